@@ -1,0 +1,31 @@
+# Compiles every data/*.csv into the program: one assembler file with .incbin, and a table of names that
+# src/input/embedded_data.cpp reads. Rebuilt when a CSV changes, comes or goes.
+file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv)
+list(SORT data_files)
+set(contents "")
+set(table "")
+set(index 0)
+foreach(file IN LISTS data_files)
+  get_filename_component(name ${file} NAME)
+  string(APPEND contents "name${index}: .ascii \"${name}\"\nname${index}_end:\n"
+    "bytes${index}: .incbin \"${file}\"\nbytes${index}_end:\n")
+  string(APPEND table "  .quad name${index}, name${index}_end - name${index}, "
+    "bytes${index}, bytes${index}_end - bytes${index}\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+set(GPUPLAN_EMBEDDED_DATA ${PROJECT_BINARY_DIR}/embedded_data.S)
+file(CONFIGURE OUTPUT ${GPUPLAN_EMBEDDED_DATA} @ONLY CONTENT [=[
+# Written by cmake/embedded_data.cmake.
+  .section .rodata
+@contents@
+  .section .data.rel.ro, "aw"
+  .balign 8
+  .globl gpuplan_embedded_table
+gpuplan_embedded_table:
+@table@
+  .globl gpuplan_embedded_count
+gpuplan_embedded_count:
+  .quad @index@
+  .section .note.GNU-stack, "", %progbits
+]=])
+set_source_files_properties(${GPUPLAN_EMBEDDED_DATA} PROPERTIES OBJECT_DEPENDS "${data_files}")

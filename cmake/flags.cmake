@@ -1,0 +1,21 @@
+# The flags of every build. The same answers everywhere need -ffp-contract=off (no fused multiply-add behind our back)
+# and never -ffast-math.
+add_library(gpuplan_flags INTERFACE)
+target_compile_options(gpuplan_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -ffp-contract=off)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  target_compile_options(gpuplan_flags INTERFACE -march=${GPUPLAN_MARCH})
+endif()
+if(GPUPLAN_WERROR)
+  # Other compilers have other warnings; a user with one of those should still get a program.
+  if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 22)\\.")
+    target_compile_options(gpuplan_flags INTERFACE -Werror)
+  endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # g++ 12 warns wrongly about std::string + "text" (gcc.gnu.org/bugzilla, PR 105329 and 105651); clang and the
+  # address sanitizer look for the real thing.
+  target_compile_options(gpuplan_flags INTERFACE -Wno-restrict -Wno-array-bounds)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(gpuplan_flags INTERFACE -ffunction-sections -fdata-sections)
+endif()

@@ -1,0 +1,29 @@
+# All unit tests in one program: one link, one process, one precompiled <gtest/gtest.h>.
+find_package(GTest 1.12 REQUIRED)
+find_library(GPUPLAN_RAPIDCHECK rapidcheck REQUIRED)
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
+if(GPUPLAN_TESTS_MATCHING)
+  set(kept "")
+  foreach(file IN LISTS test_sources)
+    file(READ ${file} text)
+    if(text MATCHES "${GPUPLAN_TESTS_MATCHING}")
+      list(APPEND kept ${file})
+    endif()
+  endforeach()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${test_sources})
+  set(test_sources ${kept})
+endif()
+
+add_executable(gpuplan_test ${test_sources})
+target_include_directories(gpuplan_test PRIVATE tests)
+target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
+target_compile_definitions(gpuplan_test PRIVATE
+  GPUPLAN_DATA_DIR="${PROJECT_SOURCE_DIR}/data" GPUPLAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h>)
+target_link_libraries(gpuplan_test PRIVATE gpuplan_edge ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
+
+enable_testing()
+add_test(NAME unit COMMAND gpuplan_test --gtest_brief=1)
+find_program(GPUPLAN_PYTHON python3 REQUIRED)
+add_test(NAME floors COMMAND ${GPUPLAN_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_floors.py)
