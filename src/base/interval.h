@@ -1,0 +1,47 @@
+// A quantity that is not known exactly: an 80 % interval around a median.
+#pragma once
+
+#include "base/math.h"
+
+namespace gpuplan {
+
+/// Standard normal quantile of 90 %: p10 and p90 lie this many standard deviations from the median.
+inline constexpr double kZ90 = 1.2815515655446004;
+
+/// p10, median and p90 of a positive quantity (lognormal) or of one whose p10 is not positive (normal).
+/// An exact value has p10 == p50 == p90.
+template <class T>
+struct Interval {
+  T p10{}, p50{}, p90{};
+
+  constexpr bool exact() const { return p10 == p90; }
+  constexpr auto operator<=>(const Interval&) const = default;
+};
+
+template <class T>
+constexpr Interval<T> exactly(T value) {
+  return {value, value, value};
+}
+
+/// The interval that a lognormal with this median and standard deviation of the logarithm has.
+template <class T>
+Interval<T> lognormal(T median, double sigma) {
+  const double factor = math::exp(kZ90 * sigma);
+  return {median / factor, median, median * factor};
+}
+
+/// Standard deviation of the logarithm, 0 for an exact value. REQUIRES: p10 > 0.
+template <class T>
+double sigma_of(const Interval<T>& interval) {
+  return interval.exact() ? 0.0 : math::log(interval.p90 / interval.p10) / (2 * kZ90);
+}
+
+/// The value at `z` standard deviations from the median: lognormal when p10 is positive, else normal.
+template <class T>
+T at(const Interval<T>& interval, double z) {
+  if (interval.exact()) return interval.p50;
+  if (interval.p10 > T{}) return interval.p50 * math::exp(z * sigma_of(interval));
+  return interval.p50 + (interval.p90 - interval.p10) * (z / (2 * kZ90));
+}
+
+}  // namespace gpuplan
