@@ -1,0 +1,89 @@
+// All facts known: hardware, machines, models, frameworks and the snapshot of offers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "domain/framework.h"
+#include "domain/hardware.h"
+#include "domain/model_shape.h"
+#include "domain/offer.h"
+
+namespace gpuplan {
+
+/// Names and aliases to positions, compared in squeezed spelling (base/text.h).
+class NameIndex {
+ public:
+  void reserve(std::size_t names) { index_.reserve(names); }
+  /// False when the name already stands for another position.
+  bool add(std::string_view name, int position);
+  std::optional<int> find(std::string_view name) const;
+  /// Same as find() for a name that is squeezed already.
+  std::optional<int> find_squeezed(const std::string& squeezed) const;
+
+ private:
+  std::unordered_map<std::string, int> index_;
+};
+
+/// Efficiencies that the model needs for one generation of hardware; every value is a share of the data sheet's
+/// figure unless its name says otherwise. Rows of data/efficiency.csv; the last field names the measurement.
+struct Efficiency {
+  std::string architecture;        ///< as in Gpu::architecture; "*" serves what has no row of its own
+  std::string memory_type;         ///< beginning of Gpu::memory_type ("HBM", "GDDR") or "*"
+  std::string accumulation = "*";  ///< "half": 16-bit products with 32-bit sums run at half rate; "full"; "*" either
+  double matmul = 0.7;             ///< share of peak that large 16-bit products reach
+  double matmul_fp8 = 0.6;
+  double matmul_fp4 = 0.45;
+  double k_half = 200;  ///< inner dimension at which half of that is lost
+  double k_half_fp8 = 300;
+  double k_half_fp4 = 300;
+  double wave = 0.5;  ///< 1: whole waves of tiles only; 0: work spread evenly
+  double wave_fp8 = 0.5;
+  double matmul_bandwidth = 0.75;  ///< share of memory bandwidth that products reach when bound by it
+  double bandwidth = 0.8;          ///< share of memory bandwidth that streaming passes reach
+  double attention = 0.5;          ///< share of peak in the vendor's newest fused attention
+  double attention_common = 0.4;   ///< share of peak in the fused attention that most software ships
+  double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
+  double kernel_us = 2;            ///< floor of one kernel in microseconds
+  double kernel_us_fp8 = 5;
+  double training = 1.26;          ///< time inside a training step over time of the same kernels alone
+  double serve_matmul = 0.66;      ///< share of peak that 16-bit products reach inside a serving engine
+  double serve_fp8 = 0.60;         ///< the same for 8-bit products
+  double serve_fp4 = 0.44;         ///< the same for 4-bit products
+  double tflops_per_watt = 0;      ///< 16-bit products of a card at its power limit; 0: no limit known
+  double fp32_per_sm_clock = 256;  ///< data-sheet fp32 operations of one multiprocessor in one clock; 0: unknown
+  bool measured = false;           ///< from runs on such hardware; else carried over from its relatives
+  std::string source, as_of;
+};
+
+struct Catalogue {
+  std::vector<Gpu> gpus;
+  std::vector<Node> nodes;
+  std::vector<ModelShape> models;
+  std::vector<Framework> frameworks;
+  std::vector<Offer> offers;
+  std::vector<Efficiency> efficiencies;
+  std::vector<TrainingSoftware> training_software;
+
+  NameIndex gpu_names, model_names, framework_names;
+
+  const Gpu* find_gpu(std::string_view name) const;
+  const ModelShape* find_model(std::string_view name) const;  ///< with or without "organisation/" in front
+  const Framework* find_framework(std::string_view name) const;
+};
+
+/// "8x H100 SXM", "H100 SXM:8", "H100 SXM" (count 0: any).
+struct GpuCount {
+  const Gpu* gpu = nullptr;
+  int count = 0;
+};
+/// Nullopt when the name is unknown or the count is not a positive number.
+std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_view text);
+
+/// The machine that an offer stands for: the provider's own row when there is one, else the common box of that GPU.
+NodeShape node_shape(const Catalogue& catalogue, const Offer& offer);
+
+}  // namespace gpuplan

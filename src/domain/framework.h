@@ -1,0 +1,49 @@
+// Training frameworks and inference engines: what each can do, on which hardware.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/precision.h"
+#include "domain/strategy.h"
+
+namespace gpuplan {
+
+struct Framework {
+  std::string name;
+  std::vector<std::string> aliases;
+  bool trains = false, generates = false;
+  std::vector<std::string> vendors;
+  double min_compute_capability = 0;           ///< for NVIDIA hardware; 0 any
+  bool zero[4] = {true, false, false, false};  ///< by stage
+  bool tensor = false, pipeline = false, context = false, expert = false;
+  bool offload_optimizer = false;
+  bool recompute_selective = true, recompute_full = true;
+  bool compile = false, cuda_graphs = false;
+  bool full = true, lora = false, qlora = false, frozen = false;
+  std::vector<Precision> precisions;
+  bool master_fp32 = true;  ///< weights the optimizer updates: fp32 copies, or the 16-bit weights themselves
+  bool multi_gpu = true;    ///< false: runs on one GPU only
+  bool multi_node = true;
+  int auto_rank = 0;  ///< order in which gpuplan thinks of it when the job names none; 0: only by name
+  std::string source, as_of, notes;
+};
+
+/// How a training framework runs on the machine. Rows of data/training_software.csv, by Framework::name; "*" serves
+/// frameworks without a row.
+struct TrainingSoftware {
+  std::string name;
+  double time = 1.1;                            ///< factor on GPU time
+  double host_eager_ms = 0.4;                   ///< host time to launch one layer and pass, eager
+  double host_compiled_ms = 0.3;                ///< the same after torch.compile or its like
+  double step_ms = 4;                           ///< host time of an optimizer step
+  double step_layer_ms = 0.6;                   ///< and for each layer of it
+  bool fused = false;                           ///< fused norms, softmax and optimizer kernels
+  bool vendor_attention = false;                ///< the vendor's newest fused attention; else the common one
+  double weight_bytes = 4, gradient_bytes = 4;  ///< a parameter, 16-bit training with fp32 master weights
+  double logit_bytes = 19;                      ///< a logit at the peak of the loss, eager
+  double logit_bytes_compiled = 12;
+  std::string source, as_of;
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,47 @@
+// What can be rented or is at hand: a machine with a price and billing rules, a cluster pool, an own box.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/interval.h"
+#include "base/names.h"
+#include "base/units.h"
+
+namespace gpuplan {
+
+enum class OfferKind { kRented, kPool, kOwn };
+
+/// How use becomes money: never less than the minimum, then rounded up to whole increments.
+struct Billing {
+  Seconds minimum{0};
+  Seconds increment{1};
+};
+
+struct Offer {
+  OfferKind kind = OfferKind::kRented;
+  std::string provider, region, instance;
+  std::string gpu;  ///< name in the catalogue
+  int gpus = 1;
+  std::optional<Interval<DollarsPerSecond>> price;       ///< whole offer; absent: not offered on demand
+  std::optional<Interval<DollarsPerSecond>> spot_price;  ///< whole offer; absent: not offered as spot
+  std::optional<PerSecond> interruptions;                ///< rate while on spot
+  std::string availability;                              ///< as the source words it
+  Billing billing;
+  std::optional<DollarsPerByteSecond> disk_price;
+  std::optional<DollarsPerByte> egress_price;
+  std::string label;  ///< how the user calls it; empty: "4x RTX 3090"
+  std::string source, as_of;
+  int vcpus = 0;
+  Bytes ram{};
+
+  // Pools and own boxes.
+  std::optional<Seconds> max_time;
+  std::string partition, account, qos, queue;
+  bool preemptible = false;
+  double leave_free = 0;  ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
+  double watts = 0;       ///< own boxes: draw under load
+  double usd_per_kwh = 0;  ///< own boxes: price of electricity, part of `price` already
+};
+
+}  // namespace gpuplan
