@@ -1,0 +1,66 @@
+// What the model says of one phase on one set of GPUs, and how it explains itself.
+#pragma once
+
+#include <string_view>
+
+#include "base/units.h"
+#include "domain/strategy.h"
+
+namespace gpuplan {
+
+/// Memory needed on the fullest GPU at the instant it needs most. The parts always add up to total().
+struct MemoryUse {
+  Bytes weights{};
+  Bytes gradients{};
+  Bytes optimizer{};    ///< states and master weights
+  Bytes activations{};  ///< kept for the backward pass, or the working set of a forward pass
+  Bytes logits{};       ///< output scores and their gradient
+  Bytes kv_cache{};
+  Bytes buffers{};      ///< gathered weights, communication and workspace
+  Bytes context{};      ///< driver context, framework and fragmentation
+
+  constexpr Bytes total() const {
+    return weights + gradients + optimizer + activations + logits + kv_cache + buffers + context;
+  }
+};
+
+/// Why a candidate can not run. Ordinary: most of the space is like this; counted, never an error.
+enum class Misfit {
+  kMemory,       ///< median need exceeds usable memory
+  kUneven,       ///< heads, layers or batch do not divide
+  kUnsupported,  ///< no framework for this hardware and strategy
+  kPrecision,    ///< hardware has no such mode
+  kHostMemory,   ///< offloaded state exceeds host memory
+  kGiven,        ///< contradicts what the job fixes
+  kGpus,         ///< the phase asks for more GPUs than there are
+};
+
+template <>
+struct Names<Misfit> {
+  static constexpr std::array entries = {
+      Named<Misfit>{Misfit::kMemory, "memory"},           Named<Misfit>{Misfit::kUneven, "divisibility"},
+      Named<Misfit>{Misfit::kUnsupported, "unsupported"}, Named<Misfit>{Misfit::kPrecision, "precision"},
+      Named<Misfit>{Misfit::kHostMemory, "host_memory"},  Named<Misfit>{Misfit::kGiven, "given"},
+      Named<Misfit>{Misfit::kGpus, "gpus"},
+  };
+};
+
+/// One line of an explanation. Texts are static.
+struct Term {
+  enum class Kind { kTime, kMemory, kRate, kShare, kCount };
+  Kind kind = Kind::kTime;
+  std::string_view name;
+  double value = 0;  ///< seconds, bytes, per second or a plain number, by kind
+  std::string_view formula;  ///< how it is computed
+  std::string_view source;   ///< where the formula or its constants come from
+  bool part_of_total = true; ///< false for lines that only inform
+};
+
+/// Spread of a prediction: standard deviations of the logarithm.
+struct Spread {
+  double time = 0;
+  double memory = 0;
+  std::string_view regime;  ///< what decided it, in words
+};
+
+}  // namespace gpuplan

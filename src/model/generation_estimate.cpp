@@ -1,0 +1,237 @@
+// Level 4 of the generation model: batches, waves and placement put together from single passes.
+#include <cmath>
+
+#include "model/generation.h"
+#include "model/generation_engines.h"
+#include "model/generation_step.h"
+
+namespace gpuplan {
+namespace {
+
+double larger(double a, double b) { return a > b ? a : b; }
+double smaller(double a, double b) { return a < b ? a : b; }
+
+constexpr double kChunk = 8192;         ///< prompt tokens that continuous engines read in one pass
+constexpr double kMostInFlight = 1024;  ///< sequences an engine runs at once
+constexpr double kMostStatic = 512;
+
+/// What one replica does for one network.
+struct Run {
+  GenerationParts parts;
+  MemoryUse memory;
+  double batch = 1;
+  Seconds first_token{}, next_token{};
+};
+
+/// Working memory of a forward pass: inputs, and the widest intermediate results of one layer. The batch decides when
+/// prompts go in together, the chunk when the engine cuts them.
+MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                     const GenerationCut& cut, double batch, double kept_tokens) {
+  const EngineProfile& profile = *rates.profile;
+  const bool reads_only = work.phase->forward_only;
+  MemoryUse memory;
+  memory.weights = weight_memory(network, rates, cut);
+  if (!reads_only) memory.kv_cache = batch * cache_memory(network, rates, cut, kept_tokens);
+  const double most_prompt = work.longest - work.longest_new;
+  double at_once = batch * larger(most_prompt, 1.0);
+  if (profile.continuous && at_once > kChunk) at_once = larger(kChunk, 1.0);
+  memory.activations = Bytes{2 * at_once * (4 * network.hidden + 3 * network.mlp_width / cut.tp)};
+  // Hidden states that are kept stay on the GPU until the batch is done.
+  if (work.stored_per_sample.value > 0)
+    memory.activations += Bytes{2 * batch * work.longest * network.hidden * network.layers * network.loops};
+  // Scores in 32 bit for the last positions; eager forward passes score every position, in 16 bit.
+  memory.logits =
+      reads_only && profile.copies_cache ? Bytes{2 * at_once * network.vocab} : Bytes{4 * batch * network.vocab};
+  memory.context = profile.reserve;
+  return memory;
+}
+
+/// Sequences that fit, as a real number; below one when not even one does.
+double room(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+            const GenerationCut& cut, double kept_tokens) {
+  const MemoryUse none = memory_use(network, work, rates, cut, 0, kept_tokens);
+  const MemoryUse one = memory_use(network, work, rates, cut, 1, kept_tokens);
+  const double free = (rates.node->gpu->usable * rates.memory_share - none.total()).value;
+  const double each = (one.total() - none.total()).value;
+  if (!rates.profile->continuous) return each > 0 ? free / each : kMostStatic;
+  // A chunk of prompts is there whatever the batch; only cache and scores grow with it.
+  const double kept =
+      (one.kv_cache + one.logits).value +
+      (work.stored_per_sample.value > 0 ? 2 * work.longest * network.hidden * network.layers * network.loops : 0);
+  const double chunk = 2 * kChunk * (4 * network.hidden + 3 * network.mlp_width / cut.tp);
+  const double by_chunk = (free - chunk) / kept;
+  const double prompt = larger(work.longest - work.longest_new, 1.0);
+  return by_chunk * prompt >= kChunk ? by_chunk : free / each;
+}
+
+/// Smooth minimum: batches just below a limit already feel it, since requests come and go.
+double soft_minimum(double a, double b, double c) {
+  const double a2 = 1 / (a * a), b2 = 1 / (b * b), c2 = 1 / (c * c);
+  return 1 / std::sqrt(std::sqrt(a2 * a2 + b2 * b2 + c2 * c2));
+}
+
+double choose_batch(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                    const GenerationCut& cut, const Strategy& strategy, double samples, double kept_tokens) {
+  const GeneratePhase& phase = *work.phase;
+  if (phase.situation == Situation::kSingle) return 1;
+  const bool concurrency = phase.situation == Situation::kConcurrency;
+  if (strategy.micro_batch > 0 && !concurrency) return smaller(strategy.micro_batch, samples);
+  const double fits = room(network, work, rates, cut, kept_tokens);
+  if (!(fits >= 1)) return 1;
+  if (concurrency) {  // what does not fit waits
+    const double wanted = strategy.micro_batch > 0 ? strategy.micro_batch : larger(1, *phase.concurrency / strategy.dp);
+    return smaller(smaller(wanted, fits), samples);
+  }
+  double batch = 1;
+  if (phase.forward_only) {
+    // A pass of about 8k tokens is compute-bound on every GPU; more only needs memory.
+    batch = smaller(smaller(fits, larger(1, kChunk / work.prompt_tokens)), samples);
+  } else if (phase.situation == Situation::kStatic || !rates.profile->continuous) {
+    // Published static runs stop at 0.82 of what would fit.
+    batch = smaller(smaller(0.82 * fits, kMostStatic), samples);
+  } else {
+    batch = soft_minimum(fits, kMostInFlight, samples);
+  }
+  return larger(1, std::floor(batch));
+}
+
+Run run_network(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                const GenerationCut& cut, const Strategy& strategy, double samples) {
+  const GeneratePhase& phase = *work.phase;
+  const EngineProfile& profile = *rates.profile;
+  const bool server = profile.continuous && !phase.forward_only &&
+                      (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
+  // Paged caches hold what is there; static batches set memory aside for the longest sample.
+  const double kept_tokens = server ? work.prompt_tokens + work.new_tokens : work.longest;
+
+  Run run;
+  run.batch = choose_batch(network, work, rates, cut, strategy, samples, kept_tokens);
+  run.memory = memory_use(network, work, rates, cut, run.batch, kept_tokens);
+
+  // Stages of a layer split work on different batches at a time, when the engine does that and there are enough.
+  const double lanes = profile.pipelines ? smaller(cut.pp, run.batch) : 1.0;
+  const double in = work.prompt_tokens;
+
+  if (phase.forward_only) {
+    const double waves = std::ceil(samples / run.batch);
+    run.parts.prefill = waves / lanes * prefill_time(network, rates, cut, samples / waves, in);
+    run.first_token = prefill_time(network, rates, cut, samples / waves, in);
+  } else {
+    double waves = samples / run.batch, out = work.new_tokens, each = run.batch;
+    if (!server) {
+      waves = std::ceil(waves);
+      each = samples / waves;
+      // A static batch runs until its longest answer ends: of B lengths spread evenly about the mean, the longest is
+      // expected (B-1)/(B+1) of the way to the maximum.
+      if (each > 1) out += larger(0, work.longest_new - out) * (each - 1) / (each + 1);
+    }
+    const DecodeStep step = decode_step(network, rates, cut, each / lanes, in + out / 2);
+    double scale = waves * out;
+    Seconds prefill{};
+    if (server) {
+      const double together = smaller(each, larger(1, std::floor(kChunk / larger(in, 1))));
+      const Seconds one = prefill_time(network, rates, cut, together, in) / together;
+      prefill = each / lanes * one;
+      const Seconds decode = out * step.total();
+      // Chunks of prompts ride along with decode steps: a quarter of the smaller part is hidden.
+      const Seconds hidden = 0.26 * (prefill < decode ? prefill : decode);
+      const double shown = (prefill + decode - hidden) / (prefill + decode);
+      run.next_token = (decode + larger(0, each - 1) / lanes * one - hidden) / out;
+      // Over the first and last requests the batch is not full.
+      const double tail = 1 + 0.3 * run.batch / larger(samples, run.batch);
+      prefill *= waves * shown * tail;
+      scale *= shown * tail;
+      const double queue = larger(0, each / strategy.ep - 1);
+      run.first_token = Seconds{18e-3} + 1.5 * step.total() + one * (1 + 0.34 * std::sqrt(queue * std::sqrt(queue)));
+    } else {
+      const Seconds one = prefill_time(network, rates, cut, each, in);
+      run.first_token = one;
+      prefill = waves / lanes * one;
+      run.next_token = step.total();
+    }
+    run.parts.prefill = prefill;
+    run.parts.weights = scale * step.weights;
+    run.parts.compute = scale * step.compute;
+    run.parts.kv_reads = scale * step.kv;
+    run.parts.launch = scale * step.launch;
+    run.parts.host = scale * step.host;
+    run.parts.tensor_traffic = scale * step.traffic;
+    run.parts.pipeline_traffic = scale * step.hops;
+  }
+  if (work.stored_per_sample.value > 0) {
+    run.parts.store = samples * work.stored_per_sample / rates.host_link;
+    // The GPUs of a machine that work at the same time share its disk.
+    const double writers = smaller(larger(1, rates.node->gpus / (cut.tp * cut.pp)), strategy.dp);
+    if (work.stored_on_disk) run.parts.store += samples * writers * work.stored_per_sample / rates.disk;
+  }
+  return run;
+}
+
+void add(GenerationParts& sum, const GenerationParts& parts) {
+  sum.prefill += parts.prefill;
+  sum.weights += parts.weights;
+  sum.kv_reads += parts.kv_reads;
+  sum.compute += parts.compute;
+  sum.launch += parts.launch;
+  sum.host += parts.host;
+  sum.tensor_traffic += parts.tensor_traffic;
+  sum.pipeline_traffic += parts.pipeline_traffic;
+  sum.store += parts.store;
+}
+
+}  // namespace
+
+GenerationEstimate generation_estimate(const GenerationWork& work, const GenerationRates& rates,
+                                       const Strategy& strategy) {
+  const GenerationCut cut = generation_cut(work, rates, strategy);
+  const int models = work.models;
+  const int replicas = strategy.dp > 0 ? strategy.dp : 1;
+  const bool spread = strategy.placement == Placement::kOneModelPerGpu && models > 1;
+  // Replicas that work on the same model, and how many models one replica runs.
+  const int sharing = spread ? (replicas > models ? replicas / models : 1) : replicas;
+  const int lanes = spread ? (replicas < models ? replicas : models) : 1;
+  const double samples = std::ceil(work.samples / sharing);
+
+  GenerationEstimate estimate;
+  estimate.replicas = replicas;
+  estimate.rounds = spread ? std::ceil(static_cast<double>(models) / lanes) : models;
+  Run run;
+  int shape = -1;
+  Bytes fullest{-1};
+  Seconds longest{-1};
+  const double tokens_each = samples * (work.phase->forward_only ? work.prompt_tokens : work.new_tokens);
+  const auto count = work.networks.size();
+  for (int lane = 0; lane < lanes; ++lane) {
+    GenerationParts sum;
+    Seconds load{};
+    double done = 0;
+    for (auto i = static_cast<std::size_t>(lane); i < count; i += static_cast<std::size_t>(lanes)) {
+      const NetworkWork& network = work.networks[i];
+      if (network.same_as != shape) {
+        run = run_network(network, work, rates, cut, strategy, samples);
+        shape = network.same_as;
+      }
+      add(sum, run.parts);
+      load += run.memory.weights * cut.tp * cut.pp / rates.disk;
+      ++done;
+      if (run.memory.total() > fullest) {
+        fullest = run.memory.total();
+        estimate.memory = run.memory;
+        estimate.batch = run.batch;
+        estimate.time_to_first_token = run.first_token;
+        estimate.time_per_output_token = run.next_token;
+      }
+    }
+    if (sum.total() > longest) {
+      longest = sum.total();
+      estimate.parts = sum;
+      estimate.load = load;
+      estimate.replica_tokens_per_second = done * tokens_each / longest.value;
+    }
+  }
+  const double busy = spread ? static_cast<double>(lanes * sharing) : replicas;
+  estimate.tokens_per_second = estimate.replica_tokens_per_second * busy;
+  return estimate;
+}
+
+}  // namespace gpuplan

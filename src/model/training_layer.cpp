@@ -1,0 +1,304 @@
+// One micro-batch through the layers of all networks on one rank.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "model/communication.h"
+#include "model/training.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Tokens that a sequence is padded to in a micro-batch; between powers of two linear.
+double padded_tokens(const TrainingWork& work, int micro_batch) {
+  constexpr int kLast = 10;
+  const auto n = static_cast<unsigned>(std::max(1, micro_batch));
+  const int low = static_cast<int>(std::bit_width(n)) - 1;
+  if (low >= kLast) return work.padded[kLast];
+  const double step = static_cast<double>(n) / static_cast<double>(1U << low) - 1;
+  return work.padded[low] + (work.padded[low + 1] - work.padded[low]) * step;
+}
+
+struct Pass {
+  Seconds forward{}, backward{};
+};
+
+struct Context {
+  const TrainingRates& rates;
+  const LayerCut& cut;
+  const ModelWork& model;
+  double tokens = 0;  ///< of the micro-batch on this rank (time)
+  double length = 0;  ///< of one sequence (time)
+  double memory_tokens = 0, memory_length = 0;
+};
+
+/// Forward C = A B, backward A' = C' Bt for the layer before, B' = At C' for the weights.
+Pass linear(const MatmulRate& rate, const ModelWork& model, double rows, double columns, double inner,
+            double groups = 1) {
+  Pass pass;
+  pass.forward = matmul_time(rate, rows, columns, inner, groups);
+  if (model.backward_inputs) pass.backward += matmul_time(rate, rows, inner, columns, groups);
+  if (model.backward_weights) pass.backward += matmul_time(rate, columns, inner, rows, groups);
+  return pass;
+}
+
+Pass products(const Context& c) {
+  Pass sum;
+  for (const Product& p : c.model.products) {
+    const Pass one = linear(c.rates.blocks, c.model, c.tokens, p.split_columns ? p.columns / c.cut.tp : p.columns,
+                            p.split_inner ? p.inner / c.cut.tp : p.inner);
+    sum.forward += one.forward * p.count;
+    sum.backward += one.backward * p.count;
+  }
+  if (!c.model.expert_products.empty()) {
+    // Each of the local experts gets the tokens of ep ranks that chose it, padded to whole tiles of 128 rows. Grouped
+    // products take 1.62 times as long as their tiles suggest (fitted on published runs, 2026).
+    constexpr double kGrouped = 1.62;
+    const double local = std::max(1.0, c.model.experts / c.cut.ep);
+    const double chosen = c.tokens * c.model.experts_per_token * c.cut.ep / c.model.experts;
+    const double rows = std::max(1.0, std::ceil(chosen / 128)) * 128;
+    for (const Product& p : c.model.expert_products) {
+      const Pass one = linear(c.rates.blocks, c.model, rows, p.split_columns ? p.columns / c.cut.tp : p.columns,
+                              p.split_inner ? p.inner / c.cut.tp : p.inner, local);
+      sum.forward += one.forward * (p.count * kGrouped);
+      sum.backward += one.backward * (p.count * kGrouped);
+    }
+  }
+  return sum;
+}
+
+/// Pairs of tokens that one sequence's attention looks at.
+double pairs(const ModelWork& m, double length) {
+  const double all = length * length * (m.causal ? 0.5 : 1);
+  if (m.window_share <= 0 || m.window >= length) return all;
+  const double near = m.causal ? length * m.window - 0.5 * m.window * m.window : length * m.window;
+  return all * (1 - m.window_share) + std::min(near, all) * m.window_share;
+}
+
+Pass attention(const Context& c) {
+  const ModelWork& m = c.model;
+  if (m.attention_flops <= 0) return {};
+  const double sequences = c.tokens / c.length;  // cp cuts the queries, every one sees all keys
+  const bool learns = m.backward_inputs || m.backward_weights;
+  Pass pass;
+  if (c.cut.attention == AttentionKernel::kFlash) {
+    // Dao 2023 (arXiv:2307.08691): backward has 2.5 times the operations of forward. Short sequences reach less; rates
+    // fitted on published runs, 2026.
+    const double flops = m.attention_flops * pairs(m, c.length) * sequences / c.cut.tp;
+    const double reach = c.rates.attention.value * m.attention_scale;
+    // Contexts cut without balancing leave the rank with the last queries almost twice the work; fused stacks pair
+    // early queries with late ones.
+    const double uneven = c.cut.cp > 1 && m.causal && !c.rates.fused ? 2 - 1.0 / c.cut.cp : 1;
+    const Seconds forward{flops / reach * (1 + 600 / c.length) * 0.85 * uneven};
+    pass.forward = forward;
+    if (learns) pass.backward = forward * (2.5 / 0.75);
+    return pass;
+  }
+  // Materialised scores: two batched products over all pairs, and passes over the score matrix: 27 of them, forward and
+  // backward together, when softmax, mask and dropout are separate operations, 12 when they are fused (fitted on
+  // published runs, 2026).
+  const double all_pairs = c.length * c.length * sequences;
+  const double flops = m.attention_flops * all_pairs / c.cut.tp;
+  const double score_bytes = all_pairs * m.score_heads / c.cut.tp * c.rates.element_bytes;
+  const double passes = c.rates.fused || c.rates.compile ? 12 : 27;
+  const Seconds once = Seconds{flops / (c.rates.eager_attention.value * m.eager_scale)} +
+                       Seconds{score_bytes * passes / 3 / c.rates.stream.value};
+  pass.forward = once;
+  if (learns) pass.backward = once * 2;
+  return pass;
+}
+
+Pass elementwise(const Context& c) {
+  const ModelWork& m = c.model;
+  // 1.3: passes that the list of tensors does not count; compilers fuse a fifth of them (fitted on published runs,
+  // 2026).
+  const double fusion = 1.3 * (c.rates.compile ? 0.8 : 1);
+  const bool casts = c.rates.precision == Precision::kFp8 || c.rates.precision == Precision::kMxfp8 ||
+                     c.rates.precision == Precision::kNvfp4;
+  const double elements = m.stream * fusion + (casts ? m.cast_stream : 0);
+  const Bytes moved{elements * c.tokens / c.cut.tp * c.rates.element_bytes};
+  const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
+  Pass pass;
+  pass.forward = (moved + adapters) / c.rates.stream;
+  if (m.backward_inputs || m.backward_weights) pass.backward = (moved * 1.75 + adapters * 2) / c.rates.stream;
+  return pass;
+}
+
+Seconds head(const Context& c) {
+  const ModelWork& m = c.model;
+  if (m.vocab <= 0) return {};
+  const double rows = std::max(1.0, c.tokens * m.head_share);
+  const double columns = m.vocab / c.cut.tp;
+  const Pass pass = linear(c.rates.head, m, rows, columns, m.boundary);
+  const bool learns = m.backward_inputs || m.backward_weights;
+  // Scores are written, read by the loss in 32 bit, and their gradient written and read: 16 bytes a logit.
+  return pass.forward + pass.backward + Bytes{rows * columns * (learns ? 16 : 4)} / c.rates.stream;
+}
+
+Seconds tensor_traffic(const Context& c, double passes) {
+  const ModelWork& m = c.model;
+  const double per_machine = c.rates.node->gpus;
+  Seconds sum{};
+  if (c.cut.tp > 1) {
+    // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053); 74 % of them show and each costs 12 us
+    // beside its bytes (fitted on published runs, 2026).
+    const bool inside = c.cut.tp <= per_machine;
+    const LinkRate link{inside ? c.rates.link_bus : std::min(c.rates.link_bus, c.rates.network_bus),
+                        inside ? 12 * units::microsecond : c.rates.network_latency};
+    const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
+    sum += one * (2 * m.layer_runs * passes * 0.74);
+  }
+  if (c.cut.cp > 1) {
+    // Keys and values go round the ring while attention works on those at hand (Liu et al. 2023, arXiv:2310.01889).
+    const bool inside = static_cast<double>(c.cut.cp) * c.cut.tp <= per_machine;
+    const BytesPerSecond bus = inside ? c.rates.link_bus : c.rates.network_bus / per_machine;
+    const Bytes all{c.rates.element_bytes * c.tokens * m.key_values / c.cut.tp * (c.cut.cp - 1)};
+    const Pass work = attention(c);
+    const Seconds transfer = all / bus * passes + c.rates.link_latency * (m.layer_runs * passes * (c.cut.cp - 1));
+    sum += exposed(transfer, work.forward + work.backward, 0.1);
+  }
+  return sum;
+}
+
+Seconds expert_traffic(const Context& c, double passes) {
+  const ModelWork& m = c.model;
+  if (c.cut.ep <= 1 || m.expert_products.empty()) return {};
+  const double layers = m.expert_products.front().count;
+  const double per_machine = c.rates.node->gpus;
+  const double span = static_cast<double>(c.cut.ep) * c.cut.tp * c.cut.cp;
+  const double token_bytes = 2 * m.boundary / c.cut.tp;
+  // Dispatch and combine, forward and backward; 76 % shows inside a machine. Across machines a token goes to four of
+  // them at most and half is hidden (fitted on published runs, 2026; node-limited routing: DeepSeek-AI 2024).
+  const double transfers = 2 * passes * layers;
+  if (span <= per_machine) {
+    const Bytes each{c.tokens * m.experts_per_token * token_bytes * (c.cut.ep - 1) / c.cut.ep};
+    return (each / c.rates.link_bus + c.rates.link_latency) * (transfers * 0.76);
+  }
+  const double machines = span / per_machine;
+  const double destinations = std::min({m.experts_per_token, 4.0, machines}) * (1 - 1 / machines);
+  const Bytes each{c.tokens * destinations * token_bytes};
+  const Bytes within{c.tokens * m.experts_per_token * token_bytes};
+  const Seconds one = each / (c.rates.network_bus / per_machine) + c.rates.network_latency;
+  return (one * 0.5 + within / c.rates.link_bus * 0.76) * transfers;
+}
+
+void add_memory(const Context& c, LayerCost& cost) {
+  const ModelWork& m = c.model;
+  const TrainingRates& r = c.rates;
+  const bool learns = m.backward_inputs || m.backward_weights;
+  // Allocator rounding and small tensors add 5 %; compilers keep less. Adapters keep the inputs of both branches, and
+  // 4-bit layers every input (fitted on published runs, 2026).
+  double scale = r.compile ? 0.91 : 1.05;
+  if (m.adapters) scale *= r.base_bytes < 1 ? 1.23 : 1.15;
+  const double per_token = r.element_bytes * scale / c.cut.tp;
+  // Norms that are computed in 32 bit operation by operation keep one more copy.
+  const double norms = r.fused || r.compile ? 0 : 4 * m.boundary / c.cut.tp;
+  const double layers = std::max(1.0, m.layer_runs);
+  double scores = 0;  // of one layer
+  if (c.cut.attention == AttentionKernel::kEager) {
+    // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep 7.
+    scores = m.score_heads / layers / c.cut.tp * c.memory_length * (r.fused ? 5 : 7) * r.element_bytes / 2;
+  }
+  const double kept = m.kept * per_token + norms * layers;
+  const Bytes all{c.memory_tokens * (kept + scores * layers)};
+  const Bytes layer{c.memory_tokens * (m.kept_widest * per_token + norms + scores)};
+  cost.one_layer = std::max(cost.one_layer, layer);
+  cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * c.memory_tokens * m.boundary / c.cut.tp});
+  cost.logits += Bytes{c.memory_tokens * m.head_share * m.vocab / c.cut.tp * (learns ? r.logit_bytes : 2)};
+  if (!learns) {
+    cost.activations += std::min(all, layer * 0.5);
+  } else if (c.cut.recompute == Recompute::kFull) {
+    // Chen et al. 2016 (arXiv:1604.06174): the input of every layer stays, one layer is computed again at a time.
+    const Bytes inputs{c.memory_tokens * r.element_bytes * m.boundary * layers / c.cut.tp};
+    cost.activations += std::min(all, inputs + layer * 0.6);
+  } else if (c.cut.recompute == Recompute::kSelective) {
+    // Megatron drops the scores only; PyTorch keeps about half of the rest (published runs, 2026).
+    const double share = r.fused ? 1 : 0.5;
+    cost.activations += std::min(all, Bytes{c.memory_tokens * (kept * share + scores)});
+  } else {
+    cost.activations += all;
+  }
+}
+
+/// Networks known by their totals only. Their products are taken to reach half of what large ones do, and every kept
+/// byte to be moved five times: assumptions, with a spread to match.
+void add_custom(const Context& c, LayerCost& cost) {
+  const CustomModel& custom = *c.model.use->custom;
+  const double samples = c.cut.micro_batch;
+  const bool learns = c.model.backward_inputs || c.model.backward_weights;
+  const double share = learns ? 1 : 1.0 / 3;
+  const double passes = c.model.passes * c.rates.time_factor;
+  const Seconds compute{custom.flops_per_sample.value * samples * c.rates.blocks.flop.value * 2 * share * passes};
+  const Seconds traffic = custom.activation_bytes_per_sample * (samples * 5 * share * passes) / c.rates.stream;
+  cost.matmul += compute;
+  cost.elementwise += traffic;
+  const Bytes kept = custom.activation_bytes_per_sample * samples;
+  const bool full = c.cut.recompute == Recompute::kFull;
+  if (full && learns) cost.recompute += (compute + traffic) / 3;
+  cost.activations += kept * (!learns ? 0.2 : full ? 0.5 : 1);
+  constexpr Seconds kEager{8e-6}, kCompiled{4e-6};  // host time of one launch
+  cost.launch += (c.rates.compile ? kCompiled : kEager) * (custom.kernels_per_step * (full && learns ? 4.0 / 3 : 1));
+}
+
+void add_transformer(const Context& c, LayerCost& cost) {
+  const ModelWork& m = c.model;
+  const bool learns = m.backward_inputs || m.backward_weights;
+  const bool again = learns && c.cut.recompute == Recompute::kFull;
+  const double factor = c.rates.time_factor * m.passes;
+  const Pass matmul = products(c);
+  const Pass attend = attention(c);
+  const Pass move = elementwise(c);
+  cost.matmul += (matmul.forward + matmul.backward) * factor;
+  cost.attention += (attend.forward + attend.backward) * factor;
+  cost.elementwise += (move.forward + move.backward) * factor;
+  if (again) cost.recompute += (matmul.forward + attend.forward + move.forward) * factor;
+  if (learns && c.cut.recompute == Recompute::kSelective) {
+    // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
+    // attention and every second product, and computes the rest again (PyTorch documentation).
+    cost.recompute += c.rates.fused ? attend.forward * factor : (matmul.forward * 0.5 + move.forward) * factor;
+  }
+  cost.head += head(c) * factor;
+
+  if (m.adapters && c.rates.base_bytes < 1) {
+    // 4-bit weights are expanded for every product: 9 bytes a parameter forward and backward at 0.4 of the bandwidth
+    // (fitted on published runs, 2026).
+    const double parameters = m.params.attention + m.params.mlp + m.params.shared + m.params.experts / c.cut.ep;
+    const double times = m.use->loops > 1 ? m.use->loops : 1;
+    cost.dequantise +=
+        Bytes{9 * parameters / c.cut.tp * times * (again ? 1.5 : 1)} / (c.rates.node->gpu->bandwidth * 0.4) * m.passes;
+  }
+  // The host issues a layer forward, about twice that backward, and again when it is recomputed; routing experts takes
+  // three times the launches (fitted on published runs, 2026).
+  const double passes = 1 + (learns ? 2 : 0) + (again ? 1 : 0);
+  const double kernels = (m.experts > 0 ? 3 : 1) * (m.adapters ? 1.3 : 1);
+  cost.launch += c.rates.launch_per_layer * (m.layer_runs * passes * kernels * m.passes);
+  cost.head_launch += c.rates.launch_per_layer * ((learns ? 3 : 1) * m.passes);
+
+  const double transfers = (1 + (learns ? 1 : 0) + (again ? 1 : 0)) * m.passes;
+  cost.tensor_traffic += tensor_traffic(c, transfers);
+  cost.expert_traffic += expert_traffic(c, transfers);
+  add_memory(c, cost);
+}
+
+}  // namespace
+
+LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
+  LayerCost cost;
+  const double padded = padded_tokens(work, cut.micro_batch);
+  for (const ModelWork& model : work.models) {
+    Context c{rates, cut, model};
+    c.length = model.tokens > 0 ? model.tokens : padded;
+    c.memory_length = model.tokens > 0 ? model.tokens : work.sequence;
+    c.tokens = c.length * cut.micro_batch / cut.cp;
+    c.memory_tokens = c.memory_length * cut.micro_batch / cut.cp;
+    if (model.use->custom) {
+      add_custom(c, cost);
+    } else {
+      add_transformer(c, cost);
+    }
+  }
+  return cost;
+}
+
+}  // namespace gpuplan

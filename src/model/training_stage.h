@@ -1,0 +1,58 @@
+// Which parameters the fullest ranks of a pipeline hold. Shared by memory and time of a step.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "domain/strategy.h"
+#include "model/training.h"
+
+namespace gpuplan::detail {
+
+/// Shares of the layers that the fullest stage and the last one hold: stages take whole layers, the last one the rest.
+struct StageShares {
+  double fullest = 1, last = 1;
+};
+
+inline StageShares stage_shares(double layers, int stages) {
+  if (stages <= 1) return {};
+  const double each = std::ceil(layers / stages);
+  return {each / layers, std::max(0.0, layers - each * (stages - 1)) / layers};
+}
+
+/// Parameters on one GPU before data-parallel ranks share anything.
+struct StageParameters {
+  double learn = 0, learn_experts = 0;
+  double base_layers = 0, base_experts = 0, base_other = 0;
+  double one_layer = 0;  ///< learning and frozen parameters of one layer
+};
+
+inline StageParameters stage_parameters(const TrainingWork& work, const Strategy& s, bool last_stage) {
+  const StageShares shares = stage_shares(work.layers, s.pp);
+  const double share = last_stage && s.pp > 1 ? shares.last : shares.fullest;
+  const bool whole = s.pp == 1;
+  const double embedding = whole || !last_stage ? 1 : 0;
+  const double head = whole || last_stage ? 1 : 0;
+  const double tied = !whole && last_stage ? 1 : 0;
+  const double cut = 1.0 / s.tp;
+  const double expert_cut = cut / s.ep;
+  const auto outside = [&](const PlacedParameters& p) {
+    return (p.embedding * embedding + p.head * head + p.tied * tied) * cut;
+  };
+  StageParameters stage;
+  stage.learn = work.learn.layers * share * cut + outside(work.learn) + work.learn.whole;
+  stage.learn_experts = work.learn.experts * share * expert_cut;
+  stage.base_layers = work.base.layers * share * cut;
+  stage.base_experts = work.base.experts * share * expert_cut;
+  stage.base_other = outside(work.base) + work.base.whole;
+  stage.one_layer =
+      ((work.learn.layers + work.base.layers) * cut + (work.learn.experts + work.base.experts) * expert_cut) /
+      work.layers;
+  return stage;
+}
+
+/// Ranks that share out optimizer state of dense parameters, and of experts (which lie in one of ep places already).
+inline double shard_ranks(const Strategy& s) { return static_cast<double>(s.dp) * s.cp; }
+inline double expert_shard_ranks(const Strategy& s) { return std::max(1.0, static_cast<double>(s.dp) * s.cp / s.ep); }
+
+}  // namespace gpuplan::detail

@@ -1,0 +1,165 @@
+// Time of one optimizer step: micro-batches through the pipeline, data-parallel traffic, optimizer.
+#include <algorithm>
+#include <bit>
+
+#include "model/communication.h"
+#include "model/training_stage.h"
+
+namespace gpuplan {
+
+namespace {
+
+using detail::StageParameters;
+
+/// Logarithm to base 2, linear between powers of two.
+double rough_log2(int n) {
+  if (n <= 1) return 0;
+  const int low = static_cast<int>(std::bit_width(static_cast<unsigned>(n))) - 1;
+  return low + static_cast<double>(n) / static_cast<double>(1U << static_cast<unsigned>(low)) - 1;
+}
+
+/// The link that a data-parallel group sees. Ranks are laid out tensor first, then context, then data (the order of
+/// Megatron-LM), so the groups of one machine share its network.
+LinkRate group_link(const TrainingRates& r, const Strategy& s, double ranks) {
+  const double inner = static_cast<double>(s.tp) * s.cp;
+  const double per_machine = r.node->gpus;
+  if (ranks * inner <= per_machine) return {r.link_bus, r.link_latency};
+  const double groups = std::min(inner, per_machine);
+  const BytesPerSecond network = r.network_bus / groups;
+  // One GPU a machine has no inner link to be held up by.
+  const BytesPerSecond bus = r.link_bus.value > 0 && inner < per_machine ? std::min(r.link_bus, network) : network;
+  return {bus, r.network_latency};
+}
+
+/// Gradients and sharded weights: once a step, or with every micro-batch.
+Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParameters& p, Seconds micro_time) {
+  const double ranks = detail::shard_ranks(s);
+  if (ranks <= 1) return {};
+  const double expert_ranks = detail::expert_shard_ranks(s);
+  const LinkRate link = group_link(r, s, ranks);
+  const double experts = expert_ranks > 1 ? p.learn_experts : 0;
+  // Gradients travel in 16 bit unless the framework keeps 32-bit ones.
+  const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, 4.0)};
+  const double micro_batches = s.grad_accum;
+  if (s.sharding == Sharding::kZero3) {
+    // Weights are gathered forward and backward, gradients scattered, for every micro-batch (Rajbhandari et al. 2020).
+    // Up to 0.65 of the computation hides it, and 28 % of what is hidden still shows (fitted on published runs, 2026).
+    const Bytes weights{(p.learn + experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
+                        p.base_other * 2};
+    const Seconds gather = all_gather_time(link, weights, ranks) * 2;
+    const Seconds scatter = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
+    return exposed(gather + scatter, micro_time * 0.65, 0.28) * micro_batches;
+  }
+  // Reduced in buckets beside the last backward pass, never less than a tenth exposed (fitted on published runs, 2026).
+  const Seconds cover = micro_time * (s.pp > 1 ? 0.15 : 0.34);
+  if (s.sharding == Sharding::kZero2) {
+    const Seconds scatter = all_gather_time(link, gradients, ranks);
+    const Seconds gather = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
+    return exposed(scatter, cover, 0.1) * micro_batches + gather;
+  }
+  return exposed(all_reduce_time(link, gradients, ranks), cover, 0.1);
+}
+
+/// Stage boundaries: activations forward, gradients back, for every micro-batch; half of it shows (fitted on published
+/// runs, 2026).
+Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const Strategy& s) {
+  if (s.pp <= 1) return {};
+  const double per_machine = r.node->gpus;
+  const bool inside = static_cast<double>(s.gpus()) <= per_machine;
+  const LinkRate link =
+      inside ? LinkRate{r.link_bus, r.link_latency} : LinkRate{r.network_bus / per_machine, r.network_latency};
+  const Seconds one = layer.boundary / link.bus + link.latency;
+  return one * (2.0 * s.grad_accum * s.interleave * 0.5);
+}
+
+struct OptimizerTime {
+  Seconds gpu{}, offload{};
+};
+
+OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, const Strategy& s,
+                             const StageParameters& p) {
+  const bool shared = s.sharding != Sharding::kNone;
+  const double local = shared ? p.learn / detail::shard_ranks(s) + p.learn_experts / detail::expert_shard_ranks(s)
+                              : p.learn + p.learn_experts;
+  OptimizerTime time;
+  if (s.offload == Offload::kOptimizer) {
+    // Gradients down and 16-bit weights up over PCIe, and 28 bytes a parameter at 15 GB/s of host memory a rank (CPU
+    // Adam of Ren et al. 2021, arXiv:2101.06840; rates fitted on published runs, 2026).
+    constexpr BytesPerSecond kHostMemory{15e9};
+    time.offload = Bytes{28 * local} / kHostMemory + Bytes{6 * local} / r.host_link;
+    return time;
+  }
+  // Weights and states are read and written, gradients read by the norm and by the step and cleared: 40 bytes a
+  // parameter for Adam in 32 bit. 1.6 for the optimizer's other passes, 1.3 more where it is not one kernel (fitted
+  // on published runs, 2026).
+  const double bytes = 2 * (r.weight_bytes + r.master_bytes + r.state_bytes) + 4 * r.gradient_bytes;
+  const double lamb = work.phase->optimizer.matrices == Optimizer::kLamb ? 2 : 1;
+  const double passes = 1.6 * lamb * (r.fused || r.compile ? 1 : 1.3);
+  time.gpu = Bytes{bytes * local * passes} / r.stream;
+  if (r.optimizer_flops > 0) {
+    // Matrices are spread over ranks, eight at most, at about half the peak.
+    const double spread = shared ? 1 : std::min(8.0, detail::shard_ranks(s));
+    time.gpu += Seconds{r.optimizer_flops * (p.learn + p.learn_experts) / spread / (r.head_peak.value * 0.5)};
+  }
+  return time;
+}
+
+}  // namespace
+
+TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer,
+                                   const Strategy& s, int nodes) {
+  TrainingEstimate estimate;
+  estimate.memory = training_memory(work, r, layer, s);
+  StepParts& step = estimate.step;
+  const StageParameters first = detail::stage_parameters(work, s, false);
+
+  // One micro-batch through all stages: GPU and host work side by side.
+  const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.recompute + layer.dequantise +
+                      layer.tensor_traffic + layer.expert_traffic;
+  const Seconds layers = overlapped(gpu, layer.launch);
+  const Seconds last = overlapped(layer.head, layer.head_launch) * (s.pp > 1 ? 0.68 : 1.0);
+  const Seconds through = layers + last;
+
+  // 1F1B (Narayanan et al. 2021): the slowest stage works on every micro-batch, filling and draining cost the others
+  // once, divided by the interleaving. Parts are those of an average stage; what the slowest one has more is bubble.
+  const double runs = static_cast<double>(s.grad_accum) / s.pp;
+  step.matmul = layer.matmul * runs;
+  step.attention = layer.attention * runs;
+  step.elementwise = layer.elementwise * runs;
+  step.recompute = layer.recompute * runs;
+  step.dequantise = layer.dequantise * runs;
+  step.tensor_traffic = layer.tensor_traffic * runs;
+  step.expert_traffic = layer.expert_traffic * runs;
+  const double head_scale = s.pp > 1 ? 0.68 : 1.0;
+  step.head = layer.head * (runs * head_scale);
+  step.launch = (layers - gpu + last - layer.head * head_scale) * runs;
+  Seconds slowest = through;
+  if (s.pp > 1) {
+    const detail::StageShares shares = detail::stage_shares(work.layers, s.pp);
+    slowest = std::max(layers * shares.fullest, layers * shares.last + last);
+    const Seconds busy = slowest * static_cast<double>(s.grad_accum);
+    step.bubble = busy + (through - slowest) / static_cast<double>(s.interleave) - through * runs;
+    step.pipeline_traffic = pipeline_traffic(r, layer, s);
+  }
+
+  step.data_traffic = data_traffic(r, s, first, slowest);
+  const OptimizerTime optimizer = optimizer_time(work, r, s, first);
+  step.optimizer = optimizer.gpu;
+  step.offload = optimizer.offload;
+  // The host also issues the optimizer, a part for each layer of its stage.
+  step.launch += r.launch_per_step * (1.0 / s.pp);
+  // Noise of many machines: 0.7 % for each doubling (fitted on published runs, 2026).
+  if (nodes > 1) step.straggle = step.total() * (0.007 * rough_log2(nodes));
+
+  if (s.offload == Offload::kOptimizer) {
+    const double ranks = s.sharding == Sharding::kNone ? 1 : detail::shard_ranks(s);
+    const double expert_ranks = s.sharding == Sharding::kNone ? 1 : detail::expert_shard_ranks(s);
+    const double local = first.learn / ranks + first.learn_experts / expert_ranks;
+    const double here = std::min(r.node->gpus, s.gpus());
+    // 32-bit weights, states and a 32-bit copy of the gradients.
+    estimate.host_memory = Bytes{local * (4 + r.state_bytes + 4) * here};
+  }
+  return estimate;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,109 @@
+#include "model/compute.h"
+
+#include <rapidcheck.h>
+
+#include "model/training_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace gpuplan::training_fixture;
+
+Efficiency row(const char* architecture, const char* memory, const char* accumulation, double matmul) {
+  Efficiency e;
+  e.architecture = architecture;
+  e.memory_type = memory;
+  e.accumulation = accumulation;
+  e.matmul = matmul;
+  return e;
+}
+
+TEST(EfficiencyOf, MostSpecificRowWins) {
+  Catalogue c;
+  c.efficiencies = {row("*", "*", "*", 0.1), row("Ada", "GDDR", "full", 0.2), row("Ada", "GDDR", "half", 0.3),
+                    row("Hopper", "HBM", "*", 0.4)};
+  Gpu gpu;
+  gpu.architecture = "Ada";
+  gpu.memory_type = "GDDR6X";
+  gpu.fp16 = FlopsPerSecond{1e12};
+  EXPECT_EQ(efficiency_of(c, gpu).matmul, 0.2);
+  gpu.fp16_acc16 = FlopsPerSecond{2e12};
+  EXPECT_EQ(efficiency_of(c, gpu).matmul, 0.3);
+  gpu.architecture = "Hopper";
+  EXPECT_EQ(efficiency_of(c, gpu).matmul, 0.1) << "Hopper with GDDR has no row of its own";
+  gpu.memory_type = "HBM3";
+  EXPECT_EQ(efficiency_of(c, gpu).matmul, 0.4);
+  EXPECT_EQ(efficiency_of({}, gpu).matmul, Efficiency{}.matmul) << "no rows: defaults";
+}
+
+TEST(EfficiencyOf, EveryGpuOfTheCatalogueHasARowOfItsArchitecture) {
+  for (const Gpu& gpu : catalogue().gpus) {
+    const Efficiency& e = efficiency_of(catalogue(), gpu);
+    EXPECT_EQ(e.architecture, gpu.architecture) << gpu.name << " (" << gpu.memory_type << ")";
+  }
+}
+
+TEST(MatmulTime, LargeProductReachesTheShareOfPeakItsRowSays) {
+  const Gpu& gpu = *catalogue().find_gpu("H100 SXM");
+  const Efficiency& e = efficiency_of(catalogue(), gpu);
+  const MatmulRate rate = matmul_rate(gpu, e, Precision::kBf16);
+  const double n = 16384;
+  const double reached = 2 * n * n * n / matmul_time(rate, n, n, n).value / gpu.bf16.value;
+  EXPECT_NEAR(reached, e.matmul, 0.05 * e.matmul);
+}
+
+TEST(MatmulTime, ThinProductIsBoundByItsWeights) {
+  // One row: 8192 x 8192 weights of 2 bytes are read once; 134 MB at 79 % of 3.35 TB/s are 51 us.
+  const Gpu& gpu = *catalogue().find_gpu("H100 SXM");
+  const MatmulRate rate = matmul_rate(gpu, efficiency_of(catalogue(), gpu), Precision::kBf16);
+  EXPECT_NEAR(matmul_time(rate, 1, 8192, 8192).value, 51e-6, 5e-6);
+}
+
+TEST(MatmulTime, QuantisedWavesShowOnAmpere) {
+  // 108 multiprocessors: 109 tiles of 128 x 256 need two waves, 108 need one.
+  const Gpu& gpu = *catalogue().find_gpu("A100 SXM 80GB");
+  const MatmulRate rate = matmul_rate(gpu, efficiency_of(catalogue(), gpu), Precision::kBf16);
+  const double one = matmul_time(rate, 128.0 * 108, 256, 4096).value;
+  const double more = matmul_time(rate, 128.0 * 109, 256, 4096).value;
+  EXPECT_GT(more, 1.2 * one);
+}
+
+TEST(MatmulTime, MissingFormatHasNoRate) {
+  const Gpu& gpu = *catalogue().find_gpu("A100 SXM 80GB");
+  EXPECT_EQ(matmul_rate(gpu, efficiency_of(catalogue(), gpu), Precision::kFp8).flop.value, 0);
+}
+
+TEST(MatmulTime, CardsWithoutTensorCoresGainNothingFrom16Bit) {
+  const Gpu& gpu = *catalogue().find_gpu("P100 SXM2");
+  EXPECT_EQ(product_peak(gpu, Precision::kFp16), gpu.fp32);
+  EXPECT_EQ(product_peak(*catalogue().find_gpu("GTX 1080 Ti"), Precision::kFp16).value, 0);
+}
+
+TEST(MatmulTime, Laws) {
+  EXPECT_TRUE(rc::check("more work or a slower card is never faster", [] {
+    const Gpu& base = catalogue().gpus[*rc::gen::inRange<std::size_t>(0, catalogue().gpus.size())];
+    Gpu better = base;
+    better.bandwidth *= 1.5;
+    for (FlopsPerSecond* peak : {&better.fp32, &better.bf16, &better.fp16}) *peak *= 1.5;
+    const Efficiency& e = efficiency_of(catalogue(), base);
+    const Precision precision = base.bf16.value > 0 ? Precision::kBf16 : Precision::kFp32;
+    const double m = *rc::gen::inRange(1, 20000), n = *rc::gen::inRange(1, 20000), k = *rc::gen::inRange(1, 20000);
+    const MatmulRate rate = matmul_rate(base, e, precision);
+    const Seconds time = matmul_time(rate, m, n, k);
+    RC_ASSERT(time.value > 0);
+    RC_ASSERT(matmul_time(rate, m, n, k + 64) >= time);
+    RC_ASSERT(matmul_time(rate, 2 * m, n, k) >= time);
+    RC_ASSERT(matmul_time(matmul_rate(better, e, precision), m, n, k) <= time);
+    RC_ASSERT(time >= rate.floor);
+  }));
+}
+
+TEST(Overlapped, LiesBetweenMaximumAndSum) {
+  EXPECT_DOUBLE_EQ(overlapped(Seconds{2}, Seconds{0}).value, 2);
+  const double both = overlapped(Seconds{2}, Seconds{2}).value;
+  EXPECT_GT(both, 2);
+  EXPECT_LT(both, 2.5);
+}
+
+}  // namespace
+}  // namespace gpuplan

@@ -1,0 +1,249 @@
+// Hardware, networks and phases for the tests of the generation model, written out so that expected values can be
+// worked by hand.
+#pragma once
+
+#include <string>
+
+#include "domain/catalogue.h"
+#include "model/generation.h"
+
+namespace gpuplan::generation_fixture {
+
+using units::GB;
+using units::GiB;
+using units::second;
+
+inline FlopsPerSecond teraflops(double value) { return FlopsPerSecond{value * 1e12}; }
+
+inline Gpu h100() {
+  Gpu gpu;
+  gpu.name = "H100 SXM";
+  gpu.vendor = "nvidia";
+  gpu.architecture = "Hopper";
+  gpu.compute_capability = 9.0;
+  gpu.year = 2022;
+  gpu.memory = 80 * GiB;
+  gpu.usable = 79.6 * GiB;
+  gpu.memory_type = "HBM3";
+  gpu.bandwidth = 3350.0 * GB / second;
+  gpu.fp32 = teraflops(67);
+  gpu.tf32 = teraflops(494.7);
+  gpu.bf16 = gpu.fp16 = teraflops(989.4);
+  gpu.fp8 = gpu.int8 = teraflops(1978.9);
+  gpu.link = 900.0 * GB / second;
+  gpu.pcie_gen = 5;
+  gpu.pcie_lanes = 16;
+  gpu.tdp_watts = 700;
+  gpu.sms = 132;
+  return gpu;
+}
+
+inline Gpu a100() {
+  Gpu gpu = h100();
+  gpu.name = "A100 SXM 80GB";
+  gpu.architecture = "Ampere";
+  gpu.compute_capability = 8.0;
+  gpu.year = 2020;
+  gpu.memory_type = "HBM2e";
+  gpu.bandwidth = 2039.0 * GB / second;
+  gpu.fp32 = teraflops(19.5);
+  gpu.tf32 = teraflops(156);
+  gpu.bf16 = gpu.fp16 = teraflops(312);
+  gpu.fp8 = {};
+  gpu.int8 = teraflops(624);
+  gpu.link = 600.0 * GB / second;
+  gpu.pcie_gen = 4;
+  gpu.tdp_watts = 400;
+  gpu.sms = 108;
+  return gpu;
+}
+
+inline Gpu rtx4090() {
+  Gpu gpu = h100();
+  gpu.name = "RTX 4090";
+  gpu.architecture = "Ada";
+  gpu.compute_capability = 8.9;
+  gpu.memory = 24 * GiB;
+  gpu.usable = 23.6 * GiB;
+  gpu.memory_type = "GDDR6X";
+  gpu.bandwidth = 1008.0 * GB / second;
+  gpu.fp32 = gpu.tf32 = teraflops(82.6);
+  gpu.bf16 = gpu.fp16 = teraflops(165.2);
+  gpu.fp16_acc16 = teraflops(330.4);
+  gpu.fp8 = teraflops(330.4);
+  gpu.int8 = teraflops(660.8);
+  gpu.link = {};
+  gpu.pcie_gen = 4;
+  gpu.tdp_watts = 450;
+  gpu.sms = 128;
+  return gpu;
+}
+
+inline Gpu t4() {
+  Gpu gpu = rtx4090();
+  gpu.name = "T4";
+  gpu.architecture = "Turing";
+  gpu.compute_capability = 7.5;
+  gpu.year = 2018;
+  gpu.memory = 16 * GiB;
+  gpu.usable = 14.8 * GiB;
+  gpu.memory_type = "GDDR6";
+  gpu.bandwidth = 320.0 * GB / second;
+  gpu.fp32 = teraflops(8.1);
+  gpu.bf16 = gpu.fp8 = gpu.fp16_acc16 = {};
+  gpu.fp16 = teraflops(65);
+  gpu.pcie_gen = 3;
+  gpu.tdp_watts = 70;
+  return gpu;
+}
+
+/// Only what the generation model reads; the other fields keep their defaults.
+inline Efficiency efficiency(std::string architecture, std::string memory, double decode, double half, double eight,
+                             double watts, double clock) {
+  Efficiency row;
+  row.architecture = std::move(architecture);
+  row.memory_type = std::move(memory);
+  row.decode_bandwidth = decode;
+  row.serve_matmul = half;
+  row.serve_fp8 = eight;
+  row.tflops_per_watt = watts;
+  row.fp32_per_sm_clock = clock;
+  return row;
+}
+
+inline Catalogue catalogue() {
+  Catalogue all;
+  all.efficiencies = {efficiency("Ampere", "HBM", 0.77, 0.72, 0.6, 0.68, 128),
+                      efficiency("Hopper", "HBM", 0.77, 0.72, 0.68, 1.22, 256),
+                      efficiency("Ada", "GDDR", 0.92, 0.92, 0.82, 0.66, 256)};
+  return all;
+}
+
+inline NodeShape node_of(const Gpu& gpu, int gpus = 8) {
+  NodeShape node;
+  node.gpu = &gpu;
+  node.gpus = gpus;
+  node.link = gpu.link;
+  node.link_kind = gpu.link.value > 0 ? LinkKind::kNvswitch : LinkKind::kPcie;
+  node.peer_access = gpu.link.value > 0;
+  node.network = 50.0 * GB / second;
+  return node;
+}
+
+inline Framework engine(std::string name) {
+  Framework framework;
+  framework.name = std::move(name);
+  framework.generates = true;
+  return framework;
+}
+
+inline ModelShape llama_2_7b() {
+  ModelShape shape;
+  shape.name = "Llama-2-7B";
+  shape.layers = 32;
+  shape.hidden = 4096;
+  shape.heads = shape.kv_heads = 32;
+  shape.head_dim = 128;
+  shape.ffn = 11008;
+  shape.vocab = 32000;
+  return shape;
+}
+
+inline ModelShape llama_3_8b() {
+  ModelShape shape = llama_2_7b();
+  shape.name = "Llama-3.1-8B";
+  shape.kv_heads = 8;
+  shape.ffn = 14336;
+  shape.vocab = 128256;
+  return shape;
+}
+
+inline ModelShape llama_2_70b() {
+  ModelShape shape = llama_2_7b();
+  shape.name = "Llama-2-70B";
+  shape.layers = 80;
+  shape.hidden = 8192;
+  shape.heads = 64;
+  shape.kv_heads = 8;
+  shape.ffn = 28672;
+  return shape;
+}
+
+inline ModelShape mixtral() {
+  ModelShape shape = llama_3_8b();
+  shape.name = "Mixtral-8x7B";
+  shape.vocab = 32000;
+  shape.experts = 8;
+  shape.experts_per_token = 2;
+  shape.expert_ffn = 14336;
+  return shape;
+}
+
+inline ModelShape deepseek_v3() {
+  ModelShape shape;
+  shape.name = "DeepSeek-V3";
+  shape.layers = 61;
+  shape.hidden = 7168;
+  shape.heads = shape.kv_heads = 128;
+  shape.head_dim = 128;
+  shape.ffn = 18432;
+  shape.vocab = 129280;
+  shape.experts = 256;
+  shape.experts_per_token = 8;
+  shape.expert_ffn = 2048;
+  shape.shared_ffn = 2048;
+  shape.dense_layers = 3;
+  shape.q_lora_rank = 1536;
+  shape.kv_lora_rank = 512;
+  shape.qk_nope_dim = 128;
+  shape.qk_rope_dim = 64;
+  shape.v_dim = 128;
+  shape.native = Format::kFp8;
+  return shape;
+}
+
+/// `samples` samples of `prompt` and `fresh` tokens each.
+inline GeneratePhase phase_of(const ModelShape& shape, Situation situation, double samples, double prompt,
+                              double fresh) {
+  GeneratePhase phase;
+  ModelUse use;
+  use.name = shape.name;
+  use.shape = shape;
+  phase.models = {use};
+  phase.data = {Prompts{"prompts", samples, {prompt, prompt}, {fresh, fresh}}};
+  phase.situation = situation;
+  return phase;
+}
+
+inline Strategy strategy_of(int dp, int tp = 1, int pp = 1, int batch = 0) {
+  Strategy strategy;
+  strategy.dp = dp;
+  strategy.tp = tp;
+  strategy.pp = pp;
+  strategy.micro_batch = batch;
+  return strategy;
+}
+
+/// Everything that an estimate points to, kept alive together.
+struct Rig {
+  Catalogue all = catalogue();
+  Gpu gpu;
+  NodeShape node;
+  Framework framework;
+  GeneratePhase phase;
+  GenerationWork work;
+  GenerationRates rates;
+
+  Rig(const Gpu& on, const GeneratePhase& what, const std::string& by = "vllm", Format weights = Format::kBf16,
+      Format cache = Format::kBf16)
+      : gpu(on), node(node_of(gpu)), framework(engine(by)), phase(what) {
+    work = generation_work(phase).value();
+    rates = generation_rates(all, node, framework, weights, cache).value();
+  }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  GenerationEstimate estimate(const Strategy& strategy) const { return generation_estimate(work, rates, strategy); }
+};
+
+}  // namespace gpuplan::generation_fixture

@@ -1,0 +1,177 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/training_fixture.h"
+#include "model/uncertainty.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace gpuplan::training_fixture;
+
+Strategy strategy(int dp, int micro, int accumulate, Sharding sharding = Sharding::kNone) {
+  Strategy s;
+  s.dp = dp;
+  s.micro_batch = micro;
+  s.grad_accum = accumulate;
+  s.sharding = sharding;
+  return s;
+}
+
+/// 6 N tokens over peak (Chowdhery et al. 2022, without attention).
+double utilisation(const Case& r, const Strategy& s, const Gpu& gpu) {
+  const double tokens = r.work.mean_tokens * s.dp * s.micro_batch * s.grad_accum;
+  return 6 * r.work.params * tokens / (s.gpus() * gpu.bf16.value * r.estimate.step.total().value);
+}
+
+TEST(TrainingStep, SingleGpuHasNoTraffic) {
+  const TrainPhase p = phase(use_of("Qwen2.5-0.5B"), 2048);
+  const StepParts step = run(p, machine("H100 SXM", 1), strategy(1, 4, 8)).estimate.step;
+  EXPECT_EQ(step.tensor_traffic.value, 0);
+  EXPECT_EQ(step.expert_traffic.value, 0);
+  EXPECT_EQ(step.data_traffic.value, 0);
+  EXPECT_EQ(step.pipeline_traffic.value, 0);
+  EXPECT_EQ(step.bubble.value, 0);
+  EXPECT_EQ(step.straggle.value, 0);
+  EXPECT_EQ(step.offload.value, 0);
+  EXPECT_EQ(step.dequantise.value, 0);
+}
+
+TEST(TrainingStep, UtilisationIsSane) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  const Strategy s = strategy(8, 4, 4, Sharding::kZero3);
+  const double a100 = utilisation(run(p, machine("A100 SXM 80GB", 8), s), s, *catalogue().find_gpu("A100 SXM 80GB"));
+  EXPECT_GT(a100, 0.45);
+  EXPECT_LT(a100, 0.65);
+  const double h100 = utilisation(run(p, machine("H100 SXM", 8), s), s, *catalogue().find_gpu("H100 SXM"));
+  EXPECT_GT(h100, 0.33);
+  EXPECT_LT(h100, 0.50);
+}
+
+TEST(TrainingStep, BubbleOfOneForwardOneBackward) {
+  // 96 layers on 8 stages, 64 micro-batches: (pp - 1) / m = 7 / 64 of the work (Narayanan et al. 2021), a third of it
+  // with 3 virtual stages; what the head adds to the last stage comes on top.
+  const TrainPhase p = phase(gpt(96, 12288, 96, 51200), 2048);
+  Strategy s = strategy(1, 1, 64);
+  s.tp = 8;
+  s.pp = 8;
+  const NodeShape node = machine("A100 SXM 80GB", 8, 1600);
+  const StepParts plain = run(p, node, s, "megatron").estimate.step;
+  const Seconds layers = plain.matmul + plain.attention + plain.elementwise + plain.tensor_traffic;
+  EXPECT_NEAR(plain.bubble / layers, 7.0 / 64, 0.04);
+  s.interleave = 3;
+  const StepParts interleaved = run(p, node, s, "megatron").estimate.step;
+  EXPECT_LT(interleaved.bubble, plain.bubble * 0.6);
+  s.grad_accum = 8;
+  s.interleave = 1;
+  const StepParts few = run(p, node, s, "megatron").estimate.step;
+  EXPECT_GT(few.bubble / (few.matmul + few.attention + few.elementwise), 0.6) << "fewer micro-batches, more waiting";
+}
+
+TEST(TrainingStep, SmallBatchesAreBoundByTheHost) {
+  // GPT-2 with one sequence of 128 tokens: an H100 is hardly faster than an A100.
+  const TrainPhase p = phase(use_of("GPT-2"), 128);
+  const Seconds a100 = run(p, machine("A100 SXM 80GB", 1), strategy(1, 1, 1)).estimate.step.total();
+  const Seconds h100 = run(p, machine("H100 SXM", 1), strategy(1, 1, 1)).estimate.step.total();
+  EXPECT_NEAR(a100 / h100, 1, 0.2);
+  const Case r = run(p, machine("H100 SXM", 1), strategy(1, 1, 1));
+  EXPECT_GT(r.estimate.step.launch / r.estimate.step.total(), 0.5);
+  EXPECT_EQ(r.spread.regime, "few tokens a micro-batch: bound by launches and host speed");
+}
+
+TEST(TrainingStep, QuantisedBaseIsSlowerThanSixteenBit) {
+  const NodeShape node = machine("A100 SXM 80GB", 1);
+  const Strategy s = strategy(1, 2, 1);
+  const TrainPhase lora = phase(use_of("Llama-2-7B"), 2048, Method::kLora);
+  const TrainPhase qlora = phase(use_of("Llama-2-7B"), 2048, Method::kQlora);
+  const Case a = run(lora, node, s, "hf-trainer"), b = run(qlora, node, s, "hf-trainer");
+  EXPECT_GT(b.estimate.step.total(), a.estimate.step.total());
+  EXPECT_LT(b.estimate.memory.total(), a.estimate.memory.total());
+}
+
+TEST(TrainingStep, MoreMachinesWithTheSameWorkEachTakeLonger) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  const NodeShape node = machine("H100 SXM", 8, 3200);
+  const Seconds one = run(p, node, strategy(8, 2, 2, Sharding::kZero3)).estimate.step.total();
+  const Case four = run(p, node, strategy(32, 2, 2, Sharding::kZero3));
+  EXPECT_GT(four.estimate.step.straggle.value, 0);
+  EXPECT_GT(four.estimate.step.total(), one * 0.99);
+  const Case slow = run(p, machine("H100 SXM", 8, 100), strategy(32, 2, 2, Sharding::kZero3));
+  EXPECT_GT(slow.estimate.step.total(), four.estimate.step.total() * 1.1) << "100 Gbit/s Ethernet shows";
+}
+
+TEST(TrainingStep, Laws) {
+  EXPECT_TRUE(rc::check("better hardware is never slower, parts are not negative", [] {
+    const char* models[] = {"Llama-2-7B", "GPT-2", "Mixtral-8x7B", "BERT-large"};
+    const char* gpus[] = {"A100 SXM 80GB", "H100 SXM", "RTX 4090", "L4", "MI300X", "V100 SXM2 32GB"};
+    const char* frameworks[] = {"torch", "megatron", "hf-trainer"};
+    TrainPhase p = phase(use_of(models[*rc::gen::inRange(0, 4)]), 128 << *rc::gen::inRange(0, 5));
+    p.method = *rc::gen::element(Method::kFull, Method::kLora, Method::kQlora);
+    const char* framework = frameworks[*rc::gen::inRange(0, 3)];
+    const Gpu base = *catalogue().find_gpu(gpus[*rc::gen::inRange(0, 6)]);
+    Gpu better = base;
+    better.bandwidth *= 1.3;
+    better.bf16 *= 1.3;
+    better.fp16 *= 1.3;
+    better.link *= 1.3;
+    const NodeShape node = machine(base, 8, 400), upgraded = machine(better, 8, 800);
+    Strategy s = strategy(1 << *rc::gen::inRange(0, 4), 1 << *rc::gen::inRange(0, 4), *rc::gen::inRange(1, 5));
+    s.precision = Precision::kFp16;
+    s.tp = 1 << *rc::gen::inRange(0, 3);
+    s.pp = 1 << *rc::gen::inRange(0, 3);
+    s.sharding = static_cast<Sharding>(*rc::gen::inRange(0, 4));
+    s.recompute = static_cast<Recompute>(*rc::gen::inRange(0, 3));
+    s.attention = *rc::gen::element(AttentionKernel::kEager, AttentionKernel::kFlash);
+    const StepParts step = run(p, node, s, framework).estimate.step;
+    for (const Seconds part : {step.matmul, step.attention, step.elementwise, step.recompute, step.dequantise,
+                               step.head, step.launch, step.tensor_traffic, step.expert_traffic, step.data_traffic,
+                               step.pipeline_traffic, step.bubble, step.optimizer, step.offload, step.straggle}) {
+      RC_ASSERT(part.value >= 0);
+      RC_ASSERT(std::isfinite(part.value));
+    }
+    RC_ASSERT(run(p, upgraded, s, framework).estimate.step.total().value <= step.total().value * (1 + 1e-9));
+    s.recompute = Recompute::kNone;
+    const Seconds quick = run(p, node, s, framework).estimate.step.total();
+    s.recompute = Recompute::kFull;
+    RC_ASSERT(run(p, node, s, framework).estimate.step.total() >= quick);
+  }));
+}
+
+TEST(TrainingSpread, RegimesAreNamedAndWiderWhereLessIsKnown) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  const Strategy s = strategy(8, 2, 2, Sharding::kZero3);
+  const Spread h100 = run(p, machine("H100 SXM", 8), s).spread;
+  const Spread card = run(p, machine("RTX 4090", 8), s).spread;
+  const Spread tpu = run(p, machine("TPU v5e", 8), s, "maxtext").spread;
+  EXPECT_EQ(h100.regime, "dense, data-centre GPU");
+  EXPECT_EQ(card.regime, "GPU with GDDR memory");
+  EXPECT_EQ(tpu.regime, "no training run measured on such hardware");
+  EXPECT_LT(h100.time, card.time);
+  EXPECT_LT(card.time, tpu.time);
+  EXPECT_NEAR(deviation_of(0.15), 0.117, 0.001);
+}
+
+TEST(ExplainTraining, TermsAddUpToTheEstimate) {
+  TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  Strategy s = strategy(16, 2, 4, Sharding::kZero3);
+  s.recompute = Recompute::kFull;
+  const NodeShape node = machine("H100 SXM", 8, 3200);
+  const Case r = run(p, node, s);
+  double seconds = 0, bytes = 0;
+  for (const Term& term : explain_training(r.work, r.rates, r.layer, s, 2)) {
+    EXPECT_FALSE(term.name.empty());
+    EXPECT_FALSE(term.formula.empty()) << term.name;
+    EXPECT_FALSE(term.source.empty()) << term.name;
+    if (!term.part_of_total) continue;
+    if (term.kind == Term::Kind::kTime) seconds += term.value;
+    if (term.kind == Term::Kind::kMemory) bytes += term.value;
+  }
+  EXPECT_NEAR(seconds, r.estimate.step.total().value, 1e-9 * seconds);
+  EXPECT_NEAR(bytes, r.estimate.memory.total().value, 1e-9 * bytes);
+}
+
+}  // namespace
+}  // namespace gpuplan
