@@ -1,0 +1,173 @@
+#include "plan/fit.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/phase_search.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// A machine with so many of these GPUs, as they are commonly rented.
+NodeShape common_box(const Catalogue& catalogue, const Gpu& gpu, int gpus) {
+  Offer offer;
+  offer.provider = "any";
+  offer.gpu = gpu.name;
+  offer.gpus = gpus;
+  return node_shape(catalogue, offer);
+}
+
+/// The phase of a job alone, with one thing changed.
+struct Changed {
+  Job job;
+  std::string text;
+  int gpus = 1;
+};
+
+std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                       Tally& tally) {
+  const auto workloads = prepare(job);
+  if (!workloads) return std::nullopt;
+  return best_estimate((*workloads)[static_cast<std::size_t>(phase)], catalogue, machines, true, tally);
+}
+
+/// Largest number of sequences at once (a step's micro-batch, or requests in flight a replica) that fits with p90,
+/// keeping every other choice of the estimate.
+int largest_micro_batch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
+                        const PhaseEstimate& best) {
+  Phase& changed = job.phases[static_cast<std::size_t>(phase)];
+  changed.given.clear();
+  if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
+    generate->parallel.tp = best.strategy.tp;
+    generate->parallel.pp = best.strategy.pp;
+    generate->situation = Situation::kSaturated;
+    generate->place = best.strategy.placement;
+    generate->batch = {};
+  }
+  if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
+    train->parallel = {best.strategy.dp, best.strategy.tp, best.strategy.pp,
+                       best.strategy.cp, best.strategy.ep, best.strategy.sharding};
+    train->recompute.value = best.strategy.recompute;
+    train->offload.value = best.strategy.offload;
+    train->batch.reset();
+    train->batch_by_gpu = {};
+    train->accumulate = {};
+    train->framework = best.framework->name;
+    if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
+  }
+  const auto fits = [&](int micro) {
+    Phase& probe = job.phases[static_cast<std::size_t>(phase)];
+    if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = micro;
+    if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = micro;
+    Tally ignored;
+    const auto estimate = try_phase(job, phase, catalogue, machines, ignored);
+    return estimate && estimate->fit == Fit::kFits;
+  };
+  constexpr int kMost = 1 << 16;
+  int low = 0;
+  int high = 1;
+  while (high <= kMost && fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  if (low == 0 || high > kMost) return low;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Changes worth trying, in the order a person would: the ones that cost least first.
+std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
+  std::vector<Changed> result;
+  const auto index = static_cast<std::size_t>(miss.phase);
+  const auto add = [&](std::string text, int gpus, auto change) {
+    Changed changed{job, std::move(text), gpus};
+    changed.job.phases[index].given.clear();
+    change(changed.job.phases[index]);
+    result.push_back(std::move(changed));
+  };
+  const Phase& phase = job.phases[index];
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) {
+    const auto with = [](auto change) { return [change](Phase& p) { change(std::get<TrainPhase>(p.work)); }; };
+    if (train->micro.given() && miss.strategy.micro_batch > 1)
+      add("micro: auto instead of " + count_text(miss.strategy.micro_batch), miss.gpus, with([](TrainPhase& t) {
+            t.micro = {};
+            t.accumulate = {};
+          }));
+    if (train->recompute.given() && miss.strategy.recompute != Recompute::kFull)
+      add("recompute: full", miss.gpus, with([](TrainPhase& t) { t.recompute = {Recompute::kFull, {}}; }));
+    if (train->offload.given() && miss.strategy.offload == Offload::kNone)
+      add("offload: optimizer", miss.gpus, with([](TrainPhase& t) { t.offload = {Offload::kOptimizer, {}}; }));
+    for (int gpus = miss.gpus * 2; gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
+      add(count_text(gpus) + " GPUs with full sharding (zero3)", gpus, with([](TrainPhase& t) {
+            t.parallel = {};
+            t.parallel.sharding = Sharding::kZero3;
+          }));
+    if (train->method == Method::kFull) {
+      add("method: lora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kLora; }));
+      add("method: qlora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kQlora; }));
+    } else if (train->method == Method::kLora) {
+      add("method: qlora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kQlora; }));
+    }
+    if (train->sequence && *train->sequence >= 1024)
+      add("sequence: " + count_text(*train->sequence / 2), miss.gpus, with([](TrainPhase& t) { *t.sequence /= 2; }));
+  } else if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
+    const auto with = [](auto change) { return [change](Phase& p) { change(std::get<GeneratePhase>(p.work)); }; };
+    if (generate->batch.given()) add("batch: auto", miss.gpus, with([](GeneratePhase& g) { g.batch = {}; }));
+    for (int gpus = std::max(2, miss.gpus * 2); gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
+      add(count_text(gpus) + " GPUs with tensor parallelism", gpus, with([gpus](GeneratePhase& g) {
+            g.parallel = {};
+            g.parallel.tp = gpus;
+          }));
+    for (const Format format : {Format::kFp8, Format::kInt8, Format::kInt4})
+      add("weights: " + std::string(name_of(format)), miss.gpus,
+          with([format](GeneratePhase& g) { g.weights = format; }));
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue& catalogue,
+                                      const std::vector<int>& counts) {
+  auto workloads = prepare(job);
+  if (!workloads) return std::unexpected<Error>(std::move(workloads.error()));
+  const PhaseWorkload& workload = (*workloads)[static_cast<std::size_t>(phase)];
+  std::vector<FitRow> rows;
+  for (const Gpu& gpu : catalogue.gpus) {
+    const auto& wanted = job.where.gpus;
+    if (!wanted.empty() && std::ranges::none_of(wanted, [&](const GpuChoice& c) { return c.gpu == gpu.name; }))
+      continue;
+    for (const int count : counts) {
+      FitRow row;
+      row.node = common_box(catalogue, gpu, count);
+      row.gpus = count;
+      Tally tally;
+      const Machines machines{row.node, 1, count, true};
+      row.best = best_estimate(workload, catalogue, machines, true, tally);
+      row.nearest = tally.nearest;
+      if (row.best && (workload.training || workload.generation))
+        row.largest_micro_batch = largest_micro_batch(job, phase, catalogue, machines, *row.best);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {
+  std::vector<Remedy> result;
+  if (miss.phase < 0 || miss.gpu == nullptr) return result;
+  for (const Changed& changed : changes(job, miss)) {
+    const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
+    Tally tally;
+    const auto estimate = try_phase(changed.job, miss.phase, catalogue, machines, tally);
+    if (estimate) result.push_back({changed.text, estimate->memory_total.p50, true});
+    else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});
+  }
+  return result;
+}
+
+}  // namespace gpuplan

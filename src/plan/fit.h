@@ -1,0 +1,36 @@
+// Does it fit, and what stops it: memory of a phase on every GPU, without prices.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "plan/plan.h"
+#include "plan/tally.h"
+
+namespace gpuplan {
+
+/// A phase on `gpus` GPUs of one kind in one machine.
+struct FitRow {
+  NodeShape node;
+  int gpus = 1;
+  std::optional<PhaseEstimate> best;  ///< fastest way that fits; nullopt: none does
+  int largest_micro_batch = 0;        ///< sequences at once that still fit (p90), with the best row's other choices
+  NearMiss nearest;                   ///< when nothing fits
+};
+
+/// One row for each GPU of the catalogue (or those named in `where.gpus`) and each of `counts`.
+Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue& catalogue,
+                                      const std::vector<int>& counts);
+
+/// What would make a candidate fit that needs too much: each line is a change that the model has tried on the same
+/// GPU, with what it then needs. Empty when none of them helps.
+struct Remedy {
+  std::string change;  ///< "micro-batch 1 instead of 4", "recompute: full", "zero3 over 8 GPUs", "method: lora"
+  Bytes needed{};
+  bool enough = false;
+};
+std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss);
+
+}  // namespace gpuplan

@@ -1,0 +1,77 @@
+#include "plan/market.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// "2026-04", "2026-04-15" as months since year 0; 0 when there is no date.
+int months(std::string_view date) {
+  if (date.size() < 7) return 0;
+  const auto digit = [&](std::size_t i) { return date[i] - '0'; };
+  return (digit(0) * 1000 + digit(1) * 100 + digit(2) * 10 + digit(3)) * 12 + digit(5) * 10 + digit(6);
+}
+
+/// Prices age: snapshot offers more than this older than the newest serve `as_of` only.
+constexpr int kOldestMonths = 6;
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
+}
+
+bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) {
+  if (!where.gpus.empty() && std::ranges::none_of(where.gpus, [&](const GpuChoice& choice) {
+        return choice.gpu == offer.gpu &&
+               (choice.count == 0 || offer.kind != OfferKind::kRented || choice.count % offer.gpus == 0);
+      }))
+    return false;
+  if (offer.kind == OfferKind::kRented &&
+      (!listed(where.providers, offer.provider) || !listed(where.regions, offer.region)))
+    return false;
+  if (where.max_price && offer.kind == OfferKind::kRented) {
+    const auto& price = where.spot == SpotUse::kOnly ? offer.spot_price : offer.price;
+    if (!price || price->p50 > *where.max_price) return false;
+  }
+  for (const auto& [provider, most] : where.quota)
+    if (iequals(provider, offer.provider) && offer.gpus > most) return false;
+  if (where.interconnect && offer.gpus > 1 && node_shape(catalogue, offer).link_kind != *where.interconnect)
+    return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                              MarketFilter& filter) {
+  std::vector<Offer> market;
+  const auto take = [&](const std::vector<Offer>& offers) {
+    for (const Offer& offer : offers) {
+      ++filter.offers;
+      if (wanted(job.where, offer, catalogue)) market.push_back(offer);
+      else ++filter.by_where;
+    }
+  };
+  take(job.market.offers);
+  take(job.market.pools);
+  take(job.market.own);
+  if (!job.market.only) {
+    const int as_of = months(job.market.as_of);
+    int newest = 0;
+    for (const Offer& offer : known)
+      if (const int age = months(offer.as_of); age > newest && (as_of == 0 || age <= as_of)) newest = age;
+    for (const Offer& offer : known) {
+      ++filter.offers;
+      const int age = months(offer.as_of);
+      if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) ++filter.too_old;
+      else if (wanted(job.where, offer, catalogue)) market.push_back(offer);
+      else ++filter.by_where;
+    }
+  }
+  filter.used = static_cast<int>(market.size());
+  return market;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,25 @@
+// Which offers a job may use.
+#pragma once
+
+#include <vector>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+
+namespace gpuplan {
+
+/// What one offer was left out for, counted for the message.
+struct MarketFilter {
+  int offers = 0;   ///< in the market
+  int used = 0;     ///< after `where`
+  int too_old = 0;  ///< of the snapshot, more than six months older than its newest
+  int by_where = 0;
+  int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
+};
+
+/// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
+/// leaves out and what is too old is counted in `filter`.
+std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                              MarketFilter& filter);
+
+}  // namespace gpuplan

@@ -1,0 +1,52 @@
+// The best way to run one phase on given GPUs. Knows strategies, not offers.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "plan/plan.h"
+#include "plan/tally.h"
+
+namespace gpuplan {
+
+/// A phase with everything worked out that no machine changes.
+struct PhaseWorkload {
+  const Phase* phase = nullptr;
+  int index = 0;
+  std::optional<TrainingWork> training;
+  std::optional<GenerationWork> generation;
+
+  /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
+  std::optional<int> fixed_gpus() const;
+};
+
+/// All phases of a job. Fails when a phase does not say how much work there is; the message names the phase.
+Result<std::vector<PhaseWorkload>> prepare(const Job& job);
+
+/// GPUs of one kind in one or several equal machines.
+struct Machines {
+  NodeShape node;  ///< of a whole machine
+  int nodes = 1;
+  int gpus = 1;        ///< that the phase may use, over all machines
+  bool exact = false;  ///< use that many, not fewer
+};
+
+/// The fastest way that fits (p90 of memory below usable memory); the fastest tight one when none does; nullopt, and
+/// the reasons counted in `tally`, when nothing runs.
+std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally);
+
+// The kinds of phase, each in a file of its own; best_estimate() chooses among them.
+std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally);
+std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                             const Machines& machines, bool ignore_given, Tally& tally);
+
+/// Set-up, manual step, overheads and evaluations that the user stated. `rounds`: models run one after the other;
+/// `steps` and `work` decide how often an evaluation comes.
+Interval<Seconds> stated_extras(const Phase& phase, double rounds, double steps, Seconds work);
+
+}  // namespace gpuplan

@@ -1,0 +1,19 @@
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+const PhasePlan* Plan::fullest() const {
+  const PhasePlan* fullest = nullptr;
+  double most = -1;
+  for (const PhasePlan& phase : phases) {
+    if (!phase.estimate.node) continue;
+    const double share = phase.estimate.memory_total.p50 / phase.estimate.node->gpu->usable;
+    if (share > most) {
+      most = share;
+      fullest = &phase;
+    }
+  }
+  return fullest;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,130 @@
+// A whole job placed on offers: what each phase does there, how long it takes, what it costs.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/interval.h"
+#include "domain/job.h"
+#include "model/estimate.h"
+#include "model/generation.h"
+#include "model/training.h"
+
+namespace gpuplan {
+
+/// Where a number comes from, weakest claim of gpuplan first.
+enum class Evidence { kGiven, kMeasured, kCalibrated, kModel };
+template <>
+struct Names<Evidence> {
+  static constexpr std::array entries = {
+      Named<Evidence>{Evidence::kGiven, "given"},
+      Named<Evidence>{Evidence::kMeasured, "measured"},
+      Named<Evidence>{Evidence::kCalibrated, "calibrated"},
+      Named<Evidence>{Evidence::kModel, "model"},
+  };
+};
+
+/// `fits`: p90 of memory is below usable memory; `tight`: only the median is.
+enum class Fit { kFits, kTight };
+template <>
+struct Names<Fit> {
+  static constexpr std::array entries = {Named<Fit>{Fit::kFits, "fits"}, Named<Fit>{Fit::kTight, "tight"}};
+};
+
+/// Quantiles and mean of a total.
+template <class T>
+struct Outcome {
+  T p10{}, p50{}, p90{}, mean{};
+};
+
+/// One phase on one kind of machine with the strategy chosen: everything that needs no price.
+struct PhaseEstimate {
+  int phase = 0;                  ///< index in the job
+  std::optional<NodeShape> node;  ///< nullopt: needs no GPU
+  int nodes = 1;
+  int gpus = 0;  ///< used
+  Strategy strategy;
+  const Framework* framework = nullptr;
+  Evidence evidence = Evidence::kModel;
+  Fit fit = Fit::kFits;
+
+  Interval<Seconds> work{};    ///< the work proper, overhead share included; model or given
+  Interval<Seconds> extra{};   ///< set-up, manual step, overheads, evaluations: the user's figures
+  bool work_is_model = false;  ///< its spread is the model's, shared by all phases of this kind on this GPU
+  std::string_view regime;     ///< what decided the spread
+  Seconds work_by_model{};     ///< median by the model, also where a given figure took its place; 0 unknown
+  std::optional<Interval<Seconds>> model_interval;  ///< set when a given figure lies outside of it
+
+  double steps = 0;   ///< optimizer steps; 0 when it is no training
+  double units = 0;   ///< samples (sequences) processed, all models
+  double tokens = 0;  ///< trained, or newly generated, all models
+  MemoryUse memory{};
+  Interval<Bytes> memory_total{};
+  Bytes host_memory{};
+  double batch = 0;           ///< sequences a step, or in flight over all replicas
+  double overhead_share = 0;  ///< part of the work's time that the job added on top, as a share of the rest
+};
+
+/// One line of what a phase costs; parts of a plan add up to its total.
+struct PhasePlan {
+  PhaseEstimate estimate;
+  const Offer* offer = nullptr;  ///< null: needs no GPU
+  bool spot = false;
+  Seconds start{};  ///< median, from the beginning of the job
+  Outcome<Seconds> hours{};
+  Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it
+  int gpus_billed = 0;
+  Interval<Seconds> seconds_per_step{};
+  Interval<TokensPerSecond> tokens_per_second{};
+};
+
+struct Plan {
+  std::string id;                ///< short hash of offer, nodes and strategy
+  std::string label;             ///< "4x RTX 3090"
+  const Offer* offer = nullptr;  ///< null when phases are on different offers
+  NodeShape node;
+  int nodes = 1;
+  int gpus = 0;  ///< of the plan: billed for rented machines, used for pools
+  bool spot = false;
+  bool kept = true;  ///< machine held from first to last phase, or let go when idle
+  Evidence evidence = Evidence::kModel;
+  Fit fit = Fit::kFits;
+  Outcome<Seconds> hours{};
+  Outcome<Dollars> cost{};
+  Dollars idle{};               ///< part of the median cost while the machines are held and no phase uses them
+  double gpu_hours = 0;         ///< used, median
+  double billed_gpu_hours = 0;  ///< median
+  Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
+  Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
+  double interruptions = 0;     ///< expected number
+  std::optional<double> chance_in_time;
+  std::vector<PhasePlan> phases;
+
+  bool on_frontier = false;
+  std::vector<int> dominated_by;                        ///< positions of frontier plans, nearest in cost first
+  std::optional<DollarsPerSecond> price_of_time_saved;  ///< against the frontier plan before it
+  bool close_to_previous = false;                       ///< 80 % intervals overlap in hours and dollars
+  bool meets_deadline = true;
+  bool meets_budget = true;
+
+  /// The phase whose memory is the fullest; null when no phase uses a GPU.
+  const PhasePlan* fullest() const;
+};
+
+/// A frontier plan is the best value while an hour is worth between `from` and `to`.
+struct ValueRange {
+  int plan = 0;
+  DollarsPerSecond from{};
+  std::optional<DollarsPerSecond> to;  ///< nullopt: no upper end
+};
+
+/// Positions in the list of plans; nullopt: there is none.
+struct Recommendations {
+  std::optional<int> cheapest, fastest, best_value, fewest_gpus, within_deadline, within_budget;
+  std::optional<int> pick;     ///< for the job's goal and limits
+  bool limits_missed = false;  ///< plans fit, none keeps deadline and budget (exit code 4); `pick` is the nearest miss
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,75 @@
+#include "plan/recommendation.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace gpuplan {
+
+namespace {
+
+/// Position of the plan with the least key among those that `counts`; ties by GPU-hours, then list order.
+template <class Counts, class Key>
+std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key) {
+  std::optional<int> best;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!counts(plans[i])) continue;
+    if (!best) {
+      best = static_cast<int>(i);
+      continue;
+    }
+    const Plan& other = plans[static_cast<std::size_t>(*best)];
+    if (std::tuple(key(plans[i]), plans[i].billed_gpu_hours) < std::tuple(key(other), other.billed_gpu_hours))
+      best = static_cast<int>(i);
+  }
+  return best;
+}
+
+}  // namespace
+
+Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
+  Recommendations result;
+  const bool any_fits = std::ranges::any_of(plans, [](const Plan& p) { return p.fit == Fit::kFits; });
+  const auto runs = [&](const Plan& p) { return p.fit == Fit::kFits || !any_fits; };
+  const auto in_time = [&](const Plan& p) { return runs(p) && p.meets_deadline; };
+  const auto in_budget = [&](const Plan& p) { return runs(p) && p.meets_budget; };
+  const auto in_limits = [&](const Plan& p) { return runs(p) && p.meets_deadline && p.meets_budget; };
+
+  const auto cost = [](const Plan& p) { return std::tuple(p.cost.p50, p.hours.p50); };
+  const auto hours = [](const Plan& p) { return std::tuple(p.hours.p50, p.cost.p50); };
+  const auto value = [&](const Plan& p) {
+    return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50);
+  };
+  const auto gpus = [](const Plan& p) { return std::tuple(p.gpus, p.cost.p50, p.hours.p50); };
+
+  result.cheapest = least(plans, runs, cost);
+  result.fastest = least(plans, runs, hours);
+  result.best_value = least(plans, runs, value);
+  result.fewest_gpus = least(plans, in_limits, gpus);
+  if (job.limits.deadline) result.within_deadline = least(plans, in_time, cost);
+  if (job.limits.budget) result.within_budget = least(plans, in_budget, hours);
+
+  switch (job.goal) {
+    case Goal::kBestValue:
+      result.pick = least(plans, in_limits, value);
+      break;
+    case Goal::kCheapest:
+      result.pick = least(plans, in_limits, cost);
+      break;
+    case Goal::kFastest:
+      result.pick = least(plans, in_limits, hours);
+      break;
+    case Goal::kFewestGpus:
+      result.pick = result.fewest_gpus;
+      break;
+  }
+  if (!result.pick && !plans.empty()) {
+    result.limits_missed = true;
+    // The nearest miss: of the limits that can not be kept, the deadline weighs first.
+    result.pick = job.limits.deadline && !result.within_deadline ? result.fastest
+                  : job.limits.deadline                          ? result.within_deadline
+                                                                 : result.cheapest;
+  }
+  return result;
+}
+
+}  // namespace gpuplan

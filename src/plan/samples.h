@@ -1,0 +1,61 @@
+// Joint samples of uncertain quantities: the same draw of a shared factor enters everything it touches, so that totals
+// have the spread they really have.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/interval.h"
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+/// Number of joint samples of a plan; a prime, which the lattice below needs.
+inline constexpr int kSamples = 257;
+
+using Samples = std::array<double, static_cast<std::size_t>(kSamples)>;
+
+/// Standard normal scores of independent factors, from a centred rank-1 lattice (Korobov 1959): every factor takes
+/// each of 257 equally likely strata once, and pairs of factors fill the plane evenly. Point and mirror image are both
+/// in it, so the median of a product of lognormals is exact; p10 and p90 of one factor are good to 0.1 %, of a
+/// product to a twentieth of its spread (tested).
+class Scores {
+ public:
+  /// The seed chooses among equally good lattices.
+  explicit Scores(std::uint64_t seed);
+  /// Factor 0 comes in rising order. REQUIRES: factor >= 0.
+  Samples of(int factor) const;
+
+ private:
+  int generator_;
+  Samples rising_;
+};
+
+/// p10, p50, p90 (interpolated) and mean. Sorts a copy unless the samples are in order already.
+struct Quantiles {
+  double p10 = 0, p50 = 0, p90 = 0, mean = 0;
+};
+Quantiles quantiles(const Samples& samples);
+
+template <class T>
+Outcome<T> outcome(const Samples& samples) {
+  const Quantiles q = quantiles(samples);
+  return {T{q.p10}, T{q.p50}, T{q.p90}, T{q.mean}};
+}
+
+/// Adds the quantity's value at each score to `sum`.
+template <class T>
+void add_samples(const Interval<T>& interval, const Samples& scores, Samples& sum) {
+  if (interval.exact()) {
+    for (double& value : sum) value += interval.p50.value;
+    return;
+  }
+  if (interval.p10 > T{}) {
+    const double sigma = sigma_of(interval);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += interval.p50.value * math::exp(scores[i] * sigma);
+    return;
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += at(interval, scores[i]).value;
+}
+
+}  // namespace gpuplan

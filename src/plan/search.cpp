@@ -1,0 +1,221 @@
+#include "plan/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.h"
+#include "base/text.h"
+#include "plan/bill.h"
+#include "plan/frontier.h"
+#include "plan/interruptions.h"
+#include "plan/phase_search.h"
+#include "plan/recommendation.h"
+#include "plan/schedule.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Machines that several offers share: estimated once.
+struct Setting {
+  Machines machines;
+  std::vector<std::optional<PhaseEstimate>> phases;
+  Tally tally;
+  bool complete = false;  ///< every phase runs
+};
+
+/// An offer in a number of machines, on demand or as spot.
+struct Choice {
+  const Offer* offer = nullptr;
+  std::size_t setting = 0;
+  bool spot = false;
+};
+
+bool same_place(const Machines& a, const Machines& b) {
+  return a.nodes == b.nodes && a.gpus == b.gpus && a.exact == b.exact && a.node == b.node;
+}
+
+class Search {
+ public:
+  Search(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& market, const SearchOptions& options)
+      : job_(job), catalogue_(catalogue), market_(market), options_(options) {}
+
+  Result<SearchResult> run() {
+    auto workloads = prepare(job_);
+    if (!workloads) return std::unexpected<Error>(std::move(workloads.error()));
+    workloads_ = std::move(*workloads);
+    lay_out();
+    estimate();
+    SearchResult result;
+    make_plans(result);
+    mark_frontier(result.plans);
+    result.values = value_ranges(result.plans);
+    result.recommendations = recommend(job_, result.plans);
+    describe_market(result);
+    state_assumptions(result);
+    return result;
+  }
+
+ private:
+  /// Every offer in every number of machines and GPUs that `where` allows.
+  void lay_out() {
+    const std::vector<int> machine_counts = job_.where.nodes.empty() ? std::vector<int>{1} : job_.where.nodes;
+    for (const Offer& offer : market_) {
+      const NodeShape node = what_matters(node_shape(catalogue_, offer));
+      if (offer.kind == OfferKind::kRented) {
+        for (const int nodes : machine_counts) add(offer, {node, nodes, nodes * node.gpus, false});
+        continue;
+      }
+      // A pool or an own box is taken by the GPU: any power of two, what the job names, or all that may be used.
+      for (const int gpus : pool_counts(offer)) add(offer, {node, 1, gpus, true});
+    }
+  }
+
+  /// Offers share an estimate when what it depends on is the same: one machine uses no network.
+  NodeShape what_matters(NodeShape node) const {
+    const bool one = job_.where.nodes.empty() || std::ranges::all_of(job_.where.nodes, [](int n) { return n == 1; });
+    if (one) node.network = BytesPerSecond{};
+    if (node.gpus == 1) node.link = BytesPerSecond{}, node.link_kind = LinkKind::kNone, node.peer_access = false;
+    return node;
+  }
+
+  std::vector<int> pool_counts(const Offer& offer) const {
+    const int kept = offer.leave_free < 1 ? static_cast<int>(std::ceil(offer.leave_free * offer.gpus))
+                                          : static_cast<int>(offer.leave_free);
+    const int usable = offer.gpus - kept;
+    std::vector<int> counts;
+    for (int n = 1; n <= usable; n *= 2) counts.push_back(n);
+    if (usable > 0 && counts.back() != usable) counts.push_back(usable);
+    for (const int n : job_.where.counts)
+      if (n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
+    std::ranges::sort(counts);
+    return counts;
+  }
+
+  void add(const Offer& offer, const Machines& machines) {
+    if (machines.node.gpu == nullptr || machines.gpus < 1) return;
+    const std::vector<int>& counts = job_.where.counts;
+    if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return;
+    for (const auto& [provider, most] : job_.where.quota)
+      if (iequals(provider, offer.provider) && machines.gpus > most) return;
+    const auto found =
+        std::ranges::find_if(settings_, [&](const Setting& s) { return same_place(s.machines, machines); });
+    const auto position = static_cast<std::size_t>(found - settings_.begin());
+    if (found == settings_.end()) settings_.push_back({machines, {}, {}, false});
+    if (job_.where.spot != SpotUse::kOnly && offer.price) choices_.push_back({&offer, position, false});
+    if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
+      if (!interruption_rate(job_, offer)) ++spot_without_rate_;
+      else if (!job_.spot.max_price || offer.spot_price->p50 <= *job_.spot.max_price)
+        choices_.push_back({&offer, position, true});
+    }
+  }
+
+  void estimate() {
+    auto task = [&](int index) {
+      Setting& setting = settings_[static_cast<std::size_t>(index)];
+      setting.phases.resize(workloads_.size());
+      setting.complete = true;
+      for (std::size_t i = 0; i < workloads_.size(); ++i) {
+        setting.phases[i] =
+            best_estimate(workloads_[i], catalogue_, setting.machines, options_.ignore_given, setting.tally);
+        if (setting.phases[i]) continue;
+        setting.complete = false;
+        // A phase that can not run here settles it, unless another offer may take it.
+        if (job_.schedule != Schedule::kEachPhase) break;
+      }
+    };
+    parallel_for(static_cast<int>(settings_.size()), options_.threads, task);
+  }
+
+  void make_plans(SearchResult& result) {
+    for (const Setting& setting : settings_) result.tally.add(setting.tally);
+    const Biller biller(job_, options_.seed);
+    // Offers of one setting share everything but the price.
+    std::vector<std::optional<JobHours>> hours(settings_.size());
+    for (const Choice& choice : choices_) {
+      Setting& setting = settings_[choice.setting];
+      if (!setting.complete) continue;
+      auto& shared = hours[choice.setting];
+      if (!shared) {
+        std::vector<PhaseEstimate> phases;
+        for (const auto& phase : setting.phases) phases.push_back(*phase);
+        shared = biller.hours(phases, setting.machines);
+      }
+      result.plans.push_back(biller.plan(*shared, *choice.offer, choice.spot));
+    }
+    if (job_.schedule == Schedule::kEachPhase) result.plans = plans_by_phase(biller);
+  }
+
+  /// Every phase on the offer that serves it best: cheapest, best value and fastest.
+  std::vector<Plan> plans_by_phase(const Biller& biller) const {
+    std::vector<Plan> plans;
+    for (const Goal goal : {Goal::kCheapest, Goal::kBestValue, Goal::kFastest}) {
+      std::vector<PhaseEstimate> phases;
+      std::vector<const Offer*> offers;
+      for (std::size_t i = 0; i < workloads_.size(); ++i) {
+        const Choice* best = nullptr;
+        double least = 0;
+        for (const Choice& choice : choices_) {
+          const auto& estimate = settings_[choice.setting].phases[i];
+          if (!estimate || choice.spot) continue;
+          const double seconds = (estimate->work.p50 + estimate->extra.p50).value;
+          const double paid = estimate->gpus == 0 ? 0 : biller.paid(*choice.offer, *estimate, seconds).value;
+          const double value = goal == Goal::kCheapest  ? paid
+                               : goal == Goal::kFastest ? seconds
+                                                        : paid + job_.value_of_time.value * seconds;
+          if (best == nullptr || value < least) {
+            best = &choice;
+            least = value;
+          }
+        }
+        if (best == nullptr) return {};
+        phases.push_back(*settings_[best->setting].phases[i]);
+        offers.push_back(phases.back().gpus > 0 ? best->offer : nullptr);
+      }
+      Plan plan = biller.plan_each(phases, offers, "each phase " + std::string(name_of(goal)));
+      if (std::ranges::none_of(plans, [&](const Plan& other) { return other.id == plan.id; }))
+        plans.push_back(std::move(plan));
+    }
+    return plans;
+  }
+
+  /// What the figures rest on beyond the job's own words.
+  void state_assumptions(SearchResult& result) const {
+    bool stated = false;
+    for (const Phase& phase : job_.phases)
+      stated = stated || phase.setup || phase.before || phase.overhead.time.range.p50 > Seconds{} ||
+               phase.overhead.each_model.range.p50 > Seconds{};
+    if (!stated)
+      result.assumptions.push_back(
+          "machines start, data and weights are in place at once; state setup or overhead where they take time.");
+  }
+
+  void describe_market(SearchResult& result) const {
+    result.market.spot_without_rate = spot_without_rate_;
+    for (const Offer& offer : market_) {
+      if (offer.as_of > result.as_of) result.as_of = offer.as_of;
+      if (!offer.source.empty() && std::ranges::find(result.sources, offer.source) == result.sources.end())
+        result.sources.push_back(offer.source);
+    }
+    if (result.as_of.empty()) result.as_of = job_.market.as_of;
+    std::ranges::sort(result.sources);
+  }
+
+  const Job& job_;
+  const Catalogue& catalogue_;
+  const std::vector<Offer>& market_;
+  const SearchOptions& options_;
+  std::vector<PhaseWorkload> workloads_;
+  std::vector<Setting> settings_;
+  std::vector<Choice> choices_;
+  int spot_without_rate_ = 0;
+};
+
+}  // namespace
+
+Result<SearchResult> search(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& market,
+                            const SearchOptions& options) {
+  return Search(job, catalogue, market, options).run();
+}
+
+}  // namespace gpuplan

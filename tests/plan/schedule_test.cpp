@@ -1,0 +1,79 @@
+#include "plan/schedule.h"
+
+#include <gtest/gtest.h>
+
+namespace gpuplan {
+namespace {
+
+Slot slot(std::vector<int> needs, int gpus) { return {std::move(needs), gpus, gpus > 0}; }
+
+/// Start times for durations.
+std::vector<double> starts_of(const std::vector<Slot>& slots, const std::vector<double>& durations, int gpus) {
+  Timeline timeline(slots, gpus);
+  timeline.place(durations);
+  return timeline.starts();
+}
+
+TEST(Schedule, ChainRunsOneAfterTheOther) {
+  const std::vector<Slot> slots = {slot({}, 0), slot({0}, 8), slot({1}, 1)};
+  const std::vector<double> durations = {10, 20, 5};
+  Timeline timeline(slots, 8);
+  timeline.place(durations);
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 10, 30}));
+  EXPECT_EQ(timeline.end(), 35);
+  EXPECT_EQ(timeline.held(true), 25);
+  EXPECT_EQ(timeline.held(false), 25);
+}
+
+TEST(Schedule, IndependentPhasesOverlapWhereGpusAllow) {
+  const std::vector<Slot> slots = {slot({}, 4), slot({}, 4), slot({}, 4)};
+  const std::vector<double> durations = {10, 20, 5};
+  EXPECT_EQ(starts_of(slots, durations, 8), (std::vector<double>{0, 0, 10})) << "the third waits for the first to end";
+  EXPECT_EQ(starts_of(slots, durations, 12), (std::vector<double>{0, 0, 0}));
+}
+
+TEST(Schedule, APhaseFillsAGapOnlyWhenItFitsInIt) {
+  // 8 GPUs: 0 uses 8 for 10 s; 1 (needs 0) uses 4 for 10 s; 2 needs nothing and wants 8 for 5 s: after 1.
+  const std::vector<Slot> slots = {slot({}, 8), slot({0}, 4), slot({}, 8), slot({}, 4)};
+  const std::vector<double> durations = {10, 10, 5, 8};
+  const std::vector<double> starts = starts_of(slots, durations, 8);
+  EXPECT_EQ(starts[2], 20);
+  EXPECT_EQ(starts[3], 10) << "beside phase 1";
+}
+
+TEST(Schedule, IdleTimeIsBilledOnlyWhenKept) {
+  // A cpu phase of 100 s between two GPU phases.
+  const std::vector<Slot> slots = {slot({}, 2), slot({0}, 0), slot({1}, 2)};
+  const std::vector<double> durations = {10, 100, 20};
+  Timeline timeline(slots, 2);
+  timeline.place(durations);
+  EXPECT_EQ(timeline.held(true), 130);
+  EXPECT_EQ(timeline.held(false), 30);
+}
+
+TEST(Schedule, AnInstantIsSharedByThePhasesRunningAtIt) {
+  // 0: 6 GPUs for 10 s beside 1: 2 GPUs for 30 s; then 2: nothing on the machine; 3: 1 GPU alone.
+  const std::vector<Slot> slots = {slot({}, 6), slot({}, 2), slot({0, 1}, 0), slot({2}, 1)};
+  Timeline timeline(slots, 8);
+  timeline.place({10, 30, 100, 5});
+  const std::vector<double> seconds = timeline.machine_seconds();
+  EXPECT_EQ(seconds, (std::vector<double>{7.5, 22.5, 0, 5}));
+  EXPECT_EQ(seconds[0] + seconds[1] + seconds[3], timeline.held(false));
+}
+
+TEST(Schedule, NeedsComeFirstWhateverTheOrderInTheFile) {
+  const std::vector<Slot> slots = {slot({1}, 1), slot({}, 1)};
+  EXPECT_EQ(sorted(slots), (std::vector<int>{1, 0}));
+}
+
+TEST(Schedule, BilledSeconds) {
+  EXPECT_EQ(billed_seconds(0, {Seconds{60}, Seconds{1}}), 0) << "nothing used, nothing paid";
+  EXPECT_EQ(billed_seconds(10, {Seconds{60}, Seconds{1}}), 60);
+  EXPECT_EQ(billed_seconds(61.2, {Seconds{60}, Seconds{1}}), 62);
+  EXPECT_EQ(billed_seconds(3601, {Seconds{0}, Seconds{3600}}), 7200);
+  EXPECT_EQ(billed_seconds(3600, {Seconds{0}, Seconds{3600}}), 3600);
+  EXPECT_EQ(billed_seconds(12.5, {Seconds{0}, Seconds{0}}), 12.5);
+}
+
+}  // namespace
+}  // namespace gpuplan
