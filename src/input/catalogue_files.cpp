@@ -1,0 +1,34 @@
+#include "input/catalogue_files.h"
+
+#include <utility>
+
+#include "input/efficiency_table.h"
+#include "input/framework_table.h"
+#include "input/hardware_table.h"
+#include "input/model_table.h"
+#include "input/offer_table.h"
+
+namespace gpuplan {
+namespace {
+
+using Read = Result<void> (*)(std::string_view text, std::string_view file, Catalogue& catalogue);
+
+/// How each table is read, in the order of kDataFiles.
+constexpr std::array<Read, kDataFiles.size()> kReaders = {
+    read_gpus, read_nodes, read_models, read_frameworks, read_offers, read_efficiencies, read_training_software};
+
+}  // namespace
+
+Result<Catalogue> parse_catalogue(std::span<const DataFile> files) {
+  Catalogue catalogue;
+  for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
+    for (const DataFile& file : files) {
+      if (file.name != kDataFiles[i] || file.text.empty()) continue;
+      if (auto read = kReaders[i](file.text, file.label, catalogue); !read)
+        return std::unexpected(std::move(read.error()));
+    }
+  }
+  return catalogue;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,28 @@
+// The tables of data/ together as one catalogue, wherever their texts come from.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/catalogue.h"
+
+namespace gpuplan {
+
+/// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
+inline constexpr std::array<std::string_view, 7> kDataFiles = {
+    "gpus.csv", "nodes.csv", "models.csv", "frameworks.csv", "offers.csv", "efficiency.csv", "training_software.csv"};
+
+struct DataFile {
+  std::string_view name;  ///< one of kDataFiles
+  std::string label;      ///< what messages call it: "data/gpus.csv"
+  std::string_view text;  ///< empty: there is no such file, and no such rows
+};
+
+/// Reads the files, given in any order, and checks what they say of each other. The error names file and line.
+/// REQUIRES: every name is one of kDataFiles.
+Result<Catalogue> parse_catalogue(std::span<const DataFile> files);
+
+}  // namespace gpuplan

@@ -1,0 +1,12 @@
+// The files of data/ as compiled into the program.
+#pragma once
+
+#include <string_view>
+
+namespace gpuplan {
+
+/// The text of data/`file_name` ("gpus.csv") as it was at build time; empty when there was no such file. The bytes live
+/// as long as the program.
+std::string_view embedded_data(std::string_view file_name);
+
+}  // namespace gpuplan

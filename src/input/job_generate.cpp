@@ -1,0 +1,134 @@
+// Keys of `generate` and `collect` phases.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "input/job_codecs.h"
+
+namespace gpuplan {
+
+namespace {
+
+struct PromptsRecord {
+  using Object = Prompts;
+  static constexpr std::string_view title = "prompts";
+  static constexpr std::array keys = {
+      key<&Prompts::name>("name", "", "what tables call it"),
+      key<&Prompts::samples>("samples", "required", "prompts for each model", at_least(1)),
+      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", at_least(1)),
+      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer"),
+  };
+};
+
+/// Auto, or one for each GPU, or all models on all GPUs in turn.
+using PlaceCodec = AutoCodec<Codec<Placement>>;
+
+constexpr std::array kGenerateKeys = {
+    Key{"model", "", "the network", &Codec<ModelUse>::type,
+        [](Reader& reader, const Tree& tree, void* object, const Bounds& bounds) {
+          return Codec<ModelUse>::read(reader, tree, static_cast<GeneratePhase*>(object)->models.emplace_back(),
+                                       bounds);
+        }},
+    key<&GeneratePhase::models>("models", "", "several networks, in place of model"),
+    key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "what each model is given"),
+    key<&GeneratePhase::situation>("situation", "saturated",
+                                   "requests one by one, in fixed batches, so many in flight, or as many as fit"),
+    key<&GeneratePhase::concurrency>("concurrency", "", "requests in flight, situation concurrency", at_least(1)),
+    key<&GeneratePhase::batch>("batch", "auto", "sequences that one replica works on together", between(1, 1e6)),
+    key_as<AutoCodec<Codec<Format>>, &GeneratePhase::weights>("weights", "as the model comes",
+                                                              "how weights are stored on the GPU"),
+    key_as<AutoCodec<Codec<Format>>, &GeneratePhase::kv_cache>("kv_cache", "auto", "how keys and values are stored"),
+    key_as<FrameworkCodec, &GeneratePhase::engine>("engine", "auto", "inference software"),
+    key<&GeneratePhase::parallel>("parallel", "auto", "how the work is cut over GPUs"),
+    key_as<PlaceCodec, &GeneratePhase::place>("place", "auto", "where several models go"),
+};
+
+constexpr std::array<std::string_view, 2> kStoreTargets = {"disk", "memory"};
+
+struct StoreRecord {
+  using Object = Store;
+  static constexpr std::string_view title = "store";
+  static constexpr std::array keys = {
+      key<&Store::layers>("layers", "required", "layers whose activations are kept", between(1, 10'000)),
+      key<&Store::width>("width", "required", "numbers kept for a token and layer", between(1, 1e7)),
+      key<&Store::dtype>("dtype", "fp16", "how they are stored"),
+      key_as<WordCodec<kStoreTargets>, &Store::to>("to", "disk", "where they go"),
+  };
+};
+
+constexpr std::array kCollectOnlyKeys = {
+    key_as<OptionalCodec<Record<StoreRecord>>, &GeneratePhase::store>("store", "required", "activations to keep"),
+    key<&GeneratePhase::forward_only>("forward_only", "false", "one pass over given text, nothing is generated"),
+};
+
+constexpr auto kCollectKeys = [] {
+  std::array<Key, kGenerateKeys.size() + kCollectOnlyKeys.size()> keys{};
+  std::copy(kCollectOnlyKeys.begin(), kCollectOnlyKeys.end(),
+            std::copy(kGenerateKeys.begin(), kGenerateKeys.end(), keys.begin()));
+  return keys;
+}();
+
+bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
+  if (!check_models(reader, tree)) return false;
+  for (const ModelUse& model : out.models)
+    if (model.custom) return reader.fail(tree, "a custom model can be trained, not generated with");
+
+  const Tree& data = *tree.find("data");
+  for (std::size_t i = 0; i < out.data.size(); ++i) {
+    const Tree& at = data.is_list() ? data.children[i] : data;
+    const double tokens = out.data[i].new_tokens.mean;
+    if (!out.forward_only && tokens < 1)
+      return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
+                                 "]: new_tokens is missing; expected the length of an answer of at least 1 token");
+    if (out.forward_only && tokens > 0)
+      return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
+                                 "]: new_tokens does not go with forward_only; keep one of them");
+  }
+
+  const Tree* concurrency = tree.find("concurrency");
+  if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;
+  if (out.situation == Situation::kConcurrency && concurrency == nullptr)
+    return reader.fail(tree, "concurrency is missing; situation: concurrency needs the requests in flight, such as 32");
+  if (out.situation != Situation::kConcurrency && concurrency != nullptr)
+    return reader.fail_at_key(*concurrency, "concurrency needs situation: concurrency beside it");
+  if (out.situation == Situation::kSingle && out.batch.value && *out.batch.value != 1)
+    return reader.fail(*tree.find("batch"),
+                       "situation: single is one request after the other; expected batch 1, or "
+                       "situation: static");
+
+  const Framework* engine = out.engine.empty() ? nullptr : reader.catalogue.find_framework(out.engine);
+  if (engine == nullptr || engine->generates) return true;
+  const Reader::Scope scope(reader, "engine");
+  return reader.fail(*tree.find("engine"), engine->name + " does not generate; expected an inference engine");
+}
+
+struct GenerateRecord {
+  using Object = GeneratePhase;
+  static constexpr std::string_view title = "generate";
+  static constexpr auto& keys = kGenerateKeys;
+  static bool check(Reader& reader, const Tree& tree, GeneratePhase& out) { return check_generate(reader, tree, out); }
+};
+
+struct CollectRecord {
+  using Object = GeneratePhase;
+  static constexpr std::string_view title = "collect";
+  static constexpr auto& keys = kCollectKeys;
+  static bool check(Reader& reader, const Tree& tree, GeneratePhase& out) {
+    out.collect = true;
+    return check_generate(reader, tree, out);
+  }
+};
+
+}  // namespace
+
+constinit const ValueType GenerateCodec::type = Record<GenerateRecord>::type;
+bool GenerateCodec::read(Reader& reader, const Tree& tree, PhaseWork& out, const Bounds& bounds) {
+  return Record<GenerateRecord>::read(reader, tree, out.emplace<GeneratePhase>(), bounds);
+}
+
+constinit const ValueType CollectCodec::type = Record<CollectRecord>::type;
+bool CollectCodec::read(Reader& reader, const Tree& tree, PhaseWork& out, const Bounds& bounds) {
+  return Record<CollectRecord>::read(reader, tree, out.emplace<GeneratePhase>(), bounds);
+}
+
+}  // namespace gpuplan

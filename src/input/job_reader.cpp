@@ -1,0 +1,84 @@
+#include "input/job_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "input/job_codecs.h"
+#include "input/job_settings.h"
+#include "input/reader.h"
+#include "input/yaml_tree.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// "examples/collection.yaml" -> "collection".
+std::string stem(std::string_view file) {
+  const std::size_t slash = file.rfind('/');
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  const std::size_t dot = file.rfind('.');
+  if (dot != std::string_view::npos && dot > 0) file = file.substr(0, dot);
+  return file.empty() || file == "-" ? "job" : printable(file, 60);
+}
+
+Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
+  Reader reader(catalogue, models, source.file);
+  if (source.tree.is_null())
+    return failure("the file is empty; expected a job with at least phases (docs/job-file.md)", {source.file});
+  Job job;
+  if (!Codec<Job>::read(reader, source.tree, job, {})) return reader.error();
+  if (job.name.empty()) job.name = stem(source.file);
+  return job;
+}
+
+/// Applies the settings that stand in the file, so that errors point at them.
+Result<JobSource> apply(const JobSource& source, const Tree& variant) {
+  JobSource changed = source;
+  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  for (const Tree& setting : variant.children) {
+    Tree value = setting;
+    value.key.clear();
+    if (auto set = set_tree(changed.tree, setting.key, std::move(value)); !set)
+      return failure(set.error().message, {source.file, setting.key_line, setting.key_column});
+  }
+  return changed;
+}
+
+}  // namespace
+
+Result<JobSource> parse_job(std::string_view text, const std::string& file) {
+  auto tree = parse_tree(text, file);
+  if (!tree) return std::unexpected(std::move(tree.error()));
+  return JobSource{std::move(*tree), file};
+}
+
+Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
+  auto job = read_one(source, catalogue, models);
+  if (!job) return job;
+  const Tree* variants = source.tree.find("variants");
+  if (variants == nullptr) return job;
+  for (const Tree& variant : variants->children) {
+    auto changed = apply(source, variant);
+    auto read = changed ? read_one(*changed, catalogue, models) : Result<Job>(std::unexpected(changed.error()));
+    if (read) continue;
+    Error error = std::move(read.error());
+    error.message = "variants." + printable(variant.key, 60) + ": " + error.message;
+    return std::unexpected(std::move(error));
+  }
+  return job;
+}
+
+Result<JobSource> with_variant(const JobSource& source, const Variant& variant) {
+  JobSource changed = source;
+  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  for (const auto& [address, value] : variant.settings) {
+    std::string assignment = address;
+    assignment += '=';
+    assignment += value;
+    if (auto set = set_value(changed.tree, assignment); !set) return std::unexpected(std::move(set.error()));
+  }
+  return changed;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,32 @@
+// A job file from text to Job.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "input/model_resolver.h"
+#include "input/tree.h"
+
+namespace gpuplan {
+
+/// A job as written, before its meaning is read: settings may still change it.
+struct JobSource {
+  Tree tree;
+  std::string file;  ///< as the user named it; names the job when nothing else does
+};
+
+/// YAML or JSON text. Errors as parse_tree.
+Result<JobSource> parse_job(std::string_view text, const std::string& file);
+
+/// Checks every key and value, resolves names, and fills defaults. Each error is one line
+/// ("limits.deadline: expected a time such as 12 h or 45 min, got '12 hous'") with its place; what came from a setting
+/// is a usage error. Variants are read too: a value in one that could not be read is an error.
+Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models);
+
+/// The source with a variant's settings applied.
+Result<JobSource> with_variant(const JobSource& source, const Variant& variant);
+
+}  // namespace gpuplan

@@ -1,0 +1,151 @@
+#include "input/job_settings.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "input/job_fixture.h"
+#include "input/yaml_tree.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::string_view kJob = R"(market:
+  offers:
+    - {gpu: L4, price: $1/h}
+    - {gpu: L40S, price: $2/h}
+phases:
+  - name: verify-run
+    train:
+      model: gpt2
+      data: {samples: 1000}
+      sequence: 128
+)";
+
+/// The job after the settings as one line, or the error's line.
+std::string after(std::initializer_list<std::string_view> settings, std::string_view text = kJob) {
+  auto tree = parse_tree(text, "job.yaml").value();
+  for (const std::string_view setting : settings) {
+    const auto done = set_value(tree, setting);
+    if (!done) {
+      EXPECT_TRUE(done.error().usage);
+      return line_of(done);
+    }
+  }
+  return flow_text(tree);
+}
+
+Result<Job> job_after(std::initializer_list<std::string_view> settings) {
+  auto source = parse_job(kJob, "job.yaml").value();
+  for (const std::string_view setting : settings) EXPECT_TRUE(set_value(source.tree, setting)) << setting;
+  const ModelFinder models(known());
+  return read_job(source, known(), models);
+}
+
+TEST(JobSettings, ChangeValuesByAddress) {
+  const Job job = job_after({"phases.verify-run.train.epochs=16", "limits.deadline=12 h", "market.offers[1].price=$3/h",
+                             "phases[0].train.data.samples=2_000", "where.counts=[1, 2]", "spot.interruptions=>20%"})
+                      .value();
+  const auto& train = std::get<TrainPhase>(job.phases[0].work);
+  EXPECT_EQ(train.epochs, 16);
+  EXPECT_EQ(train.data.samples, 2000);
+  EXPECT_EQ(job.limits.deadline, 12 * units::hour);
+  EXPECT_DOUBLE_EQ(job.market.offers[1].price->p50.value, 3.0 / 3600);
+  EXPECT_EQ(job.where.counts, (std::vector{1, 2}));
+  EXPECT_EQ(job.spot.band, ">20%");
+}
+
+TEST(JobSettings, ValuesAreYaml) {
+  EXPECT_EQ(after({"where={gpus: [L4, 'H100']}", "job=a"}, "phases: 1"),
+            "{phases: 1, where: {gpus: [L4, \"H100\"]}, job: a}");
+  EXPECT_EQ(
+      after({"limits.deadline=[1, 2"}, "phases: 1"),
+      "--set limits.deadline=[1, 2: a list or map stands where the name of a key is expected; is a ] or } missing?");
+}
+
+TEST(JobSettings, EmptyValuesTakeKeysAway) {
+  EXPECT_EQ(after({"limits.deadline="}, "limits: {deadline: 3 h, budget: $5}"), "{limits: {budget: $5}}");
+  EXPECT_EQ(after({"limits.deadline=", "where.quota.aws="}, "job: a"), "{job: a}");
+}
+
+TEST(JobSettings, ATextKeepsItsPlaceInAMap) {
+  EXPECT_EQ(after({"phases[0].train.model.frozen=true"}, "phases: [{train: {model: gpt2}}]"),
+            "{phases: [{train: {model: {name: gpt2, frozen: true}}}]}");
+  EXPECT_EQ(after({"phases[0].train.batch.tokens=1M"}, "phases: [{train: {batch: auto}}]"),
+            "{phases: [{train: {batch: {tokens: 1M}}}]}");
+}
+
+TEST(JobSettings, ListsGrowByOne) {
+  EXPECT_EQ(after({"market.own[0].name=desk", "market.own[0].gpu=L4", "market.own[1].name=lab"}, "job: a"),
+            "{job: a, market: {own: [{name: desk, gpu: L4}, {name: lab}]}}");
+  EXPECT_EQ(after({"where.gpus[1]=L4"}, "where: {gpus: H100 SXM}"), "{where: {gpus: [H100 SXM, L4]}}");
+  EXPECT_EQ(after({"market.offers[7].price=$1/h"}),
+            "--set market.offers[7].price=$1/h: market.offers has 2 items; the next one is [2]");
+}
+
+TEST(JobSettings, NamesOfHardwareArePartsOfAddresses) {
+  const Job job =
+      job_after({"phases.verify-run.train.micro.by_gpu.8x H100 SXM=32", "phases.verify-run.train.micro.by_gpu.else=16"})
+          .value();
+  const auto& train = std::get<TrainPhase>(job.phases[0].work);
+  EXPECT_EQ(train.micro.on("H100 SXM", 8), 32);
+  EXPECT_EQ(train.micro.on("L4", 1), 16);
+}
+
+TEST(JobSettings, UnknownAddressesAreUsageErrors) {
+  EXPECT_EQ(
+      after({"phases.verify-run.train.epoch=3"}),
+      "--set phases.verify-run.train.epoch=3: unknown key 'epoch' in phases.verify-run.train; did you mean epochs?");
+  EXPECT_EQ(
+      after({"phases.verify_runs.train.epochs=3"}),
+      "--set phases.verify_runs.train.epochs=3: nothing in phases is called 'verify_runs'; did you mean verify-run?");
+  EXPECT_EQ(after({"limit.deadline=3 h"}), "--set limit.deadline=3 h: unknown key 'limit'; did you mean limits?");
+  EXPECT_EQ(after({"limits.deadline.hours=3"}),
+            "--set limits.deadline.hours=3: limits.deadline has no keys inside; it is a time such as 12 h or 45 min");
+  EXPECT_EQ(after({"limits[0]=3"}), "--set limits[0]=3: limits is no list");
+  EXPECT_EQ(after({"limits.deadline"}), "--set limits.deadline: expected ADDRESS=VALUE such as limits.deadline=12h");
+  for (const std::string address :
+       {"", ".", "a..b", "limits.", "[0]", "phases[", "phases[x]", "phases[0]x", "phases[-1]"})
+    EXPECT_EQ(after({address + "=1"}), "--set " + address + "=1: '" + address +
+                                           "' is no address; expected one such as limits.deadline, "
+                                           "phases.train.train.epochs or market.offers[2].price");
+  EXPECT_EQ(after({"where.\x1b[31m=1"}).find('\x1b'), std::string::npos);
+  EXPECT_EQ(after({"phases.verify-run.args.\x93=1"}),
+            "--set phases.verify-run.args.?=1: 'phases.verify-run.args.?' is no address; expected one such as "
+            "limits.deadline, phases.train.train.epochs or market.offers[2].price");
+  EXPECT_EQ(after({"variants.x=1"}), "--set variants.x=1: variants can not be set from outside; edit the job file");
+  EXPECT_EQ(after({"goal=\x1b[31m"}), "--set goal=?[31m: expected UTF-8 text without control characters");
+}
+
+TEST(JobSettings, BadValuesAreUsageErrorsWithTheAddress) {
+  const auto job = job_after({"phases.verify-run.train.epochs=-3"});
+  ASSERT_FALSE(job);
+  EXPECT_TRUE(job.error().usage);
+  EXPECT_EQ(line_of(job), "--set phases.verify-run.train.epochs: expected more than 0 and at most 1,000,000, got '-3'");
+}
+
+TEST(JobSettings, SettingWhatStandsThereChangesNothing) {
+  for (const std::string name : {"collection", "latentwire", "neurlang", "sft-node", "trm-nanochat"}) {
+    const auto tree = example_source(name).value().tree;
+    const std::string before = flow_text(tree);
+    for (const Tree& child : tree.children) {
+      if (child.key == "variants") continue;
+      Tree copy = tree;
+      ASSERT_TRUE(set_value(copy, child.key + "=" + flow_text(child))) << child.key;
+      EXPECT_EQ(flow_text(copy), before);
+    }
+    const Tree& phases = *tree.find("phases");
+    for (const Tree& phase : phases.children) {
+      for (const Tree& key : phase.children) {
+        Tree copy = tree;
+        const std::string address = "phases." + phase.find("name")->text + "." + key.key;
+        ASSERT_TRUE(set_value(copy, address + "=" + flow_text(key))) << address;
+        EXPECT_EQ(flow_text(copy), before);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
