@@ -1,0 +1,290 @@
+#include "output/explain.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "model/generation.h"
+#include "model/training.h"
+#include "output/plan_words.h"
+#include "output/table.h"
+
+namespace gpuplan {
+namespace {
+
+std::vector<Term> training_terms(const TrainPhase& train, const PhaseEstimate& estimate, const Catalogue& catalogue) {
+  const auto work = training_work(train);
+  if (!work || estimate.framework == nullptr) return {};
+  const Strategy& s = estimate.strategy;
+  const TrainingRates rates =
+      training_rates(catalogue, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+  const LayerCut cut{s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention};
+  return explain_training(*work, rates, layer_cost(*work, rates, cut), s, estimate.nodes);
+}
+
+std::vector<Term> generation_terms(const GeneratePhase& generate, const PhaseEstimate& estimate,
+                                   const Catalogue& catalogue) {
+  const auto work = generation_work(generate);
+  if (!work || estimate.framework == nullptr) return {};
+  // The cache's format as the search chooses it: 16 bit of whichever kind the hardware has.
+  const Format cache =
+      generate.kv_cache.value_or(estimate.node->gpu->bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
+  const auto rates = generation_rates(catalogue, *estimate.node, *estimate.framework, estimate.strategy.weights, cache);
+  return rates ? explain_generation(*work, *rates, estimate.strategy) : std::vector<Term>{};
+}
+
+std::string heading(const PhaseTerms& explained) {
+  const PhaseEstimate& estimate = explained.part->estimate;
+  std::string text = printable(explained.phase->name, 60);
+  if (estimate.node) text += " on " + std::to_string(estimate.gpus) + "x " + estimate.node->gpu->name;
+  if (const std::string how = strategy_words(estimate, *explained.phase); !how.empty()) text += ": " + how;
+  return text;
+}
+
+/// Where the working time of a phase comes from, and what the job added.
+std::string time_words(const PhaseEstimate& estimate) {
+  std::string text = "Working time " + range_words(estimate.work) + ", " + std::string(name_of(estimate.evidence));
+  if (estimate.evidence == Evidence::kGiven && estimate.work_by_model > Seconds{}) {
+    text += "; the model says " + to_text(estimate.work_by_model);
+    if (estimate.model_interval)
+      text += " (" + to_text(estimate.model_interval->p10) + " … " + to_text(estimate.model_interval->p90) +
+              "): far from it";
+  } else if (estimate.work_is_model && !estimate.regime.empty()) {
+    text += "; spread of: " + std::string(estimate.regime);
+  }
+  if (estimate.overhead_share > 0) text += "; " + percent(estimate.overhead_share) + " overhead is inside";
+  text += ".";
+  if (estimate.extra.p50 > Seconds{})
+    text += " Set-up, overheads and evaluations: " + range_words(estimate.extra) + ".";
+  return text;
+}
+
+std::string price_words(const Offer& offer, bool spot) {
+  const auto& price = spot ? offer.spot_price : offer.price;
+  if (!price) return "no price";
+  std::string text = to_text(price->p50);
+  if (!price->exact()) text += " (" + to_text(price->p10) + " … " + to_text(price->p90) + ")";
+  return text + (offer.kind == OfferKind::kPool ? " a GPU"
+                 : offer.gpus > 1               ? " for " + std::to_string(offer.gpus) + " GPUs"
+                                                : "");
+}
+
+/// From phases to hours, and from hours to dollars.
+std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
+  std::vector<std::string> lines;
+  std::string hours = "Hours " + hours_text(plan.hours.p50) + " (" + hours_text(plan.hours.p10) + " … " +
+                      hours_text(plan.hours.p90) + ", mean " + hours_text(plan.hours.mean) +
+                      "): from the first start to the last end";
+  if (plan.buffer > Seconds{})
+    hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(story.job.buffer);
+  if (plan.spot_loss > Seconds{})
+    hours += ", " + hours_words(plan.spot_loss) + " expected for interruptions and checkpoints";
+  lines.push_back(hours + ".");
+
+  std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" + to_text(plan.cost.p10) + " … " +
+                        to_text(plan.cost.p90) + ", mean " + to_text(plan.cost.mean) + "): ";
+  if (plan.offer != nullptr) {
+    const Billing& billing = plan.offer->billing;
+    dollars += hours_words(Seconds{plan.billed_gpu_hours / std::max(plan.gpus, 1) * units::hour.value}) + " held";
+    if (plan.nodes > 1) dollars += " x " + std::to_string(plan.nodes) + " machines";
+    dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed by " + to_text(billing.increment);
+    if (billing.minimum > Seconds{}) dollars += ", at least " + to_text(billing.minimum);
+    dollars += plan.kept ? "" : ", let go while idle";
+  } else {
+    dollars += "each phase on its own offer";
+  }
+  if (plan.idle > Dollars{}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
+  lines.push_back(dollars + ".");
+  if (plan.billed_gpu_hours > 0) {
+    lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
+                    significant_text(plan.billed_gpu_hours, 3) +
+                    " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
+                    to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " for a GPU-hour used.");
+  }
+  return lines;
+}
+
+void add_terms(const PhaseTerms& phase, Term::Kind kind, const char* title, Table& table) {
+  const double total = phase.total(kind);
+  if (total <= 0) return;
+  std::vector<const Term*> parts;
+  for (const Term& term : phase.terms)
+    if (term.kind == kind && term.part_of_total && term.value != 0) parts.push_back(&term);
+  std::ranges::stable_sort(parts, [](const Term* a, const Term* b) { return a->value > b->value; });
+  for (const Term* term : parts)
+    table.add({{std::string(term->name)},
+               {term_value(*term)},
+               {percent(term->value / total)},
+               {std::string(term->formula), Paint::kDim},
+               {std::string(term->source), Paint::kDim}});
+  const Term sum{kind, title, total, "", "", true};
+  table.add({{title, Paint::kBold}, {term_value(sum), Paint::kBold}, {"100 %"}});
+}
+
+std::vector<Column> term_columns() {
+  return {{.title = "TERM", .narrowest = 16, .wrap = true},
+          {.title = "VALUE", .align = Align::kRight},
+          {.title = "SHARE", .align = Align::kRight, .drop = 2},
+          {.title = "FORMULA", .narrowest = 20, .wrap = true},
+          {.title = "SOURCE", .drop = 1, .narrowest = 20, .wrap = true}};
+}
+
+std::string_view kind_name(Term::Kind kind) {
+  switch (kind) {
+    case Term::Kind::kTime:
+      return "time";
+    case Term::Kind::kMemory:
+      return "memory";
+    case Term::Kind::kRate:
+      return "rate";
+    case Term::Kind::kShare:
+      return "share";
+    case Term::Kind::kCount:
+      return "count";
+  }
+  return "";
+}
+
+void write_interval(JsonWriter& json, std::string_view name, const Interval<Seconds>& time) {
+  json.key(name).begin_object(true);
+  json.member("p10", time.p10.value).member("p50", time.p50.value).member("p90", time.p90.value).end();
+}
+
+}  // namespace
+
+double PhaseTerms::total(Term::Kind kind) const {
+  double sum = 0;
+  for (const Term& term : terms)
+    if (term.kind == kind && term.part_of_total) sum += term.value;
+  return sum;
+}
+
+const Term* PhaseTerms::largest(Term::Kind kind) const {
+  const Term* best = nullptr;
+  for (const Term& term : terms)
+    if (term.kind == kind && term.part_of_total && (best == nullptr || term.value > best->value)) best = &term;
+  return best;
+}
+
+std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue) {
+  std::vector<PhaseTerms> result;
+  for (const PhasePlan& part : plan.phases) {
+    PhaseTerms explained;
+    explained.part = &part;
+    explained.phase = &job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    if (part.estimate.node) {
+      if (const auto* train = std::get_if<TrainPhase>(&explained.phase->work)) {
+        explained.per_step = true;
+        explained.terms = training_terms(*train, part.estimate, catalogue);
+      } else if (const auto* generate = std::get_if<GeneratePhase>(&explained.phase->work)) {
+        explained.terms = generation_terms(*generate, part.estimate, catalogue);
+      }
+    }
+    result.push_back(std::move(explained));
+  }
+  return result;
+}
+
+std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
+  std::string text;
+  Table time(term_columns());
+  add_terms(phase, Term::Kind::kTime, phase.per_step ? "one step" : "whole phase", time);
+  if (!time.empty()) text += time.text(screen, 4);
+  Table memory(term_columns());
+  add_terms(phase, Term::Kind::kMemory, "memory a GPU", memory);
+  if (!memory.empty()) text += (text.empty() ? "" : "\n") + memory.text(screen, 4);
+  Table others(term_columns());
+  for (const Term& term : phase.terms)
+    if (!term.part_of_total && term.value != 0)
+      others.add({{std::string(term.name)},
+                  {term_value(term)},
+                  {},
+                  {std::string(term.formula), Paint::kDim},
+                  {std::string(term.source), Paint::kDim}});
+  if (!others.empty()) text += (text.empty() ? "" : "\n") + others.text(screen, 4);
+  return text;
+}
+
+std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen) {
+  std::string text = paragraph("How " + story.name(plan) + " comes about", screen, 0, 0);
+  for (const PhaseTerms& explained : explain_phases(plan, story.job, story.catalogue)) {
+    text += '\n' + paragraph(heading(explained), screen, 2, 4);
+    text += paragraph(time_words(explained.part->estimate), screen, 4, 4);
+    if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
+  }
+  text += '\n';
+  for (const std::string& line : money_words(story, plan)) text += paragraph(line, screen);
+  return text;
+}
+
+void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
+  json.begin_array();
+  for (const PhaseTerms& explained : phases) {
+    const PhaseEstimate& estimate = explained.part->estimate;
+    json.begin_object().member("name", explained.phase->name);
+    json.member("per_step", explained.per_step);
+    write_interval(json, "work_seconds", estimate.work);
+    write_interval(json, "extra_seconds", estimate.extra);
+    if (estimate.work_by_model > Seconds{}) json.member("work_seconds_by_model", estimate.work_by_model.value);
+    else json.null_member("work_seconds_by_model");
+    if (estimate.model_interval) write_interval(json, "given_is_outside_of", *estimate.model_interval);
+    else json.null_member("given_is_outside_of");
+    json.member("regime", estimate.regime);
+    json.key("terms").begin_array();
+    for (const Term& term : explained.terms) {
+      json.begin_object(true).member("kind", kind_name(term.kind));
+      json.member("name", term.name).member("value", term.value).member("unit", unit_of(term.kind));
+      const double total = explained.total(term.kind);
+      if (term.part_of_total && total > 0) json.member("share", term.value / total);
+      else json.null_member("share");
+      json.member("formula", term.formula)
+          .member("source", term.source)
+          .member("part_of_total", term.part_of_total)
+          .end();
+    }
+    json.end().end();
+  }
+  json.end();
+}
+
+void write_explanation(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+  json.begin_object().member("plan", plan.id).key("phases");
+  write_terms(json, explain_phases(plan, story.job, story.catalogue));
+  json.key("words").begin_array();
+  for (const std::string& line : money_words(story, plan)) json.value(line);
+  json.end().end();
+}
+
+std::string term_value(const Term& term) {
+  switch (term.kind) {
+    case Term::Kind::kTime:
+      return to_text(Seconds{term.value});
+    case Term::Kind::kMemory:
+      return to_text(Bytes{term.value});
+    case Term::Kind::kRate:
+      return count_short(term.value) + "/s";
+    case Term::Kind::kShare:
+      return percent(term.value);
+    case Term::Kind::kCount:
+      return term.value < 10000 ? significant_text(term.value, 4) : count_short(term.value);
+  }
+  return number_text(term.value);
+}
+
+std::string_view unit_of(Term::Kind kind) {
+  switch (kind) {
+    case Term::Kind::kTime:
+      return "s";
+    case Term::Kind::kMemory:
+      return "byte";
+    case Term::Kind::kRate:
+      return "1/s";
+    case Term::Kind::kShare:
+      return "share";
+    case Term::Kind::kCount:
+      return "count";
+  }
+  return "";
+}
+
+}  // namespace gpuplan

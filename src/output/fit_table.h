@@ -1,0 +1,42 @@
+// `gpuplan fit`: memory by part, largest batch, and which GPUs hold a model or the phases of a job.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "output/style.h"
+#include "plan/fit.h"
+
+namespace gpuplan {
+
+/// One question: a phase, and the GPUs it was tried on.
+struct FitSection {
+  std::string name;          ///< "full", "lora", or the phase's name
+  std::string title;         ///< what is asked, in words
+  Job job;                   ///< the phase alone, as asked
+  std::vector<FitRow> rows;  ///< for each GPU the smallest count that holds it (else the largest tried), or all counts
+  std::vector<Remedy> remedies;  ///< when no row holds it
+
+  bool held() const;
+};
+
+struct FitReport {
+  std::string subject;
+  double params = 0;         ///< of the model; 0 for a job
+  std::vector<int> counts;   ///< GPUs in a machine that were tried
+  bool every_count = false;  ///< rows hold all counts, not the smallest
+  std::vector<FitSection> sections;
+};
+
+struct FitLook {
+  Screen screen;
+  bool all = false;      ///< rows that hold nothing too
+  bool explain = false;  ///< the terms of the first row that holds it, for each section
+};
+
+std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look);
+std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look);  ///< "gpuplan/fit@1"
+
+}  // namespace gpuplan

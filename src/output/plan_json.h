@@ -1,0 +1,20 @@
+// `gpuplan plan --json`: the document other programs read ("gpuplan/plan@1").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/plan_story.h"
+
+namespace gpuplan {
+
+struct PlanJsonLook {
+  bool all = false;      ///< every plan; else the frontier and the 50 nearest
+  bool explain = false;  ///< terms of the pick (with `all`: of every frontier plan)
+  double elapsed_ms = 0;
+};
+
+/// Written for jobs that nothing fits, too: then `plans` is empty and `nothing_fits` says why.
+std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies = {});
+
+}  // namespace gpuplan

@@ -1,0 +1,156 @@
+#include "output/plan_story.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+/// Label of a plan with what tells it apart from the plans of `group` that have the same one: the shortest of provider,
+/// region and instance that does.
+std::string told_apart(const Plan& plan, const std::vector<const Plan*>& group) {
+  const std::string label = printable(plan.label, 60);
+  if (plan.offer == nullptr) return label;
+  const auto where = [](const Plan& p, int way) {
+    if (p.offer == nullptr) return std::string();
+    const Offer& o = *p.offer;
+    std::string text = way == 2 ? "" : o.provider;
+    for (const std::string* part : {way == 1 || way == 3 ? &o.region : nullptr, way >= 2 ? &o.instance : nullptr})
+      if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
+    return text;
+  };
+  for (int way = -1; way < 4; ++way) {
+    const std::string own = way < 0 ? "" : where(plan, way);
+    const bool alone = std::ranges::none_of(group, [&](const Plan* other) {
+      return other != &plan && other->label == plan.label && (way < 0 || where(*other, way) == own);
+    });
+    if (alone || way == 3) return own.empty() ? label : label + " (" + printable(own, 80) + ")";
+  }
+  return label;
+}
+
+/// Plans that are talked about most, the frontier and the pick, only have to differ from each other.
+std::vector<std::string> plan_names(const SearchResult& found) {
+  std::vector<const Plan*> all, foremost;
+  for (std::size_t i = 0; i < found.plans.size(); ++i) {
+    const Plan& plan = found.plans[i];
+    all.push_back(&plan);
+    if (plan.on_frontier || found.recommendations.pick == static_cast<int>(i)) foremost.push_back(&plan);
+  }
+  std::vector<std::string> names;
+  for (const Plan* plan : all) {
+    const bool first = std::ranges::find(foremost, plan) != foremost.end();
+    names.push_back(told_apart(*plan, first ? foremost : all));
+  }
+  return names;
+}
+
+}  // namespace
+
+PlanStory::PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts)
+    : found(search_result), job(for_job), catalogue(facts), names(plan_names(search_result)) {}
+
+const Plan* PlanStory::pick() const {
+  return found.recommendations.pick ? &plan(*found.recommendations.pick) : nullptr;
+}
+
+std::string header_words(const PlanStory& story) {
+  const Job& job = story.job;
+  std::string text = printable(job.name, 60) + ": " + count_of(static_cast<double>(job.phases.size()), "phase");
+  if (job.phases.size() == 1) text += ", " + phase_words(job.phases.front());
+
+  std::string market = story.market;
+  if (market.empty()) {
+    const bool own = !job.market.offers.empty() || !job.market.pools.empty() || !job.market.own.empty();
+    market = own ? "this job" : "";
+    if (!job.market.only) market += market.empty() ? "built-in snapshot" : " and built-in snapshot";
+  }
+  text += " · market: " + market;
+  if (!story.found.as_of.empty()) text += ", as of " + printable(story.found.as_of, 20);
+  text += ", " + count_of(story.found.market.used, "offer");
+  return text + " · no calibration";
+}
+
+std::string dominated_words(const PlanStory& story) {
+  constexpr std::size_t kExamples = 3;
+  std::vector<std::string> examples, labels;
+  int dominated = 0;
+  for (const Plan& plan : story.found.plans) {
+    if (plan.on_frontier || plan.dominated_by.empty()) continue;
+    ++dominated;
+    const Plan& by = story.plan(plan.dominated_by.front());
+    // One example a label: that the same machine costs more elsewhere is no news.
+    if (by.label == plan.label || std::ranges::find(labels, plan.label) != labels.end()) continue;
+    labels.push_back(plan.label);
+    if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + story.name(by));
+  }
+  if (dominated == 0) return "";
+  std::string text = count_of(dominated, "plan") + (dominated == 1 ? " is" : " are") + " dominated (--all)";
+  if (examples.empty()) return text + ".";
+  text += ": " + join(examples, ", ");
+  return text + (dominated > static_cast<int>(examples.size()) ? ", …" : "");
+}
+
+std::string tally_words(const PlanStory& story) {
+  const Tally& tally = story.found.tally;
+  if (tally.considered == 0) return "";
+  std::string text = "Looked at " + count_of(static_cast<double>(tally.considered), "way") + " to run it";
+  const long rejected = tally.considered - tally.feasible;
+  if (rejected == 0) return text + "; all of them can run.";
+  std::vector<std::string> reasons;
+  for (const auto& entry : Names<Misfit>::entries)
+    if (const long count = tally.rejected[static_cast<std::size_t>(entry.value)]; count > 0)
+      reasons.push_back(count_text(static_cast<double>(count)) + " " +
+                        std::string(entry.name == "host_memory" ? "host memory" : entry.name));
+  const std::string how_many =
+      tally.feasible == 0 ? "none can" : count_text(static_cast<double>(rejected)) + " can not";
+  return text + "; " + how_many + ": " + join(reasons, ", ") + ".";
+}
+
+std::string market_words(const PlanStory& story) {
+  const MarketFilter& filter = story.found.market;
+  std::vector<std::string> parts;
+  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " by where");
+  if (filter.too_old > 0)
+    parts.push_back(count_text(filter.too_old) + " for prices older than six months before the newest");
+  std::string text;
+  if (!parts.empty()) text = "Of " + count_of(filter.offers, "offer") + " left out: " + listed(parts) + ".";
+  if (filter.spot_without_rate > 0) {
+    text += (text.empty() ? "" : " ") + count_of(filter.spot_without_rate, "spot price") +
+            " not used: nobody says how often they are interrupted (spot.interruptions: 5%/h).";
+  }
+  return text;
+}
+
+std::vector<std::string> nothing_fits_words(const PlanStory& story, const std::vector<Remedy>& remedies) {
+  const Tally& tally = story.found.tally;
+  std::vector<std::string> lines;
+  if (story.found.market.used == 0) {
+    lines.push_back(story.found.market.offers == 0 ? "Nothing to plan with: the market has no offer."
+                                                   : "Nothing to plan with: where leaves out all of the " +
+                                                         count_of(story.found.market.offers, "offer") + ".");
+    return lines;
+  }
+  const NearMiss& miss = tally.nearest;
+  if (miss.phase >= 0 && miss.gpu != nullptr) {
+    const Phase& phase = story.job.phases[static_cast<std::size_t>(miss.phase)];
+    lines.push_back("Nothing fits. Closest: phase " + printable(phase.name, 60) + " on " + std::to_string(miss.gpus) +
+                    "x " + miss.gpu->name + " needs " + gib_text(miss.needed) + " of " + gib_text(miss.usable) +
+                    " GiB a GPU, " + gib_text(miss.needed - miss.usable) + " GiB too much.");
+  } else {
+    lines.push_back("Nothing can run this job on this market.");
+  }
+  if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
+  if (const std::string words = tally_words(story); !words.empty()) lines.push_back(words);
+  if (!remedies.empty()) lines.push_back("What would change it, on the same GPU:");
+  for (const Remedy& remedy : remedies) {
+    lines.push_back("  " + remedy.change + ": needs " + gib_text(remedy.needed) + " GiB a GPU" +
+                    (remedy.enough ? ", which fits" : ", still too much"));
+  }
+  return lines;
+}
+
+}  // namespace gpuplan

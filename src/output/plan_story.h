@@ -1,0 +1,61 @@
+// What a search found, in sentences: which plan is recommended and why, what was not chosen and why, what is known of
+// the figures. Tables, pages and messages say it with these. Plain text, one paragraph a string, no colour.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "plan/fit.h"
+#include "plan/search.h"
+
+namespace gpuplan {
+
+/// What all sentences about a search are made from. Refers to its parts, which must outlive it.
+struct PlanStory {
+  const SearchResult& found;
+  const Job& job;
+  const Catalogue& catalogue;
+  std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
+  std::string market;                        ///< how to call the market; empty: from the job and the sources
+  std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
+
+  PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
+
+  const Plan* pick() const;
+  const Plan& plan(int position) const { return found.plans[static_cast<std::size_t>(position)]; }
+  const std::string& name(const Plan& plan) const {
+    return names[static_cast<std::size_t>(&plan - found.plans.data())];
+  }
+};
+
+/// Job, phases, market with its age, number of offers, calibrations in use.
+std::string header_words(const PlanStory& story);
+/// "11 plans are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty: none is.
+std::string dominated_words(const PlanStory& story);
+/// Which plan is best for which value of an hour.
+std::string value_words(const PlanStory& story);
+/// The value of an hour when the job does not say it and the pick depends on it; else empty.
+std::string assumed_value_words(const PlanStory& story);
+/// The pick with rule and reason.
+std::string pick_words(const PlanStory& story);
+/// Why not the others of the frontier: one line a plan, at most `most`.
+std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t most = 4);
+/// Given figures that lie outside the model's interval; empty: none does.
+std::string given_words(const PlanStory& story);
+/// Scarcity of the pick and what comes next; empty when it is not scarce.
+std::string availability_words(const PlanStory& story);
+/// Frontier plans too close to call; empty: none.
+std::string close_words(const PlanStory& story);
+/// Deadline, budget, contingency, buffer and interruptions of the pick: one line each.
+std::vector<std::string> limit_words(const PlanStory& story);
+/// What was tried, and what could not run and why.
+std::string tally_words(const PlanStory& story);
+/// Offers that age or missing rates left out; empty when there is nothing to say.
+std::string market_words(const PlanStory& story);
+
+/// Why nothing fits: by how much, of which GPU, and what would make it fit.
+std::vector<std::string> nothing_fits_words(const PlanStory& story, const std::vector<Remedy>& remedies);
+
+}  // namespace gpuplan

@@ -1,0 +1,21 @@
+// What `gpuplan plan` prints: the frontier as a table, the recommendation and its reasons, how the pick runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/plan_story.h"
+#include "output/style.h"
+
+namespace gpuplan {
+
+struct PlanLook {
+  Screen screen;
+  bool all = false;  ///< the dominated plans too
+};
+
+/// Text that is never wider than the screen wherever words can be broken; ends in a line feed. `remedies` are shown
+/// when nothing fits.
+std::string plan_table(const PlanStory& story, const PlanLook& look, const std::vector<Remedy>& remedies = {});
+
+}  // namespace gpuplan

@@ -1,0 +1,218 @@
+#include "output/plan_words.h"
+
+#include <variant>
+
+#include "base/amount.h"
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+using std::to_string;
+
+std::string length_words(const Length& length) {
+  return count_short(length.mean) +
+         (length.max > length.mean ? " tokens (most " + count_short(length.max) + ")" : " tokens");
+}
+
+std::string models_words(const std::vector<ModelUse>& models) {
+  if (models.empty()) return "no model";
+  std::string text;
+  if (models.size() > 2) return to_string(models.size()) + " models";
+  for (const ModelUse& model : models) {
+    if (!text.empty()) text += " + ";
+    text += model.name.empty() ? count_short(model.params()) + " parameters" : printable(model.name, 60);
+  }
+  return text;
+}
+
+std::string train_words(const TrainPhase& train) {
+  std::string text = models_words(train.models);
+  if (train.method != Method::kFull) text += " (" + std::string(name_of(train.method)) + ")";
+  if (train.data.samples) text += ", " + count_short(*train.data.samples) + " samples";
+  if (train.data.tokens) text += ", " + count_short(train.data.tokens->value) + " tokens";
+  if (train.epochs) text += " x " + count_of(*train.epochs, "epoch");
+  if (train.steps) text += ", " + count_of(*train.steps, "step");
+  return text;
+}
+
+std::string generate_words(const GeneratePhase& generate) {
+  double samples = 0;
+  for (const Prompts& prompts : generate.data) samples += prompts.samples;
+  std::string text = models_words(generate.models);
+  text += generate.models.size() > 2 ? " x " : ", ";
+  text += count_short(samples) + " samples";
+  if (generate.data.size() == 1 && !generate.forward_only)
+    text += " of " + length_words(generate.data.front().new_tokens);
+  return text;
+}
+
+struct WorkWords {
+  std::string operator()(const TrainPhase& train) const { return train_words(train); }
+  std::string operator()(const GeneratePhase& generate) const { return generate_words(generate); }
+  std::string operator()(const WorkPhase& work) const {
+    return count_of(work.items, "item") + " through " + count_of(static_cast<double>(work.each.size()), "stage") +
+           ", " + count_of(work.workers, "worker");
+  }
+  std::string operator()(const FixedPhase& fixed) const {
+    return (fixed.human ? "somebody works for " : "") + to_text(fixed.time.range.p50);
+  }
+  std::string operator()(const CpuPhase& cpu) const { return "no GPU, " + to_text(cpu.time.range.p50); }
+};
+
+void add(std::string& text, const std::string& part) {
+  if (!text.empty()) text += ", ";
+  text += part;
+}
+
+std::string degree(const char* name, int value) { return std::string(name) + " " + to_string(value); }
+
+std::string training_strategy(const PhaseEstimate& estimate) {
+  const Strategy& s = estimate.strategy;
+  std::string text;
+  if (s.dp > 1) add(text, degree("dp", s.dp));
+  if (s.tp > 1) add(text, degree("tp", s.tp));
+  if (s.pp > 1) add(text, degree("pp", s.pp));
+  if (s.cp > 1) add(text, degree("cp", s.cp));
+  if (s.ep > 1) add(text, degree("ep", s.ep));
+  if (s.sharding != Sharding::kNone) add(text, std::string(name_of(s.sharding)));
+  add(text,
+      degree("micro-batch", s.micro_batch) + (s.grad_accum > 1 ? " x accumulation " + to_string(s.grad_accum) : ""));
+  if (s.recompute != Recompute::kNone) add(text, "recompute " + std::string(name_of(s.recompute)));
+  if (s.offload != Offload::kNone) add(text, "offload " + std::string(name_of(s.offload)));
+  if (s.attention == AttentionKernel::kEager) add(text, "eager attention");
+  add(text, std::string(name_of(s.precision)));
+  if (s.compile) add(text, "compiled");
+  return text;
+}
+
+std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePhase& phase) {
+  const Strategy& s = estimate.strategy;
+  std::string text = s.dp > 1 ? to_string(s.dp) + " replicas" : std::string("1 replica");
+  if (s.tp > 1) add(text, degree("tp", s.tp));
+  if (s.pp > 1) add(text, "layers over " + to_string(s.pp) + " GPUs");
+  if (phase.models.size() > 1)
+    add(text, s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "models side by side" : "models in turn");
+  add(text, s.micro_batch > 1 ? to_string(s.micro_batch) + " sequences at once each" : "one sequence at a time each");
+  add(text, std::string(name_of(s.weights)) + " weights");
+  return text;
+}
+
+/// The unit a time is best read in.
+struct TimeUnit {
+  const char* name;
+  Seconds one;
+};
+TimeUnit unit_for(Seconds time) {
+  if (time >= 0.95 * units::hour) return {" h", units::hour};
+  if (time >= 10 * units::minute) return {" min", units::minute};
+  if (time >= Seconds{0.95}) return {" s", units::second};
+  if (time >= Seconds{0.95e-3}) return {" ms", units::millisecond};
+  return {" us", units::microsecond};
+}
+
+std::string in_unit(Seconds time, const TimeUnit& unit) {
+  const double value = time / unit.one;
+  return value >= 99.95 ? count_text(value) : significant_text(value, value >= 9.95 ? 3 : 2);
+}
+
+/// Three digits: "142", "22,500".
+std::string rate_text(double rate) {
+  const std::string digits = significant_text(rate, 3);
+  return rate >= 999.5 ? count_text(parse_amount(digits, AmountKind::kCount).value_or(rate)) : digits;
+}
+
+}  // namespace
+
+std::string count_of(double count, const std::string& noun) {
+  const std::string number = count >= 999.5 ? count_text(count) : significant_text(count, 3);
+  return number + " " + noun + (number == "1" ? "" : "s");
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  if (value > 0 && value < 0.95) return significant_text(value, 1) + " %";
+  if (value > 99 && value < 100) return value > 99.95 ? "> 99.9 %" : fixed_text(value, 1) + " %";
+  return count_text(value) + " %";
+}
+
+std::string short_money(Dollars money) {
+  const double size = money.value < 0 ? -money.value : money.value;
+  const double cents = size * 100 - 100 * static_cast<double>(static_cast<long long>(size < 1e12 ? size : 0));
+  if (size >= 10 || (size > 0.5 && cents < 0.5)) return (money.value < 0 ? "-$" : "$") + count_text(size);
+  return to_text(money);
+}
+
+std::string hours_words(Seconds time) {
+  if (time < Seconds{}) return "-" + hours_words(-time);
+  if (time >= 0.95 * units::hour) return hours_text(time) + " h";
+  if (time >= 10 * units::minute) return count_text(time / units::minute) + " min";
+  if (time >= units::minute) return significant_text(time / units::minute, 2) + " min";
+  if (time >= Seconds{0.95}) return significant_text(time.value, 2) + " s";
+  return to_text(time);
+}
+
+std::string range_words(const Interval<Seconds>& time) {
+  const TimeUnit unit = unit_for(time.p50);
+  const std::string median = in_unit(time.p50, unit) + unit.name;
+  return time.exact() ? median : median + " (" + in_unit(time.p10, unit) + " … " + in_unit(time.p90, unit) + ")";
+}
+
+std::string chance_words(double chance) {
+  if (chance > 0.995) return "> 99 %";
+  return chance < 0.005 ? "< 1 %" : percent(chance);
+}
+
+std::string gib_text(Bytes size) {
+  const double gib = size / units::GiB;
+  return gib >= 99.95 ? count_text(gib) : gib >= 0.95 ? fixed_text(gib, 1) : significant_text(gib, 2);
+}
+
+std::string upper_first(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string listed(const std::vector<std::string>& parts) {
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
+  }
+  return text;
+}
+
+std::string phase_words(const Phase& phase) { return std::visit(WorkWords{}, phase.work); }
+
+std::string strategy_words(const PhaseEstimate& estimate, const Phase& phase) {
+  if (!estimate.node) return "";
+  std::string text;
+  if (std::holds_alternative<TrainPhase>(phase.work)) text = training_strategy(estimate);
+  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) text = generation_strategy(estimate, *generate);
+  if (!text.empty() && estimate.framework != nullptr) add(text, estimate.framework->name);
+  return text;
+}
+
+std::string rate_words(const PhasePlan& plan, const Phase& phase) {
+  const PhaseEstimate& estimate = plan.estimate;
+  if (!estimate.node || estimate.work.p50 <= Seconds{}) return "";
+  if (std::holds_alternative<TrainPhase>(phase.work) && estimate.steps > 0 && plan.seconds_per_step.p50 > Seconds{}) {
+    return count_of(estimate.steps, "step") + " of " + range_words(plan.seconds_per_step);
+  }
+  if (std::holds_alternative<GeneratePhase>(phase.work) && plan.tokens_per_second.p50 > TokensPerSecond{}) {
+    const double all = plan.tokens_per_second.p50.value;
+    const std::string each = estimate.gpus > 1 ? ", " + rate_text(all / estimate.gpus) + " a GPU" : "";
+    return rate_text(all) + " tokens/s" + each;
+  }
+  return "";
+}
+
+std::string place_words(const Offer& offer) {
+  if (offer.kind == OfferKind::kOwn) return "own box";
+  if (offer.kind == OfferKind::kPool) return offer.label.empty() ? "pool" : "pool " + printable(offer.label, 40);
+  std::string text = printable(offer.provider, 40);
+  if (!offer.region.empty()) text += (text.empty() ? "" : " ") + printable(offer.region, 40);
+  return text;
+}
+
+}  // namespace gpuplan

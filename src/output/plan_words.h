@@ -1,0 +1,30 @@
+// Small words that plans are described with: numbers, phases, strategies, places. Plain text without colour.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/job.h"
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+std::string count_of(double count, const std::string& noun);  ///< "1 phase", "4 phases"
+std::string percent(double share);                            ///< "4 %", "0.3 %", "98 %"
+std::string short_money(Dollars money);                       ///< "$0.21", "$20", "$1,234"
+std::string hours_words(Seconds time);                        ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
+std::string range_words(const Interval<Seconds>& time);       ///< "61 s (51 … 73)", "2 h" when it is exact
+std::string chance_words(double chance);                      ///< "97 %", "> 99 %", "< 1 %"
+std::string gib_text(Bytes size);                             ///< GiB as a bare number: "16.3", "179", "0.4"
+
+std::string upper_first(std::string text);
+std::string listed(const std::vector<std::string>& parts);  ///< "A", "A and B", "A, B and C"
+
+std::string phase_words(const Phase& phase);  ///< "4 models x 1500 samples", "Llama-3.1-8B (lora), 50k samples"
+/// "dp 8, zero3, micro-batch 2 x accumulation 4, recompute full, bf16, hf-trainer"; empty for phases without strategy.
+std::string strategy_words(const PhaseEstimate& estimate, const Phase& phase);
+/// "16 steps x 45 s", "142 tokens/s a GPU"; empty when there is no rate.
+std::string rate_words(const PhasePlan& plan, const Phase& phase);
+std::string place_words(const Offer& offer);  ///< "lambda us-east-1", "pool gpu", "own box"; empty: not said
+
+}  // namespace gpuplan

@@ -1,0 +1,44 @@
+// Filters of the table commands: words that a row's names must hold, and conditions on its figures ("memory>=40").
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/amount.h"
+#include "base/result.h"
+
+namespace gpuplan {
+
+/// What filters, messages and JSON call a fact of a row.
+struct FieldName {
+  std::string_view name;
+  std::string_view unit = "";   ///< of a figure, as in JSON keys: "gib" makes "memory_gib"; empty: none
+  std::string_view other = "";  ///< accepted in filters too
+  AmountKind kind = AmountKind::kCount;
+  double base_units = 1;  ///< one `unit` in base units of the kind, to read "80 GB" where GiB is meant
+};
+
+/// Rows as a filter sees them.
+class FilterRows {
+ public:
+  virtual ~FilterRows() = default;
+  virtual std::size_t count() const = 0;
+  virtual bool is_figure(std::size_t field) const = 0;
+  /// NaN when it is not known: no condition on it holds.
+  virtual double figure(std::size_t row, std::size_t field) const = 0;
+  virtual std::string text(std::size_t row, std::size_t field) const = 0;
+  /// Texts in which words are looked for, separated by line feeds.
+  virtual std::string words(std::size_t row) const = 0;
+};
+
+/// Numbers of the rows that satisfy every word and condition, in their order.
+///
+/// A word matches where it stands as a whole ("L4" is not in "L40S", "h100-sxm" is in "H100 SXM"); when it does so in
+/// no row, anywhere inside a text. Conditions are FIELD, one of >= <= != = > <, and a value; texts are compared without
+/// regard to case and spaces. An unknown field is a usage error with a suggestion.
+Result<std::vector<std::size_t>> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
+                                             std::span<const std::string> filter);
+
+}  // namespace gpuplan

@@ -1,0 +1,234 @@
+#include "output/table.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+void rstrip(std::string& line) {
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+}
+
+std::string blanks(int count) { return std::string(static_cast<std::size_t>(std::max(count, 0)), ' '); }
+
+/// Pads the parts on both sides of `around` so that it stands in one place; cells without it are kept.
+void align_around(std::vector<std::string*>& cells, std::string_view around, Align align) {
+  int before = 0, after = 0;
+  for (const std::string* cell : cells) {
+    const std::size_t at = cell->find(around);
+    if (at == std::string::npos) continue;
+    before = std::max(before, display_width(std::string_view(*cell).substr(0, at)));
+    after = std::max(after, display_width(std::string_view(*cell).substr(at + around.size())));
+  }
+  for (std::string* cell : cells) {
+    const std::size_t at = cell->find(around);
+    if (at == std::string::npos) continue;
+    const std::string left = padded(std::string_view(*cell).substr(0, at), before, Align::kRight);
+    const std::string right = padded(std::string_view(*cell).substr(at + around.size()), after, align);
+    *cell = left + std::string(around) + right;
+  }
+}
+
+/// `first` is the width of the first line.
+std::vector<std::string> wrap_lines(std::string_view text, int first, int width) {
+  std::vector<std::string> lines;
+  while (true) {
+    const std::size_t end = text.find('\n');
+    const std::string_view part = text.substr(0, end);
+    std::string line;
+    int line_width = 0;
+    bool started = false;
+    for (std::size_t at = 0; at <= part.size();) {
+      const std::size_t space = std::min(part.find(' ', at), part.size());
+      const std::string_view word = part.substr(at, space - at);
+      const int word_width = display_width(word);
+      // Blanks inside a line stay as they are, so that figures set in columns keep their places.
+      const int room = lines.empty() ? first : width;
+      if (started && line_width + 1 + word_width > room && line_width > 0) {
+        rstrip(line);
+        lines.push_back(std::move(line));
+        line.clear();
+        line_width = 0;
+      } else if (started) {
+        line += ' ';
+        ++line_width;
+      }
+      line += word;
+      line_width += word_width;
+      started = true;
+      at = space + 1;
+    }
+    rstrip(line);
+    lines.push_back(std::move(line));
+    if (end == std::string_view::npos) return lines;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+std::string padded(std::string_view text, int width, Align align) {
+  const std::string fill = blanks(width - display_width(text));
+  return align == Align::kLeft ? std::string(text) + fill : fill + std::string(text);
+}
+
+std::string shortened(std::string_view text, int width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t next = at + 1;
+    while (next < text.size() && (static_cast<unsigned char>(text[next]) & 0xC0) == 0x80) ++next;
+    std::string longer = result + std::string(text.substr(at, next - at));
+    if (display_width(longer) > width - 1) break;
+    result = std::move(longer);
+    at = next;
+  }
+  rstrip(result);
+  return result + std::string(kEllipsis);
+}
+
+std::vector<std::string> wrapped(std::string_view text, int width) { return wrap_lines(text, width, width); }
+
+std::string paragraph(std::string_view text, const Screen& screen, int indent, int hang) {
+  // Lines of more than a hundred letters are hard to read, however wide the screen is.
+  constexpr int kReadable = 130;
+  const int width = std::min(screen.columns, kReadable);
+  std::string result;
+  bool first = true;
+  for (const std::string& line : wrap_lines(text, std::max(width - indent, 20), std::max(width - hang, 20))) {
+    if (!line.empty()) result += blanks(first ? indent : hang) + line;
+    result += '\n';
+    first = false;
+  }
+  return result;
+}
+
+/// Columns that are shown, how wide, and the texts of all cells as they are set.
+struct Table::Layout {
+  std::vector<std::size_t> shown;
+  std::vector<int> width;                       ///< by position in `shown`
+  std::vector<std::size_t> dropped;             ///< columns left out for want of room
+  std::vector<std::vector<std::string>> cells;  ///< all columns, aligned around their signs
+};
+
+void Table::add_remark(std::string text, Paint paint) { remarks_.push_back({rows_.size(), std::move(text), paint}); }
+
+Table::Layout Table::lay_out(int width, int indent) const {
+  Layout layout;
+  layout.cells.assign(rows_.size(), std::vector<std::string>(columns_.size()));
+  std::vector<int> full(columns_.size(), 0);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    std::vector<std::string*> cells;
+    bool empty = true;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (c < rows_[r].size()) layout.cells[r][c] = rows_[r][c].text;
+      empty = empty && layout.cells[r][c].empty();
+      cells.push_back(&layout.cells[r][c]);
+    }
+    if (!columns_[c].around.empty()) align_around(cells, columns_[c].around, columns_[c].align);
+    if (empty && !rows_.empty()) continue;
+    full[c] = std::max(display_width(columns_[c].title), display_width(columns_[c].unit));
+    for (const std::string* cell : cells) full[c] = std::max(full[c], display_width(*cell));
+    layout.shown.push_back(c);
+  }
+
+  const auto least = [&](std::size_t c) {
+    return columns_[c].narrowest > 0 ? std::min(full[c], columns_[c].narrowest) : full[c];
+  };
+  const auto total = [&](auto&& width_of) {
+    int sum = indent;
+    for (const std::size_t c : layout.shown) sum += width_of(c) + (c == layout.shown.front() ? 0 : columns_[c].gap);
+    return sum;
+  };
+  while (total(least) > width) {
+    const auto goes = std::ranges::max_element(
+        layout.shown, [&](std::size_t a, std::size_t b) { return columns_[a].drop < columns_[b].drop; });
+    if (goes == layout.shown.end() || columns_[*goes].drop == 0) break;  // never cut figures: rather too wide
+    layout.dropped.push_back(*goes);
+    layout.shown.erase(goes);
+  }
+
+  // What is too wide is taken from the widest column that may be narrowed, one by one.
+  std::vector<int> narrowed = full;
+  const auto now = [&](std::size_t c) { return narrowed[c]; };
+  for (int excess = total(now) - width; excess > 0; --excess) {
+    std::size_t widest = columns_.size();
+    for (const std::size_t c : layout.shown)
+      if (narrowed[c] > least(c) && (widest == columns_.size() || narrowed[c] > narrowed[widest])) widest = c;
+    if (widest == columns_.size()) break;
+    --narrowed[widest];
+  }
+  for (const std::size_t c : layout.shown) layout.width.push_back(narrowed[c]);
+  return layout;
+}
+
+std::vector<std::string> Table::dropped(const Screen& screen, int indent) const {
+  std::vector<std::string> titles;
+  for (const std::size_t c : lay_out(screen.columns, indent).dropped) titles.push_back(columns_[c].title);
+  return titles;
+}
+
+std::string Table::text(const Screen& screen, int indent) const {
+  const Layout layout = lay_out(screen.columns, indent);
+  std::string result;
+
+  // One line of the table: `part(position)` gives text and paint of a column.
+  const auto add_line = [&](auto&& part) {
+    std::string line = blanks(indent);
+    std::string owed;  // blanks are written only when something follows, so that no line ends in them
+    for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+      const Column& column = columns_[layout.shown[i]];
+      if (i > 0) owed += blanks(column.gap);
+      const auto [text, paint] = part(i);
+      std::string set = padded(text, layout.width[i], column.align);
+      const std::size_t first = set.find_first_not_of(' ');
+      if (first == std::string::npos) {
+        owed += set;
+        continue;
+      }
+      const std::size_t last = set.find_last_not_of(' ');
+      line += owed + set.substr(0, first) + painted(set.substr(first, last + 1 - first), paint, screen);
+      owed = set.substr(last + 1);
+    }
+    rstrip(line);
+    result += line + '\n';
+  };
+
+  bool units = false;
+  for (const std::size_t c : layout.shown) units = units || !columns_[c].unit.empty();
+  add_line([&](std::size_t i) { return Cell(columns_[layout.shown[i]].title, Paint::kBold); });
+  if (units) add_line([&](std::size_t i) { return Cell(columns_[layout.shown[i]].unit, Paint::kDim); });
+
+  std::size_t remark = 0;
+  const auto add_remarks = [&](std::size_t rows) {
+    for (; remark < remarks_.size() && remarks_[remark].after <= rows; ++remark)
+      for (const std::string& line : wrapped(remarks_[remark].text, std::max(screen.columns - indent, 20)))
+        result += blanks(indent) + painted(line, remarks_[remark].paint, screen) + '\n';
+  };
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    add_remarks(r);
+    std::vector<std::vector<std::string>> lines(layout.shown.size());
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < layout.shown.size(); ++i) {
+      const std::size_t c = layout.shown[i];
+      const std::string& cell = layout.cells[r][c];
+      if (columns_[c].wrap) lines[i] = wrapped(cell, layout.width[i]);
+      else lines[i] = {columns_[c].narrowest > 0 ? shortened(cell, layout.width[i]) : cell};
+      height = std::max(height, lines[i].size());
+    }
+    for (std::size_t line = 0; line < height; ++line)
+      add_line([&](std::size_t i) {
+        const std::size_t c = layout.shown[i];
+        const Paint paint = c < rows_[r].size() ? rows_[r][c].paint : Paint::kPlain;
+        return Cell(line < lines[i].size() ? lines[i][line] : "", paint);
+      });
+  }
+  add_remarks(rows_.size());
+  return result;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,84 @@
+// Tables for terminals: aligned columns that fit the screen, and paragraphs that wrap.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/style.h"
+
+namespace gpuplan {
+
+enum class Align { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kLeft;
+  /// When the table is too wide, the column of the highest number goes first; 0 never goes.
+  int drop = 0;
+  /// A text column may be narrowed to this width before any column goes; 0: its cells are never cut.
+  int narrowest = 0;
+  /// Narrowed cells continue on the next line, broken at spaces; otherwise they are cut with an ellipsis.
+  bool wrap = false;
+  /// Cells are aligned around this text ("…", " of "), as figures are around their point; empty: not.
+  std::string around{};
+  std::string unit{};  ///< under the title; a second line of heads appears when any column has one
+  int gap = 2;         ///< blanks before the column
+};
+
+struct Cell {
+  std::string text;
+  Paint paint = Paint::kPlain;
+
+  Cell() = default;
+  Cell(std::string what, Paint how = Paint::kPlain) : text(std::move(what)), paint(how) {}  // NOLINT: a text is a cell
+  Cell(const char* what, Paint how = Paint::kPlain) : text(what), paint(how) {}             // NOLINT
+};
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  /// One cell for each column; missing ones are empty. Cells are one line and hold no escape sequences.
+  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  /// A line across the table, outside its columns: a remark below the row added last.
+  void add_remark(std::string text, Paint paint = Paint::kDim);
+
+  bool empty() const { return rows_.empty(); }
+
+  /// The table with its heads, every line ending in a line feed and without trailing blanks. Columns empty in every
+  /// row are left out.
+  std::string text(const Screen& screen, int indent = 2) const;
+
+  /// Titles of the columns that text() leaves out for want of room.
+  std::vector<std::string> dropped(const Screen& screen, int indent = 2) const;
+
+ private:
+  struct Remark {
+    std::size_t after;  ///< rows above it
+    std::string text;
+    Paint paint;
+  };
+  struct Layout;
+  Layout lay_out(int width, int indent) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+  std::vector<Remark> remarks_;
+};
+
+/// Lines of at most `width` columns, broken at spaces; words longer than a line stay whole. Line feeds in the text
+/// stay.
+std::vector<std::string> wrapped(std::string_view text, int width);
+
+/// A paragraph: wrapped to the screen, the first line indented by `indent` and the others by `hang`, each with a line
+/// feed.
+std::string paragraph(std::string_view text, const Screen& screen, int indent = 2, int hang = 2);
+
+/// Blanks added on one side up to `width` columns.
+std::string padded(std::string_view text, int width, Align align = Align::kLeft);
+
+/// Cut to `width` columns with an ellipsis when longer. Never inside a character.
+std::string shortened(std::string_view text, int width);
+
+}  // namespace gpuplan

@@ -1,0 +1,148 @@
+#include "output/offers_report.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace gpuplan {
+namespace {
+
+using namespace units;
+
+struct Market {
+  Catalogue catalogue;
+  std::vector<Offer> offers;
+};
+
+Offer make_offer(std::string provider, std::string gpu, int gpus, std::string as_of) {
+  Offer offer;
+  offer.provider = std::move(provider);
+  offer.gpu = std::move(gpu);
+  offer.gpus = gpus;
+  offer.as_of = std::move(as_of);
+  offer.source = "a price list";
+  return offer;
+}
+
+Interval<DollarsPerSecond> dollars(double p10, double p50, double p90) {
+  return {p10 * dollar / hour, p50 * dollar / hour, p90 * dollar / hour};
+}
+
+Market small_market() {
+  Market market;
+  Gpu h100, rtx;
+  h100.name = "H100 SXM";
+  h100.memory = 80 * GiB;
+  rtx.name = "RTX 4090";
+  rtx.memory = 24 * GiB;
+  market.catalogue.gpus = {h100, rtx};
+  EXPECT_TRUE(market.catalogue.gpu_names.add("H100 SXM", 0));
+  EXPECT_TRUE(market.catalogue.gpu_names.add("RTX 4090", 1));
+  Offer big = make_offer("aws", "H100 SXM", 8, "2026-04");
+  big.region = "us-east-1";
+  big.instance = "p5.48xlarge";
+  big.price = exactly(55.04 * dollar / hour);
+  big.spot_price = exactly(14.25 * dollar / hour);
+  Offer range = make_offer("vast", "H100 SXM", 1, "2026-05");
+  range.price = dollars(1.5, 2, 2.5);
+  range.availability = "varies";
+  Offer spot_only = make_offer("vast", "RTX 4090", 2, "2026-05");
+  spot_only.spot_price = exactly(0.5 * dollar / hour);
+  market.offers = {big, range, spot_only};
+  return market;
+}
+
+TEST(OffersReport, TableIsSortedByThePriceOfAGpuHour) {
+  const Market market = small_market();
+  const auto report = select_offers(market.offers, market.catalogue, {}, 7);
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(
+      offers_text(*report, {.columns = 140}, false),
+      "  GPUS         PROVIDER  REGION     INSTANCE      MEMORY          PRICE      PRICE/GPU     SPOT  SPOT/GPU  "
+      "AVAILABILITY  AS OF\n"
+      "                                                 GiB/GPU        an hour        an hour  an hour   an hour\n"
+      "  2x RTX 4090  vast                                   24                                  $0.50     $0.25  "
+      "              2026-05\n"
+      "  1x H100 SXM  vast                                   80  $1.50 … $2.50  $1.50 … $2.50                     "
+      "varies        2026-05\n"
+      "  8x H100 SXM  aws       us-east-1  p5.48xlarge       80         $55.04          $6.88   $14.25     $1.78  "
+      "              2026-04\n"
+      "\n"
+      "  Shown 3 of 3 offers, cheapest GPU-hour first.\n"
+      "  Prices of 2026-04 to 2026-05, in dollars for the whole offer and for one of its GPUs: look them up before you "
+      "rent. 7 "
+      "offers\n"
+      "  more than six months older are left out (--all).\n");
+}
+
+TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
+  Market market = small_market();
+  for (int i = 0; i < 30; ++i) {
+    Offer offer = make_offer("p" + std::to_string(i), "RTX 4090", 1, "2026-05");
+    offer.price = exactly((10.0 + i) * dollar / hour);
+    market.offers.push_back(offer);
+  }
+  const std::vector<std::string> filter = {"4090"};
+  const auto report = select_offers(market.offers, market.catalogue, filter, 0);
+  ASSERT_TRUE(report.has_value());
+  const std::string some = offers_text(*report, {.columns = 120}, false);
+  EXPECT_NE(some.find("Shown 20 of 31 offers that match, of 33 (--all shows them), cheapest GPU-hour first.\n"),
+            std::string::npos)
+      << some;
+  EXPECT_EQ(some.find("p19"), std::string::npos);
+  EXPECT_NE(some.find("p18"), std::string::npos);
+  const std::string all = offers_text(*report, {.columns = 120}, true);
+  EXPECT_NE(all.find("Shown 31 of 31 offers that match, of 33, cheapest"), std::string::npos);
+  EXPECT_NE(all.find("p29"), std::string::npos);
+}
+
+TEST(OffersReport, Filters) {
+  const Market market = small_market();
+  const auto names = [&](const std::vector<std::string>& filter) {
+    std::string result;
+    const auto report = select_offers(market.offers, market.catalogue, filter, 0);
+    for (const Offer* offer : report.value().rows) result += offer->provider + " " + std::to_string(offer->gpus) + ";";
+    return result;
+  };
+  EXPECT_EQ(names({"h100"}), "vast 1;aws 8;");
+  EXPECT_EQ(names({"us-east"}), "aws 8;");
+  EXPECT_EQ(names({"price_per_gpu<3"}), "vast 1;") << "no price satisfies nothing";
+  EXPECT_EQ(names({"per_gpu<$3/h"}), "vast 1;");
+  EXPECT_EQ(names({"spot<1"}), "vast 2;");
+  EXPECT_EQ(names({"memory>=80", "gpus>=8"}), "aws 8;");
+  EXPECT_EQ(names({"as_of>=2026-05"}), "vast 2;vast 1;");
+  EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, std::vector<std::string>{"b200"}, 0).value(), {},
+                        false),
+            "No offer matches; the market holds 3 offers with prices of 2026-04 to 2026-05.\n");
+}
+
+TEST(OffersReport, UserTextIsMadeHarmless) {
+  Market market = small_market();
+  market.offers[0].label = "evil\x1b[31m";
+  market.offers[0].region = "a\nb";
+  const std::string text = offers_text(*select_offers(market.offers, market.catalogue, {}, 0), {.columns = 140}, false);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find("evil?[31m"), std::string::npos);
+  EXPECT_NE(text.find("a?b"), std::string::npos);
+}
+
+TEST(OffersReport, Json) {
+  const Market market = small_market();
+  const auto json = nlohmann::json::parse(offers_json(*select_offers(market.offers, market.catalogue, {}, 7)));
+  EXPECT_EQ(json["schema"], "gpuplan/offers@1");
+  EXPECT_EQ(json["market"]["as_of"], "2026-05");
+  EXPECT_EQ(json["market"]["too_old"], 7);
+  EXPECT_EQ(json["market"]["sources"], nlohmann::json::array({"a price list"}));
+  ASSERT_EQ(json["offers"].size(), 3U);
+  const auto& range = json["offers"][1];
+  EXPECT_NEAR(range["price_usd_per_hour"].get<double>(), 2, 1e-12);
+  EXPECT_NEAR(range["price_usd_per_hour_range"]["p90"].get<double>(), 2.5, 1e-12);
+  EXPECT_TRUE(range["spot_usd_per_hour"].is_null());
+  EXPECT_TRUE(json["offers"][0]["price_usd_per_hour"].is_null());
+  EXPECT_NEAR(json["offers"][2]["spot_per_gpu_usd_per_hour"].get<double>(), 14.25 / 8, 1e-12);
+  EXPECT_TRUE(json["offers"][2]["ram_gib"].is_null());
+  EXPECT_EQ(json["offers"][2]["label"], "8x H100 SXM");
+}
+
+}  // namespace
+}  // namespace gpuplan

@@ -1,0 +1,141 @@
+#include "output/plan_story.h"
+
+#include <gtest/gtest.h>
+
+#include "output/plan_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+TEST(PlanStory, TellsPlansOfOneLabelApartByTheShortestThatDiffers) {
+  PlanFixture fixture;
+  for (Plan& plan : fixture.found.plans) plan.label = "8x H100 SXM";
+  std::vector<Offer>& market = fixture.market;
+  market[0].provider = "lambda";
+  market[1].provider = "nebius";
+  market[2].provider = "aws";
+  market[2].region = "us-east-1";
+  market[3].provider = "aws";
+  market[3].region = "us-west-2";
+  market[4].provider = "aws";
+  market[4].region = "us-west-2";
+  market[4].instance = "p5.48xlarge";
+  const PlanStory story = fixture.story();
+  EXPECT_EQ(story.names[0], "8x H100 SXM (lambda)");
+  EXPECT_EQ(story.names[1], "8x H100 SXM (nebius)");
+  EXPECT_EQ(story.names[2], "8x H100 SXM (aws us-east-1)");
+  EXPECT_EQ(story.names[3], "8x H100 SXM (aws us-west-2)") << "only the frontier counts: the fifth is dominated";
+  EXPECT_EQ(story.names[4], "8x H100 SXM (p5.48xlarge)");
+}
+
+TEST(PlanStory, NamesStayShortWhereLabelsDiffer) {
+  const PlanFixture fixture;
+  EXPECT_EQ(fixture.story().names,
+            (std::vector<std::string>{"4x RTX 3090", "4x RTX 5090", "4x H100 SXM", "4x B200", "4x RTX 4090"}));
+}
+
+TEST(PlanStory, ValueOfAnHourDecides) {
+  PlanFixture fixture;
+  EXPECT_EQ(
+      value_words(fixture.story()),
+      "Best value at $7 for an hour: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.");
+  fixture.job.value_of_time = 0.1 * units::dollar / units::hour;
+  EXPECT_EQ(value_words(fixture.story()),
+            "Best value at $0.10 for an hour: 4x RTX 3090. $0.20 to $20: 4x RTX 5090; above $20: 4x B200; 4x H100 SXM "
+            "never.");
+  fixture.job.value_of_time = 1000 * units::dollar / units::hour;
+  EXPECT_EQ(value_words(fixture.story()),
+            "Best value at $1,000 for an hour: 4x B200. Below $0.20: 4x RTX 3090; $0.20 to $20: 4x RTX 5090; 4x H100 "
+            "SXM never.");
+}
+
+TEST(PlanStory, PickHasRuleAndReason) {
+  PlanFixture fixture;
+  EXPECT_EQ(
+      pick_words(fixture.story()),
+      "Pick: 4x RTX 5090, the best value at $7 for an hour of waiting. Against the cheapest, 4x RTX 3090, it costs "
+      "$0.36 more and saves 1.8 h: $0.20 for each hour saved.");
+  fixture.job.goal = Goal::kCheapest;
+  fixture.job.limits.budget = Dollars{50};
+  fixture.mark();
+  EXPECT_EQ(pick_words(fixture.story()), "Pick: 4x RTX 3090, the cheapest, of the 5 plans that keep the budget.");
+}
+
+TEST(PlanStory, SaysWhatWasNotChosenAndWhy) {
+  PlanFixture fixture;
+  EXPECT_EQ(not_chosen_words(fixture.story()),
+            (std::vector<std::string>{
+                "4x RTX 3090: 7 % cheaper, 1.8 h slower: saves $0.20 for each hour waited.",
+                "4x H100 SXM: 20 % of its memory used, 3 times the cost, 20 min faster: $31 for each hour saved.",
+                "4x B200: 9 % of its memory used, 3.8 times the cost, 43 min faster: $20 for each hour saved."}));
+  EXPECT_EQ(not_chosen_words(fixture.story(), 1).size(), 1U);
+}
+
+TEST(PlanStory, SpeaksOfTheNearestWhenTheFrontierIsOnePlan) {
+  PlanFixture fixture;
+  for (Plan& plan : fixture.found.plans)
+    if (plan.label != "4x RTX 3090") plan.cost.p50 = 100 * plan.cost.p50;
+  fixture.found.plans[0].hours.p50 = 0.5 * units::hour;
+  fixture.mark();
+  ASSERT_EQ(fixture.found.plans[0].label, "4x RTX 3090");
+  EXPECT_NE(pick_words(fixture.story()).find("It is both the cheapest and the fastest."), std::string::npos);
+  ASSERT_EQ(not_chosen_words(fixture.story()).size(), 2U);
+}
+
+TEST(PlanStory, GivenFiguresFarFromTheModelAreShownBesideIt) {
+  PlanFixture fixture;
+  PlanStory story = fixture.story();
+  story.command = "gpuplan plan job.yaml";
+  EXPECT_EQ(given_words(story),
+            "The figures given are far from the model's: 4x RTX 5090 given 130, model 28 … 63 tokens/s a GPU. With the "
+            "model's figures: gpuplan plan job.yaml --ignore given");
+  fixture.found.plans[1].phases[0].estimate.model_interval.reset();
+  EXPECT_EQ(given_words(story), "");
+}
+
+TEST(PlanStory, ScarcePicksNameTheNextBest) {
+  PlanFixture fixture;
+  EXPECT_EQ(availability_words(fixture.story()), "4x RTX 5090 is rare on the market; next best: 4x RTX 4090.");
+  fixture.market[1].availability = "common";
+  EXPECT_EQ(availability_words(fixture.story()), "");
+}
+
+TEST(PlanStory, CountsWhatCouldNotRun) {
+  PlanFixture fixture;
+  EXPECT_EQ(tally_words(fixture.story()), "Looked at 120 ways to run it; 30 can not: 20 memory, 10 divisibility.");
+  fixture.found.tally = {};
+  fixture.found.tally.accept();
+  EXPECT_EQ(tally_words(fixture.story()), "Looked at 1 way to run it; all of them can run.");
+}
+
+TEST(PlanStory, SaysWhatTheMarketLeftOut) {
+  PlanFixture fixture;
+  EXPECT_EQ(market_words(fixture.story()), "");
+  fixture.found.market = {.offers = 500, .used = 200, .too_old = 260, .by_where = 40, .spot_without_rate = 3};
+  EXPECT_EQ(market_words(fixture.story()),
+            "Of 500 offers left out: 40 by where and 260 for prices older than six months before the newest. 3 spot "
+            "prices not "
+            "used: nobody says how often they are interrupted (spot.interruptions: 5%/h).");
+}
+
+TEST(PlanStory, LimitsSayWhoKeepsThem) {
+  PlanFixture fixture;
+  fixture.job.limits.deadline = 2 * units::hour;
+  fixture.job.limits.budget = Dollars{50};
+  fixture.job.contingency = Dollars{20};
+  fixture.job.buffer = 0.3;
+  for (Plan& plan : fixture.found.plans) {
+    plan.meets_deadline = plan.hours.p90 < 2 * units::hour;
+    plan.chance_in_time = plan.meets_deadline ? 0.97 : 0.02;
+    plan.buffer = 0.3 / 1.3 * plan.hours.p50;
+  }
+  fixture.mark();
+  EXPECT_EQ(limit_words(fixture.story()),
+            (std::vector<std::string>{
+                "Deadline 2 h, to be kept with 90 %: 4x RTX 5090 keeps it with 97 %; 3 of 5 plans keep it.",
+                "Budget $50: 5 of 5 plans keep it.", "Contingency $20 on top: $25.12 in all (P90 $25.48).",
+                "Buffer 30 % of all phases: 22 min of the 1.6 h."}));
+}
+
+}  // namespace
+}  // namespace gpuplan

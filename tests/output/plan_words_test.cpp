@@ -1,0 +1,111 @@
+#include "output/plan_words.h"
+
+#include <gtest/gtest.h>
+
+namespace gpuplan {
+namespace {
+
+TEST(PlanWords, Counts) {
+  EXPECT_EQ(count_of(1, "phase"), "1 phase");
+  EXPECT_EQ(count_of(0, "plan"), "0 plans");
+  EXPECT_EQ(count_of(15.625, "step"), "15.6 steps");
+  EXPECT_EQ(count_of(19074, "step"), "19,074 steps");
+}
+
+TEST(PlanWords, Shares) {
+  EXPECT_EQ(percent(0.04), "4 %");
+  EXPECT_EQ(percent(0.003), "0.3 %");
+  EXPECT_EQ(percent(0), "0 %");
+  EXPECT_EQ(percent(0.9975), "99.8 %");
+  EXPECT_EQ(percent(1), "100 %");
+  EXPECT_EQ(chance_words(1), "> 99 %");
+  EXPECT_EQ(chance_words(0), "< 1 %");
+  EXPECT_EQ(chance_words(0.97), "97 %");
+}
+
+TEST(PlanWords, Money) {
+  EXPECT_EQ(short_money(Dollars{0.21}), "$0.21");
+  EXPECT_EQ(short_money(Dollars{7}), "$7");
+  EXPECT_EQ(short_money(Dollars{7.5}), "$7.50");
+  EXPECT_EQ(short_money(Dollars{19.6}), "$20");
+  EXPECT_EQ(short_money(Dollars{1234}), "$1,234");
+  EXPECT_EQ(short_money(Dollars{-20}), "-$20");
+}
+
+TEST(PlanWords, Times) {
+  EXPECT_EQ(hours_words(6.23 * units::hour), "6.2 h");
+  EXPECT_EQ(hours_words(44.7 * units::minute), "45 min");
+  EXPECT_EQ(hours_words(8.72 * units::minute), "8.7 min");
+  EXPECT_EQ(hours_words(Seconds{20.13}), "20 s");
+  EXPECT_EQ(hours_words(Seconds{0.0123}), "12.3 ms");
+  EXPECT_EQ(hours_words(Seconds{-7200}), "-2.0 h");
+  EXPECT_EQ(range_words({Seconds{51.2}, Seconds{61.4}, Seconds{73.7}}), "61.4 s (51.2 … 73.7)");
+  EXPECT_EQ(range_words(exactly(Seconds{0.852})), "852 ms");
+  EXPECT_EQ(range_words({Seconds{0.717}, Seconds{0.852}, Seconds{1.012}}), "852 ms (717 … 1,012)");
+}
+
+TEST(PlanWords, PhasesInWords) {
+  Phase phase;
+  TrainPhase train;
+  train.models.resize(1);
+  train.models[0].name = "Llama-3.1-8B";
+  train.data.samples = 50'000;
+  train.epochs = 3;
+  train.method = Method::kLora;
+  phase.work = train;
+  EXPECT_EQ(phase_words(phase), "Llama-3.1-8B (lora), 50k samples x 3 epochs");
+  phase.work = WorkPhase{200, {{"compile", {}}, {"run", {}}}, 2, 2};
+  EXPECT_EQ(phase_words(phase), "200 items through 2 stages, 2 workers");
+  phase.work = FixedPhase{1, {exactly(4 * units::hour)}, true};
+  EXPECT_EQ(phase_words(phase), "somebody works for 4 h");
+}
+
+TEST(PlanWords, StrategiesInWords) {
+  Phase phase;
+  TrainPhase train;
+  train.models.resize(1);
+  phase.work = train;
+  Gpu gpu;
+  Framework framework;
+  framework.name = "deepspeed";
+  PhaseEstimate estimate;
+  EXPECT_EQ(strategy_words(estimate, phase), "") << "no GPU, no strategy";
+  estimate.node = NodeShape{.gpu = &gpu, .gpus = 8};
+  estimate.framework = &framework;
+  estimate.strategy.dp = 8;
+  estimate.strategy.sharding = Sharding::kZero3;
+  estimate.strategy.micro_batch = 2;
+  estimate.strategy.grad_accum = 4;
+  estimate.strategy.recompute = Recompute::kFull;
+  EXPECT_EQ(strategy_words(estimate, phase),
+            "dp 8, zero3, micro-batch 2 x accumulation 4, recompute full, bf16, deepspeed");
+  estimate.strategy = {};
+  EXPECT_EQ(strategy_words(estimate, phase), "micro-batch 1, bf16, deepspeed");
+
+  GeneratePhase generate;
+  generate.models.resize(4);
+  phase.work = generate;
+  estimate.strategy.dp = 4;
+  estimate.strategy.tp = 2;
+  estimate.strategy.micro_batch = 64;
+  estimate.strategy.weights = Format::kInt4;
+  framework.name = "vllm";
+  EXPECT_EQ(strategy_words(estimate, phase),
+            "4 replicas, tp 2, models in turn, 64 sequences at once each, int4 weights, vllm");
+}
+
+TEST(PlanWords, PlacesInWords) {
+  Offer offer;
+  EXPECT_EQ(place_words(offer), "");
+  offer.provider = "lambda";
+  offer.region = "us-east-1";
+  EXPECT_EQ(place_words(offer), "lambda us-east-1");
+  offer.kind = OfferKind::kPool;
+  offer.label = "preempt";
+  EXPECT_EQ(place_words(offer), "pool preempt");
+  offer.kind = OfferKind::kOwn;
+  EXPECT_EQ(place_words(offer), "own box");
+}
+
+}  // namespace
+}  // namespace gpuplan

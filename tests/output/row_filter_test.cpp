@@ -1,0 +1,102 @@
+#include "output/row_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+
+namespace gpuplan {
+namespace {
+
+struct Card {
+  std::string name, vendor;
+  double memory;
+};
+
+constexpr std::array kFields = {
+    FieldName{.name = "name"}, FieldName{.name = "vendor"},
+    FieldName{
+        .name = "memory", .unit = "gib", .other = "vram", .kind = AmountKind::kBytes, .base_units = 1073741824.0}};
+
+class Cards : public FilterRows {
+ public:
+  std::size_t count() const override { return cards_.size(); }
+  bool is_figure(std::size_t field) const override { return field == 2; }
+  double figure(std::size_t row, std::size_t) const override { return cards_[row].memory; }
+  std::string text(std::size_t row, std::size_t field) const override {
+    return field == 0 ? cards_[row].name : cards_[row].vendor;
+  }
+  std::string words(std::size_t row) const override { return cards_[row].name + '\n' + cards_[row].vendor; }
+
+ private:
+  std::vector<Card> cards_ = {
+      {"L4", "nvidia", 24},       {"L40S", "nvidia", 48},
+      {"H100 SXM", "nvidia", 80}, {"H100 PCIe", "nvidia", 80},
+      {"MI300X", "amd", 192},     {"Strange", "nobody", std::numeric_limits<double>::quiet_NaN()}};
+};
+
+using Rows = std::vector<std::size_t>;
+
+Rows rows(const std::vector<std::string>& filter) {
+  const auto found = filter_rows(Cards(), kFields, filter);
+  if (!found) ADD_FAILURE() << found.error().message;
+  return found.value_or(Rows{});
+}
+
+std::string message(const std::vector<std::string>& filter) {
+  const auto found = filter_rows(Cards(), kFields, filter);
+  if (found) return "accepted";
+  EXPECT_TRUE(found.error().usage) << "a filter is part of the command line";
+  return found.error().message;
+}
+
+TEST(RowFilter, WordsStandAloneBeforeTheyMatchInside) {
+  EXPECT_EQ(rows({}), (Rows{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(rows({"L4"}), (Rows{0})) << "not the L40S";
+  EXPECT_EQ(rows({"l40"}), (Rows{1})) << "no card of that name: anywhere inside";
+  EXPECT_EQ(rows({"h100"}), (Rows{2, 3}));
+  EXPECT_EQ(rows({"h100-sxm"}), (Rows{2}));
+  EXPECT_EQ(rows({"H100", "pcie"}), (Rows{3})) << "all words";
+  EXPECT_EQ(rows({"H100 PCIe"}), (Rows{3}));
+  EXPECT_EQ(rows({"amd"}), (Rows{4}));
+  EXPECT_EQ(rows({"b200"}), (Rows{}));
+  EXPECT_EQ(rows({"–"}), (Rows{}));
+}
+
+TEST(RowFilter, Conditions) {
+  EXPECT_EQ(rows({"memory>=80"}), (Rows{2, 3, 4}));
+  EXPECT_EQ(rows({"memory>80"}), (Rows{4}));
+  EXPECT_EQ(rows({"VRAM<=24"}), (Rows{0}));
+  EXPECT_EQ(rows({"memory<48"}), (Rows{0}));
+  EXPECT_EQ(rows({"memory=80"}), (Rows{2, 3}));
+  EXPECT_EQ(rows({"memory==80"}), (Rows{2, 3}));
+  EXPECT_EQ(rows({"memory!=80"}), (Rows{0, 1, 4})) << "what is not known satisfies nothing";
+  EXPECT_EQ(rows({"memory>=80GB"}), (Rows{2, 3, 4})) << "80 GB are 74.5 GiB";
+  EXPECT_EQ(rows({"memory>80000000000"}), (Rows{})) << "a bare number is in the unit of the field";
+  EXPECT_EQ(rows({"vendor=AMD"}), (Rows{4}));
+  EXPECT_EQ(rows({"vendor!=nvidia"}), (Rows{4, 5}));
+  EXPECT_EQ(rows({"name=h100-pcie"}), (Rows{3}));
+  EXPECT_EQ(rows({"h100", "memory>=80", "name!=H100 SXM"}), (Rows{3}));
+}
+
+TEST(RowFilter, SpacesDoNotMatter) {
+  EXPECT_EQ(rows({"memory >= 80"}), (Rows{2, 3, 4}));
+  EXPECT_EQ(rows({"memory", ">=", "80"}), (Rows{2, 3, 4}));
+  EXPECT_EQ(rows({"memory>=", "80"}), (Rows{2, 3, 4}));
+  EXPECT_EQ(rows({"memory>=80 vendor=nvidia"}), (Rows{2, 3})) << "two in one argument";
+  EXPECT_EQ(rows({"memory >= 80 vendor = amd"}), (Rows{4}));
+  EXPECT_EQ(rows({" ", ""}), (Rows{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(RowFilter, SaysWhatIsWrong) {
+  EXPECT_EQ(message({"memry>=4"}), "filter 'memry>=4': there is no field 'memry'; did you mean memory?");
+  EXPECT_EQ(message({"colour=red"}), "filter 'colour=red': there is no field 'colour'; known are name, vendor, memory");
+  EXPECT_EQ(message({"memory>=much"}), "filter 'memory>=much': expected a size such as 80 GiB or 200 GB, got 'much'");
+  EXPECT_EQ(message({"memory>=nan"}), "filter 'memory>=nan': expected a size such as 80 GiB or 200 GB, got 'nan'");
+  EXPECT_EQ(message({"memory>="}), "filter 'memory>=': a value is missing behind '>='");
+  EXPECT_EQ(message({">=4"}), "filter '>=4': there is no field ''; known are name, vendor, memory");
+  EXPECT_EQ(message({"\x1b[31m=4"}), "filter '?[31m=4': there is no field '?[31m'; known are name, vendor, memory");
+}
+
+}  // namespace
+}  // namespace gpuplan
