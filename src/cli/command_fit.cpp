@@ -1,0 +1,203 @@
+// gpuplan fit MODEL|JOB: which GPUs hold it, memory by part, largest batch.
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/deliver.h"
+#include "cli/load_catalogue.h"
+#include "cli/load_job.h"
+#include "cli/terminal.h"
+#include "input/gpu_name.h"
+#include "input/model_source.h"
+#include "output/fit_table.h"
+#include "output/plan_words.h"
+
+namespace gpuplan::cli {
+namespace {
+
+// What a model alone is asked about: lengths that most fine-tuning recipes and chats stay below.
+constexpr int kSequence = 2048;
+constexpr double kPromptTokens = 1024;
+constexpr double kSamples = 1000;  // any number: memory does not depend on it
+
+Job one_phase(const std::string& name, PhaseWork work) {
+  Job job;
+  job.name = name;
+  Phase& phase = job.phases.emplace_back();
+  phase.name = name;
+  phase.work = std::move(work);
+  return job;
+}
+
+FitSection training_question(const ModelUse& model, Method method, std::string title) {
+  TrainPhase train;
+  train.models = {model};
+  train.data.samples = kSamples;
+  train.epochs = 1;
+  train.sequence = kSequence;
+  train.micro.value = 1;
+  train.method = method;
+  FitSection section;
+  section.name = std::string(name_of(method));
+  section.title = std::move(title);
+  section.job = one_phase(section.name, std::move(train));
+  return section;
+}
+
+FitSection generation_question(const ModelUse& model) {
+  GeneratePhase generate;
+  generate.models = {model};
+  generate.data = {
+      {"prompts", kSamples, {kPromptTokens, kPromptTokens}, {kSequence - kPromptTokens, kSequence - kPromptTokens}}};
+  generate.situation = Situation::kSingle;
+  FitSection section;
+  section.name = "generate";
+  section.title =
+      "generation, one sequence of " + std::to_string(kSequence) + " tokens at a time, weights as published";
+  section.job = one_phase(section.name, std::move(generate));
+  return section;
+}
+
+std::vector<FitSection> model_questions(const ModelShape& shape, const std::string& name) {
+  ModelUse model;
+  model.name = name;
+  model.shape = shape;
+  const std::string length = ", sequence " + std::to_string(kSequence) + ", micro-batch 1";
+  std::vector<FitSection> sections;
+  sections.push_back(training_question(model, Method::kFull, "fine-tuning of all weights, AdamW" + length));
+  sections.push_back(training_question(model, Method::kLora, "LoRA of rank 16 on all linear layers, AdamW" + length));
+  sections.push_back(
+      training_question(model, Method::kQlora, "LoRA of rank 16 over 4-bit weights (QLoRA), AdamW" + length));
+  if (shape.kind == ModelKind::kDecoder) sections.push_back(generation_question(model));
+  return sections;
+}
+
+std::vector<FitSection> job_questions(const Job& job) {
+  std::vector<FitSection> sections;
+  for (const Phase& phase : job.phases) {
+    if (!std::holds_alternative<TrainPhase>(phase.work) && !std::holds_alternative<GeneratePhase>(phase.work)) continue;
+    FitSection section;
+    section.name = phase.name;
+    section.title = phase_words(phase);
+    section.job = job;
+    section.job.phases = {phase};
+    section.job.phases.front().needs.clear();
+    section.job.phases.front().on.clear();
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+/// GPUs to try: those the user names, else the job's, else those the snapshot has an offer for (with `all`: every one).
+std::vector<GpuChoice> gpus_to_try(const Job& job, const Catalogue& catalogue, bool all) {
+  if (!job.where.gpus.empty()) return job.where.gpus;
+  std::vector<GpuChoice> choices;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::none_of(choices, [&](const GpuChoice& c) { return c.gpu == name; })) choices.push_back({name, 0});
+  };
+  for (const auto* offers : {&job.market.offers, &job.market.pools, &job.market.own})
+    for (const Offer& offer : *offers) add(offer.gpu);
+  if (job.market.only) return choices;
+  if (all)
+    for (const Gpu& gpu : catalogue.gpus) add(gpu.name);
+  else
+    for (const Offer& offer : catalogue.offers) add(offer.gpu);
+  return choices;
+}
+
+/// For each GPU the smallest count that holds it; what holds nothing keeps its last try.
+Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts, bool every_count,
+                  bool all) {
+  Job job = section.job;
+  job.where.gpus = gpus_to_try(job, catalogue, all);
+  std::vector<FitRow> open;  // of GPUs that hold it at no count so far
+  for (const int count : counts) {
+    auto rows = fit_phase(job, 0, catalogue, {count});
+    if (!rows) return std::unexpected(rows.error());
+    open.clear();
+    std::vector<GpuChoice> left;
+    for (FitRow& row : *rows) {
+      const bool holds = row.best && row.best->fit == Fit::kFits;
+      if (!holds && !every_count) {
+        left.push_back({row.node.gpu->name, 0});
+        open.push_back(std::move(row));
+      } else {
+        section.rows.push_back(std::move(row));
+      }
+    }
+    if (!every_count) {
+      if (left.empty()) break;
+      job.where.gpus = std::move(left);
+    }
+  }
+  section.rows.insert(section.rows.end(), open.begin(), open.end());
+  std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
+    return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
+           std::pair(-b.node.gpu->usable.value, b.node.gpu->name);
+  });
+  if (section.held()) return {};
+  const NearMiss* nearest = nullptr;
+  for (const FitRow& row : section.rows)
+    if (row.nearest.phase >= 0 && (nearest == nullptr || row.nearest.shortfall() < nearest->shortfall()))
+      nearest = &row.nearest;
+  if (nearest != nullptr) section.remedies = remedies(section.job, catalogue, *nearest);
+  return {};
+}
+
+/// The questions about the subject, with `report` naming it.
+Result<FitReport> questions(const FitOptions& options, const Catalogue& catalogue) {
+  FitReport report;
+  if (looks_like_job(options.subject)) {
+    const auto job = load_job(options.subject, options.set, catalogue);
+    if (!job) return std::unexpected(job.error());
+    report.subject = job->name;
+    report.sections = job_questions(*job);
+    report.counts = job->where.counts;
+    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {options.subject});
+    return report;
+  }
+  if (!options.set.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
+  auto model = find_model(catalogue, options.subject, "");
+  if (!model) return std::unexpected(model.error());
+  report.subject = model->shape.name.empty() ? options.subject : model->shape.name;
+  report.params = count_parameters(model->shape).total();
+  report.sections = model_questions(model->shape, report.subject);
+  return report;
+}
+
+}  // namespace
+
+int run_fit(const FitOptions& options) {
+  const auto catalogue = load_catalogue(options.common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  auto report = questions(options, *catalogue);
+  if (!report) return complain(report.error());
+
+  std::vector<int> counts = options.counts;
+  if (!options.gpu.empty()) {
+    const auto gpu = find_gpu(*catalogue, options.gpu);
+    if (!gpu) return complain({"--gpu: " + gpu.error().message, {}, true});
+    for (FitSection& section : report->sections) section.job.where.gpus = {{gpu->gpu->name, 0}};
+    if (gpu->count > 0 && counts.empty()) counts = {gpu->count};
+  }
+  report->every_count = !options.gpu.empty() || !options.counts.empty();
+  if (!counts.empty()) report->counts = std::move(counts);
+  if (report->counts.empty()) report->counts = {1, 2, 4, 8};
+  std::ranges::sort(report->counts);
+
+  for (FitSection& section : report->sections)
+    if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.common.all); !done)
+      return complain(done.error());
+
+  // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
+  const bool job = report->params <= 0;
+  const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
+                        : std::ranges::any_of(report->sections, &FitSection::held);
+  const FitLook look{screen(options.common.no_color || !options.common.output.empty()), options.common.all,
+                     options.common.explain};
+  const std::string text =
+      options.common.json ? fit_json(*report, *catalogue, look) : fit_table(*report, *catalogue, look);
+  return deliver(text, options.common.output, held ? kDone : kNothingFits);
+}
+
+}  // namespace gpuplan::cli

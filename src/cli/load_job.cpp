@@ -1,0 +1,35 @@
+#include "cli/load_job.h"
+
+#include <string_view>
+
+#include "base/text.h"
+#include "cli/read_file.h"
+#include "input/job_reader.h"
+#include "input/job_settings.h"
+#include "input/model_source.h"
+#include "input/yaml_tree.h"
+
+namespace gpuplan::cli {
+
+Result<Job> load_job(const std::string& file, const std::vector<std::string>& settings, const Catalogue& catalogue) {
+  const auto text = read_file(file, kMaxTextBytes);
+  if (!text) return std::unexpected(text.error());
+  auto source = parse_job(*text, file);
+  if (!source) return std::unexpected(source.error());
+  for (const std::string& setting : settings)
+    if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
+  return read_job(*source, catalogue, ModelFinder(catalogue));
+}
+
+bool looks_like_job(const std::string& name) {
+  if (name == "-") return true;
+  const std::string lower = to_lower(name);
+  if (lower.ends_with(".yaml") || lower.ends_with(".yml")) return true;
+  // A .json may be a model's config.json or a job: only a job has phases.
+  if (!lower.ends_with(".json")) return false;
+  const auto text = read_file(name, kMaxTextBytes);
+  const auto source = text ? parse_job(*text, name) : std::unexpected(text.error());
+  return source && source->tree.find("phases") != nullptr;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,19 @@
+// The job of a command: its file with the settings of the command line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/catalogue.h"
+#include "domain/job.h"
+
+namespace gpuplan::cli {
+
+/// `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name file and line, or the setting (usage errors).
+Result<Job> load_job(const std::string& file, const std::vector<std::string>& settings, const Catalogue& catalogue);
+
+/// True for what is a job file rather than a model: "-", and files whose text is a map with phases.
+bool looks_like_job(const std::string& name);
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,30 @@
+#include "cli/load_prices.h"
+
+#include <iterator>
+
+#include "cli/read_file.h"
+#include "input/csv.h"
+#include "input/price_file.h"
+
+namespace gpuplan::cli {
+
+Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, const std::vector<std::string>& rates,
+                                       const Catalogue& catalogue) {
+  std::vector<CurrencyRate> known;
+  for (const std::string& text : rates) {
+    auto rate = parse_rate(text);
+    if (!rate) return std::unexpected(rate.error());
+    known.push_back(*std::move(rate));
+  }
+  std::vector<Offer> offers;
+  for (const std::string& file : files) {
+    const auto text = read_file(file, CsvTable::kMaxBytes);
+    if (!text) return std::unexpected(text.error());
+    auto some = read_prices(*text, file == "-" ? "standard input" : file, known, catalogue);
+    if (!some) return std::unexpected(some.error());
+    std::move(some->begin(), some->end(), std::back_inserter(offers));
+  }
+  return offers;
+}
+
+}  // namespace gpuplan::cli

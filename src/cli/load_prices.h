@@ -1,0 +1,16 @@
+// Price lists of the user: `--prices FILE.csv` and `--rate EUR=1.08`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/catalogue.h"
+
+namespace gpuplan::cli {
+
+/// Offers of all files, in order. The error names file and line, or the rate that can not be read.
+Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, const std::vector<std::string>& rates,
+                                       const Catalogue& catalogue);
+
+}  // namespace gpuplan::cli

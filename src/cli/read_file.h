@@ -1,0 +1,14 @@
+// Reading files that users name.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace gpuplan::cli {
+
+/// The whole text of a file, or of standard input for "-". Fails for folders, for what can not be opened, and for
+/// more than `limit` bytes; messages say what to do and carry the file as place.
+Result<std::string> read_file(const std::string& name, std::size_t limit);
+
+}  // namespace gpuplan::cli
