@@ -1,0 +1,36 @@
+// Reading the data files, which every start of the program does.
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "input/catalogue_files.h"
+#include "input/csv.h"
+#include "input/embedded_data.h"
+
+namespace {
+
+using namespace gpuplan;
+
+void csv_of_the_offers(benchmark::State& state) {
+  const std::string_view text = embedded_data("offers.csv");
+  for (auto _ : state) {
+    const auto table = CsvTable::parse(text, "offers.csv");
+    benchmark::DoNotOptimize(table->rows());
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations()) * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK(csv_of_the_offers)->Unit(benchmark::kMicrosecond);
+
+void whole_catalogue(benchmark::State& state) {
+  std::vector<DataFile> files;
+  for (const auto name : kDataFiles) files.push_back({name, std::string(name), embedded_data(name)});
+  for (auto _ : state) {
+    const auto catalogue = parse_catalogue(files);
+    benchmark::DoNotOptimize(catalogue->offers.size());
+  }
+}
+BENCHMARK(whole_catalogue)->Unit(benchmark::kMicrosecond);
+
+}  // namespace

@@ -1,0 +1,95 @@
+// Speed of the generation model: the search calls generation_estimate for every candidate.
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "model/generation.h"
+
+namespace {
+
+using namespace gpuplan;
+
+Gpu card() {
+  Gpu gpu;
+  gpu.vendor = "nvidia";
+  gpu.architecture = "Hopper";
+  gpu.compute_capability = 9.0;
+  gpu.year = 2022;
+  gpu.usable = 79.6 * units::GiB;
+  gpu.memory_type = "HBM3";
+  gpu.bandwidth = BytesPerSecond{3.35e12};
+  gpu.fp32 = FlopsPerSecond{67e12};
+  gpu.bf16 = gpu.fp16 = FlopsPerSecond{989e12};
+  gpu.fp8 = FlopsPerSecond{1979e12};
+  gpu.pcie_gen = 5;
+  gpu.pcie_lanes = 16;
+  gpu.tdp_watts = 700;
+  return gpu;
+}
+
+ModelUse dense() {
+  ModelUse use;
+  ModelShape& shape = use.shape;
+  shape.layers = 80;
+  shape.hidden = 8192;
+  shape.heads = 64;
+  shape.kv_heads = 8;
+  shape.head_dim = 128;
+  shape.ffn = 28672;
+  shape.vocab = 128256;
+  return use;
+}
+
+ModelUse experts() {
+  ModelUse use = dense();
+  use.shape.layers = 94;
+  use.shape.hidden = 4096;
+  use.shape.kv_heads = 4;
+  use.shape.experts = 128;
+  use.shape.experts_per_token = 8;
+  use.shape.expert_ffn = 1536;
+  return use;
+}
+
+void run(benchmark::State& state, const ModelUse& use, int models, Situation situation) {
+  const Gpu gpu = card();
+  NodeShape node;
+  node.gpu = &gpu;
+  node.gpus = 8;
+  node.link = BytesPerSecond{900e9};
+  node.link_kind = LinkKind::kNvswitch;
+  Framework engine;
+  engine.name = "vllm";
+  GeneratePhase phase;
+  phase.models.assign(static_cast<std::size_t>(models), use);
+  phase.data = {Prompts{"prompts", 100000, {500, 1000}, {300, 600}}};
+  phase.situation = situation;
+  const GenerationWork work = generation_work(phase).value();
+  const GenerationRates rates = generation_rates(Catalogue{}, node, engine, Format::kFp8, Format::kFp8).value();
+  std::vector<Strategy> strategies;
+  for (int tp = 1; tp <= 8; tp *= 2)
+    for (int pp = 1; pp * tp <= 8; pp *= 2)
+      for (const int batch : {0, 1, 32}) {
+        Strategy strategy;
+        strategy.tp = tp;
+        strategy.pp = pp;
+        strategy.dp = 8 / (tp * pp);
+        strategy.micro_batch = batch;
+        strategies.push_back(strategy);
+      }
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(generation_estimate(work, rates, strategies[i++ % strategies.size()]));
+  state.SetItemsProcessed(static_cast<long>(i));
+}
+
+void bm_generation_dense(benchmark::State& state) { run(state, dense(), 1, Situation::kSaturated); }
+void bm_generation_single(benchmark::State& state) { run(state, dense(), 1, Situation::kSingle); }
+void bm_generation_experts(benchmark::State& state) { run(state, experts(), 1, Situation::kSaturated); }
+void bm_generation_four_models(benchmark::State& state) { run(state, dense(), 4, Situation::kSingle); }
+BENCHMARK(bm_generation_dense);
+BENCHMARK(bm_generation_single);
+BENCHMARK(bm_generation_experts);
+BENCHMARK(bm_generation_four_models);
+
+}  // namespace

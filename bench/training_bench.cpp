@@ -1,0 +1,114 @@
+// Speed of the training model: the search calls layer_cost for every cut and training_estimate for every candidate.
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "model/training.h"
+
+namespace {
+
+using namespace gpuplan;
+
+Gpu card() {
+  Gpu gpu;
+  gpu.vendor = "nvidia";
+  gpu.architecture = "Hopper";
+  gpu.compute_capability = 9.0;
+  gpu.memory_type = "HBM3";
+  gpu.bandwidth = BytesPerSecond{3.35e12};
+  gpu.bf16 = gpu.fp16 = FlopsPerSecond{989e12};
+  gpu.link = BytesPerSecond{900e9};
+  gpu.pcie_gen = 5;
+  gpu.pcie_lanes = 16;
+  gpu.sms = 132;
+  return gpu;
+}
+
+/// Llama-3.1-70B, the way a search meets it.
+struct Question {
+  Gpu gpu = card();
+  NodeShape node;
+  Framework framework;
+  Catalogue catalogue;
+  TrainPhase phase;
+  TrainingWork work;
+  TrainingRates rates;
+  std::vector<Strategy> strategies;
+
+  Question() {
+    node.gpu = &gpu;
+    node.gpus = 8;
+    node.link = gpu.link;
+    node.link_kind = LinkKind::kNvswitch;
+    node.network = BytesPerSecond{400e9};
+    framework.name = "torch";
+    ModelUse use;
+    ModelShape& s = use.shape;
+    s.layers = 80;
+    s.hidden = 8192;
+    s.heads = 64;
+    s.kv_heads = 8;
+    s.head_dim = 128;
+    s.ffn = 28672;
+    s.vocab = 128256;
+    phase.models.push_back(use);
+    phase.sequence = 4096;
+    phase.data.samples = 10000;
+    work = *training_work(phase);
+    rates = training_rates(catalogue, node, framework, Precision::kBf16, false, work);
+    for (int tp = 1; tp <= 8; tp *= 2)
+      for (int pp = 1; pp <= 8; pp *= 2)
+        for (int micro = 1; micro <= 8; ++micro)
+          for (int stage = 0; stage < 4; ++stage) {
+            Strategy t;
+            t.tp = tp;
+            t.pp = pp;
+            t.dp = 256 / tp / pp;
+            t.micro_batch = micro;
+            t.grad_accum = 16;
+            t.sharding = static_cast<Sharding>(stage);
+            strategies.push_back(t);
+          }
+  }
+};
+
+LayerCut cut_of(const Strategy& s) { return {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention}; }
+
+void bm_layer_and_estimate(benchmark::State& state) {
+  const Question q;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const Strategy& s = q.strategies[i++ % q.strategies.size()];
+    const LayerCost layer = layer_cost(q.work, q.rates, cut_of(s));
+    benchmark::DoNotOptimize(training_estimate(q.work, q.rates, layer, s, 32));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(bm_layer_and_estimate);
+
+void bm_estimate(benchmark::State& state) {
+  const Question q;
+  std::vector<LayerCost> layers;
+  for (const Strategy& s : q.strategies) layers.push_back(layer_cost(q.work, q.rates, cut_of(s)));
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(training_estimate(q.work, q.rates, layers[i], q.strategies[i], 32));
+    if (++i == layers.size()) i = 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(bm_estimate);
+
+void bm_spread(benchmark::State& state) {
+  const Question q;
+  std::size_t i = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(training_spread(q.work, q.rates, q.strategies[i], 32));
+    if (++i == q.strategies.size()) i = 0;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(bm_spread);
+
+}  // namespace
