@@ -14,7 +14,7 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # g++ 12 warns wrongly about std::string + "text" (gcc.gnu.org/bugzilla, PR 105329 and 105651); clang and the
   # address sanitizer look for the real thing.
-  target_compile_options(gpuplan_flags INTERFACE -Wno-restrict -Wno-array-bounds)
+  target_compile_options(gpuplan_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(gpuplan_flags INTERFACE -ffunction-sections -fdata-sections)

@@ -31,7 +31,7 @@ struct FitReport {
 };
 
 struct FitLook {
-  Screen screen;
+  Screen screen{};
   bool all = false;      ///< rows that hold nothing too
   bool explain = false;  ///< the terms of the first row that holds it, for each section
 };

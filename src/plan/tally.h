@@ -16,9 +16,9 @@ struct NearMiss {
   int phase = -1;
   const Gpu* gpu = nullptr;
   int gpus = 0;
-  Strategy strategy;
+  Strategy strategy{};
   Bytes needed{}, usable{};
-  MemoryUse memory;
+  MemoryUse memory{};
   double shortfall() const { return needed / usable; }
 };
 
