@@ -164,7 +164,7 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
     const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
     Tally tally;
     const auto estimate = try_phase(changed.job, miss.phase, catalogue, machines, tally);
-    if (estimate) result.push_back({changed.text, estimate->memory_total.p50, true});
+    if (estimate) result.push_back({changed.text, estimate->memory_total.p50, estimate->fit == Fit::kFits});
     else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});
   }
   return result;

@@ -29,7 +29,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
 struct Remedy {
   std::string change;  ///< "micro-batch 1 instead of 4", "recompute: full", "zero3 over 8 GPUs", "method: lora"
   Bytes needed{};
-  bool enough = false;
+  bool enough = false;  ///< fits with room to spare (p90 of memory too)
 };
 std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss);
 

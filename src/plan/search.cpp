@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/text.h"
+#include "plan/assumptions.h"
 #include "plan/bill.h"
 #include "plan/frontier.h"
 #include "plan/interruptions.h"
@@ -52,7 +53,7 @@ class Search {
     result.values = value_ranges(result.plans);
     result.recommendations = recommend(job_, result.plans);
     describe_market(result);
-    state_assumptions(result);
+    result.assumptions = assumptions(job_, result.plans);
     return result;
   }
 
@@ -84,10 +85,14 @@ class Search {
                                           : static_cast<int>(offer.leave_free);
     const int usable = offer.gpus - kept;
     std::vector<int> counts;
-    for (int n = 1; n <= usable; n *= 2) counts.push_back(n);
-    if (usable > 0 && counts.back() != usable) counts.push_back(usable);
-    for (const int n : job_.where.counts)
-      if (n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
+    const auto add = [&](int n) {
+      if (n >= 1 && n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
+    };
+    for (int n = 1; n <= usable; n *= 2) add(n);
+    add(usable);
+    for (const int n : job_.where.counts) add(n);
+    for (const GpuChoice& choice : job_.where.gpus)
+      if (choice.gpu == offer.gpu) add(choice.count);
     std::ranges::sort(counts);
     return counts;
   }
@@ -96,6 +101,11 @@ class Search {
     if (machines.node.gpu == nullptr || machines.gpus < 1) return;
     const std::vector<int>& counts = job_.where.counts;
     if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return;
+    const std::vector<GpuChoice>& gpus = job_.where.gpus;  // "8x H100 SXM" means eight of them
+    if (!gpus.empty() && std::ranges::none_of(gpus, [&](const GpuChoice& choice) {
+          return choice.gpu == offer.gpu && (choice.count == 0 || choice.count == machines.gpus);
+        }))
+      return;
     for (const auto& [provider, most] : job_.where.quota)
       if (iequals(provider, offer.provider) && machines.gpus > most) return;
     const auto found =
@@ -177,17 +187,6 @@ class Search {
         plans.push_back(std::move(plan));
     }
     return plans;
-  }
-
-  /// What the figures rest on beyond the job's own words.
-  void state_assumptions(SearchResult& result) const {
-    bool stated = false;
-    for (const Phase& phase : job_.phases)
-      stated = stated || phase.setup || phase.before || phase.overhead.time.range.p50 > Seconds{} ||
-               phase.overhead.each_model.range.p50 > Seconds{};
-    if (!stated)
-      result.assumptions.push_back(
-          "machines start, data and weights are in place at once; state setup or overhead where they take time.");
   }
 
   void describe_market(SearchResult& result) const {

@@ -24,11 +24,11 @@ TEST(ExpectedLoss, IntervalOfYoungShortenedByTheCheckpoint) {
 
 TEST(ExpectedLoss, WorkedByHand) {
   // Daly eq. 13 with r = 1/36,000 s, c = 60 s, R = 300 s, t = 2,040 s, W = 20,400 s (ten pieces):
-  // 36,000 e^(300/36000) (e^(2100/36000) - 1) 10 = 21,804.3 s.
+  // 36,000 e^(300/36000) (e^(2100/36000) - 1) 10 = 21,805.5 s.
   const Interruptible how{PerSecond{1.0 / 36000}, Seconds{60}, Seconds{300}};
   const ExpectedRun run = expected_run(how, Seconds{20400}, Seconds{2040});
   EXPECT_NEAR(run.wall.value, 36000 * std::exp(300.0 / 36000) * std::expm1(2100.0 / 36000) * 10, 1e-6);
-  EXPECT_NEAR(run.wall.value, 21804.3, 0.2);
+  EXPECT_NEAR(run.wall.value, 21805.5, 0.2);
   EXPECT_NEAR(run.interruptions, run.wall.value / 36000, 1e-12);
 }
 

@@ -1,0 +1,58 @@
+#include "plan/assumptions.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+
+namespace gpuplan {
+
+namespace {
+
+bool states_waiting(const Phase& phase) {
+  return phase.setup || phase.before || phase.overhead.time.range.p50 > Seconds{} ||
+         phase.overhead.each_model.range.p50 > Seconds{};
+}
+
+/// Conditions that the job names and that no offer's row can answer.
+std::string unanswered(const Where& where) {
+  std::vector<std::string> names;
+  if (where.reliability) names.push_back("reliability");
+  if (where.inet_down) names.push_back("inet_down");
+  if (where.disk) names.push_back("disk");
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+/// Longer than the pool lets a job run at a time.
+bool too_long(const Plan& plan) { return plan.offer && plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time; }
+
+}  // namespace
+
+std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans) {
+  std::vector<std::string> lines;
+  if (std::ranges::none_of(job.phases, states_waiting))
+    lines.push_back(
+        "machines start, data and weights are in place at once; state setup or overhead where they take time.");
+  if (const std::string names = unanswered(job.where); !names.empty())
+    lines.push_back("every offer keeps " + names + " of where: the market's rows do not say.");
+  const auto frontier = [&](auto holds) {
+    const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
+    return found == plans.end() ? nullptr : &*found;
+  };
+  if (const Plan* plan = frontier(too_long))
+    lines.push_back("a run that the pool stops after " + to_text(*plan->offer->max_time) +
+                    " goes on from a checkpoint at once (" + plan->label + " takes longer).");
+  if (frontier([](const Plan& p) { return p.offer->preemptible; }))
+    lines.push_back("nobody takes the GPUs of a preemptible pool away during the run.");
+  if (job.where.spot != SpotUse::kNever && !job.spot.interruptions &&
+      (!job.spot.band.empty() || !job.spot.trace.empty()))
+    lines.push_back("a band or trace of interruptions says nothing yet; give a rate, such as interruptions: 5%/h.");
+  return lines;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,218 @@
+// Hours and dollars from phases made by hand: billing rules, sharing, uncertainty.
+#include "plan/bill.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gpuplan {
+namespace {
+
+using units::dollar;
+using units::hour;
+
+/// A job of phases with fixed times on one machine.
+struct Bill {
+  Gpu gpu;
+  Job job;
+  std::vector<PhaseEstimate> phases;
+  Offer offer;
+  Machines machines;
+
+  Bill() {
+    gpu.name = "A";
+    machines = {.node = {.gpu = &gpu, .gpus = 4}, .nodes = 1, .gpus = 4, .exact = false};
+    offer.gpu = "A";
+    offer.gpus = 4;
+    offer.price = exactly(10 * dollar / hour);
+  }
+  Bill(const Bill&) = delete;
+  Bill& operator=(const Bill&) = delete;
+
+  /// A phase on `gpus` of the machine; spread 1: exact.
+  void add(double hours, int gpus, std::vector<std::string> needs = {}, double spread = 1, bool by_model = false) {
+    Phase phase;
+    phase.name = "p" + std::to_string(phases.size());
+    phase.needs = std::move(needs);
+    if (gpus > 0) phase.work = TrainPhase{};
+    else phase.work = CpuPhase{};
+    job.phases.push_back(phase);
+    PhaseEstimate estimate;
+    estimate.phase = static_cast<int>(phases.size());
+    if (gpus > 0) estimate.node = machines.node;
+    estimate.gpus = gpus;
+    estimate.work = {hours / spread * hour, hours * hour, hours * spread * hour};
+    estimate.work_is_model = by_model;
+    estimate.work_by_model = by_model ? hours * hour : Seconds{};
+    phases.push_back(estimate);
+  }
+  Plan plan() const {
+    const Biller biller(job, 1);
+    return biller.plan(biller.hours(phases, machines), offer, false);
+  }
+};
+
+TEST(Bill, PriceTimesHours) {
+  Bill bill;
+  bill.add(1.5, 4);
+  const Plan plan = bill.plan();
+  EXPECT_EQ(plan.cost.p50, 15 * dollar);
+  EXPECT_EQ(plan.cost.p10, plan.cost.p90);
+  EXPECT_NEAR(plan.billed_gpu_hours, 6, 1e-9);
+  EXPECT_NEAR(plan.gpu_hours, 6, 1e-9);
+}
+
+TEST(Bill, TheWholeNodeIsPaidThoughOneGpuIsUsed) {
+  Bill bill;
+  bill.add(1, 1);
+  const Plan plan = bill.plan();
+  EXPECT_EQ(plan.cost.p50, 10 * dollar);
+  EXPECT_NEAR(plan.gpu_hours, 1, 1e-9);
+  EXPECT_NEAR(plan.billed_gpu_hours, 4, 1e-9);
+}
+
+TEST(Bill, NodesMultiply) {
+  Bill bill;
+  bill.machines.nodes = 3;
+  bill.machines.gpus = 12;
+  bill.add(1, 12);
+  const Plan plan = bill.plan();
+  EXPECT_EQ(plan.cost.p50, 30 * dollar);
+  EXPECT_EQ(plan.label, "12x A (3 nodes)");
+}
+
+TEST(Bill, MinimumAndIncrement) {
+  Bill bill;
+  bill.offer.billing = {.minimum = 1 * hour, .increment = Seconds{60}};
+  bill.add(0.25, 4);
+  EXPECT_EQ(bill.plan().cost.p50, 10 * dollar) << "an hour at least";
+  Bill hourly;
+  hourly.offer.billing.increment = 1 * hour;
+  hourly.add(1.01, 4);
+  const Plan plan = hourly.plan();
+  EXPECT_EQ(plan.cost.p50, 20 * dollar) << "the second hour has begun";
+  EXPECT_NEAR(plan.idle / dollar, 20 * 0.99 / 2, 1e-3) << "the rest of it is paid for and idle";
+}
+
+TEST(Bill, IdleBetweenPhasesIsPaidOnlyWhenTheNodeIsKept) {
+  Bill bill;
+  bill.add(1, 4);
+  bill.add(2, 0, {"p0"});  // somebody looks at the results
+  bill.add(1, 4, {"p1"});
+  bill.job.schedule = Schedule::kKeep;
+  const Plan kept = bill.plan();
+  EXPECT_EQ(kept.cost.p50, 40 * dollar);
+  EXPECT_EQ(kept.idle, 20 * dollar);
+  EXPECT_NEAR(kept.gpu_hours, 8, 1e-9);
+  EXPECT_NEAR(kept.billed_gpu_hours, 16, 1e-9);
+  bill.job.schedule = Schedule::kStopWhenIdle;
+  const Plan stopped = bill.plan();
+  EXPECT_EQ(stopped.cost.p50, 20 * dollar);
+  EXPECT_EQ(stopped.idle, Dollars{});
+  EXPECT_EQ(kept.hours.p50, 4 * hour);
+  EXPECT_EQ(stopped.hours.p50, 4 * hour);
+}
+
+TEST(Bill, BestKeepsTheNodeWhenThatIsCheaper) {
+  Bill bill;
+  bill.add(1, 4);
+  bill.add(0.1, 0, {"p0"});
+  bill.add(0.1, 4, {"p1"});
+  EXPECT_EQ(bill.job.schedule, Schedule::kBest);
+  EXPECT_EQ(bill.plan().cost.p50, 11 * dollar) << "stopped for the 6 minutes";
+}
+
+TEST(Bill, PhasesAtOneTimeShareTheBillByTheirGpus) {
+  Bill bill;
+  bill.add(1, 3);
+  bill.add(1, 1);
+  const Plan plan = bill.plan();
+  EXPECT_EQ(plan.hours.p50, 1 * hour);
+  EXPECT_NEAR(plan.phases[0].cost.p50 / dollar, 7.5, 1e-9);
+  EXPECT_NEAR(plan.phases[1].cost.p50 / dollar, 2.5, 1e-9);
+}
+
+TEST(Bill, BufferStretchesHoursAndTheBill) {
+  Bill bill;
+  bill.add(1, 4);
+  bill.add(1, 4, {"p0"});
+  bill.job.buffer = 0.3;
+  const Plan plan = bill.plan();
+  EXPECT_EQ(plan.hours.p50, 2.6 * hour);
+  EXPECT_NEAR(plan.buffer / hour, 0.6, 1e-9);
+  EXPECT_EQ(plan.cost.p50, 26 * dollar);
+  EXPECT_NEAR(plan.phases[1].start / hour, 1.3, 1e-9);
+}
+
+TEST(Bill, TheModelsErrorIsSharedOwnFiguresAreNot) {
+  // Two phases of an hour, each known to +-40 % (80 %).
+  Bill model;
+  model.add(1, 4, {}, 1.4, true);
+  model.add(1, 4, {"p0"}, 1.4, true);
+  Bill own;
+  own.add(1, 4, {}, 1.4);
+  own.add(1, 4, {"p0"}, 1.4);
+  const Plan shared = model.plan();
+  const Plan independent = own.plan();
+  EXPECT_NEAR(shared.hours.p90 / hour, 2.8, 0.01) << "both are late at once";
+  // Independent: the log of the sum has about 1/sqrt(2) of the spread.
+  EXPECT_NEAR(std::log(independent.hours.p90 / independent.hours.p50) / std::log(1.4), std::sqrt(0.5), 0.06);
+  EXPECT_EQ(shared.evidence, Evidence::kModel);
+  EXPECT_EQ(independent.evidence, Evidence::kGiven);
+}
+
+TEST(Bill, PricesAreIndependentOfTime) {
+  Bill bill;
+  bill.add(1, 4, {}, 1.3);
+  bill.offer.price = Interval<DollarsPerSecond>{10 / 1.3 * dollar / hour, 10 * dollar / hour, 13 * dollar / hour};
+  const Plan plan = bill.plan();
+  EXPECT_NEAR(plan.cost.p50 / dollar, 10, 0.01);
+  EXPECT_NEAR(std::log(plan.cost.p90 / plan.cost.p50) / std::log(1.3), std::sqrt(2.0), 0.05);
+}
+
+TEST(Bill, ChancesAreSharesOfTheSamples) {
+  Bill bill;
+  bill.add(1, 4, {}, 1.3);
+  bill.job.limits.deadline = 1 * hour;
+  Plan plan = bill.plan();
+  EXPECT_NEAR(*plan.chance_in_time, 0.5, 0.005);
+  EXPECT_FALSE(plan.meets_deadline);
+  bill.job.limits.deadline = 1.31 * hour;
+  EXPECT_TRUE(bill.plan().meets_deadline) << "p90 is 1.3 h";
+  bill.job.limits.budget = 13.1 * dollar;
+  EXPECT_TRUE(bill.plan().meets_budget);
+  bill.job.contingency = 1 * dollar;
+  EXPECT_FALSE(bill.plan().meets_budget) << "the contingency counts";
+}
+
+TEST(Bill, PoolsByTheGpuOwnBoxesByTheirShare) {
+  Bill bill;
+  bill.machines.gpus = 2;
+  bill.add(1, 2);
+  bill.offer.kind = OfferKind::kPool;
+  EXPECT_EQ(bill.plan().cost.p50, 20 * dollar);
+  bill.offer.kind = OfferKind::kOwn;
+  EXPECT_EQ(bill.plan().cost.p50, 5 * dollar) << "half of the box, half of its electricity";
+}
+
+TEST(Bill, ASpotRateIsOfOneMachineAndStopsAll) {
+  Bill bill;
+  bill.add(10, 4);
+  bill.offer.spot_price = exactly(4 * dollar / hour);
+  bill.offer.interruptions = 0.02 / hour;
+  const Biller biller(bill.job, 1);
+  const Plan one = biller.plan(biller.hours(bill.phases, bill.machines), bill.offer, true);
+  bill.machines.nodes = 2;
+  bill.machines.gpus = 8;
+  bill.phases[0].nodes = 2;
+  bill.phases[0].gpus = 8;
+  const Plan two = biller.plan(biller.hours(bill.phases, bill.machines), bill.offer, true);
+  EXPECT_TRUE(one.spot);
+  EXPECT_NEAR(one.interruptions, 0.2, 0.01);
+  EXPECT_NEAR(two.interruptions / one.interruptions, 2, 0.05);
+  EXPECT_GT(two.spot_loss, one.spot_loss);
+  EXPECT_NEAR(one.cost.p50 / dollar, one.hours.p50 / hour * 4, 0.006);
+}
+
+}  // namespace
+}  // namespace gpuplan

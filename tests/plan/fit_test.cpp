@@ -1,0 +1,102 @@
+// Which GPUs hold a phase, how much more fits, and what would make it fit.
+#include "plan/fit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+Job full_training(const std::string& model, const std::string& more = "") {
+  return job_of("phases: [{name: train, train: {model: " + model + ", data: {tokens: 10M}, epochs: 1, sequence: 2048" +
+                more + "}}]\n");
+}
+
+std::vector<FitRow> rows_of(Job job, const std::string& gpu, const std::vector<int>& counts) {
+  job.where.gpus = {{gpu, 0}};
+  auto rows = fit_phase(job, 0, known(), counts);
+  EXPECT_TRUE(rows.has_value());
+  return rows ? *std::move(rows) : std::vector<FitRow>{};
+}
+
+TEST(Fit, AMoreThanFullGpuHoldsNothing) {
+  // 8 G parameters x 16 bytes of weights, gradients and AdamW are 120 GiB.
+  const auto rows = rows_of(full_training("llama-3.1-8b"), "RTX 4090", {1});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_FALSE(rows[0].best);
+  EXPECT_EQ(rows[0].largest_micro_batch, 0);
+  EXPECT_GT(rows[0].nearest.needed, rows[0].nearest.usable);
+}
+
+TEST(Fit, LoraAndQloraNeedLess) {
+  const auto lora = rows_of(full_training("llama-3.1-8b", ", method: lora"), "A100 SXM 80GB", {1});
+  const auto qlora = rows_of(full_training("llama-3.1-8b", ", method: qlora, micro: 1"), "A100 SXM 80GB", {1});
+  const auto lora_one = rows_of(full_training("llama-3.1-8b", ", method: lora, micro: 1"), "A100 SXM 80GB", {1});
+  ASSERT_TRUE(lora[0].best && qlora[0].best && lora_one[0].best);
+  EXPECT_LT(qlora[0].best->memory_total.p50, lora_one[0].best->memory_total.p50);
+  // 16-bit weights alone: 8.03 G x 2 bytes = 15.0 GiB.
+  EXPECT_NEAR(lora[0].best->memory.weights / units::GiB, 15, 0.8);
+}
+
+TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
+  const Job job = full_training("gpt2-xl", ", micro: auto");
+  const auto rows = rows_of(job, "A100 SXM 80GB", {1});
+  ASSERT_TRUE(rows[0].best);
+  const int most = rows[0].largest_micro_batch;
+  ASSERT_GT(most, 1);
+  const auto fixed = [&](int micro) {
+    const Strategy& s = rows[0].best->strategy;
+    Job changed = full_training("gpt2-xl", ", micro: " + std::to_string(micro) +
+                                               ", recompute: " + std::string(name_of(s.recompute)) +
+                                               ", offload: " + std::string(name_of(s.offload)) +
+                                               ", framework: " + rows[0].best->framework->name);
+    const auto row = rows_of(changed, "A100 SXM 80GB", {1})[0];
+    return row.best && row.best->fit == Fit::kFits;
+  };
+  EXPECT_TRUE(fixed(most));
+  EXPECT_FALSE(fixed(most + 1));
+}
+
+TEST(Fit, MoreGpusNeedLessEach) {
+  const auto rows =
+      rows_of(full_training("llama-3.1-8b", ", micro: 1, parallel: {sharding: zero3}"), "H100 SXM", {2, 4, 8});
+  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_TRUE(rows[1].best && rows[2].best);
+  EXPECT_LT(rows[2].best->memory.optimizer, rows[1].best->memory.optimizer);
+  EXPECT_NEAR(rows[1].best->memory.optimizer / rows[2].best->memory.optimizer, 2, 0.01);
+}
+
+TEST(Fit, RemediesAreTriedNotPromised) {
+  const Job job = full_training("llama-3.1-8b");
+  const auto row = rows_of(job, "RTX 4090", {1})[0];
+  ASSERT_FALSE(row.best);
+  const auto found = remedies(job, known(), row.nearest);
+  const auto remedy = [&](std::string_view text) {
+    const auto it = std::ranges::find_if(found, [&](const Remedy& r) { return r.change.starts_with(text); });
+    return it == found.end() ? nullptr : &*it;
+  };
+  ASSERT_NE(remedy("method: qlora"), nullptr);
+  EXPECT_TRUE(remedy("method: qlora")->enough) << "4 GiB of weights";
+  ASSERT_NE(remedy("8 GPUs"), nullptr);
+  EXPECT_TRUE(remedy("8 GPUs")->enough) << "a share of 15 GiB of states, and the optimizer in host memory";
+  ASSERT_NE(remedy("sequence: 1,024"), nullptr);
+  EXPECT_FALSE(remedy("sequence: 1,024")->enough) << "weights and gradients alone are more than 24 GiB";
+  EXPECT_GT(remedy("sequence: 1,024")->needed, row.nearest.usable);
+  for (const Remedy& r : found) EXPECT_TRUE(!r.enough || r.needed < row.nearest.usable) << r.change;
+}
+
+TEST(Fit, GenerationNamesTheSequencesItHolds) {
+  Job job = job_of(
+      "phases: [{name: g, generate: {model: llama-3.1-8b, data: [{samples: 100, prompt_tokens: 500, new_tokens: "
+      "500}]}}]\n");
+  const auto small = rows_of(job, "RTX 4090", {1})[0];
+  const auto large = rows_of(job, "H100 SXM", {1})[0];
+  ASSERT_TRUE(small.best && large.best);
+  EXPECT_GT(large.largest_micro_batch, 4 * small.largest_micro_batch) << "80 GB less 15 of weights against 24 less 15";
+}
+
+}  // namespace
+}  // namespace gpuplan

@@ -1,0 +1,56 @@
+// A whole search from a job's text, on the facts in data/.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "input/job_fixture.h"
+#include "plan/market.h"
+#include "plan/search.h"
+
+namespace gpuplan {
+
+/// What a result points into stays with it.
+struct Searched {
+  Job job;
+  std::vector<Offer> market;
+  MarketFilter filter;
+  SearchResult result;
+
+  explicit Searched(Job asked, const SearchOptions& options = {}) : job(std::move(asked)) {
+    market = market_for(job, known(), known().offers, filter);
+    auto found = search(job, known(), market, options);
+    if (found) result = std::move(*found);
+    else ADD_FAILURE() << found.error().message;
+  }
+  Searched(const Searched&) = delete;
+  Searched& operator=(const Searched&) = delete;
+
+  /// Null when there is none.
+  const Plan* plan(std::string_view label) const {
+    for (const Plan& plan : result.plans)
+      if (plan.label == label) return &plan;
+    return nullptr;
+  }
+  const Plan& pick() const { return result.plans.at(static_cast<std::size_t>(result.recommendations.pick.value())); }
+};
+
+inline Job job_of(std::string_view text) {
+  auto job = read_text_as_job(text);
+  EXPECT_EQ(line_of(job), "");
+  return job ? *std::move(job) : Job{};
+}
+
+inline Job example_job(const std::string& name) {
+  return job_of(file_text(std::string(GPUPLAN_SOURCE_DIR) + "/examples/" + name + ".yaml"));
+}
+
+inline constexpr const char* kExamples[] = {
+    "collection",          "generate-70b",  "gpt-124m",       "gpt2-1.5b", "latentwire",
+    "llama-8b-full",       "llama-8b-lora", "llama-8b-qlora", "neurlang",  "neurlang-as-run",
+    "pretrain-7b-2-nodes", "sft-node",      "trm-nanochat"};
+
+}  // namespace gpuplan
