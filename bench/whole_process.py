@@ -1,23 +1,32 @@
 #!/usr/bin/env python3
-"""Times whole runs of the program, from start to exit, and prints a Markdown table for docs/speed.md.
+"""Times whole runs of the program, from start to exit, and prints a Markdown table.
 
-    bench/whole_process.py [--runs N] [--check] [build/release/gpuplan]
+    bench/whole_process.py [--runs N] [--instructions] [--check] [build/release/gpuplan]
 
---check: exit code 1 when a limit is exceeded (50 ms and 30 MB for a plan, 3 ms for --version: medians).
+--instructions: a column with the instructions of one run on one thread (needs valgrind); they do not depend on what
+                else the machine does.
+--check:        exit code 1 when a limit is exceeded (50 ms and 30 MB for a plan, 3 ms for --version: medians).
 """
 
 import argparse
 import ctypes
 import os
+import re
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
 QUIET = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0), (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
+# What a run may take: milliseconds (median) and megabytes.
+LIMITS = {"--version": (3, 30), "plan": (50, 30)}
+
+
+def commands():
+    """What is measured: the shortest run there is, and a plan for each example."""
+    return [["--version"]] + [["plan", f"examples/{path.name}"] for path in sorted((ROOT / "examples").glob("*.yaml"))]
 
 
 def time_once(command):
@@ -32,36 +41,62 @@ def time_once(command):
 def largest_resident_set(command):
     """In bytes. A child starts with the resident set of its parent on its account, which for Python is larger than the
     program; so a small shell starts it and leaves, and we, as its new parent, read the account."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans come to us
     shell = os.posix_spawn("/bin/sh", ["sh", "-c", '"$@" & exit 0', "sh", *command], os.environ, file_actions=QUIET)
     os.waitpid(shell, 0)
     _, _, usage = os.wait4(-1, 0)
     return usage.ru_maxrss * 1024
 
 
+def instructions(command):
+    """Instructions of one run, all threads together; one thread where the command takes --jobs."""
+    single = ["--jobs", "1"] if command[1] == "plan" else []
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command, *single],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if not found:
+        sys.exit(f"valgrind did not run {command}:\n{done.stderr}")
+    return int(found[1])
+
+
+def measure(program, arguments, runs=50):
+    """One run after another, the first three not counted."""
+    command = [os.path.abspath(program), *arguments]
+    timed = [time_once(command) for _ in range(runs + 3)][3:]
+    return {
+        "name": " ".join(["gpuplan", *arguments]),
+        "command": command,
+        "least_ms": min(run[0] for run in timed),
+        "median_ms": statistics.median(run[0] for run in timed),
+        "processor_ms": min(run[1] for run in timed),
+        "megabytes": largest_resident_set(command) / 1e6,
+        "exits": sorted({run[2] for run in timed}),
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", nargs="?", default=str(ROOT / "build/release/gpuplan"))
     parser.add_argument("--runs", type=int, default=50)
+    parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     os.chdir(ROOT)
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans come to us
-    commands = [["--version"]] + [["plan", f"examples/{path.name}"] for path in sorted(Path("examples").glob("*.yaml"))]
-    print("| command | min ms | median ms | processor ms | MB | exit |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    extra = options.instructions
+    print("| command | min ms | median ms | processor ms | MB | exit |" + (" M instructions |" if extra else ""))
+    print("| --- | ---: | ---: | ---: | ---: | ---: |" + (" ---: |" if extra else ""))
     code = 0
-    for arguments in commands:
-        command = [os.path.abspath(options.program), *arguments]
-        runs = [time_once(command) for _ in range(options.runs + 3)][3:]
-        times = [run[0] for run in runs]
-        median = statistics.median(times)
-        processor = statistics.median(run[1] for run in runs)
-        megabytes = largest_resident_set(command) / 1e6
-        exits = "/".join(str(value) for value in sorted({run[2] for run in runs}))
-        note = ""
-        if options.check and (median > (3 if arguments == ["--version"] else 50) or megabytes > 30):
-            note, code = " too slow or too large", 1
-        print(f"| `gpuplan {' '.join(arguments)}` | {min(times):.2f} | {median:.2f} | {processor:.2f} | {megabytes:.1f} | "
-              f"{exits} |{note}")
+    for arguments in commands():
+        run = measure(options.program, arguments, options.runs)
+        exits = "/".join(map(str, run["exits"]))
+        line = (f"| `{run['name']}` | {run['least_ms']:.2f} | {run['median_ms']:.2f} | {run['processor_ms']:.2f} | "
+                f"{run['megabytes']:.1f} | {exits} |")
+        if extra:
+            line += f" {instructions(run['command']) / 1e6:.1f} |"
+        most_ms, most_mb = LIMITS[arguments[0]]
+        if options.check and (run["median_ms"] > most_ms or run["megabytes"] > most_mb):
+            line, code = line + " too slow or too large", 1
+        print(line)
     return code
 
 

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Measures the program and writes docs/speed.md. Takes about three minutes; best on a machine that does nothing else.
+
+    cmake --build --preset release --target gpuplan gpuplan_bench
+    bench/write_speed.py [--runs N] [--folder build/release]
+"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import whole_process
+
+ROOT = whole_process.ROOT
+
+
+def machine():
+    """The processor in words, and how many of them there are."""
+    text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    name = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
+    words = re.sub(r"\((?:R|TM)\)", "", name[1]).strip() if name else os.uname().machine
+    return re.sub(r"\s+", " ", words), os.cpu_count()
+
+
+def system():
+    text = Path("/etc/os-release").read_text(encoding="utf-8")
+    name = re.search(r'^PRETTY_NAME="?([^"\n]*)', text, re.MULTILINE)
+    return name[1] if name else "Linux"
+
+
+def compiler(folder):
+    cache = (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    path = re.search(r"^CMAKE_CXX_COMPILER:[A-Z]*=(.*)$", cache, re.MULTILINE)[1]
+    version = subprocess.run([path, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
+    kind = re.search(r"^CMAKE_BUILD_TYPE:[A-Z]*=(.*)$", cache, re.MULTILINE)[1]
+    return f"{Path(path).name} {version}, {kind}"
+
+
+def benchmarks(folder):
+    """The least time of each benchmark over five repetitions, in seconds, and its items a second at that time."""
+    command = [folder / "gpuplan_bench", "--benchmark_format=json", "--benchmark_repetitions=5",
+               "--benchmark_min_time=0.1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    unit = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+    best = {}
+    for row in json.loads(done.stdout)["benchmarks"]:
+        if row["run_type"] != "iteration":
+            continue
+        seconds = row["cpu_time"] * unit[row["time_unit"]]
+        if row["run_name"] not in best or seconds < best[row["run_name"]]["seconds"]:
+            best[row["run_name"]] = {"seconds": seconds, "rate": row.get("items_per_second")}
+    return best
+
+
+def table(head, rows):
+    """A Markdown table; columns after the first are numbers."""
+    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def micro(seconds):
+    return f"{seconds * 1e6:,.0f}" if seconds >= 1e-4 else f"{seconds * 1e6:.2g}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", default=str(ROOT / "build/release"))
+    parser.add_argument("--runs", type=int, default=200)
+    options = parser.parse_args()
+    folder = Path(options.folder).resolve()
+    os.chdir(ROOT)
+    if not shutil.which("valgrind"):
+        sys.exit("write_speed: needs valgrind for the instruction counts (apt install valgrind)")
+    load = os.getloadavg()[0]
+    program = folder / "gpuplan"
+    runs = [whole_process.measure(program, arguments, options.runs) for arguments in whole_process.commands()]
+    best = benchmarks(folder)
+
+    processor, cores = machine()
+    whole = table(
+        ["command", "least ms", "least processor ms", "peak MB", "M instructions"],
+        [[f"`{run['name']}`", f"{run['least_ms']:.1f}", f"{run['processor_ms']:.1f}", f"{run['megabytes']:.1f}",
+          f"{whole_process.instructions(run['command']) / 1e6:.1f}"] for run in runs])
+    names = sorted(name.split("/")[1] for name in best if name.startswith("bm_search/"))
+    inside = table(
+        ["example", "read the job, µs", "search, µs", "candidates a second, M"],
+        [[name, micro(best[f"bm_read/{name}"]["seconds"]), micro(best[f"bm_search/{name}"]["seconds"]),
+          f"{best[f'bm_search/{name}']['rate'] / 1e6:.2f}"] for name in names])
+    estimates = table(
+        ["estimate of one candidate", "ns", "M a second and core"],
+        [[words, f"{best[key]['seconds'] * 1e9:.0f}", f"{1e-6 / best[key]['seconds']:.2f}"] for words, key in [
+            ("training, from a layer cost in the table", "bm_estimate"),
+            ("training, with its layer cost", "bm_layer_and_estimate"),
+            ("generation, saturated, dense 70B", "bm_generation_dense"),
+            ("generation, one sequence, dense 70B", "bm_generation_single"),
+            ("generation, saturated, mixture of experts", "bm_generation_experts"),
+            ("generation, four models of one shape", "bm_generation_four_models")]])
+    parts = table(
+        ["part", "µs"],
+        [[words, micro(best[key]["seconds"])] for words, key in [
+            ("reading all data files, at every start", "whole_catalogue"),
+            ("marking the frontier of all plans of `llama-8b-lora`", "bm_frontier"),
+            ("a total of three uncertain parts and its quantiles (257 joint samples)", "bm_samples"),
+            ("placing seven phases in time, once", "bm_timeline"),
+            ("`exp` of `base/math.h`", "bm_exp"),
+            ("`log`", "bm_log"),
+            ("`pow`", "bm_pow")]])
+    measured = textwrap.fill(
+        f"Measured {datetime.date.today().isoformat()} on {processor}, {cores} cores, {system()}, {compiler(folder)}; load "
+        f"average of the machine before the measurement: {load:.1f}. Times are the least of {options.runs} runs (whole "
+        "program) or of five repetitions (inside), because other work on the machine only adds to them.", 120)
+    text = f"""# Speed
+
+Written by `bench/write_speed.py`; do not edit by hand.
+
+{measured}
+
+## Whole runs
+
+From start to exit, with reading the facts and the job and writing the table. Targets: a plan under 10 ms and 20 MB, never
+above 50 ms and 30 MB; `--version` under 3 ms. Processor time is that of all threads together; where other work holds
+the processors it is nearer the truth than the clock. Instructions are counted by callgrind on one thread and depend on
+nothing else.
+
+{whole}
+
+## The search, inside the program
+
+One thread. Candidates are all ways that were looked at, rejected ones too; many are rejected by memory before their
+time is worked out, and the time of the search has the bills and the frontier in it.
+
+{inside}
+
+## Estimates
+
+Targets: a million a second and core when the layer has to be worked out, five million when it is in the table.
+
+{estimates}
+
+## Parts
+
+{parts}
+"""
+    (ROOT / "docs/speed.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
