@@ -32,8 +32,7 @@ LinkRate intra_rate(const NodeShape& node) {
 }
 
 LinkRate network_rate(const NodeShape& node) {
-  constexpr BytesPerSecond kUnknown{1.25e9};
-  const BytesPerSecond rate = node.network.value > 0 ? node.network : kUnknown;
+  const BytesPerSecond rate = node.network.value > 0 ? node.network : kUnknownNetwork;
   // 80 % of the advertised rate reaches the application (published NCCL tables, 2026).
   return {rate * 0.8, 45 * units::microsecond};
 }

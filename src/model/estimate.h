@@ -16,8 +16,8 @@ struct MemoryUse {
   Bytes activations{};  ///< kept for the backward pass, or the working set of a forward pass
   Bytes logits{};       ///< output scores and their gradient
   Bytes kv_cache{};
-  Bytes buffers{};      ///< gathered weights, communication and workspace
-  Bytes context{};      ///< driver context, framework and fragmentation
+  Bytes buffers{};  ///< gathered weights, communication and workspace
+  Bytes context{};  ///< driver context, framework and fragmentation
 
   constexpr Bytes total() const {
     return weights + gradients + optimizer + activations + logits + kv_cache + buffers + context;
@@ -38,9 +38,12 @@ enum class Misfit {
 template <>
 struct Names<Misfit> {
   static constexpr std::array entries = {
-      Named<Misfit>{Misfit::kMemory, "memory"},           Named<Misfit>{Misfit::kUneven, "divisibility"},
-      Named<Misfit>{Misfit::kUnsupported, "unsupported"}, Named<Misfit>{Misfit::kPrecision, "precision"},
-      Named<Misfit>{Misfit::kHostMemory, "host_memory"},  Named<Misfit>{Misfit::kGiven, "given"},
+      Named<Misfit>{Misfit::kMemory, "memory"},
+      Named<Misfit>{Misfit::kUneven, "divisibility"},
+      Named<Misfit>{Misfit::kUnsupported, "unsupported"},
+      Named<Misfit>{Misfit::kPrecision, "precision"},
+      Named<Misfit>{Misfit::kHostMemory, "host_memory"},
+      Named<Misfit>{Misfit::kGiven, "given"},
       Named<Misfit>{Misfit::kGpus, "gpus"},
   };
 };
@@ -50,10 +53,10 @@ struct Term {
   enum class Kind { kTime, kMemory, kRate, kShare, kCount };
   Kind kind = Kind::kTime;
   std::string_view name;
-  double value = 0;  ///< seconds, bytes, per second or a plain number, by kind
-  std::string_view formula;  ///< how it is computed
-  std::string_view source;   ///< where the formula or its constants come from
-  bool part_of_total = true; ///< false for lines that only inform
+  double value = 0;           ///< seconds, bytes, per second or a plain number, by kind
+  std::string_view formula;   ///< how it is computed
+  std::string_view source;    ///< where the formula or its constants come from
+  bool part_of_total = true;  ///< false for lines that only inform
 };
 
 /// Spread of a prediction: standard deviations of the logarithm.

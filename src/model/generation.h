@@ -91,7 +91,7 @@ struct GenerationRates {
   Seconds link_latency{};
   BytesPerSecond pcie_bus{};  ///< where only PCIe reaches (more GPUs than an NVLink pair)
   Seconds pcie_latency{};
-  BytesPerSecond network_bus{};  ///< one GPU's part of the network; zero: unknown
+  BytesPerSecond network_bus{};  ///< one GPU's part of the network
   BytesPerSecond host_link{};    ///< PCIe, one direction, achieved
   BytesPerSecond disk{};         ///< for stored activations and loading
   double memory_share = 0.9;     ///< of usable memory that the engine takes

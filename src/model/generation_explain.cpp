@@ -18,7 +18,7 @@ constexpr double kStaticGiven = 0.28, kStaticLargest = 0.40;
 constexpr double kSaturatedNvlink = 0.15, kSaturated = 0.18, kSaturatedMoe = 0.29, kSaturatedPcie = 0.23;
 constexpr double kPrefill = 0.28;
 constexpr double kServedDense = 0.18, kServedMoe = 0.32, kServedWide = 0.49;
-constexpr double kMemory = 0.06, kMemoryServed = 0.08;
+constexpr double kMemory = 0.12;
 
 bool any_moe(const GenerationWork& work) {
   for (const NetworkWork& network : work.networks)
@@ -30,37 +30,36 @@ Spread regime(const GenerationWork& work, const GenerationRates& rates, const St
   const GeneratePhase& phase = *work.phase;
   const bool eager = rates.host_per_layer.value > 0;
   const bool moe = any_moe(work);
-  const double memory = rates.profile->continuous ? kMemoryServed : kMemory;
-  if (phase.forward_only) return {kPrefill, memory, "prompts only"};
+  if (phase.forward_only) return {kPrefill, kMemory, "prompts only"};
   const bool server = rates.profile->continuous &&
                       (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
   if (phase.situation == Situation::kSingle) {
     if (moe)
-      return eager ? Spread{kMoeEager, memory, "mixture of experts, one sequence, eager engine"}
-                   : Spread{kMoeSingle, memory, "mixture of experts, one sequence"};
-    if (eager) return {kEagerSingle, memory, "one sequence, bound by the host of an eager engine"};
+      return eager ? Spread{kMoeEager, kMemory, "mixture of experts, one sequence, eager engine"}
+                   : Spread{kMoeSingle, kMemory, "mixture of experts, one sequence"};
+    if (eager) return {kEagerSingle, kMemory, "one sequence, bound by the host of an eager engine"};
     if (work.stored_per_sample.value > 0)
-      return {kEagerSingle, memory, "one sequence, layers hooked to keep activations"};
+      return {kEagerSingle, kMemory, "one sequence, layers hooked to keep activations"};
     if (rates.profile->expands_16_bit || rates.profile->half_accumulate)
-      return {kLlamaCpp, memory, "one sequence, llama.cpp and its like"};
-    if (work.prompt_tokens >= 16384) return {kLongPrompt, memory, "one sequence after a long prompt"};
-    if (strategy.tp > 1) return {kGraphTensor, memory, "one sequence, tensor parallel"};
-    return rates.weight_bytes < 2 ? Spread{kGraphQuantised, memory, "one sequence, quantised weights"}
-                                  : Spread{kGraph16, memory, "one sequence, 16-bit weights"};
+      return {kLlamaCpp, kMemory, "one sequence, llama.cpp and its like"};
+    if (work.prompt_tokens >= 16384) return {kLongPrompt, kMemory, "one sequence after a long prompt"};
+    if (strategy.tp > 1) return {kGraphTensor, kMemory, "one sequence, tensor parallel"};
+    return rates.weight_bytes < 2 ? Spread{kGraphQuantised, kMemory, "one sequence, quantised weights"}
+                                  : Spread{kGraph16, kMemory, "one sequence, 16-bit weights"};
   }
   if (!server)
-    return strategy.micro_batch > 0 ? Spread{kStaticGiven, memory, "static batch of a given size"}
-                                    : Spread{kStaticLargest, memory, "largest static batch that fits"};
+    return strategy.micro_batch > 0 ? Spread{kStaticGiven, kMemory, "static batch of a given size"}
+                                    : Spread{kStaticLargest, kMemory, "largest static batch that fits"};
   if (phase.situation == Situation::kConcurrency) {
-    if (strategy.gpus() >= 16) return {kServedWide, memory, "requests in flight, 16 GPUs or more"};
-    return moe ? Spread{kServedMoe, memory, "requests in flight, mixture of experts"}
-               : Spread{kServedDense, memory, "requests in flight, dense model"};
+    if (strategy.gpus() >= 16) return {kServedWide, kMemory, "requests in flight, 16 GPUs or more"};
+    return moe ? Spread{kServedMoe, kMemory, "requests in flight, mixture of experts"}
+               : Spread{kServedDense, kMemory, "requests in flight, dense model"};
   }
-  if (moe) return {kSaturatedMoe, memory, "saturated, mixture of experts"};
+  if (moe) return {kSaturatedMoe, kMemory, "saturated, mixture of experts"};
   if (strategy.tp * strategy.pp > 1 && rates.link_bus == rates.pcie_bus)
-    return {kSaturatedPcie, memory, "saturated, PCIe"};
-  return strategy.tp > 1 ? Spread{kSaturatedNvlink, memory, "saturated, dense model over NVLink"}
-                         : Spread{kSaturated, memory, "saturated, dense model"};
+    return {kSaturatedPcie, kMemory, "saturated, PCIe"};
+  return strategy.tp > 1 ? Spread{kSaturatedNvlink, kMemory, "saturated, dense model over NVLink"}
+                         : Spread{kSaturated, kMemory, "saturated, dense model"};
 }
 
 constexpr std::string_view kFit = "constants fitted on published serving runs, 2026";
@@ -123,7 +122,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
                    : "cache / 0.72 of bandwidth (eager engines copy it at every step)",
             latent ? "DeepSeek-V2 (2024), absorbed projections; rates fitted, 2026" : kFit);
   time_term(terms, "kernel launches", parts.launch,
-            "layers x 9.7 kernels x 4.3 us (x 1.3 with experts, x 0.7 on GPUs from 2024 on)", kFit);
+            "layers x 9.7 kernels x 3.2 us (x 1.3 with experts, x 0.9 on GPUs from 2024 on)", kFit);
   time_term(terms, "host", parts.host, "((GPU^4 + host^4)^(1/4) - GPU) + fixed time of a step",
             host_source(work, rates));
   time_term(terms, "tensor-parallel traffic", parts.tensor_traffic,

@@ -176,7 +176,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const bool fast = node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone && node.link.value > 0;
   rates.link_bus = fast ? node.link * (0.72 / 2) : over_pcie.bus;
   rates.link_latency = fast ? 10.0 * microsecond : over_pcie.latency;
-  rates.network_bus = node.network * (0.55 / node.gpus);
+  rates.network_bus = (node.network.value > 0 ? node.network : kUnknownNetwork) * (0.55 / node.gpus);
   // Sequential writing of a data-centre NVMe drive in its smallest size (Samsung PM9A3 960 GB, data sheet 2021).
   rates.disk = 1.5 * GB / second;
   rates.memory_share = profile.memory_share;

@@ -98,10 +98,7 @@ GenerationCut generation_cut(const GenerationWork& work, const GenerationRates& 
     latency = slow ? rates.pcie_latency : rates.link_latency;
     if (slow && ranks > 4) bus *= 0.8;  // two root complexes: all traffic crosses the link between the processors
     if (ranks > gpus) {
-      // InfiniBand between machines; an unknown network is taken as 10 Gbit/s for the machine.
-      const BytesPerSecond network =
-          rates.network_bus.value > 0 ? rates.network_bus : BytesPerSecond{1.25e9 * 0.55 / gpus};
-      if (network < bus) bus = network;
+      if (rates.network_bus < bus) bus = rates.network_bus;
       latency = 39.0 * microsecond;
     }
   };

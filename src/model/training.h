@@ -105,7 +105,7 @@ struct TrainingRates {
   Seconds launch_per_step{};
   BytesPerSecond link_bus{};  ///< achieved bus rate inside the machine
   Seconds link_latency{};
-  BytesPerSecond network_bus{};  ///< achieved, one machine; zero: unknown network
+  BytesPerSecond network_bus{};  ///< achieved, one machine
   Seconds network_latency{};
   BytesPerSecond host_link{};  ///< PCIe, one direction, achieved
   double software = 1;         ///< framework factor on compute time

@@ -44,9 +44,8 @@ Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strat
 double memory_width(const TrainingWork& work, const TrainingRates& r) {
   if (work.custom) return 0.5;
   if (work.models.size() > 1 || work.phase->method == Method::kFrozen) return 0.4;
-  if (work.quantised_base) return 0.32;
-  if (work.adapters) return 0.23;
-  return r.efficiency->measured ? 0.26 : 0.30;
+  if (work.quantised_base) return 0.35;
+  return r.efficiency->measured ? 0.30 : 0.34;
 }
 
 }  // namespace

@@ -40,6 +40,10 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
         "machines start, data and weights are in place at once; state setup or overhead where they take time.");
   if (const std::string names = unanswered(job.where); !names.empty())
     lines.push_back("every offer keeps " + names + " of where: the market's rows do not say.");
+  const bool unknown_network = std::ranges::any_of(
+      plans, [](const Plan& p) { return p.nodes > 1 && p.node.gpu != nullptr && p.node.network <= BytesPerSecond{}; });
+  if (unknown_network)
+    lines.push_back(to_text(kUnknownNetwork) + " between machines whose network no row of data/nodes.csv names.");
   const auto frontier = [&](auto holds) {
     const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
     return found == plans.end() ? nullptr : &*found;

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "plan/identity.h"
 #include "plan/interruptions.h"
 
 namespace gpuplan {
@@ -284,42 +285,6 @@ Plan Biller::plan_each(const std::vector<PhaseEstimate>& phases, const std::vect
   judge(shared.wall, paid, plan);
   plan.id = short_id(identity(plan));
   return plan;
-}
-
-std::uint64_t identity(const Plan& plan) {
-  std::string text;
-  const auto add = [&](std::string_view part) {
-    text += part;
-    text += '|';
-  };
-  const auto add_number = [&](double number) { add(number_text(number)); };
-  const auto add_offer = [&](const Offer* offer) {
-    if (offer == nullptr) return add("");
-    for (const std::string* part : {&offer->provider, &offer->region, &offer->instance, &offer->gpu, &offer->label})
-      add(*part);
-    add_number(offer->gpus);
-    add_number(static_cast<double>(offer->kind));
-  };
-  add_offer(plan.offer);
-  add_number(plan.nodes);
-  add_number(plan.gpus);
-  add_number(plan.spot ? 1 : 0);
-  for (const PhasePlan& phase : plan.phases) {
-    if (plan.offer == nullptr) add_offer(phase.offer);
-    const Strategy& s = phase.estimate.strategy;
-    for (const int number : {s.dp, s.tp, s.pp, s.cp, s.ep, s.micro_batch, s.grad_accum, s.interleave})
-      add_number(number);
-    add(name_of(s.sharding));
-    add(name_of(s.recompute));
-    add(name_of(s.offload));
-    add(name_of(s.attention));
-    add(name_of(s.placement));
-    add(name_of(s.precision));
-    add(name_of(s.weights));
-    add_number(s.compile ? 1 : 0);
-    if (phase.estimate.framework != nullptr) add(phase.estimate.framework->name);
-  }
-  return hash_of(text);
 }
 
 }  // namespace gpuplan

@@ -33,9 +33,6 @@ struct JobHours {
   NodeShape node;
 };
 
-/// Hash of offer, machines and strategy: the same plan has the same one tomorrow, at other prices too.
-std::uint64_t identity(const Plan& plan);
-
 class Biller {
  public:
   Biller(const Job& job, std::uint64_t seed);

@@ -33,7 +33,7 @@ std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogu
 }
 
 /// Largest number of sequences at once (a step's micro-batch, or requests in flight a replica) that fits with p90,
-/// keeping every other choice of the estimate.
+/// keeping every other choice of the estimate but recomputation, of which there may be as much as it takes.
 int largest_micro_batch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
                         const PhaseEstimate& best) {
   Phase& changed = job.phases[static_cast<std::size_t>(phase)];
@@ -48,7 +48,6 @@ int largest_micro_batch(Job job, int phase, const Catalogue& catalogue, const Ma
   if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
     train->parallel = {best.strategy.dp, best.strategy.tp, best.strategy.pp,
                        best.strategy.cp, best.strategy.ep, best.strategy.sharding};
-    train->recompute.value = best.strategy.recompute;
     train->offload.value = best.strategy.offload;
     train->batch.reset();
     train->batch_by_gpu = {};

@@ -16,8 +16,9 @@ struct FitRow {
   NodeShape node;
   int gpus = 1;
   std::optional<PhaseEstimate> best;  ///< fastest way that fits; nullopt: none does
-  int largest_micro_batch = 0;        ///< sequences at once that still fit (p90), with the best row's other choices
-  NearMiss nearest;                   ///< when nothing fits
+  int largest_micro_batch =
+      0;             ///< sequences at once that still fit (p90), recomputing as much as that takes, else as in `best`
+  NearMiss nearest;  ///< when nothing fits
 };
 
 /// One row for each GPU of the catalogue (or those named in `where.gpus`) and each of `counts`.

@@ -22,12 +22,14 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
+bool named(const Where& where, const std::string& gpu) {
+  return where.gpus.empty() || std::ranges::any_of(where.gpus, [&](const GpuChoice& c) { return c.gpu == gpu; });
+}
+
 bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) {
-  if (!where.gpus.empty() && std::ranges::none_of(where.gpus, [&](const GpuChoice& choice) {
-        return choice.gpu == offer.gpu &&
-               (choice.count == 0 || offer.kind != OfferKind::kRented || choice.count % offer.gpus == 0);
-      }))
-    return false;
+  // Pools and own boxes are taken by the GPU: the search asks for each number.
+  const bool any_number = offer.kind != OfferKind::kRented;
+  if (any_number ? !named(where, offer.gpu) : !names(where, offer.gpu, offer.gpus)) return false;
   if (offer.kind == OfferKind::kRented &&
       (!listed(where.providers, offer.provider) || !listed(where.regions, offer.region)))
     return false;
@@ -43,6 +45,12 @@ bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) 
 }
 
 }  // namespace
+
+bool names(const Where& where, const std::string& gpu, int gpus) {
+  return where.gpus.empty() || std::ranges::any_of(where.gpus, [&](const GpuChoice& choice) {
+           return choice.gpu == gpu && (choice.count == 0 || choice.count == gpus);
+         });
+}
 
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter) {

@@ -17,6 +17,10 @@ struct MarketFilter {
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };
 
+/// Whether `where.gpus` allows so many of these GPUs: "8x H100 SXM" is a rented machine of eight (`where.nodes` says
+/// how many of them, `where.counts` how many GPUs in all), or eight GPUs of a pool or an own box.
+bool names(const Where& where, const std::string& gpu, int gpus);
+
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
 /// leaves out and what is too old is counted in `filter`.
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,

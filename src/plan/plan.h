@@ -54,7 +54,8 @@ struct PhaseEstimate {
   Interval<Seconds> extra{};   ///< set-up, manual step, overheads, evaluations: the user's figures
   bool work_is_model = false;  ///< its spread is the model's, shared by all phases of this kind on this GPU
   std::string_view regime;     ///< what decided the spread
-  Seconds work_by_model{};     ///< median by the model, also where a given figure took its place; 0 unknown
+  Seconds work_by_model{};  ///< median by the model without overhead_share, also where a figure given took its place; 0
+                            ///< unknown
   std::optional<Interval<Seconds>> model_interval;  ///< set when a given figure lies outside of it
 
   double steps = 0;   ///< optimizer steps; 0 when it is no training

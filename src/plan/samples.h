@@ -18,7 +18,7 @@ using Samples = std::array<double, static_cast<std::size_t>(kSamples)>;
 /// Standard normal scores of independent factors, from a centred rank-1 lattice (Korobov 1959): every factor takes
 /// each of 257 equally likely strata once, and pairs of factors fill the plane evenly. Point and mirror image are both
 /// in it, so the median of a product of lognormals is exact; p10 and p90 of one factor are good to 0.1 %, of a
-/// product to a twentieth of its spread (tested).
+/// product to 0.06 of its spread (tested).
 class Scores {
  public:
   /// The seed chooses among equally good lattices.

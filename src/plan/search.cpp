@@ -101,11 +101,7 @@ class Search {
     if (machines.node.gpu == nullptr || machines.gpus < 1) return;
     const std::vector<int>& counts = job_.where.counts;
     if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return;
-    const std::vector<GpuChoice>& gpus = job_.where.gpus;  // "8x H100 SXM" means eight of them
-    if (!gpus.empty() && std::ranges::none_of(gpus, [&](const GpuChoice& choice) {
-          return choice.gpu == offer.gpu && (choice.count == 0 || choice.count == machines.gpus);
-        }))
-      return;
+    if (offer.kind != OfferKind::kRented && !names(job_.where, offer.gpu, machines.gpus)) return;
     for (const auto& [provider, most] : job_.where.quota)
       if (iequals(provider, offer.provider) && machines.gpus > most) return;
     const auto found =

@@ -48,11 +48,10 @@ TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
   const int most = rows[0].largest_micro_batch;
   ASSERT_GT(most, 1);
   const auto fixed = [&](int micro) {
-    const Strategy& s = rows[0].best->strategy;
-    Job changed = full_training("gpt2-xl", ", micro: " + std::to_string(micro) +
-                                               ", recompute: " + std::string(name_of(s.recompute)) +
-                                               ", offload: " + std::string(name_of(s.offload)) +
-                                               ", framework: " + rows[0].best->framework->name);
+    const PhaseEstimate& best = *rows[0].best;
+    const Job changed =
+        full_training("gpt2-xl", ", micro: " + std::to_string(micro) + ", framework: " + best.framework->name +
+                                     ", offload: " + std::string(name_of(best.strategy.offload)));
     const auto row = rows_of(changed, "A100 SXM 80GB", {1})[0];
     return row.best && row.best->fit == Fit::kFits;
   };

@@ -115,13 +115,13 @@ TEST(Search, WhereNamesGpusAndHowMany) {
     EXPECT_EQ(plan.offer->gpu, "H100 SXM");
     EXPECT_EQ(plan.gpus, 8);
   }
-  const Searched two_nodes(job_of(with("where: {gpus: [8x H100 SXM], nodes: [1, 2, 4]}\n")));
-  bool several = false;
-  for (const Plan& plan : two_nodes.result.plans) {
-    EXPECT_EQ(plan.gpus, 8);
-    several = several || plan.nodes > 1;
-  }
-  EXPECT_TRUE(several) << "two nodes of four";
+  const Searched nodes(job_of(with("where: {gpus: [8x H100 SXM], nodes: 2}\n")));
+  ASSERT_FALSE(nodes.result.plans.empty());
+  for (const Plan& plan : nodes.result.plans) EXPECT_EQ(plan.gpus, 16) << "two machines of eight";
+  const Searched pool(job_of(
+      with("where: {gpus: [3x H100 SXM]}\nmarket: {use: only, pools: [{name: lab, gpu: H100 SXM, gpus: 8}]}\n")));
+  ASSERT_EQ(pool.result.plans.size(), 1U);
+  EXPECT_EQ(pool.result.plans[0].gpus, 3);
   const Searched counts(job_of(with("where: {counts: [2]}\n")));
   ASSERT_FALSE(counts.result.plans.empty());
   for (const Plan& plan : counts.result.plans) EXPECT_EQ(plan.gpus, 2);
