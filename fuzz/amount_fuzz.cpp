@@ -6,26 +6,18 @@
 #include <string_view>
 
 #include "base/amount.h"
-
-namespace {
-
-void check(const gpuplan::Error& error) {
-  const std::string& message = error.message;
-  if (message.empty() || message.size() > 500 || message.find('\n') != std::string::npos) __builtin_trap();
-}
-
-}  // namespace
+#include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (int i = 0; i <= static_cast<int>(gpuplan::AmountKind::kPower); ++i) {
     const auto kind = static_cast<gpuplan::AmountKind>(i);
     const auto amount = gpuplan::parse_amount(text, kind);
-    if (!amount) check(amount.error());
+    if (!amount) check_error(amount.error());
     if (amount && !std::isfinite(*amount)) __builtin_trap();
     const auto range = gpuplan::parse_interval(text, kind);
     if (!range) {
-      check(range.error());
+      check_error(range.error());
       if (amount) __builtin_trap();  // a single amount is a range of one
       continue;
     }

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "input/gguf.h"
+#include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto result = gpuplan::read_gguf(text, "model.gguf");
-  if (!result && (result.error().message.empty() || result.error().message.find('\n') != std::string::npos))
-    std::abort();
+  if (!result) check_error(result.error());
   if (result && !(gpuplan::count_parameters(result->shape).total() >= 0)) std::abort();
   return 0;
 }

@@ -14,11 +14,11 @@
 #include "input/embedded_data.h"
 #include "input/job_reader.h"
 #include "input/job_settings.h"
+#include "one_line.h"
 
 namespace {
 
 using gpuplan::Catalogue;
-using gpuplan::Error;
 using gpuplan::Job;
 using gpuplan::ModelShape;
 using gpuplan::Result;
@@ -44,13 +44,6 @@ class Names final : public gpuplan::ModelResolver {
     return *shape;
   }
 };
-
-void check(const Error& error) {
-  const std::string& message = error.message;
-  if (message.empty() || message.size() > 2000) __builtin_trap();
-  for (const char c : message)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) __builtin_trap();
-}
 
 template <class T>
 void check(const gpuplan::Interval<T>& range) {
@@ -81,24 +74,28 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t end = text.find("\n===\n");
   auto source = gpuplan::parse_job(text.substr(0, end), "fuzz.yaml");
   if (!source) {
-    check(source.error());
+    check_error(source.error());
     return 0;
   }
   std::string_view rest = end == std::string_view::npos ? std::string_view() : text.substr(end + 5);
   while (!rest.empty()) {
     const std::size_t line = rest.find('\n');
     const auto done = gpuplan::set_value(source->tree, rest.substr(0, line));
-    if (!done) check(done.error());
+    if (!done) check_error(done.error());
     if (line == std::string_view::npos) break;
     rest.remove_prefix(line + 1);
   }
   const Names names;
   const auto job = gpuplan::read_job(*source, known(), names);
   if (!job) {
-    check(job.error());
+    check_error(job.error(), 2000);
     return 0;
   }
   check(*job);
+  for (const gpuplan::Variant& variant : job->variants) {
+    const auto changed = gpuplan::with_variant(*source, variant);
+    if (!changed || !gpuplan::read_job(*changed, known(), names)) __builtin_trap();
+  }
   const std::string flow = gpuplan::flow_text(source->tree);
   const auto again = gpuplan::parse_job(flow, "fuzz.yaml");
   if (!again ? flow.size() <= 1'000'000 : !gpuplan::read_job(*again, known(), names)) __builtin_trap();

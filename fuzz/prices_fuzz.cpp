@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "input/price_file.h"
+#include "one_line.h"
 
 namespace {
 
@@ -26,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto rate = gpuplan::parse_rate(text); rate && !(rate->dollars > 0)) std::abort();
   const auto offers = gpuplan::read_prices(text, "offers.csv", {{"EUR", 1.08}}, catalogue);
   if (!offers) {
-    if (offers.error().message.empty()) std::abort();
+    check_error(offers.error());
     return 0;
   }
   for (const gpuplan::Offer& offer : *offers) {

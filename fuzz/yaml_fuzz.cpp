@@ -7,6 +7,7 @@
 
 #include "input/tree.h"
 #include "input/yaml_tree.h"
+#include "one_line.h"
 
 namespace {
 
@@ -30,8 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto tree = gpuplan::parse_tree(text, "fuzz.yaml");
   if (!tree) {
-    const std::string& message = tree.error().message;
-    if (message.empty() || message.size() > 500 || message.find('\n') != std::string::npos) __builtin_trap();
+    check_error(tree.error());
     return 0;
   }
   if (count(*tree, 0) > gpuplan::kMaxNodes + 1) __builtin_trap();

@@ -36,8 +36,8 @@ struct Names<LinkKind> {
 struct Gpu {
   std::string name;
   std::vector<std::string> aliases;
-  std::string vendor;        ///< nvidia, amd, intel, google, aws, apple, ...
-  std::string architecture;  ///< as the vendor calls the generation: Ampere, Hopper, CDNA3, ...
+  std::string vendor;             ///< nvidia, amd, intel, google, aws, apple, ...
+  std::string architecture;       ///< as the vendor calls the generation: Ampere, Hopper, CDNA3, ...
   double compute_capability = 0;  ///< CUDA compute capability, 0 for other vendors
   int year = 0;
   Bytes memory{};  ///< as labelled
@@ -46,7 +46,7 @@ struct Gpu {
   std::string memory_type;  ///< "HBM3e", "GDDR6X", ... as the data sheet says
   BytesPerSecond bandwidth{};
   FlopsPerSecond fp32{}, tf32{}, bf16{}, fp16{}, fp16_acc16{}, fp8{}, fp4{}, int8{};
-  BytesPerSecond link{};  ///< NVLink, xGMI, ICI: both directions together, as quoted; zero without
+  BytesPerSecond link{};           ///< NVLink, xGMI, ICI: both directions together, as quoted; zero without
   bool link_needs_bridge = false;  ///< cards that have the link only through an optional bridge
   LinkKind link_kind = LinkKind::kNone;
   int pcie_gen = 0;
@@ -65,14 +65,17 @@ struct Node {
   int gpus = 1;
   BytesPerSecond link{};  ///< per GPU, both directions
   LinkKind link_kind = LinkKind::kNone;
-  bool peer_access = false;    ///< GPUs copy to each other without passing host memory
-  BytesPerSecond network{};    ///< whole node, one direction
+  bool peer_access = false;      ///< GPUs copy to each other without passing host memory
+  BytesPerSecond network{};      ///< whole node, one direction
   BytesPerSecond gpu_network{};  ///< part of it that GPUs reach directly (RDMA)
   int vcpus = 0;
   Bytes ram{};
   Bytes disk{};
   std::string source, as_of;
 };
+
+/// Between machines where no row says: 10 Gbit/s, the least that machines with several GPUs are rented with.
+inline constexpr BytesPerSecond kUnknownNetwork{1.25e9};
 
 /// What the model needs to know of a machine; offers that share it share their estimates.
 struct NodeShape {
@@ -81,8 +84,8 @@ struct NodeShape {
   BytesPerSecond link{};
   LinkKind link_kind = LinkKind::kNone;
   bool peer_access = false;
-  BytesPerSecond network{};
-  Bytes ram{};  ///< host memory; zero: not known
+  BytesPerSecond network{};  ///< whole machine, one direction; zero: not known
+  Bytes ram{};               ///< host memory; zero: not known
 
   bool operator==(const NodeShape&) const = default;
 };

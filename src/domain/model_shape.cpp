@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace gpuplan {
 namespace {
 
@@ -117,6 +119,7 @@ void complete(ModelShape& shape) {
   if (shape.head_dim <= 0) shape.head_dim = std::max(1, shape.hidden / shape.heads);
   if (shape.moe() && shape.expert_ffn <= 0) shape.expert_ffn = shape.ffn;
   if (shape.moe() && shape.experts_per_token <= 0) shape.experts_per_token = std::min(2, shape.experts);
+  if (shape.window > 0 && shape.window_layers <= 0) shape.window_layers = shape.layers;
   const bool ffn_given = shape.ffn > 0;
   if (!ffn_given) {
     // Two thirds of 4 x hidden so that three matrices weigh as much as two, rounded up as LLaMA does
@@ -142,6 +145,24 @@ void complete(ModelShape& shape) {
     shape.ffn = std::max(1, shape.ffn + static_cast<int>(std::floor(missing / per_column)));
     shape.extra += std::max(0.0, user_total - count_parameters(shape).total());
   }
+}
+
+std::string contradiction(const ModelShape& s) {
+  const auto text = [](int value) { return count_text(value); };
+  if (!s.mla() && (s.kv_heads <= 0 || s.heads % s.kv_heads != 0))
+    return "expected heads (" + text(s.heads) + ") to be a multiple of kv_heads (" + text(s.kv_heads) + ")";
+  if (s.mla() && (s.qk_nope_dim <= 0 || s.qk_rope_dim <= 0 || s.v_dim <= 0))
+    return "kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_dim beside it";
+  if (s.kind == ModelKind::kVit && (s.image <= 0 || s.patch <= 0 || s.patch > s.image || s.channels <= 0))
+    return "expected image, patch and channels of a vision transformer, such as image: 224, patch: 16, channels: 3";
+  if (s.moe() && (s.experts_per_token <= 0 || s.expert_ffn <= 0))
+    return "experts need experts_per_token and expert_ffn beside them";
+  if (s.experts_per_token > s.experts)
+    return "experts_per_token (" + text(s.experts_per_token) + ") is more than experts (" + text(s.experts) + ")";
+  if (s.dense_layers > s.layers || s.window_layers > s.layers)
+    return "expected dense_layers and window_layers of at most layers (" + text(s.layers) + ")";
+  if ((s.window > 0) != (s.window_layers > 0)) return "window and window_layers belong together; give both";
+  return "";
 }
 
 }  // namespace gpuplan

@@ -63,12 +63,12 @@ struct ModelShape {
   int hidden = 0;
   int heads = 0;
   int kv_heads = 0;
-  int head_dim = 0;  ///< query and key width of a head; hidden / heads unless the model says otherwise
-  int ffn = 0;       ///< width of the dense MLP (of the dense layers of a mixture of experts)
-  bool gated = true; ///< three matrices (SwiGLU, GeGLU) or two
+  int head_dim = 0;   ///< query and key width of a head; hidden / heads unless the model says otherwise
+  int ffn = 0;        ///< width of the dense MLP (of the dense layers of a mixture of experts)
+  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) or two
   int vocab = 0;
-  bool tied = false;    ///< embedding and head share their weights
-  int positions = 0;    ///< rows of a learned position table; 0 for rotary and ALiBi
+  bool tied = false;  ///< embedding and head share their weights
+  int positions = 0;  ///< rows of a learned position table; 0 for rotary and ALiBi
   int token_types = 0;
   int max_context = 0;  ///< tokens; 0 unknown
   BiasKind attention_bias = BiasKind::kNone;
@@ -137,5 +137,9 @@ double kv_elements(const ModelShape& shape, double tokens);
 
 /// Fills what follows from other fields (kv_heads, head_dim, ffn, ...) in a shape given by hand.
 void complete(ModelShape& shape);
+
+/// What in a complete shape can not be: heads that do not share evenly, more experts chosen than there are.
+/// "" when all is well.
+std::string contradiction(const ModelShape& shape);
 
 }  // namespace gpuplan

@@ -39,8 +39,8 @@ struct Offer {
   std::optional<Seconds> max_time;
   std::string partition, account, qos, queue;
   bool preemptible = false;
-  double leave_free = 0;  ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
-  double watts = 0;       ///< own boxes: draw under load
+  double leave_free = 0;   ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
+  double watts = 0;        ///< own boxes: draw under load
   double usd_per_kwh = 0;  ///< own boxes: price of electricity, part of `price` already
 };
 

@@ -46,10 +46,10 @@ enum class Optimizer { kAdamW, kAdam8bit, kMuon, kLion, kLamb, kSgd };
 template <>
 struct Names<Optimizer> {
   static constexpr std::array entries = {
-      Named<Optimizer>{Optimizer::kAdamW, "adamw"},      Named<Optimizer>{Optimizer::kAdam8bit, "adam8bit"},
-      Named<Optimizer>{Optimizer::kMuon, "muon"},        Named<Optimizer>{Optimizer::kLion, "lion"},
-      Named<Optimizer>{Optimizer::kLamb, "lamb"},        Named<Optimizer>{Optimizer::kSgd, "sgd"},
-      Named<Optimizer>{Optimizer::kAdamW, "adam"},       Named<Optimizer>{Optimizer::kAdam8bit, "adamw8bit"},
+      Named<Optimizer>{Optimizer::kAdamW, "adamw"},         Named<Optimizer>{Optimizer::kAdam8bit, "adam8bit"},
+      Named<Optimizer>{Optimizer::kMuon, "muon"},           Named<Optimizer>{Optimizer::kLion, "lion"},
+      Named<Optimizer>{Optimizer::kLamb, "lamb"},           Named<Optimizer>{Optimizer::kSgd, "sgd"},
+      Named<Optimizer>{Optimizer::kAdamW, "adam"},          Named<Optimizer>{Optimizer::kAdam8bit, "adamw8bit"},
       Named<Optimizer>{Optimizer::kAdam8bit, "adamw_8bit"},
   };
 };

@@ -2,39 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
 #include "base/text.h"
+#include "input/plain_text.h"
 
 namespace gpuplan {
 namespace {
-
-constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
-
-/// Position of the first byte that is no text: malformed UTF-8 or a control character other than tab and line ends.
-std::optional<std::size_t> first_bad_byte(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    if (at + 8 <= text.size()) {
-      // Eight printable ASCII bytes at once: no high bit set, none below 0x20 and no delete.
-      std::uint64_t word = 0;
-      std::memcpy(&word, text.data() + at, 8);
-      const std::uint64_t below_space = (word - kOnes * 0x20) & ~word;
-      const std::uint64_t distance = word ^ (kOnes * 0x7F);
-      const std::uint64_t is_delete = (distance - kOnes) & ~distance;
-      if (((word | below_space | is_delete) & (kOnes * 0x80)) == 0) {
-        at += 8;
-        continue;
-      }
-    }
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c < 0x20 && c != '\t' && c != '\n' && c != '\r') return at;
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0 || c == 0x7F) return at;
-    at += length;
-  }
-  return std::nullopt;
-}
 
 /// Bytes at which an unquoted cell may not go on: comma, line ends and quote.
 constexpr std::array<bool, 256> kStops = [] {
@@ -42,10 +16,6 @@ constexpr std::array<bool, 256> kStops = [] {
   for (const char c : {',', '\n', '\r', '"'}) stops[static_cast<unsigned char>(c)] = true;
   return stops;
 }();
-
-int line_of(std::string_view text, std::size_t at) {
-  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-}
 
 }  // namespace
 
@@ -160,7 +130,11 @@ struct CsvTable::Scanner {
       table.header_.push_back(column);
       return table.header_.size() <= kMaxColumns || stop("more than 1000 columns", where);
     });
-    return read;
+    if (!read) return false;
+    // Spreadsheets of some countries export with other separators.
+    const bool alone =
+        table.header_.size() == 1 && table.header_[0].name.find_first_of(";\t") != std::string_view::npos;
+    return !alone || stop("cells stand between semicolons or tabs; expected commas", where);
   }
 
   bool data() {
@@ -192,8 +166,7 @@ Result<CsvTable> CsvTable::parse(std::string_view text, std::string_view file) {
   table.file_ = std::string(file);
   if (text.size() > kMaxBytes) return failure("the file is larger than 64 MiB", {table.file_, 0, 0});
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (const auto bad = first_bad_byte(text))
-    return failure("this is no UTF-8 text; expected a CSV file", {table.file_, line_of(text, *bad), 0});
+  if (const auto bad = first_bad_byte(text)) return bad_byte_failure(text, *bad, table.file_, "a table as CSV text");
   Scanner scanner{table, text, 0, 1, {}};
   if (!scanner.header() || !scanner.data()) return std::unexpected(*std::move(scanner.error));
   return table;

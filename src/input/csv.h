@@ -23,8 +23,8 @@ class CsvTable {
   static constexpr std::size_t kMaxCells = 4'000'000;
 
   /// Reads UTF-8 text with LF or CRLF line ends and an optional byte order mark; blank lines are skipped. Errors: no
-  /// header, too large, a byte that is no text, a stray or unclosed quote, a row with another number of cells than
-  /// the header, a column name given twice. `file` is what messages call the text.
+  /// header, too large, a byte that is no text, cells between semicolons or tabs, a stray or unclosed quote, a row with
+  /// another number of cells than the header, a column name given twice. `file` is what messages call the text.
   static Result<CsvTable> parse(std::string_view text, std::string_view file);
 
   // A copy's cells would look into the table it was copied from.

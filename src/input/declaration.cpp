@@ -1,12 +1,12 @@
 #include "input/declaration.h"
 
-#include <array>
 #include <cmath>
 #include <vector>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "input/codec.h"
+#include "input/csv.h"
 #include "input/gpu_name.h"
 
 namespace gpuplan {
@@ -44,6 +44,14 @@ double greatest(AmountKind kind) {
       return 1e8;
   }
   return 1e18;
+}
+
+/// What is smaller and not 0 is a slip; with this much, products with the greatest figures are still numbers.
+double least(AmountKind kind) {
+  constexpr double kLeast = 1e-15;
+  if (kind == AmountKind::kDollarsPerByteMonth) return (kLeast * units::dollar / units::GB / units::month).value;
+  if (kind == AmountKind::kDollarsPerByte) return (kLeast * units::dollar / units::GB).value;
+  return kLeast;
 }
 
 std::vector<std::string_view> words_of(const ValueType& type) { return {type.words, type.words + type.word_count}; }
@@ -126,6 +134,9 @@ bool read_amount(Reader& reader, const Tree& tree, const ValueType& type, const 
     if (!parsed) return reader.fail(tree, parsed.error().message);
     out = exactly(*parsed);
   }
+  const auto too_little = [&](double value) { return value != 0 && std::abs(value) < least(type.amount); };
+  if (too_little(out.p10) || too_little(out.p90))
+    return reader.fail(tree, "expected " + expected_text(type) + ", got " + got_text(tree) + " (it is too small)");
   const double most = bounds.max > 0 ? bounds.max : greatest(type.amount);
   const bool too_small = bounds.above_min ? out.p10 <= bounds.min : out.p10 < bounds.min;
   if (too_small || out.p90 > most) {
@@ -171,23 +182,7 @@ bool read_gpu(Reader& reader, const Tree& tree, std::string& gpu, int& count) {
 }
 
 bool read_date(Reader& reader, const Tree& tree, std::string& out) {
-  const auto number = [&](std::size_t at, std::size_t length) {
-    int value = 0;
-    for (std::size_t i = at; i < at + length; ++i) {
-      if (i >= tree.text.size() || tree.text[i] < '0' || tree.text[i] > '9') return -1;
-      value = value * 10 + (tree.text[i] - '0');
-    }
-    return value;
-  };
-  const std::size_t size = tree.text.size();
-  const bool form =
-      tree.is_scalar() && (size == 7 || size == 10) && tree.text[4] == '-' && (size == 7 || tree.text[7] == '-');
-  bool valid = form && number(0, 4) >= 1990 && number(0, 4) <= 2199 && number(5, 2) >= 1 && number(5, 2) <= 12;
-  if (valid && size == 10) {
-    static constexpr std::array kDays = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    valid = number(8, 2) >= 1 && number(8, 2) <= kDays[static_cast<std::size_t>(number(5, 2) - 1)];
-  }
-  if (!valid) return mismatch(reader, tree, DateCodec::type);
+  if (!tree.is_scalar() || !is_iso_date(tree.text)) return mismatch(reader, tree, DateCodec::type);
   out = tree.text;
   return true;
 }

@@ -4,7 +4,7 @@
 // A *codec* belongs to a kind of value: `type` describes it, `read` turns a tree into it. A *record* lists the keys of
 // a map, each tied to a member of a struct:
 //
-//   struct LimitsRecord {  // input/codec.h has the codecs
+//   struct LimitsRecord {  // input/codec.h has the codecs, input/record.h this
 //     using Object = Limits;
 //     static constexpr std::string_view title = "limits";
 //     static constexpr std::array keys = {key<&Limits::deadline>("deadline", "none", "when it must be done",

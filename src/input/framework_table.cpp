@@ -104,8 +104,8 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
              recompute = cells.column("recompute"), compile = cells.column("compile"),
              cuda_graphs = cells.column("cuda_graphs"), methods = cells.column("methods"),
              precisions = cells.column("precisions"), optimizers = cells.column("optimizers"),
-             master = cells.column("master"), hosts = cells.column("hosts"), rank = cells.column("auto"), source = cells.column("source"),
-             as_of = cells.column("as_of"), notes = cells.optional_column("notes");
+             master = cells.column("master"), hosts = cells.column("hosts"), rank = cells.column("auto"),
+             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.frameworks.reserve(catalogue.frameworks.size() + table->rows());
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {

@@ -56,9 +56,10 @@ class ShapeReader {
   int needed(std::string_view key, double most) {
     const int value = number(key, 0);
     if (!problem_ && (value < 1 || value > most))
-      problem_ = wrong(printable(out_.architecture, 40) + "." + std::string(key) +
-                       (value < 1 ? " is missing" : " is too large"));
-    return std::max(value, 1);
+      problem_ =
+          wrong(printable(out_.architecture, 40) + "." + std::string(key) +
+                (value < 1 ? " is missing" : ": expected at most " + count_text(most) + ", got " + count_text(value)));
+    return std::clamp(value, 1, static_cast<int>(most));  // reading goes on after a problem
   }
 
   const GgufTensor* tensor(std::string_view name) const {

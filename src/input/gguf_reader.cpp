@@ -94,7 +94,7 @@ class Cursor {
   }
 
   void fail(std::string what) {
-    if (problem_.empty()) problem_ = std::move(what) + " at byte " + count_text(static_cast<double>(at_));
+    if (problem_.empty()) problem_ = "at byte " + count_text(static_cast<double>(at_)) + ": " + std::move(what);
   }
   bool ok() const { return problem_.empty(); }
   std::unexpected<Error> error() const { return failure("not a readable GGUF file: " + problem_, {file_}); }
@@ -202,7 +202,8 @@ const GgufValue* GgufFile::find(std::string_view key) const {
 
 Result<GgufFile> read_gguf_file(std::string_view start, const std::string& file) {
   if (!start.starts_with("GGUF")) return failure("no GGUF file: it does not begin with 'GGUF'", {file});
-  Cursor in(start.substr(4), file);
+  Cursor in(start, file);
+  in.skip(4);
   const auto version = in.read<std::uint32_t>();
   if (in.ok() && (version < 2 || version > 3))
     in.fail("version " + std::to_string(version) + " (expected 2 or 3, little endian)");

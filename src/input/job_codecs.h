@@ -2,7 +2,7 @@
 #pragma once
 
 #include "domain/job.h"
-#include "input/codec.h"
+#include "input/record.h"
 
 namespace gpuplan {
 

@@ -78,7 +78,7 @@ struct PoolRecord {
       key<&Offer::label>("name", "required", "what tables call it"),
       gpu_key<Offer>("required", "GPU type"),
       key<&Offer::gpus>("gpus", "1", "GPUs in one machine", kGpuCounts),
-      key<&Offer::price>("price", "$0/h", "what an hour of one machine counts as"),
+      key<&Offer::price>("price", "$0/h", "what an hour of one GPU counts as"),
       key<&Offer::max_time>("max_time", "none", "longest a job may run", kPositive),
       key<&Offer::partition>("partition", "", "Slurm partition"),
       key<&Offer::account>("account", "", "Slurm account"),
@@ -101,8 +101,9 @@ struct OwnRecord {
       key<&Offer::label>("name", "required", "what tables call it"),
       gpu_key<Offer>("required", "GPU type"),
       key<&Offer::gpus>("gpus", "1", "GPUs in the box", kGpuCounts),
-      key_as<AmountCodec<AmountKind::kPower>, &Offer::watts>("watts", "power limit of the GPUs",
-                                                             "what the whole box draws under load"),
+      key_as<AmountCodec<AmountKind::kPower>, &Offer::watts>(
+          "watts", "power limit of the GPUs",
+          "what the whole box draws under load; a plan on some of its GPUs pays their share"),
       key_as<AmountCodec<AmountKind::kMoney>, &Offer::usd_per_kwh>("usd_per_kwh", "$0", "price of electricity",
                                                                    between(0, 100)),
   };

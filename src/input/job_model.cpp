@@ -58,21 +58,6 @@ bool is_shape_key(std::string_view key) {
   return true;
 }
 
-/// What can not be: heads that do not share evenly, more experts chosen than there are. "" when all is well.
-std::string impossible(const ModelShape& shape) {
-  const auto text = [](int value) { return count_text(value); };
-  if (!shape.mla() && shape.kv_heads > 0 && shape.heads % shape.kv_heads != 0)
-    return "expected heads (" + text(shape.heads) + ") to be a multiple of kv_heads (" + text(shape.kv_heads) + ")";
-  if (shape.experts_per_token > shape.experts)
-    return "experts_per_token (" + text(shape.experts_per_token) + ") is more than experts (" + text(shape.experts) +
-           ")";
-  if (shape.dense_layers > shape.layers || shape.window_layers > shape.layers)
-    return "expected dense_layers and window_layers of at most layers (" + text(shape.layers) + ")";
-  if (shape.kind == ModelKind::kVit && (shape.image <= 0 || shape.patch <= 0 || shape.patch > shape.image))
-    return "expected image and patch of a vision transformer, such as image: 224, patch: 16";
-  return "";
-}
-
 struct ModelRecord {
   using Object = WrittenModel;
   static constexpr std::string_view title = "model";
@@ -116,7 +101,7 @@ struct ModelRecord {
       shape_key<&ModelShape::qk_rope_dim>("qk_rope_dim", "0", "latent attention: head width with positions", 65'536),
       shape_key<&ModelShape::v_dim>("v_dim", "0", "latent attention: width of a value head", 65'536),
       shape_key<&ModelShape::window>("window", "0", "sliding window in tokens", 1'000'000'000),
-      shape_key<&ModelShape::window_layers>("window_layers", "0", "layers with a sliding window", 10'000),
+      shape_key<&ModelShape::window_layers>("window_layers", "all with window", "layers with a sliding window", 10'000),
       shape_key<&ModelShape::image>("image", "0", "vision: pixels on a side", 100'000),
       shape_key<&ModelShape::patch>("patch", "0", "vision: pixels on a side of a patch", 100'000),
       shape_key<&ModelShape::channels>("channels", "3", "vision: colour channels", 10'000),
@@ -173,8 +158,7 @@ struct ModelRecord {
     if (out.params) shape.published = *out.params;
     if (shape.kind == ModelKind::kVit && shape.channels == 0) shape.channels = 3;
     complete(shape);
-    const std::string problem = impossible(shape);
-    if (!problem.empty()) return reader.fail(tree, problem);
+    if (const std::string problem = contradiction(shape); !problem.empty()) return reader.fail(tree, problem);
     if (out.use.name.empty())
       out.use.name =
           out.params ? count_short(*out.params) : number_text(shape.layers) + " layers x " + number_text(shape.hidden);

@@ -13,13 +13,13 @@ namespace gpuplan {
 
 namespace {
 
-/// "examples/collection.yaml" -> "collection".
+/// "examples/collection.yaml" -> "collection", "standard input" -> "job".
 std::string stem(std::string_view file) {
   const std::size_t slash = file.rfind('/');
   if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
   const std::size_t dot = file.rfind('.');
   if (dot != std::string_view::npos && dot > 0) file = file.substr(0, dot);
-  return file.empty() || file == "-" ? "job" : printable(file, 60);
+  return file.empty() || file == "standard input" ? "job" : printable(file, 60);
 }
 
 Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
@@ -70,15 +70,10 @@ Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const 
 }
 
 Result<JobSource> with_variant(const JobSource& source, const Variant& variant) {
-  JobSource changed = source;
-  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
-  for (const auto& [address, value] : variant.settings) {
-    std::string assignment = address;
-    assignment += '=';
-    assignment += value;
-    if (auto set = set_value(changed.tree, assignment); !set) return std::unexpected(std::move(set.error()));
-  }
-  return changed;
+  const Tree* variants = source.tree.find("variants");
+  const Tree* settings = variants == nullptr ? nullptr : variants->find(variant.name);
+  if (settings == nullptr) return failure("there is no variant '" + printable(variant.name, 60) + "'", {source.file});
+  return apply(source, *settings);
 }
 
 }  // namespace gpuplan

@@ -26,7 +26,7 @@ Result<JobSource> parse_job(std::string_view text, const std::string& file);
 /// is a usage error. Variants are read too: a value in one that could not be read is an error.
 Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models);
 
-/// The source with a variant's settings applied.
+/// The source with the settings of one of its variants applied, and no variants.
 Result<JobSource> with_variant(const JobSource& source, const Variant& variant);
 
 }  // namespace gpuplan

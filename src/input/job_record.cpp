@@ -147,6 +147,7 @@ struct JobRecord {
       key_as<VariantsCodec, &Job::variants>("variants", "none", "named sets of settings, shown side by side"),
   };
   static bool check(Reader& reader, const Tree& tree, Job& job) {
+    job.name = trim(job.name);
     const Tree& phases = *tree.find("phases");
     if (!PhaseGraph(reader, phases, job.phases).check()) return false;
     job.value_of_time_given = tree.find("value_of_time") != nullptr;

@@ -44,7 +44,9 @@ class SchemaWriter {
       case Kind::kText:  // YAML reads an unquoted 0.001 as a number
         json["type"] = {"string", "number", "boolean"};
         break;
-      case Kind::kGpu:
+      case Kind::kGpu:  // 4090 is one
+        json["type"] = {"string", "number"};
+        break;
       case Kind::kSteps:
       case Kind::kDate:
         json["type"] = "string";
@@ -91,7 +93,8 @@ class SchemaWriter {
       }
       case Kind::kMatrices:
         json["type"] = "array";
-        json["items"] = {{"type", "array"}, {"items", {{"type", "integer"}}}, {"minItems", 2}, {"maxItems", 2}};
+        json["items"] = {
+            {"type", "array"}, {"items", {{"type", {"integer", "string"}}}}, {"minItems", 2}, {"maxItems", 2}};
         break;
       case Kind::kAny:
         json = Json::object();

@@ -122,7 +122,11 @@ class Setter {
     if (record == nullptr) return no_such_key(name);
     if (record->kind == Kind::kList) return at_item(*record, name);
     if (record->kind == Kind::kRecord) {
-      type_ = record->find(name)->type;
+      const Key& key = *record->find(name);
+      if (removes && last && key.required())
+        return usage((where_.empty() ? "" : where_ + ".") + std::string(name) +
+                     " is required and can not be taken away");
+      type_ = key.type;
     } else if (record->kind == Kind::kByGpu) {
       cases_.push_back({.kind = Kind::kNamed, .of = record->of});
       type_ = &cases_.back();

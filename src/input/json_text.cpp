@@ -1,12 +1,12 @@
 #include "input/json_text.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "input/plain_text.h"
 
 namespace gpuplan {
 namespace {
@@ -123,11 +123,7 @@ Result<bool> read_json(std::string_view text, const std::string& file, const Jso
   if (trim(text).empty()) return failure("is empty; expected JSON", {file});
   Guard guard(limits, events);
   Json::sax_parse(text, &guard);
-  if (guard.broken()) {
-    const std::size_t end = std::min(guard.bad_at(), text.size());
-    const auto line = 1 + std::ranges::count(text.substr(0, end), '\n');
-    return failure("not valid JSON", {file, static_cast<int>(line)});
-  }
+  if (guard.broken()) return failure("not valid JSON", place_of_byte(text, guard.bad_at(), file));
   if (guard.too_deep()) return failure("nested deeper than " + std::to_string(limits.depth) + " levels", {file});
   if (guard.too_many())
     return failure("more than " + count_text(static_cast<double>(limits.values)) + " values", {file});

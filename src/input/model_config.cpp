@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "input/config_fields.h"
 #include "input/config_storage.h"
+#include "input/config_windows.h"
 #include "input/json_text.h"
 #include "input/model_families.h"
 
@@ -50,7 +51,7 @@ class ConfigReader {
     if (shape_.kind == ModelKind::kVit) image();
     latent_attention();
     experts();
-    windows();
+    read_windows(fields_, family_, out_);
     extras();
     read_storage(fields_, top_, out_);
   }
@@ -194,61 +195,6 @@ class ConfigReader {
     if (step > 1 || fields_.length_of("mlp_only_layers") > 0)
       shape_.dense_layers =
           std::min(shape_.layers, shape_.layers - shape_.layers / step + fields_.length_of("mlp_only_layers"));
-  }
-
-  void windows() {
-    const int window =
-        fields_.integer({"sliding_window", "window_size", "attention_chunk_size", "local_attention"}, 0, 1'000'000'000);
-    if (fields_.has("layer_types")) {
-      const int listed = fields_.length_of("layer_types");
-      if (listed != shape_.layers)
-        return fields_.fail("layer_types", "has " + std::to_string(listed) + " entries for " +
-                                               std::to_string(shape_.layers) + " layers");
-      const int linear = fields_.count_of("layer_types", "linear_attention");
-      const int sliding =
-          fields_.count_of("layer_types", "sliding_attention") + fields_.count_of("layer_types", "chunked_attention");
-      if (linear > 0) {
-        // A state of fixed size stands for all tokens before: nearest to a window of one.
-        note(std::to_string(linear) +
-             " layers with linear attention are read as layers with a window of one token; "
-             "their parameters are approximate");
-        set_window(1, linear);
-      } else {
-        set_window(window, sliding);
-      }
-      return;
-    }
-    const int layers = shape_.layers;
-    switch (family_.window) {
-      case WindowRule::kNever:
-        break;
-      case WindowRule::kAll:
-        set_window(window, layers);
-        break;
-      case WindowRule::kFlag:
-        if (fields_.flag("use_sliding_window", false))
-          set_window(window, layers - std::min(layers, fields_.integer({"max_window_layers"}, 0, 10'000)));
-        break;
-      case WindowRule::kAlternate:
-        set_window(window, layers / 2);
-        break;
-      case WindowRule::kAllButEvery: {
-        const int every = std::max(
-            1, fields_.integer({"sliding_window_pattern", "_sliding_window_pattern"}, family_.full_every, 10'000));
-        set_window(window, layers - layers / every);
-        break;
-      }
-    }
-    if (family_.type == "gpt_neo") set_window(window, layers / 2);
-    if (family_.type == "modernbert") {
-      const int every = std::max(1, fields_.integer({"global_attn_every_n_layers"}, 3, 10'000));
-      set_window(window, layers - (layers + every - 1) / every);  // layer 0 is global
-    }
-  }
-
-  void set_window(int window, int layers) {
-    shape_.window = layers > 0 ? window : 0;
-    shape_.window_layers = shape_.window > 0 ? layers : 0;
   }
 
   /// Parameters outside the formula of ModelShape.

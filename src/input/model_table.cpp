@@ -51,22 +51,6 @@ constexpr auto kSizes = std::to_array<Size>({
     {"channels", &ModelShape::channels, 0, 10'000},
 });
 
-/// What is wrong between the columns of a row; "" when nothing is.
-std::string_view contradiction(const ModelShape& s) {
-  if (s.heads % s.kv_heads != 0) return "heads are no multiple of kv_heads";
-  if (s.kind != ModelKind::kVit && s.vocab == 0) return "a model of text needs a vocab";
-  if (s.kind == ModelKind::kVit && (s.image == 0 || s.patch == 0 || s.channels == 0))
-    return "a vision transformer needs image, patch and channels";
-  if (s.moe() && (s.experts_per_token == 0 || s.expert_ffn == 0))
-    return "experts need experts_per_token and expert_ffn";
-  if (s.experts_per_token > s.experts) return "experts_per_token exceeds experts";
-  if (s.dense_layers > s.layers || s.window_layers > s.layers) return "more dense or window layers than layers";
-  if ((s.window == 0) != (s.window_layers == 0)) return "window and window_layers belong together";
-  if (s.mla() && (s.qk_nope_dim == 0 || s.qk_rope_dim == 0 || s.v_dim == 0))
-    return "kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_dim";
-  return "";
-}
-
 std::string_view without_organisation(std::string_view name) {
   const std::size_t slash = name.rfind('/');
   return slash == std::string_view::npos ? name : name.substr(slash + 1);
@@ -126,7 +110,8 @@ Result<void> read_models(std::string_view text, std::string_view file, Catalogue
     cells.required(row, source);
     cells.date(row, as_of);
     if (!cells.ok()) break;
-    if (const std::string_view wrong = contradiction(shape); !wrong.empty()) cells.fail(row, std::string(wrong));
+    if (shape.kind != ModelKind::kVit && shape.vocab == 0) cells.fail(row, "a model of text needs a vocab");
+    if (std::string wrong = contradiction(shape); !wrong.empty()) cells.fail(row, std::move(wrong));
 
     const int position = static_cast<int>(catalogue.models.size());
     add_name(row, shape.name, position);

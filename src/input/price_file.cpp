@@ -85,6 +85,9 @@ class PriceReader {
       return;
     }
     offer.gpu = found->gpu->name;
+    if (found->count == 0 && cells_.text(row, gpus_).empty())
+      cells_.fail(row, "'" + printable(cells_.text(row, gpu_), 60) +
+                           "' has no count; expected a column gpus, or a count in front such as 8x");
     const int count = cells_.whole(row, gpus_, 1, static_cast<int>(kMaxGpus), std::max(found->count, 1));
     if (found->count > 0 && count != found->count)
       cells_.fail(row,

@@ -68,11 +68,12 @@ class TensorEvents : public JsonEvents {
   }
   bool word(std::string&& text) override {
     if (in_metadata()) return true;
+    if (depth_ != 3) return fail("expected {dtype, shape, data_offsets}");
     double number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool whole = problem == std::errc() && end == text.data() + text.size() && number >= 0 &&
                        number <= kLargest && number == static_cast<double>(static_cast<std::int64_t>(number));
-    if (depth_ != 3 || !whole) return fail("expected whole numbers in shape and data_offsets");
+    if (!whole) return fail("expected whole numbers in shape and data_offsets");
     std::vector<double>& list = field_ == "shape" ? tensor_.dims : tensor_.offsets;
     list.push_back(number);
     return list.size() <= 16 || fail("has more than 16 dimensions");

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/plain_text.h"
+#include "input/yaml_problem.h"
 
 namespace gpuplan {
 
@@ -23,41 +25,6 @@ namespace {
 struct Refused {
   Error error;
 };
-
-/// The first byte that is no part of a UTF-8 text without control characters (tab and line ends are fine).
-/// C1 controls count: terminals obey them like ANSI escapes.
-std::optional<std::size_t> first_bad_byte(std::string_view text) {
-  std::size_t i = 0;
-  const auto continuation = [&](std::size_t at) {
-    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-  };
-  while (i < text.size()) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x80) {
-      const bool control = byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
-      if (control || byte == 0x7F) return i;
-      ++i;
-      continue;
-    }
-    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : 2;
-    if (byte < 0xC2 || byte > 0xF4) return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if (!continuation(i + k)) return i;
-    const auto second = static_cast<unsigned char>(text[i + 1]);
-    if (byte == 0xC2 && second < 0xA0) return i;
-    if ((byte == 0xE0 && second < 0xA0) || (byte == 0xED && second > 0x9F)) return i;  // overlong, surrogates
-    if ((byte == 0xF0 && second < 0x90) || (byte == 0xF4 && second > 0x8F)) return i;
-    i += length;
-  }
-  return std::nullopt;
-}
-
-Place place_of_byte(std::string_view text, std::size_t at, const std::string& file) {
-  const std::string_view before = text.substr(0, at);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t start = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-  return {file, static_cast<int>(line), static_cast<int>(at - start + 1)};
-}
 
 enum class Tag { kNone, kText, kOther, kUnknown };
 
@@ -82,11 +49,16 @@ class Builder final : public YAML::EventHandler {
  public:
   explicit Builder(const std::string& file) : file_(file) {}
 
-  bool finished() const { return finished_; }
   Tree take_root() { return std::move(root_); }
+  /// Line of the innermost [ or { that is open, or of the value read last: what a missing end belongs to.
+  int open_line() const {
+    const auto flow = std::ranges::find_if(open_.rbegin(), open_.rend(), &Open::flow);
+    return flow != open_.rend() ? flow->tree.line : last_line_;
+  }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (finished_) refuse("a second document starts here; expected one document in the file", mark);
+    if (finished_)
+      refuse("a second document begins here; expected one: check the indentation, and leave out --- and ...", mark);
   }
   void OnDocumentEnd() override { finished_ = true; }
 
@@ -104,6 +76,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
+    last_line_ = mark.line + 1;
     Tree tree = make(Tree::Kind::kScalar, mark);
     const Tag kind = tag_kind(tag);
     if (kind == Tag::kUnknown) refuse_tag(tag, mark);
@@ -115,13 +88,13 @@ class Builder final : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(Tree::Kind::kList, mark, tag, anchor);
+                       YAML::EmitterStyle::value style) override {
+    open(Tree::Kind::kList, mark, tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnSequenceEnd() override { close(); }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(Tree::Kind::kMap, mark, tag, anchor);
+                  YAML::EmitterStyle::value style) override {
+    open(Tree::Kind::kMap, mark, tag, anchor, style == YAML::EmitterStyle::Flow);
   }
   void OnMapEnd() override { close(); }
 
@@ -136,6 +109,7 @@ class Builder final : public YAML::EventHandler {
   struct Open {
     Tree tree;
     YAML::anchor_t anchor = 0;
+    bool flow = false;  ///< in brackets
     bool have_key = false;
     Tree key;
     std::vector<Tree> merges;                        ///< values under "<<", in order
@@ -177,7 +151,7 @@ class Builder final : public YAML::EventHandler {
       refuse("nested deeper than " + count_text(kMaxDepth) + " levels", mark);
   }
 
-  void open(Tree::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  void open(Tree::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool flow) {
     if (tag_kind(tag) == Tag::kUnknown) refuse_tag(tag, mark);
     if (!open_.empty() && open_.back().tree.is_map() && !open_.back().have_key)
       refuse("a list or map stands where the name of a key is expected; is a ] or } missing?", mark);
@@ -186,6 +160,7 @@ class Builder final : public YAML::EventHandler {
     Open opened;
     opened.tree = make(kind, mark);
     opened.anchor = anchor;
+    opened.flow = flow;
     open_.push_back(std::move(opened));
   }
 
@@ -292,32 +267,39 @@ class Builder final : public YAML::EventHandler {
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
   int nodes_ = 0, anchored_nodes_ = 0;
+  int last_line_ = 1;
   std::size_t bytes_ = 0, anchored_bytes_ = 0;
 };
+
+Error problem_at(const YAML::Exception& problem, std::string_view text, const Builder& builder,
+                 const std::string& file) {
+  Place place{file};
+  if (!problem.mark.is_null()) place = {file, problem.mark.line + 1, problem.mark.column + 1};
+  std::string message = yaml_problem(problem.msg, text, place.line);
+  // Where the end is missed is of less use than where the beginning is.
+  for (const std::string_view unclosed :
+       {YAML::ErrorMsg::END_OF_SEQ_FLOW, YAML::ErrorMsg::END_OF_MAP_FLOW, YAML::ErrorMsg::EOF_IN_SCALAR})
+    if (problem.msg == unclosed) place = {file, builder.open_line(), 0};
+  return {std::move(message), std::move(place)};
+}
 
 }  // namespace
 
 Result<Tree> parse_tree(std::string_view text, const std::string& file) {
   if (text.size() > kMaxTextBytes)
     return failure("the file is larger than 1 MB; a job file is text of a few KB", {file});
-  if (const auto bad = first_bad_byte(text)) {
-    const bool binary = text.find('\0') != std::string_view::npos;
-    return failure(binary ? "this is a binary file; expected a job as YAML or JSON text"
-                          : "expected UTF-8 text without control characters",
-                   place_of_byte(text, *bad, file));
-  }
+  if (const auto bad = first_bad_byte(text)) return bad_byte_failure(text, *bad, file, "a job as YAML or JSON text");
   Builder builder(file);
   try {
-    std::istringstream stream{std::string(text)};
+    // A quote that is open at the end of the text goes unnoticed by yaml-cpp 0.7 when the last character is a line end.
+    std::istringstream stream{std::string(text) + "\n#"};
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (Refused& refused) {
     return std::unexpected(std::move(refused.error));
   } catch (const YAML::Exception& error) {
-    Place place{file};
-    if (!error.mark.is_null()) place = {file, error.mark.line + 1, error.mark.column + 1};
-    return failure("this can not be read as YAML: " + printable(error.msg), std::move(place));
+    return std::unexpected(problem_at(error, text, builder, file));
   }
   return builder.take_root();
 }

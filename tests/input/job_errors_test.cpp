@@ -81,6 +81,50 @@ TEST(JobErrors, Amounts) {
             "50_000 or 25M, got an empty list");
 }
 
+TEST(JobErrors, AbsurdNumbers) {
+  const std::string time = "expected a time such as 12 h or 45 min, got ";
+  for (const std::string text : {"nan", "NaN", ".nan", "inf", "-inf", ".inf", "Infinity", "1e999 h", "--3 h", "3 h h"})
+    EXPECT_EQ(top("limits: {deadline: " + text + "}").substr(0, 29 + time.size()),
+              "job.yaml:2: limits.deadline: " + time)
+        << text;
+  EXPECT_EQ(top("limits: {deadline: 1e-300 s}"),
+            "job.yaml:2: limits.deadline: " + time + "'1e-300 s' (it is too small)");
+  EXPECT_EQ(top("limits: {budget: $1e13}"),
+            "job.yaml:2: limits.budget: expected at most $1,000,000,000,000, got '$1e13'");
+  EXPECT_EQ(top("limits: {budget: -$5}"), "job.yaml:2: limits.budget: expected more than $0.00, got '-$5'");
+  EXPECT_EQ(top("buffer: 5000%"), "job.yaml:2: buffer: expected at most 1000%, got '5000%'");
+  EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $99999999/h}]}"),
+            "job.yaml:2: market.offers[0].price: expected at most $1,000,000/h, got '$99999999/h'");
+  EXPECT_EQ(top("market: {offers: [{gpu: L4, price: -1}]}"),
+            "job.yaml:2: market.offers[0].price: expected at least $0.00/h, got '-1'");
+  EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $1/h, gpus: 1e30}]}"),
+            "job.yaml:2: market.offers[0].gpus: expected from 1 to 100,000, got '1e30'");
+  EXPECT_EQ(top("market: {own: [{name: a, gpu: L4, watts: -3}]}"),
+            "job.yaml:2: market.own[0].watts: expected at least 0 W, got '-3'");
+  EXPECT_EQ(top("market: {own: [{name: a, gpu: L4, usd_per_kwh: $200}]}"),
+            "job.yaml:2: market.own[0].usd_per_kwh: expected at most $100.00, got '$200'");
+  EXPECT_EQ(train("data: {samples: 1e30}, sequence: 128"),
+            "job.yaml:1: phases.a.train.data.samples: expected at most 1e+18, got '1e30'");
+  EXPECT_EQ(train(std::string(kData) + ", epochs: -1"),
+            "job.yaml:1: phases.a.train.epochs: expected more than 0 and at most 1,000,000, got '-1'");
+  EXPECT_EQ(train(std::string(kData) + ", micro: 0"),
+            "job.yaml:1: phases.a.train.micro: expected from 1 to 1,000,000,000, got '0'");
+  EXPECT_EQ(generate("data: {samples: 0, prompt_tokens: 5, new_tokens: 5}"),
+            "job.yaml:1: phases.a.generate.data.samples: expected at least 1, got '0'");
+  EXPECT_EQ(generate("data: {samples: 1, prompt_tokens: 0, new_tokens: 5}"),
+            "job.yaml:1: phases.a.generate.data.prompt_tokens: expected at least 1, got '0'");
+}
+
+TEST(JobErrors, WrongUnits) {
+  EXPECT_EQ(top("where: {disk: 3 h}"),
+            "job.yaml:2: where.disk: expected a size such as 80 GiB or 200 GB, got '3 h' (that is a time)");
+  EXPECT_EQ(top("where: {inet_down: 80 GB}").substr(0, 40), "job.yaml:2: where.inet_down: expected a ");
+  EXPECT_EQ(top("where: {max_price: 5%/h}").substr(0, 40), "job.yaml:2: where.max_price: expected a ");
+  EXPECT_EQ(top("spot: {interruptions: $1/h}").substr(0, 43), "job.yaml:2: spot.interruptions: expected a ");
+  EXPECT_EQ(train("data: {tokens: 5 GB}, sequence: 128").substr(0, 46),
+            "job.yaml:1: phases.a.train.data.tokens: expect");
+}
+
 TEST(JobErrors, Words) {
   EXPECT_EQ(top("goal: fastes"),
             "job.yaml:2: goal: expected best_value, cheapest, fastest or fewest_gpus, got 'fastes'; "
@@ -94,7 +138,9 @@ TEST(JobErrors, Words) {
             "job.yaml:1: phases.a.train.compile: expected true or false, got 'maybe'");
   EXPECT_EQ(top("market: {as_of: 2026-13, own: [{name: a, gpu: L4}]}"),
             "job.yaml:2: market.as_of: expected a date such as 2026-01 or 2026-01-31, got '2026-13'");
-  EXPECT_EQ(top("market: {as_of: 2026-02-30, own: [{name: a, gpu: L4}]}").substr(0, 23), "job.yaml:2: market.as_o");
+  for (const std::string date : {"2026-02-30", "2026-02-29", "2026-1", "1969-01", "20260101", "soon", "2026-01-00"})
+    EXPECT_EQ(top("market: {as_of: " + date + ", own: [{name: a, gpu: L4}]}"),
+              "job.yaml:2: market.as_of: expected a date such as 2026-01 or 2026-01-31, got '" + date + "'");
 }
 
 TEST(JobErrors, Gpus) {
@@ -249,9 +295,19 @@ TEST(JobErrors, Models) {
             "job.yaml:1: phases.a.train.model: experts_per_token (5) is more than experts (4)");
   EXPECT_EQ(model("{layers: 0, hidden: 64}"),
             "job.yaml:1: phases.a.train.model.layers: expected from 1 to 10,000, got '0'");
-  EXPECT_EQ(model("{layers: 2, hidden: 64, kind: vit}"),
-            "job.yaml:1: phases.a.train.model: expected image and patch of a vision transformer, such as image: 224, "
-            "patch: 16");
+  EXPECT_EQ(
+      model("{layers: 2, hidden: 64, kind: vit}"),
+      "job.yaml:1: phases.a.train.model: expected image, patch and channels of a vision transformer, such as image: "
+      "224, patch: 16, channels: 3");
+  EXPECT_EQ(model("{layers: 2, hidden: 64, kind: vit, image: 16, patch: 32}"),
+            model("{layers: 2, hidden: 64, kind: vit}"));
+  EXPECT_EQ(model("{layers: 2, hidden: 64, kv_lora_rank: 16}"),
+            "job.yaml:1: phases.a.train.model: kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_dim beside it");
+  EXPECT_EQ(model("{layers: 2, hidden: 64, dense_layers: 3}"),
+            "job.yaml:1: phases.a.train.model: expected dense_layers and window_layers of at most layers (2)");
+  EXPECT_EQ(model("{layers: 2, hidden: 64, window_layers: 1}"),
+            "job.yaml:1: phases.a.train.model: window and window_layers belong together; give both");
+  EXPECT_EQ(model("{layers: 2, hidden: 64, window: 1024}"), "");
   EXPECT_EQ(
       model("{custom: {params: 1M}}"),
       "job.yaml:1: phases.a.train.model.custom: flops_per_sample is missing; expected a number such as 1500, 50_000 "

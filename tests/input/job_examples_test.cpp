@@ -228,14 +228,5 @@ TEST(JobExamples, ExactFiguresStayExact) {
   EXPECT_FALSE(std::get<CpuPhase>(job->phases[2].work).time.range.exact());
 }
 
-TEST(JobExamples, OwnBoxesPayForElectricity) {
-  const auto job = read_text_as_job(
-      "market: {own: [{name: desk, gpu: RTX 4090, watts: 600, usd_per_kwh: 0.30}]}\n"
-      "phases: [{name: a, fixed: {gpus: 1, time: 2 h}}]");
-  ASSERT_TRUE(job);
-  EXPECT_DOUBLE_EQ(job->market.own.at(0).price->p50.value, 0.6 * 0.30 / 3600);
-  EXPECT_EQ(job->market.own[0].kind, OfferKind::kOwn);
-}
-
 }  // namespace
 }  // namespace gpuplan

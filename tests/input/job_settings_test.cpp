@@ -38,7 +38,10 @@ std::string after(std::initializer_list<std::string_view> settings, std::string_
 
 Result<Job> job_after(std::initializer_list<std::string_view> settings) {
   auto source = parse_job(kJob, "job.yaml").value();
-  for (const std::string_view setting : settings) EXPECT_TRUE(set_value(source.tree, setting)) << setting;
+  for (const std::string_view setting : settings) {
+    const auto set = set_value(source.tree, setting);
+    EXPECT_EQ(line_of(set), "") << setting;
+  }
   const ModelFinder models(known());
   return read_job(source, known(), models);
 }
@@ -118,11 +121,67 @@ TEST(JobSettings, UnknownAddressesAreUsageErrors) {
   EXPECT_EQ(after({"goal=\x1b[31m"}), "--set goal=?[31m: expected UTF-8 text without control characters");
 }
 
+TEST(JobSettings, UnitsAndListsAreReadAsInAFile) {
+  const Job job =
+      job_after({"limits.deadline=1 h 30 min", "limits.budget=$1,250", "where.inet_down=200 Mbit/s",
+                 "where.gpus=[L4, 4x RTX 4090]", "where.counts=4", "market.as_of=2026-01",
+                 "phases.verify-run.train.data={tokens: 1.5B}", "phases.verify-run.train.batch.tokens=500k",
+                 "phases.verify-run.given[0]={gpu: L4, tokens_per_second: 20k-24k}", "phases.verify-run.needs="})
+          .value();
+  EXPECT_EQ(job.limits.deadline, 90 * units::minute);
+  EXPECT_EQ(job.limits.budget, Dollars(1250));
+  EXPECT_DOUBLE_EQ(job.where.inet_down->value, 25e6);
+  ASSERT_EQ(job.where.gpus.size(), 2U);
+  EXPECT_EQ(job.where.gpus[1].count, 4);
+  EXPECT_EQ(job.where.counts, std::vector{4});
+  EXPECT_EQ(job.market.as_of, "2026-01");
+  const auto& train = std::get<TrainPhase>(job.phases[0].work);
+  EXPECT_EQ(train.data.tokens, Tokens(1.5e9));
+  EXPECT_FALSE(train.data.samples);
+  EXPECT_EQ(train.batch->tokens, Tokens(5e5));
+  EXPECT_EQ(job.phases[0].given.at(0).tokens_per_second->p90, TokensPerSecond(24e3));
+}
+
+TEST(JobSettings, WhatIsRequiredStays) {
+  EXPECT_EQ(after({"phases="}), "--set phases=: phases is required and can not be taken away");
+  EXPECT_EQ(after({"phases.verify-run.name="}),
+            "--set phases.verify-run.name=: phases.verify-run.name is required and can not be taken away");
+  EXPECT_EQ(after({"market.offers[0]="}),
+            "--set market.offers[0]=: market.offers[0]: an item of a list can not be taken away; set the list anew");
+}
+
+TEST(JobSettings, NamesOfTheFileAreHarmlessInHints) {
+  EXPECT_EQ(after({"phases.tra_in.train.epochs=6"}, "phases: [{name: \"tra\\n in\"}]"),
+            "--set phases.tra_in.train.epochs=6: nothing in phases is called 'tra_in'; did you mean tra? in?");
+}
+
 TEST(JobSettings, BadValuesAreUsageErrorsWithTheAddress) {
   const auto job = job_after({"phases.verify-run.train.epochs=-3"});
   ASSERT_FALSE(job);
   EXPECT_TRUE(job.error().usage);
   EXPECT_EQ(line_of(job), "--set phases.verify-run.train.epochs: expected more than 0 and at most 1,000,000, got '-3'");
+}
+
+TEST(JobSettings, EveryWrongValueIsOneLine) {
+  const auto wrong = [](std::string_view setting) { return line_of(job_after({setting})); };
+  EXPECT_EQ(wrong("limits.deadline=-3 h"), "--set limits.deadline: expected more than 0 s, got '-3 h'");
+  EXPECT_EQ(wrong("limits.deadline=nan"), "--set limits.deadline: expected a time such as 12 h or 45 min, got 'nan'");
+  EXPECT_EQ(wrong("limits.deadline=1e-300 s"),
+            "--set limits.deadline: expected a time such as 12 h or 45 min, got '1e-300 s' (it is too small)");
+  EXPECT_EQ(wrong("limits.deadline={hours: 3}"),
+            "--set limits.deadline: expected a time such as 12 h or 45 min, got a map");
+  EXPECT_EQ(wrong("limits={deadline: 3 h, foo: 1}"),
+            "--set limits: unknown key 'foo'; known keys are deadline, budget, confidence");
+  EXPECT_EQ(
+      wrong("market.offers[1].gpu=H300"),
+      "--set market.offers[1].gpu: unknown GPU 'H300'; did you mean B300, H200 or H800? (gpuplan gpus lists all)");
+  EXPECT_EQ(wrong("phases.verify-run.train.model=gpt7"),
+            "--set phases.verify-run.train.model: model 'gpt7' is not known; did you mean GPT-2? Or give a path to its "
+            "config.json, or {layers, hidden, heads, vocab}");
+  EXPECT_EQ(wrong("phases=[]"),
+            "--set phases: expected a list, each item a map of name, train, generate, collect, "
+            "work, fixed, cpu, needs, ..., got an empty list");
+  EXPECT_EQ(wrong("goal=&a [*a]"), "--set goal: expected best_value, cheapest, fastest or fewest_gpus, got '&a [*a]'");
 }
 
 TEST(JobSettings, SettingWhatStandsThereChangesNothing) {

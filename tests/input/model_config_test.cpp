@@ -262,39 +262,74 @@ TEST(ModelConfig, QuantisationMethods) {
   EXPECT_EQ(native(R"({"quant_method": "something"})"), Format::kBf16);
 }
 
+/// "config.json:3: hidden_size: ...".
+std::string line_of(const std::string& text) {
+  const Error error = error_of(text);
+  const std::string line = error.place.line > 0 ? ":" + std::to_string(error.place.line) : "";
+  return error.place.file + line + ": " + error.message;
+}
+
+/// A small llama with more keys, which win over the ones before them.
+std::string llama(const std::string& more) {
+  return "{\"model_type\": \"llama\", \"hidden_size\": 8, \"num_attention_heads\": 4, \"num_hidden_layers\": 3,\n"
+         "\"vocab_size\": 9, " +
+         more + "}";
+}
+
 TEST(ModelConfig, ErrorsNameKeyAndLine) {
-  Error error = error_of("{\n  \"model_type\": \"llama\",\n  \"hidden_size\": \"4096\"\n}");
-  EXPECT_EQ(error.place.file, "config.json");
-  EXPECT_EQ(error_of("{\n \"model_type\": \"llama\", \"num_hidden_layers\": 2,\n \"hidden_size\": -5}").place.line, 3);
-  error = error_of("{\"model_type\": \"llama\", \"num_hidden_layers\": 2, \"hidden_size\": 1e300}");
-  EXPECT_EQ(error.message, "hidden_size: expected a whole number from 1 to 10,000,000, got '1e300'");
-  error = error_of("{\"model_type\": \"llama\"}");
-  EXPECT_EQ(error.message.substr(0, 28), "num_hidden_layers: is missin");
-  error = error_of(
-      R"({"model_type": "llama", "hidden_size": 4, "num_attention_heads": 2, "num_hidden_layers": 3, "vocab_size": 9,
-    "layer_types": ["full_attention"]})");
-  EXPECT_EQ(error.message, "layer_types: has 1 entries for 3 layers");
-  error = error_of(
-      R"({"model_type": "llama", "hidden_size": 4, "num_attention_heads": 4, "num_hidden_layers": 3, "vocab_size": 9,
-    "num_key_value_heads": 3})");
-  EXPECT_EQ(error.message, "num_key_value_heads: expected a divisor of the 4 heads, got 3");
-  EXPECT_NE(error_of(R"({"peft_type": "LORA", "base_model_name_or_path": "org/base"})").message.find("org/base"),
-            std::string::npos);
-  EXPECT_NE(error_of(R"({"model_type": "t5", "is_encoder_decoder": true})").message.find("custom"), std::string::npos);
+  const std::string wanted = "expected a whole number from 1 to 10,000,000, got ";
+  EXPECT_EQ(line_of("{\n \"model_type\": \"llama\", \"num_hidden_layers\": 2,\n \"hidden_size\": -5}"),
+            "config.json:3: hidden_size: " + wanted + "'-5'");
+  const std::pair<std::string, std::string> sizes[] = {{"0", "'0'"},
+                                                       {"1e300", "'1e300'"},
+                                                       {"4096.5", "'4096.5'"},
+                                                       {"\"4096\"", "'4096'"},
+                                                       {"[1]", "a list"},
+                                                       {"{}", "an empty map"},
+                                                       {"99999999999999999999", "'99999999999999999999'"}};
+  for (const auto& [size, got] : sizes)
+    EXPECT_EQ(line_of("{\"num_hidden_layers\": 2, \"hidden_size\": " + size + "}"),
+              "config.json:1: hidden_size: " + wanted + got);
+  EXPECT_EQ(line_of("{\"model_type\": \"llama\"}"),
+            "config.json: num_hidden_layers: this key is missing; expected the Hugging Face configuration of a "
+            "transformer, which has it");
+  EXPECT_EQ(line_of(llama("\"layer_types\": [\"full_attention\"]")),
+            "config.json:2: layer_types: expected an entry for each of the 3 layers, got 1");
+  EXPECT_EQ(line_of(llama("\"num_key_value_heads\": 3")),
+            "config.json:2: num_key_value_heads: expected a divisor of the 4 heads, got 3");
+  EXPECT_EQ(line_of(llama("\"tie_word_embeddings\": 7")),
+            "config.json:2: tie_word_embeddings: expected true or false, got '7'");
+  EXPECT_EQ(line_of(R"({"peft_type": "LORA", "base_model_name_or_path": "org/base"})"),
+            "config.json: this is an adapter; give its base model (org/base)");
+  EXPECT_EQ(line_of(R"({"model_type": "t5", "is_encoder_decoder": true})"),
+            "config.json: models with encoder and decoder are not covered; describe the work with {custom: {params, "
+            "flops_per_sample, ...}}");
 }
 
 TEST(ModelConfig, BrokenTexts) {
-  EXPECT_EQ(error_of("{\"a\": 1,\n\"b\": }").place.line, 2);
-  EXPECT_EQ(error_of("").message, "is empty; expected JSON");
-  EXPECT_NE(error_of("[1, 2]").message.find("expected the configuration"), std::string::npos);
-  EXPECT_EQ(error_of(std::string(100, '[') + std::string(100, ']')).message, "nested deeper than 64 levels");
-  EXPECT_EQ(error_of(std::string(20'000'000, ' ')).message.substr(0, 9), "too large");
-  EXPECT_EQ(error_of(std::string("\x7f"
-                                 "ELF\0\1\2",
-                                 7))
-                .message,
-            "not valid JSON");
-  EXPECT_EQ(error_of("{\"hidden_size\": NaN}").message, "not valid JSON");
+  EXPECT_EQ(line_of("{\"a\": 1,\n\"b\": }"), "config.json:2: not valid JSON");
+  EXPECT_EQ(line_of(""), "config.json: is empty; expected JSON");
+  EXPECT_EQ(line_of("[1, 2]"),
+            "config.json: expected the configuration of a model ({\"model_type\": ...}), got a list");
+  EXPECT_EQ(line_of(std::string(100, '[') + std::string(100, ']')), "config.json: nested deeper than 64 levels");
+  EXPECT_EQ(line_of(std::string(20'000'000, ' ')), "config.json: too large: at most 16,000,000 bytes are read");
+  std::string many = "[1";
+  for (int i = 0; i < 600'000; ++i) many += ",1";
+  EXPECT_EQ(line_of(many + "]"), "config.json: more than 500,000 values");
+  for (const std::string& bad :
+       {std::string("\x7f"
+                    "ELF\0\1\2",
+                    7),
+        std::string("{\"hidden_size\": NaN}"), std::string("{\"a\": \"\xff\"}"),
+        std::string("{\"hidden_size\": 1e999}"), std::string("{\"a\": 1} x"), std::string("{\"a\": \"\x1b[31m\"}")})
+    EXPECT_EQ(line_of(bad), "config.json:1: not valid JSON");
+}
+
+TEST(ModelConfig, TextOfTheFileIsHarmless) {
+  EXPECT_EQ(line_of(R"({"num_hidden_layers": "\u001b[31m"})"),
+            "config.json:1: num_hidden_layers: expected a whole number from 1 to 10,000, got '?[31m'");
+  EXPECT_EQ(line_of(R"({"peft_type": "LORA", "base_model_name_or_path": "\u001b]0;x\u0007"})"),
+            "config.json: this is an adapter; give its base model (?]0;x?)");
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST(ModelTable, PointsTellModelsApart) {
 TEST(ModelTable, ErrorsNameTheRow) {
   EXPECT_EQ(error_of(row("A") + row("a")), "3: the name 'a' already stands for another model");
   EXPECT_EQ(error_of(row("A", "x|y") + row("B", "org/X")), "3: the name 'org/X' already stands for another model");
-  EXPECT_EQ(error_of(row("A", "", "7")), "2: heads are no multiple of kv_heads");
+  EXPECT_EQ(error_of(row("A", "", "7")), "2: expected heads (32) to be a multiple of kv_heads (7)");
   EXPECT_EQ(error_of(row("A", "", "0")).substr(0, 3), "2: ");
   EXPECT_EQ(error_of(row("")).substr(0, 3), "2: ");
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "input/job_fixture.h"
@@ -66,7 +67,7 @@ TEST(YamlTree, RefusesWithOneLineEach) {
   EXPECT_EQ(parse_error("a: 1\nb: 2\na: 3\n"), "f.yaml:3: duplicate key 'a'; it stands on line 1 already");
   EXPECT_EQ(parse_error("a: 1\n'a': 3\n"), "f.yaml:2: duplicate key 'a'; it stands on line 1 already");
   EXPECT_EQ(parse_error("a: 1\n---\nb: 2\n"),
-            "f.yaml:2: a second document starts here; expected one document in the file");
+            "f.yaml:2: a second document begins here; expected one: check the indentation, and leave out --- and ...");
   EXPECT_EQ(parse_error("a: !python/object x\n"),
             "f.yaml:1: the tag '!python/object' has no meaning here; leave it out");
   EXPECT_EQ(parse_error("a: !foo {b: 1}\n"), "f.yaml:1: the tag '!foo' has no meaning here; leave it out");
@@ -75,10 +76,56 @@ TEST(YamlTree, RefusesWithOneLineEach) {
   EXPECT_EQ(parse_error("~: 1\n"), "f.yaml:1: expected a name as key, got nothing");
   EXPECT_EQ(parse_error("a: {<<: 3}\n"), "f.yaml:1: <<: expected a map or a list of maps to merge, got '3'");
   EXPECT_EQ(parse_error("a: &x [1, *x]\n"), "f.yaml:1: an anchor can not hold itself");
-  EXPECT_EQ(parse_error("a: {b: 1\nc: 2\n"), "f.yaml:2: this can not be read as YAML: end of map flow not found");
-  EXPECT_EQ(parse_error("a: *nowhere\n"),
-            "f.yaml:1: this can not be read as YAML: the referenced anchor is not defined");
-  EXPECT_EQ(parse_error("a: b: c\n"), "f.yaml:1: this can not be read as YAML: illegal map value");
+}
+
+TEST(YamlTree, SaysWhatIsNotValidYaml) {
+  const auto problem = [](const std::string& text, int line) {
+    const std::string error = parse_error(text);
+    const std::string start = "f.yaml:" + std::to_string(line) + ": not valid YAML: ";
+    EXPECT_EQ(error.substr(0, start.size()), start) << text;
+    return error.substr(std::min(error.size(), start.size()));
+  };
+  EXPECT_EQ(problem("x: 1\na: {b: 1\nc: 2\n", 2), "a { is not closed, or a comma is missing behind it");
+  EXPECT_EQ(problem("a: 1\nb: [1, 2\nc: 3\nd: 4\n", 2), "a [ is not closed, or a comma is missing behind it");
+  EXPECT_EQ(problem("a: {b: 1 c: 2}\n", 1), "a { is not closed, or a comma is missing behind it");
+  EXPECT_EQ(problem("a: [1, {b: 2]\n", 1), "a ] or } without its [ or {; is another bracket not closed?");
+  EXPECT_EQ(problem("a: *nowhere\n", 1),
+            "an alias (*name) whose anchor (&name) does not stand above; a text needs quotes");
+  for (const std::string text : {"a: b: c\n", "a: 1\n b: 2\n"})
+    EXPECT_EQ(problem(text, text == "a: b: c\n" ? 1 : 2),
+              "a colon where no value can begin; check the indentation, and write a text that holds ': ' in quotes");
+  EXPECT_EQ(problem("a:\n  b: 1\n c: 2\n", 3),
+            "this fits no list or map above; check the indentation, and quotes around texts");
+  EXPECT_EQ(problem("a: - b\n", 1), "a list can not begin here; expected its first '- ' on a line of its own");
+  for (const std::string text : {"a:\n\tb: 1\n", "a:\n  b: 1\n\tc: 2\n", "\ta: 1\n"})
+    EXPECT_EQ(problem(text, static_cast<int>(std::ranges::count(text.substr(0, text.find('\t')), '\n')) + 1),
+              "a tab in the indentation; expected blanks");
+  for (const std::string text : {"a: @x", "a: `x", "a: %x", "a: * x", "a: & x", "a: !<x"})
+    EXPECT_EQ(problem(text, 1), "a text that begins with one of * & ! % @ ` needs quotes") << text;
+  for (const std::string text : {R"(a: "C:\dir")", R"(a: "\xzz")"})
+    EXPECT_EQ(problem(text, 1),
+              "an escape in double quotes that YAML does not know; write \\\\ for a backslash, or use single quotes");
+  EXPECT_EQ(problem("a: |x\n b\n", 1), "text behind | or >; expected it to begin on the next line, indented");
+  EXPECT_EQ(problem("%YAML 9.9\n---\na: 1\n", 1),
+            "directives (lines that begin with %) mean nothing here; leave them out");
+}
+
+// yaml-cpp 0.7 takes all the rest of a file for the text of a quote that is never closed.
+TEST(YamlTree, QuotesMustBeClosed) {
+  const std::string expected = "not valid YAML: a quote opens and is not closed";
+  for (const std::string quote : {"\"", "'"}) {
+    EXPECT_EQ(parse_error("a: 1\nb: " + quote + "x\nc: 3\n"), "f.yaml:2: " + expected);
+    EXPECT_EQ(parse_error("a: 1\nb: " + quote + "x"), "f.yaml:2: " + expected);
+    EXPECT_EQ(parse_error("a: " + quote), "f.yaml:1: " + expected);
+    EXPECT_EQ(parse_error("a: [1, " + quote + "x]\nb: 2\n"), "f.yaml:1: " + expected);
+  }
+  EXPECT_EQ(parsed("a: \"x\n  y\"\n# the end"), "{a: \"x y\"}");
+  EXPECT_EQ(parsed("a: |\n  x\n"), "{a: \"x\\n\"}");
+}
+
+TEST(YamlTree, WindowsLineEnds) {
+  EXPECT_EQ(parsed("a: 1\r\nb:\r\n  - x\r\n  - \"y\"\r\n"), "{a: 1, b: [x, \"y\"]}");
+  EXPECT_EQ(parse_error("a: 1\r\nb: 2\r\na: 3\r\n"), "f.yaml:3: duplicate key 'a'; it stands on line 1 already");
 }
 
 TEST(YamlTree, RefusesWhatIsNoText) {
