@@ -6,14 +6,16 @@
 
 A file holds one or more runs, made in the root of the repository:
 
-    # columns: 100                       (optional, first line: width of the terminal; 100 when absent)
-    $ gpuplan plan examples/a.yaml       (words as in a shell; "< FILE" gives stdin)
+    # columns: 80                        (width of the terminal from here on; 100 before any such line)
+    # colour: yes                        (colours from here on; "no" ends them)
+    $ gpuplan plan examples/a.yaml       (words as in a shell; "< FILE" gives stdin, "| head -n N" keeps N lines)
     what it prints on stdout
     [stderr]                             (only when there is any)
     what it prints on stderr
     [exit 0]
 
-Elapsed times are masked. Prints "counted PASSED FAILED" last, for ./test.
+Elapsed times are masked, escape sequences of colour are written as <1>, <32>, <0>. Prints "counted PASSED FAILED" last,
+for ./test.
 """
 
 import difflib
@@ -22,18 +24,23 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MASKS = [
     (re.compile(r'("elapsed_ms": ?)[0-9.eE+-]+'), r"\g<1>0"),
-    (re.compile(r"\b[0-9.]+ (ms|µs)\b(?= \(elapsed\))"), r"# \1"),
+    (re.compile("\x1b\\[([0-9;]*)m"), r"<\1>"),
 ]
 
 
-def run(program, line, columns):
+def run(program, line, columns, colour):
     """The text of one run: its command line, outputs and exit code."""
     words = shlex.split(line)
+    lines = None
+    if words[-4:-1] == ["|", "head", "-n"]:
+        lines = int(words[-1])
+        del words[-4:]
     stdin = subprocess.DEVNULL
     if "<" in words:
         at = words.index("<")
@@ -42,16 +49,20 @@ def run(program, line, columns):
     if words[0] != "gpuplan":
         sys.exit(f"golden: a command must start with gpuplan: {line}")
     # Nothing of the caller's environment, so that everybody gets the same.
-    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "NO_COLOR": "1", "COLUMNS": str(columns),
-                   "HOME": "/nonexistent"}
+    environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": str(columns), "HOME": "/nonexistent"}
+    environment["FORCE_COLOR" if colour else "NO_COLOR"] = "1"
     try:
-        done = subprocess.run([program, *words[1:]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True, timeout=60)
+        done = subprocess.run([program, *words[1:]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True,
+                              timeout=60)
     except subprocess.TimeoutExpired:
         return f"$ {line}\n[no end within 60 s]\n"
     finally:
         if stdin is not subprocess.DEVNULL:
             stdin.close()
-    text = f"$ {line}\n" + ended(done.stdout.decode("utf-8", "backslashreplace"))
+    out = ended(done.stdout.decode("utf-8", "backslashreplace"))
+    if lines is not None:
+        out = "".join(out.splitlines(keepends=True)[:lines])
+    text = f"$ {line}\n" + out
     if done.stderr:
         text += "[stderr]\n" + ended(done.stderr.decode("utf-8", "backslashreplace"))
     for pattern, replacement in MASKS:
@@ -61,6 +72,26 @@ def run(program, line, columns):
 
 def ended(text):
     return text if not text or text.endswith("\n") else text + "\n[no newline at the end]\n"
+
+
+def run_all(program, expected):
+    """What the file should hold: its settings and commands, with what the program prints now; and how many runs."""
+    parts = []
+    columns, colour, runs = 100, False, 0
+    settings = ""
+    for line in expected.splitlines():
+        if match := re.fullmatch(r"# columns: (\d+)", line):
+            columns = int(match[1])
+        elif match := re.fullmatch(r"# colour: (yes|no)", line):
+            colour = match[1] == "yes"
+        elif line.startswith("$ "):
+            parts.append(settings + run(program, line[2:], columns, colour))
+            settings, runs = "", runs + 1
+            continue
+        else:
+            continue
+        settings += line + "\n"
+    return "\n".join(parts), runs
 
 
 def main():
@@ -73,23 +104,21 @@ def main():
     files = [path for path in sorted((ROOT / "tests/golden").glob("*.txt"))
              if not names or any(name in path.name for name in names)]
     passed = failed = 0
-    for path in files:
-        expected = path.read_text(encoding="utf-8")
-        header = re.match(r"# columns: (\d+)\n", expected)
-        columns = int(header[1]) if header else 100
-        commands = re.findall(r"^\$ (.*)$", expected, re.MULTILINE)
-        actual = (header[0] if header else "") + "\n".join(run(program, command, columns) for command in commands)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = [path.read_text(encoding="utf-8") for path in files]
+        results = list(pool.map(lambda text: run_all(program, text), texts))
+    for path, expected, (actual, runs) in zip(files, texts, results):
         if update:
             if actual != expected:
                 path.write_text(actual, encoding="utf-8")
                 print(f"written: {path.relative_to(ROOT)}")
-        elif actual == expected and commands:
-            passed += 1
+        elif actual == expected and runs > 0:
+            passed += runs
         else:
             failed += 1
             name = str(path.relative_to(ROOT))
             print("\n".join(difflib.unified_diff(expected.splitlines(), actual.splitlines(), name, "now", lineterm="")))
-            if not commands:
+            if runs == 0:
                 print(f"{name}: no command in it")
     if not files:
         sys.exit("golden: no file to compare")

@@ -9,15 +9,14 @@
 #include "cli/terminal.h"
 #include "input/gpu_name.h"
 #include "input/model_source.h"
-#include "output/fit_table.h"
+#include "output/fit_report.h"
 #include "output/plan_words.h"
 
 namespace gpuplan::cli {
 namespace {
 
-// What a model alone is asked about: lengths that most fine-tuning recipes and chats stay below.
-constexpr int kSequence = 2048;
-constexpr double kPromptTokens = 1024;
+// What a model alone is asked about: a length that most fine-tuning recipes and chats stay below.
+constexpr int kUsualSequence = 2048;
 constexpr double kSamples = 1000;  // any number: memory does not depend on it
 
 Job one_phase(const std::string& name, PhaseWork work) {
@@ -29,12 +28,16 @@ Job one_phase(const std::string& name, PhaseWork work) {
   return job;
 }
 
+int sequence_for(const ModelShape& shape) {
+  return shape.max_context > 0 ? std::min(kUsualSequence, shape.max_context) : kUsualSequence;
+}
+
 FitSection training_question(const ModelUse& model, Method method, std::string title) {
   TrainPhase train;
   train.models = {model};
   train.data.samples = kSamples;
   train.epochs = 1;
-  train.sequence = kSequence;
+  train.sequence = sequence_for(model.shape);
   train.micro.value = 1;
   train.method = method;
   FitSection section;
@@ -47,13 +50,13 @@ FitSection training_question(const ModelUse& model, Method method, std::string t
 FitSection generation_question(const ModelUse& model) {
   GeneratePhase generate;
   generate.models = {model};
-  generate.data = {
-      {"prompts", kSamples, {kPromptTokens, kPromptTokens}, {kSequence - kPromptTokens, kSequence - kPromptTokens}}};
+  const int sequence = sequence_for(model.shape);
+  const double half = sequence / 2.0;
+  generate.data = {{"prompts", kSamples, {half, half}, {sequence - half, sequence - half}}};
   generate.situation = Situation::kSingle;
   FitSection section;
   section.name = "generate";
-  section.title =
-      "generation, one sequence of " + std::to_string(kSequence) + " tokens at a time, weights as published";
+  section.title = "generation, one sequence of " + count_text(sequence) + " tokens at a time, weights as published";
   section.job = one_phase(section.name, std::move(generate));
   return section;
 }
@@ -62,7 +65,7 @@ std::vector<FitSection> model_questions(const ModelShape& shape, const std::stri
   ModelUse model;
   model.name = name;
   model.shape = shape;
-  const std::string length = ", sequence " + std::to_string(kSequence) + ", micro-batch 1";
+  const std::string length = ", sequence " + count_text(sequence_for(shape)) + ", micro-batch 1";
   std::vector<FitSection> sections;
   sections.push_back(training_question(model, Method::kFull, "fine-tuning of all weights, AdamW" + length));
   sections.push_back(training_question(model, Method::kLora, "LoRA of rank 16 on all linear layers, AdamW" + length));
@@ -116,13 +119,13 @@ Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::ve
     if (!rows) return std::unexpected(rows.error());
     open.clear();
     std::vector<GpuChoice> left;
-    for (FitRow& row : *rows) {
+    for (const FitRow& row : *rows) {
       const bool holds = row.best && row.best->fit == Fit::kFits;
       if (!holds && !every_count) {
         left.push_back({row.node.gpu->name, 0});
-        open.push_back(std::move(row));
+        open.push_back(row);
       } else {
-        section.rows.push_back(std::move(row));
+        section.rows.push_back(row);
       }
     }
     if (!every_count) {
@@ -150,9 +153,9 @@ Result<FitReport> questions(const FitOptions& options, const Catalogue& catalogu
   if (looks_like_job(options.subject)) {
     const auto job = load_job(options.subject, options.set, catalogue);
     if (!job) return std::unexpected(job.error());
-    report.subject = job->name;
-    report.sections = job_questions(*job);
-    report.counts = job->where.counts;
+    report.subject = job->job.name;
+    report.sections = job_questions(job->job);
+    report.counts = job->job.where.counts;
     if (report.sections.empty()) return failure("the job has no phase that trains or generates", {options.subject});
     return report;
   }

@@ -39,13 +39,56 @@ std::string command_words(const PlanOptions& options) {
   return text;
 }
 
-/// A price list takes the place of every offer the job or the snapshot brings.
-Result<std::vector<Offer>> known_offers(const PlanOptions& options, const Catalogue& catalogue, Job& job) {
+Result<void> check(const PlanOptions& options) {
+  if (!options.as_of.empty() && !is_iso_date(options.as_of))
+    return std::unexpected(Error{
+        "--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'", {}, true});
   if (options.prices.empty() && !options.rates.empty())
     return std::unexpected(Error{"--rate: says how to read price lists; add --prices FILE.csv", {}, true});
-  if (options.prices.empty()) return catalogue.offers;
-  job.market = {};
-  return load_prices(options.prices, options.rates, catalogue);
+  return {};
+}
+
+/// A job with the market it looks at and what the search found there. Plans point at the market: it stays in place.
+struct Searched {
+  Job job;
+  std::vector<Offer> market{};
+  SearchResult found{};
+};
+
+/// A price list takes the place of every offer the job or the snapshot brings.
+Result<Searched> search_market(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
+                               const PlanOptions& options) {
+  if (!options.prices.empty()) job.market = {};
+  if (!options.as_of.empty() && !job.market.only) job.market.as_of = options.as_of;
+  Searched searched{std::move(job)};
+  MarketFilter filter;
+  searched.market = market_for(searched.job, catalogue, known, filter);
+
+  SearchOptions how;
+  how.ignore_given = options.ignore == "given";
+  how.threads = options.common.jobs > 0 ? options.common.jobs
+                                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  how.seed = options.common.seed;
+  auto found = search(searched.job, catalogue, searched.market, how);
+  if (!found) {
+    Error error = found.error();
+    if (error.place.file.empty()) error.place.file = options.job == "-" ? "standard input" : options.job;
+    return std::unexpected(error);
+  }
+  filter.spot_without_rate = found->market.spot_without_rate;
+  searched.found = *std::move(found);
+  searched.found.market = filter;
+  return searched;
+}
+
+VariantStory tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
+  const PlanStory story(searched.found, searched.job, catalogue);
+  VariantStory told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
+  if (const Plan* pick = story.pick()) {
+    told.pick = *pick;
+    told.plan = story.name(*pick);
+  }
+  return told;
 }
 
 int exit_code(const SearchResult& found) {
@@ -68,44 +111,37 @@ std::string table_text(const PlanStory& story, const PlanOptions& options, const
 
 int run_plan(const PlanOptions& options) {
   const Clock::time_point start = Clock::now();
-  if (!options.as_of.empty() && !is_iso_date(options.as_of))
-    return complain(
-        {"--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'", {}, true});
+  if (const auto good = check(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
-  auto job = load_job(options.job, options.set, *catalogue);
-  if (!job) return complain(job.error());
-  const auto known = known_offers(options, *catalogue, *job);
-  if (!known) return complain(known.error());
-  if (!options.as_of.empty() && !job->market.only) job->market.as_of = options.as_of;
+  auto loaded = load_job(options.job, options.set, *catalogue);
+  if (!loaded) return complain(loaded.error());
+  Result<std::vector<Offer>> prices;
+  if (!options.prices.empty()) prices = load_prices(options.prices, options.rates, *catalogue);
+  if (!prices) return complain(prices.error());
+  const std::vector<Offer>& known = options.prices.empty() ? catalogue->offers : *prices;
 
-  MarketFilter filter;
-  const std::vector<Offer> market = market_for(*job, *catalogue, *known, filter);
-  SearchOptions search_options;
-  search_options.ignore_given = options.ignore == "given";
-  search_options.threads = options.common.jobs > 0
-                               ? options.common.jobs
-                               : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  search_options.seed = options.common.seed;
-  auto found = search(*job, *catalogue, market, search_options);
-  if (!found) {
-    Error error = found.error();
-    if (error.place.file.empty()) error.place.file = options.job == "-" ? "standard input" : options.job;
-    return complain(error);
-  }
-  filter.spot_without_rate = found->market.spot_without_rate;
-  found->market = filter;
-
-  PlanStory story(*found, *job, *catalogue);
+  const auto searched = search_market(std::move(loaded->job), known, *catalogue, options);
+  if (!searched) return complain(searched.error());
+  PlanStory story(searched->found, searched->job, *catalogue);
   story.command = command_words(options);
   if (!options.prices.empty()) story.market = join(options.prices, ", ");
-  const std::vector<Remedy> changes =
-      found->plans.empty() ? remedies(*job, *catalogue, found->tally.nearest) : std::vector<Remedy>{};
+  std::vector<Searched> variants;  // their picks point into these
+  for (Job& job : loaded->variants) {
+    auto variant = search_market(std::move(job), known, *catalogue, options);
+    if (!variant) return complain(variant.error());
+    variants.push_back(*std::move(variant));
+    story.variants.push_back(tell(searched->job.variants[variants.size() - 1], variants.back(), *catalogue));
+  }
+
+  const std::vector<Remedy> changes = searched->found.plans.empty()
+                                          ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
+                                          : std::vector<Remedy>{};
   const std::string text =
       options.common.json
           ? plan_json(story, {options.common.all, options.common.explain, milliseconds_since(start)}, changes)
           : table_text(story, options, changes);
-  return deliver(text, options.common.output, exit_code(*found));
+  return deliver(text, options.common.output, exit_code(searched->found));
 }
 
 }  // namespace gpuplan::cli

@@ -47,7 +47,7 @@ struct FitOptions {
   Common common;
   std::string subject;  ///< model name, path or job file
   std::vector<std::string> set;
-  std::string gpu;      ///< only this one
+  std::string gpu;  ///< only this one
   std::vector<int> counts;
 };
 

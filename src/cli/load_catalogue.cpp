@@ -20,14 +20,18 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
   if (!folder.empty() && (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)))
     return std::unexpected(
         Error{"--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'", {}, true});
+  bool found = folder.empty();
   for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
     const std::string name(kDataFiles[i]);
     DataFile file{kDataFiles[i], "data/" + name, embedded_data(name)};
     if (!folder.empty()) {
-      const std::string path = folder + "/" + name;
+      std::string path = folder;
+      path += '/';
+      path += name;
       if (::stat(path.c_str(), &facts) == 0) {
         auto text = read_file(path, CsvTable::kMaxBytes);
         if (!text) return std::unexpected(text.error());
+        found = true;
         texts[i] = *std::move(text);
         file.label = path;
         file.text = texts[i];
@@ -35,6 +39,7 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
     }
     files.push_back(std::move(file));
   }
+  if (!found) return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
   return parse_catalogue(files);
 }
 

@@ -11,14 +11,26 @@
 
 namespace gpuplan::cli {
 
-Result<Job> load_job(const std::string& file, const std::vector<std::string>& settings, const Catalogue& catalogue) {
+Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
+                           const Catalogue& catalogue) {
+  if (file.empty()) return std::unexpected(Error{"the name of the job file is empty; expected a file or -", {}, true});
   const auto text = read_file(file, kMaxTextBytes);
   if (!text) return std::unexpected(text.error());
-  auto source = parse_job(*text, file);
+  auto source = parse_job(*text, shown_name(file));
   if (!source) return std::unexpected(source.error());
   for (const std::string& setting : settings)
     if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
-  return read_job(*source, catalogue, ModelFinder(catalogue));
+  const ModelFinder models(catalogue);
+  auto job = read_job(*source, catalogue, models);
+  if (!job) return std::unexpected(job.error());
+  LoadedJob loaded{*std::move(job), {}};
+  for (const Variant& variant : loaded.job.variants) {
+    const auto changed = with_variant(*source, variant);
+    auto read = changed ? read_job(*changed, catalogue, models) : std::unexpected(changed.error());
+    if (!read) return std::unexpected(read.error());
+    loaded.variants.push_back(*std::move(read));
+  }
+  return loaded;
 }
 
 bool looks_like_job(const std::string& name) {

@@ -10,8 +10,14 @@
 
 namespace gpuplan::cli {
 
+struct LoadedJob {
+  Job job;
+  std::vector<Job> variants;  ///< the whole job with the overrides of each of job.variants
+};
+
 /// `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name file and line, or the setting (usage errors).
-Result<Job> load_job(const std::string& file, const std::vector<std::string>& settings, const Catalogue& catalogue);
+Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
+                           const Catalogue& catalogue);
 
 /// True for what is a job file rather than a model: "-", and files whose text is a map with phases.
 bool looks_like_job(const std::string& name);

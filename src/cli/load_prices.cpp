@@ -20,7 +20,7 @@ Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, co
   for (const std::string& file : files) {
     const auto text = read_file(file, CsvTable::kMaxBytes);
     if (!text) return std::unexpected(text.error());
-    auto some = read_prices(*text, file == "-" ? "standard input" : file, known, catalogue);
+    auto some = read_prices(*text, shown_name(file), known, catalogue);
     if (!some) return std::unexpected(some.error());
     std::move(some->begin(), some->end(), std::back_inserter(offers));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/options_answers.h"
 #include "cli/options_help.h"
 
 namespace gpuplan::cli {
@@ -20,7 +21,7 @@ class CommandLine {
   std::expected<Request, Answer> read(std::vector<std::string> words);
 
  private:
-  CLI::App* command(Verb verb, const char* name, const char* description, const char* examples);
+  CLI::App* command(Verb verb, const char* name, const char* description, const std::string& examples);
   void plan();
   void fit();
   void gpus();
@@ -28,8 +29,6 @@ class CommandLine {
   void model();
   void schema();
 
-  Answer wrong(const CLI::ParseError& error) const;
-  std::string unexpected(const std::string& word) const;
   const CLI::App* chosen() const;
 
   CLI::App app_{
@@ -84,6 +83,16 @@ void set_option(CLI::App* app, std::vector<std::string>& settings) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+constexpr const char* kHowToReadPlans =
+    "How to read the table:\n"
+    "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
+    "  $/HOUR SAVED   what an hour less costs, against the plan above\n"
+    "  IN TIME        chance to keep the deadline\n"
+    "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
+    "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
+    "  ✔              the pick, for the job's goal and within its limits\n"
+    "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
+
 CommandLine::CommandLine() {
   app_.formatter(help_formatter());
   app_.set_help_flag("-h,--help", "this text");
@@ -103,7 +112,7 @@ CommandLine::CommandLine() {
   schema();
 }
 
-CLI::App* CommandLine::command(Verb verb, const char* name, const char* description, const char* examples) {
+CLI::App* CommandLine::command(Verb verb, const char* name, const char* description, const std::string& examples) {
   CLI::App* app = app_.add_subcommand(name, description);
   app->footer(examples);
   verbs_.emplace_back(app, verb);
@@ -112,11 +121,12 @@ CLI::App* CommandLine::command(Verb verb, const char* name, const char* descript
 
 void CommandLine::plan() {
   PlanOptions& options = request_.plan;
-  CLI::App* app = command(Verb::kPlan, "plan", "plans, frontier, recommendation and why, for a job file",
+  CLI::App* app = command(Verb::kPlan, "plan", "which GPUs to rent for a job: plans, what beats what, a pick and why",
                           "  gpuplan plan examples/collection.yaml\n"
                           "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
                           "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
-                          "  generate-job | gpuplan plan -\n");
+                          "  generate-job | gpuplan plan -\n" +
+                              with_notes(kHowToReadPlans));
   app->add_option("job", options.job, "job file (YAML or JSON), or - for standard input")
       ->option_text("JOB")
       ->required();
@@ -218,57 +228,6 @@ const CLI::App* CommandLine::chosen() const {
   return &app_;
 }
 
-std::vector<std::string> flags_of(const CLI::App& app) {
-  std::vector<std::string> flags;
-  for (const CLI::Option* option : app.get_options())
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-  return flags;
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  return did_you_mean(word, candidates);
-}
-
-std::string CommandLine::unexpected(const std::string& word) const {
-  const CLI::App& app = *chosen();
-  const std::string flag = word.substr(0, word.find('='));
-  if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': one subject at a time";
-  const std::vector<std::string> known = flags_of(app);
-  if (std::ranges::find(known, flag) != known.end()) return "write " + flag + " after the command";
-  return "unknown option '" + printable(flag) + "'" + suggestion(flag, known);
-}
-
-/// CLI11's exception as one line that says what to do.
-Answer CommandLine::wrong(const CLI::ParseError& error) const {
-  const CLI::App& app = *chosen();
-  const std::string name = &app == &app_ ? "gpuplan" : "gpuplan " + app.get_name();
-  const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
-  if (error.get_name() == "CallForHelp") return {kDone, app.help(&app == &app_ ? "" : "gpuplan")};
-  if (error.get_name() == "CallForVersion") return {kDone, app_.version() + "\n"};
-  std::string message;
-  const std::vector<std::string> extra = app_.remaining(true);
-  if (kind == CLI::ExitCodes::ExtrasError && !extra.empty()) {
-    message = unexpected(extra.front());
-  } else if (kind == CLI::ExitCodes::RequiredError) {
-    for (const CLI::Option* option : app.get_options())
-      if (option->get_required() && option->count() == 0)
-        message = option->get_option_text() + " is missing: " + option->get_description();
-  }
-  if (message.empty()) message = printable(error.what());
-  return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
-}
-
-std::string unknown_command(const std::string& word, const std::vector<std::string>& commands) {
-  std::string hint = suggestion(word, commands);
-  // The commonest slip: the job without the verb.
-  const std::string lower = to_lower(word);
-  if (lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json"))
-    hint = "; did you mean gpuplan plan " + printable(word) + "?";
-  return "gpuplan: unknown command '" + printable(word) + "'" + (hint.empty() ? "." : hint) +
-         " Commands: " + join(commands, ", ");
-}
-
 std::expected<Request, Answer> CommandLine::read(std::vector<std::string> words) {
   if (words.empty()) return std::unexpected(Answer{kDone, app_.help()});
   if (words.front() == "help") {  // "gpuplan help plan" is what some programs understand
@@ -286,7 +245,7 @@ std::expected<Request, Answer> CommandLine::read(std::vector<std::string> words)
     std::ranges::reverse(words);  // CLI11 takes them from the back
     app_.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    return std::unexpected(wrong(error));
+    return std::unexpected(answer_to(error, app_, *chosen()));
   }
   for (const auto& [app, verb] : verbs_)
     if (app->parsed()) request_.verb = verb;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kHelpWidth = 96;
 
+constexpr char kNotesBegin = '\f';
+
 struct Entry {
   std::string name, help;
 };
@@ -83,7 +85,10 @@ class HelpFormatter : public CLI::Formatter {
     }
     usage += commands.empty() ? " [OPTIONS]" : " COMMAND [OPTIONS]";
 
-    std::string text = app->get_description() + "\n\nExamples:\n" + app->get_footer() + "\nUsage: " + usage + '\n';
+    const std::string footer = app->get_footer();
+    const std::size_t notes = footer.find(kNotesBegin);
+    std::string text =
+        app->get_description() + "\n\nExamples:\n" + footer.substr(0, notes) + "\nUsage: " + usage + '\n';
     if (!positionals.empty()) text += '\n' + two_columns(positionals);
     if (!commands.empty()) text += "\nCommands:\n" + two_columns(commands);
     if (!options.empty()) text += "\nOptions:\n" + two_columns(options);
@@ -93,6 +98,7 @@ class HelpFormatter : public CLI::Formatter {
           "budget,\n"
           "5 bad input, 130 interrupted. Results go to standard output, messages to standard error.\n";
     }
+    if (notes != std::string::npos) text += '\n' + footer.substr(notes + 1);
     return text;
   }
 };
@@ -100,5 +106,7 @@ class HelpFormatter : public CLI::Formatter {
 }  // namespace
 
 std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<HelpFormatter>(); }
+
+std::string with_notes(const std::string& notes) { return kNotesBegin + notes; }
 
 }  // namespace gpuplan::cli

@@ -37,14 +37,16 @@ std::string reason(int code) {
     case EISDIR:
       return "is a folder, expected a file";
     default:
-      return std::strerror(code);
+      return std::string("can not be read (") + std::strerror(code) + ')';
   }
 }
 
 }  // namespace
 
+std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
+
 Result<std::string> read_file(const std::string& name, std::size_t limit) {
-  const std::string shown = name == "-" ? "standard input" : name;
+  const std::string shown = shown_name(name);
   const Descriptor file(name);
   if (file.number() < 0) return failure(reason(errno), Place{shown});
 

@@ -1,6 +1,7 @@
 #include "output/explain.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -43,30 +44,22 @@ std::string heading(const PhaseTerms& explained) {
 
 /// Where the working time of a phase comes from, and what the job added.
 std::string time_words(const PhaseEstimate& estimate) {
-  std::string text = "Working time " + range_words(estimate.work) + ", " + std::string(name_of(estimate.evidence));
+  std::string text =
+      "Working time " + range_words(estimate.work) + ", evidence: " + std::string(name_of(estimate.evidence));
   if (estimate.evidence == Evidence::kGiven && estimate.work_by_model > Seconds{}) {
-    text += "; the model says " + to_text(estimate.work_by_model);
+    text += "; the model says " + to_text(estimate.work_by_model * (1 + estimate.overhead_share));
     if (estimate.model_interval)
       text += " (" + to_text(estimate.model_interval->p10) + " … " + to_text(estimate.model_interval->p90) +
               "): far from it";
   } else if (estimate.work_is_model && !estimate.regime.empty()) {
-    text += "; spread of: " + std::string(estimate.regime);
+    text += "; the width of the range comes from: " + std::string(estimate.regime);
   }
-  if (estimate.overhead_share > 0) text += "; " + percent(estimate.overhead_share) + " overhead is inside";
+  if (estimate.overhead_share > 0)
+    text += "; " + percent(estimate.overhead_share) + " overhead on top of the terms is inside";
   text += ".";
   if (estimate.extra.p50 > Seconds{})
     text += " Set-up, overheads and evaluations: " + range_words(estimate.extra) + ".";
   return text;
-}
-
-std::string price_words(const Offer& offer, bool spot) {
-  const auto& price = spot ? offer.spot_price : offer.price;
-  if (!price) return "no price";
-  std::string text = to_text(price->p50);
-  if (!price->exact()) text += " (" + to_text(price->p10) + " … " + to_text(price->p90) + ")";
-  return text + (offer.kind == OfferKind::kPool ? " a GPU"
-                 : offer.gpus > 1               ? " for " + std::to_string(offer.gpus) + " GPUs"
-                                                : "");
 }
 
 /// From phases to hours, and from hours to dollars.
@@ -84,16 +77,14 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
   std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" + to_text(plan.cost.p10) + " … " +
                         to_text(plan.cost.p90) + ", mean " + to_text(plan.cost.mean) + "): ";
   if (plan.offer != nullptr) {
-    const Billing& billing = plan.offer->billing;
     dollars += hours_words(Seconds{plan.billed_gpu_hours / std::max(plan.gpus, 1) * units::hour.value}) + " held";
     if (plan.nodes > 1) dollars += " x " + std::to_string(plan.nodes) + " machines";
-    dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed by " + to_text(billing.increment);
-    if (billing.minimum > Seconds{}) dollars += ", at least " + to_text(billing.minimum);
+    dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed " + billing_words(plan.offer->billing);
     dollars += plan.kept ? "" : ", let go while idle";
   } else {
     dollars += "each phase on its own offer";
   }
-  if (plan.idle > Dollars{}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
+  if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
   if (plan.billed_gpu_hours > 0) {
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
@@ -148,6 +139,17 @@ std::string_view kind_name(Term::Kind kind) {
 void write_interval(JsonWriter& json, std::string_view name, const Interval<Seconds>& time) {
   json.key(name).begin_object(true);
   json.member("p10", time.p10.value).member("p50", time.p50.value).member("p90", time.p90.value).end();
+}
+
+/// "684 G", "1.65 T", "42.1": what is counted is in the term's name, and B would read as bytes.
+std::string rate_value(double rate) {
+  constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (rate >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    rate /= 1000;
+    ++prefix;
+  }
+  return significant_text(rate, 3) + (prefix == 0 ? "" : " ") + kPrefixes[prefix];
 }
 
 }  // namespace
@@ -225,7 +227,8 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
     json.member("per_step", explained.per_step);
     write_interval(json, "work_seconds", estimate.work);
     write_interval(json, "extra_seconds", estimate.extra);
-    if (estimate.work_by_model > Seconds{}) json.member("work_seconds_by_model", estimate.work_by_model.value);
+    if (estimate.work_by_model > Seconds{})
+      json.member("work_seconds_by_model", (estimate.work_by_model * (1 + estimate.overhead_share)).value);
     else json.null_member("work_seconds_by_model");
     if (estimate.model_interval) write_interval(json, "given_is_outside_of", *estimate.model_interval);
     else json.null_member("given_is_outside_of");
@@ -262,7 +265,7 @@ std::string term_value(const Term& term) {
     case Term::Kind::kMemory:
       return to_text(Bytes{term.value});
     case Term::Kind::kRate:
-      return count_short(term.value) + "/s";
+      return rate_value(term.value) + "/s";
     case Term::Kind::kShare:
       return percent(term.value);
     case Term::Kind::kCount:

@@ -1,21 +1,16 @@
-#include "output/fit_table.h"
+#include "output/fit_report.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/explain.h"
 #include "output/plan_words.h"
+#include "output/remedy_table.h"
 #include "output/table.h"
 
 namespace gpuplan {
 namespace {
-
-bool holds(const FitRow& row) { return row.best && row.best->fit == Fit::kFits; }
-
-const Phase& phase_of(const FitSection& section, const FitRow& row) {
-  return section.job.phases[static_cast<std::size_t>(row.best ? row.best->phase : 0)];
-}
 
 std::string row_label(const FitRow& row) { return std::to_string(row.gpus) + "x " + row.node.gpu->name; }
 
@@ -24,18 +19,6 @@ bool offloads(const FitRow& row) { return row.best && row.best->strategy.offload
 
 /// A part of the memory; nothing when there is none, so that columns that nobody needs vanish.
 std::string part(Bytes size) { return size > 0.005 * units::GiB ? gib_text(size) : std::string(); }
-
-/// The row a reader starts from: fewest GPUs, then the smallest card.
-const FitRow* smallest(const FitSection& section) {
-  const FitRow* best = nullptr;
-  for (const FitRow& row : section.rows) {
-    if (!holds(row)) continue;
-    if (best == nullptr || row.gpus < best->gpus ||
-        (row.gpus == best->gpus && row.node.gpu->usable < best->node.gpu->usable))
-      best = &row;
-  }
-  return best;
-}
 
 std::vector<Column> breakdown_columns() {
   return {{.title = "GPUS", .narrowest = 24},
@@ -53,10 +36,9 @@ std::vector<Column> breakdown_columns() {
           {.title = "HOW", .drop = 9, .narrowest = 24, .wrap = true}};
 }
 
-/// `apart`: how it runs goes below the row instead of into the last column.
-void add_breakdown(const FitSection& section, const FitRow& row, Table& table, bool apart) {
+void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
   const Bytes usable = row.node.gpu->usable;
-  const std::string label = (apart ? section.name + ": " : "") + row_label(row);
+  const std::string label = row_label(row);
   if (!row.best) {
     const std::string needs =
         row.nearest.phase >= 0 ? gib_text(row.nearest.needed) + " of " + gib_text(usable) : "can not run";
@@ -81,15 +63,70 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table, b
              {part(use.buffers)},
              {part(use.context)},
              {largest},
-             {apart ? std::string() : how, Paint::kDim}});
-  if (apart) table.add_remark("  " + how);
+             {how, Paint::kDim}});
+}
+
+/// "2x 56.0 GiB, batch 3, offload", or in brief "2x / 3 *".
+std::string cell_text(const FitRow& row, bool brief) {
+  std::string text = std::to_string(row.gpus) + "x";
+  const std::string batch = std::to_string(row.largest_micro_batch);
+  if (brief) return text + " / " + batch + (offloads(row) ? " *" : "");
+  text += " " + gib_text(row.best->memory_total.p50) + " GiB";
+  if (row.largest_micro_batch > 1) text += ", batch " + batch;
+  return text + (offloads(row) ? ", offload" : "");
+}
+
+/// Parts down, questions across: the memory of the smallest machine for each.
+std::string parts_text(const FitReport& report, const FitLook& look) {
+  struct Part {
+    const char* name;
+    Bytes MemoryUse::* size;
+  };
+  constexpr std::array<Part, 8> kParts = {{{"weights", &MemoryUse::weights},
+                                           {"gradients", &MemoryUse::gradients},
+                                           {"optimizer", &MemoryUse::optimizer},
+                                           {"activations", &MemoryUse::activations},
+                                           {"logits", &MemoryUse::logits},
+                                           {"KV cache", &MemoryUse::kv_cache},
+                                           {"buffers", &MemoryUse::buffers},
+                                           {"context", &MemoryUse::context}}};
+  std::vector<Column> columns = {{.title = "PART"}};
+  std::vector<const FitRow*> rows;
+  std::string how;
+  for (const FitSection& section : report.sections) {
+    const FitRow* row = smallest(section);
+    if (row == nullptr) continue;
+    const std::string name = printable(section.name, 40);
+    columns.push_back({.title = name, .align = Align::kRight, .unit = row_label(*row)});
+    rows.push_back(row);
+    how += paragraph(name + ": " + strategy_words(*row->best, phase_of(section, *row)), look.screen, 4, 6);
+  }
+  if (rows.empty()) return "";
+  Table table(std::move(columns));
+  const auto add = [&](const char* name, Paint paint, auto&& text) {
+    std::vector<Cell> cells = {{name, paint}};
+    bool any = false;
+    for (const FitRow* row : rows) {
+      cells.emplace_back(text(*row), paint);
+      any = any || !cells.back().text.empty();
+    }
+    if (any) table.add(std::move(cells));
+  };
+  for (const Part& one : kParts)
+    add(one.name, Paint::kPlain, [&](const FitRow& row) { return part(row.best->memory.*one.size); });
+  add("needed", Paint::kBold, [](const FitRow& row) { return gib_text(row.best->memory_total.p50); });
+  add("P10 … P90", Paint::kDim, [](const FitRow& row) {
+    return gib_text(row.best->memory_total.p10) + " … " + gib_text(row.best->memory_total.p90);
+  });
+  add("usable", Paint::kPlain, [](const FitRow& row) { return gib_text(row.node.gpu->usable); });
+  return paragraph("By part, on the smallest of them, in GiB a GPU", look.screen) + table.text(look.screen) + how +
+         '\n';
 }
 
 /// GPUs down, questions across: the smallest machine for each.
-std::string matrix(const FitReport& report, const FitLook& look) {
-  std::vector<Column> columns = {{.title = "GPU", .narrowest = 12},
-                                 {.title = "USABLE", .align = Align::kRight, .drop = 1, .around = " "}};
-  for (const FitSection& section : report.sections) columns.push_back({.title = section.name});
+Table matrix(const FitReport& report, const FitLook& look, bool brief) {
+  std::vector<Column> columns = {{.title = "GPU"}, {.title = "USABLE", .align = Align::kRight, .drop = 1}};
+  for (const FitSection& section : report.sections) columns.push_back({.title = printable(section.name, 40)});
   Table table(std::move(columns));
   std::vector<const Gpu*> gpus;
   for (const FitSection& section : report.sections)
@@ -102,18 +139,30 @@ std::string matrix(const FitReport& report, const FitLook& look) {
     for (const FitSection& section : report.sections) {
       const auto row =
           std::ranges::find_if(section.rows, [&](const FitRow& r) { return r.node.gpu == gpu && holds(r); });
-      if (row == section.rows.end()) {
-        cells.emplace_back("–", Paint::kDim);
-        continue;
-      }
-      any = true;
-      cells.emplace_back(std::to_string(row->gpus) + "x " + gib_text(row->best->memory_total.p50) + " GiB" +
-                         (row->largest_micro_batch > 1 ? ", batch " + std::to_string(row->largest_micro_batch) : "") +
-                         (offloads(*row) ? ", offload" : ""));
+      any = any || row != section.rows.end();
+      cells.push_back(row == section.rows.end() ? Cell("–", Paint::kDim) : Cell(cell_text(*row, brief)));
     }
     if (any || look.all) table.add(std::move(cells));
   }
-  return table.text(look.screen);
+  return table;
+}
+
+std::string matrix_text(const FitReport& report, const FitLook& look) {
+  const std::string most = std::to_string(std::ranges::max(report.counts));
+  const std::string heading = "Smallest machine that holds it, with up to " + most + " GPUs: ";
+  const Table full = matrix(report, look, false);
+  if (full.empty()) return "";
+  if (full.width() <= look.screen.columns)
+    return paragraph(heading + "GPUs, memory needed on each, largest batch a GPU or replica if more than 1",
+                     look.screen) +
+           full.text(look.screen);
+  const bool any_offload = std::ranges::any_of(report.sections, [](const FitSection& section) {
+    return std::ranges::any_of(section.rows, [](const FitRow& row) { return holds(row) && offloads(row); });
+  });
+  return paragraph(heading + "GPUs / largest batch a GPU or replica" +
+                       (any_offload ? "; * with the optimizer's states in the host's memory" : ""),
+                   look.screen) +
+         matrix(report, look, true).text(look.screen);
 }
 
 void nothing(const FitSection& section, const FitReport& report, const FitLook& look, std::string& text) {
@@ -121,53 +170,25 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
   for (const FitRow& row : section.rows)
     if (row.nearest.phase >= 0 && (nearest == nullptr || row.nearest.shortfall() < nearest->shortfall()))
       nearest = &row.nearest;
-  std::string words =
-      section.title + ": nothing holds it with up to " + std::to_string(std::ranges::max(report.counts)) + " GPUs";
-  if (nearest != nullptr)
-    words += ". Closest: " + std::to_string(nearest->gpus) + "x " + nearest->gpu->name + " needs " +
-             gib_text(nearest->needed) + " of " + gib_text(nearest->usable) + " GiB a GPU, " +
-             gib_text(nearest->needed - nearest->usable) + " GiB too much";
-  text += paragraph(words + ".", look.screen);
-  for (const Remedy& remedy : section.remedies)
-    text += paragraph(remedy.change + ": needs " + gib_text(remedy.needed) + " GiB a GPU" +
-                          (remedy.enough ? ", which fits" : ", still too much"),
-                      look.screen, 4, 6);
-}
-
-std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, const Catalogue& catalogue,
-                                 Plan& storage) {
-  storage.phases.push_back({.estimate = *row.best});
-  return explain_phases(storage, section.job, catalogue);
-}
-
-void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
-  json.begin_object().member("gpu", row.node.gpu->name).member("gpus", row.gpus);
-  json.member("fit", row.best ? std::optional<std::string_view>(name_of(row.best->fit)) : std::nullopt);
-  json.member("usable_gib", row.node.gpu->usable / units::GiB);
-  if (!row.best) {
-    if (row.nearest.phase >= 0) json.member("needed_gib", row.nearest.needed / units::GiB);
-    else json.null_member("needed_gib");
-    json.null_member("memory_gib").null_member("largest_batch").null_member("how").end();
-    return;
-  }
-  const Interval<Bytes>& total = row.best->memory_total;
-  const MemoryUse& use = row.best->memory;
-  json.member("needed_gib", total.p50 / units::GiB);
-  json.key("memory_gib").begin_object();
-  json.key("total").begin_object(true).member("p10", total.p10 / units::GiB).member("p50", total.p50 / units::GiB);
-  json.member("p90", total.p90 / units::GiB).end();
-  json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
-  json.member("optimizer", use.optimizer / units::GiB).member("activations", use.activations / units::GiB);
-  json.member("logits", use.logits / units::GiB).member("kv_cache", use.kv_cache / units::GiB);
-  json.member("buffers", use.buffers / units::GiB).member("context", use.context / units::GiB).end();
-  json.member("largest_batch", row.largest_micro_batch)
-      .member("how", strategy_words(*row.best, phase_of(section, row)))
-      .end();
+  const FitRow* tight = nullptr;
+  for (const FitRow& row : section.rows)
+    if (row.best && (tight == nullptr || row.gpus < tight->gpus)) tight = &row;
+  const int most = std::ranges::max(report.counts);
+  std::string words = printable(section.name, 60) + ": nothing holds it with " +
+                      (most > 1 ? "up to " + std::to_string(most) + " GPUs." : "1 GPU.");
+  if (tight != nullptr)
+    words += " " + row_label(*tight) + " is tight: the median of what it needs, " +
+             gib_text(tight->best->memory_total.p50) + " GiB a GPU, is below the usable " +
+             gib_text(tight->node.gpu->usable) + ", P90 with " + gib_text(tight->best->memory_total.p90) + " is not.";
+  else if (nearest != nullptr)
+    words += " Closest: " + std::to_string(nearest->gpus) + "x " + nearest->gpu->name + " needs " +
+             gib_text(nearest->needed) + " GiB a GPU where " + gib_text(nearest->usable) + " are usable, " +
+             gib_text(nearest->needed - nearest->usable) + " GiB too much.";
+  text += paragraph(words, look.screen, 2, 4);
+  if (nearest != nullptr) text += remedy_table(section.remedies, *nearest, look.screen);
 }
 
 }  // namespace
-
-bool FitSection::held() const { return std::ranges::any_of(rows, holds); }
 
 std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
   std::string heading = printable(report.subject, 100);
@@ -176,32 +197,28 @@ std::string fit_table(const FitReport& report, const Catalogue& catalogue, const
 
   const bool across = report.sections.size() > 1 && !report.every_count;
   if (across) {
-    text += paragraph("Smallest machine that holds it (up to " + std::to_string(std::ranges::max(report.counts)) +
-                          " GPUs): GPUs, memory a GPU, largest batch a GPU or replica",
-                      look.screen);
-    text += matrix(report, look) + '\n';
-    Table table(breakdown_columns());
-    for (const FitSection& section : report.sections)
-      if (const FitRow* row = smallest(section)) add_breakdown(section, *row, table, true);
-    if (!table.empty())
-      text += paragraph("By part, on the smallest of them, in GiB a GPU", look.screen) + table.text(look.screen);
+    if (const std::string rows = matrix_text(report, look); !rows.empty()) text += rows + '\n';
+    text += parts_text(report, look);
   }
   for (const FitSection& section : report.sections) {
     if (!across) {
+      text += paragraph(printable(section.name, 60) + ": " + section.title, look.screen, 2, 4);
       Table table(breakdown_columns());
       for (const FitRow& row : section.rows)
-        if (holds(row) || look.all || report.every_count) add_breakdown(section, row, table, false);
-      if (!table.empty())
-        text +=
-            paragraph(printable(section.name, 60) + ": " + section.title, look.screen) + table.text(look.screen) + '\n';
+        if (holds(row) || look.all || report.every_count) add_breakdown(section, row, table);
+      if (!table.empty()) text += table.text(look.screen);
+      if (const auto dropped = table.dropped(look.screen); !table.empty() && !dropped.empty())
+        text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", look.screen);
+      if (!table.empty()) text += '\n';
     }
-    if (!section.held()) nothing(section, report, look, text);
-  }
-  if (across) {
+    if (section.held()) continue;
+    nothing(section, report, look, text);
     text += '\n';
+  }
+  if (across)
     for (const FitSection& section : report.sections)
       text += paragraph(printable(section.name, 60) + ": " + section.title, look.screen, 2, 4);
-  }
+  while (text.ends_with("\n\n")) text.pop_back();
   if (!look.explain) return text;
   for (const FitSection& section : report.sections) {
     const FitRow* row = smallest(section);
@@ -213,38 +230,6 @@ std::string fit_table(const FitReport& report, const Catalogue& catalogue, const
               terms_table(terms, look.screen);
   }
   return text;
-}
-
-std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
-  JsonWriter json;
-  json.begin_object().member("schema", "gpuplan/fit@1").member("subject", report.subject);
-  if (report.params > 0) json.member("params", report.params);
-  else json.null_member("params");
-  json.key("counts").begin_array(true);
-  for (const int count : report.counts) json.value(count);
-  json.end().key("sections").begin_array();
-  for (const FitSection& section : report.sections) {
-    json.begin_object().member("name", section.name).member("title", section.title).member("held", section.held());
-    json.key("rows").begin_array();
-    for (const FitRow& row : section.rows)
-      if (row.best || look.all || report.every_count || !section.held()) write_row(json, section, row);
-    json.end().key("remedies").begin_array();
-    for (const Remedy& remedy : section.remedies)
-      json.begin_object(true)
-          .member("change", remedy.change)
-          .member("needed_gib", remedy.needed / units::GiB)
-          .member("enough", remedy.enough)
-          .end();
-    json.end();
-    if (const FitRow* row = smallest(section); look.explain && row != nullptr) {
-      Plan storage;
-      json.key("explain");
-      write_terms(json, terms_of(section, *row, catalogue, storage));
-    }
-    json.end();
-  }
-  json.end().end();
-  return json.take();
 }
 
 }  // namespace gpuplan

@@ -157,7 +157,8 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
 }
 
 std::string gpus_text(const GpusReport& report, const Screen& screen, bool explain) {
-  if (report.rows.empty()) return "No GPU of " + std::to_string(report.known) + " matches" + report.near + "\n";
+  if (report.rows.empty())
+    return "No GPU of " + std::to_string(report.known) + " matches" + (report.near.empty() ? "." : report.near) + "\n";
   Table table({{.title = "GPU"},
                {.title = "MEMORY", .around = " of ", .unit = "usable of GiB"},
                {.title = "BANDWIDTH", .align = Align::kRight, .unit = "GB/s"},

@@ -176,7 +176,7 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   std::string text = painted(printable(shape.name.empty() ? "model" : shape.name), Paint::kBold, screen) + ": " +
                      kind_words(shape) + ", " + count_short(total) + " parameters";
   if (count.active < total) text += ", " + count_short(count.active) + " active for a token";
-  text += "\n\n";
+  text = paragraph(text, screen, 0, 2) + '\n';
 
   const auto add = [&](std::string_view label, const std::string& what) {
     if (!what.empty()) text += paragraph(padded(label, 14) + what, screen, 2, 16);

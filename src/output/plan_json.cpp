@@ -1,10 +1,12 @@
 #include "output/plan_json.h"
 
 #include <algorithm>
+#include <array>
 
 #include "output/explain.h"
 #include "output/json_writer.h"
-#include "output/plan_words.h"
+#include "output/plan_json_parts.h"
+#include "output/plan_variants.h"
 
 namespace gpuplan {
 namespace {
@@ -30,6 +32,8 @@ class PlanJson {
     for (const std::string& line : story_.found.assumptions) json_.value(line);
     json_.end();
     words();
+    json_.key("variants");
+    write_variants(json_, story_);
     nothing_fits(remedies);
     if (look_.explain) explain();
     json_.end();
@@ -39,22 +43,6 @@ class PlanJson {
  private:
   const SearchResult& found() const { return story_.found; }
 
-  template <class Amount, class Unit>
-  void interval(std::string_view name, const Interval<Amount>& amount, Unit unit) {
-    json_.key(name).begin_object(true);
-    json_.member("p10", amount.p10 / unit).member("p50", amount.p50 / unit).member("p90", amount.p90 / unit).end();
-  }
-  template <class Amount, class Unit>
-  void outcome(std::string_view name, const Outcome<Amount>& amount, Unit unit) {
-    json_.key(name).begin_object(true);
-    json_.member("p10", amount.p10 / unit).member("p50", amount.p50 / unit).member("p90", amount.p90 / unit);
-    json_.member("mean", amount.mean / unit).end();
-  }
-  /// A text that may be unknown: null when empty.
-  void text_or_null(std::string_view name, std::string_view text) {
-    if (text.empty()) json_.null_member(name);
-    else json_.member(name, text);
-  }
   void id_or_null(std::string_view name, const std::optional<int>& position) {
     if (position) json_.member(name, story_.plan(*position).id);
     else json_.null_member(name);
@@ -63,11 +51,12 @@ class PlanJson {
   void market() {
     const MarketFilter& filter = found().market;
     json_.key("market").begin_object();
-    text_or_null("as_of", found().as_of);
+    write_text_or_null(json_, "as_of", found().as_of);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;
     const MarketSpec& own = story_.job.market;
-    if (!own.offers.empty() || !own.pools.empty() || !own.own.empty()) sources.insert(sources.begin(), "job");
+    const bool brings = !own.offers.empty() || !own.pools.empty() || !own.own.empty();
+    if (brings && std::ranges::find(sources, "job") == sources.end()) sources.insert(sources.begin(), "job");
     json_.member("sources", sources);
     json_.member("known", filter.offers)
         .member("left_out_by_where", filter.by_where)
@@ -100,19 +89,27 @@ class PlanJson {
     json_.key("plans").begin_array();
     std::size_t nearest = 0;
     for (const Plan& plan : found().plans) {
-      const bool kept = look_.all || plan.on_frontier || &plan == story_.pick() || nearest < kNearest;
+      const bool kept = look_.all || plan.on_frontier || recommended(plan) || nearest < kNearest;
       if (!plan.on_frontier) ++nearest;
       if (kept) write(plan);
     }
     json_.end();
   }
 
+  /// However far from the frontier, a plan that is referred to is in the list.
+  bool recommended(const Plan& plan) const {
+    const Recommendations& r = found().recommendations;
+    return std::ranges::any_of(
+        std::array{r.cheapest, r.fastest, r.best_value, r.fewest_gpus, r.within_deadline, r.within_budget, r.pick},
+        [&](const std::optional<int>& position) { return position && &story_.plan(*position) == &plan; });
+  }
+
   void write(const Plan& plan) {
     const bool one = plan.offer != nullptr;
     json_.begin_object().member("id", plan.id).member("label", plan.label);
-    text_or_null("provider", one ? plan.offer->provider : std::string());
-    text_or_null("region", one ? plan.offer->region : std::string());
-    text_or_null("instance", one ? plan.offer->instance : std::string());
+    write_text_or_null(json_, "provider", one ? plan.offer->provider : std::string());
+    write_text_or_null(json_, "region", one ? plan.offer->region : std::string());
+    write_text_or_null(json_, "instance", one ? plan.offer->instance : std::string());
     if (one) {
       json_.member("gpu", plan.offer->gpu)
           .member("gpus", plan.gpus)
@@ -121,8 +118,8 @@ class PlanJson {
     } else {
       json_.null_member("gpu").null_member("gpus").null_member("nodes").null_member("spot");
     }
-    outcome("hours", plan.hours, units::hour);
-    outcome("cost_usd", plan.cost, units::dollar);
+    write_outcome(json_, "hours", plan.hours, units::hour);
+    write_outcome(json_, "cost_usd", plan.cost, units::dollar);
     json_.member("gpu_hours", plan.gpu_hours).member("billed_gpu_hours", plan.billed_gpu_hours);
     json_.member("evidence", name_of(plan.evidence))
         .member("fit", name_of(plan.fit))
@@ -137,123 +134,13 @@ class PlanJson {
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
     json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
     json_.member("interruptions", plan.interruptions).member("idle_usd", plan.idle.value);
-    text_or_null("availability", one ? plan.offer->availability : std::string());
-    if (const PhasePlan* fullest = plan.fullest()) memory(fullest->estimate);
+    write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
+    if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");
     json_.key("phases").begin_array();
-    for (const PhasePlan& part : plan.phases) write(part);
+    for (const PhasePlan& part : plan.phases)
+      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)]);
     json_.end().end();
-  }
-
-  /// Parts add up to the median of the total, unless the user gave the total.
-  void memory(const PhaseEstimate& estimate) {
-    if (!estimate.node || estimate.node->gpu == nullptr || estimate.memory_total.p50 <= Bytes{}) {
-      json_.null_member("memory_gib");
-      return;
-    }
-    const MemoryUse& use = estimate.memory;
-    json_.key("memory_gib").begin_object();
-    json_.member("usable", estimate.node->gpu->usable / units::GiB);
-    interval("total", estimate.memory_total, units::GiB);
-    json_.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
-    json_.member("optimizer", use.optimizer / units::GiB)
-        .member("activations", (use.activations + use.logits) / units::GiB);
-    json_.member("kv_cache", use.kv_cache / units::GiB)
-        .member("overhead", (use.buffers + use.context) / units::GiB)
-        .end();
-  }
-
-  void write(const PhasePlan& part) {
-    const PhaseEstimate& estimate = part.estimate;
-    const Phase& phase = story_.job.phases[static_cast<std::size_t>(estimate.phase)];
-    json_.begin_object().member("name", phase.name).member("needs", phase.needs);
-    offer(part);
-    json_.member("gpus_used", estimate.gpus).member("gpus_billed", part.gpus_billed);
-    json_.member("start_hour", part.start / units::hour);
-    outcome("hours", part.hours, units::hour);
-    outcome("cost_usd", part.cost, units::dollar);
-    if (estimate.steps > 0) json_.member("steps", estimate.steps);
-    else json_.null_member("steps");
-    if (part.seconds_per_step.p50 > Seconds{}) interval("seconds_per_step", part.seconds_per_step, units::second);
-    else json_.null_member("seconds_per_step");
-    if (part.tokens_per_second.p50 > TokensPerSecond{})
-      interval("tokens_per_second", part.tokens_per_second, TokensPerSecond{1});
-    else json_.null_member("tokens_per_second");
-    memory(estimate);
-    json_.member("evidence", name_of(estimate.evidence));
-    if (estimate.work_by_model > Seconds{}) json_.member("model_work_hours", estimate.work_by_model / units::hour);
-    else json_.null_member("model_work_hours");
-    if (estimate.model_interval) interval("given_is_outside_of_hours", *estimate.model_interval, units::hour);
-    else json_.null_member("given_is_outside_of_hours");
-    strategy(estimate, phase);
-    json_.end();
-  }
-
-  void offer(const PhasePlan& part) {
-    if (part.offer == nullptr) {
-      json_.null_member("offer");
-      return;
-    }
-    const Offer& offer = *part.offer;
-    json_.key("offer").begin_object();
-    text_or_null("provider", offer.provider);
-    text_or_null("region", offer.region);
-    text_or_null("instance", offer.instance);
-    json_.member("gpu", offer.gpu)
-        .member("gpus", offer.gpus)
-        .member("nodes", part.estimate.nodes)
-        .member("spot", part.spot);
-    constexpr DollarsPerSecond kDollarAnHour{1.0 / 3600};
-    if (const auto& price = part.spot ? offer.spot_price : offer.price) interval("usd_per_hour", *price, kDollarAnHour);
-    else json_.null_member("usd_per_hour");
-    json_.key("billing").begin_object(true).member("minimum_seconds", offer.billing.minimum.value);
-    json_.member("increment_seconds", offer.billing.increment.value).end();
-    text_or_null("availability", offer.availability);
-    text_or_null("as_of", offer.as_of);
-    text_or_null("source", offer.source);
-    json_.end();
-  }
-
-  void strategy(const PhaseEstimate& estimate, const Phase& phase) {
-    const auto* train = std::get_if<TrainPhase>(&phase.work);
-    const auto* generate = std::get_if<GeneratePhase>(&phase.work);
-    if (!estimate.node || (train == nullptr && generate == nullptr)) {
-      json_.null_member("strategy");
-      return;
-    }
-    const Strategy& s = estimate.strategy;
-    json_.key("strategy").begin_object();
-    json_.member("framework", estimate.framework != nullptr ? std::optional<std::string_view>(estimate.framework->name)
-                                                            : std::nullopt);
-    json_.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
-    if (train != nullptr) {
-      json_.member("micro_batch", s.micro_batch)
-          .member("grad_accum", s.grad_accum)
-          .member("global_batch", estimate.batch);
-      json_.member("sharding", name_of(s.sharding)).member("recompute", name_of(s.recompute));
-      json_.member("precision", name_of(s.precision)).member("optimizer", name_of(train->optimizer.matrices));
-      json_.member("offload", name_of(s.offload)).member("method", name_of(train->method));
-      const bool adapters = train->method == Method::kLora || train->method == Method::kQlora;
-      json_.member("lora_rank", adapters ? std::optional<int>(train->lora.rank) : std::nullopt);
-      json_.member("attention", name_of(s.attention)).member("compile", s.compile);
-      json_.null_member("replicas")
-          .null_member("weights")
-          .null_member("kv_cache")
-          .null_member("batch")
-          .null_member("mode");
-      json_.null_member("placement");
-    } else {
-      json_.null_member("micro_batch").null_member("grad_accum").null_member("global_batch").null_member("sharding");
-      json_.null_member("recompute").null_member("precision").null_member("optimizer").null_member("offload");
-      json_.null_member("method").null_member("lora_rank").null_member("attention").null_member("compile");
-      json_.member("replicas", s.dp).member("weights", name_of(s.weights));
-      json_.member("kv_cache",
-                   generate->kv_cache ? std::optional<std::string_view>(name_of(*generate->kv_cache)) : std::nullopt);
-      json_.member("batch", estimate.batch);
-      json_.member("mode", generate->forward_only ? std::string_view("prefill") : name_of(generate->situation));
-      json_.member("placement", name_of(s.placement));
-    }
-    json_.end();
   }
 
   void recommendations() {
@@ -304,9 +191,9 @@ class PlanJson {
           .member("needed_gib", miss.needed / units::GiB)
           .member("usable_gib", miss.usable / units::GiB);
     }
-    text_or_null("reason", found().tally.unsupported_reason);
+    write_text_or_null(json_, "reason", found().tally.unsupported_reason);
     json_.key("words").begin_array();
-    for (const std::string& line : nothing_fits_words(story_, {})) json_.value(line);
+    for (const std::string& line : nothing_fits_words(story_)) json_.value(line);
     json_.end().key("remedies").begin_array();
     for (const Remedy& remedy : remedies) {
       json_.begin_object(true).member("change", remedy.change).member("needed_gib", remedy.needed / units::GiB);

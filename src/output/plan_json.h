@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "output/plan_story.h"
+#include "plan/fit.h"
 
 namespace gpuplan {
 

@@ -3,7 +3,6 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/explain.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
 
@@ -47,23 +46,6 @@ const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
   return found.values.empty() ? nullptr : &found.values.back();
 }
 
-bool is_rare(const Plan& plan) {
-  return plan.offer != nullptr && to_lower(plan.offer->availability).find("rare") != std::string::npos;
-}
-
-/// " By the model, 71 % of the time on 4x RTX 5090 goes to: host."
-std::string bound_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
-  for (const PhaseTerms& terms : explain_phases(plan, story.job, story.catalogue)) {
-    if (terms.part != &part) continue;
-    const Term* largest = terms.largest(Term::Kind::kTime);
-    const double total = terms.total(Term::Kind::kTime);
-    if (largest == nullptr || total <= 0) return "";
-    return " By the model, " + percent(largest->value / total) + " of the time on " + story.name(plan) +
-           " goes to: " + std::string(largest->name) + ".";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string value_words(const PlanStory& story) {
@@ -78,10 +60,13 @@ std::string value_words(const PlanStory& story) {
     if (&range == best) continue;
     const std::string& name = story.name(story.plan(range.plan));
     const std::string from = short_money(an_hour(range.from));
-    if (!range.to) others.push_back("above " + from + ": " + name);
-    else if (range.from <= DollarsPerSecond{})
-      others.push_back("below " + short_money(an_hour(*range.to)) + ": " + name);
-    else others.push_back(from + " to " + short_money(an_hour(*range.to)) + ": " + name);
+    std::string where;
+    if (!range.to) where = "above " + from;
+    else if (range.from <= DollarsPerSecond{}) where = "below " + short_money(an_hour(*range.to));
+    else where = from + " to " + short_money(an_hour(*range.to));
+    where += ": ";
+    where += name;
+    others.push_back(std::move(where));
   }
   std::vector<std::string> never;
   for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
@@ -132,9 +117,8 @@ std::string pick_words(const PlanStory& story) {
       break;
   }
   std::string text = "Pick: " + name + ", " + rule;
-  if (!kept.empty())
-    text += ", of the " + count_of(static_cast<double>(keeping), "plan") +
-            (keeping == 1 ? " that keeps " : " that keep ") + kept;
+  if (keeping == 1 && !kept.empty()) text += ", the only plan that keeps " + kept;
+  else if (!kept.empty()) text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep " + kept;
   text += ".";
   if (rules.cheapest && &story.plan(*rules.cheapest) != pick) {
     const Plan& cheapest = story.plan(*rules.cheapest);
@@ -161,7 +145,7 @@ std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t mo
   const auto at = static_cast<std::ptrdiff_t>(pick - plans.data());
   std::ptrdiff_t size = 0;
   while (size < std::ssize(plans) && plans[static_cast<std::size_t>(size)].on_frontier) ++size;
-  std::vector<std::ptrdiff_t> order = {at + 1, at - 1, size - 1, 0, at + 2, at - 2};
+  const std::vector<std::ptrdiff_t> order = {at + 1, at - 1, size - 1, 0, at + 2, at - 2};
   std::vector<std::ptrdiff_t> chosen;
   for (const std::ptrdiff_t i : order) {
     if (i < 0 || i >= size || i == at || chosen.size() == most || std::ranges::find(chosen, i) != chosen.end())
@@ -180,6 +164,8 @@ std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t mo
   for (const std::ptrdiff_t i : chosen) {
     const Plan& plan = plans[static_cast<std::size_t>(i)];
     std::string text = story.name(plan) + ": ";
+    if (story.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
+      text += count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus) + ", ";
     if (const double share = memory_share(plan); share > 0 && share < 0.25)
       text += percent(share) + " of its memory used, ";
     text += cost_difference(plan, *pick) + ", " + time_difference(plan, *pick);
@@ -192,136 +178,6 @@ std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t mo
     if (!plan.meets_deadline) text += "; misses the deadline";
     if (!plan.meets_budget) text += "; over the budget";
     lines.push_back(text + ".");
-  }
-  return lines;
-}
-
-std::string given_words(const PlanStory& story) {
-  constexpr std::size_t kExamples = 3;
-  std::vector<std::string> cases, said;
-  std::size_t more = 0;
-  std::string bound;  // what the model thinks limits the first of them
-  for (const Plan& plan : story.found.plans) {
-    if (!plan.on_frontier) continue;
-    for (const PhasePlan& part : plan.phases) {
-      const PhaseEstimate& estimate = part.estimate;
-      if (!estimate.model_interval) continue;
-      // Spot and on-demand, or two providers of one machine, have the same figures.
-      std::string which = std::to_string(estimate.gpus) + estimate.node->gpu->name + std::to_string(estimate.phase);
-      if (std::ranges::find(said, which) != said.end()) continue;
-      said.push_back(std::move(which));
-      if (cases.size() == kExamples) {
-        ++more;
-        continue;
-      }
-      const Phase& phase = story.job.phases[static_cast<std::size_t>(estimate.phase)];
-      std::string text = story.name(plan);
-      if (story.job.phases.size() > 1) text += ", " + printable(phase.name, 40);
-      const Interval<Seconds>& model = *estimate.model_interval;
-      const double unshared = 1 + estimate.overhead_share;  // what was added to the work is no fault of the rate
-      const auto rate = [&](double tokens, std::string_view unit) {
-        const double work = tokens * unshared;
-        return " given " + significant_text(work / estimate.work.p50.value, 2) + ", model " +
-               significant_text(work / model.p90.value, 2) + " … " + significant_text(work / model.p10.value, 2) + " " +
-               std::string(unit);
-      };
-      if (std::holds_alternative<GeneratePhase>(phase.work) && estimate.tokens > 0) {
-        text += rate(estimate.tokens / estimate.gpus, "tokens/s a GPU");
-      } else if (estimate.steps > 0) {
-        text += " given " + hours_words(estimate.work.p50 / unshared / estimate.steps) + ", model " +
-                hours_words(model.p10 / unshared / estimate.steps) + " … " +
-                hours_words(model.p90 / unshared / estimate.steps) + " a step";
-      } else {
-        text += " given " + hours_words(estimate.work.p50) + ", model " + hours_words(model.p10) + " … " +
-                hours_words(model.p90);
-      }
-      cases.push_back(text);
-      if (bound.empty()) bound = bound_words(story, plan, part);
-    }
-  }
-  if (cases.empty()) return "";
-  std::string text = "The figures given are far from the model's: " + join(cases, "; ");
-  if (more > 0) text += "; and " + std::to_string(more) + " more";
-  return text + "." + bound + " With the model's figures: " + story.command + " --ignore given";
-}
-
-std::string availability_words(const PlanStory& story) {
-  const Plan* pick = story.pick();
-  if (pick == nullptr || !is_rare(*pick)) return "";
-  const auto key = [&](const Plan& plan) {
-    switch (story.job.goal) {
-      case Goal::kCheapest:
-        return plan.cost.p50.value;
-      case Goal::kFastest:
-        return plan.hours.p50.value;
-      case Goal::kFewestGpus:
-        return static_cast<double>(plan.gpus) + plan.cost.p50.value * 1e-6;
-      case Goal::kBestValue:
-        break;
-    }
-    return (plan.cost.p50 + story.job.value_of_time * plan.hours.p50).value;
-  };
-  const Plan* next = nullptr;
-  for (const Plan& plan : story.found.plans) {
-    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget) continue;
-    if (next == nullptr || key(plan) < key(*next)) next = &plan;
-  }
-  std::string text = story.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
-  return next == nullptr ? text + "." : text + "; next best: " + story.name(*next) + ".";
-}
-
-std::string close_words(const PlanStory& story) {
-  std::vector<std::string> pairs;
-  for (std::size_t i = 1; i < story.found.plans.size() && story.found.plans[i].on_frontier; ++i)
-    if (story.found.plans[i].close_to_previous) pairs.push_back(story.names[i - 1] + " and " + story.names[i]);
-  if (pairs.empty()) return "";
-  return "Too close to call (80 % intervals overlap in hours and dollars): " + join(pairs, "; ") + ".";
-}
-
-std::vector<std::string> limit_words(const PlanStory& story) {
-  std::vector<std::string> lines;
-  const Plan* pick = story.pick();
-  const Job& job = story.job;
-  if (pick == nullptr) return lines;
-  const auto& plans = story.found.plans;
-  const std::string of_plans = " of " + count_of(static_cast<double>(plans.size()), "plan");
-  if (job.limits.deadline) {
-    const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_deadline; });
-    std::string text =
-        "Deadline " + to_text(*job.limits.deadline) + ", to be kept with " + percent(job.limits.confidence) + ": ";
-    if (pick->chance_in_time)
-      text += story.name(*pick) + " keeps it with " + chance_words(*pick->chance_in_time) + "; ";
-    text += std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
-    if (keep == 0) {
-      const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
-      text += " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
-              hours_words(fastest->hours.p90 - *job.limits.deadline) + " too late.";
-    }
-    lines.push_back(text);
-  }
-  if (job.limits.budget) {
-    const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_budget; });
-    std::string text = "Budget " + short_money(*job.limits.budget) + ": " + std::to_string(keep) + of_plans +
-                       (keep == 1 ? " keeps it." : " keep it.");
-    if (keep == 0) {
-      const auto cheapest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.cost.p90.value; });
-      text += " Cheapest: " + story.name(*cheapest) + ", P90 " + to_text(cheapest->cost.p90 + job.contingency) + ".";
-    }
-    lines.push_back(text);
-  }
-  if (job.contingency > Dollars{}) {
-    lines.push_back("Contingency " + short_money(job.contingency) +
-                    " on top: " + to_text(pick->cost.p50 + job.contingency) + " in all (P90 " +
-                    to_text(pick->cost.p90 + job.contingency) + ").");
-  }
-  if (pick->buffer > Seconds{}) {
-    lines.push_back("Buffer " + percent(job.buffer) + " of all phases: " + hours_words(pick->buffer) + " of the " +
-                    hours_words(pick->hours.p50) + ".");
-  }
-  if (pick->spot) {
-    lines.push_back("Spot: " + significant_text(pick->interruptions, 2) +
-                    " interruptions expected; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
-                    hours_words(pick->hours.p50) + " (expected loss in closed form, not simulated).");
   }
   return lines;
 }

@@ -12,7 +12,7 @@ namespace {
 /// Label of a plan with what tells it apart from the plans of `group` that have the same one: the shortest of provider,
 /// region and instance that does.
 std::string told_apart(const Plan& plan, const std::vector<const Plan*>& group) {
-  const std::string label = printable(plan.label, 60);
+  std::string label = printable(plan.label, 60);
   if (plan.offer == nullptr) return label;
   const auto where = [](const Plan& p, int way) {
     if (p.offer == nullptr) return std::string();
@@ -30,6 +30,27 @@ std::string told_apart(const Plan& plan, const std::vector<const Plan*>& group) 
     if (alone || way == 3) return own.empty() ? label : label + " (" + printable(own, 80) + ")";
   }
   return label;
+}
+
+/// What a kind of rejection is called in a sentence.
+std::string_view reason(Misfit why) {
+  switch (why) {
+    case Misfit::kMemory:
+      return "GPU memory";
+    case Misfit::kUneven:
+      return "divisibility";
+    case Misfit::kUnsupported:
+      return "software support";
+    case Misfit::kPrecision:
+      return "precision";
+    case Misfit::kHostMemory:
+      return "host memory";
+    case Misfit::kGiven:
+      return "what the job fixes";
+    case Misfit::kGpus:
+      return "the number of GPUs";
+  }
+  return "";
 }
 
 /// Plans that are talked about most, the frontier and the pick, only have to differ from each other.
@@ -97,27 +118,26 @@ std::string dominated_words(const PlanStory& story) {
 std::string tally_words(const PlanStory& story) {
   const Tally& tally = story.found.tally;
   if (tally.considered == 0) return "";
-  std::string text = "Looked at " + count_of(static_cast<double>(tally.considered), "way") + " to run it";
+  const std::string text = "Looked at " + count_of(static_cast<double>(tally.considered), "way") + " to run it";
   const long rejected = tally.considered - tally.feasible;
   if (rejected == 0) return text + "; all of them can run.";
   std::vector<std::string> reasons;
   for (const auto& entry : Names<Misfit>::entries)
     if (const long count = tally.rejected[static_cast<std::size_t>(entry.value)]; count > 0)
-      reasons.push_back(count_text(static_cast<double>(count)) + " " +
-                        std::string(entry.name == "host_memory" ? "host memory" : entry.name));
+      reasons.push_back(std::string(reason(entry.value)) + " (" + count_text(static_cast<double>(count)) + ")");
   const std::string how_many =
       tally.feasible == 0 ? "none can" : count_text(static_cast<double>(rejected)) + " can not";
-  return text + "; " + how_many + ": " + join(reasons, ", ") + ".";
+  return text + "; " + how_many + ", because of " + listed(reasons) + ".";
 }
 
 std::string market_words(const PlanStory& story) {
   const MarketFilter& filter = story.found.market;
   std::vector<std::string> parts;
-  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " by where");
+  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " that do not match where");
   if (filter.too_old > 0)
-    parts.push_back(count_text(filter.too_old) + " for prices older than six months before the newest");
+    parts.push_back(count_text(filter.too_old) + " whose price is more than six months older than the newest");
   std::string text;
-  if (!parts.empty()) text = "Of " + count_of(filter.offers, "offer") + " left out: " + listed(parts) + ".";
+  if (!parts.empty()) text = "Left out of " + count_of(filter.offers, "offer") + ": " + listed(parts) + ".";
   if (filter.spot_without_rate > 0) {
     text += (text.empty() ? "" : " ") + count_of(filter.spot_without_rate, "spot price") +
             " not used: nobody says how often they are interrupted (spot.interruptions: 5%/h).";
@@ -125,12 +145,12 @@ std::string market_words(const PlanStory& story) {
   return text;
 }
 
-std::vector<std::string> nothing_fits_words(const PlanStory& story, const std::vector<Remedy>& remedies) {
+std::vector<std::string> nothing_fits_words(const PlanStory& story) {
   const Tally& tally = story.found.tally;
   std::vector<std::string> lines;
   if (story.found.market.used == 0) {
     lines.push_back(story.found.market.offers == 0 ? "Nothing to plan with: the market has no offer."
-                                                   : "Nothing to plan with: where leaves out all of the " +
+                                                   : "Nothing to plan with: where leaves out all " +
                                                          count_of(story.found.market.offers, "offer") + ".");
     return lines;
   }
@@ -138,18 +158,12 @@ std::vector<std::string> nothing_fits_words(const PlanStory& story, const std::v
   if (miss.phase >= 0 && miss.gpu != nullptr) {
     const Phase& phase = story.job.phases[static_cast<std::size_t>(miss.phase)];
     lines.push_back("Nothing fits. Closest: phase " + printable(phase.name, 60) + " on " + std::to_string(miss.gpus) +
-                    "x " + miss.gpu->name + " needs " + gib_text(miss.needed) + " of " + gib_text(miss.usable) +
-                    " GiB a GPU, " + gib_text(miss.needed - miss.usable) + " GiB too much.");
+                    "x " + miss.gpu->name + " needs " + gib_text(miss.needed) + " GiB a GPU where " +
+                    gib_text(miss.usable) + " are usable, " + gib_text(miss.needed - miss.usable) + " GiB too much.");
   } else {
     lines.push_back("Nothing can run this job on this market.");
   }
   if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
-  if (const std::string words = tally_words(story); !words.empty()) lines.push_back(words);
-  if (!remedies.empty()) lines.push_back("What would change it, on the same GPU:");
-  for (const Remedy& remedy : remedies) {
-    lines.push_back("  " + remedy.change + ": needs " + gib_text(remedy.needed) + " GiB a GPU" +
-                    (remedy.enough ? ", which fits" : ", still too much"));
-  }
   return lines;
 }
 

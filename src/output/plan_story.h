@@ -2,15 +2,25 @@
 // the figures. Tables, pages and messages say it with these. Plain text, one paragraph a string, no colour.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/catalogue.h"
 #include "domain/job.h"
-#include "plan/fit.h"
 #include "plan/search.h"
 
 namespace gpuplan {
+
+/// What the search found for one of the job's variants.
+struct VariantStory {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< address, value
+  std::optional<Plan> pick;                                   ///< nullopt: nothing fits
+  std::string plan;                                           ///< how the pick is called
+  bool limits_missed = false;
+};
 
 /// What all sentences about a search are made from. Refers to its parts, which must outlive it.
 struct PlanStory {
@@ -20,6 +30,7 @@ struct PlanStory {
   std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
+  std::vector<VariantStory> variants{};      ///< searched beside the job
 
   PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 
@@ -55,7 +66,7 @@ std::string tally_words(const PlanStory& story);
 /// Offers that age or missing rates left out; empty when there is nothing to say.
 std::string market_words(const PlanStory& story);
 
-/// Why nothing fits: by how much, of which GPU, and what would make it fit.
-std::vector<std::string> nothing_fits_words(const PlanStory& story, const std::vector<Remedy>& remedies);
+/// Why nothing fits: by how much and on which GPU.
+std::vector<std::string> nothing_fits_words(const PlanStory& story);
 
 }  // namespace gpuplan

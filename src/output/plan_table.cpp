@@ -4,24 +4,16 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/plan_how.h"
+#include "output/plan_variants.h"
 #include "output/plan_words.h"
+#include "output/remedy_table.h"
 #include "output/table.h"
 
 namespace gpuplan {
 namespace {
 
 constexpr const char* kNone = "–";
-
-/// Dollars of an interval's end, three digits, without the sign that the column before has.
-std::string dollars_text(Dollars money) {
-  const double value = money.value;
-  return value >= 99.95 ? count_text(value) : value >= 9.995 ? fixed_text(value, 1) : fixed_text(value, 2);
-}
-
-std::string hours_range(const Outcome<Seconds>& hours) { return hours_text(hours.p10) + " … " + hours_text(hours.p90); }
-std::string cost_range(const Outcome<Dollars>& cost) {
-  return cost.p90 <= Dollars{} ? std::string() : dollars_text(cost.p10) + " … " + dollars_text(cost.p90);
-}
 
 std::string label_of(const Plan& plan) {
   std::string label = printable(plan.label, 60);
@@ -32,9 +24,9 @@ std::string label_of(const Plan& plan) {
 std::string where_of(const Plan& plan) {
   if (plan.offer == nullptr) return "several offers";
   if (plan.offer->kind == OfferKind::kPool) return "";  // the label names it
-  std::string text = place_words(*plan.offer);
-  if (!plan.offer->instance.empty()) text += (text.empty() ? "" : " ") + printable(plan.offer->instance, 40);
-  return text;
+  if (plan.offer->kind == OfferKind::kOwn) return "own box";
+  const std::string place = place_words(*plan.offer);
+  return place.empty() ? printable(plan.offer->instance, 40) : place;
 }
 
 std::string memory_of(const Plan& plan) {
@@ -60,11 +52,30 @@ std::string limits_of(const Plan& plan) {
   return text.empty() ? "kept" : text;
 }
 
-std::string saved_of(const PlanStory& story, const Plan& plan) {
-  if (!plan.on_frontier && !plan.dominated_by.empty())
-    return "by " + story.names[static_cast<std::size_t>(plan.dominated_by.front())];
+std::string saved_of(const Plan& plan) {
+  if (!plan.on_frontier) return "";
   if (!plan.price_of_time_saved) return kNone;
-  return to_text(*plan.price_of_time_saved * units::hour);
+  const Dollars saved = *plan.price_of_time_saved * units::hour;
+  return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
+}
+
+std::string dominator_of(const PlanStory& story, const Plan& plan) {
+  return plan.dominated_by.empty() ? "" : story.names[static_cast<std::size_t>(plan.dominated_by.front())];
+}
+
+/// What a kind of evidence claims.
+std::string_view claim(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kGiven:
+      return "the job's own figures, unverified";
+    case Evidence::kMeasured:
+      return "read from a log";
+    case Evidence::kCalibrated:
+      return "the model, adjusted by your runs";
+    case Evidence::kModel:
+      return "gpuplan's prediction";
+  }
+  return "";
 }
 
 /// The whole text, block by block.
@@ -79,6 +90,7 @@ class PlanText {
     blank();
     recommendation();
     how();
+    variants();
     small_print();
     return std::move(text_);
   }
@@ -86,11 +98,15 @@ class PlanText {
   std::string nothing(const std::vector<Remedy>& remedies) {
     say(header_words(story_), 0);
     blank();
-    for (const std::string& line : nothing_fits_words(story_, remedies)) {
-      const std::size_t indent = line.find_first_not_of(' ');
-      say(line.substr(indent), 2 + static_cast<int>(indent));
-    }
-    note(market_words(story_));
+    for (const std::string& line : nothing_fits_words(story_)) say(line);
+    text_ += remedy_table(remedies, story_.found.tally.nearest, screen_);
+    variants();
+    const std::string market = market_words(story_);
+    const std::string tally = story_.found.market.used > 0 ? tally_words(story_) : std::string();
+    if (market.empty() && tally.empty()) return std::move(text_);
+    blank();
+    note(market);
+    note(tally);
     return std::move(text_);
   }
 
@@ -114,16 +130,17 @@ class PlanText {
     });
     Table table({{.title = "#"},
                  {.title = "PLAN", .narrowest = 24},
-                 {.title = "WHERE", .drop = 6, .narrowest = 10},
+                 {.title = "WHERE", .drop = 3, .narrowest = all_ ? 26 : 8},
                  {.title = "HOURS", .align = Align::kRight},
                  {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
                  {.title = "COST", .align = Align::kRight},
                  {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
-                 {.title = all_ ? "$/HOUR SAVED, BY" : "$/HOUR SAVED", .align = Align::kRight, .drop = 3},
+                 {.title = "$/HOUR SAVED", .align = Align::kRight, .drop = 8},
                  {.title = "IN TIME", .align = Align::kRight, .drop = 2},
-                 {.title = "LIMITS", .drop = 1},
-                 {.title = "MEMORY A GPU", .drop = 7, .around = " of "},
-                 {.title = "EVIDENCE", .drop = 8}});
+                 {.title = "LIMITS", .drop = 6},
+                 {.title = "MEMORY A GPU", .drop = 9, .around = " of "},
+                 {.title = "EVIDENCE", .drop = 10},
+                 {.title = "DOMINATED BY", .drop = 7, .narrowest = 16}});
     const auto& plans = story_.found.plans;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const Plan& plan = plans[i];
@@ -134,15 +151,17 @@ class PlanText {
                  {label_of(plan), paint},
                  {where_of(plan), paint},
                  {hours_text(plan.hours.p50), paint},
-                 {hours_range(plan.hours), Paint::kDim},
+                 {outcome_text(plan.hours), Paint::kDim},
                  {to_text(plan.cost.p50), paint},
-                 {cost_range(plan.cost), Paint::kDim},
-                 {saved_of(story_, plan), plan.on_frontier ? Paint::kPlain : Paint::kDim},
-                 {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string()},
+                 {outcome_text(plan.cost), Paint::kDim},
+                 {saved_of(plan)},
+                 {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
+                  plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
                  {limited ? limits_of(plan) : std::string(),
                   plan.meets_deadline && plan.meets_budget ? Paint::kPlain : Paint::kYellow},
                  {memory_of(plan)},
-                 {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain}});
+                 {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
+                 {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});
     }
     text_ += table.text(screen_);
     if (!all_) say(dominated_words(story_), 5);
@@ -162,7 +181,7 @@ class PlanText {
 
   bool was_dropped(const std::string& title) const { return std::ranges::find(dropped_, title) != dropped_.end(); }
 
-  /// In place of the column that found no room.
+  /// In place of the column that found no room: "Evidence: model (gpuplan's prediction) for all of these."
   std::string evidence_words() const {
     std::string text;
     std::size_t all = 0;
@@ -175,91 +194,25 @@ class PlanText {
           plans += (plans.empty() ? "" : ", ") + std::to_string(i + 1);
           ++count;
         }
-      if (count == all) return "Evidence for all of these: " + std::string(entry.name) + ".";
-      if (count > 0) text += (text.empty() ? "Evidence: " : "; ") + std::string(entry.name) + " for " + plans;
+      if (count == 0) continue;
+      text += text.empty() ? "Evidence: " : "; ";
+      text += std::string(entry.name) + " (" + std::string(claim(entry.value)) + ") for ";
+      text += count == all ? "all of these" : plans;
     }
     return text + ".";
   }
 
-  static std::string how_words(const PhasePlan& part, const Phase& phase, bool memory) {
-    std::string text = strategy_words(part.estimate, phase);
-    if (text.empty()) text = phase_words(phase);
-    if (const std::string rate = rate_words(part, phase); !rate.empty()) text += "; " + rate;
-    if (memory && part.estimate.node && part.estimate.node->gpu != nullptr && part.estimate.memory_total.p50 > Bytes{})
-      text += "; " + gib_text(part.estimate.memory_total.p50) + " of " + gib_text(part.estimate.node->gpu->usable) +
-              " GiB a GPU";
-    return text;
-  }
-
   void how() {
-    const Plan* pick = story_.pick();
-    if (pick == nullptr) return;
+    if (const Plan* pick = story_.pick(); pick != nullptr) {
+      blank();
+      text_ += how_text(story_, *pick, screen_, was_dropped("MEMORY A GPU"));
+    }
+  }
+
+  void variants() {
+    if (story_.variants.empty()) return;
     blank();
-    if (pick->phases.size() == 1) {
-      const PhasePlan& only = pick->phases.front();
-      say("How: " + how_words(only, story_.job.phases.front(), was_dropped("MEMORY A GPU")) + ".", 2, 7);
-      return;
-    }
-    say(story_.name(*pick) + ", phase by phase" + (pick->kept ? ":" : ", machines let go while idle:"));
-    phases(*pick);
-  }
-
-  void phases(const Plan& pick) {
-    Table table({{.title = "PHASE", .narrowest = 10},
-                 {.title = "START", .align = Align::kRight, .drop = 2},
-                 {.title = "HOURS", .align = Align::kRight},
-                 {.title = "GPUS", .align = Align::kRight, .drop = 3},
-                 {.title = "COST", .align = Align::kRight},
-                 {.title = "HOW", .narrowest = 30, .wrap = true}});
-    for (const PhasePlan& part : pick.phases) {
-      const Phase& phase = story_.job.phases[static_cast<std::size_t>(part.estimate.phase)];
-      std::string gpus = part.estimate.gpus > 0 ? std::to_string(part.estimate.gpus) : kNone;
-      if (part.gpus_billed > part.estimate.gpus) gpus += " of " + std::to_string(part.gpus_billed);
-      std::string how = how_words(part, phase, true);
-      if (pick.offer == nullptr && part.offer != nullptr) how = where_words(*part.offer) + ": " + how;
-      table.add({{printable(phase.name, 40)},
-                 {hours_text(part.start)},
-                 {hours_text(part.hours.p50)},
-                 {gpus},
-                 {part.cost.p50 > Dollars{} ? to_text(part.cost.p50) : kNone},
-                 {how, Paint::kDim}});
-    }
-    if (pick.buffer > Seconds{}) table.add({{"buffer " + percent(story_.job.buffer)}, {}, {hours_text(pick.buffer)}});
-    constexpr double kWorthALine = 0.005;
-    if (pick.spot_loss > pick.hours.p50 * kWorthALine)
-      table.add({{"interruptions"},
-                 {},
-                 {hours_text(pick.spot_loss)},
-                 {},
-                 {},
-                 {"checkpoints and expected loss, closed form", Paint::kDim}});
-    if (pick.idle > pick.cost.p50 * kWorthALine)
-      table.add({{"idle"}, {}, {}, {}, {to_text(pick.idle)}, {"machines held while no phase uses them", Paint::kDim}});
-    table.add({{"in all", Paint::kBold},
-               {},
-               {hours_text(pick.hours.p50), Paint::kBold},
-               {},
-               {to_text(pick.cost.p50), Paint::kBold},
-               {gpu_hours_words(pick), Paint::kDim}});
-    if (story_.job.contingency > Dollars{})
-      table.add({{"contingency"},
-                 {},
-                 {},
-                 {},
-                 {to_text(story_.job.contingency)},
-                 {to_text(pick.cost.p50 + story_.job.contingency) + " with it", Paint::kDim}});
-    text_ += table.text(screen_, 4);
-  }
-
-  static std::string where_words(const Offer& offer) {
-    const std::string place = place_words(offer);
-    return std::to_string(offer.gpus) + "x " + offer.gpu + (place.empty() ? "" : " (" + place + ")");
-  }
-
-  static std::string gpu_hours_words(const Plan& plan) {
-    if (plan.billed_gpu_hours <= 0) return "";
-    return significant_text(plan.gpu_hours, 3) + " GPU-hours used of " + significant_text(plan.billed_gpu_hours, 3) +
-           " paid for (" + percent(plan.gpu_hours / plan.billed_gpu_hours) + ")";
+    text_ += variants_table(story_, screen_);
   }
 
   void small_print() {

@@ -6,6 +6,7 @@
 
 #include "output/plan_story.h"
 #include "output/style.h"
+#include "plan/fit.h"
 
 namespace gpuplan {
 

@@ -98,6 +98,12 @@ std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePha
   return text;
 }
 
+/// Dollars with three digits and without the sign that stands beside them.
+std::string bare_dollars(Dollars money) {
+  const double value = money.value;
+  return value >= 99.95 ? count_text(value) : value >= 9.995 ? fixed_text(value, 1) : fixed_text(value, 2);
+}
+
 /// The unit a time is best read in.
 struct TimeUnit {
   const char* name;
@@ -138,6 +144,7 @@ std::string percent(double share) {
 
 std::string short_money(Dollars money) {
   const double size = money.value < 0 ? -money.value : money.value;
+  if (size > 0 && size < 0.00995) return (money.value < 0 ? "-$" : "$") + significant_text(size, 1);
   const double cents = size * 100 - 100 * static_cast<double>(static_cast<long long>(size < 1e12 ? size : 0));
   if (size >= 10 || (size > 0.5 && cents < 0.5)) return (money.value < 0 ? "-$" : "$") + count_text(size);
   return to_text(money);
@@ -156,6 +163,14 @@ std::string range_words(const Interval<Seconds>& time) {
   const TimeUnit unit = unit_for(time.p50);
   const std::string median = in_unit(time.p50, unit) + unit.name;
   return time.exact() ? median : median + " (" + in_unit(time.p10, unit) + " … " + in_unit(time.p90, unit) + ")";
+}
+
+std::string outcome_text(const Outcome<Seconds>& hours) {
+  return hours_text(hours.p10) + " … " + hours_text(hours.p90);
+}
+
+std::string outcome_text(const Outcome<Dollars>& cost) {
+  return cost.p90 <= Dollars{} ? std::string() : bare_dollars(cost.p10) + " … " + bare_dollars(cost.p90);
 }
 
 std::string chance_words(double chance) {
@@ -207,8 +222,27 @@ std::string rate_words(const PhasePlan& plan, const Phase& phase) {
   return "";
 }
 
+std::string price_words(const Offer& offer, bool spot) {
+  const auto& price = spot ? offer.spot_price : offer.price;
+  if (!price) return "no price";
+  std::string text = to_text(price->p50);
+  if (!price->exact()) text += " (" + to_text(price->p10) + " … " + to_text(price->p90) + ")";
+  return text + (offer.kind == OfferKind::kPool ? " a GPU"
+                 : offer.gpus > 1               ? " for " + to_string(offer.gpus) + " GPUs"
+                                                : "");
+}
+
+std::string billing_words(const Billing& billing) {
+  std::string text = billing.increment == units::second   ? "by the second"
+                     : billing.increment == units::minute ? "by the minute"
+                     : billing.increment == units::hour   ? "by the hour"
+                                                          : "in steps of " + to_text(billing.increment);
+  if (billing.minimum > billing.increment) text += ", at least " + to_text(billing.minimum);
+  return text;
+}
+
 std::string place_words(const Offer& offer) {
-  if (offer.kind == OfferKind::kOwn) return "own box";
+  if (offer.kind == OfferKind::kOwn) return offer.label.empty() ? "own box" : "own box " + printable(offer.label, 40);
   if (offer.kind == OfferKind::kPool) return offer.label.empty() ? "pool" : "pool " + printable(offer.label, 40);
   std::string text = printable(offer.provider, 40);
   if (!offer.region.empty()) text += (text.empty() ? "" : " ") + printable(offer.region, 40);

@@ -1,6 +1,8 @@
 #include "output/table.h"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 #include "base/text.h"
 
@@ -27,10 +29,23 @@ void align_around(std::vector<std::string*>& cells, std::string_view around, Ali
   for (std::string* cell : cells) {
     const std::size_t at = cell->find(around);
     if (at == std::string::npos) continue;
-    const std::string left = padded(std::string_view(*cell).substr(0, at), before, Align::kRight);
-    const std::string right = padded(std::string_view(*cell).substr(at + around.size()), after, align);
-    *cell = left + std::string(around) + right;
+    std::string set = padded(std::string_view(*cell).substr(0, at), before, Align::kRight);
+    set += around;
+    set += padded(std::string_view(*cell).substr(at + around.size()), after, align);
+    *cell = std::move(set);
   }
+}
+
+/// Words that belong to what stands before them: "46 %", "23 … 68", "4x RTX", "16 GiB".
+bool stay_together(std::string_view before, std::string_view after) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (after.starts_with("%") || after.starts_with(kEllipsis) || before == kEllipsis) return true;
+  while (before.starts_with('(') || before.starts_with('$')) before.remove_prefix(1);
+  if (before.empty() || !is_digit(before.front())) return false;
+  while (!after.empty() && std::string_view(".,;:)").contains(after.back())) after.remove_suffix(1);
+  constexpr std::array<std::string_view, 9> kUnits = {"h", "min", "s", "ms", "us", "GiB", "MiB", "tokens/s", "GPUs"};
+  if (is_digit(before.back())) return std::ranges::find(kUnits, after) != kUnits.end();
+  return before.back() == 'x' && std::ranges::all_of(before.substr(0, before.size() - 1), is_digit);
 }
 
 /// `first` is the width of the first line.
@@ -43,7 +58,13 @@ std::vector<std::string> wrap_lines(std::string_view text, int first, int width)
     int line_width = 0;
     bool started = false;
     for (std::size_t at = 0; at <= part.size();) {
-      const std::size_t space = std::min(part.find(' ', at), part.size());
+      std::size_t space = std::min(part.find(' ', at), part.size());
+      for (std::size_t from = at; space < part.size();) {
+        const std::size_t next = std::min(part.find(' ', space + 1), part.size());
+        if (!stay_together(part.substr(from, space - from), part.substr(space + 1, next - space - 1))) break;
+        from = space + 1;
+        space = next;
+      }
       const std::string_view word = part.substr(at, space - at);
       const int word_width = display_width(word);
       // Blanks inside a line stay as they are, so that figures set in columns keep their places.
@@ -115,8 +136,6 @@ struct Table::Layout {
   std::vector<std::vector<std::string>> cells;  ///< all columns, aligned around their signs
 };
 
-void Table::add_remark(std::string text, Paint paint) { remarks_.push_back({rows_.size(), std::move(text), paint}); }
-
 Table::Layout Table::lay_out(int width, int indent) const {
   Layout layout;
   layout.cells.assign(rows_.size(), std::vector<std::string>(columns_.size()));
@@ -166,6 +185,14 @@ Table::Layout Table::lay_out(int width, int indent) const {
   return layout;
 }
 
+int Table::width(int indent) const {
+  const Layout layout = lay_out(std::numeric_limits<int>::max(), indent);
+  int sum = indent;
+  for (std::size_t i = 0; i < layout.shown.size(); ++i)
+    sum += layout.width[i] + (i == 0 ? 0 : columns_[layout.shown[i]].gap);
+  return sum;
+}
+
 std::vector<std::string> Table::dropped(const Screen& screen, int indent) const {
   std::vector<std::string> titles;
   for (const std::size_t c : lay_out(screen.columns, indent).dropped) titles.push_back(columns_[c].title);
@@ -184,7 +211,7 @@ std::string Table::text(const Screen& screen, int indent) const {
       const Column& column = columns_[layout.shown[i]];
       if (i > 0) owed += blanks(column.gap);
       const auto [text, paint] = part(i);
-      std::string set = padded(text, layout.width[i], column.align);
+      const std::string set = padded(text, layout.width[i], column.align);
       const std::size_t first = set.find_first_not_of(' ');
       if (first == std::string::npos) {
         owed += set;
@@ -203,14 +230,7 @@ std::string Table::text(const Screen& screen, int indent) const {
   add_line([&](std::size_t i) { return Cell(columns_[layout.shown[i]].title, Paint::kBold); });
   if (units) add_line([&](std::size_t i) { return Cell(columns_[layout.shown[i]].unit, Paint::kDim); });
 
-  std::size_t remark = 0;
-  const auto add_remarks = [&](std::size_t rows) {
-    for (; remark < remarks_.size() && remarks_[remark].after <= rows; ++remark)
-      for (const std::string& line : wrapped(remarks_[remark].text, std::max(screen.columns - indent, 20)))
-        result += blanks(indent) + painted(line, remarks_[remark].paint, screen) + '\n';
-  };
   for (std::size_t r = 0; r < rows_.size(); ++r) {
-    add_remarks(r);
     std::vector<std::vector<std::string>> lines(layout.shown.size());
     std::size_t height = 1;
     for (std::size_t i = 0; i < layout.shown.size(); ++i) {
@@ -227,7 +247,6 @@ std::string Table::text(const Screen& screen, int indent) const {
         return Cell(line < lines[i].size() ? lines[i][line] : "", paint);
       });
   }
-  add_remarks(rows_.size());
   return result;
 }
 

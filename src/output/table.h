@@ -41,30 +41,24 @@ class Table {
 
   /// One cell for each column; missing ones are empty. Cells are one line and hold no escape sequences.
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
-  /// A line across the table, outside its columns: a remark below the row added last.
-  void add_remark(std::string text, Paint paint = Paint::kDim);
-
   bool empty() const { return rows_.empty(); }
 
   /// The table with its heads, every line ending in a line feed and without trailing blanks. Columns empty in every
   /// row are left out.
   std::string text(const Screen& screen, int indent = 2) const;
 
+  /// Columns that the whole table takes when nothing is narrowed or left out.
+  int width(int indent = 2) const;
+
   /// Titles of the columns that text() leaves out for want of room.
   std::vector<std::string> dropped(const Screen& screen, int indent = 2) const;
 
  private:
-  struct Remark {
-    std::size_t after;  ///< rows above it
-    std::string text;
-    Paint paint;
-  };
   struct Layout;
   Layout lay_out(int width, int indent) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
-  std::vector<Remark> remarks_;
 };
 
 /// Lines of at most `width` columns, broken at spaces; words longer than a line stay whole. Line feeds in the text

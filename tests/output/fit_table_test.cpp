@@ -1,4 +1,4 @@
-#include "output/fit_table.h"
+#include "output/fit_report.h"
 
 #include <gtest/gtest.h>
 
@@ -71,7 +71,32 @@ Fixture::Fixture() {
 
 TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
   const Fixture fixture;
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}), R"(@fit120@)");
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}),
+            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+
+  Smallest machine that holds it, with up to 8 GPUs: GPUs, memory needed on each, largest batch a GPU or replica if more
+  than 1
+  GPU         USABLE  full                  qlora
+  H100 SXM  79.6 GiB  2x 56.0 GiB, batch 3  1x 14.0 GiB, batch 3, offload
+  RTX 4090  23.9 GiB  8x 19.0 GiB, batch 3  1x 14.0 GiB, batch 3
+  RTX 3060  11.7 GiB  –                     1x 10.0 GiB, batch 3
+
+  By part, on the smallest of them, in GiB a GPU
+  PART                full        qlora
+               2x H100 SXM  1x RTX 3060
+  weights             28.0          5.0
+  optimizer           14.0          2.5
+  activations          7.0          1.2
+  context              7.0          1.2
+  needed              56.0         10.0
+  P10 … P90    50.4 … 61.6   9.0 … 11.0
+  usable              79.6         11.7
+    full: dp 2, zero3, micro-batch 1, bf16
+    qlora: micro-batch 1, bf16
+
+  full: fine-tuning, micro-batch 1
+  qlora: fine-tuning, micro-batch 1
+)");
 }
 
 TEST(FitTable, ShowsEveryCountOnDemand) {
@@ -79,7 +104,17 @@ TEST(FitTable, ShowsEveryCountOnDemand) {
   fixture.report.every_count = true;
   fixture.report.sections.resize(1);
   fixture.report.sections[0].rows = {fixture.row(1, 1, 91), fixture.row(1, 4, 22.5, false), fixture.row(1, 8, 19)};
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}), R"(@fitcounts@)");
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}),
+            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+
+  full: fine-tuning, micro-batch 1
+  GPUS                NEEDS    P10 … P90  WEIGHTS  OPTIMIZER  ACTIVATIONS  CONTEXT  LARGEST
+                  GiB a GPU                                                           batch
+  1x RTX 4090  91.0 of 23.9
+  4x RTX 4090  22.5 of 23.9  20.2 … 24.8     11.2        5.6          2.8      2.8    tight
+  8x RTX 4090  19.0 of 23.9  17.1 … 20.9      9.5        4.8          2.4      2.4        3
+  Left out for want of room: HOW.
+)");
 }
 
 TEST(FitTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
@@ -88,7 +123,18 @@ TEST(FitTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
   FitSection& section = fixture.report.sections[0];
   section.rows = {fixture.row(1, 8, 30), fixture.row(2, 8, 13)};
   section.remedies = {{"method: lora", 8 * units::GiB, true}, {"sequence: 1,024", 12 * units::GiB, false}};
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}), R"(@fitnone@)");
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}),
+            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+
+  full: fine-tuning, micro-batch 1
+  full: nothing holds it with up to 8 GPUs. Closest: 8x RTX 3060 needs 13.0 GiB a GPU where 11.7 are
+    usable, 1.3 GiB too much.
+  What would change it, on RTX 3060:
+    CHANGE                  NEEDS  THEN
+                        GiB a GPU
+    method: lora      8.0 of 11.7  fits
+    sequence: 1,024  12.0 of 11.7  still too much
+)");
   EXPECT_FALSE(section.held());
 }
 

@@ -100,9 +100,47 @@ TEST(PlanStory, ScarcePicksNameTheNextBest) {
   EXPECT_EQ(availability_words(fixture.story()), "");
 }
 
+TEST(PlanStory, ChainsPlansThatAreTooCloseToCall) {
+  PlanFixture fixture;
+  const auto close = [&](std::initializer_list<int> positions) {
+    for (Plan& plan : fixture.found.plans) plan.close_to_previous = false;
+    for (const int i : positions) fixture.found.plans[static_cast<std::size_t>(i)].close_to_previous = true;
+    return close_words(fixture.story());
+  };
+  EXPECT_EQ(close({}), "");
+  EXPECT_EQ(close({1}),
+            "Too close to call (80 % intervals overlap in hours and dollars): 4x RTX 3090 and 4x RTX 5090.");
+  EXPECT_EQ(close({1, 3}),
+            "Too close to call (80 % intervals overlap in hours and dollars): 4x RTX 3090 and 4x RTX 5090; 4x H100 SXM "
+            "and 4x B200.");
+  EXPECT_EQ(close({1, 2, 3}),
+            "Too close to call, each with the next (80 % intervals overlap in hours and dollars): 4x RTX 3090, 4x RTX "
+            "5090, 4x H100 SXM and 4x B200.");
+}
+
+TEST(PlanStory, FewestGpusSaysHowManyMoreTheOthersTake) {
+  PlanFixture fixture;
+  fixture.job.goal = Goal::kFewestGpus;
+  fixture.found.plans[0].gpus = 2;
+  fixture.mark();
+  EXPECT_EQ(not_chosen_words(fixture.story(), 1),
+            (std::vector<std::string>{"4x RTX 5090: 4 GPUs instead of 2, 8 % dearer, 1.8 h faster: $0.20 for each hour "
+                                      "saved."}));
+}
+
+TEST(PlanStory, OnlyPlanThatKeepsTheLimits) {
+  PlanFixture fixture;
+  fixture.job.limits.budget = Dollars{5};
+  for (Plan& plan : fixture.found.plans) plan.meets_budget = plan.cost.p50 < Dollars{5};
+  fixture.mark();
+  EXPECT_EQ(pick_words(fixture.story()),
+            "Pick: 4x RTX 3090, the best value at $7 for an hour of waiting, the only plan that keeps the budget.");
+}
+
 TEST(PlanStory, CountsWhatCouldNotRun) {
   PlanFixture fixture;
-  EXPECT_EQ(tally_words(fixture.story()), "Looked at 120 ways to run it; 30 can not: 20 memory, 10 divisibility.");
+  EXPECT_EQ(tally_words(fixture.story()),
+            "Looked at 120 ways to run it; 30 can not, because of GPU memory (20) and divisibility (10).");
   fixture.found.tally = {};
   fixture.found.tally.accept();
   EXPECT_EQ(tally_words(fixture.story()), "Looked at 1 way to run it; all of them can run.");
@@ -112,10 +150,10 @@ TEST(PlanStory, SaysWhatTheMarketLeftOut) {
   PlanFixture fixture;
   EXPECT_EQ(market_words(fixture.story()), "");
   fixture.found.market = {.offers = 500, .used = 200, .too_old = 260, .by_where = 40, .spot_without_rate = 3};
-  EXPECT_EQ(market_words(fixture.story()),
-            "Of 500 offers left out: 40 by where and 260 for prices older than six months before the newest. 3 spot "
-            "prices not "
-            "used: nobody says how often they are interrupted (spot.interruptions: 5%/h).");
+  EXPECT_EQ(
+      market_words(fixture.story()),
+      "Left out of 500 offers: 40 that do not match where and 260 whose price is more than six months older than "
+      "the newest. 3 spot prices not used: nobody says how often they are interrupted (spot.interruptions: 5%/h).");
 }
 
 TEST(PlanStory, LimitsSayWhoKeepsThem) {
@@ -132,7 +170,7 @@ TEST(PlanStory, LimitsSayWhoKeepsThem) {
   fixture.mark();
   EXPECT_EQ(limit_words(fixture.story()),
             (std::vector<std::string>{
-                "Deadline 2 h, to be kept with 90 %: 4x RTX 5090 keeps it with 97 %; 3 of 5 plans keep it.",
+                "Deadline 2 h at 90 % confidence: 4x RTX 5090 keeps it with a chance of 97 %; 3 of 5 plans keep it.",
                 "Budget $50: 5 of 5 plans keep it.", "Contingency $20 on top: $25.12 in all (P90 $25.48).",
                 "Buffer 30 % of all phases: 22 min of the 1.6 h."}));
 }

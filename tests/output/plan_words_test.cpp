@@ -30,6 +30,25 @@ TEST(PlanWords, Money) {
   EXPECT_EQ(short_money(Dollars{19.6}), "$20");
   EXPECT_EQ(short_money(Dollars{1234}), "$1,234");
   EXPECT_EQ(short_money(Dollars{-20}), "-$20");
+  EXPECT_EQ(short_money(Dollars{0.0057}), "$0.006") << "below a cent one digit says enough";
+  EXPECT_EQ(short_money(Dollars{0}), "$0.00");
+  EXPECT_EQ(outcome_text({Dollars{3.954}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "3.95 … 5.69");
+  EXPECT_EQ(outcome_text({Dollars{93}, Dollars{98}, Dollars{1204}, Dollars{100}}), "93.0 … 1,204");
+  EXPECT_EQ(outcome_text(Outcome<Dollars>{}), "") << "free";
+}
+
+TEST(PlanWords, PricesAndBilling) {
+  Offer offer;
+  offer.gpus = 8;
+  offer.price = exactly(24 * units::dollar / units::hour);
+  EXPECT_EQ(price_words(offer, false), "$24.00/h for 8 GPUs");
+  EXPECT_EQ(price_words(offer, true), "no price");
+  offer.kind = OfferKind::kPool;
+  EXPECT_EQ(price_words(offer, false), "$24.00/h a GPU");
+  EXPECT_EQ(billing_words({}), "by the second");
+  EXPECT_EQ(billing_words({Seconds{0}, 10 * units::minute}), "in steps of 10 min");
+  EXPECT_EQ(billing_words({units::hour, units::minute}), "by the minute, at least 1 h");
+  EXPECT_EQ(billing_words({units::hour, units::hour}), "by the hour");
 }
 
 TEST(PlanWords, Times) {
@@ -104,7 +123,7 @@ TEST(PlanWords, PlacesInWords) {
   offer.label = "preempt";
   EXPECT_EQ(place_words(offer), "pool preempt");
   offer.kind = OfferKind::kOwn;
-  EXPECT_EQ(place_words(offer), "own box");
+  EXPECT_EQ(place_words(offer), "own box preempt");
 }
 
 }  // namespace

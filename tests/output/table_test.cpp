@@ -92,13 +92,19 @@ TEST(Table, LeavesEmptyColumnsOutAndHoldsWideCharacters) {
             "abc\n");
 }
 
-TEST(Table, RemarksStandBelowTheirRow) {
-  Table table({{.title = "A"}});
-  table.add({"1"});
-  table.add_remark("about one");
-  table.add({"2"});
-  table.add_remark("the end");
-  EXPECT_EQ(table.text({}, 2), "  A\n  1\n  about one\n  2\n  the end\n");
+TEST(Table, KnowsHowWideItWouldBe) {
+  Table table({{.title = "NAME", .narrowest = 4}, {.title = "PRICE", .align = Align::kRight, .drop = 1}});
+  table.add({"a long name", "1"});
+  EXPECT_EQ(table.width(2), 2 + 11 + 2 + 5);
+  EXPECT_EQ(table.width(0), 18);
+}
+
+TEST(Wrap, KeepsFiguresWithTheirUnitsAndCounts) {
+  EXPECT_EQ(wrapped("about 46 % of it", 9), (Lines{"about", "46 % of", "it"}));
+  EXPECT_EQ(wrapped("from 23 … 68 a", 10), (Lines{"from", "23 … 68 a"}));
+  EXPECT_EQ(wrapped("and 4x RTX 3090", 8), (Lines{"and", "4x RTX", "3090"}));
+  EXPECT_EQ(wrapped("takes (16.3 GiB), so", 11), (Lines{"takes", "(16.3 GiB),", "so"}));
+  EXPECT_EQ(wrapped("in 2 x 3", 5), (Lines{"in 2", "x 3"})) << "a word that is no unit may go on the next line";
 }
 
 TEST(Wrap, BreaksAtSpaces) {

@@ -6,6 +6,7 @@
 
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "output/explain.h"
 #include "output/style.h"
 #include "plan/fit.h"
 
@@ -29,6 +30,14 @@ struct FitReport {
   bool every_count = false;  ///< rows hold all counts, not the smallest
   std::vector<FitSection> sections;
 };
+
+bool holds(const FitRow& row);  ///< with room to spare
+const Phase& phase_of(const FitSection& section, const FitRow& row);
+/// The row a reader starts from: fewest GPUs, then the smallest card; null when nothing holds it.
+const FitRow* smallest(const FitSection& section);
+/// The terms of a row that runs; they refer to `storage`.
+std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, const Catalogue& catalogue,
+                                 Plan& storage);
 
 struct FitLook {
   Screen screen{};

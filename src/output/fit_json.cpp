@@ -1,0 +1,67 @@
+#include "output/fit_report.h"
+#include "output/json_writer.h"
+#include "output/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
+  json.begin_object().member("gpu", row.node.gpu->name).member("gpus", row.gpus);
+  json.member("fit", row.best ? std::optional<std::string_view>(name_of(row.best->fit)) : std::nullopt);
+  json.member("usable_gib", row.node.gpu->usable / units::GiB);
+  if (!row.best) {
+    if (row.nearest.phase >= 0) json.member("needed_gib", row.nearest.needed / units::GiB);
+    else json.null_member("needed_gib");
+    json.null_member("memory_gib").null_member("largest_batch").null_member("how").end();
+    return;
+  }
+  const Interval<Bytes>& total = row.best->memory_total;
+  const MemoryUse& use = row.best->memory;
+  json.member("needed_gib", total.p50 / units::GiB);
+  json.key("memory_gib").begin_object();
+  json.key("total").begin_object(true).member("p10", total.p10 / units::GiB).member("p50", total.p50 / units::GiB);
+  json.member("p90", total.p90 / units::GiB).end();
+  json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
+  json.member("optimizer", use.optimizer / units::GiB).member("activations", use.activations / units::GiB);
+  json.member("logits", use.logits / units::GiB).member("kv_cache", use.kv_cache / units::GiB);
+  json.member("buffers", use.buffers / units::GiB).member("context", use.context / units::GiB).end();
+  json.member("largest_batch", row.largest_micro_batch)
+      .member("how", strategy_words(*row.best, phase_of(section, row)))
+      .end();
+}
+
+}  // namespace
+
+std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/fit@1").member("subject", report.subject);
+  if (report.params > 0) json.member("params", report.params);
+  else json.null_member("params");
+  json.key("counts").begin_array(true);
+  for (const int count : report.counts) json.value(count);
+  json.end().key("sections").begin_array();
+  for (const FitSection& section : report.sections) {
+    json.begin_object().member("name", section.name).member("title", section.title).member("held", section.held());
+    json.key("rows").begin_array();
+    for (const FitRow& row : section.rows)
+      if (row.best || look.all || report.every_count || !section.held()) write_row(json, section, row);
+    json.end().key("remedies").begin_array();
+    for (const Remedy& remedy : section.remedies)
+      json.begin_object(true)
+          .member("change", remedy.change)
+          .member("needed_gib", remedy.needed / units::GiB)
+          .member("enough", remedy.enough)
+          .end();
+    json.end();
+    if (const FitRow* row = smallest(section); look.explain && row != nullptr) {
+      Plan storage;
+      json.key("explain");
+      write_terms(json, terms_of(section, *row, catalogue, storage));
+    }
+    json.end();
+  }
+  json.end().end();
+  return json.take();
+}
+
+}  // namespace gpuplan

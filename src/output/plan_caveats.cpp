@@ -1,0 +1,175 @@
+// What a reader must know before he believes a recommendation: figures far from the model's, scarce machines, plans too
+// close to call, limits, buffers and interruptions.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/explain.h"
+#include "output/plan_story.h"
+#include "output/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+bool is_rare(const Plan& plan) {
+  return plan.offer != nullptr && to_lower(plan.offer->availability).find("rare") != std::string::npos;
+}
+
+/// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
+std::string bound_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
+  for (const PhaseTerms& terms : explain_phases(plan, story.job, story.catalogue)) {
+    if (terms.part != &part) continue;
+    const Term* largest = terms.largest(Term::Kind::kTime);
+    const double total = terms.total(Term::Kind::kTime);
+    if (largest == nullptr || total <= 0) return "";
+    return " By the model the largest part of the time on " + story.name(plan) + " is " + std::string(largest->name) +
+           ", " + percent(largest->value / total) + ".";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string given_words(const PlanStory& story) {
+  constexpr std::size_t kExamples = 3;
+  std::vector<std::string> cases, said;
+  std::size_t more = 0;
+  std::string bound;  // what the model thinks limits the first of them
+  for (const Plan& plan : story.found.plans) {
+    if (!plan.on_frontier) continue;
+    for (const PhasePlan& part : plan.phases) {
+      const PhaseEstimate& estimate = part.estimate;
+      if (!estimate.model_interval) continue;
+      // Spot and on-demand, or two providers of one machine, have the same figures.
+      std::string which = std::to_string(estimate.gpus) + estimate.node->gpu->name + std::to_string(estimate.phase);
+      if (std::ranges::find(said, which) != said.end()) continue;
+      said.push_back(std::move(which));
+      if (cases.size() == kExamples) {
+        ++more;
+        continue;
+      }
+      const Phase& phase = story.job.phases[static_cast<std::size_t>(estimate.phase)];
+      std::string text = story.name(plan);
+      if (story.job.phases.size() > 1) text += ", " + printable(phase.name, 40);
+      const Interval<Seconds>& model = *estimate.model_interval;
+      const double unshared = 1 + estimate.overhead_share;  // what was added to the work is no fault of the rate
+      const auto rate = [&](double tokens, std::string_view unit) {
+        const double work = tokens * unshared;
+        return " given " + significant_text(work / estimate.work.p50.value, 2) + ", model " +
+               significant_text(work / model.p90.value, 2) + " … " + significant_text(work / model.p10.value, 2) + " " +
+               std::string(unit);
+      };
+      if (std::holds_alternative<GeneratePhase>(phase.work) && estimate.tokens > 0) {
+        text += rate(estimate.tokens / estimate.gpus, "tokens/s a GPU");
+      } else if (estimate.steps > 0) {
+        text += " given " + hours_words(estimate.work.p50 / unshared / estimate.steps) + ", model " +
+                hours_words(model.p10 / unshared / estimate.steps) + " … " +
+                hours_words(model.p90 / unshared / estimate.steps) + " a step";
+      } else {
+        text += " given " + hours_words(estimate.work.p50) + ", model " + hours_words(model.p10) + " … " +
+                hours_words(model.p90);
+      }
+      cases.push_back(text);
+      if (bound.empty()) bound = bound_words(story, plan, part);
+    }
+  }
+  if (cases.empty()) return "";
+  std::string text = "The figures given are far from the model's: " + join(cases, "; ");
+  if (more > 0) text += "; and " + std::to_string(more) + " more";
+  return text + "." + bound + " With the model's figures: " + story.command + " --ignore given";
+}
+
+std::string availability_words(const PlanStory& story) {
+  const Plan* pick = story.pick();
+  if (pick == nullptr || !is_rare(*pick)) return "";
+  const auto key = [&](const Plan& plan) {
+    switch (story.job.goal) {
+      case Goal::kCheapest:
+        return plan.cost.p50.value;
+      case Goal::kFastest:
+        return plan.hours.p50.value;
+      case Goal::kFewestGpus:
+        return static_cast<double>(plan.gpus) + plan.cost.p50.value * 1e-6;
+      case Goal::kBestValue:
+        break;
+    }
+    return (plan.cost.p50 + story.job.value_of_time * plan.hours.p50).value;
+  };
+  const Plan* next = nullptr;
+  for (const Plan& plan : story.found.plans) {
+    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget) continue;
+    if (next == nullptr || key(plan) < key(*next)) next = &plan;
+  }
+  const std::string text = story.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
+  return next == nullptr ? text + "." : text + "; next best: " + story.name(*next) + ".";
+}
+
+std::string close_words(const PlanStory& story) {
+  const auto& plans = story.found.plans;
+  std::vector<std::string> chains;  // neighbours of neighbours: "A, B and C"
+  std::vector<std::string> chain;
+  bool longer = false;
+  for (std::size_t i = 1; i <= plans.size(); ++i) {
+    if (i < plans.size() && plans[i].on_frontier && plans[i].close_to_previous) {
+      if (chain.empty()) chain.push_back(story.names[i - 1]);
+      chain.push_back(story.names[i]);
+      continue;
+    }
+    longer = longer || chain.size() > 2;
+    if (!chain.empty()) chains.push_back(listed(chain));
+    chain.clear();
+  }
+  if (chains.empty()) return "";
+  return "Too close to call" + std::string(longer ? ", each with the next" : "") +
+         " (80 % intervals overlap in hours and dollars): " + join(chains, "; ") + ".";
+}
+
+std::vector<std::string> limit_words(const PlanStory& story) {
+  std::vector<std::string> lines;
+  const Plan* pick = story.pick();
+  const Job& job = story.job;
+  if (pick == nullptr) return lines;
+  const auto& plans = story.found.plans;
+  const std::string of_plans = " of " + count_of(static_cast<double>(plans.size()), "plan");
+  if (job.limits.deadline) {
+    const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_deadline; });
+    std::string text =
+        "Deadline " + to_text(*job.limits.deadline) + " at " + percent(job.limits.confidence) + " confidence: ";
+    if (pick->chance_in_time)
+      text += story.name(*pick) + " keeps it with a chance of " + chance_words(*pick->chance_in_time) + "; ";
+    text += std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
+    if (keep == 0) {
+      const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
+      text += " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
+              hours_words(fastest->hours.p90 - *job.limits.deadline) + " too late.";
+    }
+    lines.push_back(text);
+  }
+  if (job.limits.budget) {
+    const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_budget; });
+    std::string text = "Budget " + short_money(*job.limits.budget) + ": " + std::to_string(keep) + of_plans +
+                       (keep == 1 ? " keeps it." : " keep it.");
+    if (keep == 0) {
+      const auto cheapest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.cost.p90.value; });
+      text += " Cheapest: " + story.name(*cheapest) + ", P90 " + to_text(cheapest->cost.p90 + job.contingency) + ".";
+    }
+    lines.push_back(text);
+  }
+  if (job.contingency > Dollars{}) {
+    lines.push_back("Contingency " + short_money(job.contingency) +
+                    " on top: " + to_text(pick->cost.p50 + job.contingency) + " in all (P90 " +
+                    to_text(pick->cost.p90 + job.contingency) + ").");
+  }
+  if (pick->buffer > Seconds{}) {
+    lines.push_back("Buffer " + percent(job.buffer) + " of all phases: " + hours_words(pick->buffer) + " of the " +
+                    hours_words(pick->hours.p50) + ".");
+  }
+  if (pick->spot) {
+    lines.push_back("Spot: " + significant_text(pick->interruptions, 2) +
+                    " interruptions expected; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
+                    hours_words(pick->hours.p50) + " (expected loss in closed form, not simulated).");
+  }
+  return lines;
+}
+
+}  // namespace gpuplan

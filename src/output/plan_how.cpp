@@ -1,0 +1,121 @@
+#include "output/plan_how.h"
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/plan_words.h"
+#include "output/table.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kNone = "–";
+
+std::string how_words(const PhasePlan& part, const Phase& phase, bool memory) {
+  std::string text = strategy_words(part.estimate, phase);
+  if (text.empty()) text = phase_words(phase);
+  if (const std::string rate = rate_words(part, phase); !rate.empty()) text += "; " + rate;
+  if (memory && part.estimate.node && part.estimate.node->gpu != nullptr && part.estimate.memory_total.p50 > Bytes{})
+    text += "; " + gib_text(part.estimate.memory_total.p50) + " of " + gib_text(part.estimate.node->gpu->usable) +
+            " GiB a GPU";
+  return text;
+}
+
+std::string where_words(const Offer& offer) {
+  const std::string place = place_words(offer);
+  return std::to_string(offer.gpus) + "x " + offer.gpu + (place.empty() ? "" : " (" + place + ")");
+}
+
+std::string gpu_hours_words(const Plan& plan) {
+  if (plan.billed_gpu_hours <= 0) return "";
+  return significant_text(plan.gpu_hours, 3) + " GPU-hours used of " + significant_text(plan.billed_gpu_hours, 3) +
+         " paid for (" + percent(plan.gpu_hours / plan.billed_gpu_hours) + ")";
+}
+
+void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Table& table) {
+  std::string gpus = part.estimate.gpus > 0 ? std::to_string(part.estimate.gpus) : kNone;
+  if (part.gpus_billed > part.estimate.gpus) gpus += " of " + std::to_string(part.gpus_billed);
+  std::string how = how_words(part, phase, true);
+  if (plan.offer == nullptr && part.offer != nullptr) how = where_words(*part.offer) + ": " + how;
+  table.add({{printable(phase.name, 40)},
+             {hours_text(part.start)},
+             {hours_text(part.hours.p50)},
+             {gpus},
+             {part.cost.p50 > Dollars{} ? to_text(part.cost.p50) : kNone},
+             {how, Paint::kDim}});
+}
+
+/// What is no phase but takes time or money.
+void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
+  if (plan.buffer > Seconds{}) table.add({{"buffer " + percent(story.job.buffer)}, {}, {hours_text(plan.buffer)}});
+  constexpr double kWorthALine = 0.005;
+  if (plan.spot_loss > plan.hours.p50 * kWorthALine)
+    table.add({{"interruptions"},
+               {},
+               {hours_text(plan.spot_loss)},
+               {},
+               {},
+               {"expected, with checkpoints; inside the hours above", Paint::kDim}});
+  if (plan.idle > plan.cost.p50 * kWorthALine)
+    table.add({{"idle"}, {}, {}, {}, {to_text(plan.idle)}, {"machines held while no phase uses them", Paint::kDim}});
+  table.add({{"in all", Paint::kBold},
+             {},
+             {hours_text(plan.hours.p50), Paint::kBold},
+             {},
+             {to_text(plan.cost.p50), Paint::kBold},
+             {gpu_hours_words(plan), Paint::kDim}});
+  const Dollars contingency = story.job.contingency;
+  if (contingency > Dollars{})
+    table.add({{"contingency"},
+               {},
+               {},
+               {},
+               {to_text(contingency)},
+               {to_text(plan.cost.p50 + contingency) + " with it", Paint::kDim}});
+}
+
+}  // namespace
+
+std::string offer_words(const Plan& plan) {
+  if (plan.offer == nullptr) return "";
+  const Offer& offer = *plan.offer;
+  std::string text = std::to_string(offer.gpus) + "x " + offer.gpu;
+  if (offer.kind != OfferKind::kRented) {
+    text = std::to_string(plan.gpus) + " of the " + std::to_string(offer.gpus) + " " + offer.gpu + " of " +
+           place_words(offer);
+    if (!offer.partition.empty()) text += ", partition " + printable(offer.partition, 40);
+  }
+  if (plan.nodes > 1) text = std::to_string(plan.nodes) + " machines of " + text;
+  if (const std::string place = place_words(offer); offer.kind == OfferKind::kRented && !place.empty())
+    text += " at " + place;
+  if (!offer.instance.empty()) text += ", " + printable(offer.instance, 60);
+  const auto& price = plan.spot ? offer.spot_price : offer.price;
+  if (offer.kind == OfferKind::kRented) text += plan.spot ? ", spot" : ", on demand";
+  if (!price || price->p90 <= DollarsPerSecond{}) return text + ": free";
+  text += ": " + price_words(offer, plan.spot) + (plan.nodes > 1 ? " each" : "");
+  text += ", billed " + billing_words(offer.billing);
+  return offer.as_of.empty() ? text : text + ", price of " + printable(offer.as_of, 20);
+}
+
+std::string how_text(const PlanStory& story, const Plan& plan, const Screen& screen, bool memory) {
+  std::string text;
+  if (const std::string offer = offer_words(plan); !offer.empty())
+    text += paragraph("Offer: " + offer + ".", screen, 2, 9);
+  if (plan.phases.size() == 1) {
+    const PhasePlan& only = plan.phases.front();
+    return text + paragraph("How:   " + how_words(only, story.job.phases.front(), memory) + ".", screen, 2, 9);
+  }
+  text +=
+      paragraph(story.name(plan) + ", phase by phase" + (plan.kept ? ":" : ", machines let go while idle:"), screen);
+  Table table({{.title = "PHASE", .narrowest = 24},
+               {.title = "START", .align = Align::kRight, .drop = 2, .unit = "hour"},
+               {.title = "HOURS", .align = Align::kRight},
+               {.title = "GPUS", .align = Align::kRight, .drop = 3, .unit = "used"},
+               {.title = "COST", .align = Align::kRight},
+               {.title = "HOW", .narrowest = 26, .wrap = true}});
+  for (const PhasePlan& part : plan.phases)
+    add_phase(plan, part, story.job.phases[static_cast<std::size_t>(part.estimate.phase)], table);
+  add_rest(story, plan, table);
+  return text + table.text(screen, 4);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,121 @@
+#include "output/plan_json_parts.h"
+
+namespace gpuplan {
+namespace {
+
+void write_offer(JsonWriter& json, const PhasePlan& part) {
+  if (part.offer == nullptr) {
+    json.null_member("offer");
+    return;
+  }
+  const Offer& offer = *part.offer;
+  json.key("offer").begin_object();
+  write_text_or_null(json, "provider", offer.provider);
+  write_text_or_null(json, "region", offer.region);
+  write_text_or_null(json, "instance", offer.instance);
+  json.member("gpu", offer.gpu)
+      .member("gpus", offer.gpus)
+      .member("nodes", part.estimate.nodes)
+      .member("spot", part.spot);
+  constexpr DollarsPerSecond kDollarAnHour{1.0 / 3600};
+  if (const auto& price = part.spot ? offer.spot_price : offer.price)
+    write_interval(json, "usd_per_hour", *price, kDollarAnHour);
+  else json.null_member("usd_per_hour");
+  json.key("billing").begin_object(true).member("minimum_seconds", offer.billing.minimum.value);
+  json.member("increment_seconds", offer.billing.increment.value).end();
+  write_text_or_null(json, "availability", offer.availability);
+  write_text_or_null(json, "as_of", offer.as_of);
+  write_text_or_null(json, "source", offer.source);
+  json.end();
+}
+
+void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase& phase) {
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  const auto* generate = std::get_if<GeneratePhase>(&phase.work);
+  if (!estimate.node || (train == nullptr && generate == nullptr)) {
+    json.null_member("strategy");
+    return;
+  }
+  const Strategy& s = estimate.strategy;
+  json.key("strategy").begin_object();
+  json.member("framework",
+              estimate.framework != nullptr ? std::optional<std::string_view>(estimate.framework->name) : std::nullopt);
+  json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
+  if (train != nullptr) {
+    json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("global_batch", estimate.batch);
+    json.member("sharding", name_of(s.sharding)).member("recompute", name_of(s.recompute));
+    json.member("precision", name_of(s.precision)).member("optimizer", name_of(train->optimizer.matrices));
+    json.member("offload", name_of(s.offload)).member("method", name_of(train->method));
+    const bool adapters = train->method == Method::kLora || train->method == Method::kQlora;
+    json.member("lora_rank", adapters ? std::optional<int>(train->lora.rank) : std::nullopt);
+    json.member("attention", name_of(s.attention)).member("compile", s.compile);
+    json.null_member("replicas")
+        .null_member("weights")
+        .null_member("kv_cache")
+        .null_member("batch")
+        .null_member("mode");
+    json.null_member("placement");
+  } else {
+    json.null_member("micro_batch").null_member("grad_accum").null_member("global_batch").null_member("sharding");
+    json.null_member("recompute").null_member("precision").null_member("optimizer").null_member("offload");
+    json.null_member("method").null_member("lora_rank").null_member("attention").null_member("compile");
+    json.member("replicas", s.dp).member("weights", name_of(s.weights));
+    json.member("kv_cache",
+                generate->kv_cache ? std::optional<std::string_view>(name_of(*generate->kv_cache)) : std::nullopt);
+    json.member("batch", estimate.batch);
+    json.member("mode", generate->forward_only ? std::string_view("prefill") : name_of(generate->situation));
+    json.member("placement", name_of(s.placement));
+  }
+  json.end();
+}
+
+}  // namespace
+
+void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
+  if (text.empty()) json.null_member(name);
+  else json.member(name, text);
+}
+
+void write_memory(JsonWriter& json, const PhaseEstimate& estimate) {
+  if (!estimate.node || estimate.node->gpu == nullptr || estimate.memory_total.p50 <= Bytes{}) {
+    json.null_member("memory_gib");
+    return;
+  }
+  const MemoryUse& use = estimate.memory;
+  json.key("memory_gib").begin_object();
+  json.member("usable", estimate.node->gpu->usable / units::GiB);
+  write_interval(json, "total", estimate.memory_total, units::GiB);
+  json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
+  json.member("optimizer", use.optimizer / units::GiB)
+      .member("activations", (use.activations + use.logits) / units::GiB);
+  json.member("kv_cache", use.kv_cache / units::GiB).member("overhead", (use.buffers + use.context) / units::GiB).end();
+}
+
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase) {
+  const PhaseEstimate& estimate = part.estimate;
+  json.begin_object().member("name", phase.name).member("needs", phase.needs);
+  write_offer(json, part);
+  json.member("gpus_used", estimate.gpus).member("gpus_billed", part.gpus_billed);
+  json.member("start_hour", part.start / units::hour);
+  write_outcome(json, "hours", part.hours, units::hour);
+  write_outcome(json, "cost_usd", part.cost, units::dollar);
+  if (estimate.steps > 0) json.member("steps", estimate.steps);
+  else json.null_member("steps");
+  if (part.seconds_per_step.p50 > Seconds{})
+    write_interval(json, "seconds_per_step", part.seconds_per_step, units::second);
+  else json.null_member("seconds_per_step");
+  if (part.tokens_per_second.p50 > TokensPerSecond{})
+    write_interval(json, "tokens_per_second", part.tokens_per_second, TokensPerSecond{1});
+  else json.null_member("tokens_per_second");
+  write_memory(json, estimate);
+  json.member("evidence", name_of(estimate.evidence));
+  if (estimate.work_by_model > Seconds{})
+    json.member("model_work_hours", estimate.work_by_model * (1 + estimate.overhead_share) / units::hour);
+  else json.null_member("model_work_hours");
+  if (estimate.model_interval) write_interval(json, "given_is_outside_of_hours", *estimate.model_interval, units::hour);
+  else json.null_member("given_is_outside_of_hours");
+  write_strategy(json, estimate, phase);
+  json.end();
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,36 @@
+// The parts of a plan in JSON: amounts with their spread, memory, phases.
+#pragma once
+
+#include <string_view>
+
+#include "domain/phase.h"
+#include "output/json_writer.h"
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+/// {"p10", "p50", "p90"} in units of `unit`.
+template <class Amount, class Unit>
+void write_interval(JsonWriter& json, std::string_view name, const Interval<Amount>& amount, Unit unit) {
+  json.key(name).begin_object(true);
+  json.member("p10", amount.p10 / unit).member("p50", amount.p50 / unit).member("p90", amount.p90 / unit).end();
+}
+
+/// {"p10", "p50", "p90", "mean"}.
+template <class Amount, class Unit>
+void write_outcome(JsonWriter& json, std::string_view name, const Outcome<Amount>& amount, Unit unit) {
+  json.key(name).begin_object(true);
+  json.member("p10", amount.p10 / unit).member("p50", amount.p50 / unit).member("p90", amount.p90 / unit);
+  json.member("mean", amount.mean / unit).end();
+}
+
+/// A text that may be unknown: null when empty.
+void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text);
+
+/// The member "memory_gib"; null for phases without a GPU. Parts add up to the median of the total, unless the user
+/// gave the total.
+void write_memory(JsonWriter& json, const PhaseEstimate& estimate);
+
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase);
+
+}  // namespace gpuplan

@@ -1,0 +1,478 @@
+#!/usr/bin/env python3
+"""What the program does at its edges: options, exit codes, files, pipes, terminals, and the JSON that others read.
+
+    tests/cli/cli_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*.yaml"))
+INPUTS = "tests/golden/inputs"
+PROGRAM = ""
+
+
+def environment(**more):
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **more}
+
+
+def run(*words, stdin=None, stdout=subprocess.PIPE, **more):
+    done = subprocess.run([PROGRAM, *words], cwd=ROOT, env=environment(**more), input=stdin, stdout=stdout,
+                          stderr=subprocess.PIPE, timeout=60,
+                          **({} if stdin is not None else {"stdin": subprocess.DEVNULL}))
+    done.stdout = (done.stdout or b"").decode()
+    done.stderr = done.stderr.decode()
+    return done
+
+
+@cache
+def plan_json(job, *words):
+    done = run("plan", job, "--json", *words)
+    return done.returncode, json.loads(done.stdout)
+
+
+def without_time(text):
+    return re.sub(r'"elapsed_ms": ?[0-9.eE+-]+', '"elapsed_ms": 0', text)
+
+
+class ExitCodes(unittest.TestCase):
+    """The contract: 0 done, 2 usage, 3 nothing fits, 4 misses the limits, 5 bad input; 1 is tested with full disks."""
+
+    def expect(self, code, *words, **more):
+        done = run(*words, **more)
+        self.assertEqual(done.returncode, code, f"{words}: {done.stderr}")
+        if code in (1, 2, 5):  # one clear line, nothing on stdout
+            self.assertEqual(done.stdout, "", words)
+            self.assertRegex(done.stderr, r"\A[^\n]+\n\Z", words)
+        else:
+            self.assertEqual(done.stderr, "", words)
+        return done
+
+    def test_done(self):
+        for words in (["--version"], ["--help"], [], ["gpus"], ["offers"], ["model", "gpt2"], ["fit", "gpt2"],
+                      ["schema"], ["plan", "examples/collection.yaml"]):
+            self.expect(0, *words)
+
+    def test_usage(self):
+        for words in (["nosuch"], ["plan"], ["plan", "a", "b"], ["plan", "a", "--nosuch"], ["plan", "a", "--jobs", "-1"],
+                      ["plan", "examples/collection.yaml", "--set", "nosuch=1"], ["gpus", "nosuch>=1"],
+                      ["fit", "gpt2", "--gpu", "nosuch"], ["schema", "nosuch"], ["plan", "a", "--as-of", "now"]):
+            self.expect(2, *words)
+
+    def test_nothing_fits(self):
+        for words in (["plan", "examples/llama-8b-full.yaml", "--set", "where.gpus=[RTX 3060]"],
+                      ["fit", "Llama-3.1-405B", "--gpu", "T4"]):
+            self.expect(3, *words)
+            self.assertTrue(json.loads(self.expect(3, *words, "--json").stdout)["schema"].startswith("gpuplan/"))
+
+    def test_misses_limits(self):
+        for setting in ("limits.deadline=1 min", "limits.budget=$0.01"):
+            words = ["plan", "examples/llama-8b-full.yaml", "--set", setting]
+            self.expect(4, *words)
+            self.assertTrue(json.loads(self.expect(4, *words, "--json").stdout)["recommendations"]["limits_missed"])
+
+    def test_bad_input(self):
+        for words in (["plan", "nosuch.yaml"], ["plan", "examples"], ["plan", f"{INPUTS}/wrong-key.yaml"],
+                      ["plan", "examples/collection.yaml", "--prices", f"{INPUTS}/prices-wrong.csv"],
+                      ["plan", "examples/collection.yaml", "--prices", "nosuch.csv"], ["model", "nosuch"],
+                      ["plan", "examples/collection.yaml", "--data", "examples"]):
+            self.expect(5, *words)
+
+    def test_bad_bytes_on_stdin(self):
+        for text in (b"", b"\x00\xff\xfe", b"[" * 100_000, b"a: &a [x]\n" + b"b: *c\n", b"phases: 3\n"):
+            self.expect(5, "plan", "-", stdin=text)
+
+
+class Delivery(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_file_holds_what_stdout_would(self):
+        for words in (["plan", "examples/sft-node.yaml"], ["fit", "gpt2"], ["gpus"], ["offers"], ["model", "gpt2"]):
+            target = self.folder / "out"
+            done = run(*words, "-o", str(target), FORCE_COLOR="1")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertEqual(target.read_text(), run(*words).stdout)
+            self.assertNotIn("\x1b", target.read_text(), "files hold no colour")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["out"], "no temporary file stays")
+
+    def test_file_is_replaced_whole(self):
+        target = self.folder / "out"
+        target.write_text("old")
+        before = target.stat().st_ino
+        with open(target) as reader:  # somebody who reads it now keeps the old text
+            self.assertEqual(run("gpus", "--output", str(target)).returncode, 0)
+            self.assertEqual(reader.read(), "old")
+        self.assertNotEqual(target.stat().st_ino, before)
+
+    def test_exit_code_is_kept(self):
+        target = self.folder / "out.json"
+        words = ["plan", "examples/llama-8b-full.yaml", "--json", "-o", str(target), "--set"]
+        self.assertEqual(run(*words, "where.gpus=[RTX 3060]").returncode, 3)
+        self.assertEqual(json.loads(target.read_text())["plans"], [])
+        self.assertEqual(run(*words, "limits.deadline=1 min").returncode, 4)
+        self.assertTrue(json.loads(target.read_text())["recommendations"]["limits_missed"])
+
+    def test_targets_that_can_not_be_written(self):
+        (self.folder / "folder").mkdir()
+        for target in (self.folder / "missing" / "out", self.folder / "folder", "/dev/full"):
+            done = run("gpus", "-o", str(target))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), target)
+            self.assertRegex(done.stderr, r"\Agpuplan: can not write [^\n]+: [^\n]+\n\Z")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["folder"])
+
+    def test_devices_are_written_to(self):
+        self.assertEqual(run("gpus", "-o", "/dev/null").returncode, 0)
+        self.assertTrue(Path("/dev/null").is_char_device())
+
+    def test_full_stdout_is_a_failure(self):
+        with open("/dev/full", "wb") as full:
+            done = run("plan", "examples/collection.yaml", stdout=full)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Agpuplan: can not write to standard output: [^\n]+\n\Z")
+
+    def test_reader_that_leaves_is_none(self):
+        program = subprocess.Popen([PROGRAM, "offers", "--all", "--json"], cwd=ROOT, env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        program.stdout.read(10)
+        program.stdout.close()
+        self.assertEqual(program.stderr.read(), b"")
+        program.stderr.close()
+        self.assertIn(program.wait(timeout=60), (0, -13))
+
+
+class Terminals(unittest.TestCase):
+    def on_terminal(self, *words, columns, **more):
+        """What the program writes to a terminal of this width."""
+        primary, secondary = pty.openpty()
+        fcntl.ioctl(secondary, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        program = subprocess.Popen([PROGRAM, *words], cwd=ROOT, env=environment(TERM="xterm", **more), stdout=secondary,
+                                   stdin=subprocess.DEVNULL)
+        os.close(secondary)
+        text = b""
+        while True:
+            try:
+                piece = os.read(primary, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(primary)
+        self.assertEqual(program.wait(timeout=60), 0)
+        return text.decode().replace("\r\n", "\n")
+
+    def test_no_line_is_wider_than_the_terminal(self):
+        commands = [["plan", job] for job in EXAMPLES] + [["plan", job, "--all"] for job in EXAMPLES[:3]]
+        commands += [["plan", "examples/sft-node.yaml", "--explain"], ["fit", "Llama-3.1-8B"], ["fit", "Llama-3.1-405B"],
+                     ["fit", "examples/sft-node.yaml"], ["gpus"], ["offers"], ["model", "DeepSeek-V3"]]
+        for columns in (60, 80, 100, 140, 200):
+            for words in commands:
+                text = run(*words, COLUMNS=str(columns)).stdout
+                # Tables never cut figures: at 60 columns a few are wider than the screen. From 80 on all must fit.
+                most = columns if columns >= 80 else 80
+                for line in text.splitlines():
+                    self.assertLessEqual(len(line), most, f"{words} at {columns}: {line}")
+                    self.assertEqual(line, line.rstrip(), f"{words} at {columns}")
+
+    def test_width_of_the_terminal_rules(self):
+        narrow = self.on_terminal("plan", "examples/collection.yaml", columns=80, NO_COLOR="1")
+        self.assertEqual(narrow, run("plan", "examples/collection.yaml", COLUMNS="80").stdout)
+        self.assertEqual(run("plan", "examples/collection.yaml").stdout,
+                         run("plan", "examples/collection.yaml", COLUMNS="120").stdout)
+
+    def test_colours(self):
+        words = ["plan", "examples/collection.yaml"]
+        plain = run(*words, COLUMNS="100").stdout
+        self.assertNotIn("\x1b", plain)
+        coloured = self.on_terminal(*words, columns=100)
+        self.assertIn("\x1b[32m", coloured)
+        self.assertEqual(re.sub("\x1b\\[[0-9;]*m", "", coloured), plain, "colour changes nothing else")
+        for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertNotIn("\x1b", self.on_terminal(*words, columns=100, **more) if "TERM" not in more
+                             else run(*words, **more).stdout)
+        self.assertNotIn("\x1b", self.on_terminal(*words, "--no-color", columns=100))
+        self.assertIn("\x1b", run(*words, FORCE_COLOR="1").stdout)
+        self.assertNotIn("\x1b", run(*words, FORCE_COLOR="1", NO_COLOR="1").stdout)
+        self.assertNotIn("\x1b", run(*words, "--json", FORCE_COLOR="1").stdout)
+
+
+class Options(unittest.TestCase):
+    def test_threads_change_nothing(self):
+        for job in EXAMPLES:
+            expected = without_time(run("plan", job, "--json", "--all", "--jobs", "1").stdout)
+            for jobs in ("2", "7"):
+                self.assertEqual(without_time(run("plan", job, "--json", "--all", "--jobs", jobs).stdout), expected, job)
+
+    def test_seed_moves_quantiles_only(self):
+        moved = 0
+        for job in EXAMPLES:
+            _, one = plan_json(job, "--all")
+            _, other = plan_json(job, "--all", "--seed", "2")
+            plans = {plan["id"]: plan for plan in other["plans"]}
+            self.assertEqual({plan["id"] for plan in one["plans"]}, set(plans), job)
+            for plan in one["plans"]:
+                for amount in ("hours", "cost_usd"):
+                    for quantile, value in plan[amount].items():
+                        again = plans[plan["id"]][amount][quantile]
+                        moved += value != again
+                        self.assertAlmostEqual(value, again, delta=0.06 * value, msg=f"{job} {plan['label']} {quantile}")
+        self.assertGreater(moved, 0, "the seed does nothing")
+
+    def test_standard_input_is_a_file_like_others(self):
+        text = (ROOT / "examples/collection.yaml").read_bytes()
+        self.assertEqual(without_time(run("plan", "-", "--json", stdin=text).stdout).replace("plan - ", "plan examples/collection.yaml "),
+                         without_time(run("plan", "examples/collection.yaml", "--json").stdout))
+
+    def test_all_shows_everything(self):
+        _, some = plan_json("examples/gpt-124m.yaml")
+        _, every = plan_json("examples/gpt-124m.yaml", "--all")
+        self.assertGreater(len(every["plans"]), len(some["plans"]))
+        self.assertEqual([p["id"] for p in every["plans"]][:len(some["plans"])], [p["id"] for p in some["plans"]])
+        self.assertIn("DOMINATED BY", run("plan", "examples/collection.yaml", "--all", COLUMNS="140").stdout)
+
+    def test_price_lists(self):
+        job = "examples/llama-8b-qlora.yaml"
+        free = ["--set", "where.counts="]
+        _, one = plan_json(job, "--prices", f"{INPUTS}/prices.csv", *free)
+        self.assertEqual(one["market"]["offers"], 3)
+        _, two = plan_json(job, "--prices", f"{INPUTS}/prices.csv", "--prices", f"{INPUTS}/prices-eur.csv", "--rate",
+                           "EUR=1.08", *free)
+        self.assertEqual(two["market"]["offers"], 5)
+        prices = {p["phases"][0]["offer"]["gpu"]: p["phases"][0]["offer"]["usd_per_hour"] for p in two["plans"]}
+        self.assertAlmostEqual(prices["L40S"]["p50"], 3.20 * 1.08)
+        h100 = prices["H100 SXM"]
+        self.assertAlmostEqual(h100["p10"], 20)
+        self.assertAlmostEqual(h100["p90"], 24)
+        self.assertTrue(h100["p10"] < h100["p50"] < h100["p90"])
+
+    def test_identity_does_not_depend_on_the_price(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ids = []
+            for price in ("2", "3"):
+                file = Path(folder) / "p.csv"
+                file.write_text(f"gpu,gpus,price_per_hour,provider\nH100 SXM,1,{price},a\nH100 SXM,2,{price},a\n")
+                done = run("plan", "examples/llama-8b-lora.yaml", "--json", "--all", "--prices", str(file))
+                ids.append({p["label"]: p["id"] for p in json.loads(done.stdout)["plans"]})
+            self.assertEqual(ids[0], ids[1])
+            self.assertEqual(len(set(ids[0].values())), 2)
+
+    def test_settings(self):
+        _, result = plan_json("examples/gpt-124m.yaml", "--set", "goal=cheapest", "--set", "limits.deadline=30 h")
+        self.assertEqual(result["limits"]["goal"], "cheapest")
+        self.assertEqual(result["limits"]["deadline_hours"], 30)
+        self.assertEqual(result["recommendations"]["pick"], result["recommendations"]["within_deadline"])
+
+    def test_ignored_figures_leave_the_model(self):
+        _, given = plan_json("examples/collection.yaml")
+        _, model = plan_json("examples/collection.yaml", "--ignore", "given")
+        self.assertEqual({p["evidence"] for p in given["plans"]}, {"given"})
+        self.assertEqual({p["evidence"] for p in model["plans"]}, {"model"})
+
+    def test_explanations(self):
+        _, result = plan_json("examples/collection.yaml", "--explain")
+        self.assertEqual([e["plan"] for e in result["explain"]], [result["recommendations"]["pick"]])
+        _, result = plan_json("examples/collection.yaml", "--explain", "--all")
+        self.assertEqual({e["plan"] for e in result["explain"]}, {p["id"] for p in result["plans"] if p["on_frontier"]})
+        self.assertNotIn("explain", plan_json("examples/collection.yaml")[1])
+
+    def test_variants_stand_beside_the_job(self):
+        _, result = plan_json("examples/sft-node.yaml")
+        self.assertEqual([v["name"] for v in result["variants"]], ["conservative", "balanced", "aggressive"])
+        ids = {p["id"]: p for p in result["plans"]}
+        conservative, balanced = result["variants"][:2]
+        self.assertFalse(ids[conservative["pick"]["id"]]["spot"])
+        self.assertTrue(ids[balanced["pick"]["id"]]["spot"])
+        self.assertGreater(conservative["pick"]["cost_usd"]["p50"], balanced["pick"]["cost_usd"]["p50"])
+        self.assertEqual(plan_json("examples/collection.yaml")[1]["variants"], [])
+
+
+NUMBER = (int, float)
+OR_NULL = (type(None),)
+QUANTILES = {"p10": NUMBER, "p50": NUMBER, "p90": NUMBER}
+OUTCOME = {**QUANTILES, "mean": NUMBER}
+MEMORY = {"usable": NUMBER, "total": QUANTILES, "weights": NUMBER, "gradients": NUMBER, "optimizer": NUMBER,
+          "activations": NUMBER, "kv_cache": NUMBER, "overhead": NUMBER}
+DOCUMENT = {"schema": str, "job": str, "market": {"as_of": (str, *OR_NULL), "offers": int, "sources": [str]},
+            "considered": int, "rejected": {"memory": int}, "elapsed_ms": NUMBER, "plans": list,
+            "recommendations": {name: (str, *OR_NULL) for name in
+                                ("cheapest", "fastest", "best_value", "fewest_gpus", "within_deadline",
+                                 "within_budget", "pick")}}
+PLAN = {"id": str, "label": str, "provider": (str, *OR_NULL), "gpu": (str, *OR_NULL), "gpus": (int, *OR_NULL),
+        "nodes": (int, *OR_NULL), "spot": (bool, *OR_NULL), "hours": OUTCOME, "cost_usd": OUTCOME, "gpu_hours": NUMBER,
+        "billed_gpu_hours": NUMBER, "evidence": str, "fit": str, "on_frontier": bool, "dominated_by": [str],
+        "usd_per_hour_saved": (*NUMBER, *OR_NULL), "chance_in_time": (*NUMBER, *OR_NULL), "memory_gib": MEMORY,
+        "phases": list}
+PHASE = {"name": str, "needs": [str], "offer": (dict, *OR_NULL), "gpus_used": int, "gpus_billed": int,
+         "start_hour": NUMBER, "hours": OUTCOME, "cost_usd": OUTCOME, "steps": (*NUMBER, *OR_NULL),
+         "seconds_per_step": (dict, *OR_NULL), "tokens_per_second": (dict, *OR_NULL), "memory_gib": (dict, *OR_NULL),
+         "evidence": str, "strategy": (dict, *OR_NULL)}
+STRATEGY = {"framework", "dp", "tp", "pp", "cp", "ep", "micro_batch", "grad_accum", "global_batch", "sharding",
+            "recompute", "precision", "optimizer", "offload", "method", "lora_rank", "attention", "compile", "replicas",
+            "weights", "kv_cache", "batch"}
+
+
+class JsonContract(unittest.TestCase):
+    """Fields, types and what they mean, for every example."""
+
+    def check(self, value, shape, path):
+        if isinstance(shape, dict):
+            self.assertIsInstance(value, dict, path)
+            for key, inner in shape.items():
+                self.assertIn(key, value, path)
+                self.check(value[key], inner, f"{path}.{key}")
+        elif isinstance(shape, list):
+            self.assertIsInstance(value, list, path)
+            for item in value:
+                self.check(item, shape[0], path)
+        else:
+            self.assertIsInstance(value, shape, path)
+            if isinstance(value, bool):
+                self.assertTrue(shape is bool or bool in shape, path)
+
+    def check_spread(self, value, path):
+        self.assertLessEqual(value["p10"], value["p50"], path)
+        self.assertLessEqual(value["p50"], value["p90"], path)
+
+    def check_memory(self, memory, evidence, path):
+        self.check(memory, MEMORY, path)
+        self.check_spread(memory["total"], path)
+        self.assertLessEqual(memory["total"]["p50"], memory["usable"], path)
+        if evidence == "model":
+            parts = sum(memory[part] for part in MEMORY if part not in ("usable", "total"))
+            self.assertAlmostEqual(parts / memory["total"]["p50"], 1, delta=1e-6, msg=path)
+
+    def check_phase(self, phase, path):
+        self.check(phase, PHASE, path)
+        for amount in ("hours", "cost_usd", "seconds_per_step", "tokens_per_second"):
+            if phase[amount]:
+                self.check(phase[amount], QUANTILES, path)
+                self.check_spread(phase[amount], path)
+        if phase["memory_gib"]:
+            self.check_memory(phase["memory_gib"], phase["evidence"], path)
+        if phase["strategy"]:
+            self.assertLessEqual(STRATEGY, set(phase["strategy"]), path)
+        if phase["offer"] is None:
+            self.assertEqual((phase["gpus_used"], phase["cost_usd"]["p50"]), (0, 0), path)
+
+    def check_plan(self, plan, path):
+        self.check(plan, PLAN, path)
+        self.assertRegex(plan["id"], r"\A[a-z0-9]{6}\Z")
+        self.assertIn(plan["evidence"], ("given", "measured", "calibrated", "model"))
+        self.assertIn(plan["fit"], ("fits", "tight"))
+        self.check_spread(plan["hours"], path)
+        self.check_spread(plan["cost_usd"], path)
+        spare = plan["memory_gib"]["usable"] - plan["memory_gib"]["total"]["p90"]
+        self.assertTrue(spare >= 0 if plan["fit"] == "fits" else spare <= 0, path)
+        self.assertLessEqual(plan["gpu_hours"], plan["billed_gpu_hours"] * 1.001, path)
+        for phase in plan["phases"]:
+            self.check_phase(phase, f"{path}.{phase['name']}")
+        costs = plan["idle_usd"] + sum(phase["cost_usd"]["p50"] for phase in plan["phases"])
+        self.assertAlmostEqual(costs, plan["cost_usd"]["p50"], delta=0.02 * costs + 0.02, msg=path)
+
+    def test_every_example(self):
+        for job in EXAMPLES:
+            for more in ([], ["--all"]):
+                code, result = plan_json(job, *more)
+                self.assertEqual(code, 0, job)
+                self.check(result, DOCUMENT, job)
+                self.assertEqual(result["schema"], "gpuplan/plan@1")
+                self.assertGreaterEqual(result["considered"], sum(result["rejected"].values()), job)
+                for plan in result["plans"]:
+                    self.check_plan(plan, f"{job} {plan['label']}")
+
+    def test_frontier(self):
+        for job in EXAMPLES:
+            _, result = plan_json(job, "--all")
+            plans = result["plans"]
+            frontier = [plan for plan in plans if plan["on_frontier"]]
+            self.assertEqual(plans[:len(frontier)], frontier, "the frontier comes first")
+            for before, after in zip(frontier, frontier[1:]):
+                self.assertLess(before["cost_usd"]["p50"], after["cost_usd"]["p50"], job)
+                self.assertGreater(before["hours"]["p50"], after["hours"]["p50"], job)
+                saved = before["hours"]["p50"] - after["hours"]["p50"]
+                self.assertAlmostEqual(after["usd_per_hour_saved"] * saved,
+                                       after["cost_usd"]["p50"] - before["cost_usd"]["p50"], places=6)
+            by_id = {plan["id"]: plan for plan in frontier}
+            for plan in plans[len(frontier):]:
+                for other in plan["dominated_by"]:
+                    self.assertIn(other, by_id, f"{job}: dominated by what is not on the frontier")
+                    self.assertLessEqual(by_id[other]["cost_usd"]["p50"], plan["cost_usd"]["p50"], job)
+                    self.assertLessEqual(by_id[other]["hours"]["p50"], plan["hours"]["p50"], job)
+
+    def test_list_is_the_frontier_and_the_fifty_nearest(self):
+        cut = 0
+        for job in EXAMPLES:
+            _, every = plan_json(job, "--all")
+            _, result = plan_json(job)
+            rest = [plan for plan in result["plans"] if not plan["on_frontier"]]
+            named = {identity for name, identity in result["recommendations"].items() if name != "limits_missed"}
+            behind = every["plans"][len(result["plans"]) - len(rest) + 50:]
+            self.assertEqual([p["id"] for p in rest[50:]], [p["id"] for p in behind if p["id"] in named], job)
+            self.assertEqual(result["plans"], every["plans"][:len(result["plans"]) - len(rest[50:])] + rest[50:], job)
+            cut += len(result["plans"]) < len(every["plans"])
+        self.assertGreater(cut, 3, "no example has so many plans that the list must be cut")
+
+    def test_what_is_recommended_is_in_the_list(self):
+        for job in EXAMPLES:
+            _, result = plan_json(job)
+            ids = [plan["id"] for plan in result["plans"]]
+            self.assertEqual(len(ids), len(set(ids)), f"{job}: two plans have one id")
+            for name, identity in result["recommendations"].items():
+                if name != "limits_missed" and identity is not None:
+                    self.assertIn(identity, ids, f"{job}: {name}")
+
+    def test_written_when_nothing_fits(self):
+        code, result = plan_json("examples/llama-8b-full.yaml", "--set", "where.gpus=[RTX 3060]")
+        self.assertEqual(code, 3)
+        self.check(result, DOCUMENT, "nothing fits")
+        self.assertEqual(result["plans"], [])
+        self.assertEqual({v for k, v in result["recommendations"].items() if k != "limits_missed"}, {None})
+        nothing = result["nothing_fits"]
+        self.assertGreater(nothing["needed_gib"], nothing["usable_gib"])
+        self.assertTrue(any(remedy["needed_gib"] < nothing["needed_gib"] for remedy in nothing["remedies"]))
+
+    def test_written_when_limits_are_missed(self):
+        code, result = plan_json("examples/trm-nanochat.yaml", "--set", "limits.budget=$10")
+        self.assertEqual(code, 4)
+        self.check(result, DOCUMENT, "limits missed")
+        self.assertIsNone(result["recommendations"]["within_budget"])
+        self.assertIn(result["recommendations"]["pick"], {plan["id"] for plan in result["plans"]})
+
+    def test_phases_on_different_offers_leave_the_plan_without_one(self):
+        _, result = plan_json("examples/trm-nanochat.yaml", "--set", "schedule=each_phase")
+        for plan in result["plans"]:
+            self.assertEqual({plan[name] for name in ("provider", "gpu", "gpus", "nodes", "spot")}, {None})
+            for phase in plan["phases"]:
+                self.assertIsInstance(phase["offer"]["gpu"], str)
+
+    def test_other_commands_name_their_schema(self):
+        for words, schema in ((["fit", "gpt2"], "fit"), (["gpus"], "gpus"), (["offers"], "offers"),
+                              (["model", "gpt2"], "model")):
+            self.assertEqual(json.loads(run(*words, "--json").stdout)["schema"], f"gpuplan/{schema}@1")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    outcome = unittest.main(exit=False, verbosity=0).result
+    bad = len(outcome.failures) + len(outcome.errors)
+    print(f"counted {outcome.testsRun - bad} {bad}")
+    sys.exit(bool(bad))

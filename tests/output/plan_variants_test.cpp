@@ -1,0 +1,53 @@
+#include "output/plan_variants.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "output/plan_fixture.h"
+#include "output/plan_table.h"
+
+namespace gpuplan {
+namespace {
+
+/// The job with one variant that runs on its third plan and one that runs nowhere.
+PlanStory with_variants(const PlanFixture& fixture) {
+  PlanStory story = fixture.story();
+  VariantStory fast{
+      "fast", {{"goal", "fastest"}, {"where.spot", "never"}}, fixture.found.plans[2], "4x H100 SXM", true};
+  fast.pick->fit = Fit::kTight;
+  story.variants = {fast, {"huge", {{"phases.collect.collect.batch", "4096"}}, std::nullopt, "", false}};
+  return story;
+}
+
+TEST(PlanVariants, StandSideBySide) {
+  const PlanFixture fixture;
+  EXPECT_EQ(variants_table(with_variants(fixture), {.columns = 140}), R"(  Variants of the job, each with its own pick:
+    VARIANT       PICK          HOURS  P10 … P90    COST    P10 … P90  REMARKS               WHAT CHANGES
+    as it stands  4x RTX 5090     1.6  1.5 … 1.7   $5.12  4.79 … 5.48
+    fast          4x H100 SXM     1.3  1.2 … 1.3  $15.24  14.5 … 16.0  misses limits, tight  goal: fastest, where.spot: never
+    huge          nothing fits                                                               phases.collect.collect.batch: 4096
+)");
+}
+
+TEST(PlanVariants, AreInTableAndJson) {
+  const PlanFixture fixture;
+  const PlanStory story = with_variants(fixture);
+  const std::string text = plan_table(story, {{.columns = 100}, false});
+  EXPECT_NE(text.find("Variants of the job, each with its own pick:"), std::string::npos) << text;
+  EXPECT_EQ(plan_table(fixture.story(), {{.columns = 100}, false}).find("Variants"), std::string::npos);
+
+  JsonWriter json;
+  write_variants(json, story);
+  const auto result = nlohmann::json::parse(json.take());
+  ASSERT_EQ(result.size(), 2U);
+  EXPECT_EQ(result[0]["name"], "fast");
+  EXPECT_EQ(result[0]["settings"]["where.spot"], "never");
+  EXPECT_EQ(result[0]["pick"]["id"], "k3");
+  EXPECT_EQ(result[0]["pick"]["fit"], "tight");
+  EXPECT_EQ(result[0]["limits_missed"], true);
+  EXPECT_EQ(result[1]["pick"], nullptr);
+}
+
+}  // namespace
+}  // namespace gpuplan
