@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 namespace gpuplan {
@@ -49,31 +50,41 @@ std::vector<int> sorted(const std::vector<Slot>& slots) {
 
 Timeline::Timeline(const std::vector<Slot>& slots, int gpus)
     : slots_(slots), gpus_(gpus), order_(sorted(slots)), durations_(slots.size()), starts_(slots.size()) {
-  placed_.reserve(slots.size());
+  steps_.reserve(2 * slots.size() + 1);
   uses_.reserve(slots.size());
 }
 
-/// Whether `wanted` GPUs are free at every instant of [start, start + duration).
-bool Timeline::free_at(double start, double duration, int wanted) const {
-  const auto used_at = [&](double instant) {
-    int used = 0;
-    for (const int other : placed_) {
-      const auto o = static_cast<std::size_t>(other);
-      if (starts_[o] <= instant && instant < starts_[o] + durations_[o]) used += slots_[o].gpus;
+double Timeline::earliest(double ready, double duration, int wanted) const {
+  // Steps are in order of time and the last one is free: no search goes past it.
+  const auto later = [](double time, const Step& step) { return time < step.from; };
+  auto step = std::ranges::prev(std::upper_bound(steps_.begin(), steps_.end(), ready, later));
+  double start = ready;
+  for (; step != steps_.end(); ++step) {
+    const auto next = std::ranges::next(step);
+    if (step->used + wanted > gpus_) {
+      if (next != steps_.end()) start = std::max(ready, next->from);
+      continue;
     }
-    return used;
+    if (next == steps_.end() || next->from >= start + duration) break;
+  }
+  return start;
+}
+
+void Timeline::take(double from, double to, int gpus) {
+  const auto split = [&](double time) {
+    const auto at = std::ranges::lower_bound(steps_, time, {}, &Step::from);
+    if (at != steps_.end() && at->from == time) return at - steps_.begin();
+    return steps_.insert(at, {time, std::ranges::prev(at)->used}) - steps_.begin();
   };
-  if (used_at(start) + wanted > gpus_) return false;
-  // The use of GPUs only grows where a phase starts: it is enough to look there.
-  return std::ranges::all_of(placed_, [&](int other) {
-    const double instant = starts_[static_cast<std::size_t>(other)];
-    return instant <= start || instant >= start + duration || used_at(instant) + wanted <= gpus_;
-  });
+  const auto first = split(from);
+  const auto last = split(to);
+  for (auto i = first; i < last; ++i) steps_[static_cast<std::size_t>(i)].used += gpus;
 }
 
 void Timeline::place(const std::vector<double>& durations) {
   durations_ = durations;
-  placed_.clear();
+  steps_.assign(1, {0, 0});
+  double busy_until = 0;
   for (const int index : order_) {
     const auto i = static_cast<std::size_t>(index);
     double ready = 0;
@@ -82,18 +93,12 @@ void Timeline::place(const std::vector<double>& durations) {
       ready = std::max(ready, starts_[n] + durations_[n]);
     }
     starts_[i] = ready;
-    if (slots_[i].gpus == 0) continue;
-    if (!free_at(ready, durations_[i], slots_[i].gpus)) {
-      // GPUs become free only where another phase ends.
-      double best = -1;
-      for (const int other : placed_) {
-        const auto o = static_cast<std::size_t>(other);
-        const double end = starts_[o] + durations_[o];
-        if (end > ready && (best < 0 || end < best) && free_at(end, durations_[i], slots_[i].gpus)) best = end;
-      }
-      if (best >= 0) starts_[i] = best;
-    }
-    placed_.push_back(index);
+    const int wanted = slots_[i].gpus;
+    if (wanted == 0) continue;
+    if (ready < busy_until && wanted <= gpus_) starts_[i] = earliest(ready, durations_[i], wanted);
+    const double end = starts_[i] + durations_[i];
+    take(starts_[i], end, wanted);
+    busy_until = std::max(busy_until, end);
   }
 }
 

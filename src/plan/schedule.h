@@ -41,13 +41,21 @@ class Timeline {
   std::vector<double> machine_seconds() const;
 
  private:
-  bool free_at(double start, double duration, int wanted) const;
+  /// GPUs in use from an instant on, up to the next step.
+  struct Step {
+    double from;
+    int used;
+  };
+
+  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= gpus.
+  double earliest(double ready, double duration, int wanted) const;
+  void take(double from, double to, int gpus);
 
   const std::vector<Slot>& slots_;
   int gpus_;
   std::vector<int> order_;
   std::vector<double> durations_, starts_;
-  std::vector<int> placed_;
+  std::vector<Step> steps_;
   std::vector<std::pair<double, double>> uses_;
 };
 
