@@ -179,6 +179,9 @@ std::optional<std::size_t> CsvTable::find(std::string_view name, std::string_vie
     if (iequals(header_[i].unit, unit)) return i;
     if (!first) first = i;
   }
+  // "Price per hour" is price_per_hour to a person.
+  for (std::size_t i = 0; i < header_.size() && !first; ++i)
+    if (squeeze(header_[i].name) == squeeze(name)) first = i;
   return first;
 }
 

@@ -40,8 +40,8 @@ class CsvTable {
   std::string_view name(std::size_t column) const { return header_[column].name; }
   /// What stands in brackets behind the name; "" when there is none.
   std::string_view unit(std::size_t column) const { return header_[column].unit; }
-  /// Position of a column by its name, compared without regard to case; with two of that name ("network" and
-  /// "network[Gbit/s]") the one in that unit, else the first.
+  /// Position of a column by its name, compared without regard to case, blanks and signs; with two of that name
+  /// ("network" and "network[Gbit/s]") the one in that unit, else the first.
   std::optional<std::size_t> find(std::string_view name, std::string_view unit = "") const;
   /// Where a row begins, for messages.
   Place place(std::size_t row) const { return {file_, static_cast<int>(lines_[row]), 0}; }

@@ -156,7 +156,8 @@ struct WhereRecord {
   using Object = Where;
   static constexpr std::string_view title = "where";
   static constexpr std::array keys = {
-      key_as<ListCodec<GpuChoiceCodec>, &Where::gpus>("gpus", "all", "only these GPUs, with a count only that many"),
+      key_as<ListCodec<GpuChoiceCodec>, &Where::gpus>("gpus", "all",
+                                                      "only these GPUs; with a count, machines of so many"),
       key<&Where::counts>("counts", "all", "only so many GPUs in all", kGpuCounts),
       key<&Where::nodes>("nodes", "1", "numbers of machines to try", between(1, 10'000)),
       key<&Where::providers>("providers", "all", "only these providers"),

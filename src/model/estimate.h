@@ -50,10 +50,10 @@ struct Names<Misfit> {
 
 /// One line of an explanation. Texts are static.
 struct Term {
-  enum class Kind { kTime, kMemory, kRate, kShare, kCount };
+  enum class Kind { kTime, kMemory, kTokenRate, kByteRate, kOperationRate, kShare, kCount };
   Kind kind = Kind::kTime;
   std::string_view name;
-  double value = 0;           ///< seconds, bytes, per second or a plain number, by kind
+  double value = 0;           ///< seconds, bytes, these or tokens or operations a second, or a plain number, by kind
   std::string_view formula;   ///< how it is computed
   std::string_view source;    ///< where the formula or its constants come from
   bool part_of_total = true;  ///< false for lines that only inform

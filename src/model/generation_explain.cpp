@@ -146,19 +146,24 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
 
   inform(terms, Term::Kind::kCount, "sequences in flight a replica", estimate.batch,
          "memory left / memory of a sequence, engine limits, samples", kFit);
-  inform(terms, Term::Kind::kCount, "models one after the other", estimate.rounds, "models by placement", "");
-  inform(terms, Term::Kind::kRate, "tokens a second, one replica", estimate.replica_tokens_per_second, "", "");
-  inform(terms, Term::Kind::kRate, "tokens a second, all replicas", estimate.tokens_per_second, "", "");
-  inform(terms, Term::Kind::kRate, "achieved when reading weights, bytes", rates.decode_stream.value,
+  inform(terms, Term::Kind::kCount, "models one after the other", estimate.rounds,
+         "all, or a share of them where they run side by side", "placement");
+  inform(terms, Term::Kind::kTokenRate, "speed of one replica", estimate.replica_tokens_per_second,
+         "new tokens of its samples / its time, prompts included", "definition");
+  inform(terms, Term::Kind::kTokenRate, "speed of all replicas", estimate.tokens_per_second,
+         "new tokens / time of the phase", "definition");
+  inform(terms, Term::Kind::kByteRate, "achieved when reading weights", rates.decode_stream.value,
          "share of the data sheet's bandwidth", "data/efficiency.csv");
-  inform(terms, Term::Kind::kRate, "achieved in products, operations", rates.matmul.value,
+  inform(terms, Term::Kind::kOperationRate, "achieved in products", rates.matmul.value,
          rates.native_products ? "(share of peak)^-4 + (power limit)^-4, to the power -1/4"
                                : "16-bit rate x 0.84: weights are expanded first",
          "data/efficiency.csv");
-  inform(terms, Term::Kind::kTime, "time to first token", estimate.time_to_first_token.value, "", "");
-  inform(terms, Term::Kind::kTime, "time per output token", estimate.time_per_output_token.value, "", "");
+  inform(terms, Term::Kind::kTime, "time to first token", estimate.time_to_first_token.value,
+         "prompt alone, and waiting for the prompts and steps in flight", kFit);
+  inform(terms, Term::Kind::kTime, "time per output token", estimate.time_per_output_token.value,
+         "one decoding step, and the prompts read beside it", kFit);
   inform(terms, Term::Kind::kTime, "loading weights from disk", estimate.load.value,
-         "weights / disk rate, not in the total", "");
+         "weights / disk rate, not in the total", "1.5 GB/s: Samsung PM9A3 data sheet (2021), smallest size");
   return terms;
 }
 

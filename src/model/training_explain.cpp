@@ -76,16 +76,18 @@ void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy&
   fact(Kind::kCount, "parameters", work.params, "from the shape", "model shape");
   fact(Kind::kCount, "learning parameters", work.trainable, "with gradients and optimizer state", "job");
   fact(Kind::kCount, "tokens a sequence", work.mean_tokens, "on average", "job");
-  fact(Kind::kRate, "peak rate", r.peak.value, "dense, 32-bit accumulation", kDataSheet);
-  fact(Kind::kRate, "matrix products, large", r.blocks.flop.value > 0 ? 1 / (r.blocks.flop.value * r.time_factor) : 0,
+  fact(Kind::kOperationRate, "peak rate", r.peak.value, "dense, 32-bit accumulation", kDataSheet);
+  fact(Kind::kOperationRate, "matrix products, large",
+       r.blocks.flop.value > 0 ? 1 / (r.blocks.flop.value * r.time_factor) : 0,
        "peak x share reached / factor of a training step", r.efficiency->source);
-  fact(Kind::kRate, "fused attention, long", r.attention.value, "peak x share reached", r.efficiency->source);
-  fact(Kind::kRate, "memory bandwidth", r.stream.value, "data sheet x share reached", r.efficiency->source);
+  fact(Kind::kOperationRate, "fused attention, long", r.attention.value, "peak x share reached", r.efficiency->source);
+  fact(Kind::kByteRate, "memory bandwidth", r.stream.value, "data sheet x share reached", r.efficiency->source);
   fact(Kind::kShare, "framework", r.software, "factor on GPU time", r.software_row->source);
   if (s.gpus() > 1 && r.link_bus.value > 0)
-    fact(Kind::kRate, "link of a GPU", r.link_bus.value, "bus rate inside the machine", "published NCCL tables, 2026");
+    fact(Kind::kByteRate, "link of a GPU", r.link_bus.value, "bus rate inside the machine",
+         "published NCCL tables, 2026");
   if (s.gpus() > r.node->gpus)
-    fact(Kind::kRate, "network of a machine", r.network_bus.value, "0.8 of the advertised rate",
+    fact(Kind::kByteRate, "network of a machine", r.network_bus.value, "0.8 of the advertised rate",
          "published NCCL tables, 2026");
   // 6 operations a parameter and token (Kaplan et al. 2020), 4 where weights are frozen; without attention.
   double flops = 0;

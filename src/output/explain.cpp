@@ -126,7 +126,9 @@ std::string_view kind_name(Term::Kind kind) {
       return "time";
     case Term::Kind::kMemory:
       return "memory";
-    case Term::Kind::kRate:
+    case Term::Kind::kTokenRate:
+    case Term::Kind::kByteRate:
+    case Term::Kind::kOperationRate:
       return "rate";
     case Term::Kind::kShare:
       return "share";
@@ -139,17 +141,6 @@ std::string_view kind_name(Term::Kind kind) {
 void write_interval(JsonWriter& json, std::string_view name, const Interval<Seconds>& time) {
   json.key(name).begin_object(true);
   json.member("p10", time.p10.value).member("p50", time.p50.value).member("p90", time.p90.value).end();
-}
-
-/// "684 G", "1.65 T", "42.1": what is counted is in the term's name, and B would read as bytes.
-std::string rate_value(double rate) {
-  constexpr std::array<const char*, 6> kPrefixes = {"", "k", "M", "G", "T", "P"};
-  std::size_t prefix = 0;
-  while (rate >= 999.5 && prefix + 1 < kPrefixes.size()) {
-    rate /= 1000;
-    ++prefix;
-  }
-  return significant_text(rate, 3) + (prefix == 0 ? "" : " ") + kPrefixes[prefix];
 }
 
 }  // namespace
@@ -264,8 +255,12 @@ std::string term_value(const Term& term) {
       return to_text(Seconds{term.value});
     case Term::Kind::kMemory:
       return to_text(Bytes{term.value});
-    case Term::Kind::kRate:
-      return rate_value(term.value) + "/s";
+    case Term::Kind::kTokenRate:
+      return significant_text(term.value, 3) + " tokens/s";
+    case Term::Kind::kByteRate:
+      return to_text(BytesPerSecond{term.value});
+    case Term::Kind::kOperationRate:
+      return to_text(FlopsPerSecond{term.value});
     case Term::Kind::kShare:
       return percent(term.value);
     case Term::Kind::kCount:
@@ -280,8 +275,12 @@ std::string_view unit_of(Term::Kind kind) {
       return "s";
     case Term::Kind::kMemory:
       return "byte";
-    case Term::Kind::kRate:
-      return "1/s";
+    case Term::Kind::kTokenRate:
+      return "token/s";
+    case Term::Kind::kByteRate:
+      return "byte/s";
+    case Term::Kind::kOperationRate:
+      return "operation/s";
     case Term::Kind::kShare:
       return "share";
     case Term::Kind::kCount:

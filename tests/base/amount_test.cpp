@@ -76,6 +76,7 @@ TEST(Amount, ReadsWhatPeopleWrite) {
       {"2.5k tok/s", kTokensPerSecond, 2500},
       {"70 tokens per second", kTokensPerSecond, 70},
       {"70", kTokensPerSecond, 70},
+      {"2.5k", kTokensPerSecond, 2500},
       {"2.0", kSamplesPerSecond, 2},
       {"120 samples/min", kSamplesPerSecond, 2},
       {"50_000", kCount, 50000},

@@ -200,7 +200,8 @@ TEST(JobExamples, CommonCases) {
   EXPECT_EQ(nodes.where.gpus.at(0).gpu, "H100 SXM");
   EXPECT_EQ(nodes.where.gpus[0].count, 8);
   EXPECT_EQ(work<GeneratePhase>(example("generate-70b"), 0).situation, Situation::kSaturated);
-  const auto& neurlang = work<TrainPhase>(example("neurlang-as-run"), 0).models.at(0);
+  const Job as_run = example("neurlang-as-run");
+  const auto& neurlang = work<TrainPhase>(as_run, 0).models.at(0);
   EXPECT_EQ(neurlang.custom->params, 5'754'637);
   EXPECT_EQ(neurlang.custom->flops_per_sample, Flops(4.4e9));
 }

@@ -45,6 +45,12 @@ TEST(PriceFile, ReadsTheLeastColumns) {
   EXPECT_EQ((*offers)[1].billing.increment, Seconds{1});
 }
 
+TEST(PriceFile, ColumnNamesMayBeSpelledAsPeopleDo) {
+  const auto offers = read("GPU,GPUs,Price per Hour\nRTX 4090,4,2.40\n");
+  ASSERT_TRUE(offers) << offers.error().message;
+  EXPECT_DOUBLE_EQ(an_hour((*offers)[0].price->p50), 2.40);
+}
+
 TEST(PriceFile, ReadsEveryColumnInAnyOrder) {
   const auto offers = read(
       "label,price_per_hour,gpus,gpu,provider,region,instance,spot,billing_minimum_minutes,billing_increment_seconds,"
@@ -126,8 +132,8 @@ TEST(PriceFile, RefusesWhatIsNoList) {
   EXPECT_EQ(error("gpus,price_per_hour\n1,1\n"), "offers.csv:1: column gpu is missing; did you mean gpus?");
   EXPECT_EQ(error("gpu,price_per_hour\nRTX 4090,1\n"),
             "offers.csv:2: 'RTX 4090' has no count; expected a column gpus, or a count in front such as 8x");
-  EXPECT_EQ(error("gpu,gpus,price\xEF\xBB\xBF_per_hour\nL4,1,1\n"),
-            "offers.csv:1: column price_per_hour is missing; did you mean price?_per_hour?");
+  EXPECT_EQ(error("gpu,gpus,price\xEF\xBB\xBF_per_hou\nL4,1,1\n"),
+            "offers.csv:1: column price_per_hour is missing; did you mean price?_per_hou?");
   for (const std::string separator : {";", "\t"})
     EXPECT_EQ(
         error("gpu" + separator + "gpus" + separator + "price_per_hour\nL4" + separator + "1" + separator + "1\n"),

@@ -59,9 +59,9 @@ TEST(Explain, ValuesHaveTheirUnits) {
   const auto text = [](Term::Kind kind, double value) { return term_value({kind, "", value, "", "", true}); };
   EXPECT_EQ(text(Term::Kind::kTime, 0.113), "113 ms");
   EXPECT_EQ(text(Term::Kind::kMemory, 16.3 * units::GiB.value), "16.3 GiB");
-  EXPECT_EQ(text(Term::Kind::kRate, 684e9), "684 G/s");
-  EXPECT_EQ(text(Term::Kind::kRate, 999.7e12), "1 P/s");
-  EXPECT_EQ(text(Term::Kind::kRate, 42.07), "42.1/s");
+  EXPECT_EQ(text(Term::Kind::kByteRate, 684e9), "684 GB/s");
+  EXPECT_EQ(text(Term::Kind::kOperationRate, 990e12), "990 TFLOP/s");
+  EXPECT_EQ(text(Term::Kind::kTokenRate, 42.07), "42.1 tokens/s");
   EXPECT_EQ(text(Term::Kind::kShare, 0.27), "27 %");
   EXPECT_EQ(text(Term::Kind::kCount, 4096), "4096");
   EXPECT_EQ(text(Term::Kind::kCount, 8.03e9), "8.03B");
