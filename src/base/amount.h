@@ -13,20 +13,20 @@ namespace gpuplan {
 
 /// Kinds of amount a text can be read as; the bare-number unit is what a number without unit means.
 enum class AmountKind {
-  kCount,          ///< plain number with k M B T suffix; bare: one
-  kShare,          ///< "5%" or 0.05; bare: a fraction
-  kTime,           ///< s, ms, us, min, h, d, week; bare: seconds
-  kMoney,          ///< $; bare: dollars
-  kPrice,          ///< $/h, $/s, $/month; bare: dollars an hour
-  kRate,           ///< 5%/h, 0.05/h; bare: per hour
-  kBytes,          ///< B, kB, MB, GB, TB, KiB, MiB, GiB, TiB; bare: bytes
-  kBytesPerSecond, ///< GB/s, Mbit/s, Gbit/s; bare: bytes a second
-  kTokens,         ///< tokens with k M B T; bare: tokens
-  kTokensPerSecond,   ///< tokens/s, tok/s; bare: tokens a second
-  kSamplesPerSecond,  ///< samples/s; bare: samples a second
+  kCount,                ///< plain number with k M B T suffix; bare: one
+  kShare,                ///< "5%" or 0.05; bare: a fraction
+  kTime,                 ///< s, ms, us, min, h, d, week; bare: seconds
+  kMoney,                ///< $; bare: dollars
+  kPrice,                ///< $/h, $/s, $/month; bare: dollars an hour
+  kRate,                 ///< 5%/h, 0.05/h; bare: per hour
+  kBytes,                ///< B, kB, MB, GB, TB, KiB, MiB, GiB, TiB; bare: bytes
+  kBytesPerSecond,       ///< GB/s, Mbit/s, Gbit/s; bare: bytes a second
+  kTokens,               ///< tokens with k M B T; bare: tokens
+  kTokensPerSecond,      ///< tokens/s, tok/s; bare: tokens a second
+  kSamplesPerSecond,     ///< samples/s; bare: samples a second
   kDollarsPerByteMonth,  ///< $/GB-month; bare: dollars a GB and month
   kDollarsPerByte,       ///< $/GB; bare: dollars a GB
-  kPower,          ///< W, kW; bare: watts
+  kPower,                ///< W, kW; bare: watts
 };
 
 /// What a number of this kind is written like, for messages ("a time such as 12 h or 45 min").

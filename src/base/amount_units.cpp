@@ -103,8 +103,9 @@ std::optional<double> scaled_noun(std::string_view unit, std::span<const std::st
   return scale && is_noun(trim(unit.substr(space + 1))) ? scale : std::nullopt;
 }
 
-/// Units of a rate of something: "tokens/s", "k tok/s", "samples/min".
+/// Units of a rate of something: "tokens/s", "k tok/s", "samples/min"; a bare count or "k" is a second's.
 std::optional<double> rate_of(std::string_view unit, std::span<const std::string_view> nouns) {
+  if (const auto count = scaled_noun(unit, {})) return count;
   const auto [what, time] = split_quotient(unit);
   const auto scale = scaled_noun(what, nouns);
   const auto seconds = look_up(time, kTimeUnits);
@@ -150,11 +151,11 @@ std::optional<double> money_scale(std::string_view unit) {
 constexpr std::array kKinds = {
     std::pair{AmountKind::kTime, std::string_view("a time")},
     std::pair{AmountKind::kBytes, std::string_view("an amount of memory")},
+    std::pair{AmountKind::kCount, std::string_view("a count")},
     std::pair{AmountKind::kMoney, std::string_view("an amount of money")},
     std::pair{AmountKind::kPrice, std::string_view("a price by the hour")},
     std::pair{AmountKind::kShare, std::string_view("a share")},
     std::pair{AmountKind::kRate, std::string_view("a rate")},
-    std::pair{AmountKind::kCount, std::string_view("a count")},
     std::pair{AmountKind::kTokens, std::string_view("a number of tokens")},
     std::pair{AmountKind::kBytesPerSecond, std::string_view("a data rate")},
     std::pair{AmountKind::kTokensPerSecond, std::string_view("a speed in tokens")},
@@ -241,12 +242,10 @@ std::optional<double> unit_factor(std::string_view unit, AmountKind kind, bool d
     }
     case AmountKind::kTokensPerSecond: {
       constexpr std::array<std::string_view, 4> kNouns = {"tokens", "token", "tok", "toks"};
-      if (bare) return 1.0;
       return dollar ? std::nullopt : rate_of(unit, kNouns);
     }
     case AmountKind::kSamplesPerSecond: {
       constexpr std::array<std::string_view, 5> kNouns = {"samples", "sample", "sequences", "sequence", "seq"};
-      if (bare) return 1.0;
       return dollar ? std::nullopt : rate_of(unit, kNouns);
     }
     case AmountKind::kDollarsPerByteMonth:

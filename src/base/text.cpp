@@ -233,7 +233,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
   std::string result = "; did you mean ";
   for (std::size_t i = 0; i < near.size(); ++i) {
     if (i > 0) result += i + 1 == near.size() ? " or " : ", ";
-    result += near[i];
+    result += printable(near[i], 80);
   }
   return result += '?';
 }

@@ -37,7 +37,7 @@ int edit_distance(std::string_view a, std::string_view b);
 /// none when all are too far to be a slip of the keyboard.
 std::vector<std::string> nearest(std::string_view name, std::span<const std::string_view> candidates, int most = 3);
 
-/// "; did you mean X or Y?" or "" when nothing is near.
+/// "; did you mean X or Y?" or "" when nothing is near. Candidates may be user text.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);
 
 /// FNV-1a, 64 bits: stable from one day, machine and library to the next.

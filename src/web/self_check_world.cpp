@@ -1,0 +1,258 @@
+#include "web/self_check_world.h"
+
+#include <array>
+
+namespace gpuplan::self_check {
+namespace {
+
+using units::dollar;
+using units::GB;
+using units::GiB;
+using units::hour;
+using units::minute;
+using units::second;
+
+Gpu gpu(const char* name, const char* vendor, const char* architecture, double capability, double memory_gib,
+        const char* memory_type, double gigabytes_a_second, double tflops) {
+  Gpu result;
+  result.name = name;
+  result.vendor = vendor;
+  result.architecture = architecture;
+  result.compute_capability = capability;
+  result.year = 2023;
+  result.memory = memory_gib * GiB;
+  result.usable = (memory_gib - 0.7) * GiB;
+  result.memory_type = memory_type;
+  result.bandwidth = gigabytes_a_second * GB / second;
+  result.fp32 = FlopsPerSecond{tflops * 0.0671e12};
+  result.tf32 = FlopsPerSecond{tflops * 0.5e12};
+  result.bf16 = result.fp16 = FlopsPerSecond{tflops * 1e12};
+  result.int8 = FlopsPerSecond{tflops * 2e12};
+  result.pcie_gen = 4;
+  result.pcie_lanes = 16;
+  result.tdp_watts = 400;
+  result.sms = 108;
+  return result;
+}
+
+std::vector<Gpu> gpus() {
+  Gpu server = gpu("Server", "nvidia", "First", 9.0, 80, "HBM3", 3311, 977);
+  server.fp8 = server.bf16 * 2;
+  server.link = 900.0 * GB / second;
+  server.link_kind = LinkKind::kNvswitch;
+  server.pcie_gen = 5;
+  server.tdp_watts = 700;
+  server.sms = 132;
+  Gpu next = gpu("Next Server", "nvidia", "Second", 10.0, 180, "HBM3e", 7777, 2223);
+  next.fp8 = next.bf16 * 2;
+  next.fp4 = next.bf16 * 4;
+  next.link = 1800.0 * GB / second;
+  next.link_kind = LinkKind::kNvswitch;
+  next.tdp_watts = 1000;
+  next.sms = 148;
+  Gpu card = gpu("Card", "nvidia", "First", 8.9, 24, "GDDR6X", 1009, 163);
+  card.fp8 = card.fp16_acc16 = card.bf16 * 2;
+  card.fp32 = card.tf32 = FlopsPerSecond{82e12};
+  card.sms = 128;
+  Gpu old = gpu("Old Card", "nvidia", "Before", 7.5, 16, "GDDR6", 321, 63);
+  old.bf16 = old.tf32 = {};
+  old.pcie_gen = 3;
+  old.sms = 40;
+  Gpu red = gpu("Red", "amd", "Other", 0, 192, "HBM3", 5301, 1299);
+  red.fp8 = red.bf16 * 2;
+  red.link = 896.0 * GB / second;
+  red.link_kind = LinkKind::kXgmi;
+  red.sms = 304;
+  return {server, next, card, old, red};
+}
+
+Efficiency efficiency(const char* architecture, const char* memory, double scale) {
+  Efficiency row;
+  row.architecture = architecture;
+  row.memory_type = memory;
+  row.matmul *= scale;
+  row.wave *= scale;
+  row.decode_bandwidth *= scale;
+  row.tflops_per_watt = 1.1 * scale;
+  return row;
+}
+
+Framework framework(const char* name, int rank) {
+  Framework row;
+  row.name = name;
+  row.vendors = {"nvidia", "amd"};
+  row.auto_rank = rank;
+  row.compile = true;
+  row.precisions = {Precision::kFp32, Precision::kTf32, Precision::kFp16, Precision::kBf16, Precision::kFp8};
+  return row;
+}
+
+std::vector<Framework> frameworks() {
+  Framework plain = framework("torch", 1);
+  plain.trains = true;
+  plain.zero[1] = plain.zero[2] = plain.zero[3] = true;
+  plain.frozen = true;
+  Framework cutting = framework("cutting", 3);
+  cutting.trains = true;
+  cutting.zero[1] = true;
+  cutting.tensor = cutting.pipeline = cutting.context = cutting.expert = true;
+  Framework offloading = framework("offloading", 2);
+  offloading.trains = true;
+  offloading.zero[1] = offloading.zero[2] = offloading.zero[3] = true;
+  offloading.offload_optimizer = true;
+  offloading.lora = offloading.qlora = true;
+  offloading.master_fp32 = false;
+  Framework serving = framework("vllm", 1);
+  serving.generates = serving.tensor = serving.pipeline = serving.expert = serving.cuda_graphs = true;
+  serving.min_compute_capability = 7.0;
+  Framework eager = framework("hf", 2);
+  eager.generates = eager.pipeline = true;
+  Framework split = framework("llama.cpp", 3);
+  split.generates = split.pipeline = split.cuda_graphs = true;
+  split.multi_node = false;
+  return {plain, cutting, offloading, serving, eager, split};
+}
+
+TrainingSoftware software(const char* name, double time, bool fused) {
+  TrainingSoftware row;
+  row.name = name;
+  row.time = time;
+  row.fused = row.vendor_attention = fused;
+  return row;
+}
+
+Node box(const char* gpu, int gpus, double network_gigabytes) {
+  Node node;
+  node.provider = "any";
+  node.gpu = gpu;
+  node.gpus = gpus;
+  node.network = network_gigabytes * GB / second;
+  node.ram = 64.0 * gpus * GiB;
+  return node;
+}
+
+ModelShape shape(const char* name, int layers, int hidden, int heads, int kv_heads, int ffn, int vocab) {
+  ModelShape result;
+  result.name = name;
+  result.layers = layers;
+  result.hidden = hidden;
+  result.heads = heads;
+  result.kv_heads = kv_heads;
+  result.head_dim = hidden / heads;
+  result.ffn = ffn;
+  result.vocab = vocab;
+  result.max_context = 8192;
+  return result;
+}
+
+ModelUse use(ModelShape shape) {
+  ModelUse result;
+  result.name = shape.name;
+  result.shape = std::move(shape);
+  return result;
+}
+
+}  // namespace
+
+Catalogue catalogue() {
+  Catalogue all;
+  all.gpus = gpus();
+  for (std::size_t i = 0; i < all.gpus.size(); ++i) all.gpu_names.add(all.gpus[i].name, static_cast<int>(i));
+  all.efficiencies = {efficiency("*", "*", 1.0), efficiency("First", "HBM", 1.03), efficiency("First", "GDDR", 1.11),
+                      efficiency("Second", "*", 0.93)};
+  all.frameworks = frameworks();
+  for (std::size_t i = 0; i < all.frameworks.size(); ++i)
+    all.framework_names.add(all.frameworks[i].name, static_cast<int>(i));
+  all.training_software = {software("*", 1.1, false), software("cutting", 1.03, true)};
+  all.nodes = {box("Server", 8, 50), box("Next Server", 8, 100), box("Card", 4, 1.25), box("Red", 8, 50)};
+  return all;
+}
+
+std::vector<ModelUse> networks() {
+  ModelShape dense = shape("dense", 32, 4096, 32, 8, 14336, 128256);
+  ModelShape small = shape("small", 12, 768, 12, 12, 3072, 50304);
+  small.gated = false;
+  small.tied = true;
+  small.positions = 1024;
+  small.norm = NormKind::kLayer;
+  small.attention_bias = BiasKind::kAll;
+  small.mlp_bias = true;
+  ModelShape mixture = shape("mixture", 24, 2048, 32, 4, 6144, 151936);
+  mixture.experts = 64;
+  mixture.experts_per_token = 8;
+  mixture.expert_ffn = 768;
+  mixture.qk_norm = QkNorm::kHead;
+  ModelShape latent = shape("latent", 27, 2048, 16, 16, 10944, 102400);
+  latent.experts = 64;
+  latent.experts_per_token = 6;
+  latent.expert_ffn = 1408;
+  latent.shared_ffn = 2816;
+  latent.dense_layers = 1;
+  latent.kv_lora_rank = 512;
+  latent.qk_nope_dim = 128;
+  latent.qk_rope_dim = 64;
+  latent.v_dim = 128;
+  latent.native = Format::kFp8;
+  ModelShape windows = shape("windows", 26, 2304, 8, 4, 9216, 256000);
+  windows.head_dim = 256;
+  windows.window = 4096;
+  windows.window_layers = 13;
+  windows.norms_per_layer = 4;
+  windows.tied = true;
+  ModelShape encoder = shape("encoder", 24, 1024, 16, 16, 4096, 30522);
+  encoder.kind = ModelKind::kEncoder;
+  encoder.gated = false;
+  encoder.norm = NormKind::kLayer;
+  encoder.positions = 512;
+  encoder.token_types = 2;
+  std::vector<ModelUse> all;
+  for (ModelShape* one : {&dense, &small, &mixture, &latent, &windows, &encoder}) all.push_back(use(std::move(*one)));
+  ModelUse totals;
+  totals.name = "totals";
+  totals.custom = CustomModel{27e6, Flops{3.1e12}, 410 * units::MiB, 900};
+  all.push_back(std::move(totals));
+  return all;
+}
+
+std::vector<Offer> offers(const Catalogue& catalogue) {
+  std::vector<Offer> all;
+  double price = 0.31;
+  for (const Gpu& gpu : catalogue.gpus) {
+    for (const int count : {1, 2, 4, 8}) {
+      Offer offer;
+      offer.provider = count < 4 ? "Small Clouds" : "Large Clouds";
+      offer.region = count % 3 == 1 ? "north" : "south";
+      offer.gpu = gpu.name;
+      offer.gpus = count;
+      price = price * 1.17 + 0.05;
+      const DollarsPerSecond hourly = price * dollar / hour;
+      offer.price = Interval<DollarsPerSecond>{hourly * 0.9, hourly, hourly * 1.2};
+      if (count != 2) offer.spot_price = exactly(hourly * 0.41);
+      if (count != 8) offer.interruptions = 0.05 / hour;
+      offer.billing = count < 4 ? Billing{1 * minute, 1 * second} : Billing{1 * hour, 1 * hour};
+      offer.as_of = "2025-01-01";
+      offer.source = "made up";
+      all.push_back(std::move(offer));
+    }
+  }
+  Offer pool = all.front();
+  pool.kind = OfferKind::kPool;
+  pool.provider = "pool";
+  pool.gpus = 12;
+  pool.price = exactly(DollarsPerSecond{});
+  pool.spot_price = std::nullopt;
+  pool.leave_free = 0.25;
+  pool.max_time = 20 * hour;
+  all.push_back(pool);
+  Offer own = pool;
+  own.kind = OfferKind::kOwn;
+  own.provider = "own";
+  own.gpu = "Card";
+  own.gpus = 2;
+  own.leave_free = 0;
+  own.price = exactly(0.14 * dollar / hour);
+  all.push_back(own);
+  return all;
+}
+
+}  // namespace gpuplan::self_check
