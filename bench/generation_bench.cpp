@@ -4,45 +4,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "llama_70b.h"
 #include "model/generation.h"
 
 namespace {
 
 using namespace gpuplan;
 
-Gpu card() {
-  Gpu gpu;
-  gpu.vendor = "nvidia";
-  gpu.architecture = "Hopper";
-  gpu.compute_capability = 9.0;
-  gpu.year = 2022;
-  gpu.usable = 79.6 * units::GiB;
-  gpu.memory_type = "HBM3";
-  gpu.bandwidth = BytesPerSecond{3.35e12};
-  gpu.fp32 = FlopsPerSecond{67e12};
-  gpu.bf16 = gpu.fp16 = FlopsPerSecond{989e12};
-  gpu.fp8 = FlopsPerSecond{1979e12};
-  gpu.pcie_gen = 5;
-  gpu.pcie_lanes = 16;
-  gpu.tdp_watts = 700;
-  return gpu;
-}
-
-ModelUse dense() {
-  ModelUse use;
-  ModelShape& shape = use.shape;
-  shape.layers = 80;
-  shape.hidden = 8192;
-  shape.heads = 64;
-  shape.kv_heads = 8;
-  shape.head_dim = 128;
-  shape.ffn = 28672;
-  shape.vocab = 128256;
-  return use;
-}
-
 ModelUse experts() {
-  ModelUse use = dense();
+  ModelUse use = bench::llama_70b();
   use.shape.layers = 94;
   use.shape.hidden = 4096;
   use.shape.kv_heads = 4;
@@ -53,11 +23,11 @@ ModelUse experts() {
 }
 
 void run(benchmark::State& state, const ModelUse& use, int models, Situation situation) {
-  const Gpu gpu = card();
+  const Gpu gpu = bench::h100();
   NodeShape node;
   node.gpu = &gpu;
   node.gpus = 8;
-  node.link = BytesPerSecond{900e9};
+  node.link = gpu.link;
   node.link_kind = LinkKind::kNvswitch;
   Framework engine;
   engine.name = "vllm";
@@ -83,10 +53,10 @@ void run(benchmark::State& state, const ModelUse& use, int models, Situation sit
   state.SetItemsProcessed(static_cast<long>(i));
 }
 
-void bm_generation_dense(benchmark::State& state) { run(state, dense(), 1, Situation::kSaturated); }
-void bm_generation_single(benchmark::State& state) { run(state, dense(), 1, Situation::kSingle); }
+void bm_generation_dense(benchmark::State& state) { run(state, bench::llama_70b(), 1, Situation::kSaturated); }
+void bm_generation_single(benchmark::State& state) { run(state, bench::llama_70b(), 1, Situation::kSingle); }
 void bm_generation_experts(benchmark::State& state) { run(state, experts(), 1, Situation::kSaturated); }
-void bm_generation_four_models(benchmark::State& state) { run(state, dense(), 4, Situation::kSingle); }
+void bm_generation_four_models(benchmark::State& state) { run(state, bench::llama_70b(), 4, Situation::kSingle); }
 BENCHMARK(bm_generation_dense);
 BENCHMARK(bm_generation_single);
 BENCHMARK(bm_generation_experts);

@@ -4,30 +4,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "llama_70b.h"
 #include "model/training.h"
 
 namespace {
 
 using namespace gpuplan;
 
-Gpu card() {
-  Gpu gpu;
-  gpu.vendor = "nvidia";
-  gpu.architecture = "Hopper";
-  gpu.compute_capability = 9.0;
-  gpu.memory_type = "HBM3";
-  gpu.bandwidth = BytesPerSecond{3.35e12};
-  gpu.bf16 = gpu.fp16 = FlopsPerSecond{989e12};
-  gpu.link = BytesPerSecond{900e9};
-  gpu.pcie_gen = 5;
-  gpu.pcie_lanes = 16;
-  gpu.sms = 132;
-  return gpu;
-}
-
 /// Llama-3.1-70B, the way a search meets it.
 struct Question {
-  Gpu gpu = card();
+  Gpu gpu = bench::h100();
   NodeShape node;
   Framework framework;
   Catalogue catalogue;
@@ -43,16 +29,7 @@ struct Question {
     node.link_kind = LinkKind::kNvswitch;
     node.network = BytesPerSecond{400e9};
     framework.name = "torch";
-    ModelUse use;
-    ModelShape& s = use.shape;
-    s.layers = 80;
-    s.hidden = 8192;
-    s.heads = 64;
-    s.kv_heads = 8;
-    s.head_dim = 128;
-    s.ffn = 28672;
-    s.vocab = 128256;
-    phase.models.push_back(use);
+    phase.models.push_back(bench::llama_70b());
     phase.sequence = 4096;
     phase.data.samples = 10000;
     work = *training_work(phase);

@@ -151,7 +151,7 @@ std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_
   // "H100 SXM x8"
   std::size_t start = text.size();
   while (start > 0 && is_digit(text[start - 1])) --start;
-  std::string_view name = trim(text.substr(0, start));
+  const std::string_view name = trim(text.substr(0, start));
   if (start == text.size() || name.size() < 2) return std::nullopt;
   for (const std::string_view sign : {std::string_view("x"), std::string_view("X"), std::string_view("×")})
     if (name.ends_with(sign)) return counted(text.substr(start), name.substr(0, name.size() - sign.size()));

@@ -203,7 +203,7 @@ struct ListCodec {
     if (!expect_list(reader, tree, type)) return false;
     out.reserve(tree.children.size());
     for (std::size_t i = 0; i < tree.children.size(); ++i) {
-      Reader::Scope scope(reader, i);
+      Reader::Scope scope(reader, i);  // NOLINT(misc-const-correctness): renamed where items have names
       if constexpr (requires { C::item_name(tree); }) scope.rename_to(C::item_name(tree.children[i]));
       out.emplace_back();
       if (!C::read(reader, tree.children[i], out.back(), bounds)) return false;

@@ -30,8 +30,8 @@ class CsvTable {
   // A copy's cells would look into the table it was copied from.
   CsvTable(const CsvTable&) = delete;
   CsvTable& operator=(const CsvTable&) = delete;
-  CsvTable(CsvTable&&) = default;
-  CsvTable& operator=(CsvTable&&) = default;
+  CsvTable(CsvTable&&) noexcept = default;
+  CsvTable& operator=(CsvTable&&) noexcept = default;
 
   std::size_t rows() const { return lines_.size(); }
   std::size_t columns() const { return header_.size(); }

@@ -111,8 +111,8 @@ std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
     } else if (train->method == Method::kLora) {
       add("method: qlora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kQlora; }));
     }
-    if (train->sequence && *train->sequence >= 1024)
-      add("sequence: " + count_text(*train->sequence / 2), miss.gpus, with([](TrainPhase& t) { *t.sequence /= 2; }));
+    if (const int half = train->sequence.value_or(0) / 2; half >= 512)
+      add("sequence: " + count_text(half), miss.gpus, with([half](TrainPhase& t) { t.sequence = half; }));
   } else if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
     const auto with = [](auto change) { return [change](Phase& p) { change(std::get<GeneratePhase>(p.work)); }; };
     if (generate->batch.given()) add("batch: auto", miss.gpus, with([](GeneratePhase& g) { g.batch = {}; }));
@@ -150,7 +150,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       row.nearest = tally.nearest;
       if (row.best && (workload.training || workload.generation))
         row.largest_micro_batch = largest_micro_batch(job, phase, catalogue, machines, *row.best);
-      rows.push_back(std::move(row));
+      rows.push_back(row);
     }
   }
   return rows;

@@ -179,21 +179,10 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
         search.run(gpus, *rates, engine, static_cast<std::int16_t>(&engine - catalogue.frameworks.data()));
     if (!best.any) continue;
 
-    PhaseEstimate estimate;
-    estimate.phase = workload.index;
-    estimate.node = machines.node;
-    estimate.overhead_share = phase.overhead.share;
-    estimate.nodes = (gpus + machines.node.gpus - 1) / machines.node.gpus;
-    estimate.gpus = gpus;
-    estimate.strategy = best.strategy;
+    PhaseEstimate estimate =
+        modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
     estimate.strategy.micro_batch = static_cast<std::int32_t>(best.estimate.batch);
     estimate.framework = &engine;
-    estimate.fit = best.fits ? Fit::kFits : Fit::kTight;
-    const Seconds time = best.estimate.parts.total();
-    estimate.work = lognormal(time * (1 + phase.overhead.share), best.spread.time);
-    estimate.work_is_model = true;
-    estimate.regime = best.spread.regime;
-    estimate.work_by_model = time;
     estimate.units = work.samples * work.models;
     estimate.tokens = estimate.units * (generate.forward_only ? work.prompt_tokens : work.new_tokens);
     estimate.memory = best.estimate.memory;

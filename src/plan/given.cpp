@@ -40,7 +40,7 @@ double given_units(const Given& given, int gpus, int replicas) {
 }
 
 std::optional<Interval<Seconds>> given_time(const Given& given, const GivenWork& work, double units) {
-  if (given.time) return *given.time;
+  if (given.time) return given.time;
   if (given.seconds_per_step && work.steps > 0) return of(work.steps, *given.seconds_per_step, 1);
   if (given.tokens_per_second) return over(work.tokens, *given.tokens_per_second, units);
   if (given.samples_per_second) return over(work.samples, *given.samples_per_second, units);

@@ -16,13 +16,18 @@ Interval<Seconds> times(const Interval<Seconds>& a, double factor) {
 }
 
 /// Phases whose duration the user stated: no model is asked.
-PhaseEstimate stated(const PhaseWorkload& workload, const Machines& machines, int gpus, const Interval<Seconds>& time) {
+PhaseEstimate placed(const PhaseWorkload& workload, const Machines& machines, int gpus) {
   PhaseEstimate estimate;
   estimate.phase = workload.index;
   if (gpus > 0) estimate.node = machines.node;
   estimate.overhead_share = workload.phase->overhead.share;
   estimate.nodes = gpus > 0 ? (gpus + machines.node.gpus - 1) / machines.node.gpus : 0;
   estimate.gpus = gpus;
+  return estimate;
+}
+
+PhaseEstimate stated(const PhaseWorkload& workload, const Machines& machines, int gpus, const Interval<Seconds>& time) {
+  PhaseEstimate estimate = placed(workload, machines, gpus);
   estimate.strategy.dp = std::max(gpus, 1);
   estimate.evidence = Evidence::kGiven;
   estimate.work = times(time, 1 + workload.phase->overhead.share);
@@ -31,6 +36,18 @@ PhaseEstimate stated(const PhaseWorkload& workload, const Machines& machines, in
 }
 
 }  // namespace
+
+PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, int gpus, const Strategy& strategy,
+                       bool fits, Seconds time, const Spread& spread) {
+  PhaseEstimate estimate = placed(workload, machines, gpus);
+  estimate.strategy = strategy;
+  estimate.fit = fits ? Fit::kFits : Fit::kTight;
+  estimate.work = lognormal(time * (1 + estimate.overhead_share), spread.time);
+  estimate.work_is_model = true;
+  estimate.regime = spread.regime;
+  estimate.work_by_model = time;
+  return estimate;
+}
 
 std::optional<int> PhaseWorkload::fixed_gpus() const {
   if (const auto* fixed = std::get_if<FixedPhase>(&phase->work)) return fixed->gpus;

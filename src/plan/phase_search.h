@@ -45,6 +45,10 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
 std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, const Catalogue& catalogue,
                                              const Machines& machines, bool ignore_given, Tally& tally);
 
+/// The part of an estimate that training and generation share: place, strategy, and the model's time with its spread.
+PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, int gpus, const Strategy& strategy,
+                       bool fits, Seconds time, const Spread& spread);
+
 /// Set-up, manual step, overheads and evaluations that the user stated. `rounds`: models run one after the other;
 /// `steps` and `work` decide how often an evaluation comes.
 Interval<Seconds> stated_extras(const Phase& phase, double rounds, double steps, Seconds work);

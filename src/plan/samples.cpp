@@ -24,11 +24,12 @@ Samples Scores::of(int factor) const {
   int step = 1;
   for (int i = 0; i < factor; ++i) step = step * generator_ % kSamples;
   Samples scores;
-  for (int k = -kHalf; k <= kHalf; ++k) {
-    int stratum = (k * step) % kSamples;  // in (-kSamples, kSamples); its centred residue:
+  for (int i = 0; i < kSamples; ++i) {
+    int stratum = ((i - kHalf) * step) % kSamples;  // in (-kSamples, kSamples); its centred residue:
     if (stratum > kHalf) stratum -= kSamples;
     if (stratum < -kHalf) stratum += kSamples;
-    scores[static_cast<std::size_t>(k + kHalf)] = rising_[static_cast<std::size_t>(stratum + kHalf)];
+    stratum += kHalf;
+    scores[static_cast<std::size_t>(i)] = rising_[static_cast<std::size_t>(stratum)];
   }
   return scores;
 }

@@ -139,7 +139,7 @@ class Search {
     // Offers of one setting share everything but the price.
     std::vector<std::optional<JobHours>> hours(settings_.size());
     for (const Choice& choice : choices_) {
-      Setting& setting = settings_[choice.setting];
+      const Setting& setting = settings_[choice.setting];
       if (!setting.complete) continue;
       auto& shared = hours[choice.setting];
       if (!shared) {

@@ -342,19 +342,8 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     if (!best.any) continue;
 
     const TrainingWork& work = *workload.training;
-    PhaseEstimate estimate;
-    estimate.phase = workload.index;
-    estimate.node = machines.node;
-    estimate.overhead_share = phase.overhead.share;
-    estimate.nodes = (gpus + machines.node.gpus - 1) / machines.node.gpus;
-    estimate.gpus = gpus;
-    estimate.strategy = best.strategy;
+    PhaseEstimate estimate = modelled(workload, machines, gpus, best.strategy, best.fits, best.time, best.spread);
     estimate.framework = best.rates.framework;
-    estimate.fit = best.fits ? Fit::kFits : Fit::kTight;
-    estimate.work = lognormal(best.time * (1 + phase.overhead.share), best.spread.time);
-    estimate.work_is_model = true;
-    estimate.regime = best.spread.regime;
-    estimate.work_by_model = best.time;
     estimate.steps = best.steps;
     estimate.units = work.samples_total;
     estimate.tokens = work.sequences_total * work.mean_tokens;

@@ -13,16 +13,6 @@ namespace {
 
 using namespace gpuplan::generation_fixture;
 
-GenerationEstimate estimate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy,
-                            const std::string& by = "vllm", Format weights = Format::kBf16) {
-  return Rig(gpu, phase, by, weights).estimate(strategy);
-}
-
-double rate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy, const std::string& by = "vllm",
-            Format weights = Format::kBf16) {
-  return estimate(gpu, phase, strategy, by, weights).tokens_per_second;
-}
-
 TEST(GenerationEstimate, DecodeByHand) {
   // Llama-2-7B in 16 bit on A100: 6.476e9 parameters in the blocks, 0.131e9 in the head, 77 % of 2039 GB/s.
   const Rig setup(a100(), phase_of(llama_2_7b(), Situation::kSingle, 1, 10, 100), "tensorrt-llm", Format::kFp16);

@@ -246,4 +246,14 @@ struct Rig {
   GenerationEstimate estimate(const Strategy& strategy) const { return generation_estimate(work, rates, strategy); }
 };
 
+inline GenerationEstimate estimate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy,
+                                   const std::string& by = "vllm", Format weights = Format::kBf16) {
+  return Rig(gpu, phase, by, weights).estimate(strategy);
+}
+
+inline double rate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy, const std::string& by = "vllm",
+                   Format weights = Format::kBf16) {
+  return estimate(gpu, phase, strategy, by, weights).tokens_per_second;
+}
+
 }  // namespace gpuplan::generation_fixture

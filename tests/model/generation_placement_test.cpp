@@ -8,16 +8,6 @@ namespace {
 
 using namespace gpuplan::generation_fixture;
 
-GenerationEstimate estimate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy,
-                            const std::string& by = "vllm", Format weights = Format::kBf16) {
-  return Rig(gpu, phase, by, weights).estimate(strategy);
-}
-
-double rate(const Gpu& gpu, const GeneratePhase& phase, const Strategy& strategy, const std::string& by = "vllm",
-            Format weights = Format::kBf16) {
-  return estimate(gpu, phase, strategy, by, weights).tokens_per_second;
-}
-
 TEST(GenerationPlacement, ReplicasShareTheSamples) {
   const GeneratePhase phase = phase_of(llama_3_8b(), Situation::kSingle, 1000, 100, 100);
   const GenerationEstimate one = estimate(h100(), phase, strategy_of(1)),

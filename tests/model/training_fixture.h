@@ -112,4 +112,13 @@ inline Case run(const TrainPhase& phase, const NodeShape& node, const Strategy& 
   return result;
 }
 
+inline Strategy strategy(int dp, int micro, int accumulate, Sharding sharding = Sharding::kNone) {
+  Strategy s;
+  s.dp = dp;
+  s.micro_batch = micro;
+  s.grad_accum = accumulate;
+  s.sharding = sharding;
+  return s;
+}
+
 }  // namespace gpuplan::training_fixture

@@ -8,15 +8,6 @@ namespace {
 
 using namespace gpuplan::training_fixture;
 
-Strategy strategy(int dp, int micro, int accumulate, Sharding sharding = Sharding::kNone) {
-  Strategy s;
-  s.dp = dp;
-  s.micro_batch = micro;
-  s.grad_accum = accumulate;
-  s.sharding = sharding;
-  return s;
-}
-
 TEST(TrainingMemory, Llama2FullFineTuningInMixedPrecision) {
   // 6,738,415,616 parameters, PyTorch with 32-bit weights: 4 + 4 + 8 bytes = 107.8 GB (ZeRO paper: 16 a parameter).
   const TrainPhase p = phase(use_of("Llama-2-7B"), 512);

@@ -12,15 +12,6 @@ namespace {
 
 using namespace gpuplan::training_fixture;
 
-Strategy strategy(int dp, int micro, int accumulate, Sharding sharding = Sharding::kNone) {
-  Strategy s;
-  s.dp = dp;
-  s.micro_batch = micro;
-  s.grad_accum = accumulate;
-  s.sharding = sharding;
-  return s;
-}
-
 /// 6 N tokens over peak (Chowdhery et al. 2022, without attention).
 double utilisation(const Case& r, const Strategy& s, const Gpu& gpu) {
   const double tokens = r.work.mean_tokens * s.dp * s.micro_batch * s.grad_accum;
