@@ -6,7 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -26,7 +26,7 @@ int write_all(int descriptor, std::string_view text) {
 }
 
 int fail(const std::string& what, int code) {
-  say("gpuplan: " + printable(what) + ": " + std::strerror(code));
+  say("gpuplan: " + printable(what) + ": " + std::generic_category().message(code));
   return kInternal;
 }
 

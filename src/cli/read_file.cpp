@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "base/text.h"
 
@@ -37,7 +37,7 @@ std::string reason(int code) {
     case EISDIR:
       return "is a folder, expected a file";
     default:
-      return std::string("can not be read (") + std::strerror(code) + ')';
+      return std::string("can not be read (") + std::generic_category().message(code) + ')';
   }
 }
 
@@ -55,7 +55,7 @@ Result<std::string> read_file(const std::string& name, std::size_t limit) {
 
   std::string text;
   if (S_ISREG(facts.st_mode)) text.reserve(std::min(static_cast<std::size_t>(facts.st_size) + 1, limit + 1));
-  constexpr std::size_t kPiece = 64 * 1024;
+  constexpr std::size_t kPiece = std::size_t{64} * 1024;
   while (text.size() <= limit) {
     const std::size_t before = text.size();
     text.resize(before + kPiece);

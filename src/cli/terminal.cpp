@@ -12,7 +12,7 @@ namespace gpuplan::cli {
 namespace {
 
 std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets one
   return value != nullptr ? value : "";
 }
 
