@@ -203,20 +203,20 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
   const int limit = static_cast<int>(std::min<std::size_t>(std::max<std::size_t>(wanted.size(), 3) / 3, 4));
 
   struct Near {
-    int distance;
+    int distance;  // twice the number of slips
     std::string_view name;
   };
   std::vector<Near> near;
   for (const std::string_view candidate : candidates) {
     if (candidate.size() > kLongestName) continue;
     const std::string squeezed = squeeze(candidate);
-    // An abbreviation ("Olmo" for "Olmo-3-7B") is as likely as a slip, but comes after those.
+    // An abbreviation ("Olmo" for "Olmo-3-7B") is less likely than one slip, but likelier than two.
     const bool begins = wanted.size() >= 3 && squeezed.starts_with(wanted);
     const std::size_t gap = std::max(squeezed.size(), wanted.size()) - std::min(squeezed.size(), wanted.size());
     const int distance = gap > 4 ? limit + 1 : edit_distance(wanted, squeezed);
     if (distance > limit && !begins) continue;
     if (std::ranges::any_of(near, [&](const Near& other) { return other.name == candidate; })) continue;
-    const Near found{std::min(distance, limit + 1), candidate};
+    const Near found{begins ? std::min(2 * distance, 3) : 2 * distance, candidate};
     near.insert(std::ranges::upper_bound(near, found.distance, {}, &Near::distance), found);
   }
   std::vector<std::string> result;

@@ -163,5 +163,10 @@ TEST(Text, FixedAndSignificant) {
   EXPECT_EQ(count_text(999999.5), "1,000,000");
 }
 
+TEST(Text, ABeginningIsLikelierThanTwoSlips) {
+  constexpr std::array<std::string_view, 3> kModels = {"Llama-7B", "Llama-3-8B", "Lama-3"};
+  EXPECT_EQ(nearest("Llama3", kModels), (std::vector<std::string>{"Lama-3", "Llama-3-8B", "Llama-7B"}));
+}
+
 }  // namespace
 }  // namespace gpuplan

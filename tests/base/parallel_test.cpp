@@ -1,0 +1,39 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace gpuplan {
+namespace {
+
+TEST(Parallel, EveryTaskIsDoneOnceWhateverTheThreads) {
+  for (const int threads : {-1, 0, 1, 2, 7, 64}) {
+    for (const int tasks : {0, 1, 5, 1000}) {
+      std::vector<int> done(static_cast<std::size_t>(tasks), 0);
+      auto body = [&](int task) { ++done[static_cast<std::size_t>(task)]; };
+      parallel_for(tasks, threads, body);
+      EXPECT_EQ(done, std::vector<int>(static_cast<std::size_t>(tasks), 1)) << tasks << " tasks, " << threads;
+    }
+  }
+}
+
+TEST(Parallel, ThreadsOfThreadsDoNotWaitForEachOther) {
+  std::vector<int> done(16, 0);
+  auto outer = [&](int i) {
+    auto inner = [&](int j) { done[static_cast<std::size_t>(4 * i + j)] = 4 * i + j; };
+    parallel_for(4, 3, inner);
+  };
+  parallel_for(4, 3, outer);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(done[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Parallel, OneThreadKeepsTheOrder) {
+  std::vector<int> order;
+  auto body = [&](int task) { order.push_back(task); };
+  parallel_for(5, 1, body);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+}  // namespace
+}  // namespace gpuplan
