@@ -23,6 +23,18 @@ constexpr Interval<T> exactly(T value) {
   return {value, value, value};
 }
 
+/// The same share of each quantile. REQUIRES: factor >= 0.
+template <class T>
+constexpr Interval<T> operator*(const Interval<T>& interval, double factor) {
+  return {interval.p10 * factor, interval.p50 * factor, interval.p90 * factor};
+}
+
+/// Sum of two quantities that are high and low together.
+template <class T>
+constexpr Interval<T> operator+(const Interval<T>& a, const Interval<T>& b) {
+  return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90};
+}
+
 /// The interval that a lognormal with this median and standard deviation of the logarithm has.
 template <class T>
 Interval<T> lognormal(T median, double sigma) {

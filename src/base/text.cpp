@@ -126,6 +126,16 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return result;
 }
 
+std::string listed(std::span<const std::string> parts, std::string_view last) {
+  std::string result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0 && i + 1 == parts.size()) (result += ' ').append(last) += ' ';
+    else if (i > 0) result += ", ";
+    result += parts[i];
+  }
+  return result;
+}
+
 std::string squeeze(std::string_view name) {
   std::string result;
   result.reserve(name.size());
@@ -228,14 +238,10 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
-  const std::vector<std::string> near = nearest(name, candidates);
+  std::vector<std::string> near = nearest(name, candidates);
   if (near.empty()) return "";
-  std::string result = "; did you mean ";
-  for (std::size_t i = 0; i < near.size(); ++i) {
-    if (i > 0) result += i + 1 == near.size() ? " or " : ", ";
-    result += printable(near[i], 80);
-  }
-  return result += '?';
+  for (std::string& one : near) one = printable(one, 80);
+  return "; did you mean " + listed(near, "or") + '?';
 }
 
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {

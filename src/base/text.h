@@ -15,6 +15,8 @@ std::string to_lower(std::string_view text);  ///< ASCII letters only
 bool iequals(std::string_view a, std::string_view b);
 std::vector<std::string_view> split(std::string_view text, char separator);  ///< parts are trimmed; "" gives none
 std::string join(std::span<const std::string> parts, std::string_view separator);
+/// "A", "A and B", "A, B and C"; another word in place of "and".
+std::string listed(std::span<const std::string> parts, std::string_view last = "and");
 
 /// The spelling names are compared in: lower case letters and digits only ("RTX-4090 " and "rtx 4090" are one).
 /// '+' becomes "plus" since it tells models apart (Command R+), and a point between digits stays (OPT-1.3B, OPT-13B).

@@ -1,5 +1,6 @@
 #include "domain/catalogue.h"
 
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -23,9 +24,12 @@ std::optional<int> whole_number(std::string_view text) {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// Between a count and a name.
+constexpr std::array<std::string_view, 3> kTimesSigns = {"x", "X", "×"};
+
 /// Takes "x" or the multiplication sign from the front.
 bool take_times(std::string_view& text) {
-  for (const std::string_view sign : {std::string_view("x"), std::string_view("X"), std::string_view("×")}) {
+  for (const std::string_view sign : kTimesSigns) {
     if (!text.starts_with(sign)) continue;
     text.remove_prefix(sign.size());
     return true;
@@ -153,7 +157,7 @@ std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_
   while (start > 0 && is_digit(text[start - 1])) --start;
   const std::string_view name = trim(text.substr(0, start));
   if (start == text.size() || name.size() < 2) return std::nullopt;
-  for (const std::string_view sign : {std::string_view("x"), std::string_view("X"), std::string_view("×")})
+  for (const std::string_view sign : kTimesSigns)
     if (name.ends_with(sign)) return counted(text.substr(start), name.substr(0, name.size() - sign.size()));
   return std::nullopt;
 }

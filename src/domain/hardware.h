@@ -87,6 +87,8 @@ struct NodeShape {
   BytesPerSecond network{};  ///< whole machine, one direction; zero: not known
   Bytes ram{};               ///< host memory; zero: not known
 
+  /// Machines that so many GPUs need.
+  int machines_for(int wanted) const { return (wanted + gpus - 1) / gpus; }
   bool operator==(const NodeShape&) const = default;
 };
 

@@ -1,4 +1,5 @@
 // What the declaration says in words, for messages, help and documents.
+#include <span>
 #include <vector>
 
 #include "base/text.h"
@@ -12,13 +13,8 @@ namespace {
 /// "a", "a or b", "a, b or c"; long lists end in "...".
 std::string either(const std::vector<std::string>& parts) {
   constexpr std::size_t kShown = 16;
-  std::string text;
-  for (std::size_t i = 0; i < parts.size() && i < kShown; ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " or " : ", ";
-    text += parts[i];
-  }
-  if (parts.size() > kShown) text += ", ...";
-  return text;
+  if (parts.size() > kShown) return join(std::span(parts).first(kShown), ", ") + ", ...";
+  return listed(parts, "or");
 }
 
 }  // namespace

@@ -188,15 +188,6 @@ std::string upper_first(std::string text) {
   return text;
 }
 
-std::string listed(const std::vector<std::string>& parts) {
-  std::string text;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
-  }
-  return text;
-}
-
 std::string phase_words(const Phase& phase) { return std::visit(WorkWords{}, phase.work); }
 
 std::string strategy_words(const PhaseEstimate& estimate, const Phase& phase) {

@@ -20,7 +20,6 @@ std::string chance_words(double chance);                      ///< "97 %", "> 99
 std::string gib_text(Bytes size);                             ///< GiB as a bare number: "16.3", "179", "0.4"
 
 std::string upper_first(std::string text);
-std::string listed(const std::vector<std::string>& parts);  ///< "A", "A and B", "A, B and C"
 
 std::string phase_words(const Phase& phase);  ///< "4 models x 1500 samples", "Llama-3.1-8B (lora), 50k samples"
 /// "dp 8, zero3, micro-batch 2 x accumulation 4, recompute full, bf16, hf-trainer"; empty for phases without strategy.

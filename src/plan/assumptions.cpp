@@ -20,12 +20,7 @@ std::string unanswered(const Where& where) {
   if (where.reliability) names.push_back("reliability");
   if (where.inet_down) names.push_back("inet_down");
   if (where.disk) names.push_back("disk");
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text += i + 1 == names.size() ? " and " : ", ";
-    text += names[i];
-  }
-  return text;
+  return listed(names);
 }
 
 /// Longer than the pool lets a job run at a time.

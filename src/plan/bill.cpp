@@ -76,10 +76,6 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
   return result;
 }
 
-Interval<Seconds> stretched(const Interval<Seconds>& time, double factor) {
-  return {time.p10 * factor, time.p50 * factor, time.p90 * factor};
-}
-
 }  // namespace
 
 Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), scores_(seed) {}
@@ -230,7 +226,7 @@ void Biller::add_phases(const JobHours& hours, const Samples& billed, Plan& plan
                     plan.cost.mean * portion};
     }
     const double unshared = 1 / (1 + estimate.overhead_share);
-    if (estimate.steps > 0) phase.seconds_per_step = stretched(estimate.work, unshared / estimate.steps);
+    if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
     if (estimate.tokens > 0) {
       const auto rate = [&](Seconds time) { return Tokens{estimate.tokens} / (time * unshared); };
       phase.tokens_per_second = {rate(estimate.work.p90), rate(estimate.work.p50), rate(estimate.work.p10)};

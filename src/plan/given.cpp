@@ -11,11 +11,6 @@ Interval<Seconds> over(double work, const Interval<Rate>& rate, double units) {
   return {time(rate.p90), time(rate.p50), time(rate.p10)};
 }
 
-Interval<Seconds> of(double count, const Interval<Seconds>& each, double units) {
-  const double factor = count / units;
-  return {each.p10 * factor, each.p50 * factor, each.p90 * factor};
-}
-
 }  // namespace
 
 const Given* given_for(const Phase& phase, const std::string& gpu, int gpus, int replica_gpus) {
@@ -41,23 +36,20 @@ double given_units(const Given& given, int gpus, int replicas) {
 
 std::optional<Interval<Seconds>> given_time(const Given& given, const GivenWork& work, double units) {
   if (given.time) return given.time;
-  if (given.seconds_per_step && work.steps > 0) return of(work.steps, *given.seconds_per_step, 1);
+  if (given.seconds_per_step && work.steps > 0) return *given.seconds_per_step * work.steps;
   if (given.tokens_per_second) return over(work.tokens, *given.tokens_per_second, units);
   if (given.samples_per_second) return over(work.samples, *given.samples_per_second, units);
-  if (given.seconds_per_sample) return of(work.samples, *given.seconds_per_sample, units);
+  if (given.seconds_per_sample) return *given.seconds_per_sample * (work.samples / units);
   return std::nullopt;
 }
 
 void apply_given(const Given& given, const GivenWork& work, double units, double overhead_share,
                  PhaseEstimate& estimate) {
-  if (given.memory) {
-    estimate.memory_total = *given.memory;
-  }
-  auto time = given_time(given, work, units);
+  if (given.memory) estimate.memory_total = *given.memory;
+  const auto time = given_time(given, work, units);
   if (!time) return;
   const Interval<Seconds> model = estimate.work;
-  const double share = 1 + overhead_share;
-  estimate.work = {time->p10 * share, time->p50 * share, time->p90 * share};
+  estimate.work = *time * (1 + overhead_share);
   estimate.evidence = Evidence::kGiven;
   estimate.work_is_model = false;
   if (estimate.work.p50 < model.p10 || estimate.work.p50 > model.p90) estimate.model_interval = model;

@@ -18,7 +18,7 @@ int months(std::string_view date) {
 /// Prices age: snapshot offers more than this older than the newest serve `as_of` only.
 constexpr int kOldestMonths = 6;
 
-bool listed(const std::vector<std::string>& names, const std::string& name) {
+bool allowed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
@@ -31,7 +31,7 @@ bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) 
   const bool any_number = offer.kind != OfferKind::kRented;
   if (any_number ? !named(where, offer.gpu) : !names(where, offer.gpu, offer.gpus)) return false;
   if (offer.kind == OfferKind::kRented &&
-      (!listed(where.providers, offer.provider) || !listed(where.regions, offer.region)))
+      (!allowed(where.providers, offer.provider) || !allowed(where.regions, offer.region)))
     return false;
   if (where.max_price && offer.kind == OfferKind::kRented) {
     const auto& price = where.spot == SpotUse::kOnly ? offer.spot_price : offer.price;

@@ -7,30 +7,23 @@ namespace gpuplan {
 
 namespace {
 
-Interval<Seconds> sum(const Interval<Seconds>& a, const Interval<Seconds>& b) {
-  return {a.p10 + b.p10, a.p50 + b.p50, a.p90 + b.p90};
-}
-
-Interval<Seconds> times(const Interval<Seconds>& a, double factor) {
-  return {a.p10 * factor, a.p50 * factor, a.p90 * factor};
-}
-
-/// Phases whose duration the user stated: no model is asked.
+/// Where a phase runs; nothing of how long.
 PhaseEstimate placed(const PhaseWorkload& workload, const Machines& machines, int gpus) {
   PhaseEstimate estimate;
   estimate.phase = workload.index;
   if (gpus > 0) estimate.node = machines.node;
   estimate.overhead_share = workload.phase->overhead.share;
-  estimate.nodes = gpus > 0 ? (gpus + machines.node.gpus - 1) / machines.node.gpus : 0;
+  estimate.nodes = gpus > 0 ? machines.node.machines_for(gpus) : 0;
   estimate.gpus = gpus;
   return estimate;
 }
 
+/// A phase whose duration the user stated: no model is asked.
 PhaseEstimate stated(const PhaseWorkload& workload, const Machines& machines, int gpus, const Interval<Seconds>& time) {
   PhaseEstimate estimate = placed(workload, machines, gpus);
   estimate.strategy.dp = std::max(gpus, 1);
   estimate.evidence = Evidence::kGiven;
-  estimate.work = times(time, 1 + workload.phase->overhead.share);
+  estimate.work = time * (1 + workload.phase->overhead.share);
   estimate.extra = stated_extras(*workload.phase, 1, 0, estimate.work.p50);
   return estimate;
 }
@@ -83,14 +76,14 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
 }
 
 Interval<Seconds> stated_extras(const Phase& phase, double rounds, double steps, Seconds work) {
-  Interval<Seconds> total = sum(phase.overhead.time.range, times(phase.overhead.each_model.range, rounds));
-  if (phase.setup) total = sum(total, phase.setup->time.range);
-  if (phase.before) total = sum(total, phase.before->time.range);
+  Interval<Seconds> total = phase.overhead.time.range + phase.overhead.each_model.range * rounds;
+  if (phase.setup) total = total + phase.setup->time.range;
+  if (phase.before) total = total + phase.before->time.range;
   if (phase.evaluate) {
     double evaluations = 0;
     if (phase.evaluate->every_steps > 0) evaluations = std::floor(steps / phase.evaluate->every_steps);
     else if (phase.evaluate->every_time) evaluations = std::floor(work / *phase.evaluate->every_time);
-    total = sum(total, times(phase.evaluate->time.range, evaluations));
+    total = total + phase.evaluate->time.range * evaluations;
   }
   return total;
 }
@@ -113,9 +106,9 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
 
   const auto& work = std::get<WorkPhase>(phase.work);
   Interval<Seconds> item{};
-  for (const auto& stage : work.each) item = sum(item, stage.second.range);
+  for (const auto& stage : work.each) item = item + stage.second.range;
   // The last worker to finish decides: whole items, shared out as evenly as they divide.
-  return stated(workload, machines, gpus, times(item, std::ceil(work.items / std::max(work.workers, 1))));
+  return stated(workload, machines, gpus, item * std::ceil(work.items / std::max(work.workers, 1)));
 }
 
 }  // namespace gpuplan

@@ -70,7 +70,7 @@ class TrainingSearch {
 
   Best run(int gpus) {
     gpus_ = gpus;
-    nodes_ = (gpus + machines_.node.gpus - 1) / machines_.node.gpus;
+    nodes_ = machines_.node.machines_for(gpus);
     best_ = {};
     read_batch();
     if (micros_.empty()) {

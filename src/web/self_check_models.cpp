@@ -81,7 +81,7 @@ void add_training(Hash& hash, const Catalogue& all, const TrainPhase& phase) {
           strategy.attention = cut.attention;
           strategy.precision = precision;
           strategy.compile = rates.compile;
-          const int nodes = (strategy.gpus() + node.gpus - 1) / node.gpus;
+          const int nodes = node.machines_for(strategy.gpus());
           const LayerCost layer =
               layer_cost(*work, rates, {cut.tp, cut.cp, cut.ep, cut.micro, cut.recompute, cut.attention});
           hash.add_amounts(layer);

@@ -168,5 +168,13 @@ TEST(Text, ABeginningIsLikelierThanTwoSlips) {
   EXPECT_EQ(nearest("Llama3", kModels), (std::vector<std::string>{"Lama-3", "Llama-3-8B", "Llama-7B"}));
 }
 
+TEST(Text, ListsInWords) {
+  using Parts = std::vector<std::string>;
+  EXPECT_EQ(listed(Parts{}), "");
+  EXPECT_EQ(listed(Parts{"a"}), "a");
+  EXPECT_EQ(listed(Parts{"a", "b"}), "a and b");
+  EXPECT_EQ(listed(Parts{"a", "b", "c"}, "or"), "a, b or c");
+}
+
 }  // namespace
 }  // namespace gpuplan
