@@ -1,8 +1,10 @@
 // gpuplan fit MODEL|JOB: which GPUs hold it, memory by part, largest batch.
 #include <algorithm>
+#include <memory>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
 #include "cli/load_job.h"
@@ -14,6 +16,16 @@
 
 namespace gpuplan::cli {
 namespace {
+
+struct Options {
+  Common common;
+  std::string subject;  ///< model name, path or job file
+  std::vector<std::string> set;
+  std::string gpu;  ///< only this one
+  std::vector<int> counts;
+  bool all = false;
+  bool explain = false;
+};
 
 // What a model alone is asked about: a length that most fine-tuning recipes and chats stay below.
 constexpr int kUsualSequence = 2048;
@@ -148,7 +160,7 @@ Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::ve
 }
 
 /// The questions about the subject, with `report` naming it.
-Result<FitReport> questions(const FitOptions& options, const Catalogue& catalogue) {
+Result<FitReport> questions(const Options& options, const Catalogue& catalogue) {
   FitReport report;
   if (looks_like_job(options.subject)) {
     const auto job = load_job(options.subject, options.set, catalogue);
@@ -168,9 +180,7 @@ Result<FitReport> questions(const FitOptions& options, const Catalogue& catalogu
   return report;
 }
 
-}  // namespace
-
-int run_fit(const FitOptions& options) {
+int run(const Options& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   auto report = questions(options, *catalogue);
@@ -189,18 +199,55 @@ int run_fit(const FitOptions& options) {
   std::ranges::sort(report->counts);
 
   for (FitSection& section : report->sections)
-    if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.common.all); !done)
+    if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.all); !done)
       return complain(done.error());
 
   // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
   const bool job = report->params <= 0;
   const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
                         : std::ranges::any_of(report->sections, &FitSection::held);
-  const FitLook look{screen(options.common.no_color || !options.common.output.empty()), options.common.all,
-                     options.common.explain};
+  const FitLook look{screen(options.common.no_color || !options.common.output.empty()), options.all, options.explain};
   const std::string text =
       options.common.json ? fit_json(*report, *catalogue, look) : fit_table(*report, *catalogue, look);
   return deliver(text, options.common.output, held ? kDone : kNothingFits);
+}
+
+}  // namespace
+
+CommandSpec fit_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "fit",
+                      .summary = "memory a GPU, largest batch, which GPUs hold a model or a job",
+                      .examples =
+                          "  gpuplan fit Llama-3.1-8B\n"
+                          "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
+                          "  gpuplan fit job.yaml --json\n"};
+  command.words = {{.names = "subject",
+                    .target = &options->subject,
+                    .help = "model name, path of a model, or job file",
+                    .value = "MODEL|JOB",
+                    .completes = Completes::kModels,
+                    .required = true}};
+  command.options = {{.names = "--gpu",
+                      .target = &options->gpu,
+                      .help = "this GPU only",
+                      .value = "NAME",
+                      .completes = Completes::kGpus},
+                     {.names = "--counts",
+                      .target = &options->counts,
+                      .help = "GPUs in one machine, such as 1,2,4,8",
+                      .value = "N,N",
+                      .least = 1,
+                      .most = 1024}};
+  add_set_option(command, options->set);
+  add_all_flag(command, options->all, "every GPU of the catalogue, those that hold nothing too");
+  command.options.push_back({.names = "--explain",
+                             .target = &options->explain,
+                             .help = "every term of the memory, with its formula and source"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common);
+  command.run = [options] { return run(*options); };
+  return command;
 }
 
 }  // namespace gpuplan::cli

@@ -1,13 +1,23 @@
 // gpuplan gpus [FILTER]: the hardware known.
+#include <memory>
+
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
 #include "cli/terminal.h"
 #include "output/gpus_report.h"
 
 namespace gpuplan::cli {
+namespace {
 
-int run_gpus(const FilterOptions& options) {
+struct Options {
+  Common common;
+  std::vector<std::string> filter;
+  bool all = false;
+};
+
+int run(const Options& options) {
   const Common& common = options.common;
   const auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -15,8 +25,30 @@ int run_gpus(const FilterOptions& options) {
   if (!report) return complain(report.error());
   const std::string text = common.json
                                ? gpus_json(*report)
-                               : gpus_text(*report, screen(common.no_color || !common.output.empty()), common.explain);
+                               : gpus_text(*report, screen(common.no_color || !common.output.empty()), options.all);
   return deliver(text, common.output, kDone);
+}
+
+}  // namespace
+
+CommandSpec gpus_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "gpus",
+                      .summary = "hardware: memory, bandwidth, speed, links",
+                      .examples =
+                          "  gpuplan gpus\n"
+                          "  gpuplan gpus \"memory>=40\" \"vendor=amd\"\n"
+                          "  gpuplan gpus H100 --json\n"};
+  command.words = {{.names = "filter",
+                    .target = &options->filter,
+                    .help = "words of the name, or conditions such as memory>=40",
+                    .value = "FILTER...",
+                    .completes = Completes::kGpus}};
+  add_all_flag(command, options->all, "every row");
+  add_output_options(command, options->common);
+  add_data_option(command, options->common);
+  command.run = [options] { return run(*options); };
+  return command;
 }
 
 }  // namespace gpuplan::cli

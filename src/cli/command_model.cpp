@@ -1,5 +1,8 @@
 // gpuplan model NAME|PATH: shape, parameters and bytes of one network.
+#include <memory>
+
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
 #include "cli/terminal.h"
@@ -7,8 +10,14 @@
 #include "output/model_report.h"
 
 namespace gpuplan::cli {
+namespace {
 
-int run_model(const ModelOptions& options) {
+struct Options {
+  Common common;
+  std::string model;
+};
+
+int run(const Options& options) {
   const Common& common = options.common;
   const auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -21,6 +30,28 @@ int run_model(const ModelOptions& options) {
   const std::string text =
       common.json ? model_json(report) : model_text(report, screen(common.no_color || !common.output.empty()));
   return deliver(text, common.output, kDone);
+}
+
+}  // namespace
+
+CommandSpec model_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "model",
+                      .summary = "shape, parameters, bytes, cache bytes a token",
+                      .examples =
+                          "  gpuplan model Llama-3.1-8B\n"
+                          "  gpuplan model ./my-model/config.json\n"
+                          "  gpuplan model weights.gguf --json\n"};
+  command.words = {{.names = "model",
+                    .target = &options->model,
+                    .help = "model name, config.json, folder, .safetensors or .gguf",
+                    .value = "NAME|PATH",
+                    .completes = Completes::kModels,
+                    .required = true}};
+  add_output_options(command, options->common);
+  add_data_option(command, options->common);
+  command.run = [options] { return run(*options); };
+  return command;
 }
 
 }  // namespace gpuplan::cli

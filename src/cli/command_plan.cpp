@@ -1,84 +1,43 @@
 // gpuplan plan JOB: plans, frontier, recommendation and why.
 #include <chrono>
-#include <thread>
+#include <memory>
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/job_question.h"
 #include "cli/load_catalogue.h"
-#include "cli/load_job.h"
-#include "cli/load_prices.h"
 #include "cli/terminal.h"
-#include "input/csv.h"
 #include "output/explain.h"
 #include "output/plan_json.h"
 #include "output/plan_table.h"
 #include "plan/fit.h"
-#include "plan/market.h"
-#include "plan/search.h"
 
 namespace gpuplan::cli {
 namespace {
+
+struct Options {
+  Common common;
+  JobOptions job;
+  bool all = false;
+  bool explain = false;
+};
+
+constexpr const char* kHowToRead =
+    "How to read the table:\n"
+    "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
+    "  $/HOUR SAVED   what an hour less costs, against the plan above\n"
+    "  IN TIME        chance to keep the deadline\n"
+    "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
+    "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
+    "  ✔              the pick, for the job's goal and within its limits\n"
+    "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
 
 using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-/// What a sentence repeats to be typed again: the command as given, words with blanks in quotes.
-std::string command_words(const PlanOptions& options) {
-  const auto word = [](const std::string& text) {
-    const std::string shown = printable(text);
-    return shown.find_first_of(" \t$'\"*?&;|<>()") == std::string::npos ? shown : "'" + shown + "'";
-  };
-  std::string text = "gpuplan plan " + word(options.job);
-  for (const std::string& setting : options.set) text += " --set " + word(setting);
-  for (const std::string& file : options.prices) text += " --prices " + word(file);
-  for (const std::string& rate : options.rates) text += " --rate " + word(rate);
-  return text;
-}
-
-Result<void> check(const PlanOptions& options) {
-  if (!options.as_of.empty() && !is_iso_date(options.as_of))
-    return std::unexpected(Error{
-        "--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'", {}, true});
-  if (options.prices.empty() && !options.rates.empty())
-    return std::unexpected(Error{"--rate: says how to read price lists; add --prices FILE.csv", {}, true});
-  return {};
-}
-
-/// A job with the market it looks at and what the search found there. Plans point at the market: it stays in place.
-struct Searched {
-  Job job;
-  std::vector<Offer> market{};
-  SearchResult found{};
-};
-
-/// A price list takes the place of every offer the job or the snapshot brings.
-Result<Searched> search_market(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
-                               const PlanOptions& options) {
-  if (!options.prices.empty()) job.market = {};
-  if (!options.as_of.empty() && !job.market.only) job.market.as_of = options.as_of;
-  Searched searched{std::move(job)};
-  MarketFilter filter;
-  searched.market = market_for(searched.job, catalogue, known, filter);
-
-  SearchOptions how;
-  how.ignore_given = options.ignore == "given";
-  how.threads = options.common.jobs > 0 ? options.common.jobs
-                                        : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  how.seed = options.common.seed;
-  auto found = search(searched.job, catalogue, searched.market, how);
-  if (!found) {
-    Error error = found.error();
-    if (error.place.file.empty()) error.place.file = options.job == "-" ? "standard input" : options.job;
-    return std::unexpected(error);
-  }
-  filter.spot_without_rate = found->market.spot_without_rate;
-  searched.found = *std::move(found);
-  searched.found.market = filter;
-  return searched;
 }
 
 VariantStory tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
@@ -96,39 +55,32 @@ int exit_code(const SearchResult& found) {
   return found.recommendations.limits_missed ? kMissesLimits : kDone;
 }
 
-std::string table_text(const PlanStory& story, const PlanOptions& options, const std::vector<Remedy>& changes) {
+std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes) {
   PlanLook look;
   look.screen = screen(options.common.no_color || !options.common.output.empty());
-  look.all = options.common.all;
+  look.all = options.all;
   std::string text = plan_table(story, look, changes);
-  if (!options.common.explain) return text;
+  if (!options.explain) return text;
   for (const Plan& plan : story.found.plans)
     if (&plan == story.pick() || (look.all && plan.on_frontier)) text += '\n' + explain_plan(story, plan, look.screen);
   return text;
 }
 
-}  // namespace
-
-int run_plan(const PlanOptions& options) {
+int run(const Options& options) {
   const Clock::time_point start = Clock::now();
-  if (const auto good = check(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
-  auto loaded = load_job(options.job, options.set, *catalogue);
-  if (!loaded) return complain(loaded.error());
-  Result<std::vector<Offer>> prices;
-  if (!options.prices.empty()) prices = load_prices(options.prices, options.rates, *catalogue);
-  if (!prices) return complain(prices.error());
-  const std::vector<Offer>& known = options.prices.empty() ? catalogue->offers : *prices;
+  auto question = read_question(options.job, *catalogue);
+  if (!question) return complain(question.error());
 
-  const auto searched = search_market(std::move(loaded->job), known, *catalogue, options);
+  const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
   if (!searched) return complain(searched.error());
   PlanStory story(searched->found, searched->job, *catalogue);
-  story.command = command_words(options);
-  if (!options.prices.empty()) story.market = join(options.prices, ", ");
+  story.command = command_words("plan", options.job);
+  if (!options.job.prices.empty()) story.market = join(options.job.prices, ", ");
   std::vector<Searched> variants;  // their picks point into these
-  for (Job& job : loaded->variants) {
-    auto variant = search_market(std::move(job), known, *catalogue, options);
+  for (Job& job : question->loaded.variants) {
+    auto variant = search_job(std::move(job), question->known, *catalogue, options.job);
     if (!variant) return complain(variant.error());
     variants.push_back(*std::move(variant));
     story.variants.push_back(tell(searched->job.variants[variants.size() - 1], variants.back(), *catalogue));
@@ -137,11 +89,33 @@ int run_plan(const PlanOptions& options) {
   const std::vector<Remedy> changes = searched->found.plans.empty()
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
                                           : std::vector<Remedy>{};
-  const std::string text =
-      options.common.json
-          ? plan_json(story, {options.common.all, options.common.explain, milliseconds_since(start)}, changes)
-          : table_text(story, options, changes);
+  const std::string text = options.common.json
+                               ? plan_json(story, {options.all, options.explain, milliseconds_since(start)}, changes)
+                               : table_text(story, options, changes);
   return deliver(text, options.common.output, exit_code(searched->found));
+}
+
+}  // namespace
+
+CommandSpec plan_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "plan",
+                      .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
+                      .examples =
+                          "  gpuplan plan examples/collection.yaml\n"
+                          "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
+                          "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
+                          "  generate-job | gpuplan plan -\n",
+                      .notes = kHowToRead};
+  add_job_options(command, options->job);
+  add_all_flag(command, options->all, "every plan, the dominated ones too");
+  command.options.push_back({.names = "--explain",
+                             .target = &options->explain,
+                             .help = "every term of time, memory and money, with its formula and source"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common);
+  command.run = [options] { return run(*options); };
+  return command;
 }
 
 }  // namespace gpuplan::cli

@@ -2,6 +2,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -12,7 +13,7 @@ namespace gpuplan::cli {
 namespace {
 
 bool asks_version(int argc, char** argv) {
-  return argc == 2 && (std::strcmp(argv[1], "--version") == 0 || std::strcmp(argv[1], "-V") == 0);
+  return argc >= 2 && (std::strcmp(argv[1], "--version") == 0 || std::strcmp(argv[1], "-V") == 0);
 }
 
 int answer(const Answer& answer) {
@@ -21,28 +22,12 @@ int answer(const Answer& answer) {
   return answer.code;
 }
 
-int run(const Request& request) {
-  switch (request.verb) {
-    case Verb::kPlan:
-      return run_plan(request.plan);
-    case Verb::kFit:
-      return run_fit(request.fit);
-    case Verb::kGpus:
-      return run_gpus(request.filter);
-    case Verb::kOffers:
-      return run_offers(request.filter);
-    case Verb::kModel:
-      return run_model(request.model);
-    case Verb::kSchema:
-      return run_schema(request.schema);
-  }
-  return kInternal;
-}
-
 int program(int argc, char** argv) {
   if (asks_version(argc, argv)) return deliver("gpuplan " GPUPLAN_VERSION "\n", "", kDone);
-  const auto request = read_options(argc, argv);
-  return request ? run(*request) : answer(request.error());
+  const std::vector<CommandSpec> commands = all_commands();
+  const auto command =
+      read_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1), commands);
+  return command ? (*command)->run() : answer(command.error());
 }
 
 }  // namespace

@@ -5,67 +5,12 @@
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "base/text.h"
-#include "cli/options_answers.h"
-#include "cli/options_help.h"
+#include "cli/help.h"
 
 namespace gpuplan::cli {
 namespace {
-
-/// The command line as CLI11 knows it, and the structs that it fills.
-class CommandLine {
- public:
-  CommandLine();
-  std::expected<Request, Answer> read(std::vector<std::string> words);
-
- private:
-  CLI::App* command(Verb verb, const char* name, const char* description, const std::string& examples);
-  void plan();
-  void fit();
-  void gpus();
-  void offers();
-  void model();
-  void schema();
-
-  const CLI::App* chosen() const;
-
-  CLI::App app_{
-      "gpuplan predicts memory, time and cost of training and generation on GPUs that can be rented or are at\n"
-      "hand, keeps the plans that nothing else beats, recommends one and says why. It works offline.",
-      "gpuplan"};
-  Request request_;
-  std::vector<std::pair<CLI::App*, Verb>> verbs_;
-};
-
-void output_options(CLI::App* app, Common& common) {
-  app->add_flag("--json", common.json, "JSON in place of a table");
-  app->add_option("-o,--output", common.output, "write the result to a file (complete, or not at all)")
-      ->option_text("FILE");
-  app->add_flag("--no-color", common.no_color, "no colour; NO_COLOR in the environment does the same");
-}
-
-void data_option(CLI::App* app, Common& common) {
-  app->add_option("--data", common.data_folder,
-                  "folder whose gpus.csv, offers.csv, ... take the place of the built-in ones")
-      ->option_text("DIR");
-}
-
-void all_flag(CLI::App* app, Common& common, const char* help) { app->add_flag("--all", common.all, help); }
-
-void price_options(CLI::App* app, std::vector<std::string>& files, std::vector<std::string>& rates) {
-  app->add_option("--prices", files,
-                  "price list that takes the place of the market; columns gpu, gpus, price_per_hour and more; may be "
-                  "given again")
-      ->option_text("FILE.csv")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--rate", rates, "dollars for one unit of another currency of a price list, such as EUR=1.08")
-      ->option_text("CODE=RATE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 /// CLI11 reads -1 as a large unsigned number.
 std::string whole_number(const std::string& text) {
@@ -73,191 +18,130 @@ std::string whole_number(const std::string& text) {
   return digits && text.size() < 20 ? "" : "expected a whole number from 0, got '" + printable(text, 40) + "'";
 }
 
-void set_option(CLI::App* app, std::vector<std::string>& settings) {
-  app->add_option(
-         "--set", settings,
-         "change a value of the job, such as phases.train.train.epochs=3 or limits.deadline=\"12 h\"; may be given "
-         "again")
-      ->option_text("ADDRESS=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+bool is_word(const OptionSpec& spec) { return !spec.names.starts_with('-'); }
+
+/// Declares one option to CLI11; it fills the target.
+struct Declare {
+  CLI::App& app;
+  const OptionSpec& spec;
+
+  CLI::Option* operator()(bool* target) const { return app.add_flag(spec.names, *target, spec.help); }
+  CLI::Option* operator()(std::string* target) const { return app.add_option(spec.names, *target, spec.help); }
+  CLI::Option* operator()(std::vector<std::string>* target) const {
+    CLI::Option* option = app.add_option(spec.names, *target, spec.help);
+    return is_word(spec) ? option : repeated(option);
+  }
+  CLI::Option* operator()(int* target) const { return ranged(app.add_option(spec.names, *target, spec.help)); }
+  CLI::Option* operator()(std::uint64_t* target) const {
+    return app.add_option(spec.names, *target, spec.help)->check(whole_number);
+  }
+  CLI::Option* operator()(std::vector<int>* target) const {
+    return ranged(repeated(app.add_option(spec.names, *target, spec.help)->delimiter(',')));
+  }
+
+ private:
+  static CLI::Option* repeated(CLI::Option* option) {
+    return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+  CLI::Option* ranged(CLI::Option* option) const { return option->check(CLI::Range(spec.least, spec.most)); }
+};
+
+void declare(CLI::App& app, const OptionSpec& spec) {
+  CLI::Option* option = std::visit(Declare{app, spec}, spec.target);
+  if (!spec.value.empty()) option->option_text(spec.value);
+  if (!spec.choices.empty()) option->check(CLI::IsMember(spec.choices));
+  option->required(spec.required);
 }
 
-constexpr const char* kHowToReadPlans =
-    "How to read the table:\n"
-    "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
-    "  $/HOUR SAVED   what an hour less costs, against the plan above\n"
-    "  IN TIME        chance to keep the deadline\n"
-    "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
-    "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
-    "  ✔              the pick, for the job's goal and within its limits\n"
-    "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
-
-CommandLine::CommandLine() {
-  app_.formatter(help_formatter());
-  app_.set_help_flag("-h,--help", "this text");
-  app_.set_version_flag("--version", "gpuplan " GPUPLAN_VERSION, "print the version");
-  app_.require_subcommand(1);
-  app_.footer(
-      "  gpuplan plan examples/collection.yaml       which GPUs to rent for a job, and why\n"
-      "  gpuplan plan job.yaml --set limits.deadline=\"12 h\" --explain\n"
-      "  gpuplan fit Llama-3.1-8B                    which GPUs hold a model, for training and generation\n"
-      "  gpuplan gpus \"memory>=80\"                   hardware; gpuplan offers H100 lists prices\n"
-      "  gpuplan model Qwen2.5-7B                    shape, parameters, bytes\n");
-  plan();
-  fit();
-  gpus();
-  offers();
-  model();
-  schema();
+std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  return did_you_mean(word, candidates);
 }
 
-CLI::App* CommandLine::command(Verb verb, const char* name, const char* description, const std::string& examples) {
-  CLI::App* app = app_.add_subcommand(name, description);
-  app->footer(examples);
-  verbs_.emplace_back(app, verb);
-  return app;
+std::vector<std::string> flags_of(const CommandSpec& command) {
+  std::vector<std::string> flags{"--help"};
+  for (const OptionSpec& option : command.options)
+    for (const std::string_view name : split(option.names, ','))
+      if (name.starts_with("--")) flags.emplace_back(name);
+  return flags;
 }
 
-void CommandLine::plan() {
-  PlanOptions& options = request_.plan;
-  CLI::App* app = command(Verb::kPlan, "plan", "which GPUs to rent for a job: plans, what beats what, a pick and why",
-                          "  gpuplan plan examples/collection.yaml\n"
-                          "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
-                          "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
-                          "  generate-job | gpuplan plan -\n" +
-                              with_notes(kHowToReadPlans));
-  app->add_option("job", options.job, "job file (YAML or JSON), or - for standard input")
-      ->option_text("JOB")
-      ->required();
-  set_option(app, options.set);
-  price_options(app, options.prices, options.rates);
-  all_flag(app, options.common, "every plan, the dominated ones too");
-  app->add_flag("--explain", options.common.explain,
-                "every term of time, memory and money, with its formula and source");
-  app->add_option("--ignore", options.ignore, "given: let the model answer where the job brings figures of its own")
-      ->option_text("given")
-      ->check(CLI::IsMember({"given"}));
-  app->add_option("--as-of", options.as_of, "use the market as it was known then")->option_text("YYYY-MM[-DD]");
-  app->add_option("--jobs", options.common.jobs, "threads; as many as there are cores unless given")
-      ->option_text("N")
-      ->check(CLI::Range(1, 1024));
-  app->add_option("--seed", options.common.seed, "of the random numbers; the same seed gives the same plans")
-      ->option_text("N")
-      ->check(whole_number);
-  output_options(app, options.common);
-  data_option(app, options.common);
+std::string unexpected_word(const CommandSpec& command, const std::string& word) {
+  const std::string flag = word.substr(0, word.find('='));
+  if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': one subject at a time";
+  return "unknown option '" + printable(flag) + "'" + suggestion(flag, flags_of(command));
 }
 
-void CommandLine::fit() {
-  FitOptions& options = request_.fit;
-  CLI::App* app = command(Verb::kFit, "fit", "memory a GPU, largest batch, which GPUs hold a model or a job",
-                          "  gpuplan fit Llama-3.1-8B\n"
-                          "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
-                          "  gpuplan fit job.yaml --json\n");
-  app->add_option("subject", options.subject, "model name, path of a model, or job file")
-      ->option_text("MODEL|JOB")
-      ->required();
-  app->add_option("--gpu", options.gpu, "this GPU only")->option_text("NAME");
-  app->add_option("--counts", options.counts, "GPUs in one machine, such as 1,2,4,8")
-      ->option_text("N,N")
-      ->delimiter(',')
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->check(CLI::Range(1, 1024));
-  set_option(app, options.set);
-  all_flag(app, options.common, "every GPU of the catalogue, those that hold nothing too");
-  app->add_flag("--explain", options.common.explain, "every term of the memory, with its formula and source");
-  output_options(app, options.common);
-  data_option(app, options.common);
+/// CLI11's exception as one line that says what to do.
+Answer complaint(const CLI::ParseError& error, const CLI::App& app, const CommandSpec& command) {
+  const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  std::string message;
+  const std::vector<std::string> extra = app.remaining(true);
+  if (kind == CLI::ExitCodes::ExtrasError && !extra.empty()) {
+    message = unexpected_word(command, extra.front());
+  } else if (kind == CLI::ExitCodes::RequiredError) {
+    for (const CLI::Option* option : app.get_options())
+      if (option->get_required() && option->count() == 0)
+        message = option->get_option_text() + " is missing: " + option->get_description();
+  }
+  if (message.empty()) message = printable(error.what());
+  const std::string name = "gpuplan " + command.name;
+  return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
 }
 
-void CommandLine::gpus() {
-  FilterOptions& options = request_.filter;
-  CLI::App* app = command(Verb::kGpus, "gpus", "hardware: memory, bandwidth, speed, links",
-                          "  gpuplan gpus\n"
-                          "  gpuplan gpus \"memory>=40\" \"vendor=amd\"\n"
-                          "  gpuplan gpus H100 --json\n");
-  app->add_option("filter", options.filter, "words of the name, or conditions such as memory>=40")
-      ->option_text("FILTER...");
-  all_flag(app, options.common, "every row");
-  output_options(app, options.common);
-  data_option(app, options.common);
+/// The line for a first word that is none of the commands.
+Answer unknown_command(const std::string& word, const std::vector<CommandSpec>& commands) {
+  std::vector<std::string> names;
+  for (const CommandSpec& command : commands) names.push_back(command.name);
+  const std::string shown = "'" + printable(word) + "'";
+  if (word.starts_with('-')) {
+    const std::string flag = word.substr(0, word.find('='));
+    const bool of_a_command = std::ranges::any_of(commands, [&](const CommandSpec& command) {
+      const std::vector<std::string> flags = flags_of(command);
+      return std::ranges::find(flags, flag) != flags.end();
+    });
+    if (of_a_command) return {kUsage, "gpuplan: write " + printable(flag) + " after the command; see gpuplan --help"};
+    return {kUsage, "gpuplan: unknown option " + shown + "; see gpuplan --help"};
+  }
+  std::string hint = suggestion(word, names);
+  // The commonest slip: the job without the verb.
+  const std::string lower = to_lower(word);
+  if (lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json"))
+    hint = "; did you mean gpuplan plan " + printable(word) + "?";
+  return {kUsage,
+          "gpuplan: unknown command " + shown + (hint.empty() ? "." : hint) + " Commands: " + join(names, ", ")};
 }
 
-void CommandLine::offers() {
-  FilterOptions& options = request_.filter;
-  CLI::App* app = command(Verb::kOffers, "offers", "market: what can be rented, for how much, as of when",
-                          "  gpuplan offers\n"
-                          "  gpuplan offers H100 \"gpus=8\"\n"
-                          "  gpuplan offers --prices offers.csv --rate EUR=1.08\n");
-  app->add_option("filter", options.filter, "words, or conditions such as gpus=8")->option_text("FILTER...");
-  price_options(app, options.prices, options.rates);
-  all_flag(app, options.common, "every row");
-  output_options(app, options.common);
-  data_option(app, options.common);
-}
+}  // namespace
 
-void CommandLine::model() {
-  ModelOptions& options = request_.model;
-  CLI::App* app = command(Verb::kModel, "model", "shape, parameters, bytes, cache bytes a token",
-                          "  gpuplan model Llama-3.1-8B\n"
-                          "  gpuplan model ./my-model/config.json\n"
-                          "  gpuplan model weights.gguf --json\n");
-  app->add_option("model", options.model, "model name, config.json, folder, .safetensors or .gguf")
-      ->option_text("NAME|PATH")
-      ->required();
-  output_options(app, options.common);
-  data_option(app, options.common);
-}
-
-void CommandLine::schema() {
-  SchemaOptions& options = request_.schema;
-  CLI::App* app = command(Verb::kSchema, "schema", "every key of the job file: JSON Schema, or one key explained",
-                          "  gpuplan schema > job.schema.json\n"
-                          "  gpuplan schema limits.deadline\n"
-                          "  gpuplan schema --markdown\n");
-  app->add_option("key", options.key, "address of a key, such as limits.deadline")->option_text("KEY");
-  app->add_flag("--markdown", options.markdown, "the documentation of all keys");
-}
-
-/// The command whose words are being read; the program itself before any.
-const CLI::App* CommandLine::chosen() const {
-  for (const auto& [app, verb] : verbs_)
-    if (app->parsed()) return app;
-  return &app_;
-}
-
-std::expected<Request, Answer> CommandLine::read(std::vector<std::string> words) {
-  if (words.empty()) return std::unexpected(Answer{kDone, app_.help()});
+std::expected<const CommandSpec*, Answer> read_options(std::span<const char* const> arguments,
+                                                       const std::vector<CommandSpec>& commands) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  if (words.empty()) return std::unexpected(Answer{kDone, program_help(commands)});
   if (words.front() == "help") {  // "gpuplan help plan" is what some programs understand
     words.erase(words.begin());
     words.resize(std::min<std::size_t>(words.size(), 1));
     words.emplace_back("--help");
   }
-  if (!words.front().starts_with('-')) {
-    std::vector<std::string> names;
-    for (const auto& [app, verb] : verbs_) names.push_back(app->get_name());
-    if (std::ranges::find(names, words.front()) == names.end())
-      return std::unexpected(Answer{kUsage, unknown_command(words.front(), names)});
-  }
+  const std::string first = words.front();
+  if (first == "-h" || first == "--help") return std::unexpected(Answer{kDone, program_help(commands)});
+  const auto command = std::ranges::find(commands, first, &CommandSpec::name);
+  if (command == commands.end()) return std::unexpected(unknown_command(first, commands));
+  words.erase(words.begin());
+
+  CLI::App app;
+  app.set_help_flag("-h,--help");
+  for (const OptionSpec& word : command->words) declare(app, word);
+  for (const OptionSpec& option : command->options) declare(app, option);
   try {
     std::ranges::reverse(words);  // CLI11 takes them from the back
-    app_.parse(std::move(words));
+    app.parse(std::move(words));
+  } catch (const CLI::CallForHelp&) {
+    return std::unexpected(Answer{kDone, command_help(*command)});
   } catch (const CLI::ParseError& error) {
-    return std::unexpected(answer_to(error, app_, *chosen()));
+    return std::unexpected(complaint(error, app, *command));
   }
-  for (const auto& [app, verb] : verbs_)
-    if (app->parsed()) request_.verb = verb;
-  return request_;
-}
-
-}  // namespace
-
-std::expected<Request, Answer> read_options(int argc, const char* const* argv) {
-  CommandLine line;
-  const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-  return line.read(argc > 1 ? std::vector<std::string>{words.begin() + 1, words.end()} : std::vector<std::string>{});
+  return &*command;
 }
 
 }  // namespace gpuplan::cli

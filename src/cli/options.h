@@ -1,24 +1,14 @@
-// From the words of the command line to plain structs. Nothing below this sees a flag as text.
+// From the words of the command line to the targets of one command. Nothing below this sees a flag as text.
 #pragma once
 
 #include <expected>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/commands.h"
 
 namespace gpuplan::cli {
-
-enum class Verb { kPlan, kFit, kGpus, kOffers, kModel, kSchema };
-
-/// One command with its options; the structs of the other commands keep their defaults.
-struct Request {
-  Verb verb = Verb::kPlan;
-  PlanOptions plan;
-  FitOptions fit;
-  FilterOptions filter;
-  ModelOptions model;
-  SchemaOptions schema;
-};
 
 /// What to print in place of running a command: help (kDone, for stdout) or what is wrong (kUsage, for stderr).
 struct Answer {
@@ -26,6 +16,8 @@ struct Answer {
   std::string text;
 };
 
-std::expected<Request, Answer> read_options(int argc, const char* const* argv);
+/// The command that the words (without the program's name) ask for, its targets filled. Points into `commands`.
+std::expected<const CommandSpec*, Answer> read_options(std::span<const char* const> words,
+                                                       const std::vector<CommandSpec>& commands);
 
 }  // namespace gpuplan::cli

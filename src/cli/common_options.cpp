@@ -1,0 +1,52 @@
+#include "cli/common_options.h"
+
+namespace gpuplan::cli {
+
+void add_output_options(CommandSpec& command, Common& common) {
+  command.options.push_back({.names = "--json", .target = &common.json, .help = "JSON in place of a table"});
+  command.options.push_back({.names = "-o,--output",
+                             .target = &common.output,
+                             .help = "write the result to a file (complete, or not at all)",
+                             .value = "FILE",
+                             .completes = Completes::kFiles});
+  command.options.push_back({.names = "--no-color",
+                             .target = &common.no_color,
+                             .help = "no colour; NO_COLOR in the environment does the same"});
+}
+
+void add_data_option(CommandSpec& command, Common& common) {
+  command.options.push_back({.names = "--data",
+                             .target = &common.data_folder,
+                             .help = "folder whose gpus.csv, offers.csv, ... take the place of the built-in ones",
+                             .value = "DIR",
+                             .completes = Completes::kFolders});
+}
+
+void add_price_options(CommandSpec& command, std::vector<std::string>& files, std::vector<std::string>& rates) {
+  command.options.push_back(
+      {.names = "--prices",
+       .target = &files,
+       .help = "price list that takes the place of the market; columns gpu, gpus, price_per_hour and more; may be "
+               "given again",
+       .value = "FILE.csv",
+       .completes = Completes::kFiles});
+  command.options.push_back({.names = "--rate",
+                             .target = &rates,
+                             .help = "dollars for one unit of another currency of a price list, such as EUR=1.08",
+                             .value = "CODE=RATE"});
+}
+
+void add_set_option(CommandSpec& command, std::vector<std::string>& settings) {
+  command.options.push_back(
+      {.names = "--set",
+       .target = &settings,
+       .help = "change a value of the job, such as phases.train.train.epochs=3 or limits.deadline=\"12 h\"; may be "
+               "given again",
+       .value = "ADDRESS=VALUE"});
+}
+
+void add_all_flag(CommandSpec& command, bool& all, const std::string& help) {
+  command.options.push_back({.names = "--all", .target = &all, .help = help});
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,24 @@
+// Options that several commands share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_spec.h"
+
+namespace gpuplan::cli {
+
+struct Common {
+  bool json = false;
+  bool no_color = false;
+  std::string data_folder;  ///< replaces built-in data
+  std::string output;       ///< -o FILE; empty: stdout
+};
+
+void add_output_options(CommandSpec& command, Common& common);
+void add_data_option(CommandSpec& command, Common& common);
+void add_price_options(CommandSpec& command, std::vector<std::string>& files, std::vector<std::string>& rates);
+void add_set_option(CommandSpec& command, std::vector<std::string>& settings);
+void add_all_flag(CommandSpec& command, bool& all, const std::string& help);
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,51 @@
+// What plan and its relatives are asked: a job, the settings on top of it, the market, and how to search.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command_spec.h"
+#include "cli/load_job.h"
+#include "domain/catalogue.h"
+#include "plan/search.h"
+
+namespace gpuplan::cli {
+
+struct JobOptions {
+  std::string job;                  ///< file or "-"
+  std::vector<std::string> set;     ///< ADDRESS=VALUE
+  std::vector<std::string> prices;  ///< CSV files
+  std::vector<std::string> rates;   ///< EUR=1.08
+  std::string ignore;               ///< "given"
+  std::string as_of;
+  int jobs = 0;  ///< threads; 0: as many as there are cores
+  std::uint64_t seed = 1;
+};
+
+/// The job as a word of the command, and every option of JobOptions.
+void add_job_options(CommandSpec& command, JobOptions& options);
+
+/// The question with everything read that it names.
+struct Question {
+  LoadedJob loaded;
+  std::vector<Offer> known;  ///< the snapshot, or the price lists in its place
+};
+Result<Question> read_question(const JobOptions& options, const Catalogue& catalogue);
+
+/// A job with the market it looks at and what the search found there. Plans point at the market: it stays in place.
+struct Searched {
+  Job job;
+  std::vector<Offer> market{};
+  SearchResult found{};
+};
+
+/// The answer for one job of the question. A price list takes the place of every offer the job or the snapshot brings.
+Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
+                            const JobOptions& options);
+
+/// What a sentence repeats to be typed again: "gpuplan plan" with the options given, words with blanks in quotes.
+std::string command_words(const std::string& command, const JobOptions& options);
+
+}  // namespace gpuplan::cli
