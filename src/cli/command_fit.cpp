@@ -246,7 +246,7 @@ CommandSpec fit_command() {
                              .help = "every term of the memory, with its formula and source"});
   add_output_options(command, options->common);
   add_data_option(command, options->common);
-  command.run = [options] { return run(*options); };
+  set_run<run>(command, options);
   return command;
 }
 

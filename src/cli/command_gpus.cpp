@@ -47,7 +47,7 @@ CommandSpec gpus_command() {
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
   add_data_option(command, options->common);
-  command.run = [options] { return run(*options); };
+  set_run<run>(command, options);
   return command;
 }
 

@@ -50,7 +50,7 @@ CommandSpec model_command() {
                     .required = true}};
   add_output_options(command, options->common);
   add_data_option(command, options->common);
-  command.run = [options] { return run(*options); };
+  set_run<run>(command, options);
   return command;
 }
 

@@ -114,7 +114,7 @@ CommandSpec plan_command() {
                              .help = "every term of time, memory and money, with its formula and source"});
   add_output_options(command, options->common);
   add_data_option(command, options->common);
-  command.run = [options] { return run(*options); };
+  set_run<run>(command, options);
   return command;
 }
 

@@ -35,7 +35,7 @@ CommandSpec schema_command() {
   command.words = {
       {.names = "key", .target = &options->key, .help = "address of a key, such as limits.deadline", .value = "KEY"}};
   command.options = {{.names = "--markdown", .target = &options->markdown, .help = "the documentation of all keys"}};
-  command.run = [options] { return run(*options); };
+  set_run<run>(command, options);
   return command;
 }
 

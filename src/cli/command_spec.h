@@ -3,9 +3,10 @@
 
 #include <climits>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -36,7 +37,16 @@ struct CommandSpec {
   std::string notes{};   ///< how to read the result; last in the help
   std::vector<OptionSpec> words{};
   std::vector<OptionSpec> options{};
-  std::function<int()> run{};  ///< with the targets filled; returns the exit code
+
+  std::shared_ptr<const void> filled{};  ///< the struct that holds the targets
+  int (*run)(const void*) = nullptr;     ///< with the targets filled; returns the exit code
 };
+
+/// What the command does with its options.
+template <auto kRun, class Options>
+void set_run(CommandSpec& command, std::shared_ptr<Options> options) {
+  command.filled = std::move(options);
+  command.run = [](const void* filled) { return kRun(*static_cast<const Options*>(filled)); };
+}
 
 }  // namespace gpuplan::cli

@@ -27,7 +27,7 @@ int program(int argc, char** argv) {
   const std::vector<CommandSpec> commands = all_commands();
   const auto command =
       read_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1), commands);
-  return command ? (*command)->run() : answer(command.error());
+  return command ? (*command)->run((*command)->filled.get()) : answer(command.error());
 }
 
 }  // namespace

@@ -13,30 +13,15 @@ import pty
 import re
 import struct
 import subprocess
-import sys
 import tempfile
 import termios
 import unittest
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*.yaml"))
+from program import EXAMPLES, PROGRAM, ROOT, environment, main, run
+
 INPUTS = "tests/golden/inputs"
-PROGRAM = ""
-
-
-def environment(**more):
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **more}
-
-
-def run(*words, stdin=None, stdout=subprocess.PIPE, **more):
-    done = subprocess.run([PROGRAM, *words], cwd=ROOT, env=environment(**more), input=stdin, stdout=stdout,
-                          stderr=subprocess.PIPE, timeout=60,
-                          **({} if stdin is not None else {"stdin": subprocess.DEVNULL}))
-    done.stdout = (done.stdout or b"").decode()
-    done.stderr = done.stderr.decode()
-    return done
 
 
 @cache
@@ -472,10 +457,4 @@ class JsonContract(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-        sys.exit(__doc__)
-    PROGRAM = os.path.abspath(sys.argv.pop(1))
-    outcome = unittest.main(exit=False, verbosity=0).result
-    bad = len(outcome.failures) + len(outcome.errors)
-    print(f"counted {outcome.testsRun - bad} {bad}")
-    sys.exit(bool(bad))
+    main(__doc__)
