@@ -1,4 +1,5 @@
 // gpuplan plan JOB: plans, frontier, recommendation and why.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "output/explain.h"
 #include "output/plan_json.h"
 #include "output/plan_table.h"
+#include "output/plan_views.h"
 #include "plan/fit.h"
 
 namespace gpuplan::cli {
@@ -20,6 +22,7 @@ namespace {
 struct Options {
   Common common;
   JobOptions job;
+  std::vector<std::string> show;  ///< names of views
   bool all = false;
   bool explain = false;
 };
@@ -55,11 +58,37 @@ int exit_code(const SearchResult& found) {
   return found.recommendations.limits_missed ? kMissesLimits : kDone;
 }
 
+/// The views asked for, each once, in the order of the list.
+std::vector<const PlanView*> views_of(const Options& options) {
+  std::vector<const PlanView*> views;
+  for (const PlanView& view : plan_views())
+    if (std::ranges::any_of(options.show, [&](const std::string& name) { return name == view.name || name == "all"; }))
+      views.push_back(&view);
+  return views;
+}
+
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const PlanView& view : plan_views()) names.emplace_back(view.name);
+  names.emplace_back("all");
+  return names;
+}
+
+/// "Tables for --show:" and what each of them says.
+std::string view_help() {
+  std::string text = "\nTables for --show (or all of them: --show all):\n";
+  for (const PlanView& view : plan_views()) text += "  " + padded(view.name, 13) + "  " + std::string(view.help) + '\n';
+  return text;
+}
+
 std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes) {
   PlanLook look;
   look.screen = screen(options.common.no_color || !options.common.output.empty());
   look.all = options.all;
-  std::string text = plan_table(story, look, changes);
+  std::string text = options.show.empty() || story.found.plans.empty() ? plan_table(story, look, changes) : "";
+  if (text.empty()) text = paragraph(header_words(story), look.screen, 0, 0);
+  for (const PlanView* view : views_of(options))
+    if (!story.found.plans.empty()) text += '\n' + view_text(view->make(story, look.screen), look.screen);
   if (!options.explain) return text;
   for (const Plan& plan : story.found.plans)
     if (&plan == story.pick() || (look.all && plan.on_frontier)) text += '\n' + explain_plan(story, plan, look.screen);
@@ -106,8 +135,14 @@ CommandSpec plan_command() {
                           "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
                           "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
                           "  generate-job | gpuplan plan -\n",
-                      .notes = kHowToRead};
+                      .notes = kHowToRead + view_help()};
   add_job_options(command, options->job);
+  command.options.push_back({.names = "--show",
+                             .target = &options->show,
+                             .help = "a further table in place of the usual answer, see below; names with commas",
+                             .value = "TABLE,...",
+                             .choices = view_names(),
+                             .commas = true});
   add_all_flag(command, options->all, "every plan, the dominated ones too");
   command.options.push_back({.names = "--explain",
                              .target = &options->explain,

@@ -27,6 +27,7 @@ struct OptionSpec {
   std::vector<std::string> choices{};  ///< the values allowed; empty: any
   Completes completes = Completes::kNothing;
   bool required = false;
+  bool commas = false;                  ///< a list of texts may be written with commas
   int least = INT_MIN, most = INT_MAX;  ///< of whole numbers
 };
 

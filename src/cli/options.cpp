@@ -29,6 +29,7 @@ struct Declare {
   CLI::Option* operator()(std::string* target) const { return app.add_option(spec.names, *target, spec.help); }
   CLI::Option* operator()(std::vector<std::string>* target) const {
     CLI::Option* option = app.add_option(spec.names, *target, spec.help);
+    if (spec.commas) option->delimiter(',');
     return is_word(spec) ? option : repeated(option);
   }
   CLI::Option* operator()(int* target) const { return ranged(app.add_option(spec.names, *target, spec.help)); }

@@ -149,7 +149,7 @@ Table::Layout Table::lay_out(int width, int indent) const {
       cells.push_back(&layout.cells[r][c]);
     }
     if (!columns_[c].around.empty()) align_around(cells, columns_[c].around, columns_[c].align);
-    if (empty && !rows_.empty()) continue;
+    if ((empty && !rows_.empty()) || (columns_[c].title.empty() && !columns_[c].key.empty())) continue;
     full[c] = std::max(display_width(columns_[c].title), display_width(columns_[c].unit));
     for (const std::string* cell : cells) full[c] = std::max(full[c], display_width(*cell));
     layout.shown.push_back(c);
@@ -210,15 +210,15 @@ std::string Table::text(const Screen& screen, int indent) const {
     for (std::size_t i = 0; i < layout.shown.size(); ++i) {
       const Column& column = columns_[layout.shown[i]];
       if (i > 0) owed += blanks(column.gap);
-      const auto [text, paint] = part(i);
-      const std::string set = padded(text, layout.width[i], column.align);
+      const Cell cell = part(i);
+      const std::string set = padded(cell.text, layout.width[i], column.align);
       const std::size_t first = set.find_first_not_of(' ');
       if (first == std::string::npos) {
         owed += set;
         continue;
       }
       const std::size_t last = set.find_last_not_of(' ');
-      line += owed + set.substr(0, first) + painted(set.substr(first, last + 1 - first), paint, screen);
+      line += owed + set.substr(0, first) + painted(set.substr(first, last + 1 - first), cell.paint, screen);
       owed = set.substr(last + 1);
     }
     rstrip(line);

@@ -1,6 +1,7 @@
 // Tables for terminals: aligned columns that fit the screen, and paragraphs that wrap.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "output/style.h"
 
 namespace gpuplan {
+
+class JsonWriter;
 
 enum class Align { kLeft, kRight };
 
@@ -24,15 +27,23 @@ struct Column {
   std::string around{};
   std::string unit{};  ///< under the title; a second line of heads appears when any column has one
   int gap = 2;         ///< blanks before the column
+  /// Name in CSV and JSON, with its unit: "cost_usd"; empty: shown only. A column with a key and without a title is
+  /// for CSV and JSON only.
+  std::string key{};
 };
 
 struct Cell {
   std::string text;
   Paint paint = Paint::kPlain;
+  std::optional<double> number{};  ///< the figure behind the text, in the unit of the column's key
 
   Cell() = default;
   Cell(std::string what, Paint how = Paint::kPlain) : text(std::move(what)), paint(how) {}  // NOLINT: a text is a cell
   Cell(const char* what, Paint how = Paint::kPlain) : text(what), paint(how) {}             // NOLINT
+  Cell(double figure, std::string what, Paint how = Paint::kPlain)
+      : text(std::move(what)), paint(how), number(figure) {}
+  /// For columns that are not shown.
+  explicit Cell(double figure) : number(figure) {}
 };
 
 class Table {
@@ -42,10 +53,17 @@ class Table {
   /// One cell for each column; missing ones are empty. Cells are one line and hold no escape sequences.
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
+  std::size_t rows() const { return rows_.size(); }
 
   /// The table with its heads, every line ending in a line feed and without trailing blanks. Columns empty in every
   /// row are left out.
   std::string text(const Screen& screen, int indent = 2) const;
+
+  /// The columns that have a key, as RFC 4180 has it (but for the line ends): a line of keys, then one for each row.
+  std::string csv() const;
+
+  /// The same as an array of objects; a cell without text and number is null.
+  void write_json(JsonWriter& json) const;
 
   /// Columns that the whole table takes when nothing is narrowed or left out.
   int width(int indent = 2) const;

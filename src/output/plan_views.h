@@ -1,0 +1,36 @@
+// Further tables about a search, one for each question that people ask of a set of plans: `plan --show NAME`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/plan_story.h"
+#include "output/table.h"
+
+namespace gpuplan {
+
+struct ViewContent {
+  std::string title;               ///< what the table says, one line
+  Table table;                     ///< columns with keys, so that CSV and JSON come from it; may be empty
+  std::vector<std::string> notes;  ///< sentences below; why there is nothing to show when the table is empty
+  std::string drawing{};           ///< in place of the table on a terminal; lines, each ending in a line feed
+};
+
+struct PlanView {
+  std::string_view name;  ///< as typed: "dominated"
+  std::string_view help;
+  ViewContent (*make)(const PlanStory& story, const Screen& screen);
+};
+
+/// All views in the order of the help.
+std::span<const PlanView> plan_views();
+
+/// Title, table and notes of a view.
+std::string view_text(const ViewContent& view, const Screen& screen);
+
+// One file each.
+ViewContent dominated_view(const PlanStory& story, const Screen& screen);
+
+}  // namespace gpuplan

@@ -1,0 +1,56 @@
+// Tables for other programs: CSV and JSON of the columns that have a key.
+#include <cmath>
+
+#include "base/text.h"
+#include "output/json_writer.h"
+#include "output/table.h"
+
+namespace gpuplan {
+namespace {
+
+std::string csv_cell(const Cell& cell) {
+  // Six digits are more than any of our figures is known to.
+  if (cell.number) return std::isfinite(*cell.number) ? significant_text(*cell.number, 6) : "";
+  if (cell.text.find_first_of(",\"\r\n") == std::string::npos) return cell.text;
+  std::string quoted = "\"";
+  for (const char c : cell.text) (quoted += c) += c == '"' ? "\"" : "";
+  return quoted + '"';
+}
+
+}  // namespace
+
+std::string Table::csv() const {
+  std::string result;
+  const auto add_line = [&](auto&& text_of) {
+    std::string line;
+    bool first = true;
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].key.empty()) continue;
+      if (!first) line += ',';
+      line += text_of(c);
+      first = false;
+    }
+    result += line + '\n';
+  };
+  add_line([&](std::size_t c) { return columns_[c].key; });
+  for (const auto& row : rows_) add_line([&](std::size_t c) { return c < row.size() ? csv_cell(row[c]) : ""; });
+  return result;
+}
+
+void Table::write_json(JsonWriter& json) const {
+  json.begin_array();
+  for (const auto& row : rows_) {
+    json.begin_object(true);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (columns_[c].key.empty()) continue;
+      json.key(columns_[c].key);
+      if (c < row.size() && row[c].number) json.value(*row[c].number);
+      else if (c < row.size() && !row[c].text.empty()) json.value(row[c].text);
+      else json.null();
+    }
+    json.end();
+  }
+  json.end();
+}
+
+}  // namespace gpuplan
