@@ -106,6 +106,8 @@ int run(const Options& options) {
   if (!searched) return complain(searched.error());
   PlanStory story(searched->found, searched->job, *catalogue);
   story.command = command_words("plan", options.job);
+  story.offers = searched->market;
+  story.all = options.all || options.common.json;
   if (!options.job.prices.empty()) story.market = join(options.job.prices, ", ");
   std::vector<Searched> variants;  // their picks point into these
   for (Job& job : question->loaded.variants) {
@@ -118,9 +120,10 @@ int run(const Options& options) {
   const std::vector<Remedy> changes = searched->found.plans.empty()
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
                                           : std::vector<Remedy>{};
-  const std::string text = options.common.json
-                               ? plan_json(story, {options.all, options.explain, milliseconds_since(start)}, changes)
-                               : table_text(story, options, changes);
+  const std::string text =
+      options.common.json
+          ? plan_json(story, {options.all, options.explain, milliseconds_since(start), views_of(options)}, changes)
+          : table_text(story, options, changes);
   return deliver(text, options.common.output, exit_code(searched->found));
 }
 

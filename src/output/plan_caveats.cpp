@@ -4,16 +4,13 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/choice.h"
 #include "output/explain.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
 
 namespace gpuplan {
 namespace {
-
-bool is_rare(const Plan& plan) {
-  return plan.offer != nullptr && to_lower(plan.offer->availability).find("rare") != std::string::npos;
-}
 
 /// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
 std::string bound_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
@@ -82,23 +79,10 @@ std::string given_words(const PlanStory& story) {
 std::string availability_words(const PlanStory& story) {
   const Plan* pick = story.pick();
   if (pick == nullptr || !is_rare(*pick)) return "";
-  const auto key = [&](const Plan& plan) {
-    switch (story.job.goal) {
-      case Goal::kCheapest:
-        return plan.cost.p50.value;
-      case Goal::kFastest:
-        return plan.hours.p50.value;
-      case Goal::kFewestGpus:
-        return static_cast<double>(plan.gpus) + plan.cost.p50.value * 1e-6;
-      case Goal::kBestValue:
-        break;
-    }
-    return (plan.cost.p50 + story.job.value_of_time * plan.hours.p50).value;
-  };
   const Plan* next = nullptr;
   for (const Plan& plan : story.found.plans) {
     if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget) continue;
-    if (next == nullptr || key(plan) < key(*next)) next = &plan;
+    if (next == nullptr || goal_key(story.job, plan) < goal_key(story.job, *next)) next = &plan;
   }
   const std::string text = story.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
   return next == nullptr ? text + "." : text + "; next best: " + story.name(*next) + ".";

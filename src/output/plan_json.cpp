@@ -7,6 +7,7 @@
 #include "output/json_writer.h"
 #include "output/plan_json_parts.h"
 #include "output/plan_variants.h"
+#include "output/plan_views.h"
 
 namespace gpuplan {
 namespace {
@@ -36,6 +37,10 @@ class PlanJson {
     write_variants(json_, story_);
     nothing_fits(remedies);
     if (look_.explain) explain();
+    if (!look_.views.empty()) {
+      json_.key("tables");
+      write_views(json_, look_.views, story_);
+    }
     json_.end();
     return json_.take();
   }

@@ -9,10 +9,13 @@
 
 namespace gpuplan {
 
+struct PlanView;
+
 struct PlanJsonLook {
   bool all = false;      ///< every plan; else the frontier and the 50 nearest
   bool explain = false;  ///< terms of the pick (with `all`: of every frontier plan)
   double elapsed_ms = 0;
+  std::vector<const PlanView*> views{};  ///< further tables, in the member `tables`; none: no such member
 };
 
 /// Written for jobs that nothing fits, too: then `plans` is empty and `nothing_fits` says why.

@@ -3,17 +3,12 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/choice.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
 
 namespace gpuplan {
 namespace {
-
-double memory_share(const Plan& plan) {
-  const PhasePlan* fullest = plan.fullest();
-  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return 0;
-  return fullest->estimate.memory_total.p50 / fullest->estimate.node->gpu->usable;
-}
 
 std::string value_of_time_words(const PlanStory& story) {
   const Dollars hour = story.job.value_of_time * units::hour;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ struct PlanStory {
   std::string market;                        ///< how to call the market; empty: from the job and the sources
   std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantStory> variants{};      ///< searched beside the job
+  std::span<const Offer> offers{};           ///< the market that was searched; empty: only the offers of plans
+  bool all = false;                          ///< tables show every row, not only those of most interest
 
   PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 

@@ -9,6 +9,7 @@
 #include "output/plan_words.h"
 #include "output/remedy_table.h"
 #include "output/table.h"
+#include "output/view_columns.h"
 
 namespace gpuplan {
 namespace {
@@ -44,12 +45,6 @@ std::string evidence_of(const Plan& plan) {
   std::string text(name_of(plan.evidence));
   if (plan.fit == Fit::kTight) text += ", tight";
   return text + (far_from_model(plan) ? " !" : "");
-}
-
-std::string limits_of(const Plan& plan) {
-  std::string text = plan.meets_deadline ? "" : "too late";
-  if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
-  return text.empty() ? "kept" : text;
 }
 
 std::string saved_of(const Plan& plan) {
@@ -157,7 +152,7 @@ class PlanText {
                  {saved_of(plan)},
                  {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
-                 {limited ? limits_of(plan) : std::string(),
+                 {limited ? limits_words(plan) : std::string(),
                   plan.meets_deadline && plan.meets_budget ? Paint::kPlain : Paint::kYellow},
                  {memory_of(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},

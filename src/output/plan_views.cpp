@@ -2,13 +2,40 @@
 
 #include <array>
 
+#include "output/json_writer.h"
+
 namespace gpuplan {
 
 std::span<const PlanView> plan_views() {
   static constexpr std::array kViews = {
+      PlanView{"chart", "cost against time, every plan to scale", chart_view},
+      PlanView{"decisions", "what to choose, by what matters most, and when", decisions_view},
+      PlanView{"worth", "the best plan by what an hour of waiting is worth", worth_view},
+      PlanView{"saved", "dollars for each hour saved along the frontier, and whether it is worth it", saved_view},
       PlanView{"dominated", "plans that another one beats, and by how much", dominated_view},
+      PlanView{"speed", "relative speed of GPUs at the same work, with relative price and cost", speed_view},
+      PlanView{"scaling", "one GPU against several of the same kind", scaling_view},
+      PlanView{"prices", "the offers, what spot saves, and which of them hold the job", prices_view},
+      PlanView{"fallback", "what to take when the pick is not to be had, and up to which price", fallback_view},
   };
   return kViews;
+}
+
+void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanStory& story) {
+  json.begin_object();
+  for (const PlanView* view : views) {
+    json.key(view->name).begin_object();
+    if (!story.found.plans.empty()) {
+      const ViewContent content = view->make(story, Screen{});
+      json.member("title", content.title).key("rows");
+      content.table.write_json(json);
+      json.key("notes").begin_array();
+      for (const std::string& note : content.notes) json.value(note);
+      json.end();
+    }
+    json.end();
+  }
+  json.end();
 }
 
 std::string view_text(const ViewContent& view, const Screen& screen) {

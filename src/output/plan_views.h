@@ -21,16 +21,27 @@ struct ViewContent {
 struct PlanView {
   std::string_view name;  ///< as typed: "dominated"
   std::string_view help;
-  ViewContent (*make)(const PlanStory& story, const Screen& screen);
+  ViewContent (*make)(const PlanStory& story, const Screen& screen);  ///< REQUIRES: the search found a plan
 };
 
 /// All views in the order of the help.
 std::span<const PlanView> plan_views();
+
+/// Views as one JSON object: each name with its title, rows and notes.
+void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanStory& story);
 
 /// Title, table and notes of a view.
 std::string view_text(const ViewContent& view, const Screen& screen);
 
 // One file each.
 ViewContent dominated_view(const PlanStory& story, const Screen& screen);
+ViewContent decisions_view(const PlanStory& story, const Screen& screen);
+ViewContent worth_view(const PlanStory& story, const Screen& screen);
+ViewContent saved_view(const PlanStory& story, const Screen& screen);
+ViewContent speed_view(const PlanStory& story, const Screen& screen);
+ViewContent scaling_view(const PlanStory& story, const Screen& screen);
+ViewContent prices_view(const PlanStory& story, const Screen& screen);
+ViewContent fallback_view(const PlanStory& story, const Screen& screen);
+ViewContent chart_view(const PlanStory& story, const Screen& screen);
 
 }  // namespace gpuplan

@@ -1,0 +1,95 @@
+// plan --show chart: every plan by hours and dollars, to scale.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/chart_text.h"
+#include "output/choice.h"
+#include "output/plan_views.h"
+#include "output/plan_words.h"
+#include "output/view_columns.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kDominated = "·";
+constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+std::string hours_label(double hours) { return hours_words(hours * units::hour); }
+std::string money_label(double dollars) { return short_money(Dollars{dollars}); }
+
+/// Letters along the frontier, ✔ for the pick, a dot for the others.
+std::vector<std::string> marks_of(const PlanStory& story) {
+  std::vector<std::string> marks;
+  std::size_t letter = 0;
+  for (const Plan& plan : story.found.plans) {
+    if (&plan == story.pick()) marks.emplace_back("✔");
+    else if (plan.on_frontier && letter < kLetters.size()) marks.emplace_back(1, kLetters[letter++]);
+    else marks.emplace_back(plan.on_frontier ? "o" : kDominated);
+  }
+  return marks;
+}
+
+std::vector<Column> point_columns() {
+  std::vector<Column> columns = {{.title = "", .gap = 0}};
+  columns.push_back({.title = "PLAN", .narrowest = 20, .key = "plan"});
+  columns.push_back({.title = "", .key = "id"});
+  add_hours_columns(columns, 2);
+  add_cost_columns(columns, 1);
+  columns.push_back({.title = "", .key = "kind"});
+  return columns;
+}
+
+}  // namespace
+
+ViewContent chart_view(const PlanStory& story, const Screen& screen) {
+  ViewContent view{"Cost against time, every plan to scale", Table(point_columns()), {}};
+  Table legend(point_columns());
+  const std::vector<std::string> marks = marks_of(story);
+  std::vector<ChartPoint> points;
+  std::size_t dominated = 0, out = 0;
+  for (std::size_t i = 0; i < story.found.plans.size(); ++i) {
+    const Plan& plan = story.found.plans[i];
+    const bool picked = &plan == story.pick();
+    std::vector<Cell> row = {{marks[i], picked ? Paint::kGreen : Paint::kPlain}};
+    row.emplace_back(story.names[i], picked ? Paint::kGreen : Paint::kPlain);
+    row.emplace_back(plan.id);
+    add_hours(row, plan.hours);
+    add_cost(row, plan.cost);
+    row.emplace_back(picked                      ? "pick"
+                     : plan.on_frontier          ? "frontier"
+                     : plan.dominated_by.empty() ? "tight"
+                                                 : "dominated");
+    if (picked || plan.on_frontier) legend.add(row);
+    else if (plan.dominated_by.empty()) ++out;
+    else ++dominated;
+    view.table.add(std::move(row));
+
+    ChartPoint point;
+    point.x = plan.hours.p50 / units::hour;
+    point.y = plan.cost.p50 / units::dollar;
+    point.mark = marks[i];
+    point.rank = picked ? 2 : plan.on_frontier ? 1 : 0;
+    point.keep = point.rank > 0;
+    point.paint = picked ? Paint::kGreen : plan.on_frontier ? Paint::kBold : Paint::kDim;
+    if (picked) {
+      point.x_range = {plan.hours.p10 / units::hour, plan.hours.p90 / units::hour};
+      if (plan.cost.p90 > Dollars{}) point.y_range = {plan.cost.p10 / units::dollar, plan.cost.p90 / units::dollar};
+    }
+    points.push_back(std::move(point));
+  }
+  // Twenty-four lines in all, as long as the chart itself has room.
+  const int rows = std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
+  view.drawing =
+      scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
+  std::string key = "Letters: the frontier, cheapest first; ✔ the pick, its lines hold 8 of 10 outcomes";
+  if (dominated > 0)
+    key += "; " + std::string(kDominated) + " " + count_of(static_cast<double>(dominated), "dominated plan");
+  if (out > 0)
+    key += (dominated > 0 ? " and " : "; " + std::string(kDominated) + " ") +
+           count_of(static_cast<double>(out), "plan") + " without room to spare in memory";
+  view.notes.push_back(key + ".");
+  return view;
+}
+
+}  // namespace gpuplan
