@@ -13,6 +13,7 @@
 #include "input/model_source.h"
 #include "output/fit_report.h"
 #include "output/plan_words.h"
+#include "plan/machines.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -103,49 +104,14 @@ std::vector<FitSection> job_questions(const Job& job) {
   return sections;
 }
 
-/// GPUs to try: those the user names, else the job's, else those the snapshot has an offer for (with `all`: every one).
-std::vector<GpuChoice> gpus_to_try(const Job& job, const Catalogue& catalogue, bool all) {
-  if (!job.where.gpus.empty()) return job.where.gpus;
-  std::vector<GpuChoice> choices;
-  const auto add = [&](const std::string& name) {
-    if (std::ranges::none_of(choices, [&](const GpuChoice& c) { return c.gpu == name; })) choices.push_back({name, 0});
-  };
-  for (const auto* offers : {&job.market.offers, &job.market.pools, &job.market.own})
-    for (const Offer& offer : *offers) add(offer.gpu);
-  if (job.market.only) return choices;
-  if (all)
-    for (const Gpu& gpu : catalogue.gpus) add(gpu.name);
-  else
-    for (const Offer& offer : catalogue.offers) add(offer.gpu);
-  return choices;
-}
-
-/// For each GPU the smallest count that holds it; what holds nothing keeps its last try.
+/// For each GPU the smallest count that holds it, or every count.
 Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts, bool every_count,
                   bool all) {
   Job job = section.job;
   job.where.gpus = gpus_to_try(job, catalogue, all);
-  std::vector<FitRow> open;  // of GPUs that hold it at no count so far
-  for (const int count : counts) {
-    auto rows = fit_phase(job, 0, catalogue, {count});
-    if (!rows) return std::unexpected(rows.error());
-    open.clear();
-    std::vector<GpuChoice> left;
-    for (const FitRow& row : *rows) {
-      const bool holds = row.best && row.best->fit == Fit::kFits;
-      if (!holds && !every_count) {
-        left.push_back({row.node.gpu->name, 0});
-        open.push_back(row);
-      } else {
-        section.rows.push_back(row);
-      }
-    }
-    if (!every_count) {
-      if (left.empty()) break;
-      job.where.gpus = std::move(left);
-    }
-  }
-  section.rows.insert(section.rows.end(), open.begin(), open.end());
+  auto rows = every_count ? fit_phase(job, 0, catalogue, counts) : smallest_counts(job, 0, catalogue, counts);
+  if (!rows) return std::unexpected(rows.error());
+  section.rows = *std::move(rows);
   std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
     return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
            std::pair(-b.node.gpu->usable.value, b.node.gpu->name);

@@ -3,7 +3,8 @@
 namespace gpuplan::cli {
 
 std::vector<CommandSpec> all_commands() {
-  return {plan_command(), fit_command(), gpus_command(), offers_command(), model_command(), schema_command()};
+  return {plan_command(),   fit_command(),   profiles_command(), gpus_command(),
+          offers_command(), model_command(), schema_command()};
 }
 
 }  // namespace gpuplan::cli

@@ -4,8 +4,6 @@
 
 namespace gpuplan {
 
-bool holds(const FitRow& row) { return row.best && row.best->fit == Fit::kFits; }
-
 bool FitSection::held() const { return std::ranges::any_of(rows, holds); }
 
 const Phase& phase_of(const FitSection& section, const FitRow& row) {

@@ -31,7 +31,6 @@ struct FitReport {
   std::vector<FitSection> sections;
 };
 
-bool holds(const FitRow& row);  ///< with room to spare
 const Phase& phase_of(const FitSection& section, const FitRow& row);
 /// The row a reader starts from: fewest GPUs, then the smallest card; null when nothing holds it.
 const FitRow* smallest(const FitSection& section);

@@ -122,13 +122,12 @@ std::string in_unit(Seconds time, const TimeUnit& unit) {
   return value >= 99.95 ? count_text(value) : significant_text(value, value >= 9.95 ? 3 : 2);
 }
 
-/// Three digits: "142", "22,500".
+}  // namespace
+
 std::string rate_text(double rate) {
   const std::string digits = significant_text(rate, 3);
   return rate >= 999.5 ? count_text(parse_amount(digits, AmountKind::kCount).value_or(rate)) : digits;
 }
-
-}  // namespace
 
 std::string count_of(double count, const std::string& noun) {
   const std::string number = count >= 999.5 ? count_text(count) : significant_text(count, 3);

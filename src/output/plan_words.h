@@ -17,6 +17,7 @@ std::string range_words(const Interval<Seconds>& time);       ///< "61 s (51 …
 std::string outcome_text(const Outcome<Seconds>& hours);      ///< "2.8 … 4.1", in hours
 std::string outcome_text(const Outcome<Dollars>& cost);       ///< "3.95 … 5.69"; empty when it is free
 std::string chance_words(double chance);                      ///< "97 %", "> 99 %", "< 1 %"
+std::string rate_text(double rate);                           ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                             ///< GiB as a bare number: "16.3", "179", "0.4"
 
 std::string upper_first(std::string text);

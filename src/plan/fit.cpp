@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "plan/largest_batch.h"
+#include "plan/machines.h"
 #include "plan/phase_search.h"
 
 namespace gpuplan {
 
 namespace {
-
-/// A machine with so many of these GPUs, as they are commonly rented.
-NodeShape common_box(const Catalogue& catalogue, const Gpu& gpu, int gpus) {
-  Offer offer;
-  offer.provider = "any";
-  offer.gpu = gpu.name;
-  offer.gpus = gpus;
-  return node_shape(catalogue, offer);
-}
 
 /// The phase of a job alone, with one thing changed.
 struct Changed {
@@ -24,59 +17,6 @@ struct Changed {
   std::string text;
   int gpus = 1;
 };
-
-std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
-                                       Tally& tally) {
-  const auto workloads = prepare(job);
-  if (!workloads) return std::nullopt;
-  return best_estimate((*workloads)[static_cast<std::size_t>(phase)], catalogue, machines, true, tally);
-}
-
-/// Largest number of sequences at once (a step's micro-batch, or requests in flight a replica) that fits with p90,
-/// keeping every other choice of the estimate but recomputation, of which there may be as much as it takes.
-int largest_micro_batch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
-                        const PhaseEstimate& best) {
-  Phase& changed = job.phases[static_cast<std::size_t>(phase)];
-  changed.given.clear();
-  if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
-    generate->parallel.tp = best.strategy.tp;
-    generate->parallel.pp = best.strategy.pp;
-    generate->situation = Situation::kSaturated;
-    generate->place = best.strategy.placement;
-    generate->batch = {};
-  }
-  if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
-    train->parallel = {best.strategy.dp, best.strategy.tp, best.strategy.pp,
-                       best.strategy.cp, best.strategy.ep, best.strategy.sharding};
-    train->offload.value = best.strategy.offload;
-    train->batch.reset();
-    train->batch_by_gpu = {};
-    train->accumulate = {};
-    train->framework = best.framework->name;
-    if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
-  }
-  const auto fits = [&](int micro) {
-    Phase& probe = job.phases[static_cast<std::size_t>(phase)];
-    if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = micro;
-    if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = micro;
-    Tally ignored;
-    const auto estimate = try_phase(job, phase, catalogue, machines, ignored);
-    return estimate && estimate->fit == Fit::kFits;
-  };
-  constexpr int kMost = 1 << 16;
-  int low = 0;
-  int high = 1;
-  while (high <= kMost && fits(high)) {
-    low = high;
-    high *= 2;
-  }
-  if (low == 0 || high > kMost) return low;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    (fits(middle) ? low : high) = middle;
-  }
-  return low;
-}
 
 /// Changes worth trying, in the order a person would: the ones that cost least first.
 std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
@@ -149,11 +89,37 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       row.best = best_estimate(workload, catalogue, machines, true, tally);
       row.nearest = tally.nearest;
       if (row.best && (workload.training || workload.generation))
-        row.largest_micro_batch = largest_micro_batch(job, phase, catalogue, machines, *row.best);
+        row.largest_micro_batch = OpenBatch(job, phase, catalogue, machines, *row.best).largest();
       rows.push_back(row);
     }
   }
   return rows;
+}
+
+bool holds(const FitRow& row) { return row.best && row.best->fit == Fit::kFits; }
+
+Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Catalogue& catalogue,
+                                            const std::vector<int>& counts) {
+  Job narrowed = job;
+  std::vector<FitRow> found;
+  std::vector<FitRow> open;  // of GPUs that hold it at no count so far
+  for (const int count : counts) {
+    auto rows = fit_phase(narrowed, phase, catalogue, {count});
+    if (!rows) return std::unexpected(rows.error());
+    open.clear();
+    narrowed.where.gpus.clear();
+    for (FitRow& row : *rows) {
+      if (holds(row)) {
+        found.push_back(std::move(row));
+        continue;
+      }
+      narrowed.where.gpus.push_back({row.node.gpu->name, 0});
+      open.push_back(std::move(row));
+    }
+    if (open.empty()) break;
+  }
+  found.insert(found.end(), open.begin(), open.end());
+  return found;
 }
 
 std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {

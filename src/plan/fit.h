@@ -25,6 +25,13 @@ struct FitRow {
 Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue& catalogue,
                                       const std::vector<int>& counts);
 
+bool holds(const FitRow& row);  ///< with room to spare
+
+/// For each GPU the smallest of `counts` (in rising order) that holds the phase with room to spare; of GPUs that none
+/// is enough for, the last one tried, after the others.
+Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Catalogue& catalogue,
+                                            const std::vector<int>& counts);
+
 /// What would make a candidate fit that needs too much: each line is a change that the model has tried on the same
 /// GPU, with what it then needs. Empty when none of them helps.
 struct Remedy {

@@ -1,14 +1,13 @@
 #include "plan/search.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/parallel.h"
-#include "base/text.h"
 #include "plan/assumptions.h"
 #include "plan/bill.h"
 #include "plan/frontier.h"
 #include "plan/interruptions.h"
+#include "plan/machines.h"
 #include "plan/phase_search.h"
 #include "plan/recommendation.h"
 #include "plan/schedule.h"
@@ -58,52 +57,12 @@ class Search {
   }
 
  private:
-  /// Every offer in every number of machines and GPUs that `where` allows.
   void lay_out() {
-    const std::vector<int> machine_counts = job_.where.nodes.empty() ? std::vector<int>{1} : job_.where.nodes;
-    for (const Offer& offer : market_) {
-      const NodeShape node = what_matters(node_shape(catalogue_, offer));
-      if (offer.kind == OfferKind::kRented) {
-        for (const int nodes : machine_counts) add(offer, {node, nodes, nodes * node.gpus, false});
-        continue;
-      }
-      // A pool or an own box is taken by the GPU: any power of two, what the job names, or all that may be used.
-      for (const int gpus : pool_counts(offer)) add(offer, {node, 1, gpus, true});
-    }
-  }
-
-  /// Offers share an estimate when what it depends on is the same: one machine uses no network.
-  NodeShape what_matters(NodeShape node) const {
-    const bool one = job_.where.nodes.empty() || std::ranges::all_of(job_.where.nodes, [](int n) { return n == 1; });
-    if (one) node.network = BytesPerSecond{};
-    if (node.gpus == 1) node.link = BytesPerSecond{}, node.link_kind = LinkKind::kNone, node.peer_access = false;
-    return node;
-  }
-
-  std::vector<int> pool_counts(const Offer& offer) const {
-    const int kept = offer.leave_free < 1 ? static_cast<int>(std::ceil(offer.leave_free * offer.gpus))
-                                          : static_cast<int>(offer.leave_free);
-    const int usable = offer.gpus - kept;
-    std::vector<int> counts;
-    const auto add = [&](int n) {
-      if (n >= 1 && n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
-    };
-    for (int n = 1; n <= usable; n *= 2) add(n);
-    add(usable);
-    for (const int n : job_.where.counts) add(n);
-    for (const GpuChoice& choice : job_.where.gpus)
-      if (choice.gpu == offer.gpu) add(choice.count);
-    std::ranges::sort(counts);
-    return counts;
+    for (const Offer& offer : market_)
+      for (const Machines& machines : machines_on(job_, catalogue_, offer)) add(offer, machines);
   }
 
   void add(const Offer& offer, const Machines& machines) {
-    if (machines.node.gpu == nullptr || machines.gpus < 1) return;
-    const std::vector<int>& counts = job_.where.counts;
-    if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return;
-    if (offer.kind != OfferKind::kRented && !names(job_.where, offer.gpu, machines.gpus)) return;
-    for (const auto& [provider, most] : job_.where.quota)
-      if (iequals(provider, offer.provider) && machines.gpus > most) return;
     const auto found =
         std::ranges::find_if(settings_, [&](const Setting& s) { return same_place(s.machines, machines); });
     const auto position = static_cast<std::size_t>(found - settings_.begin());

@@ -1,0 +1,174 @@
+// gpuplan profiles JOB: how to set each phase up on each kind of machine.
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/common_options.h"
+#include "cli/deliver.h"
+#include "cli/job_question.h"
+#include "cli/load_catalogue.h"
+#include "cli/terminal.h"
+#include "input/gpu_name.h"
+#include "output/profiles_report.h"
+#include "plan/machines.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  JobOptions job;
+  std::string gpu;
+  std::string phase;
+  std::vector<int> counts;
+  bool all = false;
+};
+
+bool has_profile(const Phase& phase) {
+  return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+}
+
+/// Positions of the phases asked for.
+Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
+  std::vector<int> phases;
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < job.phases.size(); ++i) {
+    if (!has_profile(job.phases[i])) continue;
+    names.push_back(job.phases[i].name);
+    if (options.phase.empty() || options.phase == job.phases[i].name) phases.push_back(static_cast<int>(i));
+  }
+  if (names.empty()) return failure("the job has no phase that trains or generates", {options.job.job});
+  if (phases.empty())
+    return std::unexpected(Error{
+        "--phase: no phase '" + printable(options.phase) + "' trains or generates" + did_you_mean(options.phase, names),
+        {},
+        true});
+  return phases;
+}
+
+/// Machines of the market, or boxes as they are commonly rented where --gpu or --all asks beyond it.
+Result<std::vector<Machines>> machines_of(const Searched& searched, const Catalogue& catalogue,
+                                          const Options& options) {
+  std::vector<int> counts = options.counts;
+  const Gpu* only = nullptr;
+  if (!options.gpu.empty()) {
+    const auto gpu = find_gpu(catalogue, options.gpu);
+    if (!gpu) return std::unexpected(Error{"--gpu: " + gpu.error().message, {}, true});
+    only = gpu->gpu;
+    if (gpu->count > 0 && counts.empty()) counts = {gpu->count};
+  }
+  std::vector<Machines> machines;
+  if (!options.all) {
+    machines = distinct_machines(searched.job, catalogue, searched.market);
+    std::erase_if(machines, [&](const Machines& m) {
+      return (only != nullptr && m.node.gpu != only) ||
+             (!counts.empty() && std::ranges::find(counts, m.gpus) == counts.end());
+    });
+    if (!machines.empty()) return machines;
+  }
+  if (only == nullptr && !options.all) return machines;
+  if (counts.empty()) counts = searched.job.where.counts;
+  if (counts.empty()) counts = {1};
+  std::ranges::sort(counts);
+  for (const Gpu& gpu : catalogue.gpus)
+    if (only == nullptr || &gpu == only)
+      for (const int count : counts) machines.push_back({common_box(catalogue, gpu, count), 1, count, false});
+  std::ranges::stable_sort(machines, {},
+                           [](const Machines& m) { return std::pair(-m.node.gpu->usable.value, m.node.gpu->name); });
+  return machines;
+}
+
+/// The profile that the recommended plan runs the phase on.
+std::optional<std::size_t> picked_profile(const Searched& searched, const PhaseProfiles& found) {
+  const auto& pick = searched.found.recommendations.pick;
+  if (!pick) return std::nullopt;
+  for (const PhasePlan& part : searched.found.plans[static_cast<std::size_t>(*pick)].phases) {
+    if (part.estimate.phase != found.phase || !part.estimate.node) continue;
+    const Plan& plan = searched.found.plans[static_cast<std::size_t>(*pick)];
+    const int gpus = plan.offer != nullptr ? plan.gpus : part.gpus_billed;
+    const int nodes = plan.offer != nullptr ? plan.nodes : part.estimate.nodes;
+    const std::string name = profile_name(part.estimate.node->gpu->name, gpus, nodes);
+    const auto at = std::ranges::find(found.profiles, name, &Profile::name);
+    if (at != found.profiles.end()) return static_cast<std::size_t>(at - found.profiles.begin());
+  }
+  return std::nullopt;
+}
+
+int run(const Options& options) {
+  const auto catalogue = load_catalogue(options.common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  auto question = read_question(options.job, *catalogue);
+  if (!question) return complain(question.error());
+  const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
+  if (!searched) return complain(searched.error());
+  const auto phases = phases_of(searched->job, options);
+  if (!phases) return complain(phases.error());
+  const auto machines = machines_of(*searched, *catalogue, options);
+  if (!machines) return complain(machines.error());
+  if (machines->empty())
+    return complain(
+        {"no machine of the market is left; drop --counts, or ask for GPUs beyond it with --gpu or --all", {}, true});
+
+  const int threads =
+      options.job.jobs > 0 ? options.job.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  ProfilesReport report{searched->job, {}};
+  for (const int phase : *phases) {
+    auto found = profiles_of(searched->job, phase, *catalogue, *machines, options.job.ignore == "given", threads);
+    if (!found) return complain(found.error());
+    ProfilesSection section{*std::move(found), std::nullopt};
+    section.picked = picked_profile(*searched, section.found);
+    if (section.picked) {
+      const Profile& picked = section.found.profiles[*section.picked];
+      if (picked.best)
+        section.gain_by_compiling = gain_by_compiling(searched->job, phase, *catalogue, picked.machines, *picked.best);
+    }
+    report.sections.push_back(std::move(section));
+  }
+  const std::string text =
+      options.common.json ? profiles_json(report)
+                          : profiles_text(report, screen(options.common.no_color || !options.common.output.empty()));
+  return deliver(text, options.common.output, report.any() ? kDone : kNothingFits);
+}
+
+constexpr const char* kHowToRead =
+    "How to read the table:\n"
+    "  PROFILE   the machine as {profile} in the job's command names it; ✔ the recommended plan's\n"
+    "  BATCH     sequences an optimizer step: GPUs side by side x MICRO x ACCUM.\n"
+    "  USED      share of the usable memory, median; P10 … P90 holds 8 of 10 outcomes\n"
+    "  LARGEST   sequences at once that still fit, recomputing as much as that takes\n";
+
+}  // namespace
+
+CommandSpec profiles_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "profiles",
+                      .summary = "how to set a job up on each GPU: micro-batch, accumulation, precision, memory used",
+                      .examples =
+                          "  gpuplan profiles examples/neurlang.yaml\n"
+                          "  gpuplan profiles job.yaml --gpu \"RTX 4090\" --counts 1,2,4\n"
+                          "  gpuplan profiles job.yaml --phase train --all --json\n",
+                      .notes = kHowToRead};
+  add_job_options(command, options->job);
+  command.options.push_back({.names = "--gpu",
+                             .target = &options->gpu,
+                             .help = "this GPU only, on the market or not",
+                             .value = "NAME",
+                             .completes = Completes::kGpus});
+  command.options.push_back({.names = "--counts",
+                             .target = &options->counts,
+                             .help = "numbers of GPUs, such as 1,2,4,8",
+                             .value = "N,N",
+                             .least = 1,
+                             .most = 1024});
+  command.options.push_back(
+      {.names = "--phase", .target = &options->phase, .help = "this phase of the job only", .value = "NAME"});
+  add_all_flag(command, options->all, "every GPU of the catalogue, in place of the market's machines");
+  add_output_options(command, options->common);
+  add_data_option(command, options->common);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

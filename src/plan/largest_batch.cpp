@@ -1,0 +1,65 @@
+#include "plan/largest_batch.h"
+
+namespace gpuplan {
+
+std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                       Tally& tally) {
+  const auto workloads = prepare(job);
+  if (!workloads) return std::nullopt;
+  return best_estimate((*workloads)[static_cast<std::size_t>(phase)], catalogue, machines, true, tally);
+}
+
+OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
+                     const PhaseEstimate& best)
+    : job_(std::move(job)), phase_(phase), catalogue_(catalogue), machines_(machines) {
+  Phase& changed = job_.phases[static_cast<std::size_t>(phase)];
+  changed.given.clear();
+  if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
+    generate->parallel.tp = best.strategy.tp;
+    generate->parallel.pp = best.strategy.pp;
+    generate->situation = Situation::kSaturated;
+    generate->place = best.strategy.placement;
+    generate->batch = {};
+  }
+  if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
+    train->parallel = {best.strategy.dp, best.strategy.tp, best.strategy.pp,
+                       best.strategy.cp, best.strategy.ep, best.strategy.sharding};
+    train->offload = {best.strategy.offload, {}};
+    train->batch.reset();
+    train->batch_by_gpu = {};
+    train->accumulate = {};
+    train->micro = {};
+    train->framework = best.framework->name;
+    if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
+  }
+}
+
+std::optional<PhaseEstimate> OpenBatch::with(int sequences) {
+  Phase& probe = job_.phases[static_cast<std::size_t>(phase_)];
+  if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = sequences;
+  if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = sequences;
+  Tally ignored;
+  return try_phase(job_, phase_, catalogue_, machines_, ignored);
+}
+
+int OpenBatch::largest() {
+  const auto fits = [&](int sequences) {
+    const auto estimate = with(sequences);
+    return estimate && estimate->fit == Fit::kFits;
+  };
+  constexpr int kMost = 1 << 16;
+  int low = 0;
+  int high = 1;
+  while (high <= kMost && fits(high)) {
+    low = high;
+    high *= 2;
+  }
+  if (low == 0 || high > kMost) return low;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (fits(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,37 @@
+// How many sequences at once still fit, and what it would be like.
+#pragma once
+
+#include <optional>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "plan/phase_search.h"
+
+namespace gpuplan {
+
+/// A phase of a job alone on given machines, whatever the job's own figures say; nullopt when it can not run.
+std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                       Tally& tally);
+
+/// One way to run a phase with the number of sequences at once left open (a step's micro-batch, or requests in flight
+/// a replica): every other choice is that of an estimate but recomputation, of which there may be as much as it takes,
+/// and the batch of an optimizer step, which grows with the micro-batch.
+class OpenBatch {
+ public:
+  /// `catalogue` must outlive it.
+  OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines, const PhaseEstimate& best);
+
+  /// With so many sequences at once; nullopt when not even the median of the memory fits.
+  std::optional<PhaseEstimate> with(int sequences);
+
+  /// The largest number that fits with p90; 0: none.
+  int largest();
+
+ private:
+  Job job_;
+  int phase_;
+  const Catalogue& catalogue_;
+  Machines machines_;
+};
+
+}  // namespace gpuplan
