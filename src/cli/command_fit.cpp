@@ -6,13 +6,12 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/fit_questions.h"
 #include "cli/load_catalogue.h"
-#include "cli/load_job.h"
 #include "cli/terminal.h"
 #include "input/gpu_name.h"
-#include "input/model_source.h"
 #include "output/fit_report.h"
-#include "output/plan_words.h"
+#include "output/fit_views.h"
 #include "plan/machines.h"
 
 namespace gpuplan::cli {
@@ -24,85 +23,11 @@ struct Options {
   std::vector<std::string> set;
   std::string gpu;  ///< only this one
   std::vector<int> counts;
+  std::vector<int> batches;  ///< memory by these
+  bool placements = false;
   bool all = false;
   bool explain = false;
 };
-
-// What a model alone is asked about: a length that most fine-tuning recipes and chats stay below.
-constexpr int kUsualSequence = 2048;
-constexpr double kSamples = 1000;  // any number: memory does not depend on it
-
-Job one_phase(const std::string& name, PhaseWork work) {
-  Job job;
-  job.name = name;
-  Phase& phase = job.phases.emplace_back();
-  phase.name = name;
-  phase.work = std::move(work);
-  return job;
-}
-
-int sequence_for(const ModelShape& shape) {
-  return shape.max_context > 0 ? std::min(kUsualSequence, shape.max_context) : kUsualSequence;
-}
-
-FitSection training_question(const ModelUse& model, Method method, std::string title) {
-  TrainPhase train;
-  train.models = {model};
-  train.data.samples = kSamples;
-  train.epochs = 1;
-  train.sequence = sequence_for(model.shape);
-  train.micro.value = 1;
-  train.method = method;
-  FitSection section;
-  section.name = std::string(name_of(method));
-  section.title = std::move(title);
-  section.job = one_phase(section.name, std::move(train));
-  return section;
-}
-
-FitSection generation_question(const ModelUse& model) {
-  GeneratePhase generate;
-  generate.models = {model};
-  const int sequence = sequence_for(model.shape);
-  const double half = sequence / 2.0;
-  generate.data = {{"prompts", kSamples, {half, half}, {sequence - half, sequence - half}}};
-  generate.situation = Situation::kSingle;
-  FitSection section;
-  section.name = "generate";
-  section.title = "generation, one sequence of " + count_text(sequence) + " tokens at a time, weights as published";
-  section.job = one_phase(section.name, std::move(generate));
-  return section;
-}
-
-std::vector<FitSection> model_questions(const ModelShape& shape, const std::string& name) {
-  ModelUse model;
-  model.name = name;
-  model.shape = shape;
-  const std::string length = ", sequence " + count_text(sequence_for(shape)) + ", micro-batch 1";
-  std::vector<FitSection> sections;
-  sections.push_back(training_question(model, Method::kFull, "fine-tuning of all weights, AdamW" + length));
-  sections.push_back(training_question(model, Method::kLora, "LoRA of rank 16 on all linear layers, AdamW" + length));
-  sections.push_back(
-      training_question(model, Method::kQlora, "LoRA of rank 16 over 4-bit weights (QLoRA), AdamW" + length));
-  if (shape.kind == ModelKind::kDecoder) sections.push_back(generation_question(model));
-  return sections;
-}
-
-std::vector<FitSection> job_questions(const Job& job) {
-  std::vector<FitSection> sections;
-  for (const Phase& phase : job.phases) {
-    if (!std::holds_alternative<TrainPhase>(phase.work) && !std::holds_alternative<GeneratePhase>(phase.work)) continue;
-    FitSection section;
-    section.name = phase.name;
-    section.title = phase_words(phase);
-    section.job = job;
-    section.job.phases = {phase};
-    section.job.phases.front().needs.clear();
-    section.job.phases.front().on.clear();
-    sections.push_back(std::move(section));
-  }
-  return sections;
-}
 
 /// For each GPU the smallest count that holds it, or every count.
 Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts, bool every_count,
@@ -125,31 +50,79 @@ Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::ve
   return {};
 }
 
-/// The questions about the subject, with `report` naming it.
-Result<FitReport> questions(const Options& options, const Catalogue& catalogue) {
-  FitReport report;
-  if (looks_like_job(options.subject)) {
-    const auto job = load_job(options.subject, options.set, catalogue);
-    if (!job) return std::unexpected(job.error());
-    report.subject = job->job.name;
-    report.sections = job_questions(job->job);
-    report.counts = job->job.where.counts;
-    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {options.subject});
-    return report;
+FitLook look_of(const Options& options) {
+  return {screen(options.common.no_color || !options.common.output.empty()), options.all, options.explain};
+}
+
+template <class Section>
+int exit_code(const FitReport& report, const std::vector<Section>& sections) {
+  // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
+  const bool job = report.params <= 0;
+  const bool held = job ? std::ranges::all_of(sections, &Section::held) : std::ranges::any_of(sections, &Section::held);
+  return held ? kDone : kNothingFits;
+}
+
+/// Memory by the number of sequences at once, on as many GPUs as --counts says, else on one.
+int answer_batches(const Options& options, const FitReport& report, const Catalogue& catalogue) {
+  if (options.counts.size() > 1)
+    return complain(
+        {"--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0]), {}, true});
+  std::vector<int> batches = options.batches;
+  std::ranges::sort(batches);
+  batches.erase(std::ranges::unique(batches).begin(), batches.end());
+  const int count = options.counts.empty() ? 1 : options.counts.front();
+  std::vector<BatchSection> sections;
+  for (const FitSection& asked : report.sections) {
+    Job job = asked.job;
+    job.where.gpus = gpus_to_try(job, catalogue, options.all);
+    auto rows = memory_by_batch(job, 0, catalogue, batches, count);
+    if (!rows) return complain(rows.error());
+    sections.push_back({asked.name, asked.title, count, *std::move(rows)});
   }
-  if (!options.set.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
-  auto model = find_model(catalogue, options.subject, "");
-  if (!model) return std::unexpected(model.error());
-  report.subject = model->shape.name.empty() ? options.subject : model->shape.name;
-  report.params = count_parameters(model->shape).total();
-  report.sections = model_questions(model->shape, report.subject);
-  return report;
+  const std::string text =
+      options.common.json ? batches_json(report, sections) : batches_text(report, sections, look_of(options));
+  return deliver(text, options.common.output, exit_code(report, sections));
+}
+
+/// The card to compare layouts on: the only one asked for, else the smallest that holds the phase alone, else the one
+/// that holds most.
+const Gpu* card_for(const FitSection& section, const Catalogue& catalogue, bool all) {
+  Job job = section.job;
+  job.where.gpus = gpus_to_try(job, catalogue, all);
+  const auto rows = fit_phase(job, 0, catalogue, {1});
+  if (!rows || rows->empty()) return nullptr;
+  const Gpu* best = nullptr;
+  bool held = false;
+  for (const FitRow& row : *rows) {
+    const Gpu* gpu = row.node.gpu;
+    const bool holds_it = holds(row);
+    const bool better = best == nullptr || (holds_it && !held) ||
+                        (holds_it == held && (held ? gpu->usable < best->usable : gpu->usable > best->usable));
+    if (!better) continue;
+    best = gpu;
+    held = holds_it;
+  }
+  return best;
+}
+
+int answer_placements(const Options& options, const FitReport& report, const Catalogue& catalogue) {
+  std::vector<PlacementSection> sections;
+  for (const FitSection& asked : report.sections) {
+    const Gpu* gpu = card_for(asked, catalogue, options.all);
+    if (gpu == nullptr) return complain({"--placements: no GPU is left to compare on", {}, true});
+    auto found = placements_of(asked.job, 0, catalogue, *gpu, report.counts);
+    if (!found) return complain(found.error());
+    sections.push_back({asked.name, asked.title, *std::move(found)});
+  }
+  const std::string text =
+      options.common.json ? placements_json(report, sections) : placements_text(report, sections, look_of(options));
+  return deliver(text, options.common.output, exit_code(report, sections));
 }
 
 int run(const Options& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
-  auto report = questions(options, *catalogue);
+  auto report = fit_questions(options.subject, options.set, *catalogue);
   if (!report) return complain(report.error());
 
   std::vector<int> counts = options.counts;
@@ -164,18 +137,19 @@ int run(const Options& options) {
   if (report->counts.empty()) report->counts = {1, 2, 4, 8};
   std::ranges::sort(report->counts);
 
+  if (!options.batches.empty() && options.placements)
+    return complain({"--batches and --placements are two tables: ask for one at a time", {}, true});
+  if (!options.batches.empty()) return answer_batches(options, *report, *catalogue);
+  if (options.placements) return answer_placements(options, *report, *catalogue);
+
   for (FitSection& section : report->sections)
     if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.all); !done)
       return complain(done.error());
 
-  // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
-  const bool job = report->params <= 0;
-  const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
-                        : std::ranges::any_of(report->sections, &FitSection::held);
-  const FitLook look{screen(options.common.no_color || !options.common.output.empty()), options.all, options.explain};
+  const FitLook look = look_of(options);
   const std::string text =
       options.common.json ? fit_json(*report, *catalogue, look) : fit_table(*report, *catalogue, look);
-  return deliver(text, options.common.output, held ? kDone : kNothingFits);
+  return deliver(text, options.common.output, exit_code(*report, report->sections));
 }
 
 }  // namespace
@@ -187,6 +161,8 @@ CommandSpec fit_command() {
                       .examples =
                           "  gpuplan fit Llama-3.1-8B\n"
                           "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
+                          "  gpuplan fit job.yaml --batches 32,64,128,256\n"
+                          "  gpuplan fit job.yaml --placements --counts 1,2,4\n"
                           "  gpuplan fit job.yaml --json\n"};
   command.words = {{.names = "subject",
                     .target = &options->subject,
@@ -205,6 +181,15 @@ CommandSpec fit_command() {
                       .value = "N,N",
                       .least = 1,
                       .most = 1024}};
+  command.options.push_back({.names = "--batches",
+                             .target = &options->batches,
+                             .help = "memory by sequences at once (micro-batch), and every GPU that holds each",
+                             .value = "N,N",
+                             .least = 1,
+                             .most = 1 << 20});
+  command.options.push_back({.names = "--placements",
+                             .target = &options->placements,
+                             .help = "memory by number of GPUs: replicated, sharded, cut, a model on each GPU"});
   add_set_option(command, options->set);
   add_all_flag(command, options->all, "every GPU of the catalogue, those that hold nothing too");
   command.options.push_back({.names = "--explain",

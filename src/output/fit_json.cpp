@@ -34,12 +34,7 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
 
 std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
   JsonWriter json;
-  json.begin_object().member("schema", "gpuplan/fit@1").member("subject", report.subject);
-  if (report.params > 0) json.member("params", report.params);
-  else json.null_member("params");
-  json.key("counts").begin_array(true);
-  for (const int count : report.counts) json.value(count);
-  json.end().key("sections").begin_array();
+  begin_fit_json(json, report);
   for (const FitSection& section : report.sections) {
     json.begin_object().member("name", section.name).member("title", section.title).member("held", section.held());
     json.key("rows").begin_array();

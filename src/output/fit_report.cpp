@@ -2,6 +2,11 @@
 
 #include <algorithm>
 
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/json_writer.h"
+#include "output/table.h"
+
 namespace gpuplan {
 
 bool FitSection::held() const { return std::ranges::any_of(rows, holds); }
@@ -25,6 +30,21 @@ std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, c
                                  Plan& storage) {
   storage.phases.push_back({.estimate = *row.best});
   return explain_phases(storage, section.job, catalogue);
+}
+
+std::string fit_heading(const FitReport& report, const Screen& screen) {
+  std::string heading = printable(report.subject, 100);
+  if (report.params > 0) heading += ": " + count_short(report.params) + " parameters";
+  return paragraph(heading + " · memory by the model, no prices", screen, 0, 0);
+}
+
+void begin_fit_json(JsonWriter& json, const FitReport& report) {
+  json.begin_object().member("schema", "gpuplan/fit@1").member("subject", report.subject);
+  if (report.params > 0) json.member("params", report.params);
+  else json.null_member("params");
+  json.key("counts").begin_array(true);
+  for (const int count : report.counts) json.value(count);
+  json.end().key("sections").begin_array();
 }
 
 }  // namespace gpuplan

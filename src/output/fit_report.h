@@ -12,6 +12,8 @@
 
 namespace gpuplan {
 
+class JsonWriter;
+
 /// One question: a phase, and the GPUs it was tried on.
 struct FitSection {
   std::string name;          ///< "full", "lora", or the phase's name
@@ -43,6 +45,11 @@ struct FitLook {
   bool all = false;      ///< rows that hold nothing too
   bool explain = false;  ///< the terms of the first row that holds it, for each section
 };
+
+/// "Llama-3.1-8B: 8.03B parameters · memory by the model, no prices".
+std::string fit_heading(const FitReport& report, const Screen& screen);
+/// Opens the object and its array "sections", which the caller fills and ends.
+void begin_fit_json(JsonWriter& json, const FitReport& report);
 
 std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look);
 std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look);  ///< "gpuplan/fit@1"

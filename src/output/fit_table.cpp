@@ -191,9 +191,7 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
 }  // namespace
 
 std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
-  std::string heading = printable(report.subject, 100);
-  if (report.params > 0) heading += ": " + count_short(report.params) + " parameters";
-  std::string text = paragraph(heading + " · memory by the model, no prices", look.screen, 0, 0) + '\n';
+  std::string text = fit_heading(report, look.screen) + '\n';
 
   const bool across = report.sections.size() > 1 && !report.every_count;
   if (across) {

@@ -1,0 +1,112 @@
+#include "cli/fit_questions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/load_job.h"
+#include "input/model_source.h"
+#include "output/plan_words.h"
+
+namespace gpuplan::cli {
+namespace {
+
+// What a model alone is asked about: a length that most fine-tuning recipes and chats stay below.
+constexpr int kUsualSequence = 2048;
+constexpr double kSamples = 1 << 20;  // more than any GPU holds at once: memory does not depend on it
+
+Job one_phase(const std::string& name, PhaseWork work) {
+  Job job;
+  job.name = name;
+  Phase& phase = job.phases.emplace_back();
+  phase.name = name;
+  phase.work = std::move(work);
+  return job;
+}
+
+int sequence_for(const ModelShape& shape) {
+  return shape.max_context > 0 ? std::min(kUsualSequence, shape.max_context) : kUsualSequence;
+}
+
+FitSection training_question(const ModelUse& model, Method method, std::string title) {
+  TrainPhase train;
+  train.models = {model};
+  train.data.samples = kSamples;
+  train.epochs = 1;
+  train.sequence = sequence_for(model.shape);
+  train.micro.value = 1;
+  train.method = method;
+  FitSection section;
+  section.name = std::string(name_of(method));
+  section.title = std::move(title);
+  section.job = one_phase(section.name, std::move(train));
+  return section;
+}
+
+FitSection generation_question(const ModelUse& model) {
+  GeneratePhase generate;
+  generate.models = {model};
+  const int sequence = sequence_for(model.shape);
+  const double half = sequence / 2.0;
+  generate.data = {{"prompts", kSamples, {half, half}, {sequence - half, sequence - half}}};
+  generate.situation = Situation::kSingle;
+  FitSection section;
+  section.name = "generate";
+  section.title = "generation, one sequence of " + count_text(sequence) + " tokens at a time, weights as published";
+  section.job = one_phase(section.name, std::move(generate));
+  return section;
+}
+
+std::vector<FitSection> model_questions(const ModelShape& shape, const std::string& name) {
+  ModelUse model;
+  model.name = name;
+  model.shape = shape;
+  const std::string length = ", sequence " + count_text(sequence_for(shape)) + ", micro-batch 1";
+  std::vector<FitSection> sections;
+  sections.push_back(training_question(model, Method::kFull, "fine-tuning of all weights, AdamW" + length));
+  sections.push_back(training_question(model, Method::kLora, "LoRA of rank 16 on all linear layers, AdamW" + length));
+  sections.push_back(
+      training_question(model, Method::kQlora, "LoRA of rank 16 over 4-bit weights (QLoRA), AdamW" + length));
+  if (shape.kind == ModelKind::kDecoder) sections.push_back(generation_question(model));
+  return sections;
+}
+
+std::vector<FitSection> job_questions(const Job& job) {
+  std::vector<FitSection> sections;
+  for (const Phase& phase : job.phases) {
+    if (!std::holds_alternative<TrainPhase>(phase.work) && !std::holds_alternative<GeneratePhase>(phase.work)) continue;
+    FitSection section;
+    section.name = phase.name;
+    section.title = phase_words(phase);
+    section.job = job;
+    section.job.phases = {phase};
+    section.job.phases.front().needs.clear();
+    section.job.phases.front().on.clear();
+    sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+}  // namespace
+
+Result<FitReport> fit_questions(const std::string& subject, const std::vector<std::string>& settings,
+                                const Catalogue& catalogue) {
+  FitReport report;
+  if (looks_like_job(subject)) {
+    const auto job = load_job(subject, settings, catalogue);
+    if (!job) return std::unexpected(job.error());
+    report.subject = job->job.name;
+    report.sections = job_questions(job->job);
+    report.counts = job->job.where.counts;
+    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {subject});
+    return report;
+  }
+  if (!settings.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
+  auto model = find_model(catalogue, subject, "");
+  if (!model) return std::unexpected(model.error());
+  report.subject = model->shape.name.empty() ? subject : model->shape.name;
+  report.params = count_parameters(model->shape).total();
+  report.sections = model_questions(model->shape, report.subject);
+  return report;
+}
+
+}  // namespace gpuplan::cli
