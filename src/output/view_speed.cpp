@@ -56,12 +56,6 @@ bool same_machines(const Plan& a, const Plan& b) {
   return a.node.gpu == b.node.gpu && a.gpus == b.gpus && a.nodes == b.nodes;
 }
 
-/// Three digits, and separators in large figures.
-std::string rate_text(double rate) {
-  return rate >= 999.5 ? count_text(parse_amount(significant_text(rate, 3), AmountKind::kCount).value_or(rate))
-                       : significant_text(rate, rate >= 9.95 ? 3 : 2);
-}
-
 std::string rate_range(const Interval<double>& rate) {
   return rate.exact() ? "" : rate_text(rate.p10) + " … " + rate_text(rate.p90);
 }
