@@ -107,6 +107,7 @@ ChartScale::ChartScale(std::span<const double> values) {
   low_ = least;
   high_ = most;
   if (least == most) {
+    only_ = least;
     low_ = 0;
     high_ = most > 0 ? 2 * most : 1;
     if (most <= 0) low_ = -1;
@@ -124,6 +125,7 @@ double ChartScale::position(double value) const {
 
 std::vector<double> ChartScale::ticks(int most) const {
   const auto limit = static_cast<std::size_t>(std::max(most, 2));
+  if (only_) return {*only_};
   std::vector<double> result;
   if (!logarithmic_) {
     const double least = std::max(low_, 0.0);

@@ -44,6 +44,7 @@ class ChartScale {
 
  private:
   double low_ = 0, high_ = 1;
+  std::optional<double> only_{};  ///< the value that all are
   bool logarithmic_ = false;
 };
 

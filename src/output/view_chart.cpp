@@ -15,8 +15,14 @@ namespace {
 constexpr const char* kDominated = "·";
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-std::string hours_label(double hours) { return hours_words(hours * units::hour); }
-std::string money_label(double dollars) { return short_money(Dollars{dollars}); }
+/// Round values: "30 min", "2 h", "1.5 h".
+std::string hours_label(double hours) {
+  if (hours == 0) return "0";
+  return hours > 0 && hours < 0.95 ? hours_words(hours * units::hour)
+         : hours >= 99.5           ? count_text(hours) + " h"
+                                   : significant_text(hours, 2) + " h";
+}
+std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
 
 /// Letters along the frontier, ✔ for the pick, a dot for the others.
 std::vector<std::string> marks_of(const PlanStory& story) {

@@ -62,7 +62,8 @@ std::string times_words(double ratio) {
 
 void add_plan_columns(std::vector<Column>& columns, int drop) {
   columns.push_back({.title = ""});
-  columns.push_back({.title = "PLAN", .narrowest = 16, .gap = columns.size() == 1 ? 1 : 2, .key = "plan"});
+  columns.push_back(
+      {.title = "PLAN", .narrowest = 14, .wrap = true, .gap = columns.size() == 1 ? 1 : 2, .key = "plan"});
   columns.push_back({.title = "WHERE", .drop = drop, .narrowest = 10, .key = "where"});
   columns.push_back({.title = "", .key = "id"});
 }

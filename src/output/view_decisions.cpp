@@ -56,7 +56,7 @@ class Decisions {
       add("one GPU",
           least(
               plans_, [](const Plan& plan) { return plan.gpus == 1; }, total),
-          "no machine with several GPUs is to be had, or the simplest set-up is wanted", false);
+          "only one GPU is to be had, or the simplest set-up is wanted", false);
     if (std::ranges::any_of(plans_, [](const Plan* plan) { return plan->spot; }))
       add("no interruptions",
           least(
@@ -147,10 +147,12 @@ ViewContent decisions_view(const PlanStory& story, const Screen&) {
   add_hours_columns(columns, 7);
   add_cost_columns(columns, 6);
   columns.push_back({.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "an hour", .key = "usd_per_hour"});
-  columns.push_back({.title = "MEMORY A GPU", .drop = 8, .around = " of ", .key = "memory"});
+  columns.push_back({.title = "MEMORY A GPU", .drop = 8, .around = " of "});
+  columns.push_back({.title = "", .key = "memory_gib"});
+  columns.push_back({.title = "", .key = "usable_gib"});
   columns.push_back({.title = "BATCH", .align = Align::kRight, .drop = 9, .key = "batch"});
   columns.push_back({.title = "LIMITS", .drop = 3, .key = "limits"});
-  columns.push_back({.title = "WHEN TO CHOOSE IT", .narrowest = 24, .wrap = true, .key = "when"});
+  columns.push_back({.title = "WHEN TO CHOOSE IT", .narrowest = 22, .wrap = true, .key = "when"});
   ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
   const bool limited = limits_matter(story);
   for (const Decision& decision : Decisions(story).rows()) {
@@ -158,15 +160,17 @@ ViewContent decisions_view(const PlanStory& story, const Screen&) {
     if (decision.plan == nullptr) {
       add_nothing(row, 1);
       row.emplace_back("none", Paint::kYellow);
-      add_nothing(row, 13);
+      add_nothing(row, 15);
     } else {
       const Plan& plan = *decision.plan;
       add_plan(row, story, plan);
       add_hours(row, plan.hours);
       add_cost(row, plan.cost);
       row.push_back(price_cell(price_of(plan)));
-      row.emplace_back(memory_text(plan));
       const PhasePlan* fullest = plan.fullest();
+      row.emplace_back(memory_text(plan));
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.memory_total.p50 / units::GiB));
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.node->gpu->usable / units::GiB));
       const double batch = fullest == nullptr ? 0 : fullest->estimate.batch;
       row.push_back(batch > 0 ? Cell(batch, count_text(batch)) : Cell());
       row.emplace_back(limited ? limits_words(plan) : "",

@@ -11,6 +11,7 @@
 namespace gpuplan {
 namespace {
 
+constexpr std::size_t kFew = 4;
 constexpr std::size_t kMost = 6;  ///< in the order proper; nobody tries more
 
 struct Fallback {
@@ -52,7 +53,7 @@ class Order {
     take(*pick, "first");
     while (rows_.size() < kMost) {
       const Plan* next = first_of([](const Plan&) { return true; });
-      if (next == nullptr) return std::move(rows_);
+      if (next == nullptr) return elsewhere();
       take(*next, rows_.size() == 1 ? "if not to be had" : "then");
     }
     if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus == 1; }))
@@ -94,11 +95,29 @@ class Order {
   /// Other offers of the same machines are one line, and counted.
   void take(const Plan& plan, std::string role) {
     rows_.push_back({&plan, std::move(role)});
-    std::erase_if(left_, [&](const Plan* other) { return other == &plan || other->label == plan.label; });
+    std::erase_if(left_, [&](const Plan* other) {
+      const bool same = other != &plan && other->label == plan.label;
+      if (same) same_.push_back(other);
+      return other == &plan || same;
+    });
+  }
+
+  /// Where there are few kinds of machine to choose from, the same ones of other providers.
+  std::vector<Fallback> elsewhere() {
+    for (const Plan* plan : same_) {
+      if (rows_.size() >= kFew) break;
+      const bool listed = std::ranges::any_of(rows_, [&](const Fallback& row) {
+        return row.plan->label == plan->label && row.plan->offer != nullptr && plan->offer != nullptr &&
+               row.plan->offer->provider == plan->offer->provider;
+      });
+      if (!listed) rows_.push_back({plan, "the same elsewhere"});
+    }
+    return std::move(rows_);
   }
 
   const PlanStory& story_;
   std::vector<const Plan*> left_;  ///< best first
+  std::vector<const Plan*> same_;  ///< other offers of machines that are taken
   std::vector<Fallback> rows_;
 };
 
@@ -112,7 +131,7 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "an hour", .key = "usd_per_hour"});
   columns.push_back({.title = "AS LONG AS", .align = Align::kRight, .unit = "below", .key = "below_usd_per_hour"});
   columns.push_back({.title = "OFFERS", .align = Align::kRight, .drop = 2, .key = "offers"});
-  columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 8, .key = "availability"});
+  columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 12, .key = "availability"});
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"What to take when the pick is not to be had, in this order", Table(std::move(columns)), {}};
 

@@ -32,11 +32,18 @@ Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price) {
 
 int gpus_priced(const Offer& offer) { return offer.kind == OfferKind::kPool ? 1 : offer.gpus; }
 
-/// The least a GPU-hour costs there; infinity: no price.
-double per_gpu(const Offer& offer) {
+/// Which of an offer's prices the job may take.
+bool takes_spot(const Job& job) { return job.where.spot != SpotUse::kNever; }
+bool takes_on_demand(const Job& job) { return job.where.spot != SpotUse::kOnly; }
+
+/// The least the job has to pay there for a GPU-hour, in dollars; infinity: no price that it may take.
+double per_gpu(const Job& job, const Offer& offer) {
   double least = math::detail::kInfinity;
-  for (const auto& price : {offer.price, offer.spot_price})
-    if (price) least = std::min(least, (price->p50 * units::hour).value / gpus_priced(offer));
+  const auto look = [&](const std::optional<Interval<DollarsPerSecond>>& price, bool counts) {
+    if (price && counts) least = std::min(least, (price->p50 * units::hour).value / gpus_priced(offer));
+  };
+  look(offer.price, takes_on_demand(job));
+  look(offer.spot_price, takes_spot(job));
   return least;
 }
 
@@ -79,7 +86,7 @@ std::string range_of_percents(double low, double high) {
   return from == to ? from + " %" : from + " … " + to + " %";
 }
 
-void add_notes(const std::vector<Row>& rows, ViewContent& view) {
+void add_notes(const Job& job, const std::vector<Row>& rows, ViewContent& view) {
   double low = 1, high = 0;
   std::size_t discounts = 0;
   const Row *cheapest = nullptr, *dearest = nullptr;
@@ -91,9 +98,9 @@ void add_notes(const std::vector<Row>& rows, ViewContent& view) {
       high = std::max(high, *discount);
     }
     if (row.plan == nullptr) continue;
-    const double price = per_gpu(*row.offer);
-    if (cheapest == nullptr || price < per_gpu(*cheapest->offer)) cheapest = &row;
-    if (dearest == nullptr || price > per_gpu(*dearest->offer)) dearest = &row;
+    const double price = per_gpu(job, *row.offer);
+    if (cheapest == nullptr || price < per_gpu(job, *cheapest->offer)) cheapest = &row;
+    if (dearest == nullptr || price > per_gpu(job, *dearest->offer)) dearest = &row;
     constexpr double kRoomy = 0.25;
     const double share = row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
     if (share > 0 && share < kRoomy && row.gpu != nullptr && std::ranges::find(roomy, row.gpu->name) == roomy.end())
@@ -102,11 +109,16 @@ void add_notes(const std::vector<Row>& rows, ViewContent& view) {
   if (discounts > 0)
     view.notes.push_back("Spot is " + range_of_percents(low, high) + " below on demand, for the " +
                          count_of(static_cast<double>(discounts), "offer") + " that " +
-                         (discounts == 1 ? "has" : "have") + " both.");
-  if (cheapest != nullptr && dearest != cheapest && per_gpu(*cheapest->offer) > 0)
+                         (discounts == 1 ? "has" : "have") + " both" +
+                         (takes_spot(job) ? "." : "; this job does not take spot (where.spot)."));
+  if (cheapest != nullptr && per_gpu(job, *cheapest->offer) < per_gpu(job, *dearest->offer)) {
+    const std::string low_name = offer_name(*cheapest->offer), high_name = offer_name(*dearest->offer);
+    const bool told = low_name != high_name;
     view.notes.push_back("Of the offers that hold the job a GPU-hour costs " +
-                         to_text(Dollars{per_gpu(*cheapest->offer)}) + " (" + offer_name(*cheapest->offer) + ") to " +
-                         to_text(Dollars{per_gpu(*dearest->offer)}) + " (" + offer_name(*dearest->offer) + ").");
+                         to_text(Dollars{per_gpu(job, *cheapest->offer)}) + (told ? " (" + low_name + ")" : "") +
+                         " to " + to_text(Dollars{per_gpu(job, *dearest->offer)}) +
+                         (told ? " (" + high_name + ")." : "."));
+  }
   if (!roomy.empty()) {
     constexpr std::size_t kMost = 6;
     if (roomy.size() > kMost) {
@@ -124,29 +136,30 @@ void add_notes(const std::vector<Row>& rows, ViewContent& view) {
 ViewContent prices_view(const PlanStory& story, const Screen&) {
   std::vector<Column> columns = {
       {.title = ""},
-      {.title = "OFFER", .narrowest = 16, .gap = 1, .key = "offer"},
+      {.title = "OFFER", .narrowest = 14, .wrap = true, .gap = 1, .key = "offer"},
       {.title = "", .key = "gpu"},
       {.title = "", .key = "gpus"},
-      {.title = "MEMORY", .align = Align::kRight, .drop = 4, .unit = "GiB a GPU", .key = "memory_gib"},
-      {.title = "ARCHITECTURE", .drop = 6, .narrowest = 6, .key = "architecture"},
-      {.title = "WHERE", .drop = 5, .narrowest = 10, .key = "where"},
+      {.title = "MEMORY", .align = Align::kRight, .drop = 6, .unit = "GiB a GPU", .key = "memory_gib"},
+      {.title = "ARCHITECTURE", .drop = 7, .narrowest = 12, .key = "architecture"},
+      {.title = "WHERE", .drop = 2, .narrowest = 10, .key = "where"},
       {.title = "SPOT", .align = Align::kRight, .around = " … ", .unit = "an hour", .key = "spot_usd_per_hour"},
       {.title = "ON DEMAND", .align = Align::kRight, .around = " … ", .unit = "an hour", .key = "usd_per_hour"},
-      {.title = "SPOT", .align = Align::kRight, .drop = 1, .unit = "saves", .key = "spot_discount"},
-      {.title = "GPU-HOUR", .align = Align::kRight, .drop = 2, .unit = "least", .key = "usd_per_gpu_hour"},
-      {.title = "HOLDS IT", .key = "holds_the_job"},
+      {.title = "SPOT", .align = Align::kRight, .drop = 3, .unit = "saves", .key = "spot_discount"},
+      {.title = "GPU-HOUR", .align = Align::kRight, .drop = 4, .unit = "least", .key = "usd_per_gpu_hour"},
+      {.title = "", .key = "holds_the_job"},
       {.title = "USED", .align = Align::kRight, .unit = "memory", .key = "memory_share"},
-      {.title = "AVAILABILITY", .drop = 7, .narrowest = 8, .key = "availability"},
-      {.title = "AS OF", .drop = 3, .key = "as_of"}};
+      {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .key = "availability"},
+      {.title = "AS OF", .drop = 5, .key = "as_of"}};
   std::string title = "Prices";
   if (!story.found.as_of.empty()) title += " as of " + printable(story.found.as_of, 20);
   ViewContent view{title + ", cheapest GPU-hour first", Table(std::move(columns)), {}};
 
+  const Job& job = story.job;
   std::vector<Row> rows = rows_of(story);
   const std::size_t all = rows.size();
-  add_notes(rows, view);
+  add_notes(job, rows, view);
   if (!story.all && rows.size() > kViewRows) rows.resize(kViewRows);
-  std::ranges::stable_sort(rows, {}, [](const Row& row) { return per_gpu(*row.offer); });
+  std::ranges::stable_sort(rows, {}, [&](const Row& row) { return per_gpu(job, *row.offer); });
   const Plan* pick = story.pick();
   for (const Row& row : rows) {
     const Offer& offer = *row.offer;
@@ -162,11 +175,14 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
     cells.push_back(offer_price(offer.price));
     const auto discount = discount_of(offer);
     cells.push_back(discount ? Cell(*discount, percent(*discount)) : Cell());
-    const double least = per_gpu(offer);
+    const double least = per_gpu(job, offer);
     cells.push_back(least < math::detail::kInfinity ? small_money_cell(Dollars{least}) : Cell());
-    cells.emplace_back(holds_words(row), row.plan == nullptr ? Paint::kDim : Paint::kPlain);
+    cells.emplace_back(holds_words(row));
     const double share = row.plan == nullptr || row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
-    cells.push_back(share > 0 ? Cell(share, percent(share)) : Cell());
+    std::string used = share > 0 ? percent(share) : row.plan == nullptr ? "no plan" : "";
+    if (row.plan != nullptr && row.plan->fit == Fit::kTight) used += ", tight";
+    const Paint use_paint = row.plan == nullptr ? Paint::kDim : Paint::kPlain;
+    cells.push_back(share > 0 ? Cell(share, used, use_paint) : Cell(used, use_paint));
     cells.emplace_back(printable(offer.availability, 40));
     cells.emplace_back(printable(offer.as_of, 20));
     view.table.add(std::move(cells));

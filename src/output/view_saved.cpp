@@ -40,8 +40,8 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
   columns.push_back(
       {.title = "$/HOUR", .align = Align::kRight, .drop = 1, .unit = "to #1", .key = "usd_per_hour_saved_to_cheapest"});
   columns.push_back(
-      {.title = "WORTH IT", .align = Align::kRight, .unit = "above, an hour", .key = "worth_it_above_usd_per_hour"});
-  columns.push_back({.title = "AT " + worth, .narrowest = 14, .wrap = true, .key = "verdict"});
+      {.title = "WORTH IT", .align = Align::kRight, .unit = "above", .key = "worth_it_above_usd_per_hour"});
+  columns.push_back({.title = "WORTH IT", .unit = "at " + worth, .key = "worth_it"});
   ViewContent view{
       "What an hour saved costs along the frontier: each plan against the one above it, and against the "
       "cheapest (#1)",
@@ -72,9 +72,7 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
         above = std::max(above, (plan.cost.p50 - frontier[j]->cost.p50) / (frontier[j]->hours.p50 - plan.hours.p50));
       row.push_back(small_money_cell(above * units::hour));
       const bool pays = value >= above;
-      row.emplace_back(
-          std::string(pays ? "worth it" : "not worth it") + (plan.close_to_previous ? ", too close to call" : ""),
-          pays ? Paint::kGreen : Paint::kPlain);
+      row.emplace_back(pays ? "yes" : "no", pays ? Paint::kGreen : Paint::kPlain);
     }
     view.table.add(std::move(row));
   }
@@ -82,7 +80,8 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
   const Plan& fastest = *frontier.back();
   const Dollars more = fastest.cost.p50 - cheapest.cost.p50;
   const Seconds saved = cheapest.hours.p50 - fastest.hours.p50;
-  view.notes.push_back("Worth it: beats every cheaper plan at " + worth + " for an hour of waiting (value_of_time).");
+  view.notes.push_back("Worth it above: from this value of an hour on a plan beats every cheaper one. The job's is " +
+                       worth + " (value_of_time).");
   view.notes.push_back("From end to end: " + story.name(fastest) + " costs " + to_text(more) + " more than " +
                        story.name(cheapest) + " and saves " + hours_words(saved) + ", " +
                        short_money(more * (units::hour / saved)) + " for each hour.");

@@ -70,8 +70,9 @@ std::string summary(const Family& family) {
 }  // namespace
 
 ViewContent scaling_view(const PlanStory& story, const Screen&) {
-  std::vector<Column> columns = {
-      {.title = ""}, {.title = "PLAN", .narrowest = 16, .gap = 1, .key = "plan"}, {.title = "", .key = "gpus"}};
+  std::vector<Column> columns = {{.title = ""},
+                                 {.title = "PLAN", .narrowest = 14, .wrap = true, .gap = 1, .key = "plan"},
+                                 {.title = "", .key = "gpus"}};
   add_hours_columns(columns, 3);
   columns.push_back({.title = "SPEED-UP", .align = Align::kRight, .key = "speed_up"});
   columns.push_back({.title = "EFFICIENCY", .align = Align::kRight, .drop = 1, .key = "parallel_efficiency"});
@@ -79,14 +80,14 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       {.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "GPU-hour", .key = "usd_per_gpu_hour"});
   add_cost_columns(columns, 2);
   columns.push_back({.title = "COST", .align = Align::kRight, .unit = "relative", .key = "relative_cost"});
-  columns.push_back({.title = "HOW", .drop = 6, .narrowest = 24, .key = "how"});
+  columns.push_back({.title = "HOW", .drop = 6, .narrowest = 40, .key = "how"});
   ViewContent view{"One GPU against several of the same kind: the same work, cheapest offer of each size",
                    Table(std::move(columns)),
                    {}};
 
   std::vector<Family> families = families_of(contenders(story.found.plans));
   if (families.empty()) {
-    view.notes.emplace_back("No GPU can run this job in two numbers of it: nothing to compare.");
+    view.notes.emplace_back("No kind of GPU runs this job in two numbers of it on this market: nothing to compare.");
     return view;
   }
   if (const Plan* pick = story.pick(); pick != nullptr)
@@ -94,7 +95,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
   const std::size_t all = families.size();
   std::size_t shown = 0, rows = 0;
   std::vector<std::string> uneven;
-  bool model = false;
+  bool model = false, superlinear = false;
   for (const Family& family : families) {
     if (!story.all && rows + family.sizes.size() > kViewRows && shown > 0) break;
     ++shown;
@@ -107,11 +108,12 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       const double faster = one.hours.p50 / plan->hours.p50;
       const double efficiency = faster * one.gpus / plan->gpus;
       const bool first = plan == &one;
+      superlinear = superlinear || efficiency > 1.02;
       std::vector<Cell> row = {{picked ? "✔" : "", paint}, {printable(plan->label, 60), paint}};
       row.emplace_back(static_cast<double>(plan->gpus));
       add_hours(row, plan->hours, paint);
       row.emplace_back(faster, first ? "–" : times_words(faster));
-      row.emplace_back(efficiency, first ? "–" : percent(efficiency));
+      row.emplace_back(efficiency, first ? "–" : count_text(100 * efficiency) + " %");
       row.push_back(price_cell(price_of_gpu(*plan)));
       add_cost(row, plan->cost, paint);
       const double ratio = one.cost.p50 > Dollars{} ? plan->cost.p50 / one.cost.p50 : 0;
@@ -130,6 +132,10 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
     }
     if (shown <= 3) view.notes.push_back(summary(family));
   }
+  if (superlinear)
+    view.notes.emplace_back(
+        "More than 100 %: GPUs that share out what one alone has to hold have room for a larger micro-batch, or need "
+        "no recomputation.");
   if (!uneven.empty())
     view.notes.push_back("The price of a GPU-hour is not the same for all numbers of " + listed(uneven) +
                          ": there the cost shows the market as well as the scaling.");

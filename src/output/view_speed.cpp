@@ -102,14 +102,15 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.rate.p50 > b.rate.p50; });
   const Row& base = rows.back();
   const auto base_price = price_of(*base.plan);
+  const bool priced = rows.size() > 1 && base_price && *base_price > DollarsPerSecond{};
 
   const std::string per_second = upper_first(unit) == "Tokens" ? "TOKENS/S"
                                  : unit == "samples"           ? "SAMPLES/S"
                                                                : "STEPS/S";
   const std::string key = unit + "_per_second";
   std::vector<Column> columns = {{.title = ""},
-                                 {.title = "GPUS", .narrowest = 16, .gap = 1, .key = "gpus"},
-                                 {.title = "ARCHITECTURE", .drop = 5, .narrowest = 6, .key = "architecture"},
+                                 {.title = "GPUS", .narrowest = 14, .wrap = true, .gap = 1, .key = "gpus"},
+                                 {.title = "ARCHITECTURE", .drop = 5, .narrowest = 12, .key = "architecture"},
                                  {.title = "YEAR", .drop = 6, .key = "year"},
                                  {.title = per_second, .align = Align::kRight, .key = key},
                                  {.title = "P10 … P90", .align = Align::kRight, .drop = 2, .around = " … "},
@@ -121,10 +122,12 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
                                  {.title = "", .key = "relative_speed_p10"},
                                  {.title = "", .key = "relative_speed_p90"},
                                  {.title = "PRICE", .align = Align::kRight, .key = "relative_price"}};
-  add_hours_columns(columns, 8);
-  add_cost_columns(columns, 9);
+  add_hours_columns(columns, 11);
+  add_cost_columns(columns, 12);
   columns.push_back({.title = "COST", .align = Align::kRight, .unit = "relative", .key = "relative_cost"});
   columns[9].unit = columns[13].unit = "relative";
+  for (Column& column : columns)
+    if (column.key == "hours" || column.key == "cost_usd") column.drop = 10;
   view.table = Table(std::move(columns));
 
   const std::string& name = story.job.phases[static_cast<std::size_t>(phase)].name;
@@ -158,20 +161,19 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     cells.emplace_back(range, Paint::kDim);
     cells.emplace_back(speed.p10);
     cells.emplace_back(speed.p90);
-    cells.push_back(price && base_price && *base_price > DollarsPerSecond{} ? times_cell(*price / *base_price)
-                                                                            : Cell());
+    cells.push_back(price && priced ? times_cell(*price / *base_price) : Cell());
     add_hours(cells, plan.hours, paint);
     add_cost(cells, plan.cost, paint);
     cells.push_back(base.plan->cost.p50 > Dollars{} ? times_cell(plan.cost.p50 / base.plan->cost.p50) : Cell());
     view.table.add(std::move(cells));
   }
-  view.notes.push_back("1.0x is " + printable(base.plan->label, 60) + ", the slowest" +
-                       (rows.size() < all ? " of these" : "") +
-                       ". A GPU whose speed is a larger multiple than its price does the work for less.");
+  view.notes.push_back(
+      "1.0x is " + printable(base.plan->label, 60) + ", the slowest" + (rows.size() < all ? " of these" : "") +
+      (priced ? ". A GPU whose speed is a larger multiple than its price does the work for less." : "."));
   if (story.job.phases.size() > 1 || base.part->estimate.extra.p50 > Seconds{} ||
       base.part->estimate.overhead_share > 0)
     view.notes.emplace_back("Speed is that of the work itself; hours and cost are those of the whole job.");
-  if (const std::string words = shown_words(rows.size(), all, "set-up"); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = shown_words(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

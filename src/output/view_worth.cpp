@@ -16,6 +16,7 @@ namespace {
 std::vector<double> values_of_an_hour(const PlanStory& story) {
   const auto& ranges = story.found.values;
   const double own = (story.job.value_of_time * units::hour).value;
+  if (ranges.size() == 1) return own > 0 ? std::vector<double>{0, own} : std::vector<double>{0};
   double last = own;
   for (const ValueRange& range : ranges) last = std::max(last, (range.from * units::hour).value);
   std::vector<double> values = {0};
@@ -44,7 +45,9 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
   add_hours_columns(columns, 4);
   add_cost_columns(columns, 3);
   columns.push_back({.title = "IN ALL", .align = Align::kRight, .unit = "cost + hours", .key = "cost_and_hours_usd"});
-  columns.push_back({.title = "BEST WHILE AN HOUR IS WORTH", .drop = 1, .key = "best_from_to"});
+  columns.push_back({.title = "BEST WHILE AN HOUR IS WORTH", .drop = 1});
+  columns.push_back({.title = "", .key = "best_from_usd"});
+  columns.push_back({.title = "", .key = "best_to_usd"});
   ViewContent view{"The best plan by what an hour of waiting is worth: least cost + hours x that value",
                    Table(std::move(columns)),
                    {}};
@@ -59,7 +62,7 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
     const Plan& plan = story.plan(best->plan);
     const bool ours = value == own.value;
     std::vector<Cell> row;
-    row.emplace_back(value, short_money(Dollars{value}), ours ? Paint::kBold : Paint::kPlain);
+    row.emplace_back(value, value == 0 ? "$0" : short_money(Dollars{value}), ours ? Paint::kBold : Paint::kPlain);
     add_plan(row, story, plan);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
@@ -68,6 +71,8 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
     row.emplace_back(!best->to ? (best->from > DollarsPerSecond{} ? from + " or more" : "anything")
                      : best->from > DollarsPerSecond{} ? from + " to " + short_money(*best->to * units::hour)
                                                        : "less than " + short_money(*best->to * units::hour));
+    row.emplace_back((best->from * units::hour).value);
+    row.push_back(best->to ? Cell((*best->to * units::hour).value) : Cell());
     view.table.add(std::move(row));
   }
   if (ranges.size() == 1)
