@@ -62,7 +62,8 @@ double share(const BatchHolder& holder) { return holder.best->memory_total.p50 /
 
 std::string title_of(const BatchSection& section) {
   return printable(section.name, 60) + ": " + section.title +
-         (section.count > 1 ? "; " + std::to_string(section.count) + " GPUs, batch of each" : "");
+         (section.count > 1 ? "; " + std::to_string(section.count) + " GPUs, batch of each, NEEDS if each holds a copy"
+                            : "");
 }
 
 /// "Far larger than needed, less than 25 % used: from batch 32, H100 SXM, …".

@@ -79,8 +79,7 @@ Table placement_table(const PlacementSection& section) {
        {.title = "", .key = "needed_gib_p10"},
        {.title = "", .key = "needed_gib"},
        {.title = "", .key = "needed_gib_p90"},
-       {.title = "", .key = "usable_gib"},
-       {.title = "", .key = "why_not"}});
+       {.title = "", .key = "usable_gib"}});
   const Bytes usable = section.found.gpu->usable;
   for (const PlacementRow& row : section.found.rows) {
     const Paint paint = !known(row) ? Paint::kDim : row.fits ? Paint::kPlain : Paint::kYellow;
@@ -129,8 +128,7 @@ std::string placements_text(const FitReport& report, const std::vector<Placement
     text += paragraph(same + "; rows differ by the layout alone:", look.screen);
     const Table table = placement_table(section);
     text += table.text(look.screen);
-    if (const auto dropped = table.dropped(look.screen); !dropped.empty())
-      text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", look.screen);
+    text += left_out_words(table, look.screen);
     for (const std::string& line : lessons(section)) text += paragraph(line, look.screen, 2, 4);
   }
   return text;

@@ -205,8 +205,7 @@ std::string fit_table(const FitReport& report, const Catalogue& catalogue, const
       for (const FitRow& row : section.rows)
         if (holds(row) || look.all || report.every_count) add_breakdown(section, row, table);
       if (!table.empty()) text += table.text(look.screen);
-      if (const auto dropped = table.dropped(look.screen); !table.empty() && !dropped.empty())
-        text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", look.screen);
+      if (!table.empty()) text += left_out_words(table, look.screen);
       if (!table.empty()) text += '\n';
     }
     if (section.held()) continue;

@@ -17,6 +17,13 @@ std::span<const PlanView> plan_views() {
       PlanView{"scaling", "one GPU against several of the same kind", scaling_view},
       PlanView{"prices", "the offers, what spot saves, and which of them hold the job", prices_view},
       PlanView{"fallback", "what to take when the pick is not to be had, and up to which price", fallback_view},
+      // Memory, phases and pools.
+      PlanView{"memory", "needed of usable by part, what is left over, the smallest card that would do", memory_view},
+      PlanView{"phases", "hours and cost of each phase, batches, steps and seconds a step", phases_view},
+      PlanView{"gpu-hours", "GPU-hours of the pick by phase, used and paid for; each frontier plan with --all",
+               gpu_hours_view},
+      PlanView{"pool", "by number of GPUs: hours, share left free, complexity, when to use it", pool_view},
+      PlanView{"schedule", "when each phase of the pick runs, idle GPUs and cost", schedule_view},
   };
   return kViews;
 }

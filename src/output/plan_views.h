@@ -44,4 +44,11 @@ ViewContent prices_view(const PlanStory& story, const Screen& screen);
 ViewContent fallback_view(const PlanStory& story, const Screen& screen);
 ViewContent chart_view(const PlanStory& story, const Screen& screen);
 
+// Memory, phases and pools.
+ViewContent memory_view(const PlanStory& story, const Screen& screen);
+ViewContent phases_view(const PlanStory& story, const Screen& screen);
+ViewContent gpu_hours_view(const PlanStory& story, const Screen& screen);
+ViewContent pool_view(const PlanStory& story, const Screen& screen);
+ViewContent schedule_view(const PlanStory& story, const Screen& screen);
+
 }  // namespace gpuplan

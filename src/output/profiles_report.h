@@ -30,6 +30,11 @@ struct ProfilesReport {
   bool any() const;
 };
 
+std::string gain_words(double gain);                   ///< "12 % faster", "2.5 times as fast", "no faster"
+std::string under_used_words(const Profile& profile);  ///< why so little memory is used; empty: enough is
+/// Why a profile does not run, or what is to be said of one that does; may be empty.
+std::string remark_words(const Profile& profile);
+
 /// A row for each profile and one for testing without a GPU. What all rows share (precision, recomputation, ...) has a
 /// key but is not shown; `common` takes it as a sentence, empty when there is none.
 Table profiles_table(const ProfilesReport& report, const ProfilesSection& section, std::string* common = nullptr);

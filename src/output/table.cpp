@@ -250,4 +250,12 @@ std::string Table::text(const Screen& screen, int indent) const {
   return result;
 }
 
+std::string left_out_words(const Table& table, const Screen& screen, std::string_view silent) {
+  std::vector<std::string> titles;
+  for (std::string& title : table.dropped(screen))
+    if (title != silent && !title.empty() && std::ranges::find(titles, title) == titles.end())
+      titles.push_back(std::move(title));
+  return titles.empty() ? "" : paragraph("Left out for want of room: " + join(titles, ", ") + ".", screen);
+}
+
 }  // namespace gpuplan

@@ -79,6 +79,10 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
+/// "Left out for want of room: P10 … P90, STEPS.", each title once and without those of `silent`; empty when nothing
+/// is.
+std::string left_out_words(const Table& table, const Screen& screen, std::string_view silent = "");
+
 /// Lines of at most `width` columns, broken at spaces; words longer than a line stay whole. Line feeds in the text
 /// stay.
 std::vector<std::string> wrapped(std::string_view text, int width);

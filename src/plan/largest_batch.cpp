@@ -1,12 +1,27 @@
 #include "plan/largest_batch.h"
 
+#include <algorithm>
+
 namespace gpuplan {
+
+namespace {
+
+/// Replicas share the samples: enough for the most sequences on the largest machine.
+constexpr int kMost = 1 << 16;
+
+}  // namespace
 
 std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
                                        Tally& tally) {
   const auto workloads = prepare(job);
   if (!workloads) return std::nullopt;
   return best_estimate((*workloads)[static_cast<std::size_t>(phase)], catalogue, machines, true, tally);
+}
+
+bool fills_memory(const Phase& phase) {
+  const auto* generate = std::get_if<GeneratePhase>(&phase.work);
+  return generate != nullptr && !generate->batch.given() && generate->situation != Situation::kSingle &&
+         !(generate->situation == Situation::kConcurrency && generate->concurrency);
 }
 
 OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines,
@@ -34,20 +49,29 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
   }
 }
 
-std::optional<PhaseEstimate> OpenBatch::with(int sequences) {
-  Phase& probe = job_.phases[static_cast<std::size_t>(phase_)];
+std::optional<PhaseEstimate> OpenBatch::run(Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                            int sequences) {
+  Phase& probe = job.phases[static_cast<std::size_t>(phase)];
   if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = sequences;
   if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = sequences;
   Tally ignored;
-  return try_phase(job_, phase_, catalogue_, machines_, ignored);
+  return try_phase(job, phase, catalogue, machines, ignored);
 }
 
-int OpenBatch::largest() {
+std::optional<PhaseEstimate> OpenBatch::with(int sequences) const {
+  Job job = job_;
+  return run(job, phase_, catalogue_, machines_, sequences);
+}
+
+int OpenBatch::largest() const {
+  Job job = job_;
+  // Never fewer samples than are tried at once: no memory is taken for those that are not there.
+  if (auto* generate = std::get_if<GeneratePhase>(&job.phases[static_cast<std::size_t>(phase_)].work))
+    for (Prompts& prompts : generate->data) prompts.samples = std::max(prompts.samples, 1.0 * kMost * machines_.gpus);
   const auto fits = [&](int sequences) {
-    const auto estimate = with(sequences);
+    const auto estimate = run(job, phase_, catalogue_, machines_, sequences);
     return estimate && estimate->fit == Fit::kFits;
   };
-  constexpr int kMost = 1 << 16;
   int low = 0;
   int high = 1;
   while (high <= kMost && fits(high)) {

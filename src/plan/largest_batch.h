@@ -13,6 +13,9 @@ namespace gpuplan {
 std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
                                        Tally& tally);
 
+/// An engine that takes as many sequences as there is room for: the cache of the phase fills any card.
+bool fills_memory(const Phase& phase);
+
 /// One way to run a phase with the number of sequences at once left open (a step's micro-batch, or requests in flight
 /// a replica): every other choice is that of an estimate but recomputation, of which there may be as much as it takes,
 /// and the batch of an optimizer step, which grows with the micro-batch.
@@ -22,12 +25,15 @@ class OpenBatch {
   OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines, const PhaseEstimate& best);
 
   /// With so many sequences at once; nullopt when not even the median of the memory fits.
-  std::optional<PhaseEstimate> with(int sequences);
+  std::optional<PhaseEstimate> with(int sequences) const;
 
-  /// The largest number that fits with p90; 0: none.
-  int largest();
+  /// The largest number that fits with p90, however many sequences the job has; 0: none.
+  int largest() const;
 
  private:
+  static std::optional<PhaseEstimate> run(Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
+                                          int sequences);
+
   Job job_;
   int phase_;
   const Catalogue& catalogue_;

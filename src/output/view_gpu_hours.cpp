@@ -1,0 +1,108 @@
+// plan --show gpu-hours: what each phase uses and what is paid for; parts add up to totals.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/plan_views.h"
+#include "output/plan_words.h"
+#include "output/view_parts.h"
+#include "plan/ledger.h"
+
+namespace gpuplan {
+namespace {
+
+Cell gpu_hours(double amount, Paint paint = Paint::kPlain) {
+  return {amount, amount > 0 ? rate_text(amount) : "–", amount > 0 ? paint : Paint::kDim};
+}
+
+Cell money(Dollars amount, Paint paint = Paint::kPlain) {
+  return {amount.value, amount > Dollars{} ? to_text(amount) : "–", amount > Dollars{} ? paint : Paint::kDim};
+}
+
+void add_line(const std::string& plan, const std::string& name, const std::string& task, std::optional<Seconds> hours,
+              const LedgerLine& line, Paint paint, Table& table) {
+  std::vector<Cell> cells = {{plan}, {name, paint}, {task, Paint::kDim}, {}, {}};
+  cells.push_back(hours ? Cell(*hours / units::hour, hours_text(*hours), paint) : Cell());
+  cells.push_back(gpu_hours(line.used, paint));
+  cells.push_back(gpu_hours(line.billed, paint));
+  cells.push_back(money(line.cost, paint));
+  table.add(std::move(cells));
+}
+
+/// What is paid for and no phase's.
+void add_rest(const PlanStory& story, const Plan& plan, const std::string& name, const Ledger& ledger, Table& table) {
+  const auto spells = spells_of(story.job, plan);
+  const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
+  const std::string why = gaps                    ? "held while no phase uses it"
+                          : plan.offer != nullptr ? "billed " + billing_words(plan.offer->billing)
+                                                  : "billed in whole steps";
+  add_line(name, gaps ? "idle" : "billing", why, std::nullopt, ledger.idle, Paint::kPlain, table);
+}
+
+void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool named) {
+  const Ledger ledger = ledger_of(story.job, plan);
+  const std::string& name = story.name(plan);
+  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+    const PhasePlan& part = plan.phases[i];
+    const Phase& phase = phase_of(story, part);
+    const LedgerLine& line = ledger.phases[i];
+    view.table.add({{name, i == 0 ? Paint::kBold : Paint::kDim},
+                    {printable(phase.name, 40)},
+                    {phase_words(phase), Paint::kDim},
+                    {static_cast<double>(part.estimate.gpus), std::to_string(part.estimate.gpus)},
+                    {static_cast<double>(part.gpus_billed), std::to_string(part.gpus_billed)},
+                    {part.hours.p50 / units::hour, hours_text(part.hours.p50)},
+                    gpu_hours(line.used),
+                    gpu_hours(line.billed),
+                    money(line.cost)});
+  }
+  const bool rest = ledger.buffer.used > 0 || ledger.idle.billed > 0.005 * ledger.total.billed;
+  if (rest) add_line(name, "subtotal", "", plan.hours.p50 - plan.buffer, ledger.subtotal, Paint::kPlain, view.table);
+  if (story.job.buffer > 0)
+    add_line(name, "buffer " + percent(story.job.buffer), "", plan.buffer, ledger.buffer, Paint::kPlain, view.table);
+  if (ledger.idle.billed > 0.005 * ledger.total.billed) add_rest(story, plan, name, ledger, view.table);
+  add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
+
+  std::string words = named ? name + ": " : "";
+  words += with_range(plan.hours) + " h and " + with_range(plan.cost) + " in all (P10 … P90). ";
+  if (ledger.total.billed > 0) {
+    words += "Used " + rate_text(ledger.total.used) + " of " + rate_text(ledger.total.billed) +
+             " GPU-hours paid for, " + percent(ledger.utilisation());
+    if (plan.cost.p50 > Dollars{} && ledger.total.used > 0)
+      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " for a GPU-hour used, " +
+               to_text(plan.cost.p50 / ledger.total.billed) + " for one paid for";
+    words += ".";
+  }
+  if (ledger.machine_hours > 0)
+    words += " The bill is for whole machines: " + rate_text(ledger.machine_hours) + " machine-hours of " +
+             count_of(plan.offer->gpus, "GPU") + ".";
+  view.notes.push_back(words);
+  if (ledger.scale > 1.005 || ledger.scale < 0.995)
+    view.notes.push_back("Medians of phases do not add up to the median of their sum: GPUs x hours of " +
+                         (named ? name : std::string("the phases")) + " are scaled by " +
+                         significant_text(ledger.scale, 3) + " to it.");
+}
+
+}  // namespace
+
+ViewContent gpu_hours_view(const PlanStory& story, const Screen&) {
+  const auto plans = story.all ? plans_shown(story) : std::vector<const Plan*>{story.pick()};
+  ViewContent view{"GPU-hours by phase, used and paid for", Table({}), {}};
+  const bool named = plans.size() > 1;
+  if (!named && plans.front() != nullptr) view.title += ": " + story.name(*plans.front());
+  view.table = Table({{.title = named ? "PLAN" : "", .narrowest = 16, .key = "plan"},
+                      {.title = "PHASE", .narrowest = 16, .key = "phase"},
+                      {.title = "TASK", .drop = 1, .narrowest = 20, .key = "task"},
+                      {.title = "GPUS", .align = Align::kRight, .unit = "used", .key = "gpus_used"},
+                      {.title = "GPUS", .align = Align::kRight, .unit = "billed", .key = "gpus_billed"},
+                      {.title = "HOURS", .align = Align::kRight, .key = "hours"},
+                      {.title = "GPU-HOURS", .align = Align::kRight, .unit = "used", .key = "gpu_hours_used"},
+                      {.title = "GPU-HOURS", .align = Align::kRight, .unit = "billed", .key = "gpu_hours_billed"},
+                      {.title = "COST", .align = Align::kRight, .key = "cost_usd"}});
+  for (const Plan* plan : plans)
+    if (plan != nullptr && (!story.all || plan->on_frontier || plan == story.pick()))
+      add_plan(story, *plan, view, named);
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,163 @@
+// plan --show pool: the same job on more and more GPUs of a pool, an own box, or of one kind of rented machine.
+#include <algorithm>
+#include <tuple>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/plan_views.h"
+#include "output/plan_words.h"
+#include "output/view_parts.h"
+#include "plan/effort.h"
+#include "plan/ledger.h"
+
+namespace gpuplan {
+namespace {
+
+/// Share of a pool left to others, in a word.
+std::string_view free_grade(double share) {
+  if (share >= 0.75) return "excellent";
+  if (share >= 0.5) return "good";
+  if (share >= 0.25) return "fair";
+  return "poor";
+}
+
+struct Option {
+  const Plan* plan = nullptr;
+  int used = 0;  ///< GPUs in use at most
+  int all = 0;   ///< of the pool, or of the machine that is rented whole
+  double free() const { return all > 0 ? 1 - static_cast<double>(used) / all : 0; }
+};
+
+/// Plans on one pool or own box by number of GPUs; where nothing is at hand, the cheapest plan for each number of the
+/// pick's GPUs.
+std::vector<Option> options_of(const PlanStory& story) {
+  std::vector<Option> options;
+  for (const Plan& plan : story.found.plans) {
+    if (plan.offer == nullptr || plan.offer->kind == OfferKind::kRented) continue;
+    options.push_back({&plan, plan.gpus, plan.offer->gpus});
+  }
+  const Plan* pick = story.pick();
+  if (options.empty() && pick != nullptr && pick->offer != nullptr) {
+    for (const Plan& plan : story.found.plans) {
+      if (plan.offer == nullptr || plan.offer->gpu != pick->offer->gpu) continue;
+      const Option option{&plan, std::min(peak_gpus(spells_of(story.job, plan)), plan.gpus), plan.gpus};
+      const auto same = std::ranges::find_if(options, [&](const Option& o) { return o.plan->gpus == plan.gpus; });
+      if (same == options.end()) options.push_back(option);
+      else if (&plan == pick || (same->plan != pick && plan.cost.p50 < same->plan->cost.p50)) *same = option;
+    }
+  }
+  std::ranges::stable_sort(
+      options, {}, [](const Option& o) { return std::tuple(o.plan->offer->gpu, o.plan->offer->label, o.plan->gpus); });
+  return options;
+}
+
+Effort effort_of(const PlanStory& story, const Plan& plan) {
+  Effort most = Effort::kOneProcess;
+  for (const PhasePlan& part : plan.phases)
+    most = std::max(most, gpuplan::effort_of(part.estimate, phase_of(story, part)));
+  return most;
+}
+
+/// When to use it, against the option of the same pool with fewer GPUs.
+std::string when(const PlanStory& story, const Option& option, const Option* fewer) {
+  const Plan& plan = *option.plan;
+  const Recommendations& rules = story.found.recommendations;
+  std::vector<std::string> words;
+  if (!plan.meets_deadline) words.emplace_back("misses the deadline");
+  if (!plan.meets_budget) words.emplace_back("over budget");
+  const bool fewest = rules.fewest_gpus && &story.plan(*rules.fewest_gpus) == &plan;
+  if (fewest && story.job.limits.deadline) words.emplace_back("fewest GPUs that keep the deadline");
+  else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most to others");
+  if (fewer != nullptr) {
+    const Seconds saved = fewer->plan->hours.p50 - plan.hours.p50;
+    const int more = plan.gpus - fewer->plan->gpus;
+    if (saved > Seconds{}) words.push_back("saves " + hours_words(saved) + " for " + count_of(more, "more GPU"));
+    else words.emplace_back("no faster than fewer GPUs");
+  }
+  if (option.used == option.all && plan.offer->kind == OfferKind::kPool) words.emplace_back("blocks the whole pool");
+  return upper_first(join(words, "; "));
+}
+
+}  // namespace
+
+ViewContent pool_view(const PlanStory& story, const Screen&) {
+  const auto options = options_of(story);
+  ViewContent view{"The job by number of GPUs: what it takes, what it leaves free, what it asks of you",
+                   Table({{.title = ""},
+                          {.title = "PLAN", .narrowest = 16, .key = "plan"},
+                          {.title = "GPUS", .align = Align::kRight, .around = " of "},
+                          {.title = "", .key = "gpus_used"},
+                          {.title = "", .key = "gpus_of"},
+                          {.title = "MEMORY A GPU", .align = Align::kRight, .drop = 4, .around = " of ", .unit = "GiB"},
+                          {.title = "USED", .align = Align::kRight, .drop = 3, .key = "memory_share"},
+                          {.title = "HOURS", .align = Align::kRight, .key = "hours"},
+                          {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
+                          {.title = "", .key = "hours_p10"},
+                          {.title = "", .key = "hours_p90"},
+                          {.title = "SPEED-UP", .align = Align::kRight, .drop = 7, .key = "speed_up"},
+                          {.title = "GPU-HOURS", .align = Align::kRight, .drop = 6, .key = "gpu_hours_billed"},
+                          {.title = "COST", .align = Align::kRight, .drop = 8, .key = "cost_usd"},
+                          {.title = "FREE", .key = "free_share"},
+                          {.title = "", .key = "free_grade"},
+                          {.title = "COMPLEXITY", .drop = 2, .narrowest = 12, .wrap = true, .key = "complexity"},
+                          {.title = "IN TIME", .align = Align::kRight, .drop = 9, .key = "chance_in_time"},
+                          {.title = "WHEN", .drop = 1, .narrowest = 20, .wrap = true, .key = "when"}}),
+                   {}};
+  if (options.empty()) {
+    view.notes.emplace_back("No plan runs on one pool, box or machine from beginning to end.");
+    return view;
+  }
+  const Option* before = nullptr;
+  const Option* first = nullptr;
+  for (const Option& option : options) {
+    const Plan& plan = *option.plan;
+    const bool same = before != nullptr && before->plan->offer->gpu == plan.offer->gpu &&
+                      before->plan->offer->label == plan.offer->label;
+    if (!same) first = &option;
+    const bool picked = &plan == story.pick();
+    const bool rented = plan.offer->kind == OfferKind::kRented;  // nobody else could use what is left free
+    const PhasePlan* fullest = plan.fullest();
+    const bool memory = fullest != nullptr && fullest->estimate.memory_total.p50 > Bytes{};
+    const Bytes needed = memory ? fullest->estimate.memory_total.p50 : Bytes{};
+    const Bytes usable = memory ? fullest->estimate.node->gpu->usable : Bytes{};
+    const Effort effort = effort_of(story, plan);
+    const double speed_up = plan.hours.p50 > Seconds{} ? first->plan->hours.p50 / plan.hours.p50 : 1;
+    view.table.add(
+        {pick_mark(story, plan),
+         {story.name(plan), picked ? Paint::kGreen : Paint::kPlain},
+         {std::to_string(option.used) + " of " + std::to_string(option.all)},
+         Cell(static_cast<double>(option.used)),
+         Cell(static_cast<double>(option.all)),
+         {memory ? gib_text(needed) + " of " + gib_text(usable) : ""},
+         memory ? Cell(needed / usable, percent(needed / usable)) : Cell(),
+         {plan.hours.p50 / units::hour, hours_text(plan.hours.p50)},
+         {outcome_text(plan.hours), Paint::kDim},
+         Cell(plan.hours.p10 / units::hour),
+         Cell(plan.hours.p90 / units::hour),
+         {speed_up, significant_text(speed_up, 2) + "x"},
+         {plan.billed_gpu_hours, rate_text(plan.billed_gpu_hours)},
+         plan.cost.p50 > Dollars{} ? Cell(plan.cost.p50.value, to_text(plan.cost.p50)) : Cell(0.0),
+         {option.free(), percent(option.free()) + (rented ? "" : ", " + std::string(free_grade(option.free())))},
+         {rented ? "" : std::string(free_grade(option.free()))},
+         {std::string(grade_of(effort)) + ": " + std::string(name_of(effort))},
+         plan.chance_in_time ? Cell(*plan.chance_in_time, chance_words(*plan.chance_in_time),
+                                    plan.meets_deadline ? Paint::kPlain : Paint::kYellow)
+                             : Cell(),
+         {when(story, option, same ? before : nullptr), Paint::kDim}});
+    if (plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time)
+      view.notes.push_back(story.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
+                           ", is more than the " + hours_words(*plan.offer->max_time) + " that the pool allows a job.");
+    before = &option;
+  }
+  const Recommendations& rules = story.found.recommendations;
+  if (story.job.limits.deadline && rules.fewest_gpus)
+    view.notes.push_back("The fewest GPUs that keep the deadline of " + hours_words(*story.job.limits.deadline) + ": " +
+                         story.name(story.plan(*rules.fewest_gpus)) + ".");
+  else if (story.job.limits.deadline)
+    view.notes.push_back("No number of GPUs keeps the deadline of " + hours_words(*story.job.limits.deadline) + ".");
+  if (options.front().plan->offer->kind == OfferKind::kRented)
+    view.notes.emplace_back("A rented machine is paid for whole: what is left free of it is paid for as well.");
+  return view;
+}
+
+}  // namespace gpuplan

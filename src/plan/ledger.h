@@ -1,0 +1,48 @@
+// GPU-hours of a plan, phase by phase: what is used, what is paid for, and what fills the difference.
+#pragma once
+
+#include <vector>
+
+#include "domain/job.h"
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+/// Medians. Used and billed are GPU-hours.
+struct LedgerLine {
+  double used = 0, billed = 0;
+  Dollars cost{};
+};
+
+struct Ledger {
+  std::vector<LedgerLine> phases;  ///< in the plan's order, without buffer
+  LedgerLine subtotal;             ///< sum of the phases
+  LedgerLine buffer;               ///< what the job's `buffer` adds
+  LedgerLine idle;                 ///< machines held while no phase uses them, and what billing rounds up
+  LedgerLine total;                ///< subtotal + buffer + idle: the plan's own figures
+  double machine_hours = 0;        ///< of whole rented machines; 0: nothing is rented
+  /// GPUs x hours of the phases times this are their GPU-hours above: medians of phases do not add up to the median of
+  /// their sum, so that they are scaled to it.
+  double scale = 1;
+
+  double utilisation() const { return total.billed > 0 ? total.used / total.billed : 0; }
+};
+
+Ledger ledger_of(const Job& job, const Plan& plan);
+
+/// A stretch of time in which a set of phases runs, by the medians of a plan and with the job's buffer.
+struct Spell {
+  Seconds from{}, to{};
+  std::vector<int> phases;  ///< positions in the plan; empty: nothing runs that holds the machine
+  int gpus = 0;             ///< used
+  Seconds length() const { return to - from; }
+};
+
+/// The time between the first and the last use of the machines, cut wherever a phase begins or ends. Phases that run on
+/// the user's own machine are in none of them.
+std::vector<Spell> spells_of(const Job& job, const Plan& plan);
+
+/// Most GPUs in use at an instant.
+int peak_gpus(const std::vector<Spell>& spells);
+
+}  // namespace gpuplan
