@@ -108,6 +108,8 @@ struct Job {
   Dollars contingency{};
   Schedule schedule = Schedule::kBest;
   std::vector<Variant> variants;
+  std::vector<std::string> assumed;      ///< what reading it assumed, a sentence each; shown
+  std::vector<std::string> from_config;  ///< what it took from gpuplan.toml, a sentence for each file; shown
 };
 
 }  // namespace gpuplan

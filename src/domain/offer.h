@@ -3,12 +3,16 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/interval.h"
 #include "base/names.h"
 #include "base/units.h"
 
 namespace gpuplan {
+
+/// `source` of what the job itself brings.
+inline constexpr std::string_view kJobSource = "job";
 
 enum class OfferKind { kRented, kPool, kOwn };
 

@@ -138,7 +138,7 @@ struct MarketRecord {
     for (auto* list : {&market.offers, &market.pools, &market.own}) {
       for (Offer& offer : *list) {
         offer.as_of = market.as_of;
-        offer.source = "job";
+        offer.source = kJobSource;
       }
     }
     return true;

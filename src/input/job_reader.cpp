@@ -22,6 +22,21 @@ std::string stem(std::string_view file) {
   return file.empty() || file == "standard input" ? "job" : printable(file, 60);
 }
 
+/// What the job does not say itself, from the command line and from gpuplan.toml.
+void add_surroundings(Job& job, const JobSource& source) {
+  job.assumed = source.assumed;
+  job.from_config = source.from_config;
+  if (source.interruptions && !job.spot.interruptions) {
+    job.spot.interruptions = source.interruptions;
+    job.assumed.push_back("spot machines are taken away at " +
+                          significant_text(*source.interruptions * units::hour * 100, 3) +
+                          "%/h where the market does not say how often (--interruptions).");
+  }
+  if (job.market.only) return;
+  for (const Offer& box : source.boxes)
+    (box.kind == OfferKind::kOwn ? job.market.own : job.market.pools).push_back(box);
+}
+
 Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
   Reader reader(catalogue, models, source.file);
   if (source.tree.is_null())
@@ -29,6 +44,7 @@ Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const 
   Job job;
   if (!Codec<Job>::read(reader, source.tree, job, {})) return reader.error();
   if (job.name.empty()) job.name = stem(source.file);
+  add_surroundings(job, source);
   return job;
 }
 
@@ -50,7 +66,7 @@ Result<JobSource> apply(const JobSource& source, const Tree& variant) {
 Result<JobSource> parse_job(std::string_view text, const std::string& file) {
   auto tree = parse_tree(text, file);
   if (!tree) return std::unexpected(std::move(tree.error()));
-  return JobSource{std::move(*tree), file};
+  return JobSource{.tree = std::move(*tree), .file = file};
 }
 
 Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {

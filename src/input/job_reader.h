@@ -1,8 +1,10 @@
 // A job file from text to Job.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "domain/catalogue.h"
@@ -15,7 +17,10 @@ namespace gpuplan {
 /// A job as written, before its meaning is read: settings may still change it.
 struct JobSource {
   Tree tree;
-  std::string file;  ///< as the user named it; names the job when nothing else does
+  std::string file;                          ///< as the user named it; names the job when nothing else does
+  std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
+  std::optional<PerSecond> interruptions{};  ///< of spot machines, where neither the job nor the offer says it
+  std::vector<std::string> assumed{}, from_config{};  ///< become the job's
 };
 
 /// YAML or JSON text. Errors as parse_tree.

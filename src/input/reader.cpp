@@ -11,11 +11,15 @@ std::string_view Reader::folder() const {
   return slash == std::string::npos ? std::string_view() : std::string_view(file).substr(0, slash == 0 ? 1 : slash);
 }
 
-bool Reader::keep(std::string_view message, bool from_setting, int line, int column) {
+bool Reader::keep(const Tree& at, std::string_view message, int line, int column) {
+  if (!at.flag.empty()) {
+    error_ = {std::string(at.flag) + ": " + std::string(message), {}, true};
+    return false;
+  }
   std::string text = address();
   if (!text.empty()) text += ": ";
   text += message;
-  if (from_setting) {
+  if (at.from_setting) {
     error_ = {"--set " + text, {}, true};
   } else {
     error_ = {std::move(text), {file, line, column}, false};
@@ -23,12 +27,10 @@ bool Reader::keep(std::string_view message, bool from_setting, int line, int col
   return false;
 }
 
-bool Reader::fail(const Tree& at, std::string_view message) {
-  return keep(message, at.from_setting, at.line, at.column);
-}
+bool Reader::fail(const Tree& at, std::string_view message) { return keep(at, message, at.line, at.column); }
 
 bool Reader::fail_at_key(const Tree& at, std::string_view message) {
-  return keep(message, at.from_setting, at.key_line, at.key_column);
+  return keep(at, message, at.key_line, at.key_column);
 }
 
 std::string Reader::address() const {

@@ -43,7 +43,8 @@ class Reader {
   /// The folder of the file, for paths written in it; "" for the working folder.
   std::string_view folder() const;
 
-  /// Keeps the first error, "address: message" at the place of the tree. Always false.
+  /// Keeps the first error, "address: message" at the place of the tree ("--tokens: message" for what a flag said).
+  /// Always false.
   bool fail(const Tree& at, std::string_view message);
   /// The same at the place of the key under which the tree lies.
   bool fail_at_key(const Tree& at, std::string_view message);
@@ -57,7 +58,7 @@ class Reader {
     std::string_view name;  ///< empty: a position
     std::size_t index = 0;
   };
-  bool keep(std::string_view message, bool from_setting, int line, int column);
+  bool keep(const Tree& at, std::string_view message, int line, int column);
 
   std::vector<Step> path_;
   Error error_;

@@ -15,6 +15,7 @@ struct Tree {
   Kind kind = Kind::kNull;
   bool quoted = false;        ///< scalar in quotes or marked !!str
   bool from_setting = false;  ///< came from the command line, not from the file
+  std::string_view flag{};    ///< and this flag said it ("--tokens", a constant); empty: --set
   int line = 0, column = 0;   ///< counted from 1; 0 unknown
   std::string text;           ///< of a scalar, as written without quotes
   std::string key;            ///< name under which this value lies in its map; "" elsewhere

@@ -29,7 +29,7 @@ bool too_long(const Plan& plan) { return plan.offer && plan.offer->max_time && p
 }  // namespace
 
 std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = job.assumed;
   if (std::ranges::none_of(job.phases, states_waiting))
     lines.push_back(
         "machines start, data and weights are in place at once; state setup or overhead where they take time.");

@@ -1,0 +1,59 @@
+// Sketches and wishes on their way into a job: every value remembers the flag that said it.
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "input/job_settings.h"
+#include "input/sketch.h"
+
+namespace gpuplan {
+
+namespace {
+
+std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
+
+/// What stands on a line that no flag said is still the question's.
+void mark(Tree& tree, const std::vector<std::string_view>& flags) {
+  const auto line = static_cast<std::size_t>(tree.line);
+  const std::string_view flag = line >= 1 && line <= flags.size() ? flags[line - 1] : std::string_view();
+  tree.from_setting = true;
+  tree.flag = flag.empty() ? std::string_view("the question in flags") : flag;
+  for (Tree& child : tree.children) mark(child, flags);
+}
+
+Tree flagged(std::string_view text, std::string_view flag) {
+  Tree tree = scalar_tree(text);
+  tree.from_setting = true;
+  tree.flag = flag;
+  return tree;
+}
+
+}  // namespace
+
+Result<JobSource> read_sketch(const SketchedJob& sketched) {
+  auto source = parse_job(sketched.text, "");
+  if (!source) return usage("the question can not be read: " + source.error().message);
+  mark(source->tree, sketched.flags);
+  source->assumed = sketched.assumed;
+  return source;
+}
+
+Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
+  for (const WishFlag& flag : wish_flags()) {
+    const std::vector<std::string> said = said_by(wishes, flag);
+    if (said.empty()) continue;
+    Tree value = flagged(said.front(), flag.name);
+    if (flag.list != nullptr) {
+      value.kind = Tree::Kind::kList;
+      value.text.clear();
+      for (const std::string& text : said) value.children.push_back(flagged(text, flag.name));
+    }
+    if (auto set = set_tree(job.tree, flag.address, std::move(value)); !set)
+      return usage(std::string(flag.name) + ": " + set.error().message);
+  }
+  if (iequals(wishes.spot, "allow") || iequals(wishes.spot, "only"))
+    job.interruptions = PerSecond(parse_amount(kAssumedInterruptions, AmountKind::kRate).value());
+  return {};
+}
+
+}  // namespace gpuplan
