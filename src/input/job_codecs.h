@@ -12,6 +12,15 @@ struct Codec<MarketSpec> {
   static const ValueType type;
   static bool read(Reader&, const Tree&, MarketSpec&, const Bounds&);
 };
+/// Boxes one has, and parts of a cluster one may use.
+struct OwnBoxesCodec {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, std::vector<Offer>&, const Bounds&);
+};
+struct PoolsCodec {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, std::vector<Offer>&, const Bounds&);
+};
 template <>
 struct Codec<Where> {
   static const ValueType type;

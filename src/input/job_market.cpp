@@ -182,6 +182,16 @@ bool Codec<MarketSpec>::read(Reader& reader, const Tree& tree, MarketSpec& out, 
   return Record<MarketRecord>::read(reader, tree, out, bounds);
 }
 
+constinit const ValueType OwnBoxesCodec::type = ListCodec<Record<OwnRecord>>::type;
+bool OwnBoxesCodec::read(Reader& reader, const Tree& tree, std::vector<Offer>& out, const Bounds& bounds) {
+  return ListCodec<Record<OwnRecord>>::read(reader, tree, out, bounds);
+}
+
+constinit const ValueType PoolsCodec::type = ListCodec<Record<PoolRecord>>::type;
+bool PoolsCodec::read(Reader& reader, const Tree& tree, std::vector<Offer>& out, const Bounds& bounds) {
+  return ListCodec<Record<PoolRecord>>::read(reader, tree, out, bounds);
+}
+
 constinit const ValueType Codec<Where>::type = Record<WhereRecord>::type;
 bool Codec<Where>::read(Reader& reader, const Tree& tree, Where& out, const Bounds& bounds) {
   return Record<WhereRecord>::read(reader, tree, out, bounds);
