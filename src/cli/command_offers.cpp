@@ -1,9 +1,11 @@
 // gpuplan offers [FILTER]: what the market rents.
 #include <memory>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/find_config.h"
 #include "cli/load_catalogue.h"
 #include "cli/load_prices.h"
 #include "cli/terminal.h"
@@ -19,19 +21,32 @@ struct Options {
   std::vector<std::string> prices;
   std::vector<std::string> rates;  ///< EUR=1.08
   bool all = false;
+  bool no_config = false;
 };
+
+/// An own box or a pool as the table has offers: the price is that of the whole machine.
+Offer as_row(Offer box) {
+  box.provider = box.kind == OfferKind::kOwn ? "own box" : "pool";
+  box.instance = std::exchange(box.label, "");
+  if (box.kind == OfferKind::kPool && box.price) {
+    const double gpus = box.gpus;
+    box.price = {{box.price->p10 * gpus, box.price->p50 * gpus, box.price->p90 * gpus}};
+  }
+  return box;
+}
 
 int run(const Options& options) {
   const Common& common = options.common;
   auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
 
-  std::vector<Offer> known = std::move(catalogue->offers);
-  if (!options.prices.empty()) {
-    auto prices = load_prices(options.prices, options.rates, *catalogue);
-    if (!prices) return complain(prices.error());
-    known = *std::move(prices);
-  }
+  const auto config = load_config(options.no_config, *catalogue);
+  if (!config) return complain(config.error());
+  auto offers = known_offers(options.prices, options.rates, *config, *catalogue);
+  if (!offers) return complain(offers.error());
+  std::vector<Offer> known = *std::move(offers);
+  if (options.prices.empty())
+    for (const Offer& box : config->boxes) known.push_back(as_row(box));
   // A job without wishes: what is left is what plan would look at.
   MarketFilter left_out;
   if (!options.all) known = market_for(Job{}, *catalogue, known, left_out);
@@ -60,6 +75,7 @@ CommandSpec offers_command() {
                     .value = "FILTER...",
                     .completes = Completes::kGpus}};
   add_price_options(command, options->prices, options->rates);
+  add_config_flag(command, options->no_config);
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
   add_data_option(command, options->common);

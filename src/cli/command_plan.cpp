@@ -108,7 +108,8 @@ int run(const Options& options) {
   story.command = command_words("plan", options.job);
   story.offers = searched->market;
   story.all = options.all || options.common.json;
-  if (!options.job.prices.empty()) story.market = join(options.job.prices, ", ");
+  story.market = question->market;
+  if (!question->known_name.empty()) story.known = question->known_name;
   std::vector<Searched> variants;  // their picks point into these
   for (Job& job : question->loaded.variants) {
     auto variant = search_job(std::move(job), question->known, *catalogue, options.job);
@@ -131,14 +132,17 @@ int run(const Options& options) {
 
 CommandSpec plan_command() {
   auto options = std::make_shared<Options>();
-  CommandSpec command{.name = "plan",
-                      .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
-                      .examples =
-                          "  gpuplan plan examples/collection.yaml\n"
-                          "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
-                          "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
-                          "  generate-job | gpuplan plan -\n",
-                      .notes = kHowToRead + view_help()};
+  CommandSpec command{
+      .name = "plan",
+      .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
+      .examples =
+          "  gpuplan plan --model Qwen2.5-7B --tokens 10M --method lora\n"
+          "  gpuplan plan --model Llama-3.3-70B --generate --samples 10k --prompt 500 --new 300 --spot only\n"
+          "  gpuplan plan examples/collection.yaml --gpu \"RTX 4090\" --deadline \"2 h\"\n"
+          "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
+          "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
+          "  generate-job | gpuplan plan -\n",
+      .notes = kHowToRead + view_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--show",
                              .target = &options->show,

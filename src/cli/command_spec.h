@@ -27,6 +27,8 @@ struct OptionSpec {
   std::vector<std::string> choices{};  ///< the values allowed; empty: any
   Completes completes = Completes::kNothing;
   bool required = false;
+  std::string group{};                  ///< heading that it stands under in help; empty: "Options"
+  bool loose = false;                   ///< choices are what a shell offers; the command itself checks the value
   bool commas = false;                  ///< a list of texts may be written with commas
   int least = INT_MIN, most = INT_MAX;  ///< of whole numbers
 };

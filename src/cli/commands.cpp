@@ -3,8 +3,17 @@
 namespace gpuplan::cli {
 
 std::vector<CommandSpec> all_commands() {
-  return {plan_command(),   fit_command(),   profiles_command(), gpus_command(),
-          offers_command(), model_command(), schema_command()};
+  std::vector<CommandSpec> commands;
+  commands.push_back(plan_command());
+  commands.push_back(fit_command());
+  commands.push_back(profiles_command());
+  commands.push_back(gpus_command());
+  commands.push_back(offers_command());
+  commands.push_back(model_command());
+  commands.push_back(init_command());
+  commands.push_back(config_command());
+  commands.push_back(schema_command());
+  return commands;
 }
 
 }  // namespace gpuplan::cli

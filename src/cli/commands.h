@@ -29,5 +29,7 @@ CommandSpec gpus_command();
 CommandSpec offers_command();
 CommandSpec model_command();
 CommandSpec schema_command();
+CommandSpec init_command();
+CommandSpec config_command();
 
 }  // namespace gpuplan::cli

@@ -45,6 +45,12 @@ void add_set_option(CommandSpec& command, std::vector<std::string>& settings) {
        .value = "ADDRESS=VALUE"});
 }
 
+void add_config_flag(CommandSpec& command, bool& no_config) {
+  command.options.push_back({.names = "--no-config",
+                             .target = &no_config,
+                             .help = "read no gpuplan.toml (gpuplan config shows what it says)"});
+}
+
 void add_all_flag(CommandSpec& command, bool& all, const std::string& help) {
   command.options.push_back({.names = "--all", .target = &all, .help = help});
 }

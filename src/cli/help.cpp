@@ -58,8 +58,24 @@ Entry entry_of(const OptionSpec& option) {
 
 std::vector<Entry> option_entries(const std::vector<OptionSpec>& options) {
   std::vector<Entry> entries{{"-h, --help", "this text"}};
-  for (const OptionSpec& option : options) entries.push_back(entry_of(option));
+  for (const OptionSpec& option : options)
+    if (option.group.empty()) entries.push_back(entry_of(option));
   return entries;
+}
+
+/// The groups in order of appearance, each under its heading.
+std::string grouped_options(const std::vector<OptionSpec>& options) {
+  std::vector<std::string> done;
+  std::string text;
+  for (const OptionSpec& first : options) {
+    if (first.group.empty() || std::ranges::find(done, first.group) != done.end()) continue;
+    done.push_back(first.group);
+    std::vector<Entry> entries;
+    for (const OptionSpec& option : options)
+      if (option.group == first.group) entries.push_back(entry_of(option));
+    text += '\n' + first.group + ":\n" + two_columns(entries);
+  }
+  return text;
 }
 
 }  // namespace
@@ -76,7 +92,7 @@ std::string command_help(const CommandSpec& command) {
   std::vector<Entry> words;
   for (const OptionSpec& word : command.words) words.push_back({word.value, word.help});
   if (!words.empty()) text += '\n' + two_columns(words);
-  text += "\nOptions:\n" + two_columns(option_entries(command.options));
+  text += grouped_options(command.options) + "\nOptions:\n" + two_columns(option_entries(command.options));
   if (!command.notes.empty()) text += '\n' + command.notes;
   return text;
 }

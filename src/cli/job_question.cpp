@@ -5,8 +5,12 @@
 
 #include "base/text.h"
 #include "cli/common_options.h"
+#include "cli/find_config.h"
 #include "cli/load_prices.h"
+#include "cli/sketch_options.h"
 #include "input/csv.h"
+#include "input/job_settings.h"
+#include "input/model_source.h"
 #include "plan/market.h"
 
 namespace gpuplan::cli {
@@ -21,17 +25,31 @@ Result<void> check(const JobOptions& options) {
   return {};
 }
 
+/// The question in flags as a job.
+Result<JobSource> sketched_source(const JobOptions& options, const Catalogue& catalogue) {
+  const ModelFinder models(catalogue);
+  const auto sketched = sketch_job(options.sketch, options.wishes, models);
+  if (!sketched) return std::unexpected(sketched.error());
+  auto source = read_sketch(*sketched);
+  if (!source) return source;
+  for (const std::string& setting : options.set)
+    if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
+  return source;
+}
+
 }  // namespace
 
 void add_job_options(CommandSpec& command, JobOptions& options) {
   command.words = {{.names = "job",
                     .target = &options.job,
-                    .help = "job file (YAML or JSON), or - for standard input",
+                    .help = "job file (YAML or JSON), or - for standard input; without one, ask in flags",
                     .value = "JOB",
-                    .completes = Completes::kFiles,
-                    .required = true}};
+                    .completes = Completes::kFiles}};
+  add_sketch_options(command, options.sketch);
+  add_wish_options(command, options.wishes);
   add_set_option(command, options.set);
   add_price_options(command, options.prices, options.rates);
+  add_config_flag(command, options.no_config);
   command.options.push_back({.names = "--ignore",
                              .target = &options.ignore,
                              .help = "given: let the model answer where the job brings figures of its own",
@@ -53,14 +71,33 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
                              .value = "N"});
 }
 
+Result<JobSource> job_source(const JobOptions& options, const UserConfig& config, const Catalogue& catalogue) {
+  const std::string_view flag = first_flag(options.sketch);
+  if (!options.job.empty() && !flag.empty()) return std::unexpected(flag_beside_job(flag));
+  if (options.job.empty() && flag.empty()) return std::unexpected(no_question());
+  auto source = options.job.empty() ? sketched_source(options, catalogue) : open_job(options.job, options.set);
+  if (!source) return source;
+  if (!options.job.empty())
+    if (const auto good = apply_wishes(*source, options.wishes); !good) return std::unexpected(good.error());
+  apply_config(*source, config, options.prices.empty());
+  return source;
+}
+
 Result<Question> read_question(const JobOptions& options, const Catalogue& catalogue) {
   if (const auto good = check(options); !good) return std::unexpected(good.error());
-  auto loaded = load_job(options.job, options.set, catalogue);
+  const auto config = load_config(options.no_config, catalogue);
+  if (!config) return std::unexpected(config.error());
+  const auto source = job_source(options, *config, catalogue);
+  if (!source) return std::unexpected(source.error());
+  auto loaded = read_source(*source, catalogue);
   if (!loaded) return std::unexpected(loaded.error());
-  if (options.prices.empty()) return Question{*std::move(loaded), catalogue.offers};
-  auto prices = load_prices(options.prices, options.rates, catalogue);
-  if (!prices) return std::unexpected(prices.error());
-  return Question{*std::move(loaded), *std::move(prices)};
+  Question question{*std::move(loaded), {}};
+  auto known = known_offers(options.prices, options.rates, *config, catalogue);
+  if (!known) return std::unexpected(known.error());
+  question.known = *std::move(known);
+  if (!options.prices.empty()) question.market = join(options.prices, ", ");
+  else question.known_name = join(config->prices, ", ");
+  return question;
 }
 
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
@@ -88,14 +125,12 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
 }
 
 std::string command_words(const std::string& command, const JobOptions& options) {
-  const auto word = [](const std::string& text) {
-    const std::string shown = printable(text);
-    return shown.find_first_of(" \t$'\"*?&;|<>()") == std::string::npos ? shown : "'" + shown + "'";
-  };
-  std::string text = "gpuplan " + command + " " + word(options.job);
-  for (const std::string& setting : options.set) text += " --set " + word(setting);
-  for (const std::string& file : options.prices) text += " --prices " + word(file);
-  for (const std::string& rate : options.rates) text += " --rate " + word(rate);
+  std::string text = "gpuplan " + command;
+  if (!options.job.empty()) text += " " + shell_word(options.job);
+  text += flag_words(options.sketch, options.wishes);
+  for (const std::string& setting : options.set) text += " --set " + shell_word(setting);
+  for (const std::string& file : options.prices) text += " --prices " + shell_word(file);
+  for (const std::string& rate : options.rates) text += " --rate " + shell_word(rate);
   return text;
 }
 

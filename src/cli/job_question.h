@@ -9,12 +9,17 @@
 #include "cli/command_spec.h"
 #include "cli/load_job.h"
 #include "domain/catalogue.h"
+#include "input/sketch.h"
+#include "input/user_config.h"
 #include "plan/search.h"
 
 namespace gpuplan::cli {
 
 struct JobOptions {
-  std::string job;                  ///< file or "-"
+  std::string job;                  ///< file or "-"; empty: the question stands in `sketch`
+  Sketch sketch;                    ///< the work in flags
+  Wishes wishes;                    ///< where, limits and goal in flags
+  bool no_config = false;           ///< read no gpuplan.toml
   std::vector<std::string> set;     ///< ADDRESS=VALUE
   std::vector<std::string> prices;  ///< CSV files
   std::vector<std::string> rates;   ///< EUR=1.08
@@ -27,10 +32,15 @@ struct JobOptions {
 /// The job as a word of the command, and every option of JobOptions.
 void add_job_options(CommandSpec& command, JobOptions& options);
 
+/// The job as written, in its file or in flags, with settings, wishes and what gpuplan.toml adds.
+Result<JobSource> job_source(const JobOptions& options, const UserConfig& config, const Catalogue& catalogue);
+
 /// The question with everything read that it names.
 struct Question {
   LoadedJob loaded;
   std::vector<Offer> known;  ///< the snapshot, or the price lists in its place
+  std::string market{};      ///< how to call the price lists of the command line; empty: there are none
+  std::string known_name{};  ///< how to call the price lists of gpuplan.toml; empty: the snapshot is known
 };
 Result<Question> read_question(const JobOptions& options, const Catalogue& catalogue);
 

@@ -11,26 +11,35 @@
 
 namespace gpuplan::cli {
 
-Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
-                           const Catalogue& catalogue) {
+Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings) {
   if (file.empty()) return std::unexpected(Error{"the name of the job file is empty; expected a file or -", {}, true});
   const auto text = read_file(file, kMaxTextBytes);
   if (!text) return std::unexpected(text.error());
   auto source = parse_job(*text, shown_name(file));
-  if (!source) return std::unexpected(source.error());
+  if (!source) return source;
   for (const std::string& setting : settings)
     if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
+  return source;
+}
+
+Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue) {
   const ModelFinder models(catalogue);
-  auto job = read_job(*source, catalogue, models);
+  auto job = read_job(source, catalogue, models);
   if (!job) return std::unexpected(job.error());
   LoadedJob loaded{*std::move(job), {}};
   for (const Variant& variant : loaded.job.variants) {
-    const auto changed = with_variant(*source, variant);
+    const auto changed = with_variant(source, variant);
     auto read = changed ? read_job(*changed, catalogue, models) : std::unexpected(changed.error());
     if (!read) return std::unexpected(read.error());
     loaded.variants.push_back(*std::move(read));
   }
   return loaded;
+}
+
+Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
+                           const Catalogue& catalogue) {
+  const auto source = open_job(file, settings);
+  return source ? read_source(*source, catalogue) : std::unexpected(source.error());
 }
 
 bool looks_like_job(const std::string& name) {

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "input/job_reader.h"
 
 namespace gpuplan::cli {
 
@@ -18,6 +19,12 @@ struct LoadedJob {
 /// `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name file and line, or the setting (usage errors).
 Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
                            const Catalogue& catalogue);
+
+/// The job with its variants.
+Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue);
+
+/// A job file as written, with the settings applied.
+Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings);
 
 /// True for what is a job file rather than a model: "-", and files whose text is a map with phases.
 bool looks_like_job(const std::string& name);

@@ -27,4 +27,13 @@ Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, co
   return offers;
 }
 
+Result<std::vector<Offer>> known_offers(const std::vector<std::string>& files, const std::vector<std::string>& rates,
+                                        const UserConfig& config, const Catalogue& catalogue) {
+  std::vector<std::string> all = rates;  // the first of a currency wins
+  all.insert(all.end(), config.rates.begin(), config.rates.end());
+  if (!files.empty()) return load_prices(files, all, catalogue);
+  if (!config.prices.empty()) return load_prices(config.prices, all, catalogue);
+  return catalogue.offers;
+}
+
 }  // namespace gpuplan::cli

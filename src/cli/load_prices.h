@@ -6,11 +6,16 @@
 
 #include "base/result.h"
 #include "domain/catalogue.h"
+#include "input/user_config.h"
 
 namespace gpuplan::cli {
 
 /// Offers of all files, in order. The error names file and line, or the rate that can not be read.
 Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, const std::vector<std::string>& rates,
                                        const Catalogue& catalogue);
+
+/// The offers known beside a job's own: price lists of the command line, else those of gpuplan.toml, else the snapshot.
+Result<std::vector<Offer>> known_offers(const std::vector<std::string>& files, const std::vector<std::string>& rates,
+                                        const UserConfig& config, const Catalogue& catalogue);
 
 }  // namespace gpuplan::cli

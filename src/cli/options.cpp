@@ -50,7 +50,7 @@ struct Declare {
 void declare(CLI::App& app, const OptionSpec& spec) {
   CLI::Option* option = std::visit(Declare{app, spec}, spec.target);
   if (!spec.value.empty()) option->option_text(spec.value);
-  if (!spec.choices.empty()) option->check(CLI::IsMember(spec.choices));
+  if (!spec.choices.empty() && !spec.loose) option->check(CLI::IsMember(spec.choices));
   option->required(spec.required);
 }
 

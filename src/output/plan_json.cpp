@@ -31,6 +31,8 @@ class PlanJson {
     values();
     json_.key("assumptions").begin_array();
     for (const std::string& line : story_.found.assumptions) json_.value(line);
+    json_.end().key("from_config").begin_array();
+    for (const std::string& line : story_.job.from_config) json_.value(line);
     json_.end();
     words();
     json_.key("variants");
@@ -59,9 +61,8 @@ class PlanJson {
     write_text_or_null(json_, "as_of", found().as_of);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;
-    const MarketSpec& own = story_.job.market;
-    const bool brings = !own.offers.empty() || !own.pools.empty() || !own.own.empty();
-    if (brings && std::ranges::find(sources, "job") == sources.end()) sources.insert(sources.begin(), "job");
+    if (brings_offers(story_.job) && std::ranges::find(sources, kJobSource) == sources.end())
+      sources.emplace(sources.begin(), kJobSource);
     json_.member("sources", sources);
     json_.member("known", filter.offers)
         .member("left_out_by_where", filter.by_where)

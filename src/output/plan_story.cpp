@@ -78,6 +78,12 @@ const Plan* PlanStory::pick() const {
   return found.recommendations.pick ? &plan(*found.recommendations.pick) : nullptr;
 }
 
+bool brings_offers(const Job& job) {
+  const MarketSpec& market = job.market;
+  const auto own = [](const Offer& offer) { return offer.source == kJobSource; };
+  return !market.offers.empty() || std::ranges::any_of(market.pools, own) || std::ranges::any_of(market.own, own);
+}
+
 std::string header_words(const PlanStory& story) {
   const Job& job = story.job;
   std::string text = printable(job.name, 60) + ": " + count_of(static_cast<double>(job.phases.size()), "phase");
@@ -85,9 +91,13 @@ std::string header_words(const PlanStory& story) {
 
   std::string market = story.market;
   if (market.empty()) {
-    const bool own = !job.market.offers.empty() || !job.market.pools.empty() || !job.market.own.empty();
-    market = own ? "this job" : "";
-    if (!job.market.only) market += market.empty() ? "built-in snapshot" : " and built-in snapshot";
+    std::vector<std::string> parts;
+    if (brings_offers(job)) parts.emplace_back("this job");
+    const auto outside = [](const Offer& box) { return box.source != kJobSource; };
+    if (std::ranges::any_of(job.market.own, outside) || std::ranges::any_of(job.market.pools, outside))
+      parts.emplace_back("gpuplan.toml");
+    if (!job.market.only) parts.push_back(story.known);
+    market = listed(parts);
   }
   text += " · market: " + market;
   if (!story.found.as_of.empty()) text += ", as of " + printable(story.found.as_of, 20);

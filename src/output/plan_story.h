@@ -30,6 +30,7 @@ struct PlanStory {
   const Catalogue& catalogue;
   std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
   std::string market;                        ///< how to call the market; empty: from the job and the sources
+  std::string known = "built-in snapshot";   ///< how to call the market beside the job's own
   std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantStory> variants{};      ///< searched beside the job
   std::span<const Offer> offers{};           ///< the market that was searched; empty: only the offers of plans
@@ -44,6 +45,8 @@ struct PlanStory {
   }
 };
 
+/// Whether the market holds offers, pools or boxes that the job itself names.
+bool brings_offers(const Job& job);
 /// Job, phases, market with its age, number of offers, calibrations in use.
 std::string header_words(const PlanStory& story);
 /// "11 plans are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty: none is.

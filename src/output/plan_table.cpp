@@ -98,8 +98,11 @@ class PlanText {
     variants();
     const std::string market = market_words(story_);
     const std::string tally = story_.found.market.used > 0 ? tally_words(story_) : std::string();
-    if (market.empty() && tally.empty()) return std::move(text_);
+    if (market.empty() && tally.empty() && story_.job.from_config.empty() && story_.job.assumed.empty())
+      return std::move(text_);
     blank();
+    for (const std::string& line : story_.job.from_config) note(line);
+    for (const std::string& line : story_.job.assumed) note("Assumed: " + line);
     note(market);
     note(tally);
     return std::move(text_);
@@ -214,8 +217,11 @@ class PlanText {
     const std::string market = market_words(story_);
     const std::string tally = tally_words(story_);
     const std::string worth = assumed_value_words(story_);
-    if (story_.found.assumptions.empty() && market.empty() && tally.empty() && worth.empty()) return;
+    if (story_.found.assumptions.empty() && story_.job.from_config.empty() && market.empty() && tally.empty() &&
+        worth.empty())
+      return;
     blank();
+    for (const std::string& line : story_.job.from_config) note(line);
     for (const std::string& line : story_.found.assumptions) note("Assumed: " + line);
     note(worth);
     note(market);
