@@ -6,8 +6,10 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/find_config.h"
 #include "cli/fit_questions.h"
 #include "cli/load_catalogue.h"
+#include "cli/sketch_options.h"
 #include "cli/terminal.h"
 #include "input/gpu_name.h"
 #include "output/fit_report.h"
@@ -21,11 +23,13 @@ struct Options {
   Common common;
   std::string subject;  ///< model name, path or job file
   std::vector<std::string> set;
-  std::string gpu;  ///< only this one
+  Sketch sketch;
+  std::vector<std::string> gpus;  ///< only these
   std::vector<int> counts;
   std::vector<int> batches;  ///< memory by these
   bool placements = false;
   bool all = false;
+  bool no_config = false;
   bool explain = false;
 };
 
@@ -122,20 +126,26 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
 int run(const Options& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
-  auto report = fit_questions(options.subject, options.set, *catalogue);
+  const auto config = load_config(options.no_config, *catalogue);
+  if (!config) return complain(config.error());
+  auto report = fit_questions({options.subject, options.set, options.sketch}, *config, *catalogue);
   if (!report) return complain(report.error());
 
   std::vector<int> counts = options.counts;
-  if (!options.gpu.empty()) {
-    const auto gpu = find_gpu(*catalogue, options.gpu);
+  std::vector<GpuChoice> only;
+  for (const std::string& name : options.gpus) {
+    const auto gpu = find_gpu(*catalogue, name);
     if (!gpu) return complain({"--gpu: " + gpu.error().message, {}, true});
-    for (FitSection& section : report->sections) section.job.where.gpus = {{gpu->gpu->name, 0}};
-    if (gpu->count > 0 && counts.empty()) counts = {gpu->count};
+    only.push_back({gpu->gpu->name, 0});
+    if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
   }
-  report->every_count = !options.gpu.empty() || !options.counts.empty();
+  if (!only.empty())
+    for (FitSection& section : report->sections) section.job.where.gpus = only;
+  report->every_count = !options.gpus.empty() || !options.counts.empty();
   if (!counts.empty()) report->counts = std::move(counts);
   if (report->counts.empty()) report->counts = {1, 2, 4, 8};
   std::ranges::sort(report->counts);
+  report->counts.erase(std::ranges::unique(report->counts).begin(), report->counts.end());
 
   if (!options.batches.empty() && options.placements)
     return complain({"--batches and --placements are two tables: ask for one at a time", {}, true});
@@ -163,24 +173,27 @@ CommandSpec fit_command() {
                           "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
                           "  gpuplan fit job.yaml --batches 32,64,128,256\n"
                           "  gpuplan fit job.yaml --placements --counts 1,2,4\n"
+                          "  gpuplan fit Qwen2.5-7B --method qlora --sequence 4096 --gpu \"RTX 4090\"\n"
                           "  gpuplan fit job.yaml --json\n"};
   command.words = {{.names = "subject",
                     .target = &options->subject,
                     .help = "model name, path of a model, or job file",
                     .value = "MODEL|JOB",
-                    .completes = Completes::kModels,
-                    .required = true}};
-  command.options = {{.names = "--gpu",
-                      .target = &options->gpu,
-                      .help = "this GPU only",
-                      .value = "NAME",
-                      .completes = Completes::kGpus},
-                     {.names = "--counts",
-                      .target = &options->counts,
-                      .help = "GPUs in one machine, such as 1,2,4,8",
-                      .value = "N,N",
-                      .least = 1,
-                      .most = 1024}};
+                    .completes = Completes::kModels}};
+  add_sketch_options(command, options->sketch);
+  const std::vector<OptionSpec> own = {{.names = "--gpu",
+                                        .target = &options->gpus,
+                                        .help = "this GPU only; may be given again",
+                                        .value = "NAME",
+                                        .completes = Completes::kGpus,
+                                        .commas = true},
+                                       {.names = "--counts",
+                                        .target = &options->counts,
+                                        .help = "GPUs in one machine, such as 1,2,4,8",
+                                        .value = "N,N",
+                                        .least = 1,
+                                        .most = 1024}};
+  command.options.insert(command.options.end(), own.begin(), own.end());
   command.options.push_back({.names = "--batches",
                              .target = &options->batches,
                              .help = "memory by sequences at once (micro-batch), and every GPU that holds each",
@@ -191,6 +204,7 @@ CommandSpec fit_command() {
                              .target = &options->placements,
                              .help = "memory by number of GPUs: replicated, sharded, cut, a model on each GPU"});
   add_set_option(command, options->set);
+  add_config_flag(command, options->no_config);
   add_all_flag(command, options->all, "every GPU of the catalogue, those that hold nothing too");
   command.options.push_back({.names = "--explain",
                              .target = &options->explain,

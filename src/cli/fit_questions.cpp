@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/fit_sketch.h"
 #include "cli/load_job.h"
+#include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "output/plan_words.h"
 
@@ -88,11 +90,18 @@ std::vector<FitSection> job_questions(const Job& job) {
 
 }  // namespace
 
-Result<FitReport> fit_questions(const std::string& subject, const std::vector<std::string>& settings,
-                                const Catalogue& catalogue) {
+Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config, const Catalogue& catalogue) {
   FitReport report;
-  if (looks_like_job(subject)) {
-    const auto job = load_job(subject, settings, catalogue);
+  const std::string& subject = words.subject;
+  const std::string_view flag = first_flag(words.sketch);
+  if (subject.empty() && words.sketch.model.empty() && words.sketch.params.empty() && words.sketch.layers.empty())
+    return std::unexpected(
+        Error{"what should fit? name a model or a job file, such as gpuplan fit Llama-3.1-8B", {}, true});
+  if (!subject.empty() && looks_like_job(subject)) {
+    if (!flag.empty()) return std::unexpected(flag_beside_job(flag));
+    auto source = open_job(subject, words.settings);
+    if (source) apply_config(*source, config);
+    const auto job = source ? read_source(*source, catalogue) : std::unexpected(source.error());
     if (!job) return std::unexpected(job.error());
     report.subject = job->job.name;
     report.sections = job_questions(job->job);
@@ -100,12 +109,26 @@ Result<FitReport> fit_questions(const std::string& subject, const std::vector<st
     if (report.sections.empty()) return failure("the job has no phase that trains or generates", {subject});
     return report;
   }
-  if (!settings.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
+  if (!words.settings.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
+  if (!flag.empty()) {
+    Sketch sketch = words.sketch;
+    if (!subject.empty()) {
+      if (!sketch.model.empty() || !sketch.params.empty())
+        return std::unexpected(
+            Error{std::string(flag) + " and '" + printable(subject, 80) + "' both say which network; keep one of them",
+                  {},
+                  true});
+      sketch.model = subject;
+    }
+    return sketched_report(sketch, config, catalogue);
+  }
   auto model = find_model(catalogue, subject, "");
   if (!model) return std::unexpected(model.error());
   report.subject = model->shape.name.empty() ? subject : model->shape.name;
   report.params = count_parameters(model->shape).total();
   report.sections = model_questions(model->shape, report.subject);
+  for (FitSection& section : report.sections)
+    for (const Offer& box : config.boxes) section.job.market.own.push_back(box);
   return report;
 }
 

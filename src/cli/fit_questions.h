@@ -5,14 +5,22 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/find_config.h"
 #include "domain/catalogue.h"
+#include "input/sketch.h"
 #include "output/fit_report.h"
 
 namespace gpuplan::cli {
 
+/// What the user typed.
+struct FitWords {
+  const std::string& subject;                ///< model name, path or job file; empty: the sketch says it
+  const std::vector<std::string>& settings;  ///< ADDRESS=VALUE, for jobs only
+  const Sketch& sketch;                      ///< flags that narrow the question about a model
+};
+
 /// The subject by its name, and its questions without answers: of a job its phases that train or generate, of a model
-/// fine-tuning in full, with LoRA and QLoRA, and generation. `settings` are ADDRESS=VALUE, for jobs only.
-Result<FitReport> fit_questions(const std::string& subject, const std::vector<std::string>& settings,
-                                const Catalogue& catalogue);
+/// what the flags ask, without flags fine-tuning in full, with LoRA and QLoRA, and generation.
+Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config, const Catalogue& catalogue);
 
 }  // namespace gpuplan::cli
