@@ -12,7 +12,7 @@ PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
 
 def environment(**more):
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", **more}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "", **more}
 
 
 def run(*words, stdin=None, stdout=subprocess.PIPE, **more):

@@ -1,0 +1,391 @@
+#!/usr/bin/env python3
+"""Questions in flags, wishes beside a job file, gpuplan init, and gpuplan.toml.
+
+    tests/cli/question_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import EXAMPLES, PROGRAM, environment, main, run
+
+LORA = ["--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"]
+GENERATE = ["--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300"]
+SMALL = ["--params", "25M", "--samples", "2.5M"]
+# Few offers make fast tests.
+ONLY = ["--gpu", "RTX 4090", "--gpu", "H100 SXM"]
+
+
+def answer(*words, code=0, **more):
+    """The JSON of a plan."""
+    done = run("plan", *words, "--json", **more)
+    assert done.returncode == code, (words, done.returncode, done.stderr)
+    result = json.loads(done.stdout)
+    del result["elapsed_ms"]
+    return result
+
+
+def pick(result):
+    return next(plan for plan in result["plans"] if plan["id"] == result["recommendations"]["pick"])
+
+
+class Questions(unittest.TestCase):
+    def test_the_three_of_the_contract(self):
+        for words, kind in ((LORA, "training"), (GENERATE, "generation"), (SMALL, "training")):
+            done = run("plan", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            self.assertIn("✔", done.stdout)
+            self.assertIn("Assumed: ", done.stdout)
+        self.assertEqual(answer(*LORA, *ONLY)["job"], "qwen2.5-7b-lora")
+        self.assertIn("a decoder of 7 layers", " ".join(answer(*SMALL, *ONLY)["assumptions"]))
+
+    def test_more_work_takes_longer(self):
+        once = pick(answer(*LORA, "--gpu", "1x H100 SXM", "--provider", "lambda"))
+        twice = pick(answer(*LORA, "--epochs", "2", "--gpu", "1x H100 SXM", "--provider", "lambda"))
+        self.assertAlmostEqual(twice["hours"]["p50"] / once["hours"]["p50"], 2, delta=0.02)
+        tokens = pick(answer("--model", "Qwen2.5-7B", "--tokens", "20M", "--method", "lora", "--gpu", "1x H100 SXM",
+                             "--provider", "lambda"))
+        self.assertAlmostEqual(tokens["hours"]["p50"] / twice["hours"]["p50"], 1, delta=0.02)
+
+    def test_settings_change_questions_too(self):
+        by_flag = answer(*LORA, *ONLY, "--epochs", "3")
+        by_setting = answer(*LORA, *ONLY, "--set", "phases.train.train.epochs=3")
+        self.assertEqual(by_flag["plans"], by_setting["plans"])
+
+    def test_wishes_go_with_a_job_file(self):
+        wishes = ["--gpu", "4x RTX 4090", "--deadline", "3 h", "--budget", "$20", "--goal", "fastest",
+                  "--value-of-time", "$9/h"]
+        result = answer("examples/collection.yaml", *wishes)
+        self.assertEqual({plan["label"] for plan in result["plans"]}, {"4x RTX 4090"})
+        self.assertEqual(result["limits"]["deadline_hours"], 3)
+        self.assertEqual(result["limits"]["budget_usd"], 20)
+        self.assertEqual(result["limits"]["goal"], "fastest")
+        self.assertAlmostEqual(result["limits"]["value_of_time_usd_per_hour"], 9)
+        answer("examples/collection.yaml", "--deadline", "1 min", code=4)
+        answer("examples/collection.yaml", "--gpu", "L4", code=3)
+
+    def test_usage_errors_name_the_flag_in_one_line(self):
+        for words, start in (([*LORA[:2], "--tokens", "10Q"], "--tokens: "),
+                             (LORA[:2], "how much data?"),
+                             (["--tokens", "1M"], "which model?"),
+                             ([], "which job?"),
+                             (["examples/collection.yaml", *LORA], "--model belongs to a question"),
+                             (["examples/collection.yaml", "--deadline", "soon"], "--deadline: "),
+                             ([*LORA, "--gpu", "H400"], "--gpu: "),
+                             ([*LORA, "--spot", "maybe"], "--spot: "),
+                             ([*GENERATE, "--epochs", "2"], "--epochs belongs to training")):
+            done = run("plan", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertRegex(done.stderr, r"\Agpuplan: [^\n]+\n\Z")
+            self.assertTrue(done.stderr.startswith("gpuplan: " + start), done.stderr)
+
+    def test_hints_repeat_the_question(self):
+        done = run("plan", "examples/collection.yaml", "--goal", "cheapest", "--deadline", "9 h")
+        self.assertIn("gpuplan plan examples/collection.yaml --deadline '9 h' --goal cheapest --ignore given",
+                      " ".join(done.stdout.split()))
+
+    def test_models_from_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            config = Path(folder) / "tiny" / "config.json"
+            config.parent.mkdir()
+            config.write_text(json.dumps({"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512,
+                                          "num_attention_heads": 8, "intermediate_size": 1408, "vocab_size": 32000}))
+            self.assertEqual(answer("--model", str(config), "--tokens", "1M", *ONLY)["job"], "tiny-train")
+
+
+class Spot(unittest.TestCase):
+    def test_a_question_is_answered_with_an_assumed_rate(self):
+        result = answer(*LORA, "--spot", "only")
+        self.assertTrue(result["plans"] and all(plan["spot"] for plan in result["plans"]))
+        self.assertIn("spot machines are taken away at 5%/h", " ".join(result["assumptions"]))
+        both = answer(*LORA, "--spot", "allow")
+        self.assertEqual({plan["spot"] for plan in both["plans"]}, {True, False})
+
+    def test_a_rate_said_is_taken(self):
+        seldom = pick(answer(*LORA, *ONLY, "--spot", "only", "--interruptions", "1%/h"))
+        often = pick(answer(*LORA, *ONLY, "--spot", "only", "--interruptions", "50%/h"))
+        self.assertLess(seldom["interruptions"], often["interruptions"])
+        result = answer(*LORA, *ONLY, "--spot", "only", "--interruptions", "1%/h")
+        self.assertNotIn("taken away", " ".join(result["assumptions"]))
+
+    def test_job_files_stay_on_demand_unless_the_flag_asks(self):
+        job = "examples/gpt-124m.yaml"
+        self.assertFalse(any(plan["spot"] for plan in answer(job)["plans"]))
+        asked = answer(job, "--spot", "only")
+        self.assertTrue(asked["plans"] and all(plan["spot"] for plan in asked["plans"]))
+        self.assertIn("5%/h", " ".join(asked["assumptions"]))
+        # By the file alone nobody says how often, so there is no spot machine to plan with.
+        self.assertEqual(answer(job, "--set", "where.spot=only", code=3)["plans"], [])
+
+
+class Init(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.file = os.path.join(self.folder.name, "job.yaml")
+
+    def test_plan_answers_the_file_as_the_question(self):
+        for words in ([*LORA, *ONLY], [*GENERATE, *ONLY], [*SMALL, *ONLY],
+                      [*LORA, *ONLY, "--spot", "only", "--budget", "$50", "--epochs", "2"],
+                      ["--model", "gpt2", "--samples", "5k", "--tokens-per-sample", "300", "--batch", "32", *ONLY],
+                      ["--layers", "4", "--hidden", "256", "--steps", "100", "--batch", "64k tokens", *ONLY]):
+            done = run("init", *words, "-o", self.file, "--force")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            self.assertIn("next: gpuplan plan", done.stderr)
+            question, file = answer(*words), answer(self.file)
+            for member in ("job", "plans", "recommendations", "considered", "limits", "market"):
+                self.assertEqual(question[member], file[member], (words, member))
+
+    def test_standard_output_is_the_same_text(self):
+        run("init", *LORA, "-o", self.file)
+        self.assertEqual(run("init", *LORA).stdout, Path(self.file).read_text())
+
+    def test_no_file_is_lost(self):
+        Path(self.file).write_text("mine\n")
+        done = run("init", *LORA, "-o", self.file)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("--force", done.stderr)
+        self.assertEqual(Path(self.file).read_text(), "mine\n")
+        self.assertEqual(run("init", *LORA, "-o", self.file, "--force").returncode, 0)
+        self.assertIn("Qwen2.5-7B", Path(self.file).read_text())
+
+    def test_wrong_questions_write_nothing(self):
+        for words in ([], LORA[:2], [*LORA, "--deadline", "soon"], [*LORA, "--gpu", "H400"]):
+            done = run("init", *words, "-o", self.file)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertRegex(done.stderr, r"\A[^\n]+\n\Z")
+            self.assertFalse(os.path.exists(self.file))
+
+    def test_paths_of_models_are_found_from_the_file(self):
+        config = Path(self.folder.name) / "config.json"
+        config.write_text(json.dumps({"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512,
+                                      "num_attention_heads": 8, "intermediate_size": 1408, "vocab_size": 32000}))
+        os.mkdir(os.path.join(self.folder.name, "jobs"))
+        done = subprocess.run([PROGRAM, "init", "--model", "config.json", "--tokens", "1M", "-o", "jobs/job.yaml"],
+                              cwd=self.folder.name, env=environment(), capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer(os.path.join(self.folder.name, "jobs", "job.yaml"), *ONLY)
+
+
+class Fit(unittest.TestCase):
+    def sections(self, *words, code=0):
+        done = run("fit", *words, "--json")
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)["sections"]
+
+    def names(self, *words, code=0):
+        return [section["name"] for section in self.sections(*words, code=code)]
+
+    def test_flags_narrow_the_question(self):
+        gpu = ["--gpu", "H100 SXM"]
+        self.assertEqual(self.names("Qwen2.5-7B", *gpu), ["full", "lora", "qlora", "generate"])
+        self.assertEqual(self.names("Qwen2.5-7B", "--method", "qlora", "--sequence", "4096", *gpu), ["qlora"])
+        self.assertEqual(self.names("Qwen2.5-7B", "--rank", "64", *gpu), ["lora", "qlora"])
+        self.assertEqual(self.names("Qwen2.5-7B", "--generate", "--weights", "int4", *gpu), ["generate"])
+        self.assertEqual(self.names("--model", "Qwen2.5-7B", "--method", "lora", *gpu), ["lora"])
+        self.assertEqual(self.names("--params", "1.5B", "--sequence", "1k", *gpu), ["full", "lora", "qlora"])
+
+    def test_longer_sequences_need_more(self):
+        def needs(length):
+            done = run("fit", "Qwen2.5-7B", "--method", "lora", "--sequence", length, "--gpu", "1x H200 SXM", "--explain")
+            return done.stdout
+        self.assertNotEqual(needs("1024"), needs("4096"))
+        self.assertIn("sequence 4,096", needs("4096"))
+
+    def test_several_gpus(self):
+        text = run("fit", "Qwen2.5-7B", "--method", "qlora", "--gpu", "L4", "--gpu", "A10").stdout
+        self.assertIn("1x L4", text)
+        self.assertIn("1x A10", text)
+
+    def test_usage(self):
+        for words in ([], ["Qwen2.5-7B", "--model", "gpt2"], ["examples/gpt-124m.yaml", "--method", "lora"],
+                      ["Qwen2.5-7B", "--sequence", "long"]):
+            done = run("fit", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertRegex(done.stderr, r"\A[^\n]+\n\Z")
+
+
+NEAR = """value_of_time = "$40/h"
+[where]
+quota = {aws = 8}
+[[own]]
+name = "desk"
+gpu = "2x RTX 4090"
+usd_per_kwh = "$0.30"
+"""
+FAR = """value_of_time = 10
+goal = "cheapest"
+where = {quota = {aws = 2, runpod = 4}}
+[[own]]
+name = "desk"
+gpu = "L4"
+[[pools]]
+name = "cluster"
+gpu = "A100 SXM 80GB"
+gpus = 8
+"""
+PRICES = "gpu,gpus,price_per_hour,currency\nRTX 4090,1,0.50,EUR\n"
+
+
+class Config(unittest.TestCase):
+    """Each test has a folder team/project with a gpuplan.toml in team, and an XDG folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(os.path.realpath(folder.name))
+        (self.root / "team" / "project").mkdir(parents=True)
+        (self.root / "xdg" / "gpuplan").mkdir(parents=True)
+        self.near = self.root / "team" / "gpuplan.toml"
+        self.far = self.root / "xdg" / "gpuplan" / "gpuplan.toml"
+
+    def run_there(self, *words, **more):
+        variables = environment(XDG_CONFIG_HOME=str(self.root / "xdg"), **more)
+        if "GPUPLAN_CONFIG" not in more:
+            del variables["GPUPLAN_CONFIG"]
+        done = subprocess.run([PROGRAM, *words], cwd=self.root / "team" / "project", env=variables,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def json_there(self, *words, **more):
+        code, out, err = self.run_there(*words, "--json", **more)
+        self.assertEqual(code, 0, err)
+        return json.loads(out)
+
+    def values(self, **more):
+        shown = self.json_there("config", "show", **more)
+        self.assertEqual(shown["schema"], "gpuplan/config@1")
+        return {row["key"]: (row["value"], row["file"], row["line"]) for row in shown["values"]}
+
+    def worth(self, *words, **more):
+        result = self.json_there("plan", *LORA, "--gpu", "H100 SXM", *words, **more)
+        return round(result["limits"]["value_of_time_usd_per_hour"], 6)
+
+    def test_nothing_there(self):
+        values = self.values()
+        self.assertEqual(values["value_of_time"], ("$25/h", None, None))
+        self.assertTrue(all(file is None for _, file, _ in values.values()))
+        self.assertEqual(self.json_there("plan", *LORA, "--gpu", "H100 SXM")["from_config"], [])
+
+    def test_layers(self):
+        self.near.write_text(NEAR)
+        self.far.write_text(FAR)
+        values = self.values()
+        near, far = str(self.near), str(self.far)
+        self.assertEqual(values["value_of_time"], ("$40/h", near, 1))
+        self.assertEqual(values["goal"], ("cheapest", far, 2))
+        self.assertEqual(values["where.quota.aws"], ("8", near, 3))
+        self.assertEqual(values["where.quota.runpod"], ("4", far, 3))
+        self.assertEqual(values["own.desk"], ("2x RTX 4090", near, 4))
+        self.assertEqual(values["pools.cluster"], ("8x A100 SXM 80GB (pool)", far, 7))
+        self.assertEqual(values["where.regions"], ("all", None, None))
+        code, out, _ = self.run_there("config", "show", "--origin")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"(?m)^  value_of_time +\$40/h +" + near + r":1$")
+        self.assertRegex(out, r"(?m)^  where.regions +all +default$")
+        self.assertNotIn("gpuplan.toml", self.run_there("config", "show")[1])
+
+    def test_own_folder_is_called_by_its_short_name(self):
+        (self.root / "team" / "project" / "gpuplan.toml").write_text("value_of_time = 5\n")
+        self.near.write_text(NEAR)  # further up: not read
+        self.assertEqual(self.values()["value_of_time"], ("5", "./gpuplan.toml", 1))
+        self.assertNotIn("own.desk", self.values())
+
+    def test_precedence(self):
+        self.near.write_text(NEAR)
+        self.assertEqual(self.worth(), 40)
+        self.assertEqual(self.worth(GPUPLAN_VALUE_OF_TIME="$30/h"), 30)
+        self.assertEqual(self.worth("--value-of-time", "$20/h", GPUPLAN_VALUE_OF_TIME="$30/h"), 20)
+        self.assertEqual(self.worth("--set", "value_of_time=3"), 3)
+        self.assertEqual(self.worth("--no-config"), 25)
+        self.assertEqual(self.worth(GPUPLAN_CONFIG=""), 25)
+        self.far.write_text(FAR)
+        self.assertEqual(self.worth(GPUPLAN_CONFIG=str(self.far)), 10)
+        self.assertEqual(self.values(GPUPLAN_VALUE_OF_TIME="30")["value_of_time"], ("30", "GPUPLAN_VALUE_OF_TIME", None))
+
+    def test_a_job_wins(self):
+        self.near.write_text(NEAR)
+        job = self.root / "job.yaml"
+        job.write_text("value_of_time: $7/h\nphases: {name: a, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k}}\n")
+        result = self.json_there("plan", str(job))
+        self.assertAlmostEqual(result["limits"]["value_of_time_usd_per_hour"], 7)
+        self.assertEqual(len(result["from_config"]), 1)
+        self.assertNotIn("value_of_time", result["from_config"][0])
+        self.assertIn("own box desk", result["from_config"][0])
+
+    def test_closed_markets_stay_closed(self):
+        self.near.write_text(NEAR)
+        alone = run("plan", "examples/collection.yaml", "--json")
+        here = self.run_there("plan", str(Path(__file__).resolve().parents[2] / "examples/collection.yaml"), "--json")
+        self.assertEqual(json.loads(alone.stdout)["plans"], json.loads(here[1])["plans"])
+
+    def test_boxes_are_planned_with(self):
+        self.near.write_text(NEAR)
+        self.far.write_text(FAR)
+        code, out, _ = self.run_there("plan", *LORA)
+        self.assertEqual(code, 0)
+        self.assertIn("market: gpuplan.toml and built-in snapshot", " ".join(out.split()))
+        self.assertIn(f"From {self.near}: value_of_time $40/h, where.quota.aws 8, own box desk.", " ".join(out.split()))
+        labels = {plan["label"] for plan in self.json_there("plan", *LORA, "--all")["plans"]}
+        self.assertTrue(any("desk" in label for label in labels) and any("cluster" in label for label in labels), labels)
+        offers = {row["instance"]: row for row in self.json_there("offers")["offers"]}
+        self.assertEqual((offers["desk"]["provider"], offers["desk"]["gpus"]), ("own box", 2))
+        self.assertEqual((offers["cluster"]["provider"], offers["cluster"]["gpus"]), ("pool", 8))
+        # A price list of the command line takes the place of all offers.
+        (self.root / "p.csv").write_text("gpu,gpus,price_per_hour\nH100 SXM,1,2.50\n")
+        result = self.json_there("plan", *LORA, "--prices", str(self.root / "p.csv"))
+        self.assertEqual({plan["gpu"] for plan in result["plans"]}, {"H100 SXM"})
+        self.assertNotIn("own box", " ".join(result["from_config"]))
+
+    def test_prices(self):
+        self.near.write_text('prices = "eur.csv"\nrates = {EUR = 2}\n')
+        (self.root / "team" / "eur.csv").write_text(PRICES)
+        result = self.json_there("plan", *LORA)
+        self.assertEqual({plan["gpu"] for plan in result["plans"]}, {"RTX 4090"})
+        self.assertEqual(self.json_there("offers")["offers"][0]["price_usd_per_hour"], 1)
+        self.assertIn("market: " + str(self.root / "team" / "eur.csv"), self.run_there("plan", *LORA)[1].replace("\n", " "))
+
+    def test_errors_name_file_and_line(self):
+        for text, place, words in (("value_of_tim = 3\n", 1, "did you mean value_of_time?"),
+                                   ("\n[where]\nregion = 'a'\n", 3, "did you mean regions?"),
+                                   ("value_of_time = '12 h'\n", 1, "value_of_time: expected"),
+                                   ("a = [\n", 1, "not TOML"),
+                                   ("limits = {budget = 5}\n", 1, "belongs to a job")):
+            self.near.write_text(text)
+            for command in (["plan", *LORA], ["config", "show"], ["offers"], ["fit", "gpt2"]):
+                code, out, err = self.run_there(*command)
+                self.assertEqual((code, out), (5, ""), command)
+                self.assertRegex(err, r"\A[^\n]+\n\Z")
+                self.assertTrue(err.startswith(f"{self.near}:{place}: "), err)
+                self.assertIn(words, err)
+            self.assertEqual(self.run_there("fit", "gpt2", "--no-config")[0], 0)
+        self.assertEqual(self.run_there("config", "show", GPUPLAN_CONFIG="/nonexistent.toml")[0], 5)
+        code, _, err = self.run_there("plan", *LORA, GPUPLAN_CONFIG="", GPUPLAN_VALUE_OF_TIME="much")
+        self.assertEqual(code, 5)
+        self.assertTrue(err.startswith("GPUPLAN_VALUE_OF_TIME: "), err)
+
+    def test_path(self):
+        self.near.write_text(NEAR)
+        code, out, _ = self.run_there("config", "path")
+        self.assertEqual(code, 0)
+        self.assertRegex(out, r"(?m)^  " + str(self.near) + r" +yes +nearest folder upwards$")
+        self.assertRegex(out, r"(?m)^  \./gpuplan.toml +not there +nearest folder upwards$")
+        self.assertIn("XDG config folder", out)
+
+    def test_examples_are_the_same_with_an_empty_file(self):
+        self.near.write_text("# nothing\n")
+        root = Path(__file__).resolve().parents[2]
+        for example in EXAMPLES[:3]:
+            here = json.loads(self.run_there("plan", str(root / example), "--json")[1])
+            there = json.loads(run("plan", example, "--json").stdout)
+            self.assertEqual(here["plans"], there["plans"])
+
+
+if __name__ == "__main__":
+    main(__doc__)
