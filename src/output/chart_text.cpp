@@ -12,12 +12,18 @@
 namespace gpuplan {
 namespace {
 
-constexpr int kWidest = 110;  // wider charts are no easier to read
+constexpr double kLogFrom = 6;  // a linear axis would press what is cheap and fast into one corner
+constexpr int kWidest = 110;    // wider charts are no easier to read
 
-/// The largest of 1, 2, 5 times a power of ten that is not above the value, and the next one up.
+// Ticks within a decade, from many to few.
+constexpr std::array kThree = {1.0, 2.0, 5.0};
+constexpr std::array kTwo = {1.0, 3.0};
+constexpr std::array kOne = {1.0};
+
+/// The least of 1, 2 and 5 times powers of ten that is not below the value.
 double round_step(double at_least) {
   const double power = math::pow(10, std::floor(math::log(at_least) / math::log(10.0) + 1e-9));
-  for (const double step : {1.0, 2.0, 5.0})
+  for (const double step : kThree)
     if (step * power >= at_least * (1 - 1e-9)) return step * power;
   return 10 * power;
 }
@@ -111,7 +117,7 @@ ChartScale::ChartScale(std::span<const double> values) {
     low_ = 0;
     high_ = most > 0 ? 2 * most : 1;
     if (most <= 0) low_ = -1;
-  } else if (least > 0 && most > 10 * least) {
+  } else if (least > 0 && most > kLogFrom * least) {
     logarithmic_ = true;
   } else if (least < most / 2) {
     low_ = 0;
@@ -134,14 +140,13 @@ std::vector<double> ChartScale::ticks(int most) const {
       result.push_back(k * step);
     return result;
   }
-  for (const int steps : {3, 1}) {
-    static constexpr std::array kSteps = {1.0, 2.0, 5.0};
+  for (const std::span<const double> steps :
+       {std::span<const double>(kThree), std::span<const double>(kTwo), std::span<const double>(kOne)}) {
     result.clear();
     double power = math::pow(10, std::floor(math::log(low_) / math::log(10.0) - 1e-9));
     for (; power <= high_; power *= 10)
-      for (int s = 0; s < steps; ++s)
-        if (const double tick = kSteps[static_cast<std::size_t>(s)] * power;
-            tick >= low_ * (1 - 1e-9) && tick <= high_ * (1 + 1e-9))
+      for (const double step : steps)
+        if (const double tick = step * power; tick >= low_ * (1 - 1e-9) && tick <= high_ * (1 + 1e-9))
           result.push_back(tick);
     if (result.size() <= limit) return result;
   }

@@ -30,7 +30,7 @@ struct ChartAxis {
 /// How values lie on an axis: from its beginning (0) to its end (1).
 class ChartScale {
  public:
-  /// Logarithmic when the values are positive and span more than a decade; else linear, and from zero when zero is
+  /// Logarithmic when the values are positive and span most of a decade; else linear, and from zero when zero is
   /// near. All values equal: they lie in the middle. REQUIRES: values, all finite and not negative.
   explicit ChartScale(std::span<const double> values);
 
@@ -39,7 +39,7 @@ class ChartScale {
   double high() const { return high_; }
   double position(double value) const;  ///< outside of 0 to 1 for values beyond the ends
 
-  /// At most `most` round values in rising order: 1, 2 and 5 times powers of ten, or powers of ten alone.
+  /// At most `most` round values in rising order: 1, 2 and 5, 1 and 3, or 1 times powers of ten.
   std::vector<double> ticks(int most) const;
 
  private:

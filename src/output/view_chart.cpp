@@ -20,7 +20,7 @@ std::string hours_label(double hours) {
   if (hours == 0) return "0";
   return hours > 0 && hours < 0.95 ? hours_words(hours * units::hour)
          : hours >= 99.5           ? count_text(hours) + " h"
-                                   : significant_text(hours, 2) + " h";
+                                   : significant_text(hours, 3) + " h";
 }
 std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
 

@@ -85,7 +85,7 @@ class Decisions {
   }
 
   static std::string slower(const Plan& plan, const Plan* fastest) {
-    if (fastest == nullptr || plan.hours.p50 <= fastest->hours.p50 || fastest->hours.p50 <= Seconds{}) return "";
+    if (fastest == nullptr || fastest->hours.p50 <= Seconds{} || plan.hours.p50 < 1.05 * fastest->hours.p50) return "";
     return "; it takes " + times_words(plan.hours.p50 / fastest->hours.p50) + " the hours of the fastest";
   }
 
@@ -141,7 +141,7 @@ class Decisions {
 
 }  // namespace
 
-ViewContent decisions_view(const PlanStory& story, const Screen&) {
+ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
   std::vector<Column> columns = {{.title = "PRIORITY", .key = "priority"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
@@ -152,15 +152,17 @@ ViewContent decisions_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "", .key = "usable_gib"});
   columns.push_back({.title = "BATCH", .align = Align::kRight, .drop = 9, .key = "batch"});
   columns.push_back({.title = "LIMITS", .drop = 3, .key = "limits"});
-  columns.push_back({.title = "WHEN TO CHOOSE IT", .narrowest = 22, .wrap = true, .key = "when"});
+  columns.push_back(
+      {.title = "WHEN TO CHOOSE IT", .narrowest = screen.columns >= 120 ? 40 : 22, .wrap = true, .key = "when"});
+  const std::size_t cells_before_when = columns.size() - 1;
   ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
   const bool limited = limits_matter(story);
   for (const Decision& decision : Decisions(story).rows()) {
     std::vector<Cell> row = {{decision.priority, Paint::kBold}};
     if (decision.plan == nullptr) {
-      add_nothing(row, 1);
+      row.emplace_back();
       row.emplace_back("none", Paint::kYellow);
-      add_nothing(row, 15);
+      row.resize(cells_before_when);
     } else {
       const Plan& plan = *decision.plan;
       add_plan(row, story, plan);

@@ -131,7 +131,7 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "an hour", .key = "usd_per_hour"});
   columns.push_back({.title = "AS LONG AS", .align = Align::kRight, .unit = "below", .key = "below_usd_per_hour"});
   columns.push_back({.title = "OFFERS", .align = Align::kRight, .drop = 2, .key = "offers"});
-  columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 12, .key = "availability"});
+  columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 12, .wrap = true, .key = "availability"});
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"What to take when the pick is not to be had, in this order", Table(std::move(columns)), {}};
 

@@ -103,8 +103,8 @@ void add_notes(const Job& job, const std::vector<Row>& rows, ViewContent& view) 
     if (dearest == nullptr || price > per_gpu(job, *dearest->offer)) dearest = &row;
     constexpr double kRoomy = 0.25;
     const double share = row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
-    if (share > 0 && share < kRoomy && row.gpu != nullptr && std::ranges::find(roomy, row.gpu->name) == roomy.end())
-      roomy.push_back(row.gpu->name);
+    if (share > 0 && share < kRoomy && std::ranges::find(roomy, row.offer->gpu) == roomy.end())
+      roomy.push_back(row.offer->gpu);
   }
   if (discounts > 0)
     view.notes.push_back("Spot is " + range_of_percents(low, high) + " below on demand, for the " +
@@ -148,7 +148,7 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
       {.title = "GPU-HOUR", .align = Align::kRight, .drop = 4, .unit = "least", .key = "usd_per_gpu_hour"},
       {.title = "", .key = "holds_the_job"},
       {.title = "USED", .align = Align::kRight, .unit = "memory", .key = "memory_share"},
-      {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .key = "availability"},
+      {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .wrap = true, .key = "availability"},
       {.title = "AS OF", .drop = 5, .key = "as_of"}};
   std::string title = "Prices";
   if (!story.found.as_of.empty()) title += " as of " + printable(story.found.as_of, 20);

@@ -87,7 +87,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
 
   std::vector<Family> families = families_of(contenders(story.found.plans));
   if (families.empty()) {
-    view.notes.emplace_back("No kind of GPU runs this job in two numbers of it on this market: nothing to compare.");
+    view.notes.emplace_back("No kind of GPU is offered in two sizes that run this job: nothing to compare.");
     return view;
   }
   if (const Plan* pick = story.pick(); pick != nullptr)
