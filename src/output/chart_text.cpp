@@ -65,17 +65,19 @@ class Field {
   }
 
   std::string row_text(int row, const Screen& screen) {
-    std::string text, owed;
+    // Neighbours of one paint are painted together.
+    std::string text, run;
+    Paint paint = Paint::kPlain;
     for (int column = 0; column < columns_; ++column) {
       const Place& place = at(column, row);
-      if (place.text == " ") {
-        owed += ' ';
-        continue;
+      if (place.paint != paint) {
+        text += painted(run, paint, screen);
+        run.clear();
+        paint = place.paint;
       }
-      text += owed + painted(place.text, place.paint, screen);
-      owed.clear();
+      run += place.text;
     }
-    return text;
+    return text + painted(run, paint, screen);
   }
 
  private:

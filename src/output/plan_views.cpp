@@ -31,16 +31,15 @@ std::span<const PlanView> plan_views() {
 void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanStory& story) {
   json.begin_object();
   for (const PlanView* view : views) {
-    json.key(view->name).begin_object();
-    if (!story.found.plans.empty()) {
-      const ViewContent content = view->make(story, Screen{});
-      json.member("title", content.title).key("rows");
-      content.table.write_json(json);
-      json.key("notes").begin_array();
-      for (const std::string& note : content.notes) json.value(note);
-      json.end();
-    }
-    json.end();
+    const ViewContent content =
+        story.found.plans.empty()
+            ? ViewContent{std::string(view->help), Table({}), {"Nothing fits: there are no plans to compare."}}
+            : view->make(story, Screen{});
+    json.key(view->name).begin_object().member("title", content.title).key("rows");
+    content.table.write_json(json);
+    json.key("notes").begin_array();
+    for (const std::string& note : content.notes) json.value(note);
+    json.end().end();
   }
   json.end();
 }

@@ -84,8 +84,10 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
     }
     points.push_back(std::move(point));
   }
-  // Twenty-four lines in all, as long as the chart itself has room.
-  const int rows = std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
+  // Twenty-four lines in all, as long as the chart itself has room; few where all plans cost the same.
+  const bool flat = std::ranges::all_of(points, [&](const ChartPoint& point) { return point.y == points.front().y; }) &&
+                    std::ranges::none_of(points, [](const ChartPoint& point) { return point.y_range.has_value(); });
+  const int rows = flat ? 5 : std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
   view.drawing =
       scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
   std::string key = "Letters: the frontier, cheapest first; ✔ the pick, its lines hold 8 of 10 outcomes";

@@ -1,6 +1,6 @@
 // plan --show decisions: for each thing that may matter most, the plan to take and when to choose so.
 #include <algorithm>
-#include <functional>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -139,6 +139,24 @@ class Decisions {
   std::vector<Decision> rows_;
 };
 
+/// "From end to end of the frontier: $4.74 to $19.52 (4.1x) and 3.4 h to 53 min (3.8x)."; empty: it has one plan, or a
+/// free one.
+std::string spread_words(const std::vector<Plan>& plans) {
+  const Plan *cheapest = nullptr, *fastest = nullptr;  // the frontier rises in cost and falls in hours
+  for (const Plan& plan : plans) {
+    if (!plan.on_frontier) continue;
+    if (cheapest == nullptr) cheapest = &plan;
+    fastest = &plan;
+  }
+  if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->hours.p50 <= Seconds{}) return "";
+  const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->hours.p50 / fastest->hours.p50;
+  constexpr double kSame = 1.15;
+  return "From end to end of the frontier: " + to_text(cheapest->cost.p50) + " to " + to_text(fastest->cost.p50) +
+         " (" + times_words(cost) + ") and " + hours_words(cheapest->hours.p50) + " to " +
+         hours_words(fastest->hours.p50) + " (" + times_words(time) + ")" +
+         (cost < kSame ? ": all cost about the same, so choose by time." : ".");
+}
+
 }  // namespace
 
 ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
@@ -181,6 +199,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
     row.emplace_back(decision.when);
     view.table.add(std::move(row));
   }
+  if (const std::string words = spread_words(story.found.plans); !words.empty()) view.notes.push_back(words);
   if (story.pick() != nullptr) view.notes.push_back("✔ " + pick_words(story));
   if (const std::string words = value_words(story); !words.empty()) view.notes.push_back(words);
   return view;

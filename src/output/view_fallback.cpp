@@ -19,14 +19,20 @@ struct Fallback {
   std::string role;
 };
 
+/// No plan keeps the deadline: that weighs before the budget.
+bool misses_deadline(const PlanStory& story) {
+  return story.job.limits.deadline && !story.found.recommendations.within_deadline;
+}
+
 bool keeps_limits(const Plan& plan) { return plan.meets_deadline && plan.meets_budget; }
 
 /// Price an hour up to which a plan stays at least as good as the next one for the job's goal, and within the budget;
 /// nullopt: it has no price, or the goal does not look at prices. Hours do not depend on the price, dollars are
 /// proportional to it.
-std::optional<DollarsPerSecond> price_limit(const Job& job, const Plan& plan, const Plan* next) {
+std::optional<DollarsPerSecond> price_limit(const PlanStory& story, const Plan& plan, const Plan* next) {
+  const Job& job = story.job;
   const auto price = price_of(plan);
-  if (!price || plan.cost.p50 <= Dollars{}) return std::nullopt;
+  if (story.found.recommendations.limits_missed || !price || plan.cost.p50 <= Dollars{}) return std::nullopt;
   double factor = math::detail::kInfinity;
   if (next != nullptr && (job.goal == Goal::kBestValue || job.goal == Goal::kCheapest)) {
     const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
@@ -45,7 +51,7 @@ class Order {
     const bool any = std::ranges::any_of(story.found.plans, keeps_limits);
     for (const Plan* plan : contenders(story.found.plans))
       if (!any || keeps_limits(*plan)) left_.push_back(plan);
-    std::ranges::stable_sort(left_, {}, [&](const Plan* plan) { return goal_key(story.job, *plan); });
+    std::ranges::stable_sort(left_, {}, [&](const Plan* plan) { return rank(*plan); });
   }
 
   std::vector<Fallback> rows() {
@@ -85,6 +91,15 @@ class Order {
   }
 
  private:
+  /// By the job's goal; where no plan keeps the limits, by how near it comes to the one that is missed.
+  double rank(const Plan& plan) const {
+    if (!story_.found.recommendations.limits_missed) return goal_key(story_.job, plan);
+    if (misses_deadline(story_)) return plan.hours.p90.value;
+    // Each limit is kept by some plan, and both by none: what comes in time goes first.
+    constexpr double kTooLate = 1e15;
+    return plan.cost.p90.value + (plan.meets_deadline ? 0 : kTooLate);
+  }
+
   template <class Counts>
   const Plan* first_of(Counts counts) const {
     for (const Plan* plan : left_)
@@ -146,7 +161,7 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
     row.push_back(price_cell(price_of(plan)));
-    row.push_back(price_cell(price_limit(story.job, plan, i + 1 < rows.size() ? rows[i + 1].plan : nullptr)));
+    row.push_back(price_cell(price_limit(story, plan, i + 1 < rows.size() ? rows[i + 1].plan : nullptr)));
     const int offers = order.offers_like(plan);
     row.push_back(offers > 0 ? Cell(offers, std::to_string(offers)) : Cell());
     const std::string words = plan.offer == nullptr ? "" : printable(plan.offer->availability, 40);
@@ -163,13 +178,15 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
     return view;
   }
   const Goal goal = story.job.goal;
-  std::string ranked = goal == Goal::kCheapest  ? "cost"
-                       : goal == Goal::kFastest ? "hours"
+  std::string ranked = missed                    ? (misses_deadline(story) ? "hours (P90)" : "cost (P90)")
+                       : goal == Goal::kCheapest ? "cost"
+                       : goal == Goal::kFastest  ? "hours"
                        : goal == Goal::kFewestGpus
                            ? "number of GPUs, then cost"
                            : "cost + hours at " + short_money(story.job.value_of_time * units::hour) + " each";
-  std::string note = "Ranked by " + ranked;
-  if (goal == Goal::kBestValue || goal == Goal::kCheapest)
+  std::string note = (missed ? "No plan keeps the limits; ranked by " : "Ranked by ") + ranked;
+  if (missed) note += ", nearest first";
+  else if (goal == Goal::kBestValue || goal == Goal::kCheapest)
     note += "; as long as the hour costs less than that, the plan is better than the next" +
             std::string(story.job.limits.budget ? " and keeps the budget" : "");
   else if (story.job.limits.budget) note += "; as long as the hour costs less than that, the budget is kept";

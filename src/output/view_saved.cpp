@@ -43,8 +43,7 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
       {.title = "WORTH IT", .align = Align::kRight, .unit = "above", .key = "worth_it_above_usd_per_hour"});
   columns.push_back({.title = "WORTH IT", .unit = "at " + worth, .key = "worth_it"});
   ViewContent view{
-      "What an hour saved costs along the frontier: each plan against the one above it, and against the "
-      "cheapest (#1)",
+      "What an hour saved costs along the frontier: each plan against the one above it; #1 is the cheapest",
       Table(std::move(columns)),
       {}};
 

@@ -104,9 +104,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   const auto base_price = price_of(*base.plan);
   const bool priced = rows.size() > 1 && base_price && *base_price > DollarsPerSecond{};
 
-  const std::string per_second = upper_first(unit) == "Tokens" ? "TOKENS/S"
-                                 : unit == "samples"           ? "SAMPLES/S"
-                                                               : "STEPS/S";
+  const std::string per_second = unit == "tokens" ? "TOKENS/S" : unit == "samples" ? "SAMPLES/S" : "STEPS/S";
   const std::string key = unit + "_per_second";
   std::vector<Column> columns = {{.title = ""},
                                  {.title = "GPUS", .narrowest = 14, .wrap = true, .gap = 1, .key = "gpus"},

@@ -129,6 +129,14 @@ TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
   EXPECT_EQ(by.count("no interruptions"), 0U) << "nothing is spot";
 }
 
+TEST(PlanViews, DecisionsSayHowFarThePlansAreApart) {
+  PlanFixture fixture;
+  EXPECT_TRUE(has(text_of(fixture.story(), "decisions"),
+                  "From end to end of the frontier: $4.76 to $19.58 (4.1x) and 3.4 h to 53 min (3.8x)."));
+  for (Plan& plan : fixture.found.plans) plan.cost.p50 = Dollars{10} - plan.hours.p50 * (Dollars{0.1} / units::hour);
+  EXPECT_TRUE(has(text_of(story_of(fixture), "decisions"), "all cost about the same, so choose by time."));
+}
+
 TEST(PlanViews, DecisionsSayWhenNoPlanKeepsTheDeadline) {
   PlanFixture fixture;
   fixture.job.limits.deadline = 0.5 * units::hour;
@@ -249,6 +257,20 @@ TEST(PlanViews, FallbackKeepsTheBudgetAndCountsOffers) {
   EXPECT_EQ(rows[0]["plan"], "4x RTX 5090");
   EXPECT_NEAR(rows[0]["below_usd_per_hour"], 3.2 * 6 / (5.12 * 1.07), 1e-6);
   EXPECT_EQ(rows[1]["offers"], 2);
+}
+
+TEST(PlanViews, FallbackStartsWithTheNearestMissWhenNoPlanKeepsTheLimits) {
+  PlanFixture fixture;
+  fixture.job.limits.deadline = 0.5 * units::hour;
+  for (Plan& plan : fixture.found.plans) plan.meets_deadline = false;
+  const json rows = rows_of(story_of(fixture), "fallback");
+  ASSERT_EQ(rows.size(), 5U);
+  const std::vector<std::string> order = {"4x B200", "4x H100 SXM", "4x RTX 5090", "4x RTX 4090", "4x RTX 3090"};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    EXPECT_EQ(rows[i]["plan"], order[i]);
+    EXPECT_EQ(rows[i]["limits"], "too late");
+    EXPECT_TRUE(rows[i]["below_usd_per_hour"].is_null());
+  }
 }
 
 TEST(PlanViews, FallbackSaysWhenThereIsNone) {
