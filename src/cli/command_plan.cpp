@@ -110,6 +110,7 @@ int run(const Options& options) {
   story.all = options.all || options.common.json;
   story.market = question->market;
   if (!question->known_name.empty()) story.known = question->known_name;
+  story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
   std::vector<Searched> variants;  // their picks point into these
   for (Job& job : question->loaded.variants) {
     auto variant = search_job(std::move(job), question->known, *catalogue, options.job);

@@ -37,6 +37,14 @@ Result<JobSource> sketched_source(const JobOptions& options, const Catalogue& ca
   return source;
 }
 
+SearchOptions search_options(const JobOptions& options) {
+  SearchOptions how;
+  how.ignore_given = options.ignore == "given";
+  how.threads = options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  how.seed = options.seed;
+  return how;
+}
+
 }  // namespace
 
 void add_job_options(CommandSpec& command, JobOptions& options) {
@@ -108,11 +116,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   MarketFilter filter;
   searched.market = market_for(searched.job, catalogue, known, filter);
 
-  SearchOptions how;
-  how.ignore_given = options.ignore == "given";
-  how.threads = options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  how.seed = options.seed;
-  auto found = search(searched.job, catalogue, searched.market, how);
+  auto found = search(searched.job, catalogue, searched.market, search_options(options));
   if (!found) {
     Error error = found.error();
     if (error.place.file.empty()) error.place.file = options.job == "-" ? "standard input" : options.job;
@@ -122,6 +126,11 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   searched.found = *std::move(found);
   searched.found.market = filter;
   return searched;
+}
+
+std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
+                                        const Catalogue& catalogue, const JobOptions& options) {
+  return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, search_options(options));
 }
 
 std::string command_words(const std::string& command, const JobOptions& options) {

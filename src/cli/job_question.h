@@ -11,6 +11,7 @@
 #include "domain/catalogue.h"
 #include "input/sketch.h"
 #include "input/user_config.h"
+#include "plan/limit_remedies.h"
 #include "plan/search.h"
 
 namespace gpuplan::cli {
@@ -54,6 +55,10 @@ struct Searched {
 /// The answer for one job of the question. A price list takes the place of every offer the job or the snapshot brings.
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
                             const JobOptions& options);
+
+/// What would keep the limits that no plan found keeps; empty when the pick keeps them.
+std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
+                                        const Catalogue& catalogue, const JobOptions& options);
 
 /// What a sentence repeats to be typed again: "gpuplan plan" with the options given, words with blanks in quotes.
 std::string command_words(const std::string& command, const JobOptions& options);

@@ -1,4 +1,4 @@
-// All facts known: hardware, machines, models, frameworks and the snapshot of offers.
+// All facts known: hardware, machines, models, frameworks, known problems and the snapshot of offers.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 
 #include "domain/framework.h"
 #include "domain/hardware.h"
+#include "domain/known_problem.h"
 #include "domain/model_shape.h"
 #include "domain/offer.h"
 
@@ -67,6 +68,7 @@ struct Catalogue {
   std::vector<Offer> offers;
   std::vector<Efficiency> efficiencies;
   std::vector<TrainingSoftware> training_software;
+  std::vector<KnownProblem> problems;
 
   NameIndex gpu_names, model_names, framework_names;
 

@@ -7,6 +7,7 @@
 #include "input/hardware_table.h"
 #include "input/model_table.h"
 #include "input/offer_table.h"
+#include "input/problem_table.h"
 
 namespace gpuplan {
 namespace {
@@ -14,8 +15,14 @@ namespace {
 using Read = Result<void> (*)(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 /// How each table is read, in the order of kDataFiles.
-constexpr std::array<Read, kDataFiles.size()> kReaders = {
-    read_gpus, read_nodes, read_models, read_frameworks, read_offers, read_efficiencies, read_training_software};
+constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
+                                                          read_nodes,
+                                                          read_models,
+                                                          read_frameworks,
+                                                          read_offers,
+                                                          read_efficiencies,
+                                                          read_training_software,
+                                                          read_known_problems};
 
 }  // namespace
 

@@ -12,6 +12,21 @@
 namespace gpuplan {
 namespace {
 
+/// " Phases that no GPU shortens take 6.5 h of it: extensions, metrics and documentation."; empty where they are less
+/// than a quarter of the deadline.
+std::string no_gpu_shortens(const Job& job, const Plan& plan) {
+  Seconds time{};
+  std::vector<std::string> names;
+  for (const PhasePlan& part : plan.phases) {
+    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    if (!std::holds_alternative<FixedPhase>(phase.work) && !std::holds_alternative<CpuPhase>(phase.work)) continue;
+    time = time + part.hours.p50;
+    names.push_back(printable(phase.name, 40));
+  }
+  if (time < 0.25 * *job.limits.deadline) return "";
+  return " Phases that no GPU shortens take " + hours_words(time) + " of it: " + listed(names) + ".";
+}
+
 /// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
 std::string bound_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
   for (const PhaseTerms& terms : explain_phases(plan, story.job, story.catalogue)) {
@@ -126,6 +141,7 @@ std::vector<std::string> limit_words(const PlanStory& story) {
       const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
       text += " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
               hours_words(fastest->hours.p90 - *job.limits.deadline) + " too late.";
+      text += no_gpu_shortens(job, *fastest);
     }
     lines.push_back(text);
   }
@@ -149,8 +165,9 @@ std::vector<std::string> limit_words(const PlanStory& story) {
                     hours_words(pick->hours.p50) + ".");
   }
   if (pick->spot) {
-    lines.push_back("Spot: " + significant_text(pick->interruptions, 2) +
-                    " interruptions expected; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
+    lines.push_back("Spot: " + significant_text(pick->interruptions, 2) + " interruptions expected, " +
+                    chance_words(pick->chance_of_interruption()) +
+                    " chance of at least one; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
                     hours_words(pick->hours.p50) + " (expected loss in closed form, not simulated).");
   }
   return lines;

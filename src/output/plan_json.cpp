@@ -5,9 +5,11 @@
 
 #include "output/explain.h"
 #include "output/json_writer.h"
+#include "output/limit_table.h"
 #include "output/plan_json_parts.h"
 #include "output/plan_variants.h"
 #include "output/plan_views.h"
+#include "output/problem_words.h"
 
 namespace gpuplan {
 namespace {
@@ -27,6 +29,8 @@ class PlanJson {
     json_.member("elapsed_ms", look_.elapsed_ms);
     limits();
     plans();
+    json_.key("known_problems");
+    write_problems(json_, story_, written_);
     recommendations();
     values();
     json_.key("assumptions").begin_array();
@@ -37,6 +41,8 @@ class PlanJson {
     words();
     json_.key("variants");
     write_variants(json_, story_);
+    json_.key("limit_remedies");
+    write_limit_remedies(json_, story_);
     nothing_fits(remedies);
     if (look_.explain) explain();
     if (!look_.views.empty()) {
@@ -97,7 +103,9 @@ class PlanJson {
     for (const Plan& plan : found().plans) {
       const bool kept = look_.all || plan.on_frontier || recommended(plan) || nearest < kNearest;
       if (!plan.on_frontier) ++nearest;
-      if (kept) write(plan);
+      if (!kept) continue;
+      write(plan);
+      written_.push_back(&plan);
     }
     json_.end();
   }
@@ -139,10 +147,12 @@ class PlanJson {
     json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
     json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
-    json_.member("interruptions", plan.interruptions).member("idle_usd", plan.idle.value);
+    json_.member("interruptions", plan.interruptions);
+    json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");
+    write_problem_ids(json_, story_, plan);
     json_.key("phases").begin_array();
     for (const PhasePlan& part : plan.phases)
       write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)]);
@@ -217,6 +227,7 @@ class PlanJson {
 
   const PlanStory& story_;
   const PlanJsonLook& look_;
+  std::vector<const Plan*> written_;
   JsonWriter json_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "plan/limit_remedies.h"
 #include "plan/search.h"
 
 namespace gpuplan {
@@ -28,13 +29,14 @@ struct PlanStory {
   const SearchResult& found;
   const Job& job;
   const Catalogue& catalogue;
-  std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
-  std::string market;                        ///< how to call the market; empty: from the job and the sources
-  std::string known = "built-in snapshot";   ///< how to call the market beside the job's own
-  std::vector<std::string> names;            ///< of the plans, told apart: "8x H100 SXM (lambda)"
-  std::vector<VariantStory> variants{};      ///< searched beside the job
-  std::span<const Offer> offers{};           ///< the market that was searched; empty: only the offers of plans
-  bool all = false;                          ///< tables show every row, not only those of most interest
+  std::string command = "gpuplan plan JOB";   ///< what the user typed, for hints such as "... --ignore given"
+  std::string market;                         ///< how to call the market; empty: from the job and the sources
+  std::string known = "built-in snapshot";    ///< how to call the market beside the job's own
+  std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
+  std::vector<VariantStory> variants{};       ///< searched beside the job
+  std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
+  bool all = false;                           ///< tables show every row, not only those of most interest
+  std::vector<LimitRemedy> limit_remedies{};  ///< tried because no plan keeps the limits
 
   PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 

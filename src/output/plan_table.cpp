@@ -4,9 +4,11 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/limit_table.h"
 #include "output/plan_how.h"
 #include "output/plan_variants.h"
 #include "output/plan_words.h"
+#include "output/problem_words.h"
 #include "output/remedy_table.h"
 #include "output/table.h"
 #include "output/view_columns.h"
@@ -85,6 +87,7 @@ class PlanText {
     blank();
     recommendation();
     how();
+    problems();
     variants();
     small_print();
     return std::move(text_);
@@ -171,6 +174,7 @@ class PlanText {
     for (const std::string& line : not_chosen_words(story_)) say("- " + line, 4, 6);
     say(value_words(story_));
     for (const std::string& line : limit_words(story_)) say(line);
+    text_ += limit_table(story_, screen_);
     if (const std::string words = given_words(story_); !words.empty()) say("! " + words, 2, 4);
     say(availability_words(story_));
     say(close_words(story_));
@@ -204,6 +208,13 @@ class PlanText {
     if (const Plan* pick = story_.pick(); pick != nullptr) {
       blank();
       text_ += how_text(story_, *pick, screen_, was_dropped("MEMORY A GPU"));
+    }
+  }
+
+  void problems() {
+    if (const Plan* pick = story_.pick(); pick != nullptr) {
+      const std::string text = problems_text(story_, *pick, screen_, all_ ? 100 : 3);
+      if (!text.empty()) text_ += '\n' + text;
     }
   }
 

@@ -40,6 +40,21 @@ std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
       add("recompute: full", miss.gpus, with([](TrainPhase& t) { t.recompute = {Recompute::kFull, {}}; }));
     if (train->offload.given() && miss.strategy.offload == Offload::kNone)
       add("offload: optimizer", miss.gpus, with([](TrainPhase& t) { t.offload = {Offload::kOptimizer, {}}; }));
+    const auto sharded = [](TrainPhase& t) {
+      t.parallel = {};
+      t.parallel.sharding = Sharding::kZero3;
+    };
+    if (miss.gpus > 1 && train->parallel.sharding && *train->parallel.sharding != Sharding::kZero3) {
+      const std::string same = "parallel: zero3 on the same " + count_text(miss.gpus) + " GPUs";
+      add(same, miss.gpus, with(sharded));
+      if (train->recompute.given() || train->micro.given())
+        add(same + ", micro: 1, recompute: full", miss.gpus, with([=](TrainPhase& t) {
+              sharded(t);
+              t.micro = {1, {}};
+              t.accumulate = {};
+              t.recompute = {Recompute::kFull, {}};
+            }));
+    }
     for (int gpus = miss.gpus * 2; gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
       add(count_text(gpus) + " GPUs with full sharding (zero3)", gpus, with([](TrainPhase& t) {
             t.parallel = {};
@@ -129,8 +144,16 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
     const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
     Tally tally;
     const auto estimate = try_phase(changed.job, miss.phase, catalogue, machines, tally);
-    if (estimate) result.push_back({changed.text, estimate->memory_total.p50, estimate->fit == Fit::kFits});
-    else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});
+    if (estimate) {
+      std::string text = changed.text;
+      // A change that frees the strategy may owe its success to another cut than the one that was asked for.
+      const Strategy& now = estimate->strategy;
+      std::vector<std::string> cuts;
+      if (now.tp != miss.strategy.tp) cuts.push_back("tp " + std::to_string(now.tp));
+      if (now.pp != miss.strategy.pp) cuts.push_back("pp " + std::to_string(now.pp));
+      if (!cuts.empty()) text += " (" + join(cuts, ", ") + ")";
+      result.push_back({std::move(text), estimate->memory_total.p50, estimate->fit == Fit::kFits});
+    } else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});
   }
   return result;
 }

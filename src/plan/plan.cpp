@@ -1,6 +1,10 @@
 #include "plan/plan.h"
 
+#include "base/math.h"
+
 namespace gpuplan {
+
+double Plan::chance_of_interruption() const { return -math::expm1(-interruptions); }
 
 const PhasePlan* Plan::fullest() const {
   const PhasePlan* fullest = nullptr;

@@ -110,6 +110,8 @@ struct Plan {
   bool meets_deadline = true;
   bool meets_budget = true;
 
+  /// Of at least one, while they come at a steady rate (a Poisson process): 1 - exp(-interruptions).
+  double chance_of_interruption() const;
   /// The phase whose memory is the fullest; null when no phase uses a GPU.
   const PhasePlan* fullest() const;
 };

@@ -1,0 +1,81 @@
+#include "output/problem_words.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "output/plan_words.h"
+#include "plan/known_problems.h"
+
+namespace gpuplan {
+namespace {
+
+/// "train: " where the problem is not in all phases that train or generate.
+std::string phases_of(const PlanStory& story, const TouchedPhases& touched) {
+  const auto computing = std::ranges::count_if(story.job.phases, [](const Phase& phase) {
+    return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+  });
+  if (std::ssize(touched.phases) == computing) return "";
+  std::vector<std::string> names;
+  for (const int phase : touched.phases)
+    names.push_back(printable(story.job.phases[static_cast<std::size_t>(phase)].name, 40));
+  return listed(names) + ": ";
+}
+
+std::string line_of(const PlanStory& story, const TouchedPhases& touched) {
+  const KnownProblem& problem = *touched.problem;
+  std::string text = phases_of(story, touched) + std::string(name_of(problem.effect)) + ": " + problem.what;
+  if (const std::string limits = problem_limits(problem); !limits.empty()) text += " (" + limits + ")";
+  return text + ". " + upper_first(problem.remedy) + ".";
+}
+
+}  // namespace
+
+std::string problem_limits(const KnownProblem& problem) {
+  std::vector<std::string> parts;
+  if (!problem.from.empty()) parts.push_back("since " + problem.from);
+  if (!problem.fixed_in.empty()) parts.push_back("until " + problem.fixed_in);
+  if (problem.confidence == Confidence::kLow) parts.emplace_back("not verified");
+  return join(parts, ", ");
+}
+
+std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most) {
+  const auto found = known_problems(plan, story.job, story.catalogue);
+  if (found.empty()) return "";
+  std::string title = "Known problems of " + story.name(plan);
+  if (found.size() > most) title += ", " + std::to_string(most) + " of " + std::to_string(found.size()) + " (--all)";
+  std::string text = paragraph(title + ":", screen);
+  for (std::size_t i = 0; i < std::min(most, found.size()); ++i)
+    text += paragraph("- " + line_of(story, found[i]), screen, 4, 6);
+  return text;
+}
+
+void write_problem_ids(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+  std::vector<std::string> ids;
+  for (const TouchedPhases& touched : known_problems(plan, story.job, story.catalogue))
+    ids.push_back(touched.problem->id);
+  json.member("known_problems", ids);
+}
+
+void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<const Plan*>& plans) {
+  std::vector<const KnownProblem*> found;
+  for (const Plan* plan : plans)
+    for (const TouchedPhases& touched : known_problems(*plan, story.job, story.catalogue))
+      if (std::ranges::find(found, touched.problem) == found.end()) found.push_back(touched.problem);
+  std::ranges::sort(found);  // in the order of the table
+  const auto text_or_null = [&](std::string_view name, const std::string& text) {
+    if (text.empty()) json.null_member(name);
+    else json.member(name, text);
+  };
+  json.begin_array();
+  for (const KnownProblem* problem : found) {
+    json.begin_object().member("id", problem->id).member("effect", name_of(problem->effect));
+    json.member("problem", problem->what).member("remedy", problem->remedy);
+    text_or_null("from", problem->from);
+    text_or_null("fixed_in", problem->fixed_in);
+    json.member("confidence", name_of(problem->confidence)).member("source", problem->source);
+    json.member("as_of", problem->as_of).end();
+  }
+  json.end();
+}
+
+}  // namespace gpuplan

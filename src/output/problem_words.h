@@ -1,0 +1,25 @@
+// What is said of known problems that touch a plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/json_writer.h"
+#include "output/plan_story.h"
+#include "output/table.h"
+
+namespace gpuplan {
+
+/// "until PyTorch 2.7, from memory": for which versions, and how sure; empty when the table says neither.
+std::string problem_limits(const KnownProblem& problem);
+
+/// "Known problems" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
+/// feed.
+std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most);
+
+/// Ids of the problems that touch the plan: an array.
+void write_problem_ids(JsonWriter& json, const PlanStory& story, const Plan& plan);
+/// Every problem that touches one of these plans, with its source: an array.
+void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<const Plan*>& plans);
+
+}  // namespace gpuplan

@@ -1,0 +1,330 @@
+#include "plan/limit_remedies.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "plan/market.h"
+
+namespace gpuplan {
+namespace {
+
+/// 100 Gbit/s: below it training on several machines mostly waits.
+constexpr BytesPerSecond kFastNetwork{12.5e9};
+
+/// Rounded to two significant digits, away from zero (`up`) or towards it.
+double two_digits(double value, bool up) {
+  if (value <= 0) return 0;
+  // A power of ten and its inverse, so that 3.3 does not become 3.3000000000000003.
+  double unit = 1, inverse = 1;
+  while (value / unit >= 100) unit *= 10;
+  while (value * inverse < 10) inverse *= 10;
+  const double scaled = value * inverse / unit;
+  // Half a millionth of slack: 0.29 x 100 is not quite 29.
+  return (up ? std::ceil(scaled - 5e-7) : std::floor(scaled + 5e-7)) * unit / inverse;
+}
+
+Seconds rounded_up(Seconds time) {
+  for (const Seconds unit : {units::hour, units::minute})
+    if (time >= unit) return two_digits(time / unit, true) * unit;
+  return two_digits(time.value, true) * units::second;
+}
+
+std::string address(const Phase& phase, std::string_view kind, std::string_view key) {
+  return "phases." + printable(phase.name, 40) + "." + std::string(kind) + "." + std::string(key) + ": ";
+}
+
+/// Does `share` of the phase's work; says how in the words of the job file. Empty when it has none that can shrink.
+std::string shrink(Phase& phase, double share) {
+  if (auto* train = std::get_if<TrainPhase>(&phase.work)) {
+    if (train->steps) {
+      train->steps = std::max(1.0, two_digits(*train->steps * share, false));
+      return address(phase, "train", "steps") + count_text(*train->steps);
+    }
+    if (train->data.tokens) {
+      train->data.tokens = Tokens{two_digits(train->data.tokens->value * share, false)};
+      return address(phase, "train", "data.tokens") + count_short(train->data.tokens->value);
+    }
+    if (train->epochs) {
+      train->epochs = two_digits(*train->epochs * share, false);
+      return address(phase, "train", "epochs") + number_text(*train->epochs);
+    }
+    return "";
+  }
+  if (auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
+    const std::string_view kind = generate->collect ? "collect" : "generate";
+    for (Prompts& prompts : generate->data) prompts.samples = std::max(1.0, two_digits(prompts.samples * share, false));
+    if (generate->data.size() == 1)
+      return address(phase, kind, "data[0].samples") + count_text(generate->data.front().samples);
+    return address(phase, kind, "data") + significant_text(100 * share, 2) + " % of all samples";
+  }
+  return "";
+}
+
+class Remedies {
+ public:
+  Remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+           const std::vector<Offer>& market, const SearchResult& found, const SearchOptions& options)
+      : job_(job), catalogue_(catalogue), known_(known), market_(market), found_(found), options_(options) {
+    all_tight_ = std::ranges::none_of(found.plans, [](const Plan& plan) { return plan.fit == Fit::kFits; });
+    promising();
+  }
+
+  std::vector<LimitRemedy> all() {
+    machines();
+    lifted();
+    spot();
+    model_speeds();
+    less_work();
+    other_limits();
+    std::ranges::stable_sort(remedies_, {}, [](const LimitRemedy& r) { return !r.keeps; });
+    return std::move(remedies_);
+  }
+
+ private:
+  /// A try on few offers costs less than a millisecond: those of the frontier, and the fastest and cheapest beside it.
+  void promising() {
+    constexpr std::size_t kBeside = 4;
+    std::vector<const Plan*> plans;
+    for (const Plan& plan : found_.plans)
+      if (plan.offer != nullptr) plans.push_back(&plan);
+    std::vector<const Offer*> chosen;
+    const auto add = [&](const Plan* plan) {
+      if (std::ranges::find(chosen, plan->offer) == chosen.end()) chosen.push_back(plan->offer);
+    };
+    for (const Plan* plan : plans)
+      if (plan->on_frontier) add(plan);
+    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->hours.p90; });
+    for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
+    // Several machines are of use where a fast network joins them.
+    std::size_t networked = 0;
+    for (const Plan* plan : plans) {
+      if (networked == kBeside) break;
+      if (node_shape(catalogue_, *plan->offer).network < kFastNetwork) continue;
+      add(plan);
+      ++networked;
+    }
+    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->cost.p90; });
+    for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
+    for (const Offer& offer : market_)
+      if (std::ranges::find(chosen, &offer) != chosen.end()) few_.push_back(offer);
+  }
+
+  /// Tight plans count only where the job has no other.
+  bool runs(const Plan& plan) const { return plan.fit == Fit::kFits || all_tight_; }
+
+  static const Plan* best_of(const SearchResult& result) {
+    return result.recommendations.pick ? &result.plans[static_cast<std::size_t>(*result.recommendations.pick)]
+                                       : nullptr;
+  }
+
+  /// The pick of the changed job; false when nothing can run it.
+  bool try_job(const Job& job, const std::vector<Offer>& market, const SearchOptions& options, std::string change,
+               LimitRemedy& remedy) const {
+    const auto result = search(job, catalogue_, market, options);
+    if (!result) return false;
+    const Plan* pick = best_of(*result);
+    if (pick == nullptr || !runs(*pick)) return false;
+    remedy = {std::move(change),
+              pick->label,
+              pick->nodes,
+              pick->spot,
+              pick->hours,
+              pick->cost,
+              !result->recommendations.limits_missed,
+              pick->meets_deadline,
+              pick->meets_budget};
+    return true;
+  }
+
+  void keep(const LimitRemedy& remedy) { remedies_.push_back(remedy); }
+
+  /// True when the changed job comes no nearer to the limits than the search before.
+  bool no_better(const LimitRemedy& remedy) const {
+    const Plan* pick = best_of(found_);
+    return !remedy.keeps && pick != nullptr && remedy.hours.p90 >= pick->hours.p90 && remedy.cost.p90 >= pick->cost.p90;
+  }
+
+  void machines() {
+    if (!deadline_missed()) return;
+    const int most = job_.where.nodes.empty() ? 1 : std::ranges::max(job_.where.nodes);
+    LimitRemedy last;
+    bool tried = false;
+    for (const int nodes : {2 * most, 4 * most, 8 * most}) {
+      Job job = job_;
+      job.where.nodes = {nodes};
+      // The job's number of GPUs was meant for one machine.
+      job.where.counts.clear();
+      LimitRemedy remedy;
+      if (!try_job(job, few_, options_, "where.nodes: [" + std::to_string(nodes) + "]", remedy)) continue;
+      if (tried && remedy.hours.p90 >= last.hours.p90) break;
+      last = remedy;
+      tried = true;
+      if (remedy.keeps) break;
+    }
+    if (tried && !no_better(last)) keep(last);
+  }
+
+  template <class Change>
+  void lift(const std::string& text, Change change) {
+    Job job = job_;
+    change(job);
+    MarketFilter filter;
+    const std::vector<Offer> market = market_for(job, catalogue_, known_, filter);
+    LimitRemedy remedy;
+    if (try_job(job, market, options_, text, remedy) && !no_better(remedy)) keep(remedy);
+  }
+
+  void lifted() {
+    if (!job_.where.gpus.empty()) lift("where.gpus: all", [](Job& job) { job.where.gpus.clear(); });
+    if (!job_.where.counts.empty()) lift("where.counts: all", [](Job& job) { job.where.counts.clear(); });
+    if (!job_.where.providers.empty()) lift("where.providers: all", [](Job& job) { job.where.providers.clear(); });
+    if (!job_.where.regions.empty()) lift("where.regions: all", [](Job& job) { job.where.regions.clear(); });
+    if (job_.market.only && !known_.empty())
+      lift("market.use: add (the built-in market too)", [](Job& job) { job.market.only = false; });
+  }
+
+  void spot() {
+    if (job_.where.spot != SpotUse::kNever) return;
+    lift("where.spot: allow", [](Job& job) { job.where.spot = SpotUse::kAllow; });
+  }
+
+  void model_speeds() {
+    if (options_.ignore_given) return;
+    const bool far = std::ranges::any_of(found_.plans, [](const Plan& plan) {
+      return std::ranges::any_of(plan.phases,
+                                 [](const PhasePlan& part) { return part.estimate.model_interval.has_value(); });
+    });
+    if (!far) return;
+    SearchOptions options = options_;
+    options.ignore_given = true;
+    LimitRemedy remedy;
+    if (try_job(job_, market_, options, "--ignore given (the model's speeds)", remedy) && !no_better(remedy))
+      keep(remedy);
+  }
+
+  bool deadline_missed() const {
+    return job_.limits.deadline &&
+           std::ranges::none_of(found_.plans, [](const Plan& plan) { return plan.meets_deadline; });
+  }
+
+  /// The share of its largest phase that a plan can do within the limits, by its P90.
+  double share_within(const Plan& plan, std::size_t phase) const {
+    double share = 1;
+    const PhasePlan& part = plan.phases[phase];
+    if (job_.limits.deadline && part.hours.p90 > Seconds{})
+      share = std::min(share, 1 - (plan.hours.p90 - *job_.limits.deadline) / part.hours.p90);
+    if (job_.limits.budget && part.cost.p90 > Dollars{})
+      share = std::min(share, 1 - (plan.cost.p90 + job_.contingency - *job_.limits.budget) / part.cost.p90);
+    return share;
+  }
+
+  /// The share of all its work that a plan can do within the limits.
+  double share_of_all(const Plan& plan) const {
+    double share = 1;
+    if (job_.limits.deadline && plan.hours.p90 > Seconds{})
+      share = std::min(share, *job_.limits.deadline / plan.hours.p90);
+    if (job_.limits.budget && plan.cost.p90 > Dollars{})
+      share = std::min(share, (*job_.limits.budget - job_.contingency) / plan.cost.p90);
+    return share;
+  }
+
+  /// Less of the longest phase; of all phases where that is not enough.
+  void less_work() {
+    double one = 0, all = 0;
+    std::size_t which = 0;
+    for (const Plan& plan : found_.plans) {
+      if (plan.phases.empty() || !runs(plan)) continue;
+      const auto largest = std::ranges::max_element(plan.phases, {}, [](const PhasePlan& p) { return p.hours.p50; });
+      const auto position = static_cast<std::size_t>(largest - plan.phases.begin());
+      if (const double s = share_within(plan, position); s > one) {
+        one = s;
+        which = static_cast<std::size_t>(largest->estimate.phase);
+      }
+      all = std::max(all, share_of_all(plan));
+    }
+    constexpr double kLeastShare = 0.01;
+    const bool several = one <= kLeastShare && job_.phases.size() > 1;
+    double share = several ? all : one;
+    for (int attempt = 0; attempt < 4 && share > kLeastShare && share < 1; ++attempt, share *= 0.93) {
+      Job job = job_;
+      std::vector<std::string> changes;
+      for (std::size_t i = 0; i < job.phases.size(); ++i) {
+        if (!several && i != which) continue;
+        if (std::string change = shrink(job.phases[i], share); !change.empty()) changes.push_back(std::move(change));
+      }
+      if (changes.empty()) return;
+      LimitRemedy remedy;
+      const std::string change = join(changes, ", ") + " (" + significant_text(100 * share, 2) + " % of the work)";
+      if (!try_job(job, few_, options_, change, remedy)) return;
+      if (remedy.keeps) return keep(remedy);
+    }
+  }
+
+  /// The least deadline and budget that a plan of the search keeps.
+  void other_limits() {
+    const Limits& limits = job_.limits;
+    const auto least = [&](auto counts, auto key) {
+      const Plan* best = nullptr;
+      for (const Plan& plan : found_.plans)
+        if (runs(plan) && counts(plan) && (best == nullptr || key(plan) < key(*best))) best = &plan;
+      return best;
+    };
+    const auto late = [](const Plan& plan) { return plan.hours.p90; };
+    const auto dear = [](const Plan& plan) { return plan.cost.p90; };
+    const auto try_limits = [&](const Plan* plan, bool deadline, bool budget) {
+      if (plan == nullptr) return;
+      // P90 is right for the usual confidence of 90 %; more is needed for more.
+      for (const double room : {1.0, 1.01, 1.05, 1.2, 1.5}) {
+        Job job = job_;
+        std::string change;
+        if (deadline) {
+          job.limits.deadline = rounded_up(plan->hours.p90 * room);
+          change = "limits.deadline: " + to_text(*job.limits.deadline);
+        }
+        if (budget) {
+          job.limits.budget = Dollars{two_digits((plan->cost.p90 + job_.contingency).value * room, true)};
+          change += (change.empty() ? "" : ", ") + std::string("limits.budget: ") + to_text(*job.limits.budget);
+        }
+        LimitRemedy remedy;
+        if (!try_job(job, few_, options_, std::move(change), remedy)) return;
+        if (remedy.keeps) return keep(remedy);
+      }
+    };
+    const bool both = limits.deadline && limits.budget;
+    if (limits.deadline) {
+      const Plan* plan = least([&](const Plan& p) { return !limits.budget || p.meets_budget; }, late);
+      try_limits(plan, true, false);
+    }
+    if (limits.budget) {
+      const Plan* plan = least([&](const Plan& p) { return !limits.deadline || p.meets_deadline; }, dear);
+      try_limits(plan, false, true);
+    }
+    const bool found =
+        std::ranges::any_of(remedies_, [](const LimitRemedy& r) { return r.change.starts_with("limits."); });
+    if (both && !found) try_limits(best_of(found_), true, true);
+  }
+
+  const Job& job_;
+  const Catalogue& catalogue_;
+  const std::vector<Offer>& known_;
+  const std::vector<Offer>& market_;
+  const SearchResult& found_;
+  const SearchOptions& options_;
+  bool all_tight_ = false;
+  std::vector<Offer> few_;
+  std::vector<LimitRemedy> remedies_;
+};
+
+}  // namespace
+
+std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                        const std::vector<Offer>& market, const SearchResult& found,
+                                        const SearchOptions& options) {
+  if (!found.recommendations.limits_missed || found.plans.empty()) return {};
+  return Remedies(job, catalogue, known, market, found, options).all();
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,84 @@
+#include "output/problem_words.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "output/plan_fixture.h"
+#include "output/plan_json.h"
+#include "output/plan_table.h"
+
+namespace gpuplan {
+namespace {
+
+KnownProblem problem_of(std::string id, std::string gpu, ProblemEffect effect) {
+  KnownProblem problem;
+  problem.id = std::move(id);
+  problem.what = "it goes wrong";
+  problem.hardware = {std::move(gpu)};
+  problem.effect = effect;
+  problem.remedy = "do something else";
+  problem.source = "a test";
+  problem.as_of = "2026-11";
+  problem.confidence = Confidence::kHigh;
+  return problem;
+}
+
+TEST(ProblemWords, NameEffectVersionsAndRemedy) {
+  PlanFixture fixture;
+  KnownProblem problem = problem_of("a", "RTX 5090", ProblemEffect::kFails);
+  problem.from = "torch 2.0";
+  problem.fixed_in = "torch 2.7";
+  EXPECT_EQ(problem_limits(problem), "since torch 2.0, until torch 2.7");
+  problem.confidence = Confidence::kLow;
+  EXPECT_EQ(problem_limits(problem), "since torch 2.0, until torch 2.7, not verified");
+  fixture.catalogue.problems = {problem, problem_of("b", "H100 SXM", ProblemEffect::kSlower)};
+  const PlanStory story = fixture.story();
+  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 3),
+            "  Known problems of 4x RTX 5090:\n"
+            "    - fails: it goes wrong (since torch 2.0, until torch 2.7, not verified). Do something else.\n");
+  EXPECT_EQ(problems_text(story, story.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
+}
+
+TEST(ProblemWords, StopAtAFew) {
+  PlanFixture fixture;
+  fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kSlower),
+                                problem_of("b", "RTX 5090", ProblemEffect::kFails)};
+  const PlanStory story = fixture.story();
+  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 1),
+            "  Known problems of 4x RTX 5090, 1 of 2 (--all):\n"
+            "    - fails: it goes wrong. Do something else.\n");
+  const std::string usual = plan_table(story, {{.columns = 100}, false});
+  EXPECT_NE(usual.find("Known problems of 4x RTX 5090:"), std::string::npos) << usual;
+}
+
+TEST(ProblemWords, SayWhichPhasesWhenNotAll) {
+  PlanFixture fixture;
+  Phase other = fixture.job.phases.front();
+  other.name = "train";
+  other.work = TrainPhase{};
+  fixture.job.phases.push_back(other);
+  fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kFails)};
+  const PlanStory story = fixture.story();
+  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 3),
+            "  Known problems of 4x RTX 5090:\n"
+            "    - collect: fails: it goes wrong. Do something else.\n");
+}
+
+TEST(ProblemWords, AreInTheJsonOfEveryPlan) {
+  PlanFixture fixture;
+  fixture.catalogue.problems = {problem_of("b", "H100 SXM", ProblemEffect::kSlower),
+                                problem_of("a", "RTX 5090", ProblemEffect::kFails),
+                                problem_of("c", "L4", ProblemEffect::kFails)};
+  const auto document = nlohmann::json::parse(plan_json(fixture.story(), {}));
+  EXPECT_EQ(document["plans"][0]["known_problems"].size(), 0u);
+  EXPECT_EQ(document["plans"][1]["known_problems"][0], "a");
+  ASSERT_EQ(document["known_problems"].size(), 2u) << "only those that touch a plan";
+  EXPECT_EQ(document["known_problems"][0]["id"], "b");
+  EXPECT_EQ(document["known_problems"][0]["effect"], "slower");
+  EXPECT_EQ(document["known_problems"][0]["source"], "a test");
+  EXPECT_TRUE(document["known_problems"][0]["fixed_in"].is_null());
+}
+
+}  // namespace
+}  // namespace gpuplan

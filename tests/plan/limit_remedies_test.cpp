@@ -1,0 +1,109 @@
+#include "plan/limit_remedies.h"
+
+#include <algorithm>
+#include <string>
+
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+std::vector<LimitRemedy> tried(const Searched& searched) {
+  return limit_remedies(searched.job, known(), known().offers, searched.market, searched.result, {});
+}
+
+const LimitRemedy* find(const std::vector<LimitRemedy>& remedies, std::string_view begins) {
+  for (const LimitRemedy& remedy : remedies)
+    if (remedy.change.starts_with(begins)) return &remedy;
+  return nullptr;
+}
+
+/// 1000 steps of exactly 3.6 s: one hour, one dollar.
+constexpr const char* kHour = R"(
+market: {use: only, offers: [{gpu: H100 SXM, price: $1/h}]}
+phases:
+  - name: train
+    train: {model: gpt2, steps: 1000, batch: {sequences: 8}, sequence: 512}
+    given: [{gpu: H100 SXM, seconds_per_step: 3.6 s, exact: true}]
+)";
+
+TEST(LimitRemedies, AreNoneWhenTheLimitsAreKept) {
+  EXPECT_TRUE(tried(Searched(job_of(kHour))).empty());
+  EXPECT_TRUE(tried(Searched(job_of(std::string(kHour) + "limits: {deadline: 2 h, budget: $2}\n"))).empty());
+}
+
+TEST(LimitRemedies, SayHowMuchWorkIsDoneInTime) {
+  const Searched searched(job_of(std::string(kHour) + "limits: {deadline: 30 min}\n"));
+  const auto remedies = tried(searched);
+  const LimitRemedy* steps = find(remedies, "phases.train.train.steps: ");
+  ASSERT_NE(steps, nullptr);
+  EXPECT_EQ(steps->change, "phases.train.train.steps: 500 (50 % of the work)");
+  EXPECT_TRUE(steps->keeps);
+  EXPECT_NEAR(steps->hours.p90 / units::hour, 0.5, 1e-9);
+  EXPECT_NEAR(steps->cost.p90.value, 0.5, 1e-9);
+}
+
+TEST(LimitRemedies, NameTheLimitThatCouldBeKept) {
+  const Searched late(job_of(std::string(kHour) + "limits: {deadline: 30 min}\n"));
+  const auto remedies = tried(late);
+  ASSERT_NE(find(remedies, "limits.deadline: "), nullptr);
+  EXPECT_EQ(find(remedies, "limits.deadline: ")->change, "limits.deadline: 1 h");
+  EXPECT_EQ(find(remedies, "limits.budget"), nullptr);
+
+  const auto poor = tried(Searched(job_of(std::string(kHour) + "limits: {budget: $0.20}\n")));
+  ASSERT_NE(find(poor, "limits.budget: "), nullptr);
+  EXPECT_EQ(find(poor, "limits.budget: ")->change, "limits.budget: $1.00");
+  EXPECT_EQ(find(poor, "limits.deadline"), nullptr);
+  EXPECT_EQ(find(poor, "where.nodes"), nullptr) << "more machines are no way to save";
+
+  const auto both = tried(Searched(job_of(std::string(kHour) + "limits: {deadline: 30 min, budget: $0.20}\n")));
+  ASSERT_NE(find(both, "limits."), nullptr);
+  EXPECT_EQ(find(both, "limits.")->change, "limits.deadline: 1 h, limits.budget: $1.00");
+}
+
+TEST(LimitRemedies, TryWhatTheJobLeavesOut) {
+  Job job = example_job("latentwire");
+  job.limits.deadline = 1 * units::hour;
+  const auto remedies = tried(Searched(job));
+  const LimitRemedy* model = find(remedies, "--ignore given");
+  ASSERT_NE(model, nullptr);
+  EXPECT_TRUE(model->keeps) << "the model finds the given speeds too slow";
+  ASSERT_NE(find(remedies, "market.use: add"), nullptr);
+
+  SearchOptions ignoring;
+  ignoring.ignore_given = true;
+  Job slow = example_job("latentwire");
+  slow.limits.deadline = 1 * units::minute;
+  const Searched searched(slow, ignoring);
+  EXPECT_EQ(
+      find(limit_remedies(slow, known(), known().offers, searched.market, searched.result, ignoring), "--ignore given"),
+      nullptr);
+}
+
+TEST(LimitRemedies, TryMoreMachinesWhereAFastNetworkJoinsThem) {
+  Job job = example_job("generate-70b");
+  job.limits.deadline = 10 * units::minute;
+  const auto remedies = tried(Searched(job));
+  const LimitRemedy* nodes = find(remedies, "where.nodes: [");
+  ASSERT_NE(nodes, nullptr);
+  EXPECT_TRUE(nodes->keeps);
+  EXPECT_GE(nodes->nodes, 2);
+  EXPECT_LE(nodes->hours.p90, 10 * units::minute);
+}
+
+TEST(LimitRemedies, ComeWithThoseThatHelpFirst) {
+  for (const char* example : {"latentwire", "llama-8b-full", "collection", "trm-nanochat", "sft-node"}) {
+    Job job = example_job(example);
+    job.limits.deadline = 20 * units::minute;
+    job.limits.budget = Dollars{3};
+    bool helped = true;
+    for (const LimitRemedy& remedy : tried(Searched(job))) {
+      EXPECT_LE(remedy.keeps, helped) << example << ": " << remedy.change;
+      helped = remedy.keeps;
+      EXPECT_EQ(remedy.keeps, remedy.meets_deadline && remedy.meets_budget) << example << ": " << remedy.change;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
