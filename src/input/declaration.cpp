@@ -8,6 +8,7 @@
 #include "input/codec.h"
 #include "input/csv.h"
 #include "input/gpu_name.h"
+#include "input/offer_clues.h"
 
 namespace gpuplan {
 
@@ -112,8 +113,10 @@ bool read_record(Reader& reader, const Tree& tree, void* object, const ValueType
     const Key* key = type.find(child.key);
     if (key == nullptr) return unknown_key(reader, child, type);
     const Reader::Scope scope(reader, key->name);
+    reader.map = &tree;
     if (!key->read(reader, child, object, key->bounds)) return false;
   }
+  reader.map = nullptr;
   reader.exact = outer_exact;
   for (const Key& key : type) {
     if (!key.required() || tree.find(key.name) != nullptr) continue;
@@ -175,7 +178,10 @@ bool read_flag(Reader& reader, const Tree& tree, bool& out) {
 bool read_gpu(Reader& reader, const Tree& tree, std::string& gpu, int& count) {
   if (!tree.is_scalar()) return mismatch(reader, tree, {.kind = ValueType::Kind::kGpu});
   const auto found = find_gpu(reader.catalogue, tree.text);
-  if (!found) return reader.fail(tree, found.error().message);
+  if (!found) {
+    const std::string clues = clue_words(reader.catalogue, tree.text, clues_in(reader.map));
+    return reader.fail(tree, found.error().message + (clues.empty() ? "" : "; " + clues));
+  }
   gpu = found->gpu->name;
   count = found->count;
   return true;

@@ -74,7 +74,24 @@ std::string list_of(const std::vector<const Gpu*>& gpus) {
   return join(names, ", ");
 }
 
+/// "with 40 GB there are A100 SXM 40GB and A100 PCIe 40GB"; empty when no GPU of that vendor has so much.
+std::string of_that_size(const Catalogue& catalogue, std::string_view vendor, double gigabytes) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : catalogue.gpus)
+    if (gpu.vendor == vendor && std::round(gpu.memory / units::GiB) == gigabytes && names.size() < 4)
+      names.push_back(gpu.name);
+  if (names.empty()) return "";
+  return "; with " + number_text(gigabytes) + " GB there " + (names.size() == 1 ? "is " : "are ") + listed(names);
+}
+
 }  // namespace
+
+double gigabytes_in(std::string_view name) {
+  const std::string digits = split_size(without_count(trim(name))).gigabytes;
+  double value = 0;
+  for (const char digit : digits) value = value * 10 + (digit - '0');
+  return value;
+}
 
 Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
   if (const auto found = parse_gpu_count(catalogue, text)) return *found;
@@ -90,7 +107,7 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
     const auto family = relatives(catalogue, sized.stem);
     if (!family.empty())
       return failure("there is no " + printable(sized.stem, 60) + " with " + sized.gigabytes + " GB; there are " +
-                     list_of(family));
+                     list_of(family) + of_that_size(catalogue, family.front()->vendor, gigabytes_in(name)));
   }
   const auto family = relatives(catalogue, name);
   if (!family.empty()) return failure("'" + shown + "' is not one GPU; there are " + list_of(family));

@@ -12,4 +12,7 @@ namespace gpuplan {
 /// ("there is no H100 with 40 GB: ..."); it has no place.
 Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text);
 
+/// The memory that a name speaks of: 40 for "8x H100 40GB"; 0 when it has none.
+double gigabytes_in(std::string_view name);
+
 }  // namespace gpuplan

@@ -170,6 +170,26 @@ struct TrainRecord {
   }
 
  private:
+  /// "10,000 steps are 2.56M samples on RTX 4090 (batch 256) and 20.5M on H100 SXM (2048): ..."
+  static std::string unequal_work(const TrainPhase& out) {
+    std::vector<std::string> works;
+    double least = 0;
+    const auto add = [&](const std::string& where, double batch) {
+      if (least == 0 || batch < least) least = batch;
+      works.push_back(count_short(*out.steps * batch) + (works.empty() ? " samples" : "") + where + " (" +
+                      (works.empty() ? "batch " : "") + count_text(batch) + ")");
+    };
+    for (const auto& one : out.batch_by_gpu.cases) {
+      if (works.size() == 4) break;
+      add(" on " + (one.count > 0 ? std::to_string(one.count) + "x " : std::string()) + one.gpu, one.value);
+    }
+    if (out.batch_by_gpu.value && works.size() < 5) add(" elsewhere", *out.batch_by_gpu.value);
+    return count_text(*out.steps) + " steps are " + listed(works) +
+           ": that is not the same work; add steps_at_batch: " + number_text(least) + " (the work is steps x " +
+           number_text(least) + " = " + count_short(*out.steps * least) +
+           " samples for all), or give epochs in place of steps";
+  }
+
   /// How much work there is must be said once, and in a way that all candidates share.
   static bool check_work(Reader& reader, const Tree& tree, TrainPhase& out) {
     const bool data = tree.find("data") != nullptr;
@@ -180,6 +200,8 @@ struct TrainRecord {
     if (!out.epochs && !out.steps) out.epochs = 1;
     if (out.steps_at_batch && !out.steps)
       return reader.fail_at_key(*tree.find("steps_at_batch"), "steps_at_batch needs steps; give steps beside it");
+    if (out.steps && !out.batch_by_gpu.cases.empty() && !out.steps_at_batch)
+      return reader.fail_at_key(*tree.find("steps"), unequal_work(out));
     if (out.steps && !out.batch && !out.steps_at_batch)
       return reader.fail_at_key(*tree.find("steps"),
                                 "steps with a batch that differs between GPUs is not the same work for all; add "

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "input/gguf.h"
 #include "input/model_config.h"
+#include "input/model_sizes.h"
 #include "input/safetensors.h"
 
 namespace gpuplan {
@@ -203,6 +204,8 @@ Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_
   std::error_code error;
   if (path_only || fs::exists(path, error)) return from_path(path);
 
+  if (const std::string sizes = other_sizes(catalogue, name); !sizes.empty())
+    return failure(sizes + ". Or give a path to its config.json, or {layers, hidden, heads, vocab}");
   std::vector<std::string_view> names;
   for (const ModelShape& model : catalogue.models) names.push_back(model.name);
   const std::size_t slash = name.rfind('/');

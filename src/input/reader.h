@@ -22,7 +22,8 @@ class Reader {
   const Catalogue& catalogue;
   const ModelResolver& models;
   const std::string& file;
-  bool exact = false;  ///< figures in reach are exact, not +-20 %
+  bool exact = false;         ///< figures in reach are exact, not +-20 %
+  const Tree* map = nullptr;  ///< the record being read, for messages that look at what stands beside a key
 
   /// A step of the address while it lives: a key or a position.
   class Scope {
