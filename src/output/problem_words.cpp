@@ -23,19 +23,21 @@ std::string phases_of(const PlanStory& story, const TouchedPhases& touched) {
 
 std::string line_of(const PlanStory& story, const TouchedPhases& touched) {
   const KnownProblem& problem = *touched.problem;
-  std::string text = phases_of(story, touched) + std::string(name_of(problem.effect)) + ": " + problem.what;
-  if (const std::string limits = problem_limits(problem); !limits.empty()) text += " (" + limits + ")";
-  return text + ". " + upper_first(problem.remedy) + ".";
+  return phases_of(story, touched) + problem_effect(problem) + ": " + problem_sentence(problem) + ". " +
+         upper_first(problem.remedy) + ".";
 }
 
 }  // namespace
 
-std::string problem_limits(const KnownProblem& problem) {
-  std::vector<std::string> parts;
-  if (!problem.from.empty()) parts.push_back("since " + problem.from);
-  if (!problem.fixed_in.empty()) parts.push_back("until " + problem.fixed_in);
-  if (problem.confidence == Confidence::kLow) parts.emplace_back("not verified");
-  return join(parts, ", ");
+std::string problem_effect(const KnownProblem& problem) {
+  std::string text(name_of(problem.effect));
+  if (!problem.from.empty()) text += " since " + problem.from;
+  if (!problem.fixed_in.empty()) text += (problem.from.empty() ? " before " : " until ") + problem.fixed_in;
+  return text;
+}
+
+std::string problem_sentence(const KnownProblem& problem) {
+  return problem.what + (problem.confidence == Confidence::kLow ? " (not verified)" : "");
 }
 
 std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most) {

@@ -10,8 +10,10 @@
 
 namespace gpuplan {
 
-/// "until PyTorch 2.7, from memory": for which versions, and how sure; empty when the table says neither.
-std::string problem_limits(const KnownProblem& problem);
+/// "fails before PyTorch 2.7", "slower since CUDA 12.8 wheels", "more memory".
+std::string problem_effect(const KnownProblem& problem);
+/// What goes wrong, marked where nobody has checked it since it was written from memory.
+std::string problem_sentence(const KnownProblem& problem);
 
 /// "Known problems" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
 /// feed.

@@ -9,7 +9,7 @@ namespace gpuplan {
 
 ViewContent problems_view(const PlanStory& story, const Screen&) {
   ViewContent view{"Known problems of the plans on the frontier",
-                   Table({{.title = "EFFECT", .key = "effect"},
+                   Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
                           {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
                           {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
                           {.title = "PLANS", .narrowest = 14, .wrap = true, .key = "plans"},
@@ -29,9 +29,7 @@ ViewContent problems_view(const PlanStory& story, const Screen&) {
     }
   }
   for (const Row& row : rows) {
-    const std::string limits = problem_limits(*row.problem);
-    view.table.add({std::string(name_of(row.problem->effect)),
-                    row.problem->what + (limits.empty() ? "" : " (" + limits + ")"), row.problem->remedy,
+    view.table.add({problem_effect(*row.problem), problem_sentence(*row.problem), row.problem->remedy,
                     listed(row.plans), row.problem->source + ", " + row.problem->as_of});
   }
   if (rows.empty()) view.notes.emplace_back("No known problem touches a plan on the frontier.");

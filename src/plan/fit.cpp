@@ -149,8 +149,9 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
       // A change that frees the strategy may owe its success to another cut than the one that was asked for.
       const Strategy& now = estimate->strategy;
       std::vector<std::string> cuts;
-      if (now.tp != miss.strategy.tp) cuts.push_back("tp " + std::to_string(now.tp));
-      if (now.pp != miss.strategy.pp) cuts.push_back("pp " + std::to_string(now.pp));
+      if (now.tp > 1 && now.tp != miss.strategy.tp && text.find("tensor") == std::string::npos)
+        cuts.push_back("tp " + std::to_string(now.tp));
+      if (now.pp > 1 && now.pp != miss.strategy.pp) cuts.push_back("pp " + std::to_string(now.pp));
       if (!cuts.empty()) text += " (" + join(cuts, ", ") + ")";
       result.push_back({std::move(text), estimate->memory_total.p50, estimate->fit == Fit::kFits});
     } else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});

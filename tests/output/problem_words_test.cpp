@@ -29,14 +29,17 @@ TEST(ProblemWords, NameEffectVersionsAndRemedy) {
   KnownProblem problem = problem_of("a", "RTX 5090", ProblemEffect::kFails);
   problem.from = "torch 2.0";
   problem.fixed_in = "torch 2.7";
-  EXPECT_EQ(problem_limits(problem), "since torch 2.0, until torch 2.7");
+  EXPECT_EQ(problem_effect(problem), "fails since torch 2.0 until torch 2.7");
+  EXPECT_EQ(problem_sentence(problem), "it goes wrong");
   problem.confidence = Confidence::kLow;
-  EXPECT_EQ(problem_limits(problem), "since torch 2.0, until torch 2.7, not verified");
+  problem.from = "";
+  EXPECT_EQ(problem_effect(problem), "fails before torch 2.7");
+  EXPECT_EQ(problem_sentence(problem), "it goes wrong (not verified)");
   fixture.catalogue.problems = {problem, problem_of("b", "H100 SXM", ProblemEffect::kSlower)};
   const PlanStory story = fixture.story();
   EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 3),
             "  Known problems of 4x RTX 5090:\n"
-            "    - fails: it goes wrong (since torch 2.0, until torch 2.7, not verified). Do something else.\n");
+            "    - fails before torch 2.7: it goes wrong (not verified). Do something else.\n");
   EXPECT_EQ(problems_text(story, story.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
 }
 
