@@ -1,4 +1,5 @@
 // Keys of a `train` phase.
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -170,6 +171,13 @@ struct TrainRecord {
   }
 
  private:
+  static bool batches_differ(const TrainPhase& out) {
+    const auto& cases = out.batch_by_gpu.cases;
+    const int first = cases.empty() ? 0 : cases.front().value;
+    return std::ranges::any_of(cases, [&](const auto& one) { return one.value != first; }) ||
+           (!cases.empty() && out.batch_by_gpu.value && *out.batch_by_gpu.value != first);
+  }
+
   /// "10,000 steps are 2.56M samples on RTX 4090 (batch 256) and 20.5M on H100 SXM (2048): ..."
   static std::string unequal_work(const TrainPhase& out) {
     std::vector<std::string> works;
@@ -200,7 +208,7 @@ struct TrainRecord {
     if (!out.epochs && !out.steps) out.epochs = 1;
     if (out.steps_at_batch && !out.steps)
       return reader.fail_at_key(*tree.find("steps_at_batch"), "steps_at_batch needs steps; give steps beside it");
-    if (out.steps && !out.batch_by_gpu.cases.empty() && !out.steps_at_batch)
+    if (out.steps && batches_differ(out) && !out.steps_at_batch)
       return reader.fail_at_key(*tree.find("steps"), unequal_work(out));
     if (out.steps && !out.batch && !out.steps_at_batch)
       return reader.fail_at_key(*tree.find("steps"),

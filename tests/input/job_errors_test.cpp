@@ -148,7 +148,8 @@ TEST(JobErrors, Gpus) {
             "job.yaml:2: where.gpus[1]: unknown GPU 'RTX 5900'; did you mean RTX "
             "5090, RTX5000 or RTX 5080? (gpuplan gpus lists all)");
   EXPECT_EQ(top("where: {gpus: H100 PCIe 40GB}"),
-            "job.yaml:2: where.gpus: there is no H100 PCIe with 40 GB; there are H100 PCIe (80 GB)");
+            "job.yaml:2: where.gpus: there is no H100 PCIe with 40 GB; there are H100 PCIe (80 GB); with 40 GB "
+            "there are A100 SXM 40GB and A100 PCIe 40GB");
   EXPECT_EQ(top("where: {gpus: 0x RTX 4090}"),
             "job.yaml:2: where.gpus: expected a whole number of at least 1 as count "
             "of GPUs, got '0x RTX 4090'");
@@ -215,8 +216,11 @@ TEST(JobErrors, WorkOfTraining) {
       train("steps: 100, sequence: 128"),
       "job.yaml:1: phases.a.train: steps with a batch that differs between GPUs is not the same work for all; add "
       "steps_at_batch: N (the work is steps x N sequences), give epochs, or fix the batch");
-  EXPECT_EQ(train("steps: 100, sequence: 128, batch: {by_gpu: {L4: 8, else: 16}}"),
-            train("steps: 100, sequence: 128, batch: auto"));
+  EXPECT_EQ(
+      train("steps: 100, sequence: 128, batch: {by_gpu: {L4: 8, else: 16}}"),
+      "job.yaml:1: phases.a.train: 100 steps are 800 samples on L4 (batch 8) and 1600 elsewhere (16): that is not the "
+      "same work; add steps_at_batch: 8 (the work is steps x 8 = 800 samples for all), or give epochs in place of "
+      "steps");
   EXPECT_EQ(train("steps: 100, sequence: 128, batch: 8"), "");
   EXPECT_EQ(train("steps: 100, sequence: 128, steps_at_batch: 8"), "");
   EXPECT_EQ(train("sequence: 128"),
