@@ -208,6 +208,10 @@ struct TrainRecord {
     if (!out.epochs && !out.steps) out.epochs = 1;
     if (out.steps_at_batch && !out.steps)
       return reader.fail_at_key(*tree.find("steps_at_batch"), "steps_at_batch needs steps; give steps beside it");
+    if (out.batch_by_gpu.value && !out.batch_by_gpu.cases.empty() && !batches_differ(out)) {
+      out.batch = BatchSize{.sequences = *out.batch_by_gpu.value, .tokens = {}};  // one batch, said several times
+      out.batch_by_gpu = {};
+    }
     if (out.steps && batches_differ(out) && !out.steps_at_batch)
       return reader.fail_at_key(*tree.find("steps"), unequal_work(out));
     if (out.steps && !out.batch && !out.steps_at_batch)

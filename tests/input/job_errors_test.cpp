@@ -222,6 +222,7 @@ TEST(JobErrors, WorkOfTraining) {
       "same work; add steps_at_batch: 8 (the work is steps x 8 = 800 samples for all), or give epochs in place of "
       "steps");
   EXPECT_EQ(train("steps: 100, sequence: 128, batch: 8"), "");
+  EXPECT_EQ(train("steps: 100, sequence: 128, batch: {by_gpu: {L4: 8, else: 8}}"), "") << "one batch after all";
   EXPECT_EQ(train("steps: 100, sequence: 128, steps_at_batch: 8"), "");
   EXPECT_EQ(train("sequence: 128"),
             "job.yaml:1: phases.a.train: data is missing; expected data such as {samples: 50k}, "
