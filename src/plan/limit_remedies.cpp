@@ -247,8 +247,10 @@ class Remedies {
     }
     constexpr double kLeastShare = 0.01;
     const bool several = one <= kLeastShare && job_.phases.size() > 1;
-    double share = several ? all : one;
-    for (int attempt = 0; attempt < 4 && share > kLeastShare && share < 1; ++attempt, share *= 0.93) {
+    const double most = several ? all : one;
+    for (const double caution : {1.0, 0.93, 0.86, 0.8}) {
+      const double share = most * caution;
+      if (share <= kLeastShare || share >= 1) return;
       Job job = job_;
       std::vector<std::string> changes;
       for (std::size_t i = 0; i < job.phases.size(); ++i) {
