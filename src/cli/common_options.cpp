@@ -40,8 +40,8 @@ void add_set_option(CommandSpec& command, std::vector<std::string>& settings) {
   command.options.push_back(
       {.names = "--set",
        .target = &settings,
-       .help = "change a value of the job, such as phases.train.train.epochs=3 or limits.deadline=\"12 h\"; may be "
-               "given again",
+       .help = "change a value of the job, such as phases.train.train.epochs=3, for short epochs=3, epochs=x2 or "
+               "deadline=\"12 h\"; may be given again",
        .value = "ADDRESS=VALUE"});
 }
 

@@ -4,8 +4,6 @@
 
 #include "base/text.h"
 #include "cli/read_file.h"
-#include "input/job_reader.h"
-#include "input/job_settings.h"
 #include "input/model_source.h"
 #include "input/yaml_tree.h"
 
@@ -26,7 +24,7 @@ Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogu
   const ModelFinder models(catalogue);
   auto job = read_job(source, catalogue, models);
   if (!job) return std::unexpected(job.error());
-  LoadedJob loaded{*std::move(job), {}};
+  LoadedJob loaded{*std::move(job), source, {}};
   for (const Variant& variant : loaded.job.variants) {
     const auto changed = with_variant(source, variant);
     auto read = changed ? read_job(*changed, catalogue, models) : std::unexpected(changed.error());
@@ -40,6 +38,22 @@ Result<LoadedJob> load_job(const std::string& file, const std::vector<std::strin
                            const Catalogue& catalogue) {
   const auto source = open_job(file, settings);
   return source ? read_source(*source, catalogue) : std::unexpected(source.error());
+}
+
+Result<ChangedJob> with_settings(const JobSource& source, const std::vector<std::string>& settings,
+                                 const Catalogue& catalogue) {
+  JobSource changed = source;
+  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  ChangedJob result;
+  for (const std::string& setting : settings) {
+    auto set = set_value(changed.tree, setting);
+    if (!set) return std::unexpected(std::move(set.error()));
+    result.changes.push_back(*std::move(set));
+  }
+  auto job = read_job(changed, catalogue, ModelFinder(catalogue));
+  if (!job) return std::unexpected(std::move(job.error()));
+  result.job = *std::move(job);
+  return result;
 }
 
 bool looks_like_job(const std::string& name) {

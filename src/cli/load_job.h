@@ -8,11 +8,13 @@
 #include "domain/catalogue.h"
 #include "domain/job.h"
 #include "input/job_reader.h"
+#include "input/job_settings.h"
 
 namespace gpuplan::cli {
 
 struct LoadedJob {
   Job job;
+  JobSource source;           ///< as written, with the settings
   std::vector<Job> variants;  ///< the whole job with the overrides of each of job.variants
 };
 
@@ -25,6 +27,14 @@ Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogu
 
 /// A job file as written, with the settings applied.
 Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings);
+
+/// The job with further settings on top, and without its variants; what each of them changed, in order.
+struct ChangedJob {
+  Job job;
+  std::vector<std::vector<Change>> changes;
+};
+Result<ChangedJob> with_settings(const JobSource& source, const std::vector<std::string>& settings,
+                                 const Catalogue& catalogue);
 
 /// True for what is a job file rather than a model: "-", and files whose text is a map with phases.
 bool looks_like_job(const std::string& name);

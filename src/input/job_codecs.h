@@ -1,6 +1,9 @@
 // Codecs of the parts of a job, each declared in the file named beside it.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "domain/job.h"
 #include "input/record.h"
 
@@ -94,6 +97,8 @@ struct Codec<Job> {
 };
 
 // job_phase.cpp
+/// Keys of a phase that say what it does; it has exactly one of them.
+inline constexpr std::array<std::string_view, 6> kPhaseKinds = {"train", "generate", "collect", "work", "fixed", "cpu"};
 template <>
 struct Codec<Phase> {
   static const ValueType type;

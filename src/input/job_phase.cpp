@@ -116,8 +116,6 @@ struct BeforeRecord {
   };
 };
 
-constexpr std::array<std::string_view, 6> kKinds = {"train", "generate", "collect", "work", "fixed", "cpu"};
-
 struct PhaseRecord {
   using Object = Phase;
   static constexpr std::string_view title = "phase";
@@ -154,7 +152,7 @@ struct PhaseRecord {
     out.line = tree.line;
     const Tree* kind = nullptr;
     for (const Tree& child : tree.children) {
-      if (std::find(kKinds.begin(), kKinds.end(), child.key) == kKinds.end()) continue;
+      if (std::find(kPhaseKinds.begin(), kPhaseKinds.end(), child.key) == kPhaseKinds.end()) continue;
       if (kind != nullptr)
         return reader.fail_at_key(child, "a phase is one kind of work; it has " + kind->key + " and " + child.key);
       kind = &child;

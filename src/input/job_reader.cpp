@@ -55,7 +55,7 @@ Result<JobSource> apply(const JobSource& source, const Tree& variant) {
   for (const Tree& setting : variant.children) {
     Tree value = setting;
     value.key.clear();
-    if (auto set = set_tree(changed.tree, setting.key, std::move(value)); !set)
+    if (auto set = set_tree(changed.tree, setting.key, value); !set)
       return failure(set.error().message, {source.file, setting.key_line, setting.key_column});
   }
   return changed;

@@ -1,6 +1,5 @@
 #include "input/job_settings.h"
 
-#include <charconv>
 #include <deque>
 #include <optional>
 #include <string>
@@ -8,6 +7,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/job_address.h"
+#include "input/job_amounts.h"
 #include "input/job_codecs.h"
 #include "input/yaml_tree.h"
 
@@ -17,52 +18,11 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-/// "offers" or "[2]".
-struct Step {
-  std::string_view name;
-  std::optional<std::size_t> index;
-};
-
 std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
 
-Result<std::vector<Step>> steps_of(std::string_view address) {
-  std::vector<Step> steps;
-  const auto malformed = [&] {
-    return usage("'" + printable(address, 80) +
-                 "' is no address; expected one such as limits.deadline, "
-                 "phases.train.train.epochs or market.offers[2].price");
-  };
-  std::string_view rest = trim(address);
-  if (printable(rest, rest.size()) != rest) return malformed();  // its names become keys of the job
-  while (!rest.empty()) {
-    if (rest.front() == '[') {
-      const std::size_t end = rest.find(']');
-      if (end == std::string_view::npos || steps.empty()) return malformed();
-      std::size_t index = 0;
-      const char* last = rest.data() + end;
-      const auto parsed = std::from_chars(rest.data() + 1, last, index);
-      if (parsed.ec != std::errc() || parsed.ptr != last || index > kMaxNodes) return malformed();
-      steps.push_back({{}, index});
-      rest.remove_prefix(end + 1);
-      if (rest.empty()) break;
-      if (rest.front() == '[') continue;
-      if (rest.front() != '.') return malformed();
-      rest.remove_prefix(1);
-      if (rest.empty()) return malformed();
-      continue;
-    }
-    const std::size_t end = std::min(rest.find_first_of(".["), rest.size());
-    if (end == 0) return malformed();
-    steps.push_back({rest.substr(0, end), {}});
-    rest.remove_prefix(end);
-    if (!rest.empty() && rest.front() == '.') {
-      rest.remove_prefix(1);
-      if (rest.empty()) return malformed();
-    }
-    if (steps.size() > static_cast<std::size_t>(kMaxDepth)) return malformed();
-  }
-  if (steps.empty()) return malformed();
-  return steps;
+void mark_setting(Tree& tree) {
+  tree.from_setting = true;
+  for (Tree& child : tree.children) mark_setting(child);
 }
 
 /// Walks types and values together, so that an address can only lead to where a key is declared.
@@ -70,7 +30,7 @@ class Setter {
  public:
   explicit Setter(Tree& job) : tree_(&job), type_(&Codec<Job>::type) {}
 
-  Result<void> set(const std::vector<Step>& steps, Tree value) {
+  Result<void> set(const std::vector<AddressStep>& steps, Tree value) {
     const bool removes = value.is_null();
     from_setting_ = value.from_setting;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -84,6 +44,7 @@ class Setter {
           steps[i].index ? number_text(static_cast<double>(*steps[i].index)) + "]" : printable(steps[i].name, 60);
     }
     if (removes) return usage(where_ + ": an item of a list can not be taken away; set the list anew");
+    if (auto good = make_absolute(value); !good) return good;
     value.key = std::move(tree_->key);
     value.key_line = tree_->key_line;
     value.key_column = tree_->key_column;
@@ -92,6 +53,26 @@ class Setter {
   }
 
  private:
+  /// "x2" becomes twice what stands here.
+  Result<void> make_absolute(Tree& value) const {
+    const auto factor = value.is_scalar() && !value.quoted ? relative_factor(value.text) : std::nullopt;
+    if (!factor || !takes_amount(*type_)) return {};
+    const std::string shown = printable(value.text, 20);
+    if (tree_->is_null())
+      return usage(shown + " needs a value in the job: " + where_ + " is not stated; expected " +
+                   expected_text(*type_));
+    if (*factor <= 0) return usage(where_ + ": " + shown + " leaves nothing; expected a factor above 0, such as x0.5");
+    const bool from_setting = value.from_setting;
+    const int line = value.line, column = value.column;
+    value = *tree_;
+    if (auto done = multiply(value, *type_, *factor); !done)
+      return usage(where_ + ": " + shown + " needs an amount that can change by so much: " + done.error().message);
+    if (from_setting) mark_setting(value);
+    value.line = line;
+    value.column = column;
+    return {};
+  }
+
   /// The way to write this type that can hold the key; nullptr when there is none.
   const ValueType* holder(const ValueType& type, std::string_view name) {
     switch (type.kind) {
@@ -245,21 +226,33 @@ class Setter {
   std::deque<ValueType> cases_;  ///< types of by_gpu maps on the way
 };
 
-void mark_setting(Tree& tree) {
-  tree.from_setting = true;
-  for (Tree& child : tree.children) mark_setting(child);
-}
-
 }  // namespace
 
-Result<void> set_tree(Tree& job, std::string_view address, Tree value) {
-  const auto steps = steps_of(address);
-  if (!steps) return std::unexpected(steps.error());
-  if (steps->front().name == "variants") return usage("variants can not be set from outside; edit the job file");
-  return Setter(job).set(*steps, std::move(value));
+Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const Tree& value) {
+  if (const auto steps = address_steps(address.substr(0, address.find("[*]"))); steps)
+    if (steps->front().name == "variants") return usage("variants can not be set from outside; edit the job file");
+  auto addresses = full_addresses(job, address);
+  if (!addresses) return std::unexpected(addresses.error());
+  // Of many items "x2" is about those that state the value.
+  if (addresses->size() > 1 && value.is_scalar() && relative_factor(value.text)) {
+    const std::string first = addresses->front();
+    std::erase_if(*addresses, [&](const std::string& each) { return value_at(job, each) == nullptr; });
+    if (addresses->empty()) addresses->push_back(first);
+  }
+  std::vector<Change> changes;
+  for (std::string& each : *addresses) {
+    const auto steps = address_steps(each);
+    if (!steps) return std::unexpected(steps.error());
+    const Tree* stated = value_at(job, each);
+    Change change{each, stated != nullptr ? flow_text(*stated) : "", ""};
+    if (auto set = Setter(job).set(*steps, value); !set) return std::unexpected(std::move(set.error()));
+    if (const Tree* now = value_at(job, each); now != nullptr && !value.is_null()) change.after = flow_text(*now);
+    changes.push_back(std::move(change));
+  }
+  return changes;
 }
 
-Result<void> set_value(Tree& job, std::string_view assignment) {
+Result<std::vector<Change>> set_value(Tree& job, std::string_view assignment) {
   const std::string shown = "--set " + printable(assignment, 80) + ": ";
   const std::size_t equals = assignment.find('=');
   if (equals == std::string_view::npos) return usage(shown + "expected ADDRESS=VALUE such as limits.deadline=12h");
@@ -272,9 +265,9 @@ Result<void> set_value(Tree& job, std::string_view assignment) {
     value = scalar_tree(text);
   }
   mark_setting(*value);
-  if (auto set = set_tree(job, assignment.substr(0, equals), std::move(*value)); !set)
-    return usage(shown + set.error().message);
-  return {};
+  auto set = set_tree(job, assignment.substr(0, equals), *value);
+  if (!set) return usage(shown + set.error().message);
+  return set;
 }
 
 }  // namespace gpuplan

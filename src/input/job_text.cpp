@@ -42,6 +42,14 @@ Every value has an address: `limits.deadline`, `phases.NAME.train.epochs`, `mark
 `--set ADDRESS=VALUE` changes it for one run. Maps on the way are made when missing, `offers[N]` with N one past the
 end adds an item, and an empty value takes a key away. `variants` are named sets of such settings.
 
+* **Short addresses.** The kind of a phase may be left out: `phases.NAME.epochs`. So may the beginning, where one place of
+  the job ends in the rest (`epochs`, `data.samples`, `deadline`), and steps between (`NAME.samples`). A value that the job
+  states goes before one that it only could; several are an error that lists them, never a guess.
+* **All items.** `market.offers[*].price` and `phases[*].train.sequence` stand for every item of a list.
+* **Relative values.** `x2`, `x0.5`, `+10%` and `-20%` multiply what the job states: an amount with its unit, a range, a
+  length, every case of a `by_gpu`. Whole numbers become the nearest whole number. It is an error where the job states
+  nothing.
+
 ## Meaning
 
 * **Same work.** All candidates of a phase do the same work. `steps` with a batch that gpuplan may choose needs

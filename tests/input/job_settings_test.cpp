@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "input/job_address.h"
 #include "input/job_fixture.h"
 #include "input/yaml_tree.h"
 
@@ -182,6 +183,74 @@ TEST(JobSettings, EveryWrongValueIsOneLine) {
             "--set phases: expected a list, each item a map of name, train, generate, collect, "
             "work, fixed, cpu, needs, ..., got an empty list");
   EXPECT_EQ(wrong("goal=&a [*a]"), "--set goal: expected best_value, cheapest, fastest or fewest_gpus, got '&a [*a]'");
+}
+
+TEST(JobSettings, ShortAddressesAndRelativeValues) {
+  const Job job = job_after({"samples=x2", "phases.verify-run.epochs=3", "deadline=12 h", "epochs=x0.5",
+                             "market.offers[*].price=+10%", "sequence=-50%"})
+                      .value();
+  const auto& train = std::get<TrainPhase>(job.phases[0].work);
+  EXPECT_EQ(train.data.samples, 2000);
+  EXPECT_EQ(train.epochs, 1.5);
+  EXPECT_EQ(train.sequence, 64);
+  EXPECT_EQ(job.limits.deadline, 12 * units::hour);
+  EXPECT_NEAR(job.market.offers[0].price->p50.value * 3600, 1.1, 1e-12);
+  EXPECT_NEAR(job.market.offers[1].price->p50.value * 3600, 2.2, 1e-12);
+}
+
+TEST(JobSettings, RelativeValuesNeedOneInTheJob) {
+  EXPECT_EQ(after({"epochs=x2"}),
+            "--set epochs=x2: x2 needs a value in the job: phases.verify-run.train.epochs is not stated; expected a "
+            "number such as 1500, 50_000 or 25M");
+  EXPECT_EQ(after({"market.offers[*].spot_price=x2"}),
+            "--set market.offers[*].spot_price=x2: x2 needs a value in the job: market.offers[0].spot_price is not "
+            "stated; expected a price such as $0.35/h");
+  EXPECT_EQ(after({"batch=auto", "batch=x2"}),
+            "--set batch=x2: phases.verify-run.train.batch: x2 needs an amount that can change by so much: 'auto' is "
+            "none");
+  EXPECT_EQ(
+      after({"samples=x0"}),
+      "--set samples=x0: phases.verify-run.train.data.samples: x0 leaves nothing; expected a factor above 0, such "
+      "as x0.5");
+  EXPECT_EQ(after({"samples=-100%"}).find("-100% leaves nothing") != std::string::npos, true);
+}
+
+TEST(JobSettings, TextsAreNotRelative) {
+  EXPECT_EQ(after({"job=x2", "phases[0].note=+10%", "phases[0].args.rate=x3"}, "phases: [{train: {}}]"),
+            "{phases: [{train: {}, note: \"+10%\", args: {rate: x3}}], job: x2}");
+  EXPECT_EQ(after({"goal=x2"}, "job: a"), "{job: a, goal: x2}");  // reading the job refuses it
+}
+
+TEST(JobSettings, ItemsWithoutTheValueStayWithoutIt) {
+  EXPECT_EQ(after({"market.offers[*].spot_price=x2"},
+                  "market: {offers: [{gpu: L4}, {gpu: L40S, spot_price: $1/h}, {gpu: T4}]}"),
+            "{market: {offers: [{gpu: L4}, {gpu: L40S, spot_price: $2/h}, {gpu: T4}]}}");
+}
+
+TEST(JobSettings, WhatEachSettingDid) {
+  auto tree = parse_tree(kJob, "job.yaml").value();
+  const auto doubled = set_value(tree, "samples=x2").value();
+  ASSERT_EQ(doubled.size(), 1U);
+  EXPECT_EQ(doubled[0].address, "phases.verify-run.train.data.samples");
+  EXPECT_EQ(doubled[0].before, "1000");
+  EXPECT_EQ(doubled[0].after, "2000");
+  const auto prices = set_value(tree, "offers[*].price=x2").value();
+  ASSERT_EQ(prices.size(), 2U);
+  EXPECT_EQ(prices[1].address, "market.offers[1].price");
+  const auto gone = set_value(tree, "samples=").value();
+  EXPECT_EQ(gone[0].before, "2000");
+  EXPECT_EQ(gone[0].after, "");
+}
+
+TEST(JobSettings, VariantsTakeShortAddressesToo) {
+  const Job job =
+      read_text_as_job(std::string(kJob) + "variants: {more: {samples: x3, verify-run.epochs: 2}}\n").value();
+  ASSERT_EQ(job.variants.size(), 1U);
+  const auto source =
+      parse_job(std::string(kJob) + "variants: {more: {samples: x3, verify-run.epochs: 2}}\n", "j").value();
+  const auto changed = with_variant(source, job.variants[0]).value();
+  EXPECT_EQ(value_at(changed.tree, "phases.verify-run.train.data.samples")->text, "3000");
+  EXPECT_EQ(value_at(changed.tree, "phases.verify-run.train.epochs")->text, "2");
 }
 
 TEST(JobSettings, SettingWhatStandsThereChangesNothing) {
