@@ -23,6 +23,7 @@ enum ExitCode {
 std::vector<CommandSpec> all_commands();
 
 CommandSpec plan_command();
+CommandSpec whatif_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();
 CommandSpec gpus_command();

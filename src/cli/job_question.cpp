@@ -40,7 +40,7 @@ Result<JobSource> sketched_source(const JobOptions& options, const Catalogue& ca
 SearchOptions search_options(const JobOptions& options) {
   SearchOptions how;
   how.ignore_given = options.ignore == "given";
-  how.threads = options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  how.threads = thread_count(options);
   how.seed = options.seed;
   return how;
 }
@@ -131,6 +131,10 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const JobOptions& options) {
   return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, search_options(options));
+}
+
+int thread_count(const JobOptions& options) {
+  return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::string command_words(const std::string& command, const JobOptions& options) {

@@ -60,6 +60,9 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const JobOptions& options);
 
+/// Threads to work with.
+int thread_count(const JobOptions& options);
+
 /// What a sentence repeats to be typed again: "gpuplan plan" with the options given, words with blanks in quotes.
 std::string command_words(const std::string& command, const JobOptions& options);
 

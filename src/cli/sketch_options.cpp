@@ -95,7 +95,7 @@ std::string flag_words(const Sketch& sketch, const Wishes& wishes) {
 
 std::string shell_word(const std::string& text) {
   const std::string shown = printable(text);
-  const bool plain = !shown.empty() && shown.find_first_of(" \t$'\"*?&;|<>()") == std::string::npos;
+  const bool plain = !shown.empty() && shown.find_first_of(" \t$'\"*?&;|<>()[]{}") == std::string::npos;
   return plain ? shown : "'" + shown + "'";
 }
 

@@ -32,12 +32,6 @@ std::string where_of(const Plan& plan) {
   return place.empty() ? printable(plan.offer->instance, 40) : place;
 }
 
-std::string memory_of(const Plan& plan) {
-  const PhasePlan* fullest = plan.fullest();
-  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return kNone;
-  return gib_text(fullest->estimate.memory_total.p50) + " of " + gib_text(fullest->estimate.node->gpu->usable) + " GiB";
-}
-
 bool far_from_model(const Plan& plan) {
   return std::ranges::any_of(plan.phases,
                              [](const PhasePlan& part) { return part.estimate.model_interval.has_value(); });
@@ -160,7 +154,7 @@ class PlanText {
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
                  {limited ? limits_words(plan) : std::string(),
                   plan.meets_deadline && plan.meets_budget ? Paint::kPlain : Paint::kYellow},
-                 {memory_of(plan)},
+                 {memory_words(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
                  {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});
     }

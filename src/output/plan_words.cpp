@@ -182,6 +182,18 @@ std::string gib_text(Bytes size) {
   return gib >= 99.95 ? count_text(gib) : gib >= 0.95 ? fixed_text(gib, 1) : significant_text(gib, 2);
 }
 
+std::string memory_words(const Plan& plan) {
+  const PhasePlan* fullest = plan.fullest();
+  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return "–";
+  return gib_text(fullest->estimate.memory_total.p50) + " of " + gib_text(fullest->estimate.node->gpu->usable) + " GiB";
+}
+
+std::string limits_words(const Plan& plan) {
+  std::string text = plan.meets_deadline ? "" : "too late";
+  if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
+  return text.empty() ? "kept" : text;
+}
+
 std::string upper_first(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;

@@ -20,6 +20,9 @@ std::string chance_words(double chance);                      ///< "97 %", "> 99
 std::string rate_text(double rate);                           ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                             ///< GiB as a bare number: "16.3", "179", "0.4"
 
+std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
+std::string limits_words(const Plan& plan);  ///< "kept", "too late", "over budget" or both
+
 std::string upper_first(std::string text);
 
 std::string phase_words(const Phase& phase);  ///< "4 models x 1500 samples", "Llama-3.1-8B (lora), 50k samples"

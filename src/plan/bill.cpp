@@ -26,15 +26,6 @@ class Factors {
   std::vector<std::string> names_;
 };
 
-/// The kinds of phase that share the model's error.
-std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
-  std::string factor = estimate.node ? estimate.node->gpu->name : std::string();
-  factor += '/';
-  if (estimate.framework != nullptr) factor += estimate.framework->name;
-  factor += std::holds_alternative<TrainPhase>(phase.work) ? "/train" : "/generate";
-  return factor;
-}
-
 /// Bills are in cents; below a dollar, where plans differ by less, in hundredths of one. Without it two plans of one
 /// price would differ by the fraction of a second that billing rounds up.
 Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
@@ -77,6 +68,14 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
 }
 
 }  // namespace
+
+std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
+  std::string factor = estimate.node ? estimate.node->gpu->name : std::string();
+  factor += '/';
+  if (estimate.framework != nullptr) factor += estimate.framework->name;
+  factor += std::holds_alternative<TrainPhase>(phase.work) ? "/train" : "/generate";
+  return factor;
+}
 
 Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), scores_(seed) {}
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "domain/job.h"
@@ -32,6 +33,9 @@ struct JobHours {
   int gpus = 1;
   NodeShape node;
 };
+
+/// What the model's error is shared by: GPU, software and kind of phase.
+std::string model_factor(const PhaseEstimate& estimate, const Phase& phase);
 
 class Biller {
  public:
