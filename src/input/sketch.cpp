@@ -87,9 +87,9 @@ class Sketcher {
   }
 
   std::string name() const {
-    std::string base = !sketch_.model.empty()    ? short_name(sketch_.model)
-                       : !sketch_.params.empty() ? short_name(sketch_.params)
-                                                 : short_name(sketch_.layers + "x" + sketch_.hidden);
+    const std::string base = !sketch_.model.empty()    ? short_name(sketch_.model)
+                             : !sketch_.params.empty() ? short_name(sketch_.params)
+                                                       : short_name(sketch_.layers + "x" + sketch_.hidden);
     if (generates_) return base + "-generate";
     return base + "-" + (method_ && *method_ != Method::kFull ? std::string(name_of(*method_)) : "train");
   }
@@ -187,7 +187,7 @@ class Sketcher {
       if (method_) assume("the batch that suits each GPU (--batch)");
       return;
     }
-    std::string_view text = trim(sketch_.batch);
+    const std::string_view text = trim(sketch_.batch);
     const bool tokens = to_lower(text).ends_with("tokens");
     draft_.key(6, at + ".batch", "batch", (tokens ? "{tokens: " : "") + yaml(std::string(text)) + (tokens ? "}" : ""),
                "--batch");

@@ -71,8 +71,7 @@ class TomlReader {
       tree.children.push_back(*std::move(child));
     }
     // The library sorts by name; people expect the order of their file.
-    std::ranges::stable_sort(tree.children, {},
-                             [](const Tree& child) { return std::pair(child.key_line, child.key_column); });
+    std::ranges::sort(tree.children, {}, [](const Tree& child) { return std::pair(child.key_line, child.key_column); });
     return tree;
   }
 
