@@ -56,11 +56,11 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
                     gpu_hours(line.billed),
                     money(line.cost)});
   }
-  const bool rest = ledger.buffer.used > 0 || ledger.idle.billed > 0.005 * ledger.total.billed;
+  const bool rest = ledger.buffer.used > 0 || ledger.idle.billed > 0;
   if (rest) add_line(name, "subtotal", "", plan.hours.p50 - plan.buffer, ledger.subtotal, Paint::kPlain, view.table);
   if (story.job.buffer > 0)
     add_line(name, "buffer " + percent(story.job.buffer), "", plan.buffer, ledger.buffer, Paint::kPlain, view.table);
-  if (ledger.idle.billed > 0.005 * ledger.total.billed) add_rest(story, plan, name, ledger, view.table);
+  if (ledger.idle.billed > 0) add_rest(story, plan, name, ledger, view.table);
   add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
 
   std::string words = named ? name + ": " : "";

@@ -47,29 +47,35 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
     train->framework = best.framework->name;
     if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
   }
+  workload_ = workload_of(job_);
 }
 
-std::optional<PhaseEstimate> OpenBatch::run(Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
-                                            int sequences) {
-  Phase& probe = job.phases[static_cast<std::size_t>(phase)];
+std::optional<PhaseWorkload> OpenBatch::workload_of(const Job& job) const {
+  auto workloads = prepare(job);
+  if (!workloads) return std::nullopt;
+  return std::move((*workloads)[static_cast<std::size_t>(phase_)]);
+}
+
+std::optional<PhaseEstimate> OpenBatch::run(Job& job, const std::optional<PhaseWorkload>& workload,
+                                            int sequences) const {
+  if (!workload) return std::nullopt;
+  Phase& probe = job.phases[static_cast<std::size_t>(phase_)];
   if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = sequences;
   if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = sequences;
   Tally ignored;
-  return try_phase(job, phase, catalogue, machines, ignored);
+  return best_estimate(*workload, catalogue_, machines_, true, ignored);
 }
 
-std::optional<PhaseEstimate> OpenBatch::with(int sequences) const {
-  Job job = job_;
-  return run(job, phase_, catalogue_, machines_, sequences);
-}
+std::optional<PhaseEstimate> OpenBatch::with(int sequences) { return run(job_, workload_, sequences); }
 
-int OpenBatch::largest() const {
+int OpenBatch::largest() {
   Job job = job_;
   // Never fewer samples than are tried at once: no memory is taken for those that are not there.
   if (auto* generate = std::get_if<GeneratePhase>(&job.phases[static_cast<std::size_t>(phase_)].work))
     for (Prompts& prompts : generate->data) prompts.samples = std::max(prompts.samples, 1.0 * kMost * machines_.gpus);
+  const auto workload = workload_of(job);
   const auto fits = [&](int sequences) {
-    const auto estimate = run(job, phase_, catalogue_, machines_, sequences);
+    const auto estimate = run(job, workload, sequences);
     return estimate && estimate->fit == Fit::kFits;
   };
   int low = 0;

@@ -23,21 +23,24 @@ class OpenBatch {
  public:
   /// `catalogue` must outlive it.
   OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machines& machines, const PhaseEstimate& best);
+  OpenBatch(const OpenBatch&) = delete;
+  OpenBatch& operator=(const OpenBatch&) = delete;
 
   /// With so many sequences at once; nullopt when not even the median of the memory fits.
-  std::optional<PhaseEstimate> with(int sequences) const;
+  std::optional<PhaseEstimate> with(int sequences);
 
   /// The largest number that fits with p90, however many sequences the job has; 0: none.
-  int largest() const;
+  int largest();
 
  private:
-  static std::optional<PhaseEstimate> run(Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
-                                          int sequences);
+  std::optional<PhaseEstimate> run(Job& job, const std::optional<PhaseWorkload>& workload, int sequences) const;
+  std::optional<PhaseWorkload> workload_of(const Job& job) const;
 
   Job job_;
   int phase_;
   const Catalogue& catalogue_;
   Machines machines_;
+  std::optional<PhaseWorkload> workload_;  ///< of job_; does not depend on the number of sequences
 };
 
 }  // namespace gpuplan

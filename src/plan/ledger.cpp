@@ -29,7 +29,7 @@ std::vector<double> billed_weights(const Job& job, const Plan& plan) {
 }
 
 /// Share of what is billed while no phase uses the machines.
-double idle_share(const Job& job, const Plan& plan) {
+double idle_share_of(const Job& job, const Plan& plan) {
   if (plan.cost.p50 > Dollars{}) return plan.idle / plan.cost.p50;
   if (!plan.kept) return 0;
   Seconds idle{};
@@ -39,6 +39,13 @@ double idle_share(const Job& job, const Plan& plan) {
     if (spell.phases.empty()) idle += spell.length();
   }
   return held > Seconds{} ? idle / held : 0;
+}
+
+/// The same; what billing rounds up by less than is worth a line counts as the phases'.
+double idle_share(const Job& job, const Plan& plan) {
+  constexpr double kWorthALine = 0.005;
+  const double share = idle_share_of(job, plan);
+  return share < kWorthALine ? 0 : share;
 }
 
 }  // namespace

@@ -61,7 +61,9 @@ class Layouts {
     if (workloads && trains()) batch_ = (*workloads)[static_cast<std::size_t>(phase_)].training->batch;
     // Offloaded states would hide what sharding saves: a way without comes first, then one with room to spare.
     int best_rank = 3;
-    for (const int gpus : counts) {
+    std::vector<int> tried = {1};
+    tried.insert(tried.end(), counts.begin(), counts.end());
+    for (const int gpus : tried) {
       Tally ignored;
       const auto best = try_phase(job_, phase_, catalogue_, machines(gpus), ignored);
       if (!best) continue;

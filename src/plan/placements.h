@@ -47,9 +47,9 @@ struct Placements {
 };
 
 /// The layouts of a phase that trains or generates on each of `counts` GPUs of one kind in one machine. Micro-batch,
-/// recomputation and offload are those of the fewest GPUs that hold it in the best way (without offload if any does),
-/// so that rows differ by the layout alone; a micro-batch gets smaller where the batch of a step is shared by more GPUs
-/// than it has parts.
+/// recomputation and offload are those of the fewest of 1 and these GPUs that hold it in the best way (without offload
+/// if any does), so that rows differ by the layout alone; a micro-batch gets smaller where the batch of a step is
+/// shared by more GPUs than it has parts.
 Result<Placements> placements_of(const Job& job, int phase, const Catalogue& catalogue, const Gpu& gpu,
                                  const std::vector<int>& counts);
 

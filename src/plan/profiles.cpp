@@ -33,7 +33,7 @@ CpuProfile cpu_profile(const PhaseWorkload& workload) {
 /// Fills what a profile says beyond the estimate. `most`: sequences there are in all.
 void look_closer(const Job& job, int phase, const Catalogue& catalogue, double most, Profile& profile) {
   const PhaseEstimate& best = *profile.best;
-  const OpenBatch open(job, phase, catalogue, profile.machines, best);
+  OpenBatch open(job, phase, catalogue, profile.machines, best);
   profile.largest = static_cast<int>(std::min<double>(open.largest(), most));
   if (profile.used() >= kUnderUsed || profile.largest <= best.strategy.micro_batch) return;
   int power = 1;

@@ -97,5 +97,35 @@ TEST(Fit, GenerationNamesTheSequencesItHolds) {
   EXPECT_GT(large.largest_micro_batch, 4 * small.largest_micro_batch) << "80 GB less 15 of weights against 24 less 15";
 }
 
+TEST(Fit, TheLargestBatchNeedsNoMoreSamplesThanThereAre) {
+  const auto largest = [](const std::string& samples) {
+    return rows_of(job_of("phases: [{name: g, generate: {model: gpt2, situation: single, data: [{samples: " + samples +
+                          ", prompt_tokens: 512, new_tokens: 512}]}}]\n"),
+                   "RTX 3060", {1})[0]
+        .largest_micro_batch;
+  };
+  EXPECT_EQ(largest("50"), largest("1M")) << "memory does not depend on it";
+  EXPECT_LT(largest("50"), 1000) << "36 MiB a sequence";
+}
+
+TEST(Fit, TheSmallestCountThatHoldsItIsEnough) {
+  Job job = full_training("llama-3.1-8b", ", method: lora, micro: 1, offload: none");
+  job.where.gpus = {{"RTX 4090", 0}, {"H100 SXM", 0}, {"RTX 3060", 0}};
+  const auto rows = smallest_counts(job, 0, known(), {1, 2, 4});
+  ASSERT_TRUE(rows.has_value());
+  ASSERT_EQ(rows->size(), 3U);
+  for (const FitRow& row : *rows) {
+    job.where.gpus = {{row.node.gpu->name, 0}};
+    int fewest = 0;
+    const auto every = fit_phase(job, 0, known(), {1, 2, 4});
+    for (const FitRow& one : *every)
+      if (fewest == 0 && holds(one)) fewest = one.gpus;
+    if (fewest > 0) EXPECT_EQ(row.gpus, fewest) << row.node.gpu->name;
+    else EXPECT_EQ(row.gpus, 4) << row.node.gpu->name << ": the last one tried";
+  }
+  EXPECT_TRUE(holds(rows->front()));
+  EXPECT_FALSE(holds(rows->back())) << "what no count holds comes last";
+}
+
 }  // namespace
 }  // namespace gpuplan
