@@ -75,7 +75,7 @@ Table placement_table(const PlacementSection& section) {
        {.title = "USED", .align = Align::kRight, .key = "used_share"},
        {.title = "FITS", .key = "fits"},
        {.title = "COMPLEXITY", .drop = 2, .key = "complexity"},
-       {.title = "REMARK", .narrowest = 20, .wrap = true, .key = "why_not"},
+       {.title = "REMARK", .narrowest = 12, .wrap = true, .key = "why_not"},
        {.title = "", .key = "needed_gib_p10"},
        {.title = "", .key = "needed_gib"},
        {.title = "", .key = "needed_gib_p90"},

@@ -65,12 +65,13 @@ Cell whole(double value) { return {value, count_text(value)}; }
 /// The columns at the end that training and generation share.
 void add_ends(std::vector<Column>& columns, bool samples) {
   columns.push_back({.title = "MEMORY A GPU", .align = Align::kRight, .around = " of ", .unit = "GiB"});
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 8, .around = " … ", .unit = "GiB"});
-  columns.push_back({.title = "USED", .align = Align::kRight, .key = "used_share"});
-  columns.push_back({.title = "LARGEST", .align = Align::kRight, .unit = "at once", .key = "largest_at_once"});
+  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 12, .around = " … ", .unit = "GiB"});
+  columns.push_back({.title = "USED", .align = Align::kRight, .drop = 3, .key = "used_share"});
+  columns.push_back(
+      {.title = "LARGEST", .align = Align::kRight, .drop = 1, .unit = "at once", .key = "largest_at_once"});
   columns.push_back({.title = samples ? "SAMPLES/S" : "TOKENS/S", .align = Align::kRight});
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 7, .around = " … "});
-  columns.push_back({.title = "REMARKS", .drop = 9, .narrowest = 28, .wrap = true, .key = "remarks"});
+  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 11, .around = " … "});
+  columns.push_back({.title = "REMARKS", .drop = 13, .narrowest = 28, .wrap = true, .key = "remarks"});
   for (const char* key :
        {"gpu", "gpus", "nodes", "picked", "fit", "framework", "evidence", "memory_gib_p10", "memory_gib_p50",
         "memory_gib_p90", "usable_gib", "samples_per_second_p10", "samples_per_second_p50", "samples_per_second_p90",
@@ -172,23 +173,24 @@ Table finished(std::vector<Column> columns, std::vector<std::vector<Cell>> rows,
 }
 
 Table training_table(const ProfilesSection& section, bool samples, std::string* common) {
-  std::vector<Column> columns = {{.title = ""},
-                                 {.title = "PROFILE", .key = "profile"},
-                                 {.title = "MICRO", .align = Align::kRight, .unit = "batch", .key = "micro_batch"},
-                                 {.title = "ACCUM.", .align = Align::kRight, .unit = "steps", .key = "accumulation"},
-                                 {.title = "BATCH", .align = Align::kRight, .unit = "in all", .key = "batch"},
-                                 {.title = "PRECISION", .drop = 4, .key = "precision"},
-                                 {.title = "COMPILE", .drop = 5, .key = "compile"},
-                                 {.title = "RECOMPUTE", .drop = 3, .key = "recompute"},
-                                 {.title = "OFFLOAD", .drop = 2, .key = "offload"},
-                                 {.title = "STRATEGY", .drop = 1, .key = "strategy"}};
+  std::vector<Column> columns = {
+      {.title = "PROFILE"},
+      {.title = "", .key = "profile"},
+      {.title = "MICRO", .align = Align::kRight, .unit = "batch", .key = "micro_batch"},
+      {.title = "ACCUM.", .align = Align::kRight, .drop = 2, .unit = "steps", .key = "accumulation"},
+      {.title = "BATCH", .align = Align::kRight, .drop = 4, .unit = "in all", .key = "batch"},
+      {.title = "PRECISION", .drop = 7, .key = "precision"},
+      {.title = "COMPILE", .drop = 7, .key = "compile"},
+      {.title = "RECOMPUTE", .drop = 6, .key = "recompute"},
+      {.title = "OFFLOAD", .drop = 6, .key = "offload"},
+      {.title = "STRATEGY", .drop = 5, .key = "strategy"}};
   add_ends(columns, samples);
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < section.found.profiles.size(); ++i) {
     const Profile& profile = section.found.profiles[i];
     const bool picked = section.picked == i;
     const Paint paint = picked ? Paint::kGreen : runs(profile) ? Paint::kPlain : Paint::kDim;
-    std::vector<Cell> row = {picked ? Cell("✔", paint) : Cell(), {profile.name, paint}};
+    std::vector<Cell> row = {{profile.name + (picked ? " ✔" : ""), paint}, {profile.name}};
     if (profile.best) {
       const Strategy& s = profile.best->strategy;
       row.push_back(whole(s.micro_batch));
@@ -206,8 +208,8 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
     rows.push_back(std::move(row));
   }
   const double micro = section.found.cpu.micro_batch;
-  std::vector<Cell> cpu = {{},
-                           {kCpuProfile, Paint::kDim},
+  std::vector<Cell> cpu = {{kCpuProfile, Paint::kDim},
+                           {kCpuProfile},
                            whole(micro),
                            whole(1),
                            whole(micro),
@@ -224,16 +226,16 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
 
 Table generation_table(const ProfilesSection& section, const GeneratePhase& phase, bool fills, std::string* common) {
   std::vector<Column> columns = {
-      {.title = ""},
-      {.title = "PROFILE", .key = "profile"},
-      {.title = "REPLICAS", .align = Align::kRight, .drop = 2, .key = "replicas"},
-      {.title = "TP", .align = Align::kRight, .drop = 1, .key = "tp"},
-      {.title = "PP", .align = Align::kRight, .drop = 1, .key = "pp"},
+      {.title = "PROFILE"},
+      {.title = "", .key = "profile"},
+      {.title = "REPLICAS", .align = Align::kRight, .drop = 6, .key = "replicas"},
+      {.title = "TP", .align = Align::kRight, .drop = 5, .key = "tp"},
+      {.title = "PP", .align = Align::kRight, .drop = 5, .key = "pp"},
       {.title = "AT ONCE", .align = Align::kRight, .unit = "a replica", .key = "sequences_a_replica"},
-      {.title = "IN FLIGHT", .align = Align::kRight, .drop = 4, .unit = "in all", .key = "sequences_in_flight"},
-      {.title = "WEIGHTS", .drop = 3, .key = "weights"},
-      {.title = "KV CACHE", .align = Align::kRight, .drop = 5, .unit = "GiB a GPU", .key = "kv_cache_gib"},
-      {.title = "MODELS", .drop = 6, .key = "placement"}};
+      {.title = "IN FLIGHT", .align = Align::kRight, .drop = 8, .unit = "in all", .key = "sequences_in_flight"},
+      {.title = "WEIGHTS", .drop = 7, .key = "weights"},
+      {.title = "KV CACHE", .align = Align::kRight, .drop = 9, .unit = "GiB a GPU", .key = "kv_cache_gib"},
+      {.title = "MODELS", .drop = 10, .key = "placement"}};
   add_ends(columns, false);
   std::vector<std::vector<Cell>> rows;
   const bool several = phase.models.size() > 1;
@@ -241,7 +243,7 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
     const Profile& profile = section.found.profiles[i];
     const bool picked = section.picked == i;
     const Paint paint = picked ? Paint::kGreen : runs(profile) ? Paint::kPlain : Paint::kDim;
-    std::vector<Cell> row = {picked ? Cell("✔", paint) : Cell(), {profile.name, paint}};
+    std::vector<Cell> row = {{profile.name + (picked ? " ✔" : ""), paint}, {profile.name}};
     if (profile.best) {
       const Strategy& s = profile.best->strategy;
       row.push_back(whole(s.dp));
@@ -260,7 +262,8 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
     add_row_ends(row, profile, false, picked, fills);
     rows.push_back(std::move(row));
   }
-  std::vector<Cell> cpu = {{}, {kCpuProfile, Paint::kDim}, whole(1), whole(1), {}, whole(1), whole(1), {"fp32"}};
+  std::vector<Cell> cpu = {
+      {kCpuProfile, Paint::kDim}, {kCpuProfile}, whole(1), whole(1), {}, whole(1), whole(1), {"fp32"}};
   cpu.resize(16);
   cpu.emplace_back("testing only: no time is predicted", Paint::kDim);
   rows.push_back(std::move(cpu));

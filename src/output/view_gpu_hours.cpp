@@ -90,12 +90,12 @@ ViewContent gpu_hours_view(const PlanStory& story, const Screen&) {
   ViewContent view{"GPU-hours by phase, used and paid for", Table({}), {}};
   const bool named = plans.size() > 1;
   if (!named && plans.front() != nullptr) view.title += ": " + story.name(*plans.front());
-  view.table = Table({{.title = named ? "PLAN" : "", .narrowest = 16, .key = "plan"},
-                      {.title = "PHASE", .narrowest = 16, .key = "phase"},
-                      {.title = "TASK", .drop = 1, .narrowest = 20, .key = "task"},
+  view.table = Table({{.title = named ? "PLAN" : "", .narrowest = 14, .key = "plan"},
+                      {.title = "PHASE", .narrowest = 12, .key = "phase"},
+                      {.title = "TASK", .drop = 3, .narrowest = 20, .key = "task"},
                       {.title = "GPUS", .align = Align::kRight, .unit = "used", .key = "gpus_used"},
-                      {.title = "GPUS", .align = Align::kRight, .unit = "billed", .key = "gpus_billed"},
-                      {.title = "HOURS", .align = Align::kRight, .key = "hours"},
+                      {.title = "GPUS", .align = Align::kRight, .drop = 2, .unit = "billed", .key = "gpus_billed"},
+                      {.title = "HOURS", .align = Align::kRight, .drop = 1, .key = "hours"},
                       {.title = "GPU-HOURS", .align = Align::kRight, .unit = "used", .key = "gpu_hours_used"},
                       {.title = "GPU-HOURS", .align = Align::kRight, .unit = "billed", .key = "gpu_hours_billed"},
                       {.title = "COST", .align = Align::kRight, .key = "cost_usd"}});

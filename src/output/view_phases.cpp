@@ -113,11 +113,15 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
   return table;
 }
 
-/// The matrix with as much as the screen has room for.
+/// The matrix with as much as the screen has room for; empty when there are too many phases for any.
 std::string matrix_text(const PlanStory& story, const std::vector<const Plan*>& plans, const Screen& screen) {
   for (const Detail detail : {Detail::kRanges, Detail::kCost})
-    if (const Table table = matrix(story, plans, detail); table.width() <= screen.columns) return table.text(screen);
-  return matrix(story, plans, Detail::kHours).text(screen);
+    if (const Table table = matrix(story, plans, detail); table.width() <= screen.columns)
+      return table.text(screen) + '\n';
+  const std::string hours = matrix(story, plans, Detail::kHours).text(screen);
+  for (const std::string_view line : split(hours, '\n'))
+    if (display_width(line) > screen.columns) return "";
+  return hours + '\n';
 }
 
 }  // namespace
@@ -125,7 +129,7 @@ std::string matrix_text(const PlanStory& story, const std::vector<const Plan*>& 
 ViewContent phases_view(const PlanStory& story, const Screen& screen) {
   const auto plans = plans_shown(story);
   ViewContent view{"Hours and cost of each phase, plan by plan", details(story, plans, true), {}};
-  if (story.job.phases.size() > 1) view.drawing = matrix_text(story, plans, screen) + '\n';
+  if (story.job.phases.size() > 1) view.drawing = matrix_text(story, plans, screen);
   const Table shown = details(story, plans, story.job.phases.size() > 1 || story.job.buffer > 0);
   view.drawing += paragraph(
                       "How each phase runs: BATCH is ranks x micro-batch x accumulation = sequences a step, or "

@@ -47,9 +47,11 @@ TEST(PhaseViews, AreTheSameForEveryExampleAndFitTheScreen) {
   for (const char* name : kExamples) {
     const Searched searched(example_job(name));
     const PlanStory story(searched.result, searched.job, known());
+    PlanStory everything = story;
+    everything.all = true;
+    EXPECT_LE(width_of(view_text(gpu_hours_view(everything, {.columns = 80}), {.columns = 80})), 80) << name;
     for (const View make : kViews) {
-      // Seven phases side by side need more than 80 columns: figures are never cut.
-      for (const int columns : {std::string(name) == "sft-node" ? 120 : 80, 140}) {
+      for (const int columns : {80, 140}) {
         const Screen screen{.columns = columns};
         const std::string text = view_text(make(story, screen), screen);
         EXPECT_LE(width_of(text), columns) << name << '\n' << text;

@@ -69,12 +69,12 @@ TEST(ProfilesReport, TellsHowToSetUpAndWhatIsUnused) {
             R"(neurlang: how to set it up on each kind of machine · memory and speed by the model
 
   train: m, 1000 samples
-     PROFILE   MICRO  ACCUM.   BATCH  MEMORY A GPU    P10 … P90  USED  LARGEST  SAMPLES/S    P10 … P90
-               batch   steps  in all           GiB          GiB        at once
-     l40s        256       1     256   6.0 of 44.9   5.4 …  6.6  13 %    1,500      1,000  900 … 1,200
-  ✔  rtx-4090    128       1     128  16.0 of 23.9  14.4 … 17.6  67 %      128      1,000  900 … 1,200
-     v100
-     cpu           8       1       8
+  PROFILE     MICRO  ACCUM.   BATCH  MEMORY A GPU    P10 … P90  USED  LARGEST  SAMPLES/S    P10 … P90
+              batch   steps  in all           GiB          GiB        at once
+  l40s          256       1     256   6.0 of 44.9   5.4 …  6.6  13 %    1,500      1,000  900 … 1,200
+  rtx-4090 ✔    128       1     128  16.0 of 23.9  14.4 … 17.6  67 %      128      1,000  900 … 1,200
+  v100
+  cpu             8       1       8
   All of them: bf16, no compilation, no recompute, no offload, one GPU.
 
   v100: V100 has no bf16.
