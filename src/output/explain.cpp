@@ -199,7 +199,7 @@ std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
 }
 
 std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen) {
-  std::string text = paragraph("How " + story.name(plan) + " comes about", screen, 0, 0);
+  std::string text = gpuplan::heading("How " + story.name(plan) + " comes about", screen);
   for (const PhaseTerms& explained : explain_phases(plan, story.job, story.catalogue)) {
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
     text += paragraph(time_words(explained.part->estimate), screen, 4, 4);

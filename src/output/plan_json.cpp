@@ -14,7 +14,13 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kNearest = 50;
+/// However far from the frontier, a plan that is referred to is in the list.
+bool recommended(const PlanStory& story, const Plan& plan) {
+  const Recommendations& r = story.found.recommendations;
+  return std::ranges::any_of(
+      std::array{r.cheapest, r.fastest, r.best_value, r.fewest_gpus, r.within_deadline, r.within_budget, r.pick},
+      [&](const std::optional<int>& position) { return position && &story.plan(*position) == &plan; });
+}
 
 /// The document, part by part. Amounts are written in the unit that the member's name says.
 class PlanJson {
@@ -99,23 +105,9 @@ class PlanJson {
 
   void plans() {
     json_.key("plans").begin_array();
-    std::size_t nearest = 0;
-    for (const Plan& plan : found().plans) {
-      const bool kept = look_.all || plan.on_frontier || recommended(plan) || nearest < kNearest;
-      if (!plan.on_frontier) ++nearest;
-      if (!kept) continue;
-      write(plan);
-      written_.push_back(&plan);
-    }
+    written_ = plans_told(story_, look_.all);
+    for (const Plan* plan : written_) write(*plan);
     json_.end();
-  }
-
-  /// However far from the frontier, a plan that is referred to is in the list.
-  bool recommended(const Plan& plan) const {
-    const Recommendations& r = found().recommendations;
-    return std::ranges::any_of(
-        std::array{r.cheapest, r.fastest, r.best_value, r.fewest_gpus, r.within_deadline, r.within_budget, r.pick},
-        [&](const std::optional<int>& position) { return position && &story_.plan(*position) == &plan; });
   }
 
   void write(const Plan& plan) {
@@ -191,7 +183,7 @@ class PlanJson {
       for (const std::string& line : {pick_words(story_), value_words(story_), assumed_value_words(story_),
                                       given_words(story_), availability_words(story_), close_words(story_)})
         if (!line.empty()) json_.value(line);
-      for (const std::string& line : not_chosen_words(story_)) json_.value(line);
+      for (const std::string& line : summary_words(story_)) json_.value(story_.name(*story_.pick()) + " is " + line);
       for (const std::string& line : limit_words(story_)) json_.value(line);
     }
     json_.end();
@@ -232,6 +224,17 @@ class PlanJson {
 };
 
 }  // namespace
+
+std::vector<const Plan*> plans_told(const PlanStory& story, bool all) {
+  constexpr std::size_t kNearest = 50;
+  std::vector<const Plan*> told;
+  std::size_t nearest = 0;
+  for (const Plan& plan : story.found.plans) {
+    if (all || plan.on_frontier || recommended(story, plan) || nearest < kNearest) told.push_back(&plan);
+    if (!plan.on_frontier) ++nearest;
+  }
+  return told;
+}
 
 std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies) {
   return PlanJson(story, look).text(remedies);

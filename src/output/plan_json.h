@@ -18,6 +18,13 @@ struct PlanJsonLook {
   std::vector<const PlanView*> views{};  ///< further tables, in the member `tables`; none: no such member
 };
 
+/// The plans that other programs get: the frontier, what is recommended and the 50 nearest, or all of them.
+std::vector<const Plan*> plans_told(const PlanStory& story, bool all);
+
+/// The same plans as CSV, one row each: the amounts of the JSON with their units in the heads. Only heads when nothing
+/// fits.
+std::string plan_csv(const PlanStory& story, bool all);
+
 /// Written for jobs that nothing fits, too: then `plans` is empty and `nothing_fits` says why.
 std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies = {});
 

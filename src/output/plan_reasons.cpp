@@ -17,22 +17,39 @@ std::string value_of_time_words(const PlanStory& story) {
 
 Dollars an_hour(DollarsPerSecond value) { return value * units::hour; }
 
-/// "12 % dearer", "3.4 times the cost", "as dear".
-std::string cost_difference(const Plan& plan, const Plan& than) {
-  if (than.cost.p50 <= Dollars{})
-    return plan.cost.p50 > Dollars{} ? to_text(plan.cost.p50) + " where the other is free" : "as cheap";
-  const double ratio = plan.cost.p50 / than.cost.p50;
-  if (ratio > 1.995) return significant_text(ratio, 2) + " times the cost";
-  if (ratio > 1.0005) return percent(ratio - 1) + " dearer";
-  if (ratio < 0.9995) return percent(1 - ratio) + " cheaper";
-  return "as dear";
+/// Ratios below this are no difference that anybody would notice.
+constexpr double kSame = 1.005;
+
+/// "2.1x faster", "1.3x slower"; empty when they take about as long.
+std::string time_difference(const Plan& pick, const Plan& than) {
+  if (pick.hours.p50 <= Seconds{} || than.hours.p50 <= Seconds{}) return "";
+  const double ratio = than.hours.p50 / pick.hours.p50;
+  if (ratio >= kSame) return ratio_text(ratio) + " faster";
+  return 1 / ratio >= kSame ? ratio_text(1 / ratio) + " slower" : "";
 }
 
-std::string time_difference(const Plan& plan, const Plan& than) {
-  const Seconds difference = plan.hours.p50 - than.hours.p50;
-  if (difference > Seconds{}) return hours_words(difference) + " slower";
-  if (difference < Seconds{}) return hours_words(-difference) + " faster";
-  return "as fast";
+/// "1.4x cheaper", "1.08x dearer"; empty when they cost about as much.
+std::string cost_difference(const Plan& pick, const Plan& than) {
+  if (pick.cost.p50 <= Dollars{} || than.cost.p50 <= Dollars{}) return "";
+  const double ratio = than.cost.p50 / pick.cost.p50;
+  if (ratio >= kSame) return ratio_text(ratio) + " cheaper";
+  return 1 / ratio >= kSame ? ratio_text(1 / ratio) + " dearer" : "";
+}
+
+/// "2.1x faster, 1.08x dearer than 4x RTX 3090"
+std::string comparison(const Plan& pick, const Plan& than, const std::string& name) {
+  const std::string time = time_difference(pick, than);
+  const std::string cost = cost_difference(pick, than);
+  const bool pick_free = pick.cost.p50 <= Dollars{}, other_free = than.cost.p50 <= Dollars{};
+  if (pick_free != other_free) {
+    const std::string than_words = time.empty() ? "as fast as " + name : time + " than " + name;
+    return than_words + (pick_free ? ", and free where that costs " + to_text(than.cost.p50)
+                                   : ", and " + to_text(pick.cost.p50) + " where that is free");
+  }
+  if (time.empty() && cost.empty()) return "as fast and as cheap as " + name;
+  if (time.empty()) return cost + " than " + name + ", in the same time";
+  if (cost.empty()) return time + " than " + name + (pick_free ? ", both free" : ", at the same cost");
+  return (time.ends_with("faster") ? time + ", " + cost : cost + ", " + time) + " than " + name;
 }
 
 const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
@@ -111,19 +128,11 @@ std::string pick_words(const PlanStory& story) {
       rule = "the fewest GPUs";
       break;
   }
-  std::string text = "Pick: " + name + ", " + rule;
+  std::string text = "Pick: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
+                     (pick->cost.p90 > Dollars{} ? " for " : " and ") + range_words(pick->cost) + ", " + rule;
   if (keeping == 1 && !kept.empty()) text += ", the only plan that keeps " + kept;
   else if (!kept.empty()) text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep " + kept;
   text += ".";
-  if (rules.cheapest && &story.plan(*rules.cheapest) != pick) {
-    const Plan& cheapest = story.plan(*rules.cheapest);
-    const Seconds saved = cheapest.hours.p50 - pick->hours.p50;
-    const Dollars more = pick->cost.p50 - cheapest.cost.p50;
-    if (saved > Seconds{}) {
-      text += " Against the cheapest, " + story.name(cheapest) + ", it costs " + to_text(more) + " more and saves " +
-              hours_words(saved) + ": " + short_money(more * (units::hour / saved)) + " for each hour saved.";
-    }
-  }
   if (rules.cheapest == rules.pick && rules.fastest == rules.pick && story.found.plans.size() > 1)
     text += " It is both the cheapest and the fastest.";
   if (pick->fit == Fit::kTight)
@@ -131,7 +140,7 @@ std::string pick_words(const PlanStory& story) {
   return text;
 }
 
-std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t most) {
+std::vector<std::string> summary_words(const PlanStory& story, std::size_t most) {
   const Plan* pick = story.pick();
   std::vector<std::string> lines;
   if (pick == nullptr) return lines;
@@ -158,20 +167,23 @@ std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t mo
   }
   for (const std::ptrdiff_t i : chosen) {
     const Plan& plan = plans[static_cast<std::size_t>(i)];
-    std::string text = story.name(plan) + ": ";
-    if (story.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
-      text += count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus) + ", ";
-    if (const double share = memory_share(plan); share > 0 && share < 0.25)
-      text += percent(share) + " of its memory used, ";
-    text += cost_difference(plan, *pick) + ", " + time_difference(plan, *pick);
+    std::vector<std::string> remarks;
     const Seconds saved = pick->hours.p50 - plan.hours.p50;
     const Dollars more = plan.cost.p50 - pick->cost.p50;
-    if (saved > Seconds{} && more > Dollars{})
-      text += ": " + short_money(more * (units::hour / saved)) + " for each hour saved";
-    if (saved < Seconds{} && more < Dollars{})
-      text += ": saves " + short_money(more * (units::hour / saved)) + " for each hour waited";
-    if (!plan.meets_deadline) text += "; misses the deadline";
-    if (!plan.meets_budget) text += "; over the budget";
+    // An hour has no price where nobody would notice the difference.
+    const bool noticed = !time_difference(*pick, plan).empty() && !cost_difference(*pick, plan).empty();
+    if (noticed && saved > Seconds{} && more > Dollars{})
+      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour it saves");
+    if (noticed && saved < Seconds{} && more < Dollars{})
+      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour saved");
+    if (story.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
+      remarks.push_back("it takes " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
+    if (const double share = memory_share(plan); share > 0 && share < 0.25)
+      remarks.push_back("it uses " + percent(share) + " of its memory");
+    if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
+    if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
+    std::string text = comparison(*pick, plan, story.name(plan));
+    if (!remarks.empty()) text += ": " + join(remarks, "; ");
     lines.push_back(text + ".");
   }
   return lines;

@@ -105,11 +105,17 @@ std::string header_words(const PlanStory& story) {
   return text + " · no calibration";
 }
 
-std::string dominated_words(const PlanStory& story) {
+std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
   constexpr std::size_t kExamples = 3;
   std::vector<std::string> examples, labels;
-  int dominated = 0;
-  for (const Plan& plan : story.found.plans) {
+  int shown = 0, frontier = 0, dominated = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Plan& plan = story.found.plans[i];
+    if (rows[i]) {
+      ++shown;
+      continue;
+    }
+    if (plan.on_frontier) ++frontier;
     if (plan.on_frontier || plan.dominated_by.empty()) continue;
     ++dominated;
     const Plan& by = story.plan(plan.dominated_by.front());
@@ -118,8 +124,15 @@ std::string dominated_words(const PlanStory& story) {
     labels.push_back(plan.label);
     if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + story.name(by));
   }
-  if (dominated == 0) return "";
-  std::string text = count_of(dominated, "plan") + (dominated == 1 ? " is" : " are") + " dominated (--all)";
+  if (frontier + dominated == 0) return "";
+  std::string text = "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(rows.size()), "plan");
+  const auto are = [](int count) { return std::to_string(count) + (count == 1 ? " is" : " are"); };
+  if (frontier > 0) {
+    text += "; " + std::to_string(frontier) + " more" + (frontier == 1 ? " is" : " are") + " on the frontier (--top " +
+            std::to_string(shown + frontier) + ")";
+  }
+  if (dominated == 0) return text + ".";
+  text += "; " + are(dominated) + " dominated (--all)";
   if (examples.empty()) return text + ".";
   text += ": " + join(examples, ", ");
   return text + (dominated > static_cast<int>(examples.size()) ? ", …" : "");

@@ -51,16 +51,18 @@ struct PlanStory {
 bool brings_offers(const Job& job);
 /// Job, phases, market with its age, number of offers, calibrations in use.
 std::string header_words(const PlanStory& story);
-/// "11 plans are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty: none is.
-std::string dominated_words(const PlanStory& story);
+/// "Shown 4 of 15 plans; 11 are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty when all are shown.
+/// `rows` says for each plan whether it is shown (output/plan_rows.h).
+std::string shown_words(const PlanStory& story, const std::vector<bool>& rows);
 /// Which plan is best for which value of an hour.
 std::string value_words(const PlanStory& story);
 /// The value of an hour when the job does not say it and the pick depends on it; else empty.
 std::string assumed_value_words(const PlanStory& story);
 /// The pick with rule and reason.
 std::string pick_words(const PlanStory& story);
-/// Why not the others of the frontier: one line a plan, at most `most`.
-std::vector<std::string> not_chosen_words(const PlanStory& story, std::size_t most = 4);
+/// The pick beside the others of the frontier, how many times faster or cheaper it is: one line a plan, at most `most`.
+/// "2.1x faster, 1.08x dearer than 4x RTX 3090: $0.21 for each hour saved."
+std::vector<std::string> summary_words(const PlanStory& story, std::size_t most = 4);
 /// Given figures that lie outside the model's interval; empty: none does.
 std::string given_words(const PlanStory& story);
 /// Scarcity of the pick and what comes next; empty when it is not scarce.

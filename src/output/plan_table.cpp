@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "output/limit_table.h"
 #include "output/plan_how.h"
+#include "output/plan_rows.h"
 #include "output/plan_variants.h"
 #include "output/plan_words.h"
 #include "output/problem_words.h"
@@ -72,7 +73,8 @@ std::string_view claim(Evidence evidence) {
 /// The whole text, block by block.
 class PlanText {
  public:
-  PlanText(const PlanStory& story, const PlanLook& look) : story_(story), screen_(look.screen), all_(look.all) {}
+  PlanText(const PlanStory& story, const PlanLook& look)
+      : story_(story), screen_(look.screen), all_(look.all), rows_(plan_rows(story, look.all, look.top)) {}
 
   std::string plans() {
     say(header_words(story_), 0);
@@ -112,12 +114,10 @@ class PlanText {
   }
   /// Said in a low voice.
   void note(const std::string& words) {
-    if (words.empty()) return;
-    for (const std::string& line : wrapped(words, std::max(std::min(screen_.columns, 130) - 2, 20)))
-      text_ += "  " + painted(line, Paint::kDim, screen_) + '\n';
+    if (!words.empty()) text_ += paragraph(words, screen_, 2, 2, Paint::kDim);
   }
 
-  bool shown(const Plan& plan) const { return all_ || plan.on_frontier || &plan == story_.pick(); }
+  bool shown(const Plan& plan) const { return rows_[static_cast<std::size_t>(&plan - story_.found.plans.data())]; }
 
   void frontier() {
     const bool limited = std::ranges::any_of(story_.found.plans, [&](const Plan& plan) {
@@ -141,7 +141,7 @@ class PlanText {
       const Plan& plan = plans[i];
       if (!shown(plan)) continue;
       const bool picked = &plan == story_.pick();
-      const Paint paint = picked ? Paint::kGreen : plan.on_frontier ? Paint::kPlain : Paint::kDim;
+      const Paint paint = picked ? Paint::kPick : plan.on_frontier ? Paint::kPlain : Paint::kDim;
       table.add({{std::to_string(i + 1) + (picked ? " ✔" : ""), paint},
                  {label_of(plan), paint},
                  {where_of(plan), paint},
@@ -159,13 +159,13 @@ class PlanText {
                  {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});
     }
     text_ += table.text(screen_);
-    if (!all_) say(dominated_words(story_), 5);
+    say(shown_words(story_, rows_), 5);
     dropped_ = table.dropped(screen_);
   }
 
   void recommendation() {
     say(pick_words(story_));
-    for (const std::string& line : not_chosen_words(story_)) say("- " + line, 4, 6);
+    summary();
     say(value_words(story_));
     for (const std::string& line : limit_words(story_)) say(line);
     text_ += limit_table(story_, screen_);
@@ -173,6 +173,15 @@ class PlanText {
     say(availability_words(story_));
     say(close_words(story_));
     if (was_dropped("EVIDENCE")) say(evidence_words());
+  }
+
+  void summary() {
+    const std::vector<std::string> lines = summary_words(story_);
+    if (lines.empty()) return;
+    blank();
+    say("Summary: " + story_.name(*story_.pick()) + " is");
+    for (const std::string& line : lines) say("- " + line, 4, 6);
+    blank();
   }
 
   bool was_dropped(const std::string& title) const { return std::ranges::find(dropped_, title) != dropped_.end(); }
@@ -236,6 +245,7 @@ class PlanText {
   const PlanStory& story_;
   Screen screen_;
   bool all_;
+  std::vector<bool> rows_;
   std::string text_;
   std::vector<std::string> dropped_;
 };

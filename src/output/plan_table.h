@@ -13,6 +13,8 @@ namespace gpuplan {
 struct PlanLook {
   Screen screen;
   bool all = false;  ///< the dominated plans too
+  /// Rows of plans at most, the pick and those nearest to it; 0: ten, and with `all` every one.
+  int top = 0;
 };
 
 /// Text that is never wider than the screen wherever words can be broken; ends in a line feed. `remedies` are shown

@@ -47,8 +47,8 @@ void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, co
 }
 
 std::string view_text(const ViewContent& view, const Screen& screen) {
-  std::string text = paragraph(view.title, screen, 0, 0) + '\n';
-  if (!view.drawing.empty()) text += view.drawing;
+  std::string text = heading(view.title, screen) + '\n';
+  if (!view.drawing.empty() && !screen.markdown()) text += view.drawing;
   else if (!view.table.empty()) text += view.table.text(screen);
   for (const std::string& note : view.notes) text += paragraph(note, screen);
   return text;

@@ -122,6 +122,23 @@ std::string in_unit(Seconds time, const TimeUnit& unit) {
   return value >= 99.95 ? count_text(value) : significant_text(value, value >= 9.95 ? 3 : 2);
 }
 
+/// Whether one figure after ± is honest: P10 and P90 are about as far from the median. For a lognormal quantity this
+/// is so up to about ±16 %.
+bool is_symmetric(double p10, double p50, double p90) {
+  const double up = p90 - p50, down = p50 - p10, half = (up + down) / 2;
+  return up > 0 && down > 0 && (up > down ? up - down : down - up) <= 0.15 * half;
+}
+
+/// With as many decimals as the median is written with, but two digits are enough; with one where that would leave
+/// none.
+std::string half_width(double half, std::string_view median) {
+  if (half >= 9.95) return count_text(half);
+  const std::size_t point = median.rfind('.');
+  const int decimals = point == std::string_view::npos ? 0 : static_cast<int>(median.size() - point - 1);
+  std::string text = decimals == 0 ? count_text(half) : fixed_text(half, decimals);
+  return text.find_first_of("123456789") == std::string::npos ? significant_text(half, 1) : text;
+}
+
 }  // namespace
 
 std::string rate_text(double rate) {
@@ -160,8 +177,29 @@ std::string hours_words(Seconds time) {
 
 std::string range_words(const Interval<Seconds>& time) {
   const TimeUnit unit = unit_for(time.p50);
-  const std::string median = in_unit(time.p50, unit) + unit.name;
-  return time.exact() ? median : median + " (" + in_unit(time.p10, unit) + " … " + in_unit(time.p90, unit) + ")";
+  std::string figure = in_unit(time.p50, unit);
+  if (time.exact()) return figure + unit.name;
+  // A median that happens to be whole is as exact as its neighbours.
+  const auto has_point = [](const std::string& text) { return text.find('.') != std::string::npos; };
+  if (!has_point(figure) && has_point(in_unit(time.p10, unit)) && figure.size() < 3) figure += ".0";
+  const std::string median = figure + unit.name;
+  if (is_symmetric(time.p10.value, time.p50.value, time.p90.value))
+    return median + " ± " + half_width((time.p90 - time.p10) / unit.one / 2, figure);
+  const std::string low = in_unit(time.p10, unit), high = in_unit(time.p90, unit);
+  return median + " (" + low + " … " + high + ")";
+}
+
+std::string range_words(const Outcome<Dollars>& cost) {
+  if (cost.p90 <= Dollars{}) return "free";
+  const std::string median = to_text(cost.p50);
+  if (cost.p10 == cost.p90) return median;
+  if (is_symmetric(cost.p10.value, cost.p50.value, cost.p90.value))
+    return median + " ± " + half_width((cost.p90 - cost.p10).value / 2, median);
+  return median + " (" + outcome_text(cost) + ")";
+}
+
+std::string ratio_text(double ratio) {
+  return (ratio < 1.095 ? fixed_text(ratio, 2) : ratio < 9.95 ? fixed_text(ratio, 1) : count_text(ratio)) + "x";
 }
 
 std::string outcome_text(const Outcome<Seconds>& hours) {

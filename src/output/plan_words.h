@@ -13,12 +13,15 @@ std::string count_of(double count, const std::string& noun);  ///< "1 phase", "4
 std::string percent(double share);                            ///< "4 %", "0.3 %", "98 %"
 std::string short_money(Dollars money);                       ///< "$0.21", "$20", "$1,234", "$0.006"
 std::string hours_words(Seconds time);                        ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
-std::string range_words(const Interval<Seconds>& time);       ///< "61 s (51 … 73)", "2 h" when it is exact
-std::string outcome_text(const Outcome<Seconds>& hours);      ///< "2.8 … 4.1", in hours
-std::string outcome_text(const Outcome<Dollars>& cost);       ///< "3.95 … 5.69"; empty when it is free
-std::string chance_words(double chance);                      ///< "97 %", "> 99 %", "< 1 %"
-std::string rate_text(double rate);                           ///< three digits: "0.25", "142", "22,500"
-std::string gib_text(Bytes size);                             ///< GiB as a bare number: "16.3", "179", "0.4"
+/// "61 s (51 … 73)", "2 h" when it is exact. "61 s ± 4" when P10 and P90 are about as far from the median.
+std::string range_words(const Interval<Seconds>& time);
+std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95 … 5.69)", "$5.12 ± 0.34", "free"
+std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8 … 4.1", in hours
+std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95 … 5.69"; empty when it is free
+std::string ratio_text(double ratio);                     ///< of 1 and more: "1.08x", "2.1x", "14x"
+std::string chance_words(double chance);                  ///< "97 %", "> 99 %", "< 1 %"
+std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
+std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
 
 std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
 std::string limits_words(const Plan& plan);  ///< "kept", "too late", "over budget" or both

@@ -114,18 +114,28 @@ std::string shortened(std::string_view text, int width) {
 
 std::vector<std::string> wrapped(std::string_view text, int width) { return wrap_lines(text, width, width); }
 
-std::string paragraph(std::string_view text, const Screen& screen, int indent, int hang) {
+std::string paragraph(std::string_view text, const Screen& screen, int indent, int hang, Paint paint) {
+  if (screen.markdown()) return markdown_text(text) + "\n\n";
   // Lines of more than a hundred letters are hard to read, however wide the screen is.
   constexpr int kReadable = 130;
   const int width = std::min(screen.columns, kReadable);
   std::string result;
   bool first = true;
   for (const std::string& line : wrap_lines(text, std::max(width - indent, 20), std::max(width - hang, 20))) {
-    if (!line.empty()) result += blanks(first ? indent : hang) + line;
+    if (!line.empty()) result += blanks(first ? indent : hang) + painted(line, paint, screen);
     result += '\n';
     first = false;
   }
   return result;
+}
+
+std::string heading(std::string_view text, const Screen& screen) {
+  return screen.markdown() ? "### " + markdown_text(text) + "\n\n" : paragraph(text, screen, 0, 0);
+}
+
+std::string labelled(std::string_view label, std::string_view text, const Screen& screen, int width, int indent) {
+  if (screen.markdown()) return "- " + markdown_text(std::string(label) + ": " + std::string(text)) + '\n';
+  return paragraph(padded(label, width) + std::string(text), screen, indent, indent + width);
 }
 
 /// Columns that are shown, how wide, and the texts of all cells as they are set.
@@ -195,11 +205,13 @@ int Table::width(int indent) const {
 
 std::vector<std::string> Table::dropped(const Screen& screen, int indent) const {
   std::vector<std::string> titles;
+  if (screen.markdown()) return titles;
   for (const std::size_t c : lay_out(screen.columns, indent).dropped) titles.push_back(columns_[c].title);
   return titles;
 }
 
 std::string Table::text(const Screen& screen, int indent) const {
+  if (screen.markdown()) return markdown();
   const Layout layout = lay_out(screen.columns, indent);
   std::string result;
 

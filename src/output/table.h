@@ -1,4 +1,5 @@
-// Tables for terminals: aligned columns that fit the screen, and paragraphs that wrap.
+// Tables for terminals: aligned columns that fit the screen, and paragraphs that wrap. The same for Markdown, CSV and
+// JSON.
 #pragma once
 
 #include <optional>
@@ -56,7 +57,7 @@ class Table {
   std::size_t rows() const { return rows_.size(); }
 
   /// The table with its heads, every line ending in a line feed and without trailing blanks. Columns empty in every
-  /// row are left out.
+  /// row are left out. In Markdown no column is left out for want of room, and a line stays one.
   std::string text(const Screen& screen, int indent = 2) const;
 
   /// The columns that have a key, as RFC 4180 has it (but for the line ends): a line of keys, then one for each row.
@@ -74,6 +75,7 @@ class Table {
  private:
   struct Layout;
   Layout lay_out(int width, int indent) const;
+  std::string markdown() const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
@@ -88,8 +90,22 @@ std::string left_out_words(const Table& table, const Screen& screen, std::string
 std::vector<std::string> wrapped(std::string_view text, int width);
 
 /// A paragraph: wrapped to the screen, the first line indented by `indent` and the others by `hang`, each with a line
-/// feed.
-std::string paragraph(std::string_view text, const Screen& screen, int indent = 2, int hang = 2);
+/// feed. In Markdown it is one line and an empty one; a text that begins with "- " is an entry of a list.
+std::string paragraph(std::string_view text, const Screen& screen, int indent = 2, int hang = 2,
+                      Paint paint = Paint::kPlain);
+
+/// What the text below is about: a line of its own, a heading in Markdown.
+std::string heading(std::string_view text, const Screen& screen);
+
+/// "layers        32": a name and what is said of it; an entry of a list in Markdown.
+std::string labelled(std::string_view label, std::string_view text, const Screen& screen, int width, int indent = 2);
+
+/// Text that Markdown shows as it is: its own signs with a backslash before them.
+std::string markdown_text(std::string_view text);
+
+/// Markdown put together from tables and paragraphs: never more than one empty line, none between the entries of a
+/// list, none at the end.
+std::string tidy_markdown(std::string_view text);
 
 /// Blanks added on one side up to `width` columns.
 std::string padded(std::string_view text, int width, Align align = Align::kLeft);

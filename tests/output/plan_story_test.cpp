@@ -1,4 +1,5 @@
 #include "output/plan_story.h"
+#include "output/plan_rows.h"
 
 #include <gtest/gtest.h>
 
@@ -51,24 +52,67 @@ TEST(PlanStory, ValueOfAnHourDecides) {
 
 TEST(PlanStory, PickHasRuleAndReason) {
   PlanFixture fixture;
-  EXPECT_EQ(
-      pick_words(fixture.story()),
-      "Pick: 4x RTX 5090, the best value at $7 for an hour of waiting. Against the cheapest, 4x RTX 3090, it costs "
-      "$0.36 more and saves 1.8 h: $0.20 for each hour saved.");
+  EXPECT_EQ(pick_words(fixture.story()),
+            "Pick: 4x RTX 5090, 1.6 h ± 0.1 for $5.12 ± 0.35, the best value at $7 for an hour of waiting.");
   fixture.job.goal = Goal::kCheapest;
   fixture.job.limits.budget = Dollars{50};
   fixture.mark();
-  EXPECT_EQ(pick_words(fixture.story()), "Pick: 4x RTX 3090, the cheapest, of the 5 plans that keep the budget.");
+  EXPECT_EQ(pick_words(fixture.story()),
+            "Pick: 4x RTX 3090, 3.4 h (2.8 … 4.1) for $4.76 (3.97 … 5.71), the cheapest, of the 5 plans that keep the "
+            "budget.");
 }
 
-TEST(PlanStory, SaysWhatWasNotChosenAndWhy) {
+TEST(PlanStory, SummaryComparesThePickWithTheOthers) {
   PlanFixture fixture;
-  EXPECT_EQ(not_chosen_words(fixture.story()),
+  EXPECT_EQ(summary_words(fixture.story()),
             (std::vector<std::string>{
-                "4x RTX 3090: 7 % cheaper, 1.8 h slower: saves $0.20 for each hour waited.",
-                "4x H100 SXM: 20 % of its memory used, 3 times the cost, 20 min faster: $31 for each hour saved.",
-                "4x B200: 9 % of its memory used, 3.8 times the cost, 43 min faster: $20 for each hour saved."}));
-  EXPECT_EQ(not_chosen_words(fixture.story(), 1).size(), 1U);
+                "2.1x faster, 1.08x dearer than 4x RTX 3090: $0.20 for each hour saved.",
+                "3.0x cheaper, 1.3x slower than 4x H100 SXM: $31 for each hour it saves; it uses 20 % of its memory.",
+                "3.8x cheaper, 1.8x slower than 4x B200: $20 for each hour it saves; it uses 9 % of its memory."}));
+  EXPECT_EQ(summary_words(fixture.story(), 1).size(), 1U);
+}
+
+TEST(PlanStory, SummaryHasWordsForTheSameAndForFree) {
+  PlanFixture fixture;
+  Plan& pick = fixture.found.plans[1];
+  Plan& other = fixture.found.plans[0];
+  const auto first = [&] { return summary_words(fixture.story()).front(); };
+  other.cost.p50 = pick.cost.p50;
+  EXPECT_EQ(first(), "2.1x faster than 4x RTX 3090, at the same cost.");
+  other.hours.p50 = 1.004 * pick.hours.p50;  // nobody notices four in a thousand
+  EXPECT_EQ(first(), "as fast and as cheap as 4x RTX 3090.");
+  other.cost.p50 = 2 * pick.cost.p50;
+  EXPECT_EQ(first(), "2.0x cheaper than 4x RTX 3090, in the same time.");
+  EXPECT_EQ(first().find("for each hour"), std::string::npos);
+  other.cost = {};
+  EXPECT_EQ(first().substr(0, 25), "as fast as 4x RTX 3090, a");
+  EXPECT_NE(first().find("where that is free"), std::string::npos);
+  pick.cost = {};
+  EXPECT_EQ(first(), "as fast and as cheap as 4x RTX 3090.");
+  other.cost.p50 = Dollars{12};
+  EXPECT_EQ(first(), "as fast as 4x RTX 3090, and free where that costs $12.00.");
+}
+
+TEST(PlanStory, LongFrontiersAreCutAndSayHowToSeeTheRest) {
+  PlanFixture fixture;
+  const PlanStory story = fixture.story();
+  const auto shown = [&](bool all, int most) {
+    std::string rows;
+    for (const bool row : plan_rows(story, all, most)) rows += row ? 'x' : '-';
+    return rows;
+  };
+  EXPECT_EQ(shown(false, 0), "xxxx-");
+  EXPECT_EQ(shown(true, 0), "xxxxx");
+  EXPECT_EQ(shown(false, 1), "-x---") << "the pick comes first";
+  EXPECT_EQ(shown(false, 3), "xx-x-") << "then the ends of the frontier";
+  EXPECT_EQ(shown(true, 4), "xxxx-");
+  EXPECT_EQ(shown(false, 100), "xxxx-");
+  EXPECT_EQ(shown_words(story, plan_rows(story, false, 0)),
+            "Shown 4 of 5 plans; 1 is dominated (--all): 4x RTX 4090 by 4x RTX 5090");
+  EXPECT_EQ(shown_words(story, plan_rows(story, false, 2)),
+            "Shown 2 of 5 plans; 2 more are on the frontier (--top 4); 1 is dominated (--all): 4x RTX 4090 by 4x RTX "
+            "5090");
+  EXPECT_EQ(shown_words(story, plan_rows(story, true, 0)), "");
 }
 
 TEST(PlanStory, SpeaksOfTheNearestWhenTheFrontierIsOnePlan) {
@@ -79,7 +123,7 @@ TEST(PlanStory, SpeaksOfTheNearestWhenTheFrontierIsOnePlan) {
   fixture.mark();
   ASSERT_EQ(fixture.found.plans[0].label, "4x RTX 3090");
   EXPECT_NE(pick_words(fixture.story()).find("It is both the cheapest and the fastest."), std::string::npos);
-  ASSERT_EQ(not_chosen_words(fixture.story()).size(), 2U);
+  ASSERT_EQ(summary_words(fixture.story()).size(), 2U);
 }
 
 TEST(PlanStory, GivenFiguresFarFromTheModelAreShownBesideIt) {
@@ -123,9 +167,10 @@ TEST(PlanStory, FewestGpusSaysHowManyMoreTheOthersTake) {
   fixture.job.goal = Goal::kFewestGpus;
   fixture.found.plans[0].gpus = 2;
   fixture.mark();
-  EXPECT_EQ(not_chosen_words(fixture.story(), 1),
-            (std::vector<std::string>{"4x RTX 5090: 4 GPUs instead of 2, 8 % dearer, 1.8 h faster: $0.20 for each hour "
-                                      "saved."}));
+  EXPECT_EQ(
+      summary_words(fixture.story(), 1),
+      (std::vector<std::string>{
+          "1.08x cheaper, 2.1x slower than 4x RTX 5090: $0.20 for each hour it saves; it takes 4 GPUs instead of 2."}));
 }
 
 TEST(PlanStory, OnlyPlanThatKeepsTheLimits) {
@@ -134,7 +179,8 @@ TEST(PlanStory, OnlyPlanThatKeepsTheLimits) {
   for (Plan& plan : fixture.found.plans) plan.meets_budget = plan.cost.p50 < Dollars{5};
   fixture.mark();
   EXPECT_EQ(pick_words(fixture.story()),
-            "Pick: 4x RTX 3090, the best value at $7 for an hour of waiting, the only plan that keeps the budget.");
+            "Pick: 4x RTX 3090, 3.4 h (2.8 … 4.1) for $4.76 (3.97 … 5.71), the best value at $7 for an hour of "
+            "waiting, the only plan that keeps the budget.");
 }
 
 TEST(PlanStory, CountsWhatCouldNotRun) {

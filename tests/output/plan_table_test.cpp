@@ -33,13 +33,15 @@ calibration
   2 ✔  4x RTX 5090    1.6   1.5 … 1.7   $5.12  4.79 … 5.48         $0.20  16.3 of 31.8 GiB  given !
   3    4x H100 SXM    1.3   1.2 … 1.3  $15.24  14.5 … 16.0        $30.67  16.3 of 79.6 GiB  given
   4    4x B200       0.89  0.79 … 1.0  $19.58  17.5 … 21.9        $11.42  16.3 of 179 GiB   given
-     1 plan is dominated (--all): 4x RTX 4090 by 4x RTX 5090
+     Shown 4 of 5 plans; 1 is dominated (--all): 4x RTX 4090 by 4x RTX 5090
 
-  Pick: 4x RTX 5090, the best value at $7 for an hour of waiting. Against the cheapest, 4x RTX 3090, it costs $0.36 more
-  and saves 1.8 h: $0.20 for each hour saved.
-    - 4x RTX 3090: 7 % cheaper, 1.8 h slower: saves $0.20 for each hour waited.
-    - 4x H100 SXM: 20 % of its memory used, 3 times the cost, 20 min faster: $31 for each hour saved.
-    - 4x B200: 9 % of its memory used, 3.8 times the cost, 43 min faster: $20 for each hour saved.
+  Pick: 4x RTX 5090, 1.6 h ± 0.1 for $5.12 ± 0.35, the best value at $7 for an hour of waiting.
+
+  Summary: 4x RTX 5090 is
+    - 2.1x faster, 1.08x dearer than 4x RTX 3090: $0.20 for each hour saved.
+    - 3.0x cheaper, 1.3x slower than 4x H100 SXM: $31 for each hour it saves; it uses 20 % of its memory.
+    - 3.8x cheaper, 1.8x slower than 4x B200: $20 for each hour it saves; it uses 9 % of its memory.
+
   Best value at $7 for an hour: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.
   ! The figures given are far from the model's: 4x RTX 5090 given 130, model 28 … 63 tokens/s a GPU. With the model's
     figures: gpuplan plan JOB --ignore given
@@ -61,16 +63,18 @@ this job, as of 2026-01, 15 offers · no calibration
   2 ✔  4x RTX 5090    1.6   1.5 … 1.7   $5.12  4.79 … 5.48         $0.20
   3    4x H100 SXM    1.3   1.2 … 1.3  $15.24  14.5 … 16.0        $30.67
   4    4x B200       0.89  0.79 … 1.0  $19.58  17.5 … 21.9        $11.42
-     1 plan is dominated (--all): 4x RTX 4090 by 4x RTX 5090
+     Shown 4 of 5 plans; 1 is dominated (--all): 4x RTX 4090 by 4x RTX 5090
 
-  Pick: 4x RTX 5090, the best value at $7 for an hour of waiting. Against the
-  cheapest, 4x RTX 3090, it costs $0.36 more and saves 1.8 h: $0.20 for each
-  hour saved.
-    - 4x RTX 3090: 7 % cheaper, 1.8 h slower: saves $0.20 for each hour waited.
-    - 4x H100 SXM: 20 % of its memory used, 3 times the cost, 20 min faster: $31
-      for each hour saved.
-    - 4x B200: 9 % of its memory used, 3.8 times the cost, 43 min faster: $20
-      for each hour saved.
+  Pick: 4x RTX 5090, 1.6 h ± 0.1 for $5.12 ± 0.35, the best value at $7 for an
+  hour of waiting.
+
+  Summary: 4x RTX 5090 is
+    - 2.1x faster, 1.08x dearer than 4x RTX 3090: $0.20 for each hour saved.
+    - 3.0x cheaper, 1.3x slower than 4x H100 SXM: $31 for each hour it saves; it
+      uses 20 % of its memory.
+    - 3.8x cheaper, 1.8x slower than 4x B200: $20 for each hour it saves; it
+      uses 9 % of its memory.
+
   Best value at $7 for an hour: 4x RTX 5090. Below $0.20: 4x RTX 3090; above
   $20: 4x B200; 4x H100 SXM never.
   ! The figures given are far from the model's: 4x RTX 5090 given 130, model
@@ -86,6 +90,14 @@ this job, as of 2026-01, 15 offers · no calibration
   Looked at 120 ways to run it; 30 can not, because of GPU memory (20) and
   divisibility (10).
 )");
+}
+
+TEST(PlanTable, InMarkdownThePickIsBoldAndNothingIsCut) {
+  const PlanFixture fixture;
+  const std::string text = plan_table(fixture.story(), {{.markup = Markup::kMarkdown}, false});
+  EXPECT_NE(text.find("| **2 ✔** | **4x RTX 5090** |"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n\nSummary: 4x RTX 5090 is\n\n- 2.1x faster"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
 TEST(PlanTable, IsNeverWiderThanTheTerminal) {

@@ -51,6 +51,14 @@ TEST(PlanWords, PricesAndBilling) {
   EXPECT_EQ(billing_words({units::hour, units::hour}), "by the hour");
 }
 
+TEST(PlanWords, Ratios) {
+  EXPECT_EQ(ratio_text(1.006), "1.01x");
+  EXPECT_EQ(ratio_text(1.084), "1.08x");
+  EXPECT_EQ(ratio_text(2.98), "3.0x");
+  EXPECT_EQ(ratio_text(13.7), "14x");
+  EXPECT_EQ(ratio_text(12345), "12,345x");
+}
+
 TEST(PlanWords, Times) {
   EXPECT_EQ(hours_words(6.23 * units::hour), "6.2 h");
   EXPECT_EQ(hours_words(44.7 * units::minute), "45 min");
@@ -60,6 +68,16 @@ TEST(PlanWords, Times) {
   EXPECT_EQ(hours_words(Seconds{-7200}), "-2.0 h");
   EXPECT_EQ(range_words({Seconds{51.2}, Seconds{61.4}, Seconds{73.7}}), "61.4 s (51.2 … 73.7)");
   EXPECT_EQ(range_words(exactly(Seconds{0.852})), "852 ms");
+  EXPECT_EQ(range_words({5.9 * units::hour, 6.2 * units::hour, 6.5 * units::hour}), "6.2 h ± 0.3")
+      << "as far up as down";
+  EXPECT_EQ(range_words({Seconds{42.0}, Seconds{42.02}, Seconds{42.04}}), "42 s ± 0.02") << "no ± 0";
+  EXPECT_EQ(range_words({3.5 * units::hour, 6 * units::hour, 10.4 * units::hour}), "6.0 h (3.5 … 10.4)");
+  EXPECT_EQ(range_words({units::hour, units::hour, 3 * units::hour}), "1 h (1 … 3)");
+  EXPECT_EQ(range_words({Dollars{4.8}, Dollars{5.12}, Dollars{5.46}, Dollars{5.1}}), "$5.12 ± 0.33");
+  EXPECT_EQ(range_words({Dollars{3.95}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "$4.74 (3.95 … 5.69)");
+  EXPECT_EQ(range_words({Dollars{67.6}, Dollars{77.47}, Dollars{88}, Dollars{77}}), "$77.47 ± 10");
+  EXPECT_EQ(range_words({Dollars{2}, Dollars{2}, Dollars{2}, Dollars{2}}), "$2.00");
+  EXPECT_EQ(range_words(Outcome<Dollars>{}), "free");
   EXPECT_EQ(range_words({Seconds{0.717}, Seconds{0.852}, Seconds{1.012}}), "852 ms (717 … 1,012)");
 }
 
