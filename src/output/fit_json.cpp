@@ -1,9 +1,15 @@
+// `gpuplan fit` for other programs: JSON and CSV.
 #include "output/fit_report.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"
+#include "output/table.h"
 
 namespace gpuplan {
 namespace {
+
+bool is_written(const FitReport& report, const FitSection& section, const FitRow& row, const FitLook& look) {
+  return row.best || look.all || report.every_count || !section.held();
+}
 
 void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.begin_object().member("gpu", row.node.gpu->name).member("gpus", row.gpus);
@@ -32,6 +38,37 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
 
 }  // namespace
 
+std::string fit_csv(const FitReport& report, const FitLook& look) {
+  std::vector<Column> columns;
+  for (const char* key : {"question", "gpu", "gpus", "fit", "usable_gib", "needed_gib_p10", "needed_gib_p50",
+                          "needed_gib_p90", "weights_gib", "gradients_gib", "optimizer_gib", "activations_gib",
+                          "logits_gib", "kv_cache_gib", "buffers_gib", "context_gib", "largest_batch", "how"})
+    columns.push_back({.title = "", .key = key});
+  Table table(std::move(columns));
+  const auto gib = [](Bytes size) { return Cell(size / units::GiB); };
+  for (const FitSection& section : report.sections) {
+    for (const FitRow& row : section.rows) {
+      if (!is_written(report, section, row, look)) continue;
+      std::vector<Cell> cells = {section.name, row.node.gpu->name, Cell(static_cast<double>(row.gpus)),
+                                 row.best ? std::string(name_of(row.best->fit)) : "no", gib(row.node.gpu->usable)};
+      if (row.best) {
+        const MemoryUse& use = row.best->memory;
+        const Interval<Bytes>& total = row.best->memory_total;
+        for (const Bytes size : {total.p10, total.p50, total.p90, use.weights, use.gradients, use.optimizer,
+                                 use.activations, use.logits, use.kv_cache, use.buffers, use.context})
+          cells.push_back(gib(size));
+        cells.emplace_back(static_cast<double>(row.largest_micro_batch));
+        cells.emplace_back(strategy_words(*row.best, phase_of(section, row)));
+      } else if (row.nearest.phase >= 0) {
+        cells.emplace_back();
+        cells.push_back(gib(row.nearest.needed));
+      }
+      table.add(std::move(cells));
+    }
+  }
+  return table.csv();
+}
+
 std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
   JsonWriter json;
   begin_fit_json(json, report);
@@ -39,7 +76,7 @@ std::string fit_json(const FitReport& report, const Catalogue& catalogue, const 
     json.begin_object().member("name", section.name).member("title", section.title).member("held", section.held());
     json.key("rows").begin_array();
     for (const FitRow& row : section.rows)
-      if (row.best || look.all || report.every_count || !section.held()) write_row(json, section, row);
+      if (is_written(report, section, row, look)) write_row(json, section, row);
     json.end().key("remedies").begin_array();
     for (const Remedy& remedy : section.remedies)
       json.begin_object(true)

@@ -52,6 +52,8 @@ std::string fit_heading(const FitReport& report, const Screen& screen);
 void begin_fit_json(JsonWriter& json, const FitReport& report);
 
 std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look);
+/// One row for each question, GPU and count, with the memory by part.
+std::string fit_csv(const FitReport& report, const FitLook& look);
 std::string fit_json(const FitReport& report, const Catalogue& catalogue, const FitLook& look);  ///< "gpuplan/fit@1"
 
 }  // namespace gpuplan

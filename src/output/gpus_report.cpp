@@ -120,7 +120,7 @@ std::string link_text(const Gpu& gpu) {
 void add_details(std::string& text, const Gpu& gpu, const Screen& screen) {
   text += '\n' + paragraph(gpu.name, screen, 2, 2);
   const auto add = [&](std::string_view label, const std::string& what) {
-    if (!what.empty()) text += paragraph(padded(label, 10) + what, screen, 4, 14);
+    if (!what.empty()) text += labelled(label, what, screen, 10, 4);
   };
   add("also", join(gpu.aliases, ", "));
   add("form",
@@ -200,6 +200,22 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
   return text;
 }
 
+std::string gpus_csv(const GpusReport& report) {
+  std::vector<Column> columns;
+  for (const GpuField& field : kFields) columns.push_back({.title = "", .key = field.name.key()});
+  Table table(std::move(columns));
+  for (const Gpu* gpu : report.rows) {
+    std::vector<Cell> row;
+    for (const GpuField& field : kFields) {
+      const double figure = field.figure != nullptr ? field.figure(*gpu) : 0;
+      if (field.text != nullptr) row.emplace_back(field.text(*gpu));
+      else row.push_back(figure > 0 ? Cell(figure) : Cell());
+    }
+    table.add(std::move(row));
+  }
+  return table.csv();
+}
+
 std::string gpus_json(const GpusReport& report) {
   JsonWriter json;
   json.begin_object();
@@ -208,8 +224,7 @@ std::string gpus_json(const GpusReport& report) {
   for (const Gpu* gpu : report.rows) {
     json.begin_object();
     for (const GpuField& field : kFields) {
-      std::string key(field.name.name);
-      if (!field.name.unit.empty()) key += "_" + std::string(field.name.unit);
+      const std::string key = field.name.key();
       if (field.text != nullptr) {
         json.member(key, field.text(*gpu));
       } else {

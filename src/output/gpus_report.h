@@ -23,6 +23,9 @@ Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::
 /// The table; a single GPU, or every one with `explain`, is followed by its names, source and notes.
 std::string gpus_text(const GpusReport& report, const Screen& screen, bool explain);
 
+/// Every field of every row.
+std::string gpus_csv(const GpusReport& report);
+
 /// Schema gpuplan/gpus@1. A peak or link that the hardware does not have, and what is not known, is null.
 std::string gpus_json(const GpusReport& report);
 

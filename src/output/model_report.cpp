@@ -179,7 +179,7 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   text = paragraph(text, screen, 0, 2) + '\n';
 
   const auto add = [&](std::string_view label, const std::string& what) {
-    if (!what.empty()) text += paragraph(padded(label, 14) + what, screen, 2, 16);
+    if (!what.empty()) text += labelled(label, what, screen, 14);
   };
   add("layers", layers_words(shape));
   add("hidden", count_text(shape.hidden));
@@ -238,6 +238,41 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
     text += paragraph(words + ".", screen);
   }
   return text;
+}
+
+std::string model_csv(const ModelReport& report) {
+  const ModelShape& shape = report.shape;
+  const ParameterCount& count = report.count;
+  std::vector<Column> columns;
+  std::vector<Cell> row;
+  const auto add = [&](std::string key, Cell cell) {
+    columns.push_back({.title = "", .key = std::move(key)});
+    row.push_back(std::move(cell));
+  };
+  const auto figure = [&](std::string key, double value) { add(std::move(key), value > 0 ? Cell(value) : Cell()); };
+  add("name", shape.name);
+  add("source", report.source);
+  add("kind", std::string(name_of(shape.kind)));
+  figure("layers", shape.layers);
+  figure("hidden", shape.hidden);
+  figure("heads", shape.heads);
+  figure("kv_heads", shape.kv_heads);
+  figure("head_dim", shape.head_dim);
+  figure("ffn", shape.ffn);
+  figure("vocab", shape.vocab);
+  figure("max_context", shape.max_context);
+  figure("experts", shape.experts);
+  figure("experts_per_token", shape.experts_per_token);
+  add("native_dtype", std::string(name_of(shape.native)));
+  for (const Part& part : kParts) add("parameters_" + std::string(part.name), Cell(count.*part.size));
+  add("parameters", Cell(count.total()));
+  add("parameters_active", Cell(count.active));
+  for (const Format format : kFormats)
+    add("weight_bytes_" + std::string(name_of(format)), Cell(weight_bytes(count, format).value));
+  add("kv_cache_bytes_per_token", Cell(cache_bytes_per_token(shape).value));
+  Table table(std::move(columns));
+  table.add(std::move(row));
+  return table.csv();
 }
 
 std::string model_json(const ModelReport& report) {

@@ -22,6 +22,9 @@ ModelReport describe_model(const ModelShape& shape, const Catalogue& catalogue);
 
 std::string model_text(const ModelReport& report, const Screen& screen);
 
+/// One row: shape, parameters by part, bytes by format, cache.
+std::string model_csv(const ModelReport& report);
+
 /// Schema gpuplan/model@1. What a shape does not have (experts, windows, published counts) is null.
 std::string model_json(const ModelReport& report);
 

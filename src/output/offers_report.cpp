@@ -204,6 +204,25 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   return text;
 }
 
+std::string offers_csv(const OffersReport& report) {
+  std::vector<Column> columns;
+  for (const OfferField& field : kFields) columns.push_back({.title = "", .key = field.name.key()});
+  for (const char* key : {"label", "billing_minimum_seconds", "billing_increment_seconds"})
+    columns.push_back({.title = "", .key = key});
+  Table table(std::move(columns));
+  for (const Offer* offer : report.rows) {
+    const OfferView view{*offer, report.catalogue->find_gpu(offer->gpu)};
+    std::vector<Cell> row;
+    for (const OfferField& field : kFields)
+      row.push_back(field.text != nullptr ? Cell(field.text(view)) : Cell(field.figure(view)));
+    row.emplace_back(gpus_name(*offer));
+    row.emplace_back(offer->billing.minimum.value);
+    row.emplace_back(offer->billing.increment.value);
+    table.add(std::move(row));
+  }
+  return table.csv();
+}
+
 std::string offers_json(const OffersReport& report) {
   JsonWriter json;
   json.begin_object();
@@ -217,7 +236,7 @@ std::string offers_json(const OffersReport& report) {
     json.begin_object();
     for (const OfferField& field : kFields) {
       const std::string name(field.name.name);
-      const std::string key = field.name.unit.empty() ? name : name + "_" + std::string(field.name.unit);
+      const std::string key = field.name.key();
       if (name == "price") write_price(json, key, offer->price, 1);
       else if (name == "price_per_gpu") write_price(json, key, offer->price, offer->gpus);
       else if (name == "spot") write_price(json, key, offer->spot_price, 1);

@@ -27,6 +27,9 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
 /// The table: the cheapest twenty, or `all`.
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all);
 
+/// Every field of every row; prices that are ranges as their medians.
+std::string offers_csv(const OffersReport& report);
+
 /// Schema gpuplan/offers@1, every row. Prices that are ranges have p10 and p90 beside the median.
 std::string offers_json(const OffersReport& report);
 

@@ -18,6 +18,9 @@ struct FieldName {
   std::string_view other = "";  ///< accepted in filters too
   AmountKind kind = AmountKind::kCount;
   double base_units = 1;  ///< one `unit` in base units of the kind, to read "80 GB" where GiB is meant
+
+  /// In JSON and CSV: "memory_gib".
+  std::string key() const { return std::string(name) + (unit.empty() ? "" : "_" + std::string(unit)); }
 };
 
 /// Rows as a filter sees them.

@@ -8,9 +8,15 @@
 namespace gpuplan {
 namespace {
 
+std::string csv_figure(double figure) {
+  if (!std::isfinite(figure)) return "";
+  constexpr double kWhole = 1e15;  // counts are exact
+  if (figure == std::trunc(figure) && std::abs(figure) < kWhole) return number_text(figure);
+  return significant_text(figure, 6);  // six digits are more than any of our figures is known to
+}
+
 std::string csv_cell(const Cell& cell) {
-  // Six digits are more than any of our figures is known to.
-  if (cell.number) return std::isfinite(*cell.number) ? significant_text(*cell.number, 6) : "";
+  if (cell.number) return csv_figure(*cell.number);
   if (cell.text.find_first_of(",\"\r\n") == std::string::npos) return cell.text;
   std::string quoted = "\"";
   for (const char c : cell.text) (quoted += c) += c == '"' ? "\"" : "";
