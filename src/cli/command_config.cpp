@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/find_config.h"
 #include "cli/load_catalogue.h"
-#include "cli/terminal.h"
 #include "output/config_report.h"
 
 namespace gpuplan::cli {
@@ -65,16 +65,20 @@ int run(const Options& options) {
   const Common& common = options.common;
   std::vector<ConfigFileRow> places;
   for (const ConfigPlace& place : config_places()) places.push_back({place.file, place.why, place.there});
-  const Screen look = screen(common.no_color || !common.output.empty());
-  if (options.action == "path" && !common.json) return deliver(config_places_text(places, look), common.output, kDone);
+  if (options.action == "path" && form_of(common) != Form::kJson) {
+    return deliver_form(
+        common, kDone, [&](const Screen& screen) { return config_places_text(places, screen); },
+        [] { return std::string(); }, [&] { return config_places_csv(places); });
+  }
 
   const auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const auto config = load_config(false, *catalogue);
   if (!config) return complain(config.error());
   const std::vector<ConfigRow> rows = rows_of(*config);
-  return deliver(common.json ? config_json(rows, places) : config_text(rows, look, options.origin), common.output,
-                 kDone);
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return config_text(rows, screen, options.origin); },
+      [&] { return config_json(rows, places); }, [&] { return config_csv(rows); });
 }
 
 }  // namespace
@@ -82,6 +86,7 @@ int run(const Options& options) {
 CommandSpec config_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "config",
+                      .group = Group::kTools,
                       .summary = "what gpuplan.toml says: own boxes, pools, providers, value of time",
                       .examples =
                           "  gpuplan config show\n"

@@ -6,11 +6,11 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/find_config.h"
 #include "cli/fit_questions.h"
 #include "cli/load_catalogue.h"
 #include "cli/sketch_options.h"
-#include "cli/terminal.h"
 #include "input/gpu_name.h"
 #include "output/fit_report.h"
 #include "output/fit_views.h"
@@ -54,9 +54,7 @@ Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::ve
   return {};
 }
 
-FitLook look_of(const Options& options) {
-  return {screen(options.common.no_color || !options.common.output.empty()), options.all, options.explain};
-}
+FitLook look_of(const Options& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
 
 template <class Section>
 int exit_code(const FitReport& report, const std::vector<Section>& sections) {
@@ -83,9 +81,15 @@ int answer_batches(const Options& options, const FitReport& report, const Catalo
     if (!rows) return complain(rows.error());
     sections.push_back({asked.name, asked.title, count, *std::move(rows)});
   }
-  const std::string text =
-      options.common.json ? batches_json(report, sections) : batches_text(report, sections, look_of(options));
-  return deliver(text, options.common.output, exit_code(report, sections));
+  return deliver_form(
+      options.common, exit_code(report, sections),
+      [&](const Screen& screen) { return batches_text(report, sections, look_of(options, screen)); },
+      [&] { return batches_json(report, sections); },
+      [&] {
+        std::vector<NamedTable> tables;
+        for (const BatchSection& section : sections) tables.push_back({section.name, batch_table(section, true)});
+        return joined_csv("question", tables);
+      });
 }
 
 /// The card to compare layouts on: the only one asked for, else the smallest that holds the phase alone, else the one
@@ -118,9 +122,15 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
     if (!found) return complain(found.error());
     sections.push_back({asked.name, asked.title, *std::move(found)});
   }
-  const std::string text =
-      options.common.json ? placements_json(report, sections) : placements_text(report, sections, look_of(options));
-  return deliver(text, options.common.output, exit_code(report, sections));
+  return deliver_form(
+      options.common, exit_code(report, sections),
+      [&](const Screen& screen) { return placements_text(report, sections, look_of(options, screen)); },
+      [&] { return placements_json(report, sections); },
+      [&] {
+        std::vector<NamedTable> tables;
+        for (const PlacementSection& section : sections) tables.push_back({section.name, placement_table(section)});
+        return joined_csv("question", tables);
+      });
 }
 
 int run(const Options& options) {
@@ -156,10 +166,11 @@ int run(const Options& options) {
     if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.all); !done)
       return complain(done.error());
 
-  const FitLook look = look_of(options);
-  const std::string text =
-      options.common.json ? fit_json(*report, *catalogue, look) : fit_table(*report, *catalogue, look);
-  return deliver(text, options.common.output, exit_code(*report, report->sections));
+  return deliver_form(
+      options.common, exit_code(*report, report->sections),
+      [&](const Screen& screen) { return fit_table(*report, *catalogue, look_of(options, screen)); },
+      [&] { return fit_json(*report, *catalogue, look_of(options)); },
+      [&] { return fit_csv(*report, look_of(options)); });
 }
 
 }  // namespace

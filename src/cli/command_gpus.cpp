@@ -4,8 +4,8 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/load_catalogue.h"
-#include "cli/terminal.h"
 #include "output/gpus_report.h"
 
 namespace gpuplan::cli {
@@ -23,10 +23,9 @@ int run(const Options& options) {
   if (!catalogue) return complain(catalogue.error());
   const auto report = select_gpus(*catalogue, options.filter);
   if (!report) return complain(report.error());
-  const std::string text = common.json
-                               ? gpus_json(*report)
-                               : gpus_text(*report, screen(common.no_color || !common.output.empty()), options.all);
-  return deliver(text, common.output, kDone);
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return gpus_text(*report, screen, options.all); },
+      [&] { return gpus_json(*report); }, [&] { return gpus_csv(*report); });
 }
 
 }  // namespace
@@ -34,6 +33,7 @@ int run(const Options& options) {
 CommandSpec gpus_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "gpus",
+                      .group = Group::kFacts,
                       .summary = "hardware: memory, bandwidth, speed, links",
                       .examples =
                           "  gpuplan gpus\n"

@@ -73,6 +73,7 @@ int run(const Options& options) {
 CommandSpec init_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "init",
+                      .group = Group::kTools,
                       .summary = "write a question in flags as a commented job file",
                       .examples =
                           "  gpuplan init --model Qwen2.5-7B --tokens 10M --method lora -o job.yaml\n"

@@ -4,8 +4,8 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/load_catalogue.h"
-#include "cli/terminal.h"
 #include "input/model_source.h"
 #include "output/model_report.h"
 
@@ -27,9 +27,9 @@ int run(const Options& options) {
   ModelReport report = describe_model(found->shape, *catalogue);
   report.source = found->source;
   report.notes = found->notes;
-  const std::string text =
-      common.json ? model_json(report) : model_text(report, screen(common.no_color || !common.output.empty()));
-  return deliver(text, common.output, kDone);
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return model_text(report, screen); },
+      [&] { return model_json(report); }, [&] { return model_csv(report); });
 }
 
 }  // namespace
@@ -37,6 +37,7 @@ int run(const Options& options) {
 CommandSpec model_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "model",
+                      .group = Group::kFacts,
                       .summary = "shape, parameters, bytes, cache bytes a token",
                       .examples =
                           "  gpuplan model Llama-3.1-8B\n"

@@ -5,10 +5,10 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/find_config.h"
 #include "cli/load_catalogue.h"
 #include "cli/load_prices.h"
-#include "cli/terminal.h"
 #include "output/offers_report.h"
 #include "plan/market.h"
 
@@ -53,10 +53,9 @@ int run(const Options& options) {
 
   const auto report = select_offers(known, *catalogue, options.filter, static_cast<std::size_t>(left_out.too_old));
   if (!report) return complain(report.error());
-  const std::string text = common.json
-                               ? offers_json(*report)
-                               : offers_text(*report, screen(common.no_color || !common.output.empty()), options.all);
-  return deliver(text, common.output, kDone);
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return offers_text(*report, screen, options.all); },
+      [&] { return offers_json(*report); }, [&] { return offers_csv(*report); });
 }
 
 }  // namespace
@@ -64,6 +63,7 @@ int run(const Options& options) {
 CommandSpec offers_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "offers",
+                      .group = Group::kFacts,
                       .summary = "market: what can be rented, for how much, as of when",
                       .examples =
                           "  gpuplan offers\n"

@@ -7,9 +7,10 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
-#include "cli/terminal.h"
+#include "cli/progress.h"
 #include "output/explain.h"
 #include "output/plan_json.h"
 #include "output/plan_table.h"
@@ -24,6 +25,7 @@ struct Options {
   JobOptions job;
   std::vector<std::string> show;  ///< names of views
   bool all = false;
+  int top = 0;  ///< rows of plans; 0: not said
   bool explain = false;
 };
 
@@ -35,6 +37,8 @@ constexpr const char* kHowToRead =
     "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
     "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
     "  ✔              the pick, for the job's goal and within its limits\n"
+    "  ±              half of P10 … P90, where the median is about in its middle\n"
+    "  2.1x faster    in the summary: medians of the pick and of the other plan, one divided by the other\n"
     "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
 
 using Clock = std::chrono::steady_clock;
@@ -81,10 +85,12 @@ std::string view_help() {
   return text;
 }
 
-std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes) {
+std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes,
+                       const Screen& screen) {
   PlanLook look;
-  look.screen = screen(options.common.no_color || !options.common.output.empty());
+  look.screen = screen;
   look.all = options.all;
+  look.top = options.top;
   std::string text = options.show.empty() || story.found.plans.empty() ? plan_table(story, look, changes) : "";
   if (text.empty()) text = paragraph(header_words(story), look.screen, 0, 0);
   for (const PlanView* view : views_of(options))
@@ -95,8 +101,26 @@ std::string table_text(const PlanStory& story, const Options& options, const std
   return text;
 }
 
+/// The table of --show, or the plans. Why there is none is said on stderr.
+std::string csv_text(const PlanStory& story, const Options& options) {
+  if (story.found.plans.empty())
+    for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
+  const std::vector<const PlanView*> views = views_of(options);
+  if (views.empty()) return plan_csv(story, options.all);
+  return story.found.plans.empty() ? "" : views.front()->make(story, Screen{}).table.csv();
+}
+
+Result<void> check(const Options& options) {
+  if (form_of(options.common) != Form::kCsv) return {};
+  const auto usage = [](std::string message) { return std::unexpected(Error{std::move(message), {}, true}); };
+  if (options.explain) return usage("--explain: has no CSV; use --json or --markdown");
+  if (views_of(options).size() > 1) return usage("--csv: holds one table; name one with --show");
+  return {};
+}
+
 int run(const Options& options) {
   const Clock::time_point start = Clock::now();
+  if (const auto good = check(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   auto question = read_question(options.job, *catalogue);
@@ -107,26 +131,32 @@ int run(const Options& options) {
   PlanStory story(searched->found, searched->job, *catalogue);
   story.command = command_words("plan", options.job);
   story.offers = searched->market;
-  story.all = options.all || options.common.json;
+  const Form form = form_of(options.common);
+  story.all = options.all || form == Form::kJson || form == Form::kCsv;
   story.market = question->market;
   if (!question->known_name.empty()) story.known = question->known_name;
   story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
   std::vector<Searched> variants;  // their picks point into these
+  Progress progress("searching variants", std::ssize(question->loaded.variants));
   for (Job& job : question->loaded.variants) {
     auto variant = search_job(std::move(job), question->known, *catalogue, options.job);
     if (!variant) return complain(variant.error());
     variants.push_back(*std::move(variant));
     story.variants.push_back(tell(searched->job.variants[variants.size() - 1], variants.back(), *catalogue));
+    progress.step();
   }
 
   const std::vector<Remedy> changes = searched->found.plans.empty()
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
                                           : std::vector<Remedy>{};
-  const std::string text =
-      options.common.json
-          ? plan_json(story, {options.all, options.explain, milliseconds_since(start), views_of(options)}, changes)
-          : table_text(story, options, changes);
-  return deliver(text, options.common.output, exit_code(searched->found));
+  return deliver_form(
+      options.common, exit_code(searched->found),
+      [&](const Screen& screen) { return table_text(story, options, changes, screen); },
+      [&] {
+        const PlanJsonLook look{options.all, options.explain, milliseconds_since(start), views_of(options)};
+        return plan_json(story, look, changes);
+      },
+      [&] { return csv_text(story, options); });
 }
 
 }  // namespace
@@ -152,6 +182,12 @@ CommandSpec plan_command() {
                              .choices = view_names(),
                              .commas = true});
   add_all_flag(command, options->all, "every plan, the dominated ones too");
+  command.options.push_back({.names = "--top",
+                             .target = &options->top,
+                             .help = "rows of plans at most; 10 unless given, and no end with --all",
+                             .value = "N",
+                             .least = 1,
+                             .most = 100000});
   command.options.push_back({.names = "--explain",
                              .target = &options->explain,
                              .help = "every term of time, memory and money, with its formula and source"});

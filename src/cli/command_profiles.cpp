@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
-#include "cli/terminal.h"
 #include "input/gpu_name.h"
 #include "output/profiles_report.h"
 #include "plan/machines.h"
@@ -126,10 +126,15 @@ int run(const Options& options) {
     }
     report.sections.push_back(std::move(section));
   }
-  const std::string text =
-      options.common.json ? profiles_json(report)
-                          : profiles_text(report, screen(options.common.no_color || !options.common.output.empty()));
-  return deliver(text, options.common.output, report.any() ? kDone : kNothingFits);
+  return deliver_form(
+      options.common, report.any() ? kDone : kNothingFits,
+      [&](const Screen& screen) { return profiles_text(report, screen); }, [&] { return profiles_json(report); },
+      [&] {
+        std::vector<NamedTable> tables;
+        for (const ProfilesSection& section : report.sections)
+          tables.push_back({report.phase(section).name, profiles_table(report, section)});
+        return joined_csv("phase", tables);
+      });
 }
 
 constexpr const char* kHowToRead =

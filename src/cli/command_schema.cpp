@@ -27,6 +27,7 @@ int run(const Options& options) {
 CommandSpec schema_command() {
   auto options = std::make_shared<Options>();
   CommandSpec command{.name = "schema",
+                      .group = Group::kTools,
                       .summary = "every key of the job file: JSON Schema, or one key explained",
                       .examples =
                           "  gpuplan schema > job.schema.json\n"

@@ -16,7 +16,10 @@ namespace gpuplan::cli {
 using Target = std::variant<bool*, std::string*, std::vector<std::string>*, int*, std::uint64_t*, std::vector<int>*>;
 
 /// What a shell offers after an option.
-enum class Completes { kNothing, kFiles, kFolders, kGpus, kModels };
+enum class Completes { kNothing, kFiles, kFolders, kGpus, kModels, kCommands };
+
+/// Which question of the reader a command is for; the help lists them by this.
+enum class Group { kPlans, kFacts, kTools };
 
 /// A flag ("--json", "-o,--output") or, without dashes, a word of the command line.
 struct OptionSpec {
@@ -31,10 +34,12 @@ struct OptionSpec {
   bool loose = false;                   ///< choices are what a shell offers; the command itself checks the value
   bool commas = false;                  ///< a list of texts may be written with commas
   int least = INT_MIN, most = INT_MAX;  ///< of whole numbers
+  std::string one_of{};                 ///< at most one of the flags that share this word may be given
 };
 
 struct CommandSpec {
   std::string name;
+  Group group = Group::kPlans;
   std::string summary;   ///< one line
   std::string examples;  ///< lines of two blanks and a command
   std::string notes{};   ///< how to read the result; last in the help

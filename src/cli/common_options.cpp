@@ -3,15 +3,25 @@
 namespace gpuplan::cli {
 
 void add_output_options(CommandSpec& command, Common& common) {
-  command.options.push_back({.names = "--json", .target = &common.json, .help = "JSON in place of a table"});
+  const auto form = [&](const char* name, bool& target, const char* help) {
+    command.options.push_back({.names = name, .target = &target, .help = help, .one_of = "form"});
+  };
+  form("--json", common.json, "JSON in place of a table");
+  form("--csv", common.csv, "CSV: one table, figures with their units in the heads");
+  form("--markdown", common.markdown, "Markdown, for pull requests and wikis");
   command.options.push_back({.names = "-o,--output",
                              .target = &common.output,
-                             .help = "write the result to a file (complete, or not at all)",
+                             .help =
+                                 "write the result to a file (complete, or not at all); .json, .csv and .md say the "
+                                 "form where no flag does",
                              .value = "FILE",
                              .completes = Completes::kFiles});
   command.options.push_back({.names = "--no-color",
                              .target = &common.no_color,
                              .help = "no colour; NO_COLOR in the environment does the same"});
+  command.options.push_back({.names = "--no-pager",
+                             .target = &common.no_pager,
+                             .help = "never show the result in a pager; an empty GPUPLAN_PAGER does the same"});
 }
 
 void add_data_option(CommandSpec& command, Common& common) {

@@ -9,8 +9,9 @@
 namespace gpuplan::cli {
 
 struct Common {
-  bool json = false;
+  bool json = false, csv = false, markdown = false;
   bool no_color = false;
+  bool no_pager = false;
   std::string data_folder;  ///< replaces built-in data
   std::string output;       ///< -o FILE; empty: stdout
 };

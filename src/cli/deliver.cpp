@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/pager.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -55,8 +56,9 @@ int to_file(std::string_view text, const std::string& file, int code) {
 
 }  // namespace
 
-int deliver(std::string_view text, const std::string& file, int code) {
-  return file.empty() || file == "-" ? to_stdout(text, code) : to_file(text, file, code);
+int deliver(std::string_view text, const std::string& file, int code, bool paged) {
+  if (!file.empty() && file != "-") return to_file(text, file, code);
+  return paged && show_in_pager(text) ? code : to_stdout(text, code);
 }
 
 void say(std::string_view line) {

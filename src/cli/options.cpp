@@ -47,16 +47,32 @@ struct Declare {
   CLI::Option* ranged(CLI::Option* option) const { return option->check(CLI::Range(spec.least, spec.most)); }
 };
 
-void declare(CLI::App& app, const OptionSpec& spec) {
-  CLI::Option* option = std::visit(Declare{app, spec}, spec.target);
-  if (!spec.value.empty()) option->option_text(spec.value);
-  if (!spec.choices.empty() && !spec.loose) option->check(CLI::IsMember(spec.choices));
-  option->required(spec.required);
-}
-
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {
   const std::vector<std::string_view> candidates(known.begin(), known.end());
   return did_you_mean(word, candidates);
+}
+
+/// "TABLE,..." is a list of tables: "table".
+std::string noun_of(const OptionSpec& spec) {
+  const std::string noun = to_lower(spec.value.substr(0, spec.value.find_first_of(",.")));
+  // A value that is its only choice says nothing about its kind.
+  return std::ranges::find(spec.choices, noun) == spec.choices.end() ? noun : "value";
+}
+
+/// Empty when the text is one of the choices.
+std::string wrong_choice(const OptionSpec& spec, const std::string& text) {
+  if (std::ranges::find(spec.choices, text) != spec.choices.end()) return "";
+  const std::string hint = suggestion(text, spec.choices);
+  return "unknown " + noun_of(spec) + " '" + printable(text, 40) + "'" +
+         (hint.empty() ? "; expected " + listed(spec.choices, "or") : hint);
+}
+
+void declare(CLI::App& app, const OptionSpec& spec) {
+  CLI::Option* option = std::visit(Declare{app, spec}, spec.target);
+  if (!spec.value.empty()) option->option_text(spec.value);
+  if (!spec.choices.empty() && !spec.loose)
+    option->check([&spec](const std::string& text) { return wrong_choice(spec, text); });
+  option->required(spec.required);
 }
 
 std::vector<std::string> flags_of(const CommandSpec& command) {
@@ -73,6 +89,23 @@ std::string unexpected_word(const CommandSpec& command, const std::string& word)
   return "unknown option '" + printable(flag) + "'" + suggestion(flag, flags_of(command));
 }
 
+Answer wrong_use(const CommandSpec& command, const std::string& message) {
+  const std::string name = "gpuplan " + command.name;
+  return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
+}
+
+/// Of flags that exclude one another, the first two given; empty when there are none.
+std::string excluding_flags(const CLI::App& app, const CommandSpec& command) {
+  for (const OptionSpec& one : command.options)
+    for (const OptionSpec& other : command.options) {
+      if (&one == &other) break;
+      if (one.one_of.empty() || one.one_of != other.one_of) continue;
+      if (app.count(other.names) > 0 && app.count(one.names) > 0)
+        return other.names + " and " + one.names + " exclude one another: give one of them";
+    }
+  return "";
+}
+
 /// CLI11's exception as one line that says what to do.
 Answer complaint(const CLI::ParseError& error, const CLI::App& app, const CommandSpec& command) {
   const auto kind = static_cast<CLI::ExitCodes>(error.get_exit_code());
@@ -86,8 +119,7 @@ Answer complaint(const CLI::ParseError& error, const CLI::App& app, const Comman
         message = option->get_option_text() + " is missing: " + option->get_description();
   }
   if (message.empty()) message = printable(error.what());
-  const std::string name = "gpuplan " + command.name;
-  return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
+  return wrong_use(command, message);
 }
 
 /// The line for a first word that is none of the commands.
@@ -142,6 +174,8 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   } catch (const CLI::ParseError& error) {
     return std::unexpected(complaint(error, app, *command));
   }
+  if (const std::string wrong = excluding_flags(app, *command); !wrong.empty())
+    return std::unexpected(wrong_use(*command, wrong));
   return &*command;
 }
 

@@ -12,9 +12,7 @@ std::string origin_of(const ConfigRow& row) {
   return printable(row.file) + (row.line > 0 ? ":" + std::to_string(row.line) : "");
 }
 
-}  // namespace
-
-std::string config_text(const std::vector<ConfigRow>& rows, const Screen& screen, bool origin) {
+Table config_table(const std::vector<ConfigRow>& rows, bool origin) {
   Table table({{.title = "KEY", .key = "key"},
                {.title = "VALUE", .narrowest = 20, .wrap = true, .key = "value"},
                {.title = origin ? "ORIGIN" : "", .key = "origin"}});
@@ -23,18 +21,32 @@ std::string config_text(const std::vector<ConfigRow>& rows, const Screen& screen
     Cell from = origin ? Cell(origin_of(row), paint) : Cell();
     table.add({{printable(row.key, 80), paint}, {printable(row.value, 300), paint}, std::move(from)});
   }
-  return table.text(screen);
+  return table;
 }
 
-std::string config_places_text(const std::vector<ConfigFileRow>& places, const Screen& screen) {
-  if (places.empty()) return "No gpuplan.toml is looked for: GPUPLAN_CONFIG is empty.\n";
+Table places_table(const std::vector<ConfigFileRow>& places) {
   Table table({{.title = "FILE", .key = "file"}, {.title = "READ", .key = "read"}, {.title = "WHY", .key = "why"}});
   for (const ConfigFileRow& place : places) {
     const Paint paint = place.there ? Paint::kPlain : Paint::kDim;
     table.add({{printable(place.file), paint}, {place.there ? "yes" : "not there", paint}, {place.why, paint}});
   }
-  return table.text(screen);
+  return table;
 }
+
+}  // namespace
+
+std::string config_text(const std::vector<ConfigRow>& rows, const Screen& screen, bool origin) {
+  return config_table(rows, origin).text(screen);
+}
+
+std::string config_csv(const std::vector<ConfigRow>& rows) { return config_table(rows, true).csv(); }
+
+std::string config_places_text(const std::vector<ConfigFileRow>& places, const Screen& screen) {
+  if (places.empty()) return "No gpuplan.toml is looked for: GPUPLAN_CONFIG is empty.\n";
+  return places_table(places).text(screen);
+}
+
+std::string config_places_csv(const std::vector<ConfigFileRow>& places) { return places_table(places).csv(); }
 
 std::string config_json(const std::vector<ConfigRow>& rows, const std::vector<ConfigFileRow>& places) {
   JsonWriter json;

@@ -23,6 +23,8 @@ struct ConfigFileRow {
 
 std::string config_text(const std::vector<ConfigRow>& rows, const Screen& screen, bool origin);
 std::string config_places_text(const std::vector<ConfigFileRow>& places, const Screen& screen);
+std::string config_csv(const std::vector<ConfigRow>& rows);
+std::string config_places_csv(const std::vector<ConfigFileRow>& places);
 /// "gpuplan/config@1": files looked for and values.
 std::string config_json(const std::vector<ConfigRow>& rows, const std::vector<ConfigFileRow>& places);
 

@@ -85,6 +85,13 @@ class Table {
 /// is.
 std::string left_out_words(const Table& table, const Screen& screen, std::string_view silent = "");
 
+struct NamedTable {
+  std::string name;
+  Table table;
+};
+/// Tables of the same columns as one CSV: the first column, called `key`, says which table a row is of.
+std::string joined_csv(std::string_view key, const std::vector<NamedTable>& tables);
+
 /// Lines of at most `width` columns, broken at spaces; words longer than a line stay whole. Line feeds in the text
 /// stay.
 std::vector<std::string> wrapped(std::string_view text, int width);

@@ -15,12 +15,16 @@ std::string csv_figure(double figure) {
   return significant_text(figure, 6);  // six digits are more than any of our figures is known to
 }
 
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) (quoted += c) += c == '"' ? "\"" : "";
+  return quoted + '"';
+}
+
 std::string csv_cell(const Cell& cell) {
   if (cell.number) return csv_figure(*cell.number);
-  if (cell.text.find_first_of(",\"\r\n") == std::string::npos) return cell.text;
-  std::string quoted = "\"";
-  for (const char c : cell.text) (quoted += c) += c == '"' ? "\"" : "";
-  return quoted + '"';
+  return csv_text(cell.text);
 }
 
 }  // namespace
@@ -40,6 +44,22 @@ std::string Table::csv() const {
   };
   add_line([&](std::size_t c) { return columns_[c].key; });
   for (const auto& row : rows_) add_line([&](std::size_t c) { return c < row.size() ? csv_cell(row[c]) : ""; });
+  return result;
+}
+
+std::string joined_csv(std::string_view key, const std::vector<NamedTable>& tables) {
+  std::string result;
+  for (const auto& [name, table] : tables) {
+    const std::string text = table.csv();
+    bool heads = true;
+    for (std::string_view rest = text; !rest.empty();) {
+      const std::size_t end = rest.find('\n') + 1;  // cells are one line
+      if (!heads) result += csv_text(name) + ',' + std::string(rest.substr(0, end));
+      else if (result.empty()) result = std::string(key) + ',' + std::string(rest.substr(0, end));
+      heads = false;
+      rest.remove_prefix(end);
+    }
+  }
   return result;
 }
 
