@@ -14,6 +14,8 @@ std::vector<CommandSpec> all_commands() {
   commands.push_back(init_command());
   commands.push_back(config_command());
   commands.push_back(schema_command());
+  commands.push_back(completion_command());
+  commands.push_back(man_command());
   return commands;
 }
 

@@ -32,5 +32,7 @@ CommandSpec model_command();
 CommandSpec schema_command();
 CommandSpec init_command();
 CommandSpec config_command();
+CommandSpec completion_command();
+CommandSpec man_command();
 
 }  // namespace gpuplan::cli

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/reference.h"
+#include "output/table.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -13,9 +15,11 @@ struct Entry {
   std::string name, help;
 };
 
-/// Two columns; long help goes on below itself.
-std::string two_columns(const std::vector<Entry>& entries) {
-  int widest = 0;
+/// Lists of commands stand in one line under each other, whatever their group.
+constexpr int kCommandWidth = 13;
+
+/// Two columns, the first at least so wide; long help goes on below itself.
+std::string two_columns(const std::vector<Entry>& entries, int widest = 0) {
   for (const Entry& entry : entries) widest = std::max(widest, display_width(entry.name));
   const int indent = std::min(widest, 26) + 4;
   std::string text;
@@ -54,6 +58,13 @@ Entry entry_of(const OptionSpec& option) {
   for (const std::string_view one : split(option.names, ',')) (name += name.empty() ? "" : ", ") += one;
   if (!option.value.empty()) name += " " + option.value;
   return {name, option.help};
+}
+
+/// A paragraph as wide as the help.
+std::string filled(std::string_view words) {
+  std::string text;
+  for (const std::string& line : wrapped(words, kHelpWidth)) text += line + '\n';
+  return text;
 }
 
 std::vector<Entry> option_entries(const std::vector<OptionSpec>& options) {
@@ -98,24 +109,23 @@ std::string command_help(const CommandSpec& command) {
 }
 
 std::string program_help(const std::vector<CommandSpec>& commands) {
-  std::vector<Entry> entries;
-  for (const CommandSpec& command : commands) entries.push_back({command.name, command.summary});
+  std::string text = filled(program_description()) + "\nExamples:\n";
+  for (const Meaning& example : first_examples())
+    text += "  # " + std::string(example.name) + "\n  " + std::string(example.what) + '\n';
+  text += "\nUsage: gpuplan COMMAND [OPTIONS]\n";
+  for (const CommandGroup& group : grouped(commands)) {
+    std::vector<Entry> entries;
+    for (const CommandSpec* command : group.commands) entries.push_back({command->name, command->summary});
+    text += '\n' + std::string(group.title) + ":\n" + two_columns(entries, kCommandWidth);
+  }
   std::vector<Entry> options = option_entries({});
-  options.push_back({"--version", "print the version"});
-  return "gpuplan predicts memory, time and cost of training and generation on GPUs that can be rented or are at\n"
-         "hand, keeps the plans that nothing else beats, recommends one and says why. It works offline.\n"
-         "\nExamples:\n"
-         "  gpuplan plan examples/collection.yaml       which GPUs to rent for a job, and why\n"
-         "  gpuplan plan job.yaml --set limits.deadline=\"12 h\" --explain\n"
-         "  gpuplan fit Llama-3.1-8B                    which GPUs hold a model, for training and generation\n"
-         "  gpuplan gpus \"memory>=80\"                   hardware; gpuplan offers H100 lists prices\n"
-         "  gpuplan model Qwen2.5-7B                    shape, parameters, bytes\n"
-         "\nUsage: gpuplan COMMAND [OPTIONS]\n"
-         "\nCommands:\n" +
-         two_columns(entries) + "\nOptions:\n" + two_columns(options) +
-         "\nExit codes: 0 done, 1 internal failure, 2 usage, 3 nothing fits, 4 fits but misses the deadline or "
-         "budget,\n"
-         "5 bad input, 130 interrupted. Results go to standard output, messages to standard error.\n";
+  options.push_back({"-V, --version", "print the version"});
+  text += "\nOptions:\n" + two_columns(options, kCommandWidth);
+  std::string codes = "Exit codes:";
+  for (const Meaning& code : exit_codes())
+    codes += (codes.ends_with(':') ? " " : "; ") + std::string(code.name) + " " + std::string(code.what);
+  text += '\n' + filled(codes + ". Results go to standard output, messages to standard error.");
+  return text + "\ngpuplan COMMAND --help says more; gpuplan man COMMAND, too.\n";
 }
 
 }  // namespace gpuplan::cli
