@@ -174,6 +174,32 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
   return text;
 }
 
+std::string sensitivity_csv(const SensitivityReport& report) {
+  std::vector<Column> columns;
+  for (const char* key : {"input", "address", "source", "low", "high", "hours_low", "hours_high", "cost_usd_low",
+                          "cost_usd_high", "other_pick_low", "other_pick_high"})
+    columns.push_back({.title = "", .key = key});
+  Table table(std::move(columns));
+  const Plan* pick = report.story->pick();
+  if (pick == nullptr) return table.csv();
+  const auto figure = [](const SensitivityEnd& end, double value) { return end.runs ? Cell(value) : Cell(); };
+  for (const SensitivityInput* input : sorted(report, *pick)) {
+    const SensitivityEnd &low = input->low, &high = input->high;
+    table.add({{input->name},
+               {input->address},
+               {std::string(input->source)},
+               {low.value},
+               {high.value},
+               figure(low, low.hours / units::hour),
+               figure(high, high.hours / units::hour),
+               figure(low, low.cost / units::dollar),
+               figure(high, high.cost / units::dollar),
+               {low.other_pick},
+               {high.other_pick}});
+  }
+  return table.csv();
+}
+
 namespace {
 
 void write_end(JsonWriter& json, std::string_view name, const SensitivityEnd& end) {

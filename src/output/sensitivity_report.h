@@ -44,6 +44,9 @@ struct SensitivityReport {
 /// Largest swing in cost first, in hours where the plan is free.
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen);
 
+/// A line for each input, in the same order.
+std::string sensitivity_csv(const SensitivityReport& report);
+
 /// The members "base" and "sensitivity", inside an object.
 void write_sensitivity(JsonWriter& json, const SensitivityReport& report);
 

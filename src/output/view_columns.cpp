@@ -83,12 +83,6 @@ std::string shown_words(std::size_t shown, std::size_t all, const std::string& n
   return "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(all), noun) + " (--all).";
 }
 
-std::string limits_words(const Plan& plan) {
-  std::string text = plan.meets_deadline ? "" : "too late";
-  if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
-  return text.empty() ? "kept" : text;
-}
-
 bool limits_matter(const PlanStory& story) {
   return std::ranges::any_of(story.found.plans,
                              [](const Plan& plan) { return !plan.meets_deadline || !plan.meets_budget; });

@@ -37,8 +37,6 @@ void add_plan(std::vector<Cell>& row, const PlanStory& story, const Plan& plan);
 /// "Shown 20 of 97 GPUs (--all)."; empty when all are.
 std::string shown_words(std::size_t shown, std::size_t all, const std::string& noun);
 
-/// "it is kept" words of limits: "kept", "too late", "over budget", "too late, over budget".
-std::string limits_words(const Plan& plan);
 /// Some plan misses a limit, so that tables have to say which.
 bool limits_matter(const PlanStory& story);
 

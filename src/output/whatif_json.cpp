@@ -1,7 +1,11 @@
-// The what-ifs as JSON.
+// The what-ifs for other programs: JSON and CSV.
+#include <array>
+
 #include "base/text.h"
 #include "output/json_writer.h"
 #include "output/plan_json_parts.h"
+#include "output/plan_words.h"
+#include "output/table.h"
 #include "output/whatif_report.h"
 
 namespace gpuplan {
@@ -83,7 +87,44 @@ void write_case(JsonWriter& json, const WhatIfCase& what, const WhatIfCase& firs
   json.end();
 }
 
+/// Hours, cost and factors of a plan, or empty cells.
+void add_figures(std::vector<Cell>& row, const Plan* plan, const Plan* base) {
+  const auto add = [&](bool known, double figure) { row.push_back(known ? Cell(figure) : Cell()); };
+  const bool there = plan != nullptr;
+  const bool compared = there && base != nullptr;
+  for (const Seconds time :
+       there ? std::array{plan->hours.p50, plan->hours.p10, plan->hours.p90} : std::array<Seconds, 3>{})
+    add(there, time / units::hour);
+  add(compared && base->hours.p50 > Seconds{}, compared ? plan->hours.p50 / base->hours.p50 : 0);
+  for (const Dollars cost :
+       there ? std::array{plan->cost.p50, plan->cost.p10, plan->cost.p90} : std::array<Dollars, 3>{})
+    add(there, cost / units::dollar);
+  add(compared && base->cost.p50 > Dollars{}, compared ? plan->cost.p50 / base->cost.p50 : 0);
+  const PhasePlan* fullest = there ? plan->fullest() : nullptr;
+  add(fullest != nullptr, fullest != nullptr ? fullest->estimate.memory_total.p50 / units::GiB : 0);
+  row.emplace_back(there ? limits_words(*plan) : std::string());
+}
+
 }  // namespace
+
+std::string whatif_csv(const WhatIfReport& report) {
+  std::vector<Column> columns{{.title = "", .key = "scenario"}, {.title = "", .key = "plan"}};
+  for (const std::string before : {"", "staying_"})
+    for (const char* key : {"hours", "hours_p10", "hours_p90", "hours_factor", "cost_usd", "cost_usd_p10",
+                            "cost_usd_p90", "cost_factor", "memory_gib", "limits"})
+      columns.push_back({.title = "", .key = before + key});
+  Table table(std::move(columns));
+  const WhatIfCase& first = report.cases.front();
+  const Plan* base = first.story->pick();
+  for (const WhatIfCase& each : report.cases) {
+    const Plan* pick = each.story->pick();
+    std::vector<Cell> row{{printable(full_name(each))}, {pick == nullptr ? std::string() : each.story->name(*pick)}};
+    add_figures(row, pick, base);
+    add_figures(row, &each == &first ? base : each.stays, base);
+    table.add(std::move(row));
+  }
+  return table.csv();
+}
 
 void write_whatif(JsonWriter& json, const WhatIfReport& report) {
   json.key("base");

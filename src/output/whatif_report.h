@@ -37,6 +37,9 @@ struct WhatIfReport {
 
 std::string whatif_text(const WhatIfReport& report, const Screen& screen);
 
+/// A line for each case: its pick, and hours and cost on the machines of the first case's pick.
+std::string whatif_csv(const WhatIfReport& report);
+
 /// The members "base" and "scenarios", inside an object.
 void write_whatif(JsonWriter& json, const WhatIfReport& report);
 

@@ -124,6 +124,18 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
 
+class QuestionsInFlags(unittest.TestCase):
+    def test_a_question_without_a_file(self):
+        words = ["--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"]
+        row = whatif(*words, "--set", "tokens=x2")["scenarios"][0]
+        self.assertEqual([each["after"] for each in row["changes"]], ["20000000"])
+        self.assertGreater(row["staying"]["against_base"]["hours_factor"], 1.5)
+        self.assertTrue(whatif(*words, "--sensitivity")["sensitivity"]["inputs"])
+
+    def test_no_question(self):
+        self.assertEqual(run("whatif", "--set", "tokens=x2").returncode, 2)
+
+
 class ExitCodes(unittest.TestCase):
     def test_those_of_the_job_as_it_stands(self):
         self.assertEqual(whatif_small("--set", "deadline=1 s")[0], 0)
