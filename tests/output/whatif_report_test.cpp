@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "input/job_settings.h"
 #include "output/sensitivity_report.h"
 #include "output/table.h"
@@ -16,7 +17,9 @@ namespace {
 
 Job changed(const std::string& setting) {
   auto source = example_source("collection").value();
-  if (!setting.empty()) EXPECT_EQ(line_of(set_value(source.tree, setting)), "");
+  if (!setting.empty()) {
+    EXPECT_EQ(line_of(set_value(source.tree, setting)), "");
+  }
   const ModelFinder models(known());
   return read_job(source, known(), models).value();
 }
@@ -33,8 +36,13 @@ struct Compared {
         base_story(base.result, base.job, known()),
         after_story(after.result, after.job, known()) {
     report.command = "gpuplan whatif job.yaml --set " + setting;
-    report.cases.push_back({.title = "as it stands", .story = &base_story});
-    WhatIfCase what{.settings = {setting}, .story = &after_story};
+    WhatIfCase as_is;
+    as_is.title = "as it stands";
+    as_is.story = &base_story;
+    report.cases.push_back(as_is);
+    WhatIfCase what;
+    what.settings = {setting};
+    what.story = &after_story;
     what.changes.push_back({setting, "some.address", "1", "2"});
     what.stays = staying({base.result, base.market}, base.pick(), {after.result, after.market});
     report.cases.push_back(what);
@@ -81,7 +89,11 @@ TEST(WhatIfReport, CsvHasALineForEachCase) {
 
 /// The pick at half and at twice its cost.
 SensitivityInput input(const std::string& name, const Plan& pick, double low, double high) {
-  SensitivityInput made{.name = name, .address = "a." + name, .source = "job", .now = "2"};
+  SensitivityInput made;
+  made.name = name;
+  made.address = "a." + name;
+  made.source = "job";
+  made.now = "2";
   made.low = {"1", pick.hours.p50, pick.cost.p50 * low, true, ""};
   made.high = {"3", pick.hours.p50, pick.cost.p50 * high, true, ""};
   return made;
@@ -90,7 +102,8 @@ SensitivityInput input(const std::string& name, const Plan& pick, double low, do
 TEST(SensitivityReport, LargestSwingFirstWithBarsOnOneScale) {
   const Compared base("job=a");
   const Plan& pick = base.base.pick();
-  SensitivityReport report{.story = &base.base_story};
+  SensitivityReport report;
+  report.story = &base.base_story;
   report.inputs = {input("small", pick, 0.9, 1.1), input("large", pick, 0, 2), input("odd", pick, 1.5, 1.2)};
   const std::string text = sensitivity_text(report, {100, false});
   const std::size_t large = text.find("large"), odd = text.find("odd"), small = text.find("small");
@@ -105,7 +118,8 @@ TEST(SensitivityReport, LargestSwingFirstWithBarsOnOneScale) {
 
 TEST(SensitivityReport, EndsThatDoNotRunHaveNoFigures) {
   const Compared base("job=a");
-  SensitivityReport report{.story = &base.base_story};
+  SensitivityReport report;
+  report.story = &base.base_story;
   report.inputs = {input("one", base.base.pick(), 0.5, 1)};
   report.inputs[0].high.runs = false;
   report.inputs[0].high.other_pick = "nothing fits";
