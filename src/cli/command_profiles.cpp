@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 #include <thread>
+#include <tuple>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -10,7 +11,6 @@
 #include "cli/deliver_form.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
-#include "input/gpu_name.h"
 #include "output/profiles_report.h"
 #include "plan/machines.h"
 
@@ -20,9 +20,7 @@ namespace {
 struct Options {
   Common common;
   JobOptions job;
-  std::string gpu;
   std::string phase;
-  std::vector<int> counts;
   bool all = false;
 };
 
@@ -48,35 +46,29 @@ Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
   return phases;
 }
 
-/// Machines of the market, or boxes as they are commonly rented where --gpu or --all asks beyond it.
-Result<std::vector<Machines>> machines_of(const Searched& searched, const Catalogue& catalogue,
-                                          const Options& options) {
-  std::vector<int> counts = options.counts;
-  const Gpu* only = nullptr;
-  if (!options.gpu.empty()) {
-    const auto gpu = find_gpu(catalogue, options.gpu);
-    if (!gpu) return std::unexpected(Error{"--gpu: " + gpu.error().message, {}, true});
-    only = gpu->gpu;
-    if (gpu->count > 0 && counts.empty()) counts = {gpu->count};
-  }
+/// Machines of the market; boxes as they are commonly rented for every GPU of the catalogue with --all, and for GPUs
+/// that the job names and the market does not have.
+std::vector<Machines> machines_of(const Searched& searched, const Catalogue& catalogue, bool all) {
   std::vector<Machines> machines;
-  if (!options.all) {
-    machines = distinct_machines(searched.job, catalogue, searched.market);
-    std::erase_if(machines, [&](const Machines& m) {
-      return (only != nullptr && m.node.gpu != only) ||
-             (!counts.empty() && std::ranges::find(counts, m.gpus) == counts.end());
-    });
-    if (!machines.empty()) return machines;
+  if (!all) machines = distinct_machines(searched.job, catalogue, searched.market);
+  const Where& where = searched.job.where;
+  if (!machines.empty() || (where.gpus.empty() && !all)) return machines;
+  const std::vector<int> counts = where.counts.empty() ? std::vector<int>{1} : where.counts;
+  const auto add = [&](const Gpu& gpu, int count) {
+    machines.push_back({common_box(catalogue, gpu, count), 1, count, false});
+  };
+  for (const Gpu& gpu : catalogue.gpus) {
+    if (where.gpus.empty())
+      for (const int count : counts) add(gpu, count);
+    for (const GpuChoice& choice : where.gpus) {
+      if (choice.gpu != gpu.name) continue;
+      if (choice.count > 0) add(gpu, choice.count);
+      else
+        for (const int count : counts) add(gpu, count);
+    }
   }
-  if (only == nullptr && !options.all) return machines;
-  if (counts.empty()) counts = searched.job.where.counts;
-  if (counts.empty()) counts = {1};
-  std::ranges::sort(counts);
-  for (const Gpu& gpu : catalogue.gpus)
-    if (only == nullptr || &gpu == only)
-      for (const int count : counts) machines.push_back({common_box(catalogue, gpu, count), 1, count, false});
-  std::ranges::stable_sort(machines, {},
-                           [](const Machines& m) { return std::pair(-m.node.gpu->usable.value, m.node.gpu->name); });
+  std::ranges::stable_sort(
+      machines, {}, [](const Machines& m) { return std::tuple(-m.node.gpu->usable.value, m.node.gpu->name, m.gpus); });
   return machines;
 }
 
@@ -105,17 +97,19 @@ int run(const Options& options) {
   if (!searched) return complain(searched.error());
   const auto phases = phases_of(searched->job, options);
   if (!phases) return complain(phases.error());
-  const auto machines = machines_of(*searched, *catalogue, options);
-  if (!machines) return complain(machines.error());
-  if (machines->empty())
+  const std::vector<Machines> machines = machines_of(*searched, *catalogue, options.all);
+  if (machines.empty())
     return complain(
-        {"no machine of the market is left; drop --counts, or ask for GPUs beyond it with --gpu or --all", {}, true});
+        {"no machine of the market is left; drop conditions (where, --counts, ...), or ask for GPUs beyond it with "
+         "--gpu or --all",
+         {},
+         true});
 
   const int threads =
       options.job.jobs > 0 ? options.job.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   ProfilesReport report{searched->job, {}};
   for (const int phase : *phases) {
-    auto found = profiles_of(searched->job, phase, *catalogue, *machines, options.job.ignore == "given", threads);
+    auto found = profiles_of(searched->job, phase, *catalogue, machines, options.job.ignore == "given", threads);
     if (!found) return complain(found.error());
     ProfilesSection section{*std::move(found), std::nullopt};
     section.picked = picked_profile(*searched, section.found);
@@ -156,17 +150,6 @@ CommandSpec profiles_command() {
                           "  gpuplan profiles job.yaml --phase train --all --json\n",
                       .notes = kHowToRead};
   add_job_options(command, options->job);
-  command.options.push_back({.names = "--gpu",
-                             .target = &options->gpu,
-                             .help = "this GPU only, on the market or not",
-                             .value = "NAME",
-                             .completes = Completes::kGpus});
-  command.options.push_back({.names = "--counts",
-                             .target = &options->counts,
-                             .help = "numbers of GPUs, such as 1,2,4,8",
-                             .value = "N,N",
-                             .least = 1,
-                             .most = 1024});
   command.options.push_back(
       {.names = "--phase", .target = &options->phase, .help = "this phase of the job only", .value = "NAME"});
   add_all_flag(command, options->all, "every GPU of the catalogue, in place of the market's machines");
