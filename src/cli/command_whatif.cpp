@@ -11,11 +11,11 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "cli/sensitivity.h"
 #include "cli/sketch_options.h"
-#include "cli/terminal.h"
 #include "cli/whatif_cases.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"
@@ -92,8 +92,7 @@ void compare(const Searched& base, const Catalogue& catalogue, bool ignore_given
   keep_only(kept, searched.found, searched.market);
 }
 
-std::string document(const Options& options, const PlanStory& story, auto&& write) {
-  if (!options.common.json) return "";
+std::string document(const PlanStory& story, auto&& write) {
   JsonWriter json;
   json.begin_object().member("schema", "gpuplan/whatif@1").member("job", story.job.name);
   write(json);
@@ -157,11 +156,10 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
       for (const Change& change : one.changed.changes[k])
         shown.changes.push_back({typed.settings[k], change.address, change.before, change.after});
   }
-  const std::string json = document(options, *cases.front().story, [&](JsonWriter& out) { write_whatif(out, report); });
-  const std::string text = options.common.json
-                               ? json
-                               : whatif_text(report, screen(options.common.no_color || !options.common.output.empty()));
-  return deliver(text, options.common.output, exit_code(base.found));
+  return deliver_form(
+      options.common, exit_code(base.found), [&](const Screen& screen) { return whatif_text(report, screen); },
+      [&] { return document(*cases.front().story, [&](JsonWriter& out) { write_whatif(out, report); }); },
+      [&] { return whatif_csv(report); });
 }
 
 int run_sensitivity(const Options& options, const Catalogue& catalogue) {
@@ -181,11 +179,11 @@ int run_sensitivity(const Options& options, const Catalogue& catalogue) {
   name_market(*question, story);
   SensitivityReport report = sensitivity(*question, *searched, catalogue, options.job, *by);
   report.story = &story;
-  const std::string json = document(options, story, [&](JsonWriter& out) { write_sensitivity(out, report); });
-  const std::string text =
-      options.common.json ? json
-                          : sensitivity_text(report, screen(options.common.no_color || !options.common.output.empty()));
-  return deliver(text, options.common.output, exit_code(searched->found));
+  return deliver_form(
+      options.common, exit_code(searched->found),
+      [&](const Screen& screen) { return sensitivity_text(report, screen); },
+      [&] { return document(story, [&](JsonWriter& out) { write_sensitivity(out, report); }); },
+      [&] { return sensitivity_csv(report); });
 }
 
 int run(const Options& options) {
