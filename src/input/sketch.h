@@ -18,7 +18,7 @@ namespace gpuplan {
 struct Sketch {
   bool generate = false;
   std::string model{}, params{}, layers{}, hidden{}, vocab{};
-  std::string samples{}, batch{};
+  std::string samples{}, batch{}, setup{};
   std::string tokens{}, tokens_per_sample{}, epochs{}, steps{}, sequence{}, micro{};
   std::string method{}, rank{}, trainable{}, precision{}, optimizer{}, framework{};
   std::string prompt{}, new_tokens{}, weights{}, engine{}, concurrency{};

@@ -21,6 +21,8 @@ constexpr std::array kSketchFlags = {
     SketchFlag{"--batch", &Sketch::batch, "N",
                "sequences of one step over all GPUs (\"0.5M tokens\"), or that one replica answers together",
                Part::kAnyWork},
+    SketchFlag{"--setup", &Sketch::setup, "TIME",
+               "boot, software and weights before the work starts, such as 10-20min; \"0 min\": none", Part::kAnyWork},
     SketchFlag{"--tokens", &Sketch::tokens, "N", "tokens of one epoch, in place of --samples", Part::kTraining},
     SketchFlag{"--tokens-per-sample", &Sketch::tokens_per_sample, "N", "length of a sample", Part::kTraining},
     SketchFlag{"--epochs", &Sketch::epochs, "N", "passes over the data", Part::kTraining},

@@ -46,12 +46,23 @@ class Questions(unittest.TestCase):
         self.assertIn("a decoder of 7 layers", " ".join(answer(*SMALL, *ONLY)["assumptions"]))
 
     def test_more_work_takes_longer(self):
-        once = pick(answer(*LORA, "--gpu", "1x H100 SXM", "--provider", "lambda"))
-        twice = pick(answer(*LORA, "--epochs", "2", "--gpu", "1x H100 SXM", "--provider", "lambda"))
+        ready = ["--setup", "0 min"]
+        once = pick(answer(*LORA, *ready, "--gpu", "1x H100 SXM", "--provider", "lambda"))
+        twice = pick(answer(*LORA, *ready, "--epochs", "2", "--gpu", "1x H100 SXM", "--provider", "lambda"))
         self.assertAlmostEqual(twice["hours"]["p50"] / once["hours"]["p50"], 2, delta=0.02)
-        tokens = pick(answer("--model", "Qwen2.5-7B", "--tokens", "20M", "--method", "lora", "--gpu", "1x H100 SXM",
-                             "--provider", "lambda"))
+        tokens = pick(answer("--model", "Qwen2.5-7B", "--tokens", "20M", "--method", "lora", *ready,
+                             "--gpu", "1x H100 SXM", "--provider", "lambda"))
         self.assertAlmostEqual(tokens["hours"]["p50"] / twice["hours"]["p50"], 1, delta=0.02)
+
+    def test_setting_up_takes_time_unless_told(self):
+        assumed = answer(*LORA, *ONLY)
+        self.assertIn("set-up of 6-19 min: boot, software, weights (--setup)", " ".join(assumed["assumptions"]))
+        none = answer(*LORA, *ONLY, "--setup", "0 min")
+        self.assertNotIn("--setup", " ".join(none["assumptions"]))
+        hour = answer(*LORA, *ONLY, "--setup", "1 h")
+        by_label = {plan["label"]: plan["hours"]["p50"] for plan in none["plans"]}
+        for plan in hour["plans"]:
+            self.assertGreater(plan["hours"]["p50"], by_label[plan["label"]] + 0.8)
 
     def test_settings_change_questions_too(self):
         by_flag = answer(*LORA, *ONLY, "--epochs", "3")

@@ -126,7 +126,7 @@ class Scenarios(unittest.TestCase):
 
 class QuestionsInFlags(unittest.TestCase):
     def test_a_question_without_a_file(self):
-        words = ["--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"]
+        words = ["--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--setup", "0 min"]
         row = whatif(*words, "--set", "tokens=x2")["scenarios"][0]
         self.assertEqual([each["after"] for each in row["changes"]], ["20000000"])
         self.assertGreater(row["staying"]["against_base"]["hours_factor"], 1.5)
