@@ -44,8 +44,11 @@ std::string by_size(const Catalogue& catalogue, double gigabytes, int gpus) {
   return what + place_of(*offer) + ", " + machine_of(*offer) + ", " + to_text(offer->price->p50) + dated(*offer);
 }
 
-/// The offer that had this very price: a figure copied from a price list gives its machine away.
+/// The offer that had this very price: a figure copied from a price list gives its machine away, unless it is a round
+/// one, which many machines cost.
 std::string by_price(const Catalogue& catalogue, DollarsPerSecond price, int gpus) {
+  const double cents = price * units::hour / units::dollar * 100;
+  if (std::abs(std::remainder(cents, 10)) < 0.5) return "";
   const Offer* offer = best_offer(
       catalogue, [&](const Offer& o) { return o.gpus == gpus && std::abs(o.price->p50 / price - 1) < 0.0005; });
   if (offer == nullptr) return "";

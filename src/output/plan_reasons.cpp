@@ -159,6 +159,7 @@ std::vector<std::string> summary_words(const PlanStory& story, std::size_t most)
   std::ranges::sort(chosen);
   // A frontier of one or two: the nearest of the others, one of each label.
   std::vector<std::string> labels = {pick->label};
+  for (const std::ptrdiff_t i : chosen) labels.push_back(plans[static_cast<std::size_t>(i)].label);
   for (std::ptrdiff_t i = size; i < std::ssize(plans) && chosen.size() < std::min<std::size_t>(most, 2); ++i) {
     const Plan& plan = plans[static_cast<std::size_t>(i)];
     if (i == at || std::ranges::find(labels, plan.label) != labels.end()) continue;

@@ -13,7 +13,8 @@ namespace gpuplan {
 namespace {
 
 constexpr const char* kDominated = "·";
-constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+constexpr std::string_view kSmallLetters = "abcdefghijkl";  // with more of them the legend would outgrow the chart
 
 /// Round values: "30 min", "2 h", "1.5 h".
 std::string hours_label(double hours) {
@@ -24,14 +25,16 @@ std::string hours_label(double hours) {
 }
 std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
 
-/// Letters along the frontier, ✔ for the pick, a dot for the others.
+/// Letters along the frontier, ✔ for the pick; small letters for the others while they are few, else dots.
 std::vector<std::string> marks_of(const PlanStory& story) {
+  std::size_t others = 0;
+  for (const Plan& plan : story.found.plans) others += plan.on_frontier || &plan == story.pick() ? 0 : 1;
   std::vector<std::string> marks;
-  std::size_t letter = 0;
+  std::size_t letter = 0, small = 0;
   for (const Plan& plan : story.found.plans) {
     if (&plan == story.pick()) marks.emplace_back("✔");
-    else if (plan.on_frontier && letter < kLetters.size()) marks.emplace_back(1, kLetters[letter++]);
-    else marks.emplace_back(plan.on_frontier ? "o" : kDominated);
+    else if (plan.on_frontier) marks.emplace_back(letter < kLetters.size() ? kLetters.substr(letter++, 1) : "o");
+    else marks.emplace_back(others <= kSmallLetters.size() ? kSmallLetters.substr(small++, 1) : kDominated);
   }
   return marks;
 }
@@ -57,8 +60,9 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
   for (std::size_t i = 0; i < story.found.plans.size(); ++i) {
     const Plan& plan = story.found.plans[i];
     const bool picked = &plan == story.pick();
-    std::vector<Cell> row = {{marks[i], picked ? Paint::kGreen : Paint::kPlain}};
-    row.emplace_back(story.names[i], picked ? Paint::kGreen : Paint::kPlain);
+    const bool named = marks[i] != kDominated;
+    const Paint paint = picked ? Paint::kGreen : plan.on_frontier ? Paint::kPlain : Paint::kDim;
+    std::vector<Cell> row = {{marks[i], paint}, {story.names[i], paint}};
     row.emplace_back(plan.id);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
@@ -66,9 +70,8 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
                      : plan.on_frontier          ? "frontier"
                      : plan.dominated_by.empty() ? "tight"
                                                  : "dominated");
-    if (picked || plan.on_frontier) legend.add(row);
-    else if (plan.dominated_by.empty()) ++out;
-    else ++dominated;
+    if (named) legend.add(row);
+    if (!picked && !plan.on_frontier) ++(plan.dominated_by.empty() ? out : dominated);
     view.table.add(std::move(row));
 
     ChartPoint point;
@@ -76,7 +79,7 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
     point.y = plan.cost.p50 / units::dollar;
     point.mark = marks[i];
     point.rank = picked ? 2 : plan.on_frontier ? 1 : 0;
-    point.keep = point.rank > 0;
+    point.keep = named;
     point.paint = picked ? Paint::kGreen : plan.on_frontier ? Paint::kBold : Paint::kDim;
     if (picked) {
       point.x_range = {plan.hours.p10 / units::hour, plan.hours.p90 / units::hour};
@@ -90,12 +93,12 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
   const int rows = flat ? 5 : std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
   view.drawing =
       scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
-  std::string key = "Letters: the frontier, cheapest first; ✔ the pick, its lines hold 8 of 10 outcomes";
-  if (dominated > 0)
-    key += "; " + std::string(kDominated) + " " + count_of(static_cast<double>(dominated), "dominated plan");
+  std::string key = "Capitals: the frontier, cheapest first; ✔ the pick, its lines hold 8 of 10 outcomes";
+  const std::string others = dominated + out <= kSmallLetters.size() ? "small letters:" : kDominated;
+  if (dominated > 0) key += "; " + others + " " + count_of(static_cast<double>(dominated), "dominated plan");
   if (out > 0)
-    key += (dominated > 0 ? " and " : "; " + std::string(kDominated) + " ") +
-           count_of(static_cast<double>(out), "plan") + " without room to spare in memory";
+    key += (dominated > 0 ? " and " : "; " + others + " ") + count_of(static_cast<double>(out), "plan") +
+           " without room to spare in memory";
   view.notes.push_back(key + ".");
   return view;
 }

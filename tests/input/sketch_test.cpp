@@ -202,19 +202,30 @@ TEST(Sketch, AssumptionsAreTold) {
   const auto all = [](const Sketch& sketch, const Wishes& wishes = {}) {
     return join(job_of(sketch, wishes)->assumed, " ");
   };
-  EXPECT_EQ(all(lora()),
-            "one epoch (--epochs), sequences of 2,048 tokens (--sequence), the batch that suits each GPU (--batch), "
-            "adapters of rank 16 (--rank) at all linear layers.");
+  EXPECT_EQ(
+      all(lora()),
+      "one epoch (--epochs), sequences of 2,048 tokens (--sequence), the batch that suits each GPU (--batch), "
+      "adapters of rank 16 (--rank) at all linear layers, set-up of 6-19 min: boot, software, weights (--setup).");
   // No longer than the model's context.
   EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("every sample fills a sequence of 1,024 tokens"),
             std::string::npos);
   EXPECT_EQ(training(*job_of({.model = "gpt2", .samples = "5"})).sequence, 1024);
-  EXPECT_EQ(
-      all({.model = "gpt2", .samples = "5", .batch = "8", .tokens_per_sample = "300", .epochs = "2", .method = "full"}),
-      "");
+  EXPECT_EQ(all({.model = "gpt2",
+                 .samples = "5",
+                 .batch = "8",
+                 .setup = "5 min",
+                 .tokens_per_sample = "300",
+                 .epochs = "2",
+                 .method = "full"}),
+            "");
+  // Weights of 124 MB in 16 bit are no reason to wait.
+  EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("set-up of 5-15 min: boot, software (--setup)."),
+            std::string::npos);
   EXPECT_EQ(all({.params = "25M", .samples = "2.5M"}).find("a decoder of 7 layers (--layers), 384 wide (--hidden)"),
             0U);
-  EXPECT_EQ(all(answers()), "as many requests in flight as fit (--concurrency, --batch).");
+  EXPECT_EQ(all(answers()),
+            "as many requests in flight as fit (--concurrency, --batch), set-up of 14-53 min: boot, software, weights "
+            "(--setup).");
   EXPECT_NE(all(lora(), {.spot = "only"}).find("taken away at 5%/h"), std::string::npos);
   EXPECT_EQ(all(lora(), {.spot = "never"}).find("taken away"), std::string::npos);
   EXPECT_EQ(all(lora(), {.spot = "only", .interruptions = "1%/h"}).find("taken away"), std::string::npos);
