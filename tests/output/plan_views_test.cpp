@@ -282,12 +282,21 @@ TEST(PlanViews, FallbackSaysWhenThereIsNone) {
 TEST(PlanViews, ChartMarksFrontierPickAndTheOthers) {
   const PlanFixture fixture;
   const std::string text = text_of(fixture.story(), "chart", 80);
-  for (const char* mark : {"A  4x RTX 3090", "✔  4x RTX 5090", "B  4x H100 SXM", "C  4x B200", "· 1 dominated plan"})
+  for (const char* mark : {"A  4x RTX 3090", "✔  4x RTX 5090", "B  4x H100 SXM", "C  4x B200", "a  4x RTX 4090",
+                           "small letters: 1 dominated plan"})
     EXPECT_TRUE(has(text, mark)) << text;
   const json rows = rows_of(fixture.story(), "chart");
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[1]["kind"], "pick");
   EXPECT_EQ(rows[4]["kind"], "dominated");
+}
+
+TEST(PlanViews, ChartDrawsDotsWhereTheOthersAreMany) {
+  PlanFixture fixture;
+  for (int i = 0; i < 12; ++i) fixture.found.plans.push_back(fixture.found.plans[4]);
+  const std::string text = text_of(story_of(fixture), "chart", 80);
+  EXPECT_TRUE(has(text, "· 13 dominated plans")) << text;
+  EXPECT_FALSE(has(text, "a  4x RTX 4090")) << text;
 }
 
 TEST(PlanViews, AFreePlanIsCompared) {
