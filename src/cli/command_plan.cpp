@@ -146,7 +146,7 @@ int run(const Options& options) {
     progress.step();
   }
 
-  const std::vector<Remedy> changes = searched->found.plans.empty()
+  const std::vector<Remedy> changes = searched->found.plans.empty() && !only_spot_is_missing(searched->found)
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
                                           : std::vector<Remedy>{};
   return deliver_form(

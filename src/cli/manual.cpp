@@ -37,6 +37,7 @@ std::string plain(std::string_view text) {
     else if (c == '`') result += "\\(ga";
     else if (c == '^') result += "\\(ha";
     else if (c == '~') result += "\\(ti";
+    else if (text.substr(at, length) == "✔") result += "\\(OK";  // its number is not in the fonts of terminals
     else if (length > 1) result += by_number(text.substr(at, length));
     else result += c;
     at += length > 0 ? length : 1;

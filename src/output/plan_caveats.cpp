@@ -1,6 +1,7 @@
 // What a reader must know before he believes a recommendation: figures far from the model's, scarce machines, plans too
 // close to call, limits, buffers and interruptions.
 #include <algorithm>
+#include <cmath>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -147,8 +148,11 @@ std::vector<std::string> limit_words(const PlanStory& story) {
   }
   if (job.limits.budget) {
     const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_budget; });
-    std::string text = "Budget " + short_money(*job.limits.budget) + ": " + std::to_string(keep) + of_plans +
-                       (keep == 1 ? " keeps it." : " keep it.");
+    // As it was given: "$50", "$13.40".
+    const double cents = *job.limits.budget / units::dollar * 100;
+    const bool whole = std::abs(std::remainder(cents, 100)) < 0.5;
+    std::string text = "Budget " + (whole ? short_money(*job.limits.budget) : to_text(*job.limits.budget)) + ": " +
+                       std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
     if (keep == 0) {
       const auto cheapest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.cost.p90.value; });
       text += " Cheapest: " + story.name(*cheapest) + ", P90 " + to_text(cheapest->cost.p90 + job.contingency) + ".";

@@ -135,6 +135,10 @@ std::string pick_words(const PlanStory& story) {
   text += ".";
   if (rules.cheapest == rules.pick && rules.fastest == rules.pick && story.found.plans.size() > 1)
     text += " It is both the cheapest and the fastest.";
+  const auto tight = std::ranges::count(story.found.plans, Fit::kTight, &Plan::fit);
+  if (pick->fit == Fit::kFits && tight > 0)
+    text += " " + upper_first(count_of(static_cast<double>(tight), "tight plan")) + (tight == 1 ? " is" : " are") +
+            " set aside: only the median of the memory fits.";
   if (pick->fit == Fit::kTight)
     text += " It is tight: only the median of its memory fits; nothing fits with room to spare.";
   return text;
@@ -181,6 +185,7 @@ std::vector<std::string> summary_words(const PlanStory& story, std::size_t most)
       remarks.push_back("it takes " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
     if (const double share = memory_share(plan); share > 0 && share < 0.25)
       remarks.push_back("it uses " + percent(share) + " of its memory");
+    if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it is tight, its memory may not do");
     if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
     if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
     std::string text = comparison(*pick, plan, story.name(plan));

@@ -84,6 +84,31 @@ bool brings_offers(const Job& job) {
   return !market.offers.empty() || std::ranges::any_of(market.pools, own) || std::ranges::any_of(market.own, own);
 }
 
+namespace {
+
+/// " No offer known is of provider 'awss'; did you mean aws?" for each provider and region that nobody has.
+std::string unknown_places(const PlanStory& story) {
+  std::string text;
+  const auto check = [&](const std::vector<std::string>& wanted, std::string Offer::* part, std::string_view what) {
+    std::vector<std::string_view> known;
+    for (const auto* offers : {&story.job.market.offers, &story.catalogue.offers})
+      for (const Offer& offer : *offers)
+        if (const std::string& name = offer.*part; !name.empty() && std::ranges::find(known, name) == known.end())
+          known.push_back(name);
+    for (const std::string& name : wanted)
+      if (std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
+        const std::string hint = did_you_mean(name, known);
+        text += " No offer known is of " + std::string(what) + " '" + printable(name, 40) + "'" +
+                (hint.empty() ? "." : hint);
+      }
+  };
+  check(story.job.where.providers, &Offer::provider, "provider");
+  check(story.job.where.regions, &Offer::region, "region");
+  return text;
+}
+
+}  // namespace
+
 std::string header_words(const PlanStory& story) {
   const Job& job = story.job;
   std::string text = printable(job.name, 60) + ": " + count_of(static_cast<double>(job.phases.size()), "phase");
@@ -132,7 +157,7 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
     text += "; " + std::to_string(frontier) + " more" + (frontier == 1 ? " is" : " are") + " on the frontier (--top " +
             std::to_string(shown + frontier) + ")";
   }
-  if (tight > 0) text += "; " + are(tight) + " tight, only the median of memory fits";
+  if (tight > 0) text += "; " + are(tight) + " tight";
   if (dominated == 0) return text + ".";
   text += "; " + are(dominated) + " dominated (--all)";
   if (examples.empty()) return text + ".";
@@ -170,13 +195,27 @@ std::string market_words(const PlanStory& story) {
   return text;
 }
 
+bool only_spot_is_missing(const SearchResult& found) {
+  return found.plans.empty() && found.tally.feasible > 0 && found.market.spot_without_rate > 0;
+}
+
 std::vector<std::string> nothing_fits_words(const PlanStory& story) {
   const Tally& tally = story.found.tally;
   std::vector<std::string> lines;
-  if (story.found.market.used == 0) {
-    lines.push_back(story.found.market.offers == 0 ? "Nothing to plan with: the market has no offer."
-                                                   : "Nothing to plan with: where leaves out all " +
-                                                         count_of(story.found.market.offers, "offer") + ".");
+  const MarketFilter& market = story.found.market;
+  if (market.used == 0) {
+    const std::string all = count_of(market.offers, "offer");
+    if (market.offers == 0) lines.emplace_back("Nothing to plan with: the market has no offer.");
+    else if (market.by_where == 0 && !story.job.market.as_of.empty())
+      lines.push_back("Nothing to plan with: none of the " + all + " known was there as of " +
+                      printable(story.job.market.as_of, 20) + ".");
+    else lines.push_back("Nothing to plan with: where leaves out all " + all + "." + unknown_places(story));
+    return lines;
+  }
+  if (only_spot_is_missing(story.found)) {
+    lines.push_back(
+        "Nothing to rent: the job can run, but only on spot machines, and nobody says how often they are "
+        "interrupted. Add spot.interruptions, such as 5%/h, or ask with --spot only, which assumes it.");
     return lines;
   }
   const NearMiss& miss = tally.nearest;

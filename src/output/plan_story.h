@@ -76,6 +76,9 @@ std::string tally_words(const PlanStory& story);
 /// Offers that age or missing rates left out; empty when there is nothing to say.
 std::string market_words(const PlanStory& story);
 
+/// The job could run, if somebody said how often the spot machines that it wants are interrupted.
+bool only_spot_is_missing(const SearchResult& found);
+
 /// Why nothing fits: by how much and on which GPU.
 std::vector<std::string> nothing_fits_words(const PlanStory& story);
 

@@ -168,6 +168,7 @@ std::string short_money(Dollars money) {
 
 std::string hours_words(Seconds time) {
   if (time < Seconds{}) return "-" + hours_words(-time);
+  if (time == Seconds{}) return "0 s";
   if (time >= 0.95 * units::hour) return hours_text(time) + " h";
   if (time >= 10 * units::minute) return count_text(time / units::minute) + " min";
   if (time >= units::minute) return significant_text(time / units::minute, 2) + " min";

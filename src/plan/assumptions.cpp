@@ -39,6 +39,17 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
       plans, [](const Plan& p) { return p.nodes > 1 && p.node.gpu != nullptr && p.node.network <= BytesPerSecond{}; });
   if (unknown_network)
     lines.push_back(to_text(kUnknownNetwork) + " between machines whose network no row of data/nodes.csv names.");
+  for (const Phase& phase : job.phases) {
+    const auto* train = std::get_if<TrainPhase>(&phase.work);
+    if (train == nullptr || !train->batch || !train->epochs) continue;
+    const double sequences = train->batch->sequences.value_or(0);
+    double samples = train->data.samples.value_or(0);
+    if (train->data.tokens && train->sequence.value_or(0) > 0) samples = train->data.tokens->value / *train->sequence;
+    if (samples > 0 && sequences > samples * *train->epochs)
+      lines.push_back("phases." + phase.name + ": one step of the whole batch of " + count_text(sequences) +
+                      " sequences, more than all data (" + count_text(samples * *train->epochs) +
+                      "); a batch in tokens is written batch: {tokens: 0.5M}.");
+  }
   const auto frontier = [&](auto holds) {
     const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
     return found == plans.end() ? nullptr : &*found;

@@ -61,7 +61,7 @@ class Manual(unittest.TestCase):
     def test_signs_of_roff_stay_text(self):
         text, _ = shown(PAGES["plan"])
         self.assertIn("P10 … P90", text)
-        self.assertIn("✔", text)
+        self.assertIn("✓", text)
         self.assertIn("limits.budget='$50'", text)
 
     def test_pages_are_ascii(self):
