@@ -165,6 +165,53 @@ std::string matrix_text(const FitReport& report, const FitLook& look) {
          matrix(report, look, true).text(look.screen);
 }
 
+/// The only GPU asked about; null when there are several.
+const Gpu* only_gpu(const FitReport& report) {
+  const Gpu* only = nullptr;
+  for (const FitSection& section : report.sections)
+    for (const FitRow& row : section.rows) {
+      if (only != nullptr && row.node.gpu != only) return nullptr;
+      only = row.node.gpu;
+    }
+  return only;
+}
+
+/// Does it fit, in words: "yes, up to 27 sequences at once", "tight on 1 GPU ...; 2 GPUs hold it".
+std::string verdict(const FitSection& section) {
+  const FitRow* holding = smallest(section);
+  int least = section.rows.front().gpus, most = 0;
+  const FitRow* tight = nullptr;
+  for (const FitRow& row : section.rows) {
+    least = std::min(least, row.gpus);
+    most = std::max(most, row.gpus);
+    if (tight == nullptr && row.best && !holds(row) && (holding == nullptr || row.gpus < holding->gpus)) tight = &row;
+  }
+  const auto gpus = [](int count) { return count_of(count, "GPU"); };
+  std::string text;
+  if (tight != nullptr)
+    text = "tight on " + gpus(tight->gpus) + " (" + gib_text(tight->best->memory_total.p50) + " of " +
+           gib_text(tight->node.gpu->usable) + " GiB, P90 " + gib_text(tight->best->memory_total.p90) + ")";
+  if (holding == nullptr)
+    return text.empty() ? "no, not on " + std::string(most > 1 ? "up to " : "") + gpus(most) : text;
+  if (!text.empty()) text += "; ";
+  if (holding->gpus > least) text += gpus(holding->gpus) + " hold it";
+  else text += "yes";
+  if (offloads(*holding)) text += ", with the optimizer's states in the host's memory";
+  if (holding->largest_micro_batch > 1)
+    text += ", up to " + count_text(holding->largest_micro_batch) + " sequences at once";
+  return text;
+}
+
+/// The answer before the tables, for those who ask about one card.
+std::string verdicts(const FitReport& report, const FitLook& look) {
+  const Gpu* gpu = only_gpu(report);
+  if (gpu == nullptr) return "";
+  std::string text = paragraph("On " + gpu->name + ":", look.screen);
+  for (const FitSection& section : report.sections)
+    text += paragraph(printable(section.name, 40) + ": " + verdict(section) + ".", look.screen, 4, 6);
+  return text + '\n';
+}
+
 void nothing(const FitSection& section, const FitReport& report, const FitLook& look, std::string& text) {
   const NearMiss* nearest = nullptr;
   for (const FitRow& row : section.rows)
@@ -191,7 +238,7 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
 }  // namespace
 
 std::string fit_table(const FitReport& report, const Catalogue& catalogue, const FitLook& look) {
-  std::string text = fit_heading(report, look.screen) + '\n';
+  std::string text = fit_heading(report, look.screen) + '\n' + verdicts(report, look);
 
   const bool across = report.sections.size() > 1 && !report.every_count;
   if (across) {

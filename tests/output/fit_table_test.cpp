@@ -69,6 +69,25 @@ Fixture::Fixture() {
   report.sections[1].rows[0].best->strategy.offload = Offload::kOptimizer;
 }
 
+TEST(FitTable, OneCardGetsAVerdictFirst) {
+  Fixture fixture;
+  fixture.report.every_count = true;
+  fixture.report.sections[0].rows = {fixture.row(1, 1, 30), fixture.row(1, 2, 22, false), fixture.row(1, 4, 12)};
+  fixture.report.sections[1].rows = {fixture.row(1, 1, 14)};
+  const std::string text = fit_table(fixture.report, fixture.catalogue, {{120, false}});
+  EXPECT_NE(
+      text.find("  On RTX 4090:\n"
+                "    full: tight on 2 GPUs (22.0 of 23.9 GiB, P90 24.2); 4 GPUs hold it, up to 3 sequences at once.\n"
+                "    qlora: yes, up to 3 sequences at once.\n"),
+      std::string::npos)
+      << text;
+  fixture.report.sections[1].rows = {fixture.row(1, 1, 30)};
+  EXPECT_NE(fit_table(fixture.report, fixture.catalogue, {{120, false}}).find("qlora: no, not on 1 GPU.\n"),
+            std::string::npos);
+  fixture.report.sections[1].rows = {fixture.row(0, 1, 14)};
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{120, false}}).find("  On "), std::string::npos);
+}
+
 TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
   const Fixture fixture;
   EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}),
