@@ -215,6 +215,20 @@ const Key* find_key(const ValueType& type, std::string_view name, std::vector<st
   return nullptr;
 }
 
+/// Addresses of all keys of this name below a type, the shallow ones first come; each record once.
+void addresses_of(std::string_view name, const ValueType& type, const std::string& prefix,
+                  std::vector<const ValueType*>& seen, std::vector<std::string>& found) {
+  if (type.kind == Kind::kRecord) {
+    if (std::ranges::find(seen, type.title, &ValueType::title) != seen.end()) return;
+    seen.push_back(&type);
+  }
+  for (const Key& key : type)
+    if (key.name == name) found.push_back(prefix + std::string(name));
+  for (const Key& key : type) addresses_of(name, *key.type, prefix + std::string(key.name) + ".", seen, found);
+  if (type.of != nullptr) addresses_of(name, *type.of, prefix, seen, found);
+  for (std::size_t i = 0; i < type.option_count; ++i) addresses_of(name, *type.options[i], prefix, seen, found);
+}
+
 }  // namespace
 
 std::string job_schema_json() { return SchemaWriter().write().dump(1) + "\n"; }
@@ -240,6 +254,16 @@ std::string job_keys_markdown() {
 
 Result<std::string> describe_key(std::string_view address) {
   const ValueType* type = &Codec<Job>::type;
+  std::vector<std::string_view> top;
+  if (!address.contains('.') && find_key(*type, address, top) == nullptr) {
+    // A name alone, as --set takes it.
+    std::vector<const ValueType*> seen;
+    std::vector<std::string> found;
+    addresses_of(address, *type, "", seen, found);
+    if (found.size() == 1) return describe_key(found.front());
+    if (!found.empty())
+      return std::unexpected(Error{"which '" + printable(address, 60) + "'? " + join(found, ", "), {}, true});
+  }
   const Key* key = nullptr;
   for (const std::string_view name : split(address, '.')) {
     std::vector<std::string_view> names;

@@ -64,5 +64,14 @@ TEST(JobSchema, DescribesOneKey) {
   EXPECT_EQ(unknown.error().message, "unknown key 'deadlin' in the address 'limits.deadlin'; did you mean deadline?");
 }
 
+TEST(DescribeKey, TakesANameAlone) {
+  EXPECT_EQ(describe_key("deadline").value(), describe_key("limits.deadline").value());
+  EXPECT_EQ(describe_key("rank").value(), describe_key("phases.train.lora.rank").value());
+  EXPECT_EQ(describe_key("samples").error().message,
+            "which 'samples'? phases.train.data.samples, phases.generate.data.samples");
+  EXPECT_TRUE(describe_key("samples").error().usage);
+  EXPECT_EQ(describe_key("nosuch").error().message, "unknown key 'nosuch' in the address 'nosuch'");
+}
+
 }  // namespace
 }  // namespace gpuplan
