@@ -138,18 +138,24 @@ std::vector<double> ChartScale::ticks(int most) const {
   if (!logarithmic_) {
     const double least = std::max(low_, 0.0);
     const double step = round_step((high_ - least) / static_cast<double>(limit - 1));
-    for (double k = std::ceil(least / step - 1e-9); k * step <= high_ * (1 + 1e-9) && result.size() < limit; ++k)
-      result.push_back(k * step);
+    const double first = std::ceil(least / step - 1e-9);
+    while (result.size() < limit) {
+      const double tick = (first + static_cast<double>(result.size())) * step;
+      if (tick > high_ * (1 + 1e-9)) break;
+      result.push_back(tick);
+    }
     return result;
   }
   for (const std::span<const double> steps :
        {std::span<const double>(kThree), std::span<const double>(kTwo), std::span<const double>(kOne)}) {
     result.clear();
     double power = math::pow(10, std::floor(math::log(low_) / math::log(10.0) - 1e-9));
-    for (; power <= high_; power *= 10)
+    while (power <= high_) {
       for (const double step : steps)
         if (const double tick = step * power; tick >= low_ * (1 - 1e-9) && tick <= high_ * (1 + 1e-9))
           result.push_back(tick);
+      power *= 10;
+    }
     if (result.size() <= limit) return result;
   }
   // More decades than ticks: every second, third, ... of them.
@@ -195,8 +201,10 @@ std::string scatter_text(std::span<const ChartPoint> points, const ChartAxis& x,
     std::string label;
     for (const double tick : y_ticks)
       if (field.row_of(up.position(tick)) == row && label.empty()) label = y.label(tick);
-    const std::string axis = label.empty() ? "│" : "┤";
-    text += rstripped(margin + padded(label, label_width, Align::kRight) + " " + axis + field.row_text(row, screen));
+    std::string line = margin + padded(label, label_width, Align::kRight);
+    line += label.empty() ? " │" : " ┤";
+    line += field.row_text(row, screen);
+    text += rstripped(line);
   }
   // Labels of the horizontal axis stand under their ticks; one that would touch its neighbour is left out.
   std::vector<std::string> axis(static_cast<std::size_t>(columns), "─");
