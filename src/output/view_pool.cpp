@@ -58,6 +58,12 @@ Effort effort_of(const PlanStory& story, const Plan& plan) {
   return most;
 }
 
+/// What the fewest GPUs of the recommendations keep; empty: the job has no deadline.
+std::string kept_words(const Limits& limits) {
+  if (!limits.deadline) return "";
+  return limits.budget ? "keep the limits" : "keep the deadline";
+}
+
 /// When to use it, against the option of the same pool with fewer GPUs.
 std::string when(const PlanStory& story, const Option& option, const Option* fewer) {
   const Plan& plan = *option.plan;
@@ -66,7 +72,7 @@ std::string when(const PlanStory& story, const Option& option, const Option* few
   if (!plan.meets_deadline) words.emplace_back("misses the deadline");
   if (!plan.meets_budget) words.emplace_back("over budget");
   const bool fewest = rules.fewest_gpus && &story.plan(*rules.fewest_gpus) == &plan;
-  if (fewest && story.job.limits.deadline) words.emplace_back("fewest GPUs that keep the deadline");
+  if (fewest && story.job.limits.deadline) words.push_back("fewest GPUs that " + kept_words(story.job.limits));
   else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most to others");
   if (fewer != nullptr) {
     const Seconds saved = fewer->plan->hours.p50 - plan.hours.p50;
@@ -150,11 +156,14 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     before = &option;
   }
   const Recommendations& rules = story.found.recommendations;
-  if (story.job.limits.deadline && rules.fewest_gpus)
-    view.notes.push_back("The fewest GPUs that keep the deadline of " + hours_words(*story.job.limits.deadline) + ": " +
+  const Limits& limits = story.job.limits;
+  if (limits.deadline && rules.fewest_gpus)
+    view.notes.push_back("The fewest GPUs that " + kept_words(limits) +
+                         (limits.budget ? "" : " of " + hours_words(*limits.deadline)) + ": " +
                          story.name(story.plan(*rules.fewest_gpus)) + ".");
-  else if (story.job.limits.deadline)
-    view.notes.push_back("No number of GPUs keeps the deadline of " + hours_words(*story.job.limits.deadline) + ".");
+  else if (limits.deadline && !rules.within_deadline)
+    view.notes.push_back("No number of GPUs keeps the deadline of " + hours_words(*limits.deadline) + ".");
+  else if (limits.deadline) view.notes.emplace_back("No number of GPUs keeps the deadline and the budget.");
   if (options.front().plan->offer->kind == OfferKind::kRented)
     view.notes.emplace_back("A rented machine is paid for whole: what is left free of it is paid for as well.");
   return view;

@@ -181,6 +181,25 @@ TEST(PhaseViews, PoolNamesTheFewestGpusAndWhatTheyLeave) {
   EXPECT_NE(notes_of(view).find("deadline of 12.0 h: 1x H100 SXM"), std::string::npos) << notes_of(view);
 }
 
+TEST(PhaseViews, PoolTellsTheDeadlineFromTheBudget) {
+  const auto view_of = [](const std::string& limits) {
+    const Searched searched(
+        job_of("limits: " + limits +
+               "\nmarket: {use: only, offers: [{gpu: L4, price: $1/h}, {gpu: L4, gpus: 2, price: $4/h}]}\n"
+               "phases: [{name: a, fixed: {gpus: 1, time: 1 h, exact: true}}]\n"));
+    return pool_view(PlanStory(searched.result, searched.job, known()), {});
+  };
+  const ViewContent late = view_of("{deadline: 30 min, budget: $0.10}");
+  EXPECT_NE(notes_of(late).find("No number of GPUs keeps the deadline of 30 min."), std::string::npos)
+      << notes_of(late);
+  const ViewContent poor = view_of("{deadline: 2 h, budget: $0.10}");
+  EXPECT_NE(notes_of(poor).find("No number of GPUs keeps the deadline and the budget."), std::string::npos)
+      << notes_of(poor);
+  const ViewContent kept = view_of("{deadline: 2 h, budget: $10}");
+  EXPECT_NE(notes_of(kept).find("The fewest GPUs that keep the limits: 1x L4"), std::string::npos) << notes_of(kept);
+  EXPECT_EQ(rows(kept)[0]["when"], "Fewest GPUs that keep the limits");
+}
+
 TEST(PhaseViews, PoolTellsWhereAJobMayBeStopped) {
   Job job = example_job("latentwire");
   job.market.pools[0].max_time = 3 * units::hour;
