@@ -157,8 +157,10 @@ class Remedies {
       job.where.nodes = {nodes};
       // The job's number of GPUs was meant for one machine.
       job.where.counts.clear();
+      const std::string change =
+          "where.nodes: [" + std::to_string(nodes) + "]" + (job_.where.counts.empty() ? "" : ", where.counts: all");
       LimitRemedy remedy;
-      if (!try_job(job, few_, options_, "where.nodes: [" + std::to_string(nodes) + "]", remedy)) continue;
+      if (!try_job(job, few_, options_, change, remedy)) continue;
       if (tried && remedy.hours.p90 >= last.hours.p90) break;
       last = remedy;
       tried = true;
@@ -183,7 +185,7 @@ class Remedies {
     if (!job_.where.providers.empty()) lift("where.providers: all", [](Job& job) { job.where.providers.clear(); });
     if (!job_.where.regions.empty()) lift("where.regions: all", [](Job& job) { job.where.regions.clear(); });
     if (job_.market.only && !known_.empty())
-      lift("market.use: add (the built-in market too)", [](Job& job) { job.market.only = false; });
+      lift("market.use: add (the known market too)", [](Job& job) { job.market.only = false; });
   }
 
   void spot() {

@@ -89,6 +89,21 @@ TEST(LimitRemedies, TryMoreMachinesWhereAFastNetworkJoinsThem) {
   EXPECT_TRUE(nodes->keeps);
   EXPECT_GE(nodes->nodes, 2);
   EXPECT_LE(nodes->hours.p90, 10 * units::minute);
+  EXPECT_EQ(nodes->change.find("counts"), std::string::npos) << nodes->change;
+}
+
+TEST(LimitRemedies, SayThatMoreMachinesTakeOtherCounts) {
+  Job job = example_job("generate-70b");
+  job.where.counts = {8};
+  job.limits.deadline = 10 * units::minute;
+  const auto remedies = tried(Searched(job));
+  const LimitRemedy* nodes = find(remedies, "where.nodes: [");
+  ASSERT_NE(nodes, nullptr);
+  EXPECT_NE(nodes->change.find("], where.counts: all"), std::string::npos) << nodes->change;
+  // What is printed, done.
+  job.where.nodes = {nodes->nodes};
+  job.where.counts.clear();
+  EXPECT_FALSE(Searched(job).result.plans.empty());
 }
 
 TEST(LimitRemedies, ComeWithThoseThatHelpFirst) {
