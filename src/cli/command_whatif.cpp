@@ -120,7 +120,7 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
 
   std::deque<Case> cases;
   for (const AskedCase& each : *asked) {
-    auto changed = with_settings(question->loaded.source, each.settings, catalogue);
+    auto changed = changed_job(*question, each.settings, plain, catalogue);
     if (!changed) return complain(blamed(std::move(changed.error()), each));
     cases.emplace_back().changed = *std::move(changed);
   }

@@ -30,11 +30,37 @@ Result<JobSource> sketched_source(const JobOptions& options, const Catalogue& ca
   const ModelFinder models(catalogue);
   const auto sketched = sketch_job(options.sketch, options.wishes, models);
   if (!sketched) return std::unexpected(sketched.error());
-  auto source = read_sketch(*sketched);
+  return read_sketch(*sketched);
+}
+
+/// The job as written, in its file or in flags, with the flags that go with either.
+Result<JobSource> written_source(const JobOptions& options, const Catalogue& catalogue) {
+  const std::string_view flag = first_flag(options.sketch);
+  if (!options.job.empty() && !flag.empty()) return std::unexpected(flag_beside_job(flag));
+  if (options.job.empty() && flag.empty()) return std::unexpected(no_question());
+  if (options.job.empty()) return sketched_source(options, catalogue);
+  auto source = open_job(options.job, {});
   if (!source) return source;
-  for (const std::string& setting : options.set)
-    if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
+  if (const auto good = apply_wishes(*source, options.wishes); !good) return std::unexpected(good.error());
   return source;
+}
+
+struct ChangedSource {
+  JobSource source;
+  std::vector<std::vector<Change>> changes{};
+};
+
+/// Settings change what is written, flags included; gpuplan.toml adds what still is not said then.
+Result<ChangedSource> changed_source(const JobSource& written, const std::vector<std::string>& settings,
+                                     const JobOptions& options, const UserConfig& config) {
+  ChangedSource changed{written};
+  for (const std::string& setting : settings) {
+    auto set = set_value(changed.source.tree, setting);
+    if (!set) return std::unexpected(std::move(set.error()));
+    changed.changes.push_back(*std::move(set));
+  }
+  apply_config(changed.source, config, options.prices.empty());
+  return changed;
 }
 
 SearchOptions search_options(const JobOptions& options) {
@@ -79,33 +105,34 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
                              .value = "N"});
 }
 
-Result<JobSource> job_source(const JobOptions& options, const UserConfig& config, const Catalogue& catalogue) {
-  const std::string_view flag = first_flag(options.sketch);
-  if (!options.job.empty() && !flag.empty()) return std::unexpected(flag_beside_job(flag));
-  if (options.job.empty() && flag.empty()) return std::unexpected(no_question());
-  auto source = options.job.empty() ? sketched_source(options, catalogue) : open_job(options.job, options.set);
-  if (!source) return source;
-  if (!options.job.empty())
-    if (const auto good = apply_wishes(*source, options.wishes); !good) return std::unexpected(good.error());
-  apply_config(*source, config, options.prices.empty());
-  return source;
-}
-
 Result<Question> read_question(const JobOptions& options, const Catalogue& catalogue) {
   if (const auto good = check(options); !good) return std::unexpected(good.error());
-  const auto config = load_config(options.no_config, catalogue);
+  auto config = load_config(options.no_config, catalogue);
   if (!config) return std::unexpected(config.error());
-  const auto source = job_source(options, *config, catalogue);
-  if (!source) return std::unexpected(source.error());
-  auto loaded = read_source(*source, catalogue);
+  auto written = written_source(options, catalogue);
+  if (!written) return std::unexpected(written.error());
+  const auto changed = changed_source(*written, options.set, options, *config);
+  if (!changed) return std::unexpected(changed.error());
+  auto loaded = read_source(changed->source, catalogue);
   if (!loaded) return std::unexpected(loaded.error());
-  Question question{*std::move(loaded), {}};
-  auto known = known_offers(options.prices, options.rates, *config, catalogue);
+  Question question{*std::move(loaded), *std::move(written), *std::move(config), {}};
+  auto known = known_offers(options.prices, options.rates, question.config, catalogue);
   if (!known) return std::unexpected(known.error());
   question.known = *std::move(known);
   if (!options.prices.empty()) question.market = join(options.prices, ", ");
-  else question.known_name = join(config->prices, ", ");
+  else question.known_name = join(question.config.prices, ", ");
   return question;
+}
+
+Result<ChangedJob> changed_job(const Question& question, const std::vector<std::string>& settings,
+                               const JobOptions& options, const Catalogue& catalogue) {
+  JobSource alone = question.written;
+  std::erase_if(alone.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  auto changed = changed_source(alone, settings, options, question.config);
+  if (!changed) return std::unexpected(std::move(changed.error()));
+  auto job = read_job(changed->source, catalogue, ModelFinder(catalogue));
+  if (!job) return std::unexpected(std::move(job.error()));
+  return ChangedJob{*std::move(job), std::move(changed->changes)};
 }
 
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,

@@ -33,17 +33,25 @@ struct JobOptions {
 /// The job as a word of the command, and every option of JobOptions.
 void add_job_options(CommandSpec& command, JobOptions& options);
 
-/// The job as written, in its file or in flags, with settings, wishes and what gpuplan.toml adds.
-Result<JobSource> job_source(const JobOptions& options, const UserConfig& config, const Catalogue& catalogue);
-
 /// The question with everything read that it names.
 struct Question {
   LoadedJob loaded;
+  JobSource written;         ///< as `loaded`, without settings and what gpuplan.toml adds
+  UserConfig config;         ///< what it says
   std::vector<Offer> known;  ///< the snapshot, or the price lists in its place
   std::string market{};      ///< how to call the price lists of the command line; empty: there are none
   std::string known_name{};  ///< how to call the price lists of gpuplan.toml; empty: the snapshot is known
 };
 Result<Question> read_question(const JobOptions& options, const Catalogue& catalogue);
+
+/// The job of a question with these settings in place of those of the options, and without its variants: what the same
+/// settings make of it when they are asked from the beginning. What each of them changed, in order.
+struct ChangedJob {
+  Job job;
+  std::vector<std::vector<Change>> changes{};
+};
+Result<ChangedJob> changed_job(const Question& question, const std::vector<std::string>& settings,
+                               const JobOptions& options, const Catalogue& catalogue);
 
 /// A job with the market it looks at and what the search found there. Plans point at the market: it stays in place.
 struct Searched {

@@ -34,28 +34,6 @@ Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogu
   return loaded;
 }
 
-Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
-                           const Catalogue& catalogue) {
-  const auto source = open_job(file, settings);
-  return source ? read_source(*source, catalogue) : std::unexpected(source.error());
-}
-
-Result<ChangedJob> with_settings(const JobSource& source, const std::vector<std::string>& settings,
-                                 const Catalogue& catalogue) {
-  JobSource changed = source;
-  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
-  ChangedJob result;
-  for (const std::string& setting : settings) {
-    auto set = set_value(changed.tree, setting);
-    if (!set) return std::unexpected(std::move(set.error()));
-    result.changes.push_back(*std::move(set));
-  }
-  auto job = read_job(changed, catalogue, ModelFinder(catalogue));
-  if (!job) return std::unexpected(std::move(job.error()));
-  result.job = *std::move(job);
-  return result;
-}
-
 bool looks_like_job(const std::string& name) {
   if (name == "-") return true;
   const std::string lower = to_lower(name);

@@ -18,23 +18,12 @@ struct LoadedJob {
   std::vector<Job> variants;  ///< the whole job with the overrides of each of job.variants
 };
 
-/// `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name file and line, or the setting (usage errors).
-Result<LoadedJob> load_job(const std::string& file, const std::vector<std::string>& settings,
-                           const Catalogue& catalogue);
-
 /// The job with its variants.
 Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue);
 
-/// A job file as written, with the settings applied.
+/// A job file as written, with the settings applied. `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name
+/// file and line, or the setting (usage errors).
 Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings);
-
-/// The job with further settings on top, and without its variants; what each of them changed, in order.
-struct ChangedJob {
-  Job job;
-  std::vector<std::vector<Change>> changes;
-};
-Result<ChangedJob> with_settings(const JobSource& source, const std::vector<std::string>& settings,
-                                 const Catalogue& catalogue);
 
 /// True for what is a job file rather than a model: "-", and files whose text is a map with phases.
 bool looks_like_job(const std::string& name);

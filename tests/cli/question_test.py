@@ -320,6 +320,24 @@ class Config(unittest.TestCase):
         self.assertEqual(self.worth(GPUPLAN_CONFIG=str(self.far)), 10)
         self.assertEqual(self.values(GPUPLAN_VALUE_OF_TIME="30")["value_of_time"], ("30", "GPUPLAN_VALUE_OF_TIME", None))
 
+    def test_whatif_asks_what_plan_asks(self):
+        """A setting comes after the flags and before gpuplan.toml, whoever asks."""
+        self.near.write_text("value_of_time = '$40/h'\n[where]\nproviders = ['lambda']\n[[own]]\nname = 'desk'\n"
+                             "gpu = '2x RTX 4090'\n")
+        job = self.root / "job.yaml"
+        job.write_text("phases: {name: a, train: {model: Qwen2.5-7B, data: {tokens: 10M}, sequence: 1k, method: lora}}\n")
+        for question in ([str(job)], LORA):
+            for flags, setting in (([], "where.providers="), ([], "value_of_time="),
+                                   (["--provider", "runpod"], "where.providers=[aws]"),
+                                   (["--value-of-time", "$20/h"], "value_of_time=x2")):
+                words = [*question, *flags, "--set", setting]
+                code, out, err = self.run_there("plan", *words, "--json")
+                plan = json.loads(out)
+                row = self.json_there("whatif", *words)["scenarios"][0]
+                pick = row["pick"] or {}
+                self.assertEqual(plan["recommendations"]["pick"], pick.get("id"), (words, err))
+                self.assertNotEqual(code, 2, err)
+
     def test_a_job_wins(self):
         self.near.write_text(NEAR)
         job = self.root / "job.yaml"
