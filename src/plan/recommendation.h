@@ -10,8 +10,9 @@ namespace gpuplan {
 
 /// REQUIRES: mark_frontier() has ordered the plans. Plans that are only `tight` are taken when none fits.
 /// best_value: least cost + value_of_time x hours. fewest_gpus: fewest GPUs that keep the limits. `pick`: the job's
-/// goal among plans that keep deadline and budget with the wanted confidence; when none does, the one most likely to
-/// (then `limits_missed`). Ties: fewer GPU-hours.
+/// goal among plans that keep deadline and budget with the wanted confidence. When none does (`limits_missed`): the
+/// cheapest that keeps the deadline, the fastest when none keeps it, the cheapest when there is only a budget. Ties:
+/// fewer GPU-hours.
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
 
 }  // namespace gpuplan
