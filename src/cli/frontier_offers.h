@@ -11,7 +11,7 @@
 namespace gpuplan::cli {
 
 /// An offer of the frontier: where in the job it is written, or the offer itself.
-struct Stage {
+struct FrontierOffer {
   enum class List { kOffers, kPools, kOwn, kMarket };
   List list = List::kMarket;
   std::size_t position = 0;
@@ -21,15 +21,15 @@ struct Stage {
 };
 
 /// Offers of the plans that nothing else beats and of the pick, in the order of the market.
-std::vector<Stage> stages_of(const Searched& answer);
+std::vector<FrontierOffer> frontier_offers(const Searched& answer);
 
 /// A frontier offer as a changed job has it, with the prices that its frontier plans pay; nullopt when it is gone.
-std::optional<Offer> offer_of(const Job& job, const Stage& stage);
+std::optional<Offer> offer_of(const Job& job, const FrontierOffer& stage);
 
 /// All of them. The search asks for nothing else.
-std::vector<Offer> market_of(const Job& job, const std::vector<Stage>& stages);
+std::vector<Offer> market_of(const Job& job, const std::vector<FrontierOffer>& stages);
 
 /// "market.offers"; REQUIRES: not kMarket.
-std::string_view list_address(Stage::List list);
+std::string_view list_address(FrontierOffer::List list);
 
 }  // namespace gpuplan::cli

@@ -14,6 +14,8 @@
 #include "input/job_address.h"
 #include "input/job_amounts.h"
 #include "input/model_source.h"
+#include "plan/frontier.h"
+#include "plan/interruptions.h"
 #include "plan/recommendation.h"
 #include "plan/whatif.h"
 
@@ -44,7 +46,7 @@ class Sensitivity {
     const auto pick = answer_.found.recommendations.pick;
     if (!pick) return std::move(report_);
     pick_ = &answer_.found.plans[static_cast<std::size_t>(*pick)];
-    stages_ = stages_of(answer_);
+    stages_ = frontier_offers(answer_);
     report_.offers = stages_.size();
     for (std::size_t i = 0; i < stages_.size(); ++i)
       if (stages_[i].at == pick_->offer) pick_stage_ = i;
@@ -67,8 +69,8 @@ class Sensitivity {
   /// The frontier offer that an address of the market is about.
   std::optional<std::size_t> stage_at(const std::string& address) const {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
-      const Stage& stage = stages_[i];
-      if (stage.list == Stage::List::kMarket) continue;
+      const FrontierOffer& stage = stages_[i];
+      if (stage.list == FrontierOffer::List::kMarket) continue;
       const std::string start =
           std::string(list_address(stage.list)) + "[" + number_text(static_cast<double>(stage.position)) + "].";
       if (!address.starts_with(start)) continue;
@@ -112,15 +114,18 @@ class Sensitivity {
     }
   }
 
-  /// Price and interruptions of the pick's machine where the market says them.
+  /// Price and interruptions of the pick's machine where the job does not state them.
   void collect_market() {
-    if (!pick_stage_ || stages_[*pick_stage_].list != Stage::List::kMarket) return;
+    if (!pick_stage_) return;
     const Offer& offer = now_->market[*pick_stage_];
+    const bool known = stages_[*pick_stage_].list == FrontierOffer::List::kMarket;
     const auto& price = pick_->spot ? offer.spot_price : offer.price;
-    if (price && price->p50 > DollarsPerSecond{})
+    if (known && price && price->p50 > DollarsPerSecond{})
       add_market("price of the machine", {AmountKind::kPrice, {price->p10.value, price->p50.value, price->p90.value}});
-    if (pick_->spot && offer.interruptions && offer.interruptions->value > 0 && !answer_.job.spot.interruptions)
-      add_market("interruptions of the machine", {AmountKind::kRate, exactly(offer.interruptions->value)});
+    const bool stated = offer.interruptions ? !known : value_at(source_.tree, "spot.interruptions") != nullptr;
+    const PerSecond rate = interruption_rate(answer_.job, offer).value_or(PerSecond{});
+    if (pick_->spot && !stated && rate > PerSecond{})
+      add_market("interruptions of the machine", {AmountKind::kRate, exactly(rate.value)});
   }
 
   void add_market(const std::string& name, const Amount& amount) {
@@ -143,11 +148,17 @@ class Sensitivity {
 
   /// The plan on the pick's machines in an answer whose market is in the order of stages_; null when there is none.
   const Plan* stays_in(const SearchResult& found, const std::vector<Offer>& market) const {
-    if (!pick_stage_) return staying({now_->found, now_->market}, *pick_, {found, market});
-    for (const Plan& plan : found.plans)
-      if (plan.offer == &market[*pick_stage_] && plan.gpus == pick_->gpus && plan.nodes == pick_->nodes &&
-          plan.spot == pick_->spot)
+    const auto same = [&](const Offer* offer, const Offer* before) {
+      const auto stage = std::ranges::find(stages_, before, &FrontierOffer::at);
+      return offer == (stage == stages_.end() ? nullptr : &market[static_cast<std::size_t>(stage - stages_.begin())]);
+    };
+    for (const Plan& plan : found.plans) {
+      if (plan.gpus != pick_->gpus || plan.nodes != pick_->nodes || plan.spot != pick_->spot) continue;
+      if (!same(plan.offer, pick_->offer)) continue;
+      if (pick_->offer != nullptr ||
+          std::ranges::equal(plan.phases, pick_->phases, same, &PhasePlan::offer, &PhasePlan::offer))
         return &plan;
+    }
     return nullptr;
   }
 
@@ -167,7 +178,7 @@ class Sensitivity {
     if (trial.address.empty()) {
       Offer offer = now_->market[*trial.stage];
       auto& price = pick_->spot ? offer.spot_price : offer.price;
-      if (trial.rate) offer.interruptions = *offer.interruptions * trial.factor;
+      if (trial.rate) offer.interruptions = *interruption_rate(answer_.job, offer) * trial.factor;
       else price = exactly(price->p50 * trial.factor);
       return with_offer(answer_.job, *trial.stage, std::move(offer));
     }
@@ -201,6 +212,7 @@ class Sensitivity {
       const auto position = static_cast<std::size_t>(plan.offer - now_->market.data());
       if (position != stage) add(plan, position);
     }
+    mark_frontier(plans);
     searched.found.recommendations = recommend(job, plans);
     return searched;
   }
@@ -261,6 +273,7 @@ class Sensitivity {
         SearchResult found;
         for (const Plan& plan : now_->found.plans)
           found.plans.push_back(at_model_error(answer_.job, plan, error, !high, options_.seed));
+        mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans);
         const auto pick = found.recommendations.pick;
         const Plan* stays = stays_in(found, now_->market);
@@ -285,7 +298,7 @@ class Sensitivity {
   const JobOptions& options_;
   double by_;
   const Plan* pick_ = nullptr;
-  std::vector<Stage> stages_;
+  std::vector<FrontierOffer> stages_;
   std::optional<std::size_t> pick_stage_;  ///< the pick's offer; nullopt: it joins several
   std::optional<Searched> now_;  ///< the answer among the frontier's offers; its market is in the order of stages_
   std::vector<Input> inputs_;

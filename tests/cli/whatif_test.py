@@ -220,6 +220,32 @@ class Sensitivity(unittest.TestCase):
         once = whatif(*words)["base"]["hours"]["p50"]
         self.assertGreater(whatif(*words, "--set", "steps=x4")["base"]["hours"]["p50"], once)
 
+    def test_assumed_interruptions_are_an_input(self):
+        words = ["examples/llama-8b-lora.yaml", "--sensitivity", "--spot", "only"]
+        told = lambda *more: {row["name"]: row for row in whatif(*words, *more)["sensitivity"]["inputs"]}
+        row = told()["interruptions of the machine"]
+        self.assertEqual((row["source"], row["low"]["value"], row["high"]["value"]), ("market", "4%/h", "6%/h"))
+        self.assertGreater(row["high"]["hours"], row["low"]["hours"])
+        stated = told("--set", "spot.interruptions=5%/h")
+        self.assertNotIn("interruptions of the machine", stated)
+        self.assertEqual(stated["interruptions"]["low"]["hours"], row["low"]["hours"])
+
+    def test_twins_are_told_apart(self):
+        """A plan of two offers that differ in price and billing alone, one of them dearer: still its own offers."""
+        job = """
+market: {use: only, offers: [{gpu: L4, price: $1/h, billing: {minimum: 10 h}}, {gpu: L4, price: $2/h}]}
+schedule: each_phase
+goal: cheapest
+phases:
+  - {name: long, fixed: {gpus: 1, time: 20 h, exact: true}}
+  - {name: short, needs: [long], fixed: {gpus: 1, time: 1 h, exact: true}}
+"""
+        answer = json.loads(run("whatif", "-", "--sensitivity", "--json", stdin=job.encode()).stdout)
+        rows = {row["address"]: row for row in answer["sensitivity"]["inputs"]}
+        ends = lambda row: (round(row["low"]["cost_usd"], 6), round(row["high"]["cost_usd"], 6))
+        self.assertEqual(ends(rows["market.offers[0].price"]), (18, 26))
+        self.assertEqual(ends(rows["market.offers[1].price"]), (21.6, 22.4))
+
     def test_no_input_is_told_twice(self):
         part = whatif("examples/sft-node.yaml", "--sensitivity")["sensitivity"]
         names = [row["name"] for row in part["inputs"]] + part["without_effect"] + part["not_moved"]
