@@ -53,6 +53,9 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
     for (const std::string& set : sets) asked.push_back({"", {set}});
   const AskedCase together = sets.size() > 2 ? AskedCase{"all together", sets, sets.size()} : AskedCase{"", sets};
   if (!sets.empty()) asked.push_back(together);
+  if (asked.size() > kMostCases)
+    return usage("--set: that makes " + count_text(static_cast<double>(asked.size())) + " rows; expected at most " +
+                 count_text(static_cast<double>(kMostCases)) + ", so change fewer values at a time");
   if (varied.empty()) return asked;
 
   double count = 1;  // of combinations; a list of long lists is more than any integer holds
@@ -87,8 +90,9 @@ Error blamed(Error error, const AskedCase& asked) {
   if (!error.message.starts_with(kSet) || asked.varied == 0) return error;
   const std::string_view about = std::string_view(error.message).substr(kSet.size());
   const std::size_t sets = asked.settings.size() - asked.varied;
-  const bool from_set = std::any_of(asked.settings.begin(), asked.settings.begin() + static_cast<std::ptrdiff_t>(sets),
-                                    [&](const std::string& setting) { return about.starts_with(setting); });
+  const bool from_set =
+      std::any_of(asked.settings.begin(), asked.settings.begin() + static_cast<std::ptrdiff_t>(sets),
+                  [&](const std::string& setting) { return about.starts_with(printable(setting, 80) + ": "); });
   if (!from_set) error.message.replace(0, kSet.size(), "--vary ");
   return error;
 }

@@ -22,6 +22,7 @@ std::unexpected<Error> usage(std::string message) { return std::unexpected(Error
 
 void mark_setting(Tree& tree) {
   tree.from_setting = true;
+  tree.flag = {};  // what the setting changes was said by a flag perhaps: the setting has the last word
   for (Tree& child : tree.children) mark_setting(child);
 }
 

@@ -68,6 +68,8 @@ class Questions(unittest.TestCase):
         by_flag = answer(*LORA, *ONLY, "--epochs", "3")
         by_setting = answer(*LORA, *ONLY, "--set", "phases.train.train.epochs=3")
         self.assertEqual(by_flag["plans"], by_setting["plans"])
+        done = run("plan", *LORA, *ONLY, "--epochs", "2", "--set", "epochs=x1000000000000")
+        self.assertTrue(done.stderr.startswith("gpuplan: --set phases.train.train.epochs: expected"), done.stderr)
 
     def test_wishes_go_with_a_job_file(self):
         wishes = ["--gpu", "4x RTX 4090", "--deadline", "3 h", "--budget", "$20", "--goal", "fastest",

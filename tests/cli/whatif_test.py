@@ -159,7 +159,9 @@ class ExitCodes(unittest.TestCase):
                             (["--sensitivity", "--by", "200%"], "expected a share above 0% and below 100%"),
                             (["--sensitivity", "--vary", "epochs=1,2"], "leave --vary away"),
                             (["--vary", "epochs=" + ",".join(map(str, range(1, 30))),
-                              "--vary", "samples=" + ",".join(map(str, range(1, 30)))], "841 combinations")):
+                              "--vary", "samples=" + ",".join(map(str, range(1, 30)))], "841 combinations"),
+                            ([word for i in range(1, 300) for word in ("--set", f"epochs={i}")], "--set: that makes 301 rows"),
+                            (["--set", "where.gpus=[H100 SXM]", "--vary", "where.gpus=[H100 SXM]x"], "--vary where.gpus=[H100 SXM]x: ")):
             done = run("whatif", job, *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertRegex(done.stderr, r"\A[^\n]+\n\Z")
