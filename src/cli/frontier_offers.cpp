@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "plan/whatif.h"
+
 namespace gpuplan::cli {
 namespace {
 
@@ -43,14 +45,10 @@ std::vector<FrontierOffer> frontier_offers(const Searched& answer) {
   std::vector<FrontierOffer> stages;
   const Offer* next = answer.market.data();
   const Offer* const end = next + answer.market.size();
-  const auto same = [](const Offer& a, const Offer& b) {
-    return a.kind == b.kind && a.gpu == b.gpu && a.gpus == b.gpus && a.provider == b.provider && a.region == b.region &&
-           a.instance == b.instance && a.label == b.label && a.price == b.price && a.spot_price == b.spot_price;
-  };
   for (const auto list : {FrontierOffer::List::kOffers, FrontierOffer::List::kPools, FrontierOffer::List::kOwn}) {
     const std::vector<Offer>& own = list_of(answer.job, list);
     for (std::size_t i = 0; i < own.size() && next != end; ++i) {
-      if (!same(*next, own[i])) continue;
+      if (!same_machine(*next, own[i]) || !same_price(*next, own[i])) continue;
       if (const auto use = std::ranges::find(uses, next, &Use::offer); use != uses.end())
         stages.push_back({list, i, *next, next, use->on_demand, use->spot});
       ++next;
@@ -76,6 +74,22 @@ std::vector<Offer> market_of(const Job& job, const std::vector<FrontierOffer>& s
   for (const FrontierOffer& stage : stages)
     if (auto offer = offer_of(job, stage)) market.push_back(*std::move(offer));
   return market;
+}
+
+const Plan* plan_on_same(const std::vector<FrontierOffer>& offers, const Plan& pick, const SearchResult& found,
+                         const std::vector<Offer>& market) {
+  const auto same = [&](const Offer* offer, const Offer* before) {
+    const auto at = std::ranges::find(offers, before, &FrontierOffer::at);
+    return offer == (at == offers.end() ? nullptr : &market[static_cast<std::size_t>(at - offers.begin())]);
+  };
+  for (const Plan& plan : found.plans) {
+    if (plan.gpus != pick.gpus || plan.nodes != pick.nodes || plan.spot != pick.spot) continue;
+    if (!same(plan.offer, pick.offer)) continue;
+    if (pick.offer != nullptr ||
+        std::ranges::equal(plan.phases, pick.phases, same, &PhasePlan::offer, &PhasePlan::offer))
+      return &plan;
+  }
+  return nullptr;
 }
 
 std::string_view list_address(FrontierOffer::List list) {

@@ -29,6 +29,11 @@ std::optional<Offer> offer_of(const Job& job, const FrontierOffer& stage);
 /// All of them. The search asks for nothing else.
 std::vector<Offer> market_of(const Job& job, const std::vector<FrontierOffer>& stages);
 
+/// The plan on the machines of `pick`, a plan of the search that gave `offers`, in an answer whose market are these
+/// offers in their order; null when there is none.
+const Plan* plan_on_same(const std::vector<FrontierOffer>& offers, const Plan& pick, const SearchResult& found,
+                         const std::vector<Offer>& market);
+
 /// "market.offers"; REQUIRES: not kMarket.
 std::string_view list_address(FrontierOffer::List list);
 

@@ -146,22 +146,6 @@ class Sensitivity {
     }
   }
 
-  /// The plan on the pick's machines in an answer whose market is in the order of stages_; null when there is none.
-  const Plan* stays_in(const SearchResult& found, const std::vector<Offer>& market) const {
-    const auto same = [&](const Offer* offer, const Offer* before) {
-      const auto stage = std::ranges::find(stages_, before, &FrontierOffer::at);
-      return offer == (stage == stages_.end() ? nullptr : &market[static_cast<std::size_t>(stage - stages_.begin())]);
-    };
-    for (const Plan& plan : found.plans) {
-      if (plan.gpus != pick_->gpus || plan.nodes != pick_->nodes || plan.spot != pick_->spot) continue;
-      if (!same(plan.offer, pick_->offer)) continue;
-      if (pick_->offer != nullptr ||
-          std::ranges::equal(plan.phases, pick_->phases, same, &PhasePlan::offer, &PhasePlan::offer))
-        return &plan;
-    }
-    return nullptr;
-  }
-
   std::optional<Searched> search_again(Job job, std::vector<Offer> market) const {
     Searched searched{std::move(job), std::move(market), {}};
     SearchOptions how;
@@ -227,7 +211,7 @@ class Sensitivity {
       const auto found = outcome_of(trial);
       trial.possible = found.has_value();
       if (!found) return;
-      const Plan* stays = stays_in(found->found, found->market);
+      const Plan* stays = plan_on_same(stages_, *pick_, found->found, found->market);
       end.runs = stays != nullptr;
       if (stays != nullptr) end.hours = stays->hours.p50, end.cost = stays->cost.p50;
       const auto pick = found->found.recommendations.pick;
@@ -276,7 +260,7 @@ class Sensitivity {
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans);
         const auto pick = found.recommendations.pick;
-        const Plan* stays = stays_in(found, now_->market);
+        const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])
           end.other_pick = PlanStory(found, answer_.job, catalogue_).names[static_cast<std::size_t>(*pick)];
       }

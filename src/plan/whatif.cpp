@@ -8,13 +8,6 @@ namespace gpuplan {
 
 namespace {
 
-bool same_machine(const Offer& a, const Offer& b) {
-  return a.kind == b.kind && a.gpus == b.gpus && a.gpu == b.gpu && a.provider == b.provider && a.region == b.region &&
-         a.instance == b.instance && a.label == b.label;
-}
-
-bool same_price(const Offer& a, const Offer& b) { return a.price == b.price && a.spot_price == b.spot_price; }
-
 bool same_offers(const Answer& base, const Plan& pick, const Answer& changed, const Plan& plan) {
   if (plan.phases.size() != pick.phases.size()) return false;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
@@ -26,6 +19,13 @@ bool same_offers(const Answer& base, const Plan& pick, const Answer& changed, co
 }
 
 }  // namespace
+
+bool same_machine(const Offer& a, const Offer& b) {
+  return a.kind == b.kind && a.gpus == b.gpus && a.gpu == b.gpu && a.provider == b.provider && a.region == b.region &&
+         a.instance == b.instance && a.label == b.label;
+}
+
+bool same_price(const Offer& a, const Offer& b) { return a.price == b.price && a.spot_price == b.spot_price; }
 
 const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_market, const std::vector<Offer>& market) {
   std::size_t position = 0;  // among the offers that look the same

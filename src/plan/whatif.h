@@ -17,6 +17,10 @@ struct Answer {
   const std::vector<Offer>& market;
 };
 
+/// Offers of the same machine from the same place, at whatever price; at the same price.
+bool same_machine(const Offer& a, const Offer& b);
+bool same_price(const Offer& a, const Offer& b);
+
 /// The offer of another market that is the same machine from the same place, at whatever price; null when there is
 /// none. Of several the one at the same price, else the one in the same order.
 const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_market, const std::vector<Offer>& market);
