@@ -80,14 +80,6 @@ std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan) {
   return *price / plan.gpus;
 }
 
-std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
-  const bool any_fits = std::ranges::any_of(plans, [](const Plan& plan) { return plan.fit == Fit::kFits; });
-  std::vector<const Plan*> result;
-  for (const Plan& plan : plans)
-    if (plan.fit == Fit::kFits || !any_fits) result.push_back(&plan);
-  return result;
-}
-
 double memory_share(const Plan& plan) {
   const PhasePlan* fullest = plan.fullest();
   if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return 0;

@@ -29,9 +29,6 @@ std::optional<DollarsPerSecond> price_of(const Plan& plan);
 /// The same for one of its GPUs.
 std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan);
 
-/// Plans that may be recommended: those that fit, or all when none does.
-std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
-
 /// Median share of the usable memory that the fullest GPU needs; 0 when no GPU is used.
 double memory_share(const Plan& plan);
 

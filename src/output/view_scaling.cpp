@@ -7,6 +7,7 @@
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/recommendation.h"
 
 namespace gpuplan {
 namespace {

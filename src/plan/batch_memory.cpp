@@ -41,11 +41,7 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
 Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const Catalogue& catalogue,
                                               const std::vector<int>& batches, int count) {
   if (const auto workloads = prepare(job); !workloads) return std::unexpected(workloads.error());
-  std::vector<const Gpu*> gpus;
-  const auto& wanted = job.where.gpus;
-  for (const Gpu& gpu : catalogue.gpus)
-    if (wanted.empty() || std::ranges::any_of(wanted, [&](const GpuChoice& c) { return c.gpu == gpu.name; }))
-      gpus.push_back(&gpu);
+  std::vector<const Gpu*> gpus = wanted_gpus(job, catalogue);
   std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
 
   std::vector<BatchRow> rows;

@@ -91,13 +91,10 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
   if (!workloads) return std::unexpected<Error>(std::move(workloads.error()));
   const PhaseWorkload& workload = (*workloads)[static_cast<std::size_t>(phase)];
   std::vector<FitRow> rows;
-  for (const Gpu& gpu : catalogue.gpus) {
-    const auto& wanted = job.where.gpus;
-    if (!wanted.empty() && std::ranges::none_of(wanted, [&](const GpuChoice& c) { return c.gpu == gpu.name; }))
-      continue;
+  for (const Gpu* gpu : wanted_gpus(job, catalogue)) {
     for (const int count : counts) {
       FitRow row;
-      row.node = common_box(catalogue, gpu, count);
+      row.node = common_box(catalogue, *gpu, count);
       row.gpus = count;
       Tally tally;
       const Machines machines{row.node, 1, count, true};

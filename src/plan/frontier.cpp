@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "plan/recommendation.h"
+
 namespace gpuplan {
 
 namespace {
@@ -52,12 +54,11 @@ void mark_frontier(std::vector<Plan>& plans) {
   };
   reorder(plans, [&](std::size_t i) { return key(plans[i]); });
 
-  const bool any_fits = std::ranges::any_of(plans, [](const Plan& p) { return p.fit == Fit::kFits; });
+  const Contends contends(plans);
   Seconds fastest{std::numeric_limits<double>::infinity()};
   std::size_t frontier_size = 0;
   for (Plan& plan : plans) {
-    const bool counts = plan.fit == Fit::kFits || !any_fits;
-    plan.on_frontier = counts && plan.hours.p50 < fastest;
+    plan.on_frontier = contends(plan) && plan.hours.p50 < fastest;
     if (!plan.on_frontier) continue;
     fastest = plan.hours.p50;
     ++frontier_size;

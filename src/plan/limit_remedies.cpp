@@ -1,12 +1,13 @@
 #include "plan/limit_remedies.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "plan/less_work.h"
 #include "plan/market.h"
+#include "plan/recommendation.h"
 
 namespace gpuplan {
 namespace {
@@ -14,61 +15,23 @@ namespace {
 /// 100 Gbit/s: below it training on several machines mostly waits.
 constexpr BytesPerSecond kFastNetwork{12.5e9};
 
-/// Rounded to two significant digits, away from zero (`up`) or towards it.
-double two_digits(double value, bool up) {
-  if (value <= 0) return 0;
-  // A power of ten and its inverse, so that 3.3 does not become 3.3000000000000003.
-  double unit = 1, inverse = 1;
-  while (value / unit >= 100) unit *= 10;
-  while (value * inverse < 10) inverse *= 10;
-  const double scaled = value * inverse / unit;
-  // Half a millionth of slack: 0.29 x 100 is not quite 29.
-  return (up ? std::ceil(scaled - 5e-7) : std::floor(scaled + 5e-7)) * unit / inverse;
-}
-
 Seconds rounded_up(Seconds time) {
   for (const Seconds unit : {units::hour, units::minute})
     if (time >= unit) return two_digits(time / unit, true) * unit;
   return two_digits(time.value, true) * units::second;
 }
 
-std::string address(const Phase& phase, std::string_view kind, std::string_view key) {
-  return "phases." + printable(phase.name, 40) + "." + std::string(kind) + "." + std::string(key) + ": ";
-}
-
-/// Does `share` of the phase's work; says how in the words of the job file. Empty when it has none that can shrink.
-std::string shrink(Phase& phase, double share) {
-  if (auto* train = std::get_if<TrainPhase>(&phase.work)) {
-    if (train->steps) {
-      train->steps = std::max(1.0, two_digits(*train->steps * share, false));
-      return address(phase, "train", "steps") + count_text(*train->steps);
-    }
-    if (train->data.tokens) {
-      train->data.tokens = Tokens{two_digits(train->data.tokens->value * share, false)};
-      return address(phase, "train", "data.tokens") + count_short(train->data.tokens->value);
-    }
-    if (train->epochs) {
-      train->epochs = two_digits(*train->epochs * share, false);
-      return address(phase, "train", "epochs") + number_text(*train->epochs);
-    }
-    return "";
-  }
-  if (auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
-    const std::string_view kind = generate->collect ? "collect" : "generate";
-    for (Prompts& prompts : generate->data) prompts.samples = std::max(1.0, two_digits(prompts.samples * share, false));
-    if (generate->data.size() == 1)
-      return address(phase, kind, "data[0].samples") + count_text(generate->data.front().samples);
-    return address(phase, kind, "data") + significant_text(100 * share, 2) + " % of all samples";
-  }
-  return "";
-}
-
 class Remedies {
  public:
   Remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
            const std::vector<Offer>& market, const SearchResult& found, const SearchOptions& options)
-      : job_(job), catalogue_(catalogue), known_(known), market_(market), found_(found), options_(options) {
-    all_tight_ = std::ranges::none_of(found.plans, [](const Plan& plan) { return plan.fit == Fit::kFits; });
+      : job_(job),
+        catalogue_(catalogue),
+        known_(known),
+        market_(market),
+        found_(found),
+        options_(options),
+        runs_(found.plans) {
     promising();
   }
 
@@ -112,9 +75,6 @@ class Remedies {
       if (std::ranges::find(chosen, &offer) != chosen.end()) few_.push_back(offer);
   }
 
-  /// Tight plans count only where the job has no other.
-  bool runs(const Plan& plan) const { return plan.fit == Fit::kFits || all_tight_; }
-
   static const Plan* best_of(const SearchResult& result) {
     return result.recommendations.pick ? &result.plans[static_cast<std::size_t>(*result.recommendations.pick)]
                                        : nullptr;
@@ -126,7 +86,7 @@ class Remedies {
     const auto result = search(job, catalogue_, market, options);
     if (!result) return false;
     const Plan* pick = best_of(*result);
-    if (pick == nullptr || !runs(*pick)) return false;
+    if (pick == nullptr || !runs_(*pick)) return false;
     remedy = {std::move(change),
               pick->label,
               pick->nodes,
@@ -238,7 +198,7 @@ class Remedies {
     double one = 0, all = 0;
     std::size_t which = 0;
     for (const Plan& plan : found_.plans) {
-      if (plan.phases.empty() || !runs(plan)) continue;
+      if (plan.phases.empty() || !runs_(plan)) continue;
       const auto largest = std::ranges::max_element(plan.phases, {}, [](const PhasePlan& p) { return p.hours.p50; });
       const auto position = static_cast<std::size_t>(largest - plan.phases.begin());
       if (const double s = share_within(plan, position); s > one) {
@@ -273,7 +233,7 @@ class Remedies {
     const auto least = [&](auto counts, auto key) {
       const Plan* best = nullptr;
       for (const Plan& plan : found_.plans)
-        if (runs(plan) && counts(plan) && (best == nullptr || key(plan) < key(*best))) best = &plan;
+        if (runs_(plan) && counts(plan) && (best == nullptr || key(plan) < key(*best))) best = &plan;
       return best;
     };
     const auto late = [](const Plan& plan) { return plan.hours.p90; };
@@ -317,7 +277,7 @@ class Remedies {
   const std::vector<Offer>& market_;
   const SearchResult& found_;
   const SearchOptions& options_;
-  bool all_tight_ = false;
+  Contends runs_;
   std::vector<Offer> few_;
   std::vector<LimitRemedy> remedies_;
 };

@@ -99,6 +99,14 @@ NodeShape common_box(const Catalogue& catalogue, const Gpu& gpu, int gpus) {
   return node_shape(catalogue, offer);
 }
 
+std::vector<const Gpu*> wanted_gpus(const Job& job, const Catalogue& catalogue) {
+  const std::vector<GpuChoice>& wanted = job.where.gpus;
+  std::vector<const Gpu*> gpus;
+  for (const Gpu& gpu : catalogue.gpus)
+    if (wanted.empty() || std::ranges::find(wanted, gpu.name, &GpuChoice::gpu) != wanted.end()) gpus.push_back(&gpu);
+  return gpus;
+}
+
 std::vector<GpuChoice> gpus_to_try(const Job& job, const Catalogue& catalogue, bool all) {
   if (!job.where.gpus.empty()) return job.where.gpus;
   std::vector<GpuChoice> choices;

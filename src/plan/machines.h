@@ -20,6 +20,9 @@ std::vector<Machines> distinct_machines(const Job& job, const Catalogue& catalog
 /// A machine with so many of these GPUs, as they are commonly rented.
 NodeShape common_box(const Catalogue& catalogue, const Gpu& gpu, int gpus);
 
+/// The catalogue's GPUs that `where.gpus` names; all when it names none.
+std::vector<const Gpu*> wanted_gpus(const Job& job, const Catalogue& catalogue);
+
 /// GPUs worth trying where nobody has asked for offers: those `where.gpus` names, else those of the job's offers and,
 /// unless the market is the job's alone, those the snapshot has an offer for (`all`: every one of the catalogue).
 std::vector<GpuChoice> gpus_to_try(const Job& job, const Catalogue& catalogue, bool all);

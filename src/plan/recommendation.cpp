@@ -26,10 +26,20 @@ std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key)
 
 }  // namespace
 
+Contends::Contends(const std::vector<Plan>& plans)
+    : none_fits_(std::ranges::none_of(plans, [](const Plan& plan) { return plan.fit == Fit::kFits; })) {}
+
+std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
+  const Contends contends(plans);
+  std::vector<const Plan*> result;
+  for (const Plan& plan : plans)
+    if (contends(plan)) result.push_back(&plan);
+  return result;
+}
+
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   Recommendations result;
-  const bool any_fits = std::ranges::any_of(plans, [](const Plan& p) { return p.fit == Fit::kFits; });
-  const auto runs = [&](const Plan& p) { return p.fit == Fit::kFits || !any_fits; };
+  const Contends runs(plans);
   const auto in_time = [&](const Plan& p) { return runs(p) && p.meets_deadline; };
   const auto in_budget = [&](const Plan& p) { return runs(p) && p.meets_budget; };
   const auto in_limits = [&](const Plan& p) { return runs(p) && p.meets_deadline && p.meets_budget; };

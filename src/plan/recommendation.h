@@ -8,6 +8,17 @@
 
 namespace gpuplan {
 
+/// Whether a plan may be recommended: one that fits, or any when none does.
+class Contends {
+ public:
+  explicit Contends(const std::vector<Plan>& plans);
+  bool operator()(const Plan& plan) const { return plan.fit == Fit::kFits || none_fits_; }
+
+ private:
+  bool none_fits_;
+};
+std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
+
 /// REQUIRES: mark_frontier() has ordered the plans. Plans that are only `tight` are taken when none fits.
 /// best_value: least cost + value_of_time x hours. fewest_gpus: fewest GPUs that keep the limits. `pick`: the job's
 /// goal among plans that keep deadline and budget with the wanted confidence. When none does (`limits_missed`): the
