@@ -57,11 +57,6 @@ VariantStory tell(const Variant& variant, const Searched& searched, const Catalo
   return told;
 }
 
-int exit_code(const SearchResult& found) {
-  if (found.plans.empty()) return kNothingFits;
-  return found.recommendations.limits_missed ? kMissesLimits : kDone;
-}
-
 /// The views asked for, each once, in the order of the list.
 std::vector<const PlanView*> views_of(const Options& options) {
   std::vector<const PlanView*> views;
@@ -133,8 +128,7 @@ int run(const Options& options) {
   story.offers = searched->market;
   const Form form = form_of(options.common);
   story.all = options.all || form == Form::kJson || form == Form::kCsv;
-  story.market = question->market;
-  if (!question->known_name.empty()) story.known = question->known_name;
+  name_market(*question, story);
   story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
   std::vector<Searched> variants;  // their picks point into these
   Progress progress("searching variants", std::ssize(question->loaded.variants));

@@ -1,7 +1,6 @@
 // gpuplan profiles JOB: how to set each phase up on each kind of machine.
 #include <algorithm>
 #include <memory>
-#include <thread>
 #include <tuple>
 
 #include "base/text.h"
@@ -105,11 +104,10 @@ int run(const Options& options) {
          {},
          true});
 
-  const int threads =
-      options.job.jobs > 0 ? options.job.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   ProfilesReport report{searched->job, {}};
   for (const int phase : *phases) {
-    auto found = profiles_of(searched->job, phase, *catalogue, machines, options.job.ignore == "given", threads);
+    auto found = profiles_of(searched->job, phase, *catalogue, machines, options.job.ignore == "given",
+                             thread_count(options.job));
     if (!found) return complain(found.error());
     ProfilesSection section{*std::move(found), std::nullopt};
     section.picked = picked_profile(*searched, section.found);

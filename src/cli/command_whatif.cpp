@@ -100,16 +100,6 @@ std::string document(const PlanStory& story, auto&& write) {
   return json.take();
 }
 
-int exit_code(const SearchResult& found) {
-  if (found.plans.empty()) return kNothingFits;
-  return found.recommendations.limits_missed ? kMissesLimits : kDone;
-}
-
-void name_market(const Question& question, PlanStory& story) {
-  story.market = question.market;
-  if (!question.known_name.empty()) story.known = question.known_name;
-}
-
 int run_cases(const Options& options, const Catalogue& catalogue) {
   const auto asked = whatif_cases(options.job.set, options.vary);
   if (!asked) return complain(asked.error());

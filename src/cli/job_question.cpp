@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "base/text.h"
+#include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/find_config.h"
 #include "cli/load_prices.h"
@@ -153,6 +154,16 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   searched.found = *std::move(found);
   searched.found.market = filter;
   return searched;
+}
+
+int exit_code(const SearchResult& found) {
+  if (found.plans.empty()) return kNothingFits;
+  return found.recommendations.limits_missed ? kMissesLimits : kDone;
+}
+
+void name_market(const Question& question, PlanStory& story) {
+  story.market = question.market;
+  if (!question.known_name.empty()) story.known = question.known_name;
 }
 
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,

@@ -11,6 +11,7 @@
 #include "domain/catalogue.h"
 #include "input/sketch.h"
 #include "input/user_config.h"
+#include "output/plan_story.h"
 #include "plan/limit_remedies.h"
 #include "plan/search.h"
 
@@ -63,6 +64,12 @@ struct Searched {
 /// The answer for one job of the question. A price list takes the place of every offer the job or the snapshot brings.
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
                             const JobOptions& options);
+
+/// kDone, or why the answer is none: nothing fits, the limits are missed.
+int exit_code(const SearchResult& found);
+
+/// Tells a story how to call the market of the question.
+void name_market(const Question& question, PlanStory& story);
 
 /// What would keep the limits that no plan found keeps; empty when the pick keeps them.
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
