@@ -168,9 +168,7 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
   if (report.other_offers > 0) left.push_back("offers off the frontier" + counted(report.other_offers));
   if (!left.empty()) small.push_back("Left out: " + join(left, "; ") + ".");
   if (!small.empty()) text += '\n';
-  for (const std::string& line : small)
-    for (const std::string& part : wrapped(line, std::max(std::min(screen.columns, 130) - 2, 20)))
-      text += "  " + painted(part, Paint::kDim, screen) + '\n';
+  for (const std::string& line : small) text += paragraph(line, screen, 2, 2, Paint::kDim);
   return text;
 }
 

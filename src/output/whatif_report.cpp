@@ -264,10 +264,7 @@ class Report {
     if (most < lines.size()) note("… and " + count_of(static_cast<double>(lines.size() - most), "further value"));
   }
 
-  void note(const std::string& words) {
-    for (const std::string& line : wrapped(words, std::max(std::min(screen_.columns, 130) - 2, 20)))
-      text_ += "  " + painted(line, Paint::kDim, screen_) + '\n';
-  }
+  void note(const std::string& words) { text_ += paragraph(words, screen_, 2, 2, Paint::kDim); }
 
   const WhatIfReport& report_;
   Screen screen_;

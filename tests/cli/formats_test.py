@@ -16,7 +16,8 @@ COLLECTION = "examples/collection.yaml"
 TABLES = [["plan", COLLECTION], ["plan", "examples/trm-nanochat.yaml"], ["plan", COLLECTION, "--all"],
           ["plan", COLLECTION, "--show", "dominated"], ["fit", "Llama-3.1-8B"], ["fit", "examples/sft-node.yaml"],
           ["fit", "Llama-3.1-8B", "--gpu", "RTX 4090"], ["gpus"], ["gpus", "--all"], ["offers"], ["offers", "H100"],
-          ["model", "DeepSeek-V3"]]
+          ["model", "DeepSeek-V3"], ["whatif", COLLECTION, "--set", "market.offers[*].price=-20%"],
+          ["whatif", COLLECTION, "--sensitivity"]]
 
 
 def rows_of(*words):
@@ -151,7 +152,7 @@ class Markdown(unittest.TestCase):
             self.assertTrue(text.endswith("\n") and not text.endswith("\n\n"))
             lines = text.splitlines()
             for before, line in zip(lines, lines[1:]):
-                self.assertFalse(line.startswith("    "), f"{words}: would be code: {line}")
+                self.assertFalse(line.startswith(" "), f"{words}: wrapped or indented by hand: {line}")
                 if line.startswith("|"):
                     self.assertTrue(before == "" or before.startswith("|"), f"{words}: {line}")
                 elif before.startswith("|") or before.startswith("- "):
