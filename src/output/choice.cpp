@@ -44,18 +44,18 @@ Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time) {
   return plan.cost.p50 + value_of_time * plan.hours.p50;
 }
 
-double goal_key(const Job& job, const Plan& plan) {
+std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
   switch (job.goal) {
     case Goal::kCheapest:
-      return plan.cost.p50.value;
+      return {plan.cost.p50.value, 0};
     case Goal::kFastest:
-      return plan.hours.p50.value;
+      return {plan.hours.p50.value, 0};
     case Goal::kFewestGpus:
-      return static_cast<double>(plan.gpus) + plan.cost.p50.value * 1e-6;
+      return {plan.gpus, plan.cost.p50.value};
     case Goal::kBestValue:
       break;
   }
-  return total_at(plan, job.value_of_time).value;
+  return {total_at(plan, job.value_of_time).value, 0};
 }
 
 std::optional<DollarsPerSecond> price_of(const Plan& plan) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "domain/job.h"
@@ -16,9 +17,9 @@ Availability availability_of(const Offer& offer);
 /// Rare or worse, by the words of its offer.
 bool is_rare(const Plan& plan);
 
-/// What the job's goal makes small: dollars, seconds, GPUs, or dollars + value of time x hours. Compare with others of
-/// the same job only.
-double goal_key(const Job& job, const Plan& plan);
+/// What the job's goal makes small: dollars, seconds, GPUs, or dollars + value of time x hours; then dollars where many
+/// plans have as many GPUs. Compare with others of the same job only.
+std::pair<double, double> goal_key(const Job& job, const Plan& plan);
 
 /// Cost + value of an hour x hours.
 Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);

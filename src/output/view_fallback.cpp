@@ -93,12 +93,11 @@ class Order {
 
  private:
   /// By the job's goal; where no plan keeps the limits, by how near it comes to the one that is missed.
-  double rank(const Plan& plan) const {
+  std::pair<double, double> rank(const Plan& plan) const {
     if (!story_.found.recommendations.limits_missed) return goal_key(story_.job, plan);
-    if (misses_deadline(story_)) return plan.hours.p90.value;
+    if (misses_deadline(story_)) return {plan.hours.p90.value, 0};
     // Each limit is kept by some plan, and both by none: what comes in time goes first.
-    constexpr double kTooLate = 1e15;
-    return plan.cost.p90.value + (plan.meets_deadline ? 0 : kTooLate);
+    return {plan.meets_deadline ? 0 : 1, plan.cost.p90.value};
   }
 
   template <class Counts>

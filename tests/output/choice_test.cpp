@@ -56,13 +56,18 @@ TEST(Choice, PricesThePlanAndNotTheOffer) {
 TEST(Choice, RanksByTheGoal) {
   PlanFixture fixture;
   const Plan& plan = fixture.found.plans[1];  // 1.6 h, $5.12, 4 GPUs
-  EXPECT_NEAR(goal_key(fixture.job, plan), 5.12 + 7 * 1.6, 1e-9);
+  EXPECT_NEAR(goal_key(fixture.job, plan).first, 5.12 + 7 * 1.6, 1e-9);
   fixture.job.goal = Goal::kCheapest;
-  EXPECT_NEAR(goal_key(fixture.job, plan), 5.12, 1e-9);
+  EXPECT_NEAR(goal_key(fixture.job, plan).first, 5.12, 1e-9);
   fixture.job.goal = Goal::kFastest;
-  EXPECT_NEAR(goal_key(fixture.job, plan), 1.6 * 3600, 1e-9);
+  EXPECT_NEAR(goal_key(fixture.job, plan).first, 1.6 * 3600, 1e-9);
   fixture.job.goal = Goal::kFewestGpus;
-  EXPECT_NEAR(goal_key(fixture.job, plan), 4, 1e-3);
+  EXPECT_NEAR(goal_key(fixture.job, plan).first, 4, 1e-3);
+  Plan dear = plan, larger = plan;
+  dear.cost.p50 = 2e6 * units::dollar;  // however dear, the fewest GPUs come first
+  larger.gpus = 5;
+  EXPECT_LT(goal_key(fixture.job, dear), goal_key(fixture.job, larger));
+  EXPECT_LT(goal_key(fixture.job, plan), goal_key(fixture.job, dear));
 }
 
 TEST(Choice, TightPlansCountOnlyWhenNothingFits) {
