@@ -113,11 +113,13 @@ class Decisions {
       if (plan != nullptr) {
         add("within budget", plan, "as fast as " + what + " allows");
       } else {
-        const Plan* near =
-            least(plans_, [](const Plan&) { return true; }, [](const Plan& other) { return other.cost.p90.value; });
+        const auto most = [&](const Plan& other) { return other.cost.p90 + story_.job.contingency; };
+        const Plan* near = least(plans_, [](const Plan&) { return true; }, most);
         add("within budget", nullptr,
             "no plan keeps " + what +
-                (near != nullptr ? "; nearest: " + story_.name(*near) + ", P90 " + to_text(near->cost.p90) : ""));
+                (near != nullptr ? "; nearest: " + story_.name(*near) + ", P90 " + to_text(most(*near)) +
+                                       (story_.job.contingency > Dollars{} ? " with the contingency" : "")
+                                 : ""));
       }
     }
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -144,6 +145,19 @@ TEST(PlanViews, DecisionsSayWhenNoPlanKeepsTheDeadline) {
   const std::string text = text_of(story_of(fixture), "decisions");
   EXPECT_TRUE(has(text, "none")) << text;
   EXPECT_TRUE(has(text, "no plan keeps 30 min at 90 % confidence")) << text;
+}
+
+TEST(PlanViews, DecisionsAddTheContingencyToWhatComesNearestToTheBudget) {
+  PlanFixture fixture;
+  fixture.job.limits.budget = 2 * units::dollar;
+  fixture.job.contingency = 3 * units::dollar;
+  for (Plan& plan : fixture.found.plans) plan.meets_budget = false;
+  const Plan& nearest = *std::ranges::min_element(fixture.found.plans, {}, [](const Plan& p) { return p.cost.p90; });
+  const json rows = rows_of(story_of(fixture), "decisions");
+  const auto within = std::ranges::find_if(rows, [](const json& row) { return row["priority"] == "within budget"; });
+  ASSERT_NE(within, rows.end());
+  const std::string when = (*within)["when"];
+  EXPECT_TRUE(has(when, "P90 " + to_text(nearest.cost.p90 + 3 * units::dollar) + " with the contingency")) << when;
 }
 
 TEST(PlanViews, DecisionsTellSpotAndSingleGpusApart) {
