@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/plan_words.h"
+#include "plan/misfit_words.h"
 
 namespace gpuplan {
 namespace {
@@ -30,27 +31,6 @@ std::string told_apart(const Plan& plan, const std::vector<const Plan*>& group) 
     if (alone || way == 3) return own.empty() ? label : label + " (" + printable(own, 80) + ")";
   }
   return label;
-}
-
-/// What a kind of rejection is called in a sentence.
-std::string_view reason(Misfit why) {
-  switch (why) {
-    case Misfit::kMemory:
-      return "GPU memory";
-    case Misfit::kUneven:
-      return "divisibility";
-    case Misfit::kUnsupported:
-      return "software support";
-    case Misfit::kPrecision:
-      return "precision";
-    case Misfit::kHostMemory:
-      return "host memory";
-    case Misfit::kGiven:
-      return "what the job fixes";
-    case Misfit::kGpus:
-      return "the number of GPUs";
-  }
-  return "";
 }
 
 /// Plans that are talked about most, the frontier and the pick, only have to differ from each other.

@@ -43,14 +43,6 @@ std::string strategy_cell(const PhaseEstimate& estimate) {
   return text.empty() ? "one GPU" : text;
 }
 
-/// Why a profile does not run.
-std::string refusal(const Profile& profile) {
-  const NearMiss& miss = profile.tally.nearest;
-  if (miss.phase >= 0 && miss.gpu != nullptr) return gib_text(miss.needed - miss.usable) + " GiB too little memory";
-  if (!profile.tally.unsupported_reason.empty()) return printable(profile.tally.unsupported_reason, 100);
-  return "the batch does not divide over its GPUs";
-}
-
 std::string needs_text(const Profile& profile) {
   const Bytes usable = profile.machines.node.gpu->usable;
   if (profile.best) return gib_text(profile.best->memory_total.p50) + " of " + gib_text(usable);
@@ -271,26 +263,6 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
 }
 
 }  // namespace
-
-std::string gain_words(double gain) {
-  constexpr double kNothing = 0.005;
-  if (gain >= 1) return significant_text(1 + gain, 2) + " times as fast";
-  if (gain >= kNothing) return percent(gain) + " faster";
-  return gain <= -kNothing ? percent(-gain) + " slower" : "no faster";
-}
-
-std::string under_used_words(const Profile& profile) {
-  if (!profile.best || profile.used() >= kUnderUsed) return "";
-  if (!profile.gain) return percent(profile.used()) + " used";
-  return percent(profile.used()) + " used; " + count_text(profile.largest_tried) + " at once would fit" +
-         (profile.larger_recomputes ? " with recomputation, " : ", ") + gain_words(*profile.gain);
-}
-
-std::string remark_words(const Profile& profile) {
-  if (!runs(profile)) return refusal(profile);
-  if (profile.best->fit == Fit::kTight) return "tight: only the median of the memory fits";
-  return under_used_words(profile);
-}
 
 Table profiles_table(const ProfilesReport& report, const ProfilesSection& section, std::string* common) {
   const Phase& phase = report.phase(section);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
+#include "plan/misfit_words.h"
 
 namespace gpuplan {
 
@@ -102,10 +103,8 @@ class Layouts {
     } else if (tally.nearest.phase >= 0) {
       row.memory = tally.nearest.memory;
       row.needed = exactly(tally.nearest.needed);
-    } else if (!tally.unsupported_reason.empty()) {
-      row.why_not = tally.unsupported_reason;
     } else {
-      row.why_not = "heads or batch do not divide by " + count_text(on.gpus);
+      row.why_not = main_reason(tally);
     }
   }
 

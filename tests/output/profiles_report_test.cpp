@@ -133,6 +133,12 @@ TEST(ProfilesReport, NothingRunsWhenNoProfileDoes) {
   EXPECT_FALSE(fixture.report().any());
 }
 
+TEST(ProfilesReport, WhatDoesNotRunSaysWhatStoppedIt) {
+  Profile profile;
+  profile.tally.reject(Misfit::kHostMemory);
+  EXPECT_EQ(remark_words(profile), "too little host memory");
+}
+
 TEST(ProfilesReport, GainsAreWordsOfTheirSize) {
   EXPECT_EQ(gain_words(0.12), "12 % faster");
   EXPECT_EQ(gain_words(-0.12), "12 % slower");

@@ -1,0 +1,34 @@
+#include "plan/misfit_words.h"
+
+#include <gtest/gtest.h>
+
+namespace gpuplan {
+namespace {
+
+TEST(MisfitWords, WhatStoppedMostOfItIsTheReason) {
+  Tally tally;
+  EXPECT_EQ(main_reason(tally), "nothing could be tried");
+  tally.reject(Misfit::kUneven, 3);
+  EXPECT_EQ(main_reason(tally), "batch, heads or layers do not divide over its GPUs");
+  tally.reject(Misfit::kHostMemory, 4);
+  EXPECT_EQ(main_reason(tally), "too little host memory");
+  tally.reject(Misfit::kGiven, 5);
+  EXPECT_EQ(main_reason(tally), "the job fixes another way to run it");
+  tally.reject(Misfit::kPrecision, 6);
+  tally.unsupported_reason = "V100 has no bf16";
+  EXPECT_EQ(main_reason(tally), "V100 has no bf16");
+  tally.reject(Misfit::kMemory, 9);
+  EXPECT_EQ(main_reason(tally), "too little GPU memory");
+}
+
+TEST(MisfitWords, EveryKindOfRejectionHasAReason) {
+  for (const auto& entry : Names<Misfit>::entries) {
+    Tally tally;
+    tally.reject(entry.value);
+    EXPECT_FALSE(main_reason(tally).empty()) << entry.name;
+    EXPECT_FALSE(reason(entry.value).empty()) << entry.name;
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
