@@ -28,10 +28,8 @@ struct Options {
 Offer as_row(Offer box) {
   box.provider = box.kind == OfferKind::kOwn ? "own box" : "pool";
   box.instance = std::exchange(box.label, "");
-  if (box.kind == OfferKind::kPool && box.price) {
-    const double gpus = box.gpus;
-    box.price = {{box.price->p10 * gpus, box.price->p50 * gpus, box.price->p90 * gpus}};
-  }
+  const double times = machines_paid(box, 1, box.gpus);
+  if (box.price) box.price = {{box.price->p10 * times, box.price->p50 * times, box.price->p90 * times}};
   return box;
 }
 

@@ -1,10 +1,10 @@
 #include "output/choice.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "base/text.h"
+#include "plan/market.h"
 
 namespace gpuplan {
 
@@ -62,16 +62,7 @@ std::optional<DollarsPerSecond> price_of(const Plan& plan) {
   if (plan.offer == nullptr) return std::nullopt;
   const Offer& offer = *plan.offer;
   const auto& price = plan.spot ? offer.spot_price : offer.price;
-  if (!price) return std::nullopt;
-  switch (offer.kind) {
-    case OfferKind::kRented:
-      return price->p50 * plan.nodes;
-    case OfferKind::kPool:
-      return price->p50 * plan.gpus;
-    case OfferKind::kOwn:
-      return price->p50 * (static_cast<double>(plan.gpus) / offer.gpus);
-  }
-  return std::nullopt;
+  return price ? std::optional(price->p50 * machines_paid(offer, plan.nodes, plan.gpus)) : std::nullopt;
 }
 
 std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan) {

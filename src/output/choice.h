@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "domain/job.h"
 #include "plan/plan.h"

@@ -8,6 +8,7 @@
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/market.h"
 
 namespace gpuplan {
 namespace {
@@ -29,8 +30,6 @@ Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price) {
   if (!price) return {};
   return {(price->p50 * units::hour).value, price_text(*price)};
 }
-
-int gpus_priced(const Offer& offer) { return offer.kind == OfferKind::kPool ? 1 : offer.gpus; }
 
 /// Which of an offer's prices the job may take.
 bool takes_spot(const Job& job) { return job.where.spot != SpotUse::kNever; }

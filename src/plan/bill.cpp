@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "plan/identity.h"
 #include "plan/interruptions.h"
+#include "plan/market.h"
 
 namespace gpuplan {
 
@@ -40,20 +41,6 @@ Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
 Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
   const auto round = [](Seconds t) { return Seconds{std::floor(t.value + 0.5)}; };
   return {round(time.p10), round(time.p50), round(time.p90), round(time.mean)};
-}
-
-/// What the price is multiplied by: machines of a rented offer, GPUs of a pool (priced by the GPU), the used part of an
-/// own box.
-double machines_paid(const Offer& offer, int nodes, int gpus) {
-  switch (offer.kind) {
-    case OfferKind::kRented:
-      return nodes;
-    case OfferKind::kPool:
-      return gpus;
-    case OfferKind::kOwn:
-      return static_cast<double>(gpus) / offer.gpus;
-  }
-  return nodes;
 }
 
 /// Prices are independent of everything in the phases, which have two factors each at most.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plan/largest_batch.h"
+
 namespace gpuplan {
 namespace {
 
@@ -115,8 +117,7 @@ bool names(const std::vector<std::string>& list, std::string_view name) {
 
 bool touches(const KnownProblem& problem, const Phase& phase, const PhaseEstimate& estimate) {
   const bool train = std::holds_alternative<TrainPhase>(phase.work);
-  const bool generate = std::holds_alternative<GeneratePhase>(phase.work);
-  if (!(train || generate) || !estimate.node || estimate.node->gpu == nullptr) return false;
+  if (!computes(phase) || !estimate.node || estimate.node->gpu == nullptr) return false;
   if (problem.kind && (*problem.kind == KnownProblem::Kind::kTrain) != train) return false;
   const Gpu& gpu = *estimate.node->gpu;
   if (!problem.frameworks.empty() &&

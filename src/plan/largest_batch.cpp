@@ -18,6 +18,10 @@ std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogu
   return best_estimate((*workloads)[static_cast<std::size_t>(phase)], catalogue, machines, true, tally);
 }
 
+bool computes(const Phase& phase) {
+  return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+}
+
 bool fills_memory(const Phase& phase) {
   const auto* generate = std::get_if<GeneratePhase>(&phase.work);
   return generate != nullptr && !generate->batch.given() && generate->situation != Situation::kSingle &&

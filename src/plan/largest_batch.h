@@ -13,6 +13,9 @@ namespace gpuplan {
 std::optional<PhaseEstimate> try_phase(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
                                        Tally& tally);
 
+/// Whether a phase trains or generates: memory and speed on a GPU are questions of these only.
+bool computes(const Phase& phase);
+
 /// An engine that takes as many sequences as there is room for: the cache of the phase fills any card.
 bool fills_memory(const Phase& phase);
 

@@ -71,8 +71,7 @@ std::vector<Machines> distinct_machines(const Job& job, const Catalogue& catalog
   std::vector<Priced> found;
   for (const Offer& offer : market) {
     const auto& price = offer.price ? offer.price : offer.spot_price;
-    const DollarsPerSecond each =
-        price ? price->p50 / (offer.kind == OfferKind::kPool ? 1 : offer.gpus) : DollarsPerSecond{};
+    const DollarsPerSecond each = price ? price->p50 / gpus_priced(offer) : DollarsPerSecond{};
     for (const Machines& machines : machines_on(job, catalogue, offer)) {
       const auto same = std::ranges::find_if(found, [&](const Priced& p) {
         return p.machines.node.gpu == machines.node.gpu && p.machines.gpus == machines.gpus &&

@@ -46,6 +46,20 @@ bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) 
 
 }  // namespace
 
+double machines_paid(const Offer& offer, int nodes, int gpus) {
+  switch (offer.kind) {
+    case OfferKind::kRented:
+      return nodes;
+    case OfferKind::kPool:
+      return gpus;
+    case OfferKind::kOwn:
+      return static_cast<double>(gpus) / offer.gpus;
+  }
+  return nodes;
+}
+
+int gpus_priced(const Offer& offer) { return offer.kind == OfferKind::kPool ? 1 : offer.gpus; }
+
 bool names(const Where& where, const std::string& gpu, int gpus) {
   return where.gpus.empty() || std::ranges::any_of(where.gpus, [&](const GpuChoice& choice) {
            return choice.gpu == gpu && (choice.count == 0 || choice.count == gpus);

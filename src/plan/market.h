@@ -17,6 +17,12 @@ struct MarketFilter {
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };
 
+/// What an offer's price is multiplied by: machines of a rented offer, GPUs of a pool (priced by the GPU), the used
+/// part of an own box.
+double machines_paid(const Offer& offer, int nodes, int gpus);
+/// How many GPUs the price of an offer is for.
+int gpus_priced(const Offer& offer);
+
 /// Whether `where.gpus` allows so many of these GPUs: "8x H100 SXM" is a rented machine of eight (`where.nodes` says
 /// how many of them, `where.counts` how many GPUs in all), or eight GPUs of a pool or an own box.
 bool names(const Where& where, const std::string& gpu, int gpus);
