@@ -11,6 +11,7 @@
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "output/profiles_report.h"
+#include "plan/largest_batch.h"
 #include "plan/machines.h"
 
 namespace gpuplan::cli {
@@ -23,16 +24,12 @@ struct Options {
   bool all = false;
 };
 
-bool has_profile(const Phase& phase) {
-  return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
-}
-
 /// Positions of the phases asked for.
 Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
   std::vector<int> phases;
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < job.phases.size(); ++i) {
-    if (!has_profile(job.phases[i])) continue;
+    if (!computes(job.phases[i])) continue;
     names.push_back(job.phases[i].name);
     if (options.phase.empty() || options.phase == job.phases[i].name) phases.push_back(static_cast<int>(i));
   }
@@ -119,7 +116,7 @@ int run(const Options& options) {
     report.sections.push_back(std::move(section));
   }
   return deliver_form(
-      options.common, report.any() ? kDone : kNothingFits,
+      options.common, report.held() ? kDone : kNothingFits,
       [&](const Screen& screen) { return profiles_text(report, screen); }, [&] { return profiles_json(report); },
       [&] {
         std::vector<NamedTable> tables;

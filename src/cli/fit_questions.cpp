@@ -8,6 +8,7 @@
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "output/plan_words.h"
+#include "plan/largest_batch.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -75,7 +76,7 @@ std::vector<FitSection> model_questions(const ModelShape& shape, const std::stri
 std::vector<FitSection> job_questions(const Job& job) {
   std::vector<FitSection> sections;
   for (const Phase& phase : job.phases) {
-    if (!std::holds_alternative<TrainPhase>(phase.work) && !std::holds_alternative<GeneratePhase>(phase.work)) continue;
+    if (!computes(phase)) continue;
     FitSection section;
     section.name = phase.name;
     section.title = phase_words(phase);

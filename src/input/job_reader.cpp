@@ -7,6 +7,7 @@
 #include "input/job_codecs.h"
 #include "input/job_settings.h"
 #include "input/reader.h"
+#include "input/sketch.h"
 #include "input/yaml_tree.h"
 
 namespace gpuplan {
@@ -28,9 +29,8 @@ void add_surroundings(Job& job, const JobSource& source) {
   job.from_config = source.from_config;
   if (source.interruptions && !job.spot.interruptions) {
     job.spot.interruptions = source.interruptions;
-    job.assumed.push_back("spot machines are taken away at " +
-                          significant_text(*source.interruptions * units::hour * 100, 3) +
-                          "%/h where the market does not say how often (--interruptions).");
+    job.assumed.push_back(
+        assumed_interruptions_words(significant_text(*source.interruptions * units::hour * 100, 3) + "%/h"));
   }
   if (job.market.only) return;
   for (const Offer& box : source.boxes)

@@ -27,7 +27,7 @@ std::size_t size_length(std::string_view text) {
 }
 
 /// Splits at the first size that follows a '-', '_' or blank, without the organisation in front.
-std::optional<SizedName> split(std::string_view name) {
+std::optional<SizedName> split_at_size(std::string_view name) {
   if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
   for (std::size_t i = 1; i + 1 < name.size(); ++i) {
     if (name[i] != '-' && name[i] != '_' && name[i] != ' ') continue;
@@ -52,12 +52,12 @@ std::string brand(std::string_view family) {
 }  // namespace
 
 std::string other_sizes(const Catalogue& catalogue, std::string_view name) {
-  const auto wanted = split(trim(name));
+  const auto wanted = split_at_size(trim(name));
   if (!wanted || wanted->family.empty()) return "";
   std::vector<std::string> sizes, as_large;
   const std::string family_wanted = squeeze(wanted->family);
   for (const ModelShape& model : catalogue.models) {
-    const auto known = split(model.name);
+    const auto known = split_at_size(model.name);
     if (!known) continue;
     if (squeeze(known->family) == family_wanted) {
       if (std::ranges::find(sizes, known->size) == sizes.end()) sizes.emplace_back(known->size);

@@ -316,9 +316,7 @@ class Sketcher {
     std::vector<std::string> lines;
     if (!shape_words_.empty()) lines.push_back(shape_words_ + ".");
     if (!assumed_.empty()) lines.push_back(join(assumed_, ", ") + ".");
-    if (spot_assumed_)
-      lines.push_back("spot machines are taken away at " + std::string(kAssumedInterruptions) +
-                      " where the market does not say how often (--interruptions).");
+    if (spot_assumed_) lines.push_back(assumed_interruptions_words(kAssumedInterruptions));
     return lines;
   }
 

@@ -59,6 +59,8 @@ std::vector<std::string> said_by(const Wishes& wishes, const WishFlag& flag);
 /// Instance Advisor lists 5 % to over 20 % a month (0.03 %/h), traces of single zones some 40 %/h (Wu et al., NSDI
 /// 2024): this is the middle by ratio, rounded to the cautious side.
 inline constexpr std::string_view kAssumedInterruptions = "5%/h";
+/// The assumption in a sentence, without a capital.
+std::string assumed_interruptions_words(std::string_view rate);
 
 /// The first flag given that says something about the work; "" when there is none.
 std::string_view first_flag(const Sketch& sketch);

@@ -78,6 +78,11 @@ std::vector<std::string> said_by(const Wishes& wishes, const WishFlag& flag) {
   return text.empty() ? std::vector<std::string>() : std::vector{text};
 }
 
+std::string assumed_interruptions_words(std::string_view rate) {
+  return "spot machines are taken away at " + std::string(rate) +
+         " where the market does not say how often (--interruptions).";
+}
+
 std::string_view first_flag(const Sketch& sketch) {
   for (const SketchFlag& flag : kSketchFlags)
     if (!(sketch.*flag.text).empty()) return flag.name;

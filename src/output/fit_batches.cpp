@@ -28,7 +28,7 @@ std::string holders_text(const std::vector<const Gpu*>& gpus, bool every_larger,
 }
 
 /// How a GPU holds what it would not hold without: "recompute full", "offload optimizer, zero3".
-std::string price_words(const PhaseEstimate& best) {
+std::string saving_words(const PhaseEstimate& best) {
   const Strategy& s = best.strategy;
   std::vector<std::string> words;
   if (s.recompute != Recompute::kNone) words.push_back("recompute " + std::string(name_of(s.recompute)));
@@ -182,7 +182,8 @@ std::string batches_json(const FitReport& report, const std::vector<BatchSection
         if (!holder.fits()) continue;
         json.begin_object(true).member("gpu", holder.gpu->name).member("usable_gib", holder.gpu->usable / units::GiB);
         json.member("used_share", share(holder)).member("far_too_large", share(holder) < kFarTooLarge);
-        json.member("saving", holder.at_a_price ? std::optional<std::string>(price_words(*holder.best)) : std::nullopt);
+        json.member("saving",
+                    holder.at_a_price ? std::optional<std::string>(saving_words(*holder.best)) : std::nullopt);
         json.end();
       }
       json.end().end();

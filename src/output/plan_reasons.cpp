@@ -60,6 +60,15 @@ const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
 
 }  // namespace
 
+std::vector<std::string> never_best(const PlanStory& story) {
+  const SearchResult& found = story.found;
+  std::vector<std::string> never;
+  for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
+    if (std::ranges::none_of(found.values, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
+      never.push_back(story.names[i]);
+  return never;
+}
+
 std::string value_words(const PlanStory& story) {
   const SearchResult& found = story.found;
   if (found.values.size() < 2) return "";
@@ -80,10 +89,7 @@ std::string value_words(const PlanStory& story) {
     where += name;
     others.push_back(std::move(where));
   }
-  std::vector<std::string> never;
-  for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
-    if (std::ranges::none_of(found.values, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
-      never.push_back(story.names[i]);
+  std::vector<std::string> never = never_best(story);
   if (never.size() > 3) {
     const std::size_t more = never.size() - 2;
     never.resize(2);

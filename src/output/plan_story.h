@@ -56,6 +56,8 @@ std::string header_words(const PlanStory& story);
 std::string shown_words(const PlanStory& story, const std::vector<bool>& rows);
 /// Which plan is best for which value of an hour.
 std::string value_words(const PlanStory& story);
+/// Names of the frontier's plans that are the best at no value of an hour.
+std::vector<std::string> never_best(const PlanStory& story);
 /// The value of an hour when the job does not say it and the pick depends on it; else empty.
 std::string assumed_value_words(const PlanStory& story);
 /// The pick with rule and reason.

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "output/plan_json_parts.h"
 #include "output/plan_words.h"
 #include "plan/known_problems.h"
+#include "plan/largest_batch.h"
 
 namespace gpuplan {
 namespace {
 
 /// "train: " where the problem is not in all phases that train or generate.
 std::string phases_of(const PlanStory& story, const TouchedPhases& touched) {
-  const auto computing = std::ranges::count_if(story.job.phases, [](const Phase& phase) {
-    return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
-  });
+  const auto computing = std::ranges::count_if(story.job.phases, computes);
   if (std::ssize(touched.phases) == computing) return "";
   std::vector<std::string> names;
   for (const int phase : touched.phases)
@@ -64,16 +64,12 @@ void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<
     for (const TouchedPhases& touched : known_problems(*plan, story.job, story.catalogue))
       if (std::ranges::find(found, touched.problem) == found.end()) found.push_back(touched.problem);
   std::ranges::sort(found);  // in the order of the table
-  const auto text_or_null = [&](std::string_view name, const std::string& text) {
-    if (text.empty()) json.null_member(name);
-    else json.member(name, text);
-  };
   json.begin_array();
   for (const KnownProblem* problem : found) {
     json.begin_object().member("id", problem->id).member("effect", name_of(problem->effect));
     json.member("problem", problem->what).member("remedy", problem->remedy);
-    text_or_null("from", problem->from);
-    text_or_null("fixed_in", problem->fixed_in);
+    write_text_or_null(json, "from", problem->from);
+    write_text_or_null(json, "fixed_in", problem->fixed_in);
     json.member("confidence", name_of(problem->confidence)).member("source", problem->source);
     json.member("as_of", problem->as_of).end();
   }

@@ -143,7 +143,7 @@ std::string section_text(const ProfilesReport& report, const ProfilesSection& se
 
 }  // namespace
 
-bool ProfilesReport::any() const {
+bool ProfilesReport::held() const {
   return std::ranges::all_of(sections, [](const ProfilesSection& section) {
     return std::ranges::any_of(section.found.profiles, [](const Profile& p) { return p.best.has_value(); });
   });

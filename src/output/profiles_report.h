@@ -27,7 +27,7 @@ struct ProfilesReport {
     return job.phases[static_cast<std::size_t>(section.found.phase)];
   }
   /// At least one profile of every phase runs.
-  bool any() const;
+  bool held() const;
 };
 
 std::string gain_words(double gain);                   ///< "12 % faster", "2.5 times as fast", "no faster"

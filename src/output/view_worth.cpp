@@ -81,11 +81,7 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
   view.notes.push_back(
       (story.job.value_of_time_given ? "This job says " : "Unless the job says otherwise (value_of_time), it is ") +
       short_money(own) + " for an hour.");
-  std::vector<std::string> never;
-  for (std::size_t i = 0; i < story.found.plans.size() && story.found.plans[i].on_frontier; ++i)
-    if (std::ranges::none_of(ranges, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
-      never.push_back(story.names[i]);
-  if (!never.empty())
+  if (const auto never = never_best(story); !never.empty())
     view.notes.push_back("On the frontier, but never the best, whatever an hour is worth: " + listed(never) + ".");
   const bool excluded = std::ranges::any_of(ranges, [&](const ValueRange& range) {
     const Plan& plan = story.plan(range.plan);

@@ -127,10 +127,10 @@ TEST(ProfilesReport, JsonHasFiguresAndTheCommand) {
 
 TEST(ProfilesReport, NothingRunsWhenNoProfileDoes) {
   Fixture fixture;
-  EXPECT_TRUE(fixture.report().any());
+  EXPECT_TRUE(fixture.report().held());
   for (Profile& profile : fixture.section.found.profiles) profile.best.reset();
   fixture.section.picked.reset();
-  EXPECT_FALSE(fixture.report().any());
+  EXPECT_FALSE(fixture.report().held());
 }
 
 TEST(ProfilesReport, WhatDoesNotRunSaysWhatStoppedIt) {
