@@ -7,6 +7,7 @@
 #include "output/json_writer.h"
 #include "output/plan_json_parts.h"
 #include "output/plan_words.h"
+#include "output/view_columns.h"
 
 namespace gpuplan {
 namespace {
@@ -17,8 +18,6 @@ std::string fits_word(const PlacementRow& row) {
   if (!known(row)) return "–";
   return row.fits ? "yes" : row.tight ? "tight" : "no";
 }
-
-Cell size_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }
 
 const PlacementRow* find(const PlacementSection& section, Layout layout, int gpus) {
   for (const PlacementRow& row : section.found.rows)
@@ -88,10 +87,10 @@ Table placement_table(const PlacementSection& section) {
     if (known(row)) {
       const double used = row.needed.p50 / usable;
       cells.push_back(row.micro_batch > 0 ? Cell(row.micro_batch, count_text(row.micro_batch)) : Cell());
-      cells.push_back(size_cell(row.memory.weights));
-      cells.push_back(size_cell(row.memory.gradients + row.memory.optimizer));
-      cells.push_back(size_cell(row.memory.activations + row.memory.logits));
-      cells.push_back(size_cell(row.memory.kv_cache));
+      cells.push_back(gib_cell(row.memory.weights));
+      cells.push_back(gib_cell(row.memory.gradients + row.memory.optimizer));
+      cells.push_back(gib_cell(row.memory.activations + row.memory.logits));
+      cells.push_back(gib_cell(row.memory.kv_cache));
       cells.emplace_back(gib_text(row.needed.p50) + " of " + gib_text(usable), paint);
       cells.emplace_back(row.needed.exact() ? "" : gib_text(row.needed.p10) + " … " + gib_text(row.needed.p90),
                          Paint::kDim);

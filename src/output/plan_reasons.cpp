@@ -24,16 +24,16 @@ constexpr double kSame = 1.005;
 std::string time_difference(const Plan& pick, const Plan& than) {
   if (pick.hours.p50 <= Seconds{} || than.hours.p50 <= Seconds{}) return "";
   const double ratio = than.hours.p50 / pick.hours.p50;
-  if (ratio >= kSame) return ratio_text(ratio) + " faster";
-  return 1 / ratio >= kSame ? ratio_text(1 / ratio) + " slower" : "";
+  if (ratio >= kSame) return times_words(ratio) + " faster";
+  return 1 / ratio >= kSame ? times_words(1 / ratio) + " slower" : "";
 }
 
 /// "1.4x cheaper", "1.08x dearer"; empty when they cost about as much.
 std::string cost_difference(const Plan& pick, const Plan& than) {
   if (pick.cost.p50 <= Dollars{} || than.cost.p50 <= Dollars{}) return "";
   const double ratio = than.cost.p50 / pick.cost.p50;
-  if (ratio >= kSame) return ratio_text(ratio) + " cheaper";
-  return 1 / ratio >= kSame ? ratio_text(1 / ratio) + " dearer" : "";
+  if (ratio >= kSame) return times_words(ratio) + " cheaper";
+  return 1 / ratio >= kSame ? times_words(1 / ratio) + " dearer" : "";
 }
 
 /// "2.1x faster, 1.08x dearer than 4x RTX 3090"

@@ -199,8 +199,12 @@ std::string range_words(const Outcome<Dollars>& cost) {
   return median + " (" + outcome_text(cost) + ")";
 }
 
-std::string ratio_text(double ratio) {
-  return (ratio < 1.095 ? fixed_text(ratio, 2) : ratio < 9.95 ? fixed_text(ratio, 1) : count_text(ratio)) + "x";
+std::string times_words(double ratio) {
+  // Close to one a single digit would hide the difference, and at one there is none.
+  const bool one = ratio >= 0.995 && ratio < 1.005;
+  if (one || (ratio >= 1.095 && ratio < 9.95)) return fixed_text(ratio, 1) + "x";
+  if (ratio >= 0.95 && ratio < 1.095) return fixed_text(ratio, 2) + "x";
+  return (ratio >= 99.5 ? count_text(ratio) : significant_text(ratio, 2)) + "x";
 }
 
 std::string outcome_text(const Outcome<Seconds>& hours) {

@@ -18,7 +18,7 @@ std::string range_words(const Interval<Seconds>& time);
 std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95 … 5.69)", "$5.12 ± 0.34", "free"
 std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8 … 4.1", in hours
 std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95 … 5.69"; empty when it is free
-std::string ratio_text(double ratio);                     ///< of 1 and more: "1.08x", "2.1x", "14x"
+std::string times_words(double ratio);                    ///< "1.08x", "2.1x", "0.95x", "14x"
 std::string chance_words(double chance);                  ///< "97 %", "> 99 %", "< 1 %"
 std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"

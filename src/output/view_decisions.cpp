@@ -1,5 +1,6 @@
 // plan --show decisions: for each thing that may matter most, the plan to take and when to choose so.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/amount.h"
@@ -28,12 +29,6 @@ const Plan* least(const std::vector<const Plan*>& plans, Counts counts, Key key)
     if (best == nullptr || std::pair(key(*plan), plan->cost.p50) < std::pair(key(*best), best->cost.p50)) best = plan;
   }
   return best;
-}
-
-std::string memory_text(const Plan& plan) {
-  const PhasePlan* fullest = plan.fullest();
-  if (fullest == nullptr || fullest->estimate.node->gpu == nullptr) return "";
-  return gib_text(fullest->estimate.memory_total.p50) + " of " + gib_text(fullest->estimate.node->gpu->usable) + " GiB";
 }
 
 class Decisions {
@@ -66,7 +61,7 @@ class Decisions {
     if (const Plan* low = least(plans_, any,
                                 [](const Plan& plan) {
                                   const auto price = price_of(plan);
-                                  return price ? price->value : math::detail::kInfinity;
+                                  return price ? price->value : std::numeric_limits<double>::infinity();
                                 });
         low != nullptr && price_of(*low) && *price_of(*low) > DollarsPerSecond{})
       add("lowest price", low, "the price of an hour is capped" + slower(*low, fastest));
@@ -191,7 +186,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
       add_cost(row, plan.cost);
       row.push_back(price_cell(price_of(plan)));
       const PhasePlan* fullest = plan.fullest();
-      row.emplace_back(memory_text(plan));
+      row.emplace_back(memory_words(plan));
       row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.memory_total.p50 / units::GiB));
       row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.node->gpu->usable / units::GiB));
       const double batch = fullest == nullptr ? 0 : fullest->estimate.batch;

@@ -1,5 +1,6 @@
 // plan --show fallback: what to take, in which order, when the pick is not to be had, and up to which price.
 #include <algorithm>
+#include <limits>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -34,7 +35,7 @@ std::optional<DollarsPerSecond> price_limit(const PlanStory& story, const Plan& 
   const Job& job = story.job;
   const auto price = price_of(plan);
   if (story.found.recommendations.limits_missed || !price || plan.cost.p50 <= Dollars{}) return std::nullopt;
-  double factor = math::detail::kInfinity;
+  double factor = std::numeric_limits<double>::infinity();
   if (next != nullptr && (job.goal == Goal::kBestValue || job.goal == Goal::kCheapest)) {
     const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
     factor = (total_at(*next, value) - value * plan.hours.p50) / plan.cost.p50;
@@ -42,7 +43,7 @@ std::optional<DollarsPerSecond> price_limit(const PlanStory& story, const Plan& 
   // The budget has to hold with the wanted confidence, which p90 stands for here.
   if (job.limits.budget && plan.meets_budget && plan.cost.p90 > Dollars{})
     factor = std::min(factor, (*job.limits.budget - job.contingency) / plan.cost.p90);
-  if (factor == math::detail::kInfinity) return std::nullopt;
+  if (factor == std::numeric_limits<double>::infinity()) return std::nullopt;
   return *price * factor;
 }
 

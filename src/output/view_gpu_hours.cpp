@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 #include "plan/ledger.h"
 
 namespace gpuplan {
@@ -15,17 +15,13 @@ Cell gpu_hours(double amount, Paint paint = Paint::kPlain) {
   return {amount, amount > 0 ? rate_text(amount) : "–", amount > 0 ? paint : Paint::kDim};
 }
 
-Cell money(Dollars amount, Paint paint = Paint::kPlain) {
-  return {amount.value, amount > Dollars{} ? to_text(amount) : "–", amount > Dollars{} ? paint : Paint::kDim};
-}
-
 void add_line(const std::string& plan, const std::string& name, const std::string& task, std::optional<Seconds> hours,
               const LedgerLine& line, Paint paint, Table& table) {
   std::vector<Cell> cells = {{plan}, {name, paint}, {task, Paint::kDim}, {}, {}};
   cells.push_back(hours ? Cell(*hours / units::hour, hours_text(*hours), paint) : Cell());
   cells.push_back(gpu_hours(line.used, paint));
   cells.push_back(gpu_hours(line.billed, paint));
-  cells.push_back(money(line.cost, paint));
+  cells.push_back(paid_cell(line.cost, paint));
   table.add(std::move(cells));
 }
 
@@ -54,7 +50,7 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
                     {part.hours.p50 / units::hour, hours_text(part.hours.p50)},
                     gpu_hours(line.used),
                     gpu_hours(line.billed),
-                    money(line.cost)});
+                    paid_cell(line.cost)});
   }
   const bool rest = ledger.buffer.used > 0 || ledger.idle.billed > 0;
   if (rest) add_line(name, "subtotal", "", plan.hours.p50 - plan.buffer, ledger.subtotal, Paint::kPlain, view.table);

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
 
@@ -42,8 +42,6 @@ const Gpu* smallest_card(const std::vector<const Gpu*>& gpus, Bytes p90) {
   const auto found = std::ranges::find_if(gpus, [&](const Gpu* gpu) { return p90 < gpu->usable; });
   return found == gpus.end() ? nullptr : *found;
 }
-
-Cell part_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }
 
 /// "16.3 of 31.8 GiB: memory is not the bottleneck ...".
 std::string conclusion(const PlanStory& story, const Plan& plan, const PhasePlan& part,
@@ -130,14 +128,14 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
          Cell(need.p90 / units::GiB),
          Cell(gpu.usable / units::GiB),
          {need.p50 / gpu.usable, percent(need.p50 / gpu.usable)},
-         fills ? Cell("filled", Paint::kDim) : Cell(times, significant_text(times, 2) + "x"),
-         part_cell(use.weights),
-         part_cell(use.gradients),
-         part_cell(use.optimizer),
-         part_cell(use.activations),
-         part_cell(use.logits),
-         part_cell(use.kv_cache),
-         part_cell(use.buffers + use.context),
+         fills ? Cell("filled", Paint::kDim) : Cell(times, times_words(times)),
+         gib_cell(use.weights),
+         gib_cell(use.gradients),
+         gib_cell(use.optimizer),
+         gib_cell(use.activations),
+         gib_cell(use.logits),
+         gib_cell(use.kv_cache),
+         gib_cell(use.buffers + use.context),
          smallest != nullptr ? Cell(smallest->name) : Cell("none", Paint::kYellow)});
   }
   if (view.table.empty()) {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 
 namespace gpuplan {
 namespace {
@@ -18,26 +18,22 @@ Cell interval_cell(double value) { return value > 0 ? Cell(value) : Cell(); }
 /// One row for each plan and phase, and one for the plan: for CSV and JSON, and the details on a terminal, where `sums`
 /// says whether a plan of a single phase needs a row for its sum.
 Table details(const PlanStory& story, const std::vector<const Plan*>& plans, bool sums) {
-  Table table({{.title = ""},
-               {.title = "PLAN", .narrowest = 16},
-               {.title = "", .key = "plan"},
-               {.title = "PHASE", .narrowest = 12, .key = "phase"},
-               {.title = "BATCH", .align = Align::kRight, .around = " = ", .key = "gpus_x_micro_x_accumulate"},
-               {.title = "", .key = "batch"},
-               {.title = "STEPS", .align = Align::kRight, .drop = 2, .key = "steps"},
-               {.title = "A STEP", .align = Align::kRight, .drop = 1},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
-               {.title = "", .key = "seconds_per_step_p10"},
-               {.title = "", .key = "seconds_per_step"},
-               {.title = "", .key = "seconds_per_step_p90"},
-               {.title = "HOURS", .align = Align::kRight, .key = "hours"},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
-               {.title = "", .key = "hours_p10"},
-               {.title = "", .key = "hours_p90"},
-               {.title = "COST", .align = Align::kRight, .key = "cost_usd"},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 6, .around = " … "},
-               {.title = "", .key = "cost_usd_p10"},
-               {.title = "", .key = "cost_usd_p90"}});
+  std::vector<Column> columns = {
+      {.title = ""},
+      {.title = "PLAN", .narrowest = 16},
+      {.title = "", .key = "plan"},
+      {.title = "PHASE", .narrowest = 12, .key = "phase"},
+      {.title = "BATCH", .align = Align::kRight, .around = " = ", .key = "gpus_x_micro_x_accumulate"},
+      {.title = "", .key = "batch"},
+      {.title = "STEPS", .align = Align::kRight, .drop = 2, .key = "steps"},
+      {.title = "A STEP", .align = Align::kRight, .drop = 1},
+      {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
+      {.title = "", .key = "seconds_per_step_p10"},
+      {.title = "", .key = "seconds_per_step"},
+      {.title = "", .key = "seconds_per_step_p90"}};
+  add_hours_columns(columns, 5);
+  add_cost_columns(columns, 6);
+  Table table(std::move(columns));
   for (const Plan* plan : plans) {
     const std::string& name = story.name(*plan);
     const Paint paint = plan == story.pick() ? Paint::kGreen : Paint::kPlain;
@@ -46,26 +42,22 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
       const double steps = part != nullptr ? part->estimate.steps : 0;
       const Interval<Seconds> step = part != nullptr ? part->seconds_per_step : Interval<Seconds>{};
       const bool stepped = step.p50 > Seconds{};
-      table.add({shown.empty() ? Cell() : pick_mark(story, *plan),
-                 {shown, paint},
-                 {story.name(*plan)},
-                 {phase, weight},
-                 {part != nullptr ? batch_words(part->estimate, phase_of(story, *part)) : ""},
-                 interval_cell(part != nullptr ? part->estimate.batch : 0),
-                 steps > 0 ? Cell(steps, steps_text(steps)) : Cell(),
-                 {stepped ? to_text(step.p50) : ""},
-                 {stepped && !step.exact() ? to_text(step.p10) + " … " + to_text(step.p90) : "", Paint::kDim},
-                 interval_cell(step.p10.value),
-                 interval_cell(step.p50.value),
-                 interval_cell(step.p90.value),
-                 {hours.p50 / units::hour, hours_text(hours.p50), weight},
-                 {outcome_text(hours), Paint::kDim},
-                 Cell(hours.p10 / units::hour),
-                 Cell(hours.p90 / units::hour),
-                 {cost.p50.value, cost.p50 > Dollars{} ? to_text(cost.p50) : "–", weight},
-                 {outcome_text(cost), Paint::kDim},
-                 Cell(cost.p10.value),
-                 Cell(cost.p90.value)});
+      std::vector<Cell> row = {
+          shown.empty() ? Cell() : pick_mark(story, *plan),
+          {shown, paint},
+          {story.name(*plan)},
+          {phase, weight},
+          {part != nullptr ? batch_words(part->estimate, phase_of(story, *part)) : ""},
+          interval_cell(part != nullptr ? part->estimate.batch : 0),
+          steps > 0 ? Cell(steps, steps_text(steps)) : Cell(),
+          {stepped ? to_text(step.p50) : ""},
+          {stepped && !step.exact() ? to_text(step.p10) + " … " + to_text(step.p90) : "", Paint::kDim},
+          interval_cell(step.p10.value),
+          interval_cell(step.p50.value),
+          interval_cell(step.p90.value)};
+      add_hours(row, hours, weight);
+      add_share_of_cost(row, cost, weight);
+      table.add(std::move(row));
     };
     for (std::size_t i = 0; i < plan->phases.size(); ++i) {
       const PhasePlan& part = plan->phases[i];
@@ -103,7 +95,7 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
       row.emplace_back(hours_text(hours.p50), paint);
       if (how_much == Detail::kRanges) row.emplace_back(outcome_text(hours), Paint::kDim);
       if (how_much == Detail::kHours) return;
-      row.emplace_back(cost.p50 > Dollars{} ? to_text(cost.p50) : "–", paint);
+      row.push_back(paid_cell(cost.p50, paint));
       if (how_much == Detail::kRanges) row.emplace_back(outcome_text(cost), Paint::kDim);
     };
     for (const PhasePlan& part : plan->phases) add(part.hours, part.cost, detail, Paint::kPlain);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 #include "plan/effort.h"
 #include "plan/ledger.h"
 
@@ -88,26 +88,25 @@ std::string when(const PlanStory& story, const Option& option, const Option* few
 
 ViewContent pool_view(const PlanStory& story, const Screen&) {
   const auto options = options_of(story);
+  std::vector<Column> columns = {
+      {.title = ""},
+      {.title = "PLAN", .narrowest = 16, .key = "plan"},
+      {.title = "GPUS", .align = Align::kRight, .around = " of "},
+      {.title = "", .key = "gpus_used"},
+      {.title = "", .key = "gpus_of"},
+      {.title = "MEMORY A GPU", .align = Align::kRight, .drop = 4, .around = " of ", .unit = "GiB"},
+      {.title = "USED", .align = Align::kRight, .drop = 3, .key = "memory_share"}};
+  add_hours_columns(columns, 5);
+  columns.push_back({.title = "SPEED-UP", .align = Align::kRight, .drop = 7, .key = "speed_up"});
+  columns.push_back({.title = "GPU-HOURS", .align = Align::kRight, .drop = 6, .key = "gpu_hours_billed"});
+  columns.push_back({.title = "COST", .align = Align::kRight, .drop = 8, .key = "cost_usd"});
+  columns.push_back({.title = "FREE", .key = "free_share"});
+  columns.push_back({.title = "", .key = "free_grade"});
+  columns.push_back({.title = "COMPLEXITY", .drop = 2, .narrowest = 12, .wrap = true, .key = "complexity"});
+  columns.push_back({.title = "IN TIME", .align = Align::kRight, .drop = 9, .key = "chance_in_time"});
+  columns.push_back({.title = "WHEN", .drop = 1, .narrowest = 20, .wrap = true, .key = "when"});
   ViewContent view{"The job by number of GPUs: what it takes, what it leaves free, what it asks of you",
-                   Table({{.title = ""},
-                          {.title = "PLAN", .narrowest = 16, .key = "plan"},
-                          {.title = "GPUS", .align = Align::kRight, .around = " of "},
-                          {.title = "", .key = "gpus_used"},
-                          {.title = "", .key = "gpus_of"},
-                          {.title = "MEMORY A GPU", .align = Align::kRight, .drop = 4, .around = " of ", .unit = "GiB"},
-                          {.title = "USED", .align = Align::kRight, .drop = 3, .key = "memory_share"},
-                          {.title = "HOURS", .align = Align::kRight, .key = "hours"},
-                          {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
-                          {.title = "", .key = "hours_p10"},
-                          {.title = "", .key = "hours_p90"},
-                          {.title = "SPEED-UP", .align = Align::kRight, .drop = 7, .key = "speed_up"},
-                          {.title = "GPU-HOURS", .align = Align::kRight, .drop = 6, .key = "gpu_hours_billed"},
-                          {.title = "COST", .align = Align::kRight, .drop = 8, .key = "cost_usd"},
-                          {.title = "FREE", .key = "free_share"},
-                          {.title = "", .key = "free_grade"},
-                          {.title = "COMPLEXITY", .drop = 2, .narrowest = 12, .wrap = true, .key = "complexity"},
-                          {.title = "IN TIME", .align = Align::kRight, .drop = 9, .key = "chance_in_time"},
-                          {.title = "WHEN", .drop = 1, .narrowest = 20, .wrap = true, .key = "when"}}),
+                   Table(std::move(columns)),
                    {}};
   if (options.empty()) {
     view.notes.emplace_back("No plan runs on one pool, box or machine from beginning to end.");
@@ -128,28 +127,26 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     const Bytes usable = memory ? fullest->estimate.node->gpu->usable : Bytes{};
     const Effort effort = effort_of(story, plan);
     const double speed_up = plan.hours.p50 > Seconds{} ? first->plan->hours.p50 / plan.hours.p50 : 1;
-    view.table.add(
-        {pick_mark(story, plan),
-         {story.name(plan), picked ? Paint::kGreen : Paint::kPlain},
-         {std::to_string(option.used) + " of " + std::to_string(option.all)},
-         Cell(static_cast<double>(option.used)),
-         Cell(static_cast<double>(option.all)),
-         {memory ? gib_text(needed) + " of " + gib_text(usable) : ""},
-         memory ? Cell(needed / usable, percent(needed / usable)) : Cell(),
-         {plan.hours.p50 / units::hour, hours_text(plan.hours.p50)},
-         {outcome_text(plan.hours), Paint::kDim},
-         Cell(plan.hours.p10 / units::hour),
-         Cell(plan.hours.p90 / units::hour),
-         {speed_up, significant_text(speed_up, 2) + "x"},
-         {plan.billed_gpu_hours, rate_text(plan.billed_gpu_hours)},
-         plan.cost.p50 > Dollars{} ? Cell(plan.cost.p50.value, to_text(plan.cost.p50)) : Cell(0.0),
-         {option.free(), percent(option.free()) + (rented ? "" : ", " + std::string(free_grade(option.free())))},
-         {rented ? "" : std::string(free_grade(option.free()))},
-         {std::string(grade_of(effort)) + ": " + std::string(name_of(effort))},
-         plan.chance_in_time ? Cell(*plan.chance_in_time, chance_words(*plan.chance_in_time),
-                                    plan.meets_deadline ? Paint::kPlain : Paint::kYellow)
-                             : Cell(),
-         {when(story, option, same ? before : nullptr), Paint::kDim}});
+    std::vector<Cell> row = {pick_mark(story, plan),
+                             {story.name(plan), picked ? Paint::kGreen : Paint::kPlain},
+                             {std::to_string(option.used) + " of " + std::to_string(option.all)},
+                             Cell(static_cast<double>(option.used)),
+                             Cell(static_cast<double>(option.all)),
+                             {memory ? gib_text(needed) + " of " + gib_text(usable) : ""},
+                             memory ? Cell(needed / usable, percent(needed / usable)) : Cell()};
+    add_hours(row, plan.hours);
+    row.emplace_back(speed_up, times_words(speed_up));
+    row.emplace_back(plan.billed_gpu_hours, rate_text(plan.billed_gpu_hours));
+    row.push_back(plan.cost.p50 > Dollars{} ? money_cell(plan.cost.p50) : Cell(0.0));
+    const std::string grade = rented ? "" : std::string(free_grade(option.free()));
+    row.emplace_back(option.free(), percent(option.free()) + (rented ? "" : ", " + grade));
+    row.emplace_back(grade);
+    row.emplace_back(std::string(grade_of(effort)) + ": " + std::string(name_of(effort)));
+    row.push_back(plan.chance_in_time ? Cell(*plan.chance_in_time, chance_words(*plan.chance_in_time),
+                                             plan.meets_deadline ? Paint::kPlain : Paint::kYellow)
+                                      : Cell());
+    row.emplace_back(when(story, option, same ? before : nullptr), Paint::kDim);
+    view.table.add(std::move(row));
     if (plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time)
       view.notes.push_back(story.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
                            ", is more than the " + hours_words(*plan.offer->max_time) + " that the pool allows a job.");

@@ -1,5 +1,6 @@
 // plan --show prices: the offers of the market for this job, what spot saves, and which of them hold it.
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/amount.h"
@@ -37,7 +38,7 @@ bool takes_on_demand(const Job& job) { return job.where.spot != SpotUse::kOnly; 
 
 /// The least the job has to pay there for a GPU-hour, in dollars; infinity: no price that it may take.
 double per_gpu(const Job& job, const Offer& offer) {
-  double least = math::detail::kInfinity;
+  double least = std::numeric_limits<double>::infinity();
   const auto look = [&](const std::optional<Interval<DollarsPerSecond>>& price, bool counts) {
     if (price && counts) least = std::min(least, (price->p50 * units::hour).value / gpus_priced(offer));
   };
@@ -164,7 +165,7 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
     const Offer& offer = *row.offer;
     const bool picked = pick != nullptr && pick->offer == &offer;
     const Paint paint = picked ? Paint::kGreen : row.plan == nullptr ? Paint::kDim : Paint::kPlain;
-    std::vector<Cell> cells = {{picked ? "✔" : "", paint}, {printable(offer_name(offer), 60), paint}};
+    std::vector<Cell> cells = {pick_mark(picked), {printable(offer_name(offer), 60), paint}};
     cells.emplace_back(offer.gpu);
     cells.emplace_back(static_cast<double>(offer.gpus));
     cells.push_back(row.gpu == nullptr ? Cell() : Cell(row.gpu->memory / units::GiB, gib_text(row.gpu->memory)));
@@ -175,7 +176,7 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
     const auto discount = discount_of(offer);
     cells.push_back(discount ? Cell(*discount, percent(*discount)) : Cell());
     const double least = per_gpu(job, offer);
-    cells.push_back(least < math::detail::kInfinity ? small_money_cell(Dollars{least}) : Cell());
+    cells.push_back(least < std::numeric_limits<double>::infinity() ? small_money_cell(Dollars{least}) : Cell());
     cells.emplace_back(holds_words(row));
     const double share = row.plan == nullptr || row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
     std::string used = share > 0 ? percent(share) : row.plan == nullptr ? "no plan" : "";
@@ -186,7 +187,7 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
     cells.emplace_back(printable(offer.as_of, 20));
     view.table.add(std::move(cells));
   }
-  if (const std::string words = shown_words(rows.size(), all, "offer"); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = shown_rows(rows.size(), all, "offer"); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

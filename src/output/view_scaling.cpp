@@ -1,5 +1,6 @@
 // plan --show scaling: one GPU against two, four, eight of the same kind.
 #include <algorithm>
+#include <limits>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -40,7 +41,7 @@ std::vector<Family> families_of(const std::vector<const Plan*>& plans) {
 constexpr double kSamePrice = 0.02;
 
 double price_spread(const Family& family) {
-  double low = math::detail::kInfinity, high = 0;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
   for (const Plan* plan : family.sizes) {
     const auto price = price_of_gpu(*plan);
     if (!price) continue;
@@ -110,7 +111,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       const double efficiency = faster * one.gpus / plan->gpus;
       const bool first = plan == &one;
       superlinear = superlinear || efficiency > 1.02;
-      std::vector<Cell> row = {{picked ? "✔" : "", paint}, {printable(plan->label, 60), paint}};
+      std::vector<Cell> row = {pick_mark(picked), {printable(plan->label, 60), paint}};
       row.emplace_back(static_cast<double>(plan->gpus));
       add_hours(row, plan->hours, paint);
       row.emplace_back(faster, first ? "–" : times_words(faster));
@@ -124,11 +125,8 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
         model = model || part.estimate.work_is_model;
         if (part.estimate.node && (main == nullptr || part.hours.p50 > main->hours.p50)) main = &part;
       }
-      row.emplace_back(
-          main == nullptr
-              ? std::string()
-              : strategy_words(main->estimate, story.job.phases[static_cast<std::size_t>(main->estimate.phase)]),
-          Paint::kDim);
+      row.emplace_back(main == nullptr ? std::string() : strategy_words(main->estimate, phase_of(story, *main)),
+                       Paint::kDim);
       view.table.add(std::move(row));
     }
     if (shown <= 3) view.notes.push_back(summary(family));
@@ -146,7 +144,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       (model ? "The model's error is taken to be the same for all numbers of one GPU, so that speed-ups are medians "
                "without a range."
              : "The job's own figures are taken to hold for every number of GPUs."));
-  if (const std::string words = shown_words(shown, all, "GPU"); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = shown_rows(shown, all, "GPU"); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 #include "plan/ledger.h"
 
 namespace gpuplan {

@@ -33,7 +33,7 @@ std::optional<Interval<double>> rate_of(const PhaseEstimate& estimate) {
                           amount / estimate.work.p10.value};
 }
 
-const PhasePlan* phase_of(const Plan& plan, int phase) {
+const PhasePlan* part_of(const Plan& plan, int phase) {
   for (const PhasePlan& part : plan.phases)
     if (part.estimate.phase == phase && rate_of(part.estimate)) return &part;
   return nullptr;
@@ -83,11 +83,11 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     view.notes.emplace_back("No phase of this job has a rate that gpuplan knows: nothing to compare.");
     return view;
   }
-  const std::string unit = work_of(phase_of(*lead, phase)->estimate).unit;
+  const std::string unit = work_of(part_of(*lead, phase)->estimate).unit;
 
   std::vector<Row> rows;  // the cheapest plan on each kind and number of GPUs
   for (const Plan* plan : plans) {
-    const PhasePlan* part = plan->offer == nullptr ? nullptr : phase_of(*plan, phase);
+    const PhasePlan* part = plan->offer == nullptr ? nullptr : part_of(*plan, phase);
     if (part == nullptr) continue;
     const auto known = std::ranges::find_if(rows, [&](const Row& row) { return same_machines(*row.plan, *plan); });
     if (known == rows.end()) rows.push_back({plan, part, *rate_of(part->estimate)});
@@ -129,7 +129,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     if (column.key == "hours" || column.key == "cost_usd") column.drop = 10;
   view.table = Table(std::move(columns));
 
-  const std::string& name = story.job.phases[static_cast<std::size_t>(phase)].name;
+  const std::string& name = phase_of(story, *base.part).name;
   const double amount = work_of(base.part->estimate).amount;
   view.title = "Speed of the same work on each kind and number of GPUs" +
                (story.job.phases.size() > 1 ? ", phase " + printable(name, 40) : std::string()) + ": " +
@@ -142,7 +142,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     const auto price = price_of(plan);
     const Interval<double> speed = speed_against(row, base);
     const int used = std::max(row.part->estimate.gpus, 1);
-    std::vector<Cell> cells = {{picked ? "✔" : "", paint}, {printable(plan.label, 60), paint}, {gpu.architecture}};
+    std::vector<Cell> cells = {pick_mark(picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());
     cells.emplace_back(row.rate.p50, rate_text(row.rate.p50), paint);
     cells.emplace_back(rate_range(row.rate), Paint::kDim);
@@ -172,7 +172,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   if (story.job.phases.size() > 1 || base.part->estimate.extra.p50 > Seconds{} ||
       base.part->estimate.overhead_share > 0)
     view.notes.emplace_back("Speed is that of the work itself; hours and cost are those of the whole job.");
-  if (const std::string words = shown_words(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = shown_rows(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

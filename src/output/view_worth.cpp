@@ -1,5 +1,6 @@
 // plan --show worth: the best plan for what an hour of waiting is worth.
 #include <algorithm>
+#include <limits>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -27,7 +28,7 @@ std::vector<double> values_of_an_hour(const PlanStory& story) {
   std::ranges::sort(values);
   for (const ValueRange& range : ranges) {
     const double from = (range.from * units::hour).value;
-    const double to = range.to ? (*range.to * units::hour).value : math::detail::kInfinity;
+    const double to = range.to ? (*range.to * units::hour).value : std::numeric_limits<double>::infinity();
     if (std::ranges::none_of(values, [&](double value) { return value >= from && value < to; })) values.push_back(from);
   }
   std::ranges::sort(values);

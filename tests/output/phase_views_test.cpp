@@ -8,7 +8,7 @@
 #include "output/json_writer.h"
 #include "output/plan_fixture.h"
 #include "output/plan_views.h"
-#include "output/view_parts.h"
+#include "output/view_columns.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

@@ -52,11 +52,14 @@ TEST(PlanWords, PricesAndBilling) {
 }
 
 TEST(PlanWords, Ratios) {
-  EXPECT_EQ(ratio_text(1.006), "1.01x");
-  EXPECT_EQ(ratio_text(1.084), "1.08x");
-  EXPECT_EQ(ratio_text(2.98), "3.0x");
-  EXPECT_EQ(ratio_text(13.7), "14x");
-  EXPECT_EQ(ratio_text(12345), "12,345x");
+  EXPECT_EQ(times_words(1.006), "1.01x");
+  EXPECT_EQ(times_words(1.084), "1.08x");
+  EXPECT_EQ(times_words(2.98), "3.0x");
+  EXPECT_EQ(times_words(13.7), "14x");
+  EXPECT_EQ(times_words(12345), "12,345x");
+  EXPECT_EQ(times_words(1), "1.0x");
+  EXPECT_EQ(times_words(0.97), "0.97x");
+  EXPECT_EQ(times_words(0.0123), "0.012x");
 }
 
 TEST(PlanWords, Times) {
