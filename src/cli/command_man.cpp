@@ -16,9 +16,9 @@ struct Options {
 
 int run(const Options& options) {
   const std::vector<CommandSpec> commands = all_commands();
-  if (options.command.empty()) return deliver(program_manual(commands), "", kDone);
+  if (options.command.empty()) return deliver(program_manual(commands), "", kDone, true);
   const auto command = std::ranges::find(commands, options.command, &CommandSpec::name);
-  if (command != commands.end()) return deliver(command_manual(*command, commands), "", kDone);
+  if (command != commands.end()) return deliver(command_manual(*command, commands), "", kDone, true);
   std::vector<std::string_view> names;
   for (const CommandSpec& one : commands) names.push_back(one.name);
   return complain({"unknown command '" + printable(options.command) + "'" + did_you_mean(options.command, names) +

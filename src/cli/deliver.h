@@ -11,7 +11,7 @@ namespace gpuplan::cli {
 /// Writes a result to `file`, whole or not at all, or to stdout when `file` is empty. Returns `code`, or kInternal
 /// after a message when the text can not be written. A reader that has gone (`| head`) is no failure. What is longer
 /// than the terminal at stdout is shown in a pager (cli/pager.h) if `paged`.
-int deliver(std::string_view text, const std::string& file, int code, bool paged = true);
+int deliver(std::string_view text, const std::string& file, int code, bool paged = false);
 
 /// One line on stderr.
 void say(std::string_view line);

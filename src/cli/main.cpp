@@ -17,7 +17,7 @@ bool asks_version(int argc, char** argv) {
 }
 
 int answer(const Answer& answer) {
-  if (answer.code == kDone) return deliver(answer.text, "", kDone);
+  if (answer.code == kDone) return deliver(answer.text, "", kDone, true);
   say(answer.text);
   return answer.code;
 }

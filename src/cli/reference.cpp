@@ -20,11 +20,14 @@ std::span<const Meaning> exit_codes() {
 std::span<const Meaning> environment_variables() {
   static constexpr std::array kVariables = {
       Meaning{"GPUPLAN_CONFIG", "the only configuration file; empty: none"},
+      Meaning{"GPUPLAN_VALUE_OF_TIME",
+              "what an hour is worth, such as $40/h; over the configuration, below a job and --value-of-time"},
       Meaning{"GPUPLAN_PAGER", "pager for results longer than the terminal, in place of PAGER; empty or cat: no pager"},
       Meaning{"PAGER", "pager where GPUPLAN_PAGER is not set; less -FIRX where neither is"},
       Meaning{"NO_COLOR", "no colour, whatever it holds"},
       Meaning{"FORCE_COLOR, CLICOLOR_FORCE", "colour off a terminal, too; 0: does not ask for it"},
       Meaning{"CLICOLOR", "0: no colour on a terminal"},
+      Meaning{"TERM", "dumb: no colour, no pager, no line that tells how far the work is"},
       Meaning{"COLUMNS, LINES", "size of the screen, in place of the terminal's own; 120 columns off a terminal"},
       Meaning{"XDG_CONFIG_HOME", "folder of the configuration; ~/.config where it is not set"},
   };
@@ -36,7 +39,10 @@ std::span<const Meaning> files() {
       Meaning{"gpuplan.toml",
               "what a person or team always means: own boxes, pools, regions, providers, quotas, value of time; looked "
               "for in the working folder and upwards"},
-      Meaning{"$XDG_CONFIG_HOME/gpuplan/gpuplan.toml", "the same for everything that a person plans"},
+      Meaning{"$XDG_CONFIG_HOME/gpuplan/gpuplan.toml",
+              "the same for everything that a person plans; where it is missing, gpuplan/config.toml or gpuplan.toml "
+              "of that "
+              "folder"},
   };
   return kFiles;
 }

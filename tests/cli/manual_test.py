@@ -92,7 +92,8 @@ class Help(unittest.TestCase):
             self.assertIn(words, text)
 
     def test_environment_is_described(self):
-        for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GPUPLAN_PAGER", "COLUMNS", "GPUPLAN_CONFIG"):
+        for name in ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "GPUPLAN_PAGER", "COLUMNS", "GPUPLAN_CONFIG",
+                     "GPUPLAN_VALUE_OF_TIME", "TERM", "gpuplan/config.toml"):
             self.assertIn(name, PAGES[""])
 
 

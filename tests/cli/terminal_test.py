@@ -104,6 +104,12 @@ class Pager(unittest.TestCase):
 
     def test_help_is_paged_too(self):
         self.assertEqual(on_terminal("plan", "--help", PAGER="echo paged")[0], "paged\n")
+        self.assertEqual(on_terminal("man", "plan", PAGER="echo paged")[0], "paged\n")
+
+    def test_files_and_scripts_are_not(self):
+        """They have no --no-pager."""
+        for words in (["init", "--params", "25M", "--samples", "2.5M"], ["completion", "bash"], ["schema"]):
+            self.assertNotIn("paged", on_terminal(*words, PAGER="echo paged")[0], words)
 
 
 class Colour(unittest.TestCase):
@@ -159,6 +165,13 @@ class Progress(unittest.TestCase):
         self.assertEqual(counts, sorted(counts))
         self.assertTrue(text.endswith("\r\x1b[K"), "nothing stays")
         self.assertNotIn("\n", text)
+
+    def test_gone_before_the_answer(self):
+        terminal = Terminal([PROGRAM, *self.words, "--no-pager", "--no-color"], environment(TERM="xterm"))
+        text = terminal.read(seconds=60)
+        self.assertEqual(terminal.end(), 0)
+        self.assertIn("searching variants: ", text)
+        self.assertLess(text.rindex("\x1b[K"), text.index("HOURS"), "nothing is written over")
 
     def test_not_shown_elsewhere(self):
         self.assertEqual(run(*self.words, TERM="xterm").stderr, "")
