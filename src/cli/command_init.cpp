@@ -11,6 +11,7 @@
 #include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
+#include "cli/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "input/sketch.h"

@@ -57,6 +57,20 @@ VariantStory tell(const Variant& variant, const Searched& searched, const Catalo
   return told;
 }
 
+/// What each of the variants finds. The line that tells how far it is has gone when this returns.
+Result<std::vector<Searched>> search_variants(std::vector<Job> jobs, const std::vector<Offer>& known,
+                                              const Catalogue& catalogue, const JobOptions& options) {
+  std::vector<Searched> variants;
+  Progress progress("searching variants", std::ssize(jobs));
+  for (Job& job : jobs) {
+    auto variant = search_job(std::move(job), known, catalogue, options);
+    if (!variant) return std::unexpected(std::move(variant.error()));
+    variants.push_back(*std::move(variant));
+    progress.step();
+  }
+  return variants;
+}
+
 /// The views asked for, each once, in the order of the list.
 std::vector<const PlanView*> views_of(const Options& options) {
   std::vector<const PlanView*> views;
@@ -106,8 +120,13 @@ std::string csv_text(const PlanStory& story, const Options& options) {
 }
 
 Result<void> check(const Options& options) {
-  if (form_of(options.common) != Form::kCsv) return {};
   const auto usage = [](std::string message) { return std::unexpected(Error{std::move(message), {}, true}); };
+  const Form form = form_of(options.common);
+  if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
+    return usage("--top: says how long the table of plans is; leave it away with JSON and CSV");
+  if (options.top > 0 && !options.show.empty())
+    return usage("--top: says how long the table of plans is, and --show has others in its place");
+  if (form != Form::kCsv) return {};
   if (options.explain) return usage("--explain: has no CSV; use --json or --markdown");
   if (views_of(options).size() > 1) return usage("--csv: holds one table; name one with --show");
   return {};
@@ -124,21 +143,17 @@ int run(const Options& options) {
   const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
   if (!searched) return complain(searched.error());
   PlanStory story(searched->found, searched->job, *catalogue);
-  story.command = command_words("plan", options.job);
+  story.command = command_words("plan", options.job, options.common.data_folder);
   story.offers = searched->market;
   const Form form = form_of(options.common);
   story.all = options.all || form == Form::kJson || form == Form::kCsv;
   name_market(*question, story);
   story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
-  std::vector<Searched> variants;  // their picks point into these
-  Progress progress("searching variants", std::ssize(question->loaded.variants));
-  for (Job& job : question->loaded.variants) {
-    auto variant = search_job(std::move(job), question->known, *catalogue, options.job);
-    if (!variant) return complain(variant.error());
-    variants.push_back(*std::move(variant));
-    story.variants.push_back(tell(searched->job.variants[variants.size() - 1], variants.back(), *catalogue));
-    progress.step();
-  }
+  const auto variants = search_variants(std::move(question->loaded.variants), question->known, *catalogue,
+                                        options.job);  // their picks point into these
+  if (!variants) return complain(variants.error());
+  for (std::size_t i = 0; i < variants->size(); ++i)
+    story.variants.push_back(tell(searched->job.variants[i], (*variants)[i], *catalogue));
 
   const std::vector<Remedy> changes = searched->found.plans.empty() && !only_spot_is_missing(searched->found)
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)

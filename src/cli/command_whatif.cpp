@@ -15,7 +15,7 @@
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "cli/sensitivity.h"
-#include "cli/sketch_options.h"
+#include "cli/shell_text.h"
 #include "cli/whatif_cases.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"
@@ -127,7 +127,7 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
   parallel_for(static_cast<int>(cases.size()) - 1, thread_count(options.job), work);
 
   WhatIfReport report;
-  report.command = command_words("whatif", options.job);
+  report.command = command_words("whatif", options.job, options.common.data_folder);
   for (const std::string& vary : options.vary) report.command += " --vary " + shell_word(vary);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     Case& one = cases[i];

@@ -12,13 +12,4 @@ std::vector<std::string> names_of(const OptionSpec& option) {
 
 bool takes_value(const OptionSpec& option) { return !std::holds_alternative<bool*>(option.target); }
 
-std::string quoted(std::string_view text) {
-  std::string result = "'";
-  for (const char c : text) {
-    if (c == '\'') result += "'\\''";
-    else result += c;
-  }
-  return result + "'";
-}
-
 }  // namespace gpuplan::cli

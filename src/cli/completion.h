@@ -19,7 +19,5 @@ std::string fish_completion(const std::vector<CommandSpec>& commands);
 std::vector<std::string> names_of(const OptionSpec& option);
 /// True when a value follows the option.
 bool takes_value(const OptionSpec& option);
-/// In single quotes, for all three shells.
-std::string quoted(std::string_view text);
 
 }  // namespace gpuplan::cli

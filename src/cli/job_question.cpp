@@ -8,6 +8,8 @@
 #include "cli/common_options.h"
 #include "cli/find_config.h"
 #include "cli/load_prices.h"
+#include "cli/read_file.h"
+#include "cli/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/csv.h"
 #include "input/job_settings.h"
@@ -21,8 +23,6 @@ Result<void> check(const JobOptions& options) {
   if (!options.as_of.empty() && !is_iso_date(options.as_of))
     return std::unexpected(Error{
         "--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'", {}, true});
-  if (options.prices.empty() && !options.rates.empty())
-    return std::unexpected(Error{"--rate: says how to read price lists; add --prices FILE.csv", {}, true});
   return {};
 }
 
@@ -147,7 +147,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
   auto found = search(searched.job, catalogue, searched.market, search_options(options));
   if (!found) {
     Error error = found.error();
-    if (error.place.file.empty()) error.place.file = options.job == "-" ? "standard input" : options.job;
+    if (error.place.file.empty()) error.place.file = shown_name(options.job);
     return std::unexpected(error);
   }
   filter.spot_without_rate = found->market.spot_without_rate;
@@ -175,13 +175,17 @@ int thread_count(const JobOptions& options) {
   return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
-std::string command_words(const std::string& command, const JobOptions& options) {
+std::string command_words(const std::string& command, const JobOptions& options, const std::string& data_folder) {
   std::string text = "gpuplan " + command;
   if (!options.job.empty()) text += " " + shell_word(options.job);
   text += flag_words(options.sketch, options.wishes);
   for (const std::string& setting : options.set) text += " --set " + shell_word(setting);
   for (const std::string& file : options.prices) text += " --prices " + shell_word(file);
   for (const std::string& rate : options.rates) text += " --rate " + shell_word(rate);
+  if (options.no_config) text += " --no-config";
+  if (!options.as_of.empty()) text += " --as-of " + shell_word(options.as_of);
+  if (options.seed != JobOptions{}.seed) text += " --seed " + std::to_string(options.seed);
+  if (!data_folder.empty()) text += " --data " + shell_word(data_folder);
   return text;
 }
 

@@ -78,7 +78,8 @@ std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vec
 /// Threads to work with.
 int thread_count(const JobOptions& options);
 
-/// What a sentence repeats to be typed again: "gpuplan plan" with the options given, words with blanks in quotes.
-std::string command_words(const std::string& command, const JobOptions& options);
+/// What a sentence repeats to be typed again: "gpuplan plan" with the options given that the answer depends on, in
+/// quotes where a shell needs them. Without --ignore, which the sentence goes on with.
+std::string command_words(const std::string& command, const JobOptions& options, const std::string& data_folder);
 
 }  // namespace gpuplan::cli

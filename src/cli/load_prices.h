@@ -14,7 +14,8 @@ namespace gpuplan::cli {
 Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, const std::vector<std::string>& rates,
                                        const Catalogue& catalogue);
 
-/// The offers known beside a job's own: price lists of the command line, else those of gpuplan.toml, else the snapshot.
+/// The offers known beside a job's own: price lists of the command line, else those of gpuplan.toml, else the snapshot,
+/// which no rate is about: with `rates` it is a usage error.
 Result<std::vector<Offer>> known_offers(const std::vector<std::string>& files, const std::vector<std::string>& rates,
                                         const UserConfig& config, const Catalogue& catalogue);
 

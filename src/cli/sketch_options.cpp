@@ -1,6 +1,7 @@
 #include "cli/sketch_options.h"
 
 #include "base/text.h"
+#include "cli/shell_text.h"
 #include "domain/job.h"
 
 namespace gpuplan::cli {
@@ -91,12 +92,6 @@ std::string flag_words(const Sketch& sketch, const Wishes& wishes) {
   for (const WishFlag& flag : wish_flags())
     for (const std::string& value : said_by(wishes, flag)) add_word(flag.name, value);
   return text;
-}
-
-std::string shell_word(const std::string& text) {
-  const std::string shown = printable(text);
-  const bool plain = !shown.empty() && shown.find_first_of(" \t$'\"*?&;|<>()[]{}") == std::string::npos;
-  return plain ? shown : "'" + shown + "'";
 }
 
 }  // namespace gpuplan::cli

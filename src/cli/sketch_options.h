@@ -20,7 +20,4 @@ Error no_question();
 /// " --model Qwen2.5-7B --tokens 10M --gpu 'RTX 4090'": the flags as given, to be typed again.
 std::string flag_words(const Sketch& sketch, const Wishes& wishes);
 
-/// A word for a shell: in quotes where it holds blanks or marks.
-std::string shell_word(const std::string& text);
-
 }  // namespace gpuplan::cli

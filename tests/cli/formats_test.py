@@ -216,6 +216,10 @@ class Forms(unittest.TestCase):
         self.assertEqual(rows("--all", "--top", "12"), 12)
         self.assertIn("✔", run("plan", job, "--top", "1").stdout, "the pick comes first")
         self.assertIn("Shown 2 of ", run("plan", job, "--top", "2").stdout)
+        for words in (["--json"], ["--csv"], ["--show", "worth"], ["-o", "/nonexistent/plans.json"]):
+            done = run("plan", job, "--top", "2", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn("--top: ", done.stderr)
 
 
 if __name__ == "__main__":
