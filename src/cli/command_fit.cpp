@@ -64,15 +64,16 @@ int exit_code(const FitReport& report, const std::vector<Section>& sections) {
   return held ? kDone : kNothingFits;
 }
 
-/// Memory by the number of sequences at once, on as many GPUs as --counts says, else on one.
-int answer_batches(const Options& options, const FitReport& report, const Catalogue& catalogue) {
-  if (options.counts.size() > 1)
+/// Memory by the number of sequences at once, on as many GPUs as --counts or --gpu says, else on one.
+int answer_batches(const Options& options, const std::vector<int>& counts, const FitReport& report,
+                   const Catalogue& catalogue) {
+  if (counts.size() > 1)
     return complain(
         {"--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0]), {}, true});
   std::vector<int> batches = options.batches;
   std::ranges::sort(batches);
   batches.erase(std::ranges::unique(batches).begin(), batches.end());
-  const int count = options.counts.empty() ? 1 : options.counts.front();
+  const int count = counts.empty() ? 1 : counts.front();
   std::vector<BatchSection> sections;
   for (const FitSection& asked : report.sections) {
     Job job = asked.job;
@@ -133,7 +134,19 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
       });
 }
 
+Result<void> check(const Options& options) {
+  const auto usage = [](std::string message) { return std::unexpected(Error{std::move(message), {}, true}); };
+  if (!options.batches.empty() && options.placements)
+    return usage("--batches and --placements are two tables: ask for one at a time");
+  if (!options.explain) return {};
+  if (!options.batches.empty()) return usage("--explain: says nothing about --batches; ask for one at a time");
+  if (options.placements) return usage("--explain: says nothing about --placements; ask for one at a time");
+  if (form_of(options.common) == Form::kCsv) return usage("--explain: has no CSV; use --json or --markdown");
+  return {};
+}
+
 int run(const Options& options) {
+  if (const auto good = check(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const auto config = load_config(options.no_config, *catalogue);
@@ -143,23 +156,34 @@ int run(const Options& options) {
 
   std::vector<int> counts = options.counts;
   std::vector<GpuChoice> only;
+  int first_count = 0;
   for (const std::string& name : options.gpus) {
     const auto gpu = find_gpu(*catalogue, name);
     if (!gpu) return complain({"--gpu: " + gpu.error().message, {}, true});
+    if (only.empty()) first_count = gpu->count;
+    const bool another = !only.empty() && only.front().gpu != gpu->gpu->name;
+    // A number is of all GPUs: one table has one set of them.
+    if (another && gpu->count != first_count && options.counts.empty())
+      return complain({"--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
+                           "' ask for different numbers of GPUs; ask one at a time, or say --counts for all",
+                       {},
+                       true});
+    if (another && options.placements)
+      return complain({"--placements: compares on one GPU; give --gpu once", {}, true});
     only.push_back({gpu->gpu->name, 0});
     if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
   }
+  std::ranges::sort(counts);
+  counts.erase(std::ranges::unique(counts).begin(), counts.end());
   if (!only.empty())
     for (FitSection& section : report->sections) section.job.where.gpus = only;
   report->every_count = !options.gpus.empty() || !options.counts.empty();
-  if (!counts.empty()) report->counts = std::move(counts);
+  if (!counts.empty()) report->counts = counts;
   if (report->counts.empty()) report->counts = {1, 2, 4, 8};
   std::ranges::sort(report->counts);
   report->counts.erase(std::ranges::unique(report->counts).begin(), report->counts.end());
 
-  if (!options.batches.empty() && options.placements)
-    return complain({"--batches and --placements are two tables: ask for one at a time", {}, true});
-  if (!options.batches.empty()) return answer_batches(options, *report, *catalogue);
+  if (!options.batches.empty()) return answer_batches(options, counts, *report, *catalogue);
   if (options.placements) return answer_placements(options, *report, *catalogue);
 
   for (FitSection& section : report->sections)

@@ -10,6 +10,7 @@
 #include "cli/deliver_form.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
+#include "cli/read_file.h"
 #include "output/profiles_report.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
@@ -33,7 +34,7 @@ Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
     names.push_back(job.phases[i].name);
     if (options.phase.empty() || options.phase == job.phases[i].name) phases.push_back(static_cast<int>(i));
   }
-  if (names.empty()) return failure("the job has no phase that trains or generates", {options.job.job});
+  if (names.empty()) return failure("the job has no phase that trains or generates", {shown_name(options.job.job)});
   if (phases.empty())
     return std::unexpected(Error{
         "--phase: no phase '" + printable(options.phase) + "' trains or generates" + did_you_mean(options.phase, names),

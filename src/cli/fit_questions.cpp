@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/fit_sketch.h"
 #include "cli/load_job.h"
+#include "cli/read_file.h"
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "output/plan_words.h"
@@ -107,7 +108,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
     report.subject = job->job.name;
     report.sections = job_questions(job->job);
     report.counts = job->job.where.counts;
-    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {subject});
+    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {shown_name(subject)});
     return report;
   }
   if (!words.settings.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});

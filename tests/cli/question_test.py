@@ -102,6 +102,20 @@ class Questions(unittest.TestCase):
         done = run("plan", "examples/collection.yaml", "--goal", "cheapest", "--deadline", "9 h")
         self.assertIn("gpuplan plan examples/collection.yaml --deadline '9 h' --goal cheapest --ignore given",
                       " ".join(done.stdout.split()))
+        done = run("plan", "examples/collection.yaml", "--no-config", "--as-of", "2026-10", "--seed", "7", "--data", "data")
+        self.assertIn("gpuplan plan examples/collection.yaml --no-config --as-of 2026-10 --seed 7 --data data --ignore "
+                      "given", " ".join(done.stdout.split()))
+
+    def test_hints_can_be_typed(self):
+        """Paths with what shells take for themselves come back as they were."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("it's.yaml", "a b.yaml", "#a.yaml", "~a.yaml", "a\\b.yaml", "a!b.yaml", "$HOME.yaml", "plain-1.yaml"):
+                done = run("init", *SMALL, "-o", f"{folder}/{name}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                command = done.stderr.split("next: gpuplan plan ")[1]
+                typed = subprocess.run(["bash", "-c", "printf %s " + command], capture_output=True, text=True, check=True)
+                self.assertEqual(typed.stdout, f"{folder}/{name}")
+            self.assertNotIn("'", command)
 
     def test_models_from_files(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -215,6 +229,30 @@ class Fit(unittest.TestCase):
         text = run("fit", "Qwen2.5-7B", "--method", "qlora", "--gpu", "L4", "--gpu", "A10").stdout
         self.assertIn("1x L4", text)
         self.assertIn("1x A10", text)
+
+    def test_a_number_in_the_name_of_the_gpu_counts_everywhere(self):
+        by_name = run("fit", "Qwen2.5-7B", "--batches", "8", "--gpu", "8x H100 SXM").stdout
+        self.assertIn("8 GPUs", by_name)
+        self.assertEqual(by_name, run("fit", "Qwen2.5-7B", "--batches", "8", "--gpu", "H100 SXM", "--counts", "8").stdout)
+        two = ["--gpu", "8x H100 SXM", "--gpu", "L4"]
+        for words in (two, [*two, "--batches", "8"], ["--gpu", "L4", "--gpu", "A10", "--placements"]):
+            done = run("fit", "Qwen2.5-7B", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertRegex(done.stderr, r"\A[^\n]+\n\Z")
+        self.assertEqual(run("fit", "Qwen2.5-7B", *two, "--counts", "4").returncode, 0)
+
+    def test_explanations_are_of_the_usual_table(self):
+        for words in (["--batches", "8"], ["--placements"], ["--csv"], ["-o", "/nonexistent/fit.csv"]):
+            done = run("fit", "Qwen2.5-7B", "--gpu", "H100 SXM", "--explain", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertIn("--explain: ", done.stderr)
+
+    def test_standard_input_has_a_name(self):
+        job = b"phases: {name: a, fixed: {gpus: 1, time: 1 h}}\n"
+        for command in ("fit", "profiles"):
+            done = run(command, "-", stdin=job)
+            self.assertEqual((done.returncode, done.stdout), (5, ""))
+            self.assertEqual(done.stderr, "standard input: the job has no phase that trains or generates\n")
 
     def test_usage(self):
         for words in ([], ["Qwen2.5-7B", "--model", "gpt2"], ["examples/gpt-124m.yaml", "--method", "lora"],
@@ -381,6 +419,12 @@ class Config(unittest.TestCase):
         self.assertEqual({plan["gpu"] for plan in result["plans"]}, {"RTX 4090"})
         self.assertEqual(self.json_there("offers")["offers"][0]["price_usd_per_hour"], 1)
         self.assertIn("market: " + str(self.root / "team" / "eur.csv"), self.run_there("plan", *LORA)[1].replace("\n", " "))
+        self.assertEqual(self.json_there("offers", "--rate", "EUR=3")["offers"][0]["price_usd_per_hour"], 1.5)
+        self.json_there("plan", *LORA, "--rate", "EUR=3")
+        for command in (["plan", *LORA], ["offers"]):
+            code, out, err = self.run_there(*command, "--rate", "EUR=3", "--no-config")
+            self.assertEqual((code, out), (2, ""), command)
+            self.assertEqual(err, "gpuplan: --rate: says how to read price lists; add --prices FILE.csv\n")
 
     def test_errors_name_file_and_line(self):
         for text, place, words in (("value_of_tim = 3\n", 1, "did you mean value_of_time?"),
@@ -408,6 +452,9 @@ class Config(unittest.TestCase):
         self.assertRegex(out, r"(?m)^  " + str(self.near) + r" +yes +nearest folder upwards$")
         self.assertRegex(out, r"(?m)^  \./gpuplan.toml +not there +nearest folder upwards$")
         self.assertIn("XDG config folder", out)
+        code, out, err = self.run_there("config", "path", "--origin")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--origin: ", err)
 
     def test_examples_are_the_same_with_an_empty_file(self):
         self.near.write_text("# nothing\n")
