@@ -105,7 +105,7 @@ CommandSpec config_command() {
                              .target = &options->origin,
                              .help = "where each value comes from: file and line, or default"});
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

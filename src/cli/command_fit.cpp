@@ -245,7 +245,7 @@ CommandSpec fit_command() {
                              .target = &options->explain,
                              .help = "every term of the memory, with its formula and source"});
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

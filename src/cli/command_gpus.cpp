@@ -46,7 +46,7 @@ CommandSpec gpus_command() {
                     .completes = Completes::kGpus}};
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

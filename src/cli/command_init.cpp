@@ -1,5 +1,4 @@
 // gpuplan init: a question in flags as a commented job file.
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +10,7 @@
 #include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
+#include "cli/read_file.h"
 #include "cli/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
@@ -27,11 +27,6 @@ struct Options {
   bool force = false;
 };
 
-bool is_there(const std::string& file) {
-  struct stat facts{};
-  return ::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
-}
-
 /// Paths in a job file start at its folder, those of the command line here: what differs becomes absolute.
 std::string seen_from(const std::string& output, const std::string& model) {
   if (output.find('/') == std::string::npos || model.starts_with('/') || model.starts_with('~')) return model;
@@ -47,7 +42,7 @@ int run(const Options& options) {
         "-o job.yaml";
     return complain(error);
   }
-  if (!options.force && is_there(options.output))
+  if (!options.force && is_file(options.output))
     return complain({"-o: " + printable(options.output) + " is there already; --force writes over it", {}, true});
   const auto catalogue = load_catalogue(options.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -92,11 +87,7 @@ CommandSpec init_command() {
                              .completes = Completes::kFiles});
   command.options.push_back(
       {.names = "--force", .target = &options->force, .help = "write over a file that is there already"});
-  command.options.push_back({.names = "--data",
-                             .target = &options->data_folder,
-                             .help = "folder whose gpus.csv, offers.csv, ... take the place of the built-in ones",
-                             .value = "DIR",
-                             .completes = Completes::kFolders});
+  add_data_option(command, options->data_folder);
   set_run<run>(command, options);
   return command;
 }

@@ -50,7 +50,7 @@ CommandSpec model_command() {
                     .completes = Completes::kModels,
                     .required = true}};
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

@@ -76,7 +76,7 @@ CommandSpec offers_command() {
   add_config_flag(command, options->no_config);
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

@@ -201,7 +201,7 @@ CommandSpec plan_command() {
                              .target = &options->explain,
                              .help = "every term of time, memory and money, with its formula and source"});
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

@@ -150,7 +150,7 @@ CommandSpec profiles_command() {
       {.names = "--phase", .target = &options->phase, .help = "this phase of the job only", .value = "NAME"});
   add_all_flag(command, options->all, "every GPU of the catalogue, in place of the market's machines");
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

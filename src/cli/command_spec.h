@@ -50,6 +50,13 @@ struct CommandSpec {
   int (*run)(const void*) = nullptr;     ///< with the targets filled; returns the exit code
 };
 
+/// The names of an option, "-o,--output", one by one.
+std::vector<std::string> names_of(const OptionSpec& option);
+/// True when a value follows the option.
+bool takes_value(const OptionSpec& option);
+/// "--help" and the long names of every option.
+std::vector<std::string> flags_of(const CommandSpec& command);
+
 /// What the command does with its options.
 template <auto kRun, class Options>
 void set_run(CommandSpec& command, std::shared_ptr<Options> options) {

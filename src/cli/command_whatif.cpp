@@ -214,7 +214,7 @@ CommandSpec whatif_command() {
                              .help = "how far --sensitivity moves what has no range of its own; 20% unless given",
                              .value = "SHARE"});
   add_output_options(command, options->common);
-  add_data_option(command, options->common);
+  add_data_option(command, options->common.data_folder);
   set_run<run>(command, options);
   return command;
 }

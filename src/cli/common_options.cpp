@@ -24,9 +24,9 @@ void add_output_options(CommandSpec& command, Common& common) {
                              .help = "never show the result in a pager; an empty GPUPLAN_PAGER does the same"});
 }
 
-void add_data_option(CommandSpec& command, Common& common) {
+void add_data_option(CommandSpec& command, std::string& folder) {
   command.options.push_back({.names = "--data",
-                             .target = &common.data_folder,
+                             .target = &folder,
                              .help = "folder whose gpus.csv, offers.csv, ... take the place of the built-in ones",
                              .value = "DIR",
                              .completes = Completes::kFolders});

@@ -17,7 +17,7 @@ struct Common {
 };
 
 void add_output_options(CommandSpec& command, Common& common);
-void add_data_option(CommandSpec& command, Common& common);
+void add_data_option(CommandSpec& command, std::string& folder);
 void add_price_options(CommandSpec& command, std::vector<std::string>& files, std::vector<std::string>& rates);
 void add_set_option(CommandSpec& command, std::vector<std::string>& settings);
 void add_config_flag(CommandSpec& command, bool& no_config);

@@ -15,9 +15,4 @@ std::string bash_completion(const std::vector<CommandSpec>& commands);
 std::string zsh_completion(const std::vector<CommandSpec>& commands);
 std::string fish_completion(const std::vector<CommandSpec>& commands);
 
-/// The names of an option, "-o,--output", one by one.
-std::vector<std::string> names_of(const OptionSpec& option);
-/// True when a value follows the option.
-bool takes_value(const OptionSpec& option);
-
 }  // namespace gpuplan::cli

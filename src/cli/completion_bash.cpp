@@ -81,14 +81,6 @@ std::string completer(const OptionSpec& option) {
   return ":";
 }
 
-std::string flags_of(const CommandSpec& command) {
-  std::string flags = "--help";
-  for (const OptionSpec& option : command.options)
-    for (const std::string& name : names_of(option))
-      if (name.starts_with("--")) flags += " " + name;
-  return flags;
-}
-
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandSpec>& commands) {
@@ -97,15 +89,16 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
   text += "    _gpuplan_words " + quoted(names + "help --help --version") + "\n    return\n  fi\n";
   text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + quoted(trim(names)) + "\n      ;;\n";
   for (const CommandSpec& command : commands) {
+    const std::string flags = quoted(join(flags_of(command), " "));
     text += "    " + command.name + ")\n      case $prev in\n";
     for (const OptionSpec& option : command.options) {
       if (!takes_value(option)) continue;
       text += "        " + join(names_of(option), " | ") + ")\n          " + completer(option) +
               "\n          return\n" + "          ;;\n";
     }
-    text += "      esac\n      if [[ $cur == -* ]]; then\n        _gpuplan_words " + quoted(flags_of(command)) + "\n";
+    text += "      esac\n      if [[ $cur == -* ]]; then\n        _gpuplan_words " + flags + "\n";
     text += "      else\n";
-    if (command.words.empty()) text += "        _gpuplan_words " + quoted(flags_of(command)) + "\n";
+    if (command.words.empty()) text += "        _gpuplan_words " + flags + "\n";
     for (const OptionSpec& word : command.words) {
       text += "        " + completer(word) + "\n";
       // A model, or the path of one; a job in place of it.

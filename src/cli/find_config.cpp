@@ -5,11 +5,10 @@
 
 #include <array>
 #include <climits>
-#include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "cli/read_file.h"
+#include "cli/terminal.h"
 #include "input/toml_tree.h"
 
 namespace gpuplan::cli {
@@ -18,20 +17,8 @@ namespace {
 constexpr const char* kName = "gpuplan.toml";
 constexpr const char* kValueOfTime = "GPUPLAN_VALUE_OF_TIME";
 
-/// nullopt when it is not set.
-std::optional<std::string> environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets one
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-/// A pipe that happens to have the name would be waited for.
-bool is_file(const std::string& name) {
-  struct stat facts{};
-  return ::stat(name.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
-}
-
 ConfigPlace place_at(std::string file, const char* why) {
-  const bool there = is_file(file);
+  const bool there = is_file(file);  // a pipe that happens to have the name would be waited for
   return {std::move(file), why, there};
 }
 
@@ -49,11 +36,11 @@ void look_upwards(std::vector<ConfigPlace>& places) {
 }
 
 void look_in_xdg_folder(std::vector<ConfigPlace>& places) {
-  std::string folder = environment("XDG_CONFIG_HOME").value_or("");
+  std::string folder(environment("XDG_CONFIG_HOME").value_or(""));
   if (!folder.starts_with('/')) {  // the specification has relative ones ignored
-    const std::string home = environment("HOME").value_or("");
-    if (home.empty()) return;
-    folder = home + "/.config";
+    folder = environment("HOME").value_or("");
+    if (folder.empty()) return;
+    folder += "/.config";
   }
   for (const char* name : {"/gpuplan/gpuplan.toml", "/gpuplan/config.toml", "/gpuplan.toml"}) {
     places.push_back(place_at(folder + name, "XDG config folder"));
@@ -71,9 +58,9 @@ bool same_file(const std::string& a, const std::string& b) {
 }  // namespace
 
 std::vector<ConfigPlace> config_places() {
-  if (auto only = environment("GPUPLAN_CONFIG")) {
+  if (const auto only = environment("GPUPLAN_CONFIG")) {
     if (only->empty()) return {};
-    return {place_at(*std::move(only), "GPUPLAN_CONFIG")};
+    return {place_at(std::string(*only), "GPUPLAN_CONFIG")};
   }
   std::vector<ConfigPlace> places;
   look_upwards(places);

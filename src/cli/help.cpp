@@ -52,13 +52,9 @@ std::string two_columns(const std::vector<Entry>& entries, int widest = 0) {
   return text;
 }
 
-/// "-o, --output FILE"
-Entry entry_of(const OptionSpec& option) {
-  std::string name;
-  for (const std::string_view one : split(option.names, ',')) (name += name.empty() ? "" : ", ") += one;
-  if (!option.value.empty()) name += " " + option.value;
-  return {name, option.help};
-}
+std::string as_it_is(std::string_view text) { return std::string(text); }
+
+Entry entry_of(const OptionSpec& option) { return {option_words(option, as_it_is, as_it_is), option.help}; }
 
 /// A paragraph as wide as the help.
 std::string filled(std::string_view words) {
@@ -91,15 +87,22 @@ std::string grouped_options(const std::vector<OptionSpec>& options) {
 
 }  // namespace
 
-std::string usage_line(const CommandSpec& command) {
-  std::string usage = command.name;
-  for (const OptionSpec& word : command.words) usage += word.required ? " " + word.value : " [" + word.value + "]";
-  return usage + " [OPTIONS]";
+std::string usage_words(const CommandSpec& command, Face value) {
+  std::string usage;
+  for (const OptionSpec& word : command.words)
+    usage += word.required ? " " + value(word.value) : " [" + value(word.value) + "]";
+  return usage + " [" + value("OPTIONS") + "]";
+}
+
+std::string option_words(const OptionSpec& option, Face name, Face value) {
+  std::string words;
+  for (const std::string& one : names_of(option)) (words += words.empty() ? "" : ", ") += name(one);
+  return option.value.empty() ? words : words + ' ' + value(option.value);
 }
 
 std::string command_help(const CommandSpec& command) {
-  std::string text =
-      command.summary + "\n\nExamples:\n" + command.examples + "\nUsage: gpuplan " + usage_line(command) + '\n';
+  std::string text = command.summary + "\n\nExamples:\n" + command.examples + "\nUsage: gpuplan " + command.name +
+                     usage_words(command, as_it_is) + '\n';
   std::vector<Entry> words;
   for (const OptionSpec& word : command.words) words.push_back({word.value, word.help});
   if (!words.empty()) text += '\n' + two_columns(words);

@@ -72,13 +72,6 @@ std::string name_line(const std::string& name, std::string_view summary) {
   return section("NAME") + plain(name) + " \\- " + plain(summary) + '\n';
 }
 
-/// "-o, --output FILE"
-std::string option_name(const OptionSpec& option) {
-  std::string name;
-  for (const std::string_view one : split(option.names, ',')) (name += name.empty() ? "" : ", ") += bold(one);
-  return option.value.empty() ? name : name + ' ' + slanted(option.value);
-}
-
 std::string option_help(const OptionSpec& option) {
   if (option.choices.empty()) return option.help;
   return option.help + " (" + join(option.choices, ", ") + ")";
@@ -124,16 +117,14 @@ std::string program_manual(const std::vector<CommandSpec>& commands) {
 
 std::string command_manual(const CommandSpec& command, const std::vector<CommandSpec>& commands) {
   std::string text = header(page_name(command)) + name_line(page_name(command), command.summary);
-  text += section("SYNOPSIS") + bold("gpuplan " + command.name);
-  for (const OptionSpec& word : command.words)
-    text += word.required ? " " + slanted(word.value) : " [" + slanted(word.value) + "]";
-  text += " [" + slanted("OPTIONS") + "]\n";
+  text += section("SYNOPSIS") + bold("gpuplan " + command.name) + usage_words(command, slanted) + '\n';
   text += section("DESCRIPTION") + plain(upper_first(command.summary)) + ".\n";
   for (const OptionSpec& word : command.words) text += entry(slanted(word.value), option_help(word));
   if (!command.notes.empty()) text += ".PP\n" + kept(command.notes);
   text += section("EXAMPLES") + kept(command.examples);
   text += section("OPTIONS") + entry(bold("-h") + ", " + bold("--help"), "the help");
-  for (const OptionSpec& option : command.options) text += entry(option_name(option), option_help(option));
+  for (const OptionSpec& option : command.options)
+    text += entry(option_words(option, bold, slanted), option_help(option));
   std::vector<std::string> pages = {"gpuplan"};
   for (const CommandSpec& other : commands)
     if (other.name != command.name && other.group == command.group) pages.push_back(page_name(other));

@@ -75,14 +75,6 @@ void declare(CLI::App& app, const OptionSpec& spec) {
   option->required(spec.required);
 }
 
-std::vector<std::string> flags_of(const CommandSpec& command) {
-  std::vector<std::string> flags{"--help"};
-  for (const OptionSpec& option : command.options)
-    for (const std::string_view name : split(option.names, ','))
-      if (name.starts_with("--")) flags.emplace_back(name);
-  return flags;
-}
-
 std::string unexpected_word(const CommandSpec& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': one subject at a time";

@@ -45,6 +45,11 @@ std::string reason(int code) {
 
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
+bool is_file(const std::string& name) {
+  struct stat facts{};
+  return ::stat(name.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
 Result<std::string> read_file(const std::string& name, std::size_t limit) {
   const std::string shown = shown_name(name);
   const Descriptor file(name);

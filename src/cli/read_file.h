@@ -10,6 +10,9 @@ namespace gpuplan::cli {
 /// What messages call the file: "-" is standard input.
 std::string shown_name(const std::string& name);
 
+/// True for what is a file by itself: no folder, pipe or device.
+bool is_file(const std::string& name);
+
 /// The whole text of a file, or of standard input for "-". Fails for folders, for what can not be opened, and for
 /// more than `limit` bytes; messages say what to do and carry the file as place.
 Result<std::string> read_file(const std::string& name, std::size_t limit);

@@ -1,4 +1,4 @@
-#include "cli/completion.h"
+#include "cli/command_spec.h"
 
 #include "base/text.h"
 
@@ -11,5 +11,13 @@ std::vector<std::string> names_of(const OptionSpec& option) {
 }
 
 bool takes_value(const OptionSpec& option) { return !std::holds_alternative<bool*>(option.target); }
+
+std::vector<std::string> flags_of(const CommandSpec& command) {
+  std::vector<std::string> flags{"--help"};
+  for (const OptionSpec& option : command.options)
+    for (std::string& name : names_of(option))
+      if (name.starts_with("--")) flags.push_back(std::move(name));
+  return flags;
+}
 
 }  // namespace gpuplan::cli
