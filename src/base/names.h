@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace gpuplan {
 
@@ -28,6 +29,14 @@ constexpr std::string_view name_of(E value) {
   for (const auto& entry : Names<E>::entries)
     if (entry.value == value) return entry.name;
   return "?";
+}
+
+/// Every name, other names of the same value too, in order.
+template <HasNames E>
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names;
+  for (const auto& entry : Names<E>::entries) names.push_back(entry.name);
+  return names;
 }
 
 /// Looks a name up without regard to case.

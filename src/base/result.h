@@ -29,4 +29,9 @@ inline std::unexpected<Error> failure(std::string message, Place place = {}) {
   return std::unexpected<Error>(Error{std::move(message), std::move(place), false});
 }
 
+/// A mistake in the command line itself.
+inline std::unexpected<Error> wrong_use(std::string message) {
+  return std::unexpected<Error>(Error{std::move(message), {}, true});
+}
+
 }  // namespace gpuplan

@@ -64,7 +64,7 @@ std::vector<ConfigRow> rows_of(const UserConfig& config) {
 int run(const Options& options) {
   const Common& common = options.common;
   if (options.origin && options.action == "path")
-    return complain({"--origin: is about values; use it with gpuplan config show", {}, true});
+    return complain(wrong_use("--origin: is about values; use it with gpuplan config show"));
   std::vector<ConfigFileRow> places;
   for (const ConfigPlace& place : config_places()) places.push_back({place.file, place.why, place.there});
   if (options.action == "path" && form_of(common) != Form::kJson) {

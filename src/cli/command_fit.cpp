@@ -69,7 +69,7 @@ int answer_batches(const Options& options, const std::vector<int>& counts, const
                    const Catalogue& catalogue) {
   if (counts.size() > 1)
     return complain(
-        {"--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0]), {}, true});
+        wrong_use("--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0])));
   std::vector<int> batches = options.batches;
   std::ranges::sort(batches);
   batches.erase(std::ranges::unique(batches).begin(), batches.end());
@@ -118,7 +118,7 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
   std::vector<PlacementSection> sections;
   for (const FitSection& asked : report.sections) {
     const Gpu* gpu = card_for(asked, catalogue, options.all);
-    if (gpu == nullptr) return complain({"--placements: no GPU is left to compare on", {}, true});
+    if (gpu == nullptr) return complain(wrong_use("--placements: no GPU is left to compare on"));
     auto found = placements_of(asked.job, 0, catalogue, *gpu, report.counts);
     if (!found) return complain(found.error());
     sections.push_back({asked.name, asked.title, *std::move(found)});
@@ -135,13 +135,12 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
 }
 
 Result<void> check(const Options& options) {
-  const auto usage = [](std::string message) { return std::unexpected(Error{std::move(message), {}, true}); };
   if (!options.batches.empty() && options.placements)
-    return usage("--batches and --placements are two tables: ask for one at a time");
+    return wrong_use("--batches and --placements are two tables: ask for one at a time");
   if (!options.explain) return {};
-  if (!options.batches.empty()) return usage("--explain: says nothing about --batches; ask for one at a time");
-  if (options.placements) return usage("--explain: says nothing about --placements; ask for one at a time");
-  if (form_of(options.common) == Form::kCsv) return usage("--explain: has no CSV; use --json or --markdown");
+  if (!options.batches.empty()) return wrong_use("--explain: says nothing about --batches; ask for one at a time");
+  if (options.placements) return wrong_use("--explain: says nothing about --placements; ask for one at a time");
+  if (form_of(options.common) == Form::kCsv) return wrong_use("--explain: has no CSV; use --json or --markdown");
   return {};
 }
 
@@ -159,17 +158,14 @@ int run(const Options& options) {
   int first_count = 0;
   for (const std::string& name : options.gpus) {
     const auto gpu = find_gpu(*catalogue, name);
-    if (!gpu) return complain({"--gpu: " + gpu.error().message, {}, true});
+    if (!gpu) return complain(wrong_use("--gpu: " + gpu.error().message));
     if (only.empty()) first_count = gpu->count;
     const bool another = !only.empty() && only.front().gpu != gpu->gpu->name;
     // A number is of all GPUs: one table has one set of them.
     if (another && gpu->count != first_count && options.counts.empty())
-      return complain({"--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
-                           "' ask for different numbers of GPUs; ask one at a time, or say --counts for all",
-                       {},
-                       true});
-    if (another && options.placements)
-      return complain({"--placements: compares on one GPU; give --gpu once", {}, true});
+      return complain(wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
+                                "' ask for different numbers of GPUs; ask one at a time, or say --counts for all"));
+    if (another && options.placements) return complain(wrong_use("--placements: compares on one GPU; give --gpu once"));
     only.push_back({gpu->gpu->name, 0});
     if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
   }

@@ -43,7 +43,7 @@ int run(const Options& options) {
     return complain(error);
   }
   if (!options.force && is_file(options.output))
-    return complain({"-o: " + printable(options.output) + " is there already; --force writes over it", {}, true});
+    return complain(wrong_use("-o: " + printable(options.output) + " is there already; --force writes over it"));
   const auto catalogue = load_catalogue(options.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const ModelFinder models(*catalogue);

@@ -21,10 +21,8 @@ int run(const Options& options) {
   if (command != commands.end()) return deliver(command_manual(*command, commands), "", kDone, true);
   std::vector<std::string_view> names;
   for (const CommandSpec& one : commands) names.push_back(one.name);
-  return complain({"unknown command '" + printable(options.command) + "'" + did_you_mean(options.command, names) +
-                       " See gpuplan --help for all",
-                   {},
-                   true});
+  return complain(wrong_use("unknown command '" + printable(options.command) + "'" +
+                            did_you_mean(options.command, names) + " See gpuplan --help for all"));
 }
 
 }  // namespace

@@ -120,15 +120,14 @@ std::string csv_text(const PlanStory& story, const Options& options) {
 }
 
 Result<void> check(const Options& options) {
-  const auto usage = [](std::string message) { return std::unexpected(Error{std::move(message), {}, true}); };
   const Form form = form_of(options.common);
   if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
-    return usage("--top: says how long the table of plans is; leave it away with JSON and CSV");
+    return wrong_use("--top: says how long the table of plans is; leave it away with JSON and CSV");
   if (options.top > 0 && !options.show.empty())
-    return usage("--top: says how long the table of plans is, and --show has others in its place");
+    return wrong_use("--top: says how long the table of plans is, and --show has others in its place");
   if (form != Form::kCsv) return {};
-  if (options.explain) return usage("--explain: has no CSV; use --json or --markdown");
-  if (views_of(options).size() > 1) return usage("--csv: holds one table; name one with --show");
+  if (options.explain) return wrong_use("--explain: has no CSV; use --json or --markdown");
+  if (views_of(options).size() > 1) return wrong_use("--csv: holds one table; name one with --show");
   return {};
 }
 

@@ -36,10 +36,8 @@ Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
   }
   if (names.empty()) return failure("the job has no phase that trains or generates", {shown_name(options.job.job)});
   if (phases.empty())
-    return std::unexpected(Error{
-        "--phase: no phase '" + printable(options.phase) + "' trains or generates" + did_you_mean(options.phase, names),
-        {},
-        true});
+    return wrong_use("--phase: no phase '" + printable(options.phase) + "' trains or generates" +
+                     did_you_mean(options.phase, names));
   return phases;
 }
 
@@ -96,11 +94,9 @@ int run(const Options& options) {
   if (!phases) return complain(phases.error());
   const std::vector<Machines> machines = machines_of(*searched, *catalogue, options.all);
   if (machines.empty())
-    return complain(
-        {"no machine of the market is left; drop conditions (where, --counts, ...), or ask for GPUs beyond it with "
-         "--gpu or --all",
-         {},
-         true});
+    return complain(wrong_use(
+        "no machine of the market is left; drop conditions (where, --counts, ...), or ask for GPUs beyond it with "
+        "--gpu or --all"));
 
   ProfilesReport report{searched->job, {}};
   for (const int phase : *phases) {

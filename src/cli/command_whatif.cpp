@@ -154,13 +154,11 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
 
 int run_sensitivity(const Options& options, const Catalogue& catalogue) {
   if (!options.vary.empty())
-    return complain({"--sensitivity: moves every input by itself; leave --vary away", {}, true});
+    return complain(wrong_use("--sensitivity: moves every input by itself; leave --vary away"));
   const auto by = parse_amount(options.by.empty() ? "20%" : options.by, AmountKind::kShare);
   if (!by || *by <= 0 || *by >= 1)
-    return complain(
-        {"--by: expected a share above 0% and below 100% such as 10%, got '" + printable(options.by, 40) + "'",
-         {},
-         true});
+    return complain(wrong_use("--by: expected a share above 0% and below 100% such as 10%, got '" +
+                              printable(options.by, 40) + "'"));
   const auto question = read_question(options.job, catalogue);
   if (!question) return complain(question.error());
   const auto searched = search_job(question->loaded.job, question->known, catalogue, options.job);
@@ -180,7 +178,7 @@ int run(const Options& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   if (!options.by.empty() && !options.sensitivity)
-    return complain({"--by: says how far --sensitivity moves inputs; add --sensitivity", {}, true});
+    return complain(wrong_use("--by: says how far --sensitivity moves inputs; add --sensitivity"));
   return options.sensitivity ? run_sensitivity(options, *catalogue) : run_cases(options, *catalogue);
 }
 

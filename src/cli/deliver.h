@@ -19,5 +19,6 @@ void say(std::string_view line);
 /// "file:line: message" on stderr ("gpuplan: message" when there is no place); returns the exit code that the error
 /// calls for.
 int complain(const Error& error);
+inline int complain(const std::unexpected<Error>& wrong) { return complain(wrong.error()); }
 
 }  // namespace gpuplan::cli

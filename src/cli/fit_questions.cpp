@@ -97,8 +97,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
   const std::string& subject = words.subject;
   const std::string_view flag = first_flag(words.sketch);
   if (subject.empty() && words.sketch.model.empty() && words.sketch.params.empty() && words.sketch.layers.empty())
-    return std::unexpected(
-        Error{"what should fit? name a model or a job file, such as gpuplan fit Llama-3.1-8B", {}, true});
+    return wrong_use("what should fit? name a model or a job file, such as gpuplan fit Llama-3.1-8B");
   if (!subject.empty() && looks_like_job(subject)) {
     if (!flag.empty()) return std::unexpected(flag_beside_job(flag));
     auto source = open_job(subject, words.settings);
@@ -111,15 +110,13 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
     if (report.sections.empty()) return failure("the job has no phase that trains or generates", {shown_name(subject)});
     return report;
   }
-  if (!words.settings.empty()) return std::unexpected(Error{"--set: only a job has values to set", {}, true});
+  if (!words.settings.empty()) return wrong_use("--set: only a job has values to set");
   if (!flag.empty()) {
     Sketch sketch = words.sketch;
     if (!subject.empty()) {
       if (!sketch.model.empty() || !sketch.params.empty())
-        return std::unexpected(
-            Error{std::string(flag) + " and '" + printable(subject, 80) + "' both say which network; keep one of them",
-                  {},
-                  true});
+        return wrong_use(std::string(flag) + " and '" + printable(subject, 80) +
+                         "' both say which network; keep one of them");
       sketch.model = subject;
     }
     return sketched_report(sketch, config, catalogue);

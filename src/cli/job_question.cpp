@@ -21,8 +21,7 @@ namespace {
 
 Result<void> check(const JobOptions& options) {
   if (!options.as_of.empty() && !is_iso_date(options.as_of))
-    return std::unexpected(Error{
-        "--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'", {}, true});
+    return wrong_use("--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(options.as_of) + "'");
   return {};
 }
 

@@ -18,8 +18,7 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
   std::array<std::string, kDataFiles.size()> texts;  // of files read from the folder; the tables point into them
   struct stat facts{};
   if (!folder.empty() && (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)))
-    return std::unexpected(
-        Error{"--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'", {}, true});
+    return wrong_use("--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'");
   bool found = folder.empty();
   for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
     const std::string name(kDataFiles[i]);

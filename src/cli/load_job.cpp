@@ -10,7 +10,7 @@
 namespace gpuplan::cli {
 
 Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings) {
-  if (file.empty()) return std::unexpected(Error{"the name of the job file is empty; expected a file or -", {}, true});
+  if (file.empty()) return wrong_use("the name of the job file is empty; expected a file or -");
   const auto text = read_file(file, kMaxTextBytes);
   if (!text) return std::unexpected(text.error());
   auto source = parse_job(*text, shown_name(file));

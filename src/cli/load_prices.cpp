@@ -33,8 +33,7 @@ Result<std::vector<Offer>> known_offers(const std::vector<std::string>& files, c
   all.insert(all.end(), config.rates.begin(), config.rates.end());
   if (!files.empty()) return load_prices(files, all, catalogue);
   if (!config.prices.empty()) return load_prices(config.prices, all, catalogue);
-  if (!rates.empty())
-    return std::unexpected(Error{"--rate: says how to read price lists; add --prices FILE.csv", {}, true});
+  if (!rates.empty()) return wrong_use("--rate: says how to read price lists; add --prices FILE.csv");
   return catalogue.offers;
 }
 

@@ -73,7 +73,7 @@ std::string name_line(const std::string& name, std::string_view summary) {
 }
 
 std::string option_help(const OptionSpec& option) {
-  if (option.choices.empty()) return option.help;
+  if (option.choices.empty() || option.loose) return option.help;  // loose ones name them in words
   return option.help + " (" + join(option.choices, ", ") + ")";
 }
 

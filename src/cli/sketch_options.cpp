@@ -8,10 +8,9 @@ namespace gpuplan::cli {
 namespace {
 
 template <HasNames E>
-std::vector<std::string> names_of() {
-  std::vector<std::string> names;
-  for (const auto& entry : Names<E>::entries) names.emplace_back(entry.name);
-  return names;
+std::vector<std::string> choices() {
+  const auto names = all_names<E>();
+  return {names.begin(), names.end()};
 }
 
 Completes completion_of(std::string_view flag) {
@@ -21,9 +20,9 @@ Completes completion_of(std::string_view flag) {
 
 /// Names that a shell can offer; what is wrong is told by the reader of jobs.
 std::vector<std::string> choices_of(std::string_view flag) {
-  if (flag == "--method") return names_of<Method>();
-  if (flag == "--spot") return names_of<SpotUse>();
-  if (flag == "--goal") return names_of<Goal>();
+  if (flag == "--method") return choices<Method>();
+  if (flag == "--spot") return choices<SpotUse>();
+  if (flag == "--goal") return choices<Goal>();
   return {};
 }
 
@@ -32,6 +31,7 @@ void add(CommandSpec& command, std::string_view name, Target target, std::string
   OptionSpec option{.names = std::string(name), .target = target, .help = std::string(help)};
   option.value = value;
   option.choices = choices_of(name);
+  if (!option.choices.empty()) option.help += ": " + listed(option.choices, "or");
   option.loose = true;
   option.completes = completion_of(name);
   option.group = std::move(group);

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t kMostCases = 200;
 
-std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
-
 /// "a,[b,c],d" -> "a", "[b,c]", "d".
 std::vector<std::string> values_of(std::string_view text) {
   std::vector<std::string> values(1);
@@ -33,10 +31,10 @@ std::vector<std::string> values_of(std::string_view text) {
 Result<std::vector<std::string>> settings_of(const std::string& vary) {
   const std::string shown = "--vary " + printable(vary, 80) + ": ";
   const std::size_t equals = vary.find('=');
-  if (equals == std::string::npos) return usage(shown + "expected ADDRESS=VALUE,VALUE such as epochs=4,8,16");
+  if (equals == std::string::npos) return wrong_use(shown + "expected ADDRESS=VALUE,VALUE such as epochs=4,8,16");
   std::vector<std::string> settings;
   for (const std::string& value : values_of(std::string_view(vary).substr(equals + 1))) {
-    if (trim(value).empty()) return usage(shown + "a value is missing; expected ADDRESS=VALUE,VALUE");
+    if (trim(value).empty()) return wrong_use(shown + "a value is missing; expected ADDRESS=VALUE,VALUE");
     settings.push_back(vary.substr(0, equals + 1) + std::string(trim(value)));
   }
   return settings;
@@ -47,7 +45,7 @@ Result<std::vector<std::string>> settings_of(const std::string& vary) {
 Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets,
                                             const std::vector<std::string>& varied) {
   if (sets.empty() && varied.empty())
-    return usage("whatif: what should change? Add --set ADDRESS=VALUE, --vary ADDRESS=A,B,C or --sensitivity");
+    return wrong_use("whatif: what should change? Add --set ADDRESS=VALUE, --vary ADDRESS=A,B,C or --sensitivity");
   std::vector<AskedCase> asked{{"as it stands", {}}};
   if (sets.size() > 1)
     for (const std::string& set : sets) asked.push_back({"", {set}});
@@ -67,8 +65,8 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
     lists.push_back(*std::move(settings));
   }
   if (count + static_cast<double>(asked.size()) > static_cast<double>(kMostCases))
-    return usage("--vary: that makes " + count_text(count) + " combinations; expected at most " +
-                 count_text(static_cast<double>(kMostCases)) + " rows in all, so vary fewer values at a time");
+    return wrong_use("--vary: that makes " + count_text(count) + " combinations; expected at most " +
+                     count_text(static_cast<double>(kMostCases)) + " rows in all, so vary fewer values at a time");
   std::vector<AskedCase> combined{together};
   for (const std::vector<std::string>& list : lists) {
     std::vector<AskedCase> next;

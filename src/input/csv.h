@@ -101,10 +101,18 @@ class CsvReader {
     const std::string_view cell = text(row, column);
     if (cell.empty()) return fallback;
     if (const auto value = from_name<E>(cell)) return *value;
-    std::vector<std::string_view> names;
-    for (const auto& entry : Names<E>::entries) names.push_back(entry.name);
-    unknown_name(row, column, cell, names);
+    unknown_name(row, column, cell, all_names<E>());
     return fallback;
+  }
+  /// Names of an enumeration joined by '+'.
+  template <HasNames E>
+  std::vector<E> choices(std::size_t row, Column column) {
+    std::vector<E> values;
+    for (const std::string& name : list(row, column, '+')) {
+      if (const auto value = from_name<E>(name)) values.push_back(*value);
+      else unknown_name(row, column, name, all_names<E>());
+    }
+    return values;
   }
 
   /// Records an error of this row unless there is one already.

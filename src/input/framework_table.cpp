@@ -60,22 +60,6 @@ struct Names<Kept> {
 
 namespace {
 
-/// The names of an enumeration joined by '+' in one cell.
-template <HasNames E>
-std::vector<E> choices(CsvReader& cells, std::size_t row, CsvReader::Column column) {
-  std::vector<E> values;
-  for (const std::string& part : cells.list(row, column, '+')) {
-    if (const auto value = from_name<E>(part)) {
-      values.push_back(*value);
-      continue;
-    }
-    std::vector<std::string_view> names;
-    for (const auto& entry : Names<E>::entries) names.push_back(entry.name);
-    cells.unknown_name(row, column, part, names);
-  }
-  return values;
-}
-
 template <class E>
 bool holds(const std::vector<E>& values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
@@ -135,14 +119,14 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.auto_rank = static_cast<int>(cells.number(row, rank, 0, 1000));
     framework.compile = cells.yes_no(row, compile);
     framework.cuda_graphs = cells.yes_no(row, cuda_graphs);
-    const auto known_methods = choices<Method>(cells, row, methods);
+    const auto known_methods = cells.choices<Method>(row, methods);
     framework.full = holds(known_methods, Method::kFull);
     framework.lora = holds(known_methods, Method::kLora);
     framework.qlora = holds(known_methods, Method::kQlora);
     framework.frozen = holds(known_methods, Method::kFrozen);
     cells.required(row, precisions);
-    framework.precisions = choices<Precision>(cells, row, precisions);
-    choices<Optimizer>(cells, row, optimizers);
+    framework.precisions = cells.choices<Precision>(row, precisions);
+    cells.choices<Optimizer>(row, optimizers);
     framework.master_fp32 = cells.choice(row, master, Master::kFp32) == Master::kFp32;
     const Hosts reach = cells.choice(row, hosts, Hosts::kSingleNode);
     framework.multi_gpu = reach != Hosts::kSingleGpu;

@@ -14,8 +14,6 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
-
 bool is_phase_kind(std::string_view name) { return std::ranges::find(kPhaseKinds, name) != kPhaseKinds.end(); }
 
 /// Names that would not survive being a step of an address.
@@ -178,8 +176,8 @@ std::unexpected<Error> several(std::string_view end, std::vector<std::string> ma
   const std::size_t more = matches.size() - std::min(matches.size(), kShown);
   matches.resize(matches.size() - more);
   if (more > 0) matches.push_back(count_text(static_cast<double>(more)) + " more");
-  return usage("'" + printable(end, 60) + "' may mean several addresses; which of " + listed(matches, "or") + "?" +
-               (each.empty() ? "" : " All of them: " + each));
+  return wrong_use("'" + printable(end, 60) + "' may mean several addresses; which of " + listed(matches, "or") + "?" +
+                   (each.empty() ? "" : " All of them: " + each));
 }
 
 /// The one place that is meant by an end of its address, or else by some of its steps; among those the job states, or
@@ -220,7 +218,7 @@ Result<std::string> with_kind(const Tree& job, std::string_view address, const s
     for (const Key& each : *type) names.push_back(each.name);
   const std::string guess = did_you_mean(key, names);
   if (guess.empty()) return as_written;
-  return usage("unknown key '" + printable(key, 60) + "' in " + printable(address.substr(0, at - 1), 80) + guess);
+  return wrong_use("unknown key '" + printable(key, 60) + "' in " + printable(address.substr(0, at - 1), 80) + guess);
 }
 
 Result<std::string> full_address(const Tree& job, std::string_view address) {
@@ -242,7 +240,7 @@ Result<std::string> full_address(const Tree& job, std::string_view address) {
   }
   const std::string guess = did_you_mean(address, names);
   if (guess.empty()) return std::string(address);
-  return usage("unknown key '" + printable(address, 60) + "'" + guess);
+  return wrong_use("unknown key '" + printable(address, 60) + "'" + guess);
 }
 
 }  // namespace
@@ -250,9 +248,9 @@ Result<std::string> full_address(const Tree& job, std::string_view address) {
 Result<std::vector<AddressStep>> address_steps(std::string_view address) {
   std::vector<AddressStep> steps;
   const auto malformed = [&] {
-    return usage("'" + printable(address, 80) +
-                 "' is no address; expected one such as limits.deadline, "
-                 "phases.train.train.epochs or market.offers[2].price");
+    return wrong_use("'" + printable(address, 80) +
+                     "' is no address; expected one such as limits.deadline, "
+                     "phases.train.train.epochs or market.offers[2].price");
   };
   std::string_view rest = trim(address);
   if (printable(rest, rest.size()) != rest) return malformed();  // its names become keys of the job
@@ -298,7 +296,7 @@ Result<std::vector<std::string>> full_addresses(const Tree& job, std::string_vie
   constexpr int kMostLists = 3;  // a phase's prompts, say
   int lists = 0;
   for (std::size_t at = address.find(kEach); at != std::string_view::npos; at = address.find(kEach, at + 1)) ++lists;
-  if (lists > kMostLists) return usage("'" + printable(address, 80) + "' has too many [*]");
+  if (lists > kMostLists) return wrong_use("'" + printable(address, 80) + "' has too many [*]");
   const std::size_t star = address.find(kEach);
   if (star == std::string_view::npos) {
     auto full = full_address(job, address);
@@ -309,8 +307,8 @@ Result<std::vector<std::string>> full_addresses(const Tree& job, std::string_vie
   if (!list) return std::unexpected(list.error());
   const Tree* tree = value_at(job, *list);
   if (tree == nullptr || tree->is_null())
-    return usage("'" + printable(address, 80) + "' is about every item of " + printable(*list, 80) +
-                 ", and the job states none");
+    return wrong_use("'" + printable(address, 80) + "' is about every item of " + printable(*list, 80) +
+                     ", and the job states none");
   std::vector<std::string> all;
   const std::size_t size = tree->is_list() ? tree->children.size() : 1;
   for (std::size_t i = 0; i < size; ++i) {
@@ -318,7 +316,8 @@ Result<std::vector<std::string>> full_addresses(const Tree& job, std::string_vie
                                                std::string(address.substr(star + kEach.size())));
     if (!inner) return std::unexpected(inner.error());
     all.insert(all.end(), inner->begin(), inner->end());
-    if (all.size() > static_cast<std::size_t>(kMaxNodes)) return usage("'" + printable(address, 80) + "' is too much");
+    if (all.size() > static_cast<std::size_t>(kMaxNodes))
+      return wrong_use("'" + printable(address, 80) + "' is too much");
   }
   return all;
 }

@@ -269,10 +269,8 @@ Result<std::string> describe_key(std::string_view address) {
     std::vector<std::string_view> names;
     key = find_key(*type, name, names);
     if (key == nullptr)
-      return std::unexpected(Error{"unknown key '" + printable(name, 60) + "' in the address '" +
-                                       printable(address, 80) + "'" + did_you_mean(name, names),
-                                   {},
-                                   true});
+      return wrong_use("unknown key '" + printable(name, 60) + "' in the address '" + printable(address, 80) + "'" +
+                       did_you_mean(name, names));
     type = key->type;
   }
   std::string out;

@@ -18,8 +18,6 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
-
 void mark_setting(Tree& tree) {
   tree.from_setting = true;
   tree.flag = {};  // what the setting changes was said by a flag perhaps: the setting has the last word
@@ -44,7 +42,7 @@ class Setter {
                                   : ".") +=
           steps[i].index ? number_text(static_cast<double>(*steps[i].index)) + "]" : printable(steps[i].name, 60);
     }
-    if (removes) return usage(where_ + ": an item of a list can not be taken away; set the list anew");
+    if (removes) return wrong_use(where_ + ": an item of a list can not be taken away; set the list anew");
     if (auto good = make_absolute(value); !good) return good;
     value.key = std::move(tree_->key);
     value.key_line = tree_->key_line;
@@ -60,14 +58,15 @@ class Setter {
     if (!factor || !takes_amount(*type_)) return {};
     const std::string shown = printable(value.text, 20);
     if (tree_->is_null())
-      return usage(shown + " needs a value in the job: " + where_ + " is not stated; expected " +
-                   expected_text(*type_));
-    if (*factor <= 0) return usage(where_ + ": " + shown + " leaves nothing; expected a factor above 0, such as x0.5");
+      return wrong_use(shown + " needs a value in the job: " + where_ + " is not stated; expected " +
+                       expected_text(*type_));
+    if (*factor <= 0)
+      return wrong_use(where_ + ": " + shown + " leaves nothing; expected a factor above 0, such as x0.5");
     const bool from_setting = value.from_setting;
     const int line = value.line, column = value.column;
     value = *tree_;
     if (auto done = multiply(value, *type_, *factor); !done)
-      return usage(where_ + ": " + shown + " needs an amount that can change by so much: " + done.error().message);
+      return wrong_use(where_ + ": " + shown + " needs an amount that can change by so much: " + done.error().message);
     if (from_setting) mark_setting(value);
     value.line = line;
     value.column = column;
@@ -106,8 +105,8 @@ class Setter {
     if (record->kind == Kind::kRecord) {
       const Key& key = *record->find(name);
       if (removes && last && key.required())
-        return usage((where_.empty() ? "" : where_ + ".") + std::string(name) +
-                     " is required and can not be taken away");
+        return wrong_use((where_.empty() ? "" : where_ + ".") + std::string(name) +
+                         " is required and can not be taken away");
       type_ = key.type;
     } else if (record->kind == Kind::kByGpu) {
       cases_.push_back({.kind = Kind::kNamed, .of = record->of});
@@ -157,7 +156,7 @@ class Setter {
       }
       names.push_back(item_name->text);
     }
-    return usage("nothing in " + where_ + " is called '" + printable(name, 60) + "'" + did_you_mean(name, names));
+    return wrong_use("nothing in " + where_ + " is called '" + printable(name, 60) + "'" + did_you_mean(name, names));
   }
 
   std::vector<Tree*> items() {
@@ -175,9 +174,9 @@ class Setter {
   }
 
   Result<void> at_index(std::size_t index, bool removes) {
-    if (type_->kind == Kind::kAny) return usage(where_ + ": set the whole value");
+    if (type_->kind == Kind::kAny) return wrong_use(where_ + ": set the whole value");
     const ValueType* list = list_in(*type_);
-    if (list == nullptr) return usage(where_ + " is no list");
+    if (list == nullptr) return wrong_use(where_ + " is no list");
     type_ = list->of;
     if (!tree_->is_list()) {
       Tree only = *tree_;
@@ -189,8 +188,8 @@ class Setter {
     }
     const std::size_t size = tree_->children.size();
     if (index > size || (index == size && removes))
-      return usage(where_ + " has " + count_text(static_cast<double>(size)) + " items; the next one is [" +
-                   number_text(static_cast<double>(size)) + "]");
+      return wrong_use(where_ + " has " + count_text(static_cast<double>(size)) + " items; the next one is [" +
+                       number_text(static_cast<double>(size)) + "]");
     if (index == size) tree_->children.emplace_back().from_setting = from_setting_;
     tree_ = &tree_->children[index];
     return {};
@@ -211,7 +210,7 @@ class Setter {
     } else {
       message += "; known keys are " + join(listed, ", ");
     }
-    return usage(std::move(message));
+    return wrong_use(std::move(message));
   }
 
   static void collect_keys(const ValueType& type, std::vector<std::string_view>& names) {
@@ -231,7 +230,7 @@ class Setter {
 
 Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const Tree& value) {
   if (const auto steps = address_steps(address.substr(0, address.find("[*]"))); steps)
-    if (steps->front().name == "variants") return usage("variants can not be set from outside; edit the job file");
+    if (steps->front().name == "variants") return wrong_use("variants can not be set from outside; edit the job file");
   auto addresses = full_addresses(job, address);
   if (!addresses) return std::unexpected(addresses.error());
   // Of many items "x2" is about those that state the value.
@@ -256,18 +255,18 @@ Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const 
 Result<std::vector<Change>> set_value(Tree& job, std::string_view assignment) {
   const std::string shown = "--set " + printable(assignment, 80) + ": ";
   const std::size_t equals = assignment.find('=');
-  if (equals == std::string_view::npos) return usage(shown + "expected ADDRESS=VALUE such as limits.deadline=12h");
+  if (equals == std::string_view::npos) return wrong_use(shown + "expected ADDRESS=VALUE such as limits.deadline=12h");
   const std::string_view text = trim(assignment.substr(equals + 1));
   auto value = parse_tree(text, "--set");
   if (!value) {
     // ">20%" and the like are no YAML by themselves and need no quotes here; broken lists and maps do not pass.
     const bool structured = !text.empty() && std::string_view("[{\"'").find(text.front()) != std::string_view::npos;
-    if (structured || printable(text, text.size()) != text) return usage(shown + value.error().message);
+    if (structured || printable(text, text.size()) != text) return wrong_use(shown + value.error().message);
     value = scalar_tree(text);
   }
   mark_setting(*value);
   auto set = set_tree(job, assignment.substr(0, equals), *value);
-  if (!set) return usage(shown + set.error().message);
+  if (!set) return wrong_use(shown + set.error().message);
   return set;
 }
 

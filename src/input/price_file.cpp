@@ -146,10 +146,8 @@ Result<CurrencyRate> parse_rate(std::string_view text) {
   const auto dollars =
       equals == std::string_view::npos ? failure("") : parse_amount(text.substr(equals + 1), AmountKind::kMoney);
   if (!is_currency(code) || !dollars || *dollars <= 0 || *dollars > 1e6) {
-    return std::unexpected(
-        Error{"--rate: expected dollars for one unit of a currency such as EUR=1.08, got '" + printable(text) + "'",
-              {},
-              true});
+    return wrong_use("--rate: expected dollars for one unit of a currency such as EUR=1.08, got '" + printable(text) +
+                     "'");
   }
   CurrencyRate rate{std::string(code), *dollars};
   std::ranges::transform(rate.code, rate.code.begin(),

@@ -11,12 +11,6 @@
 namespace gpuplan {
 namespace {
 
-std::vector<std::string_view> feature_names() {
-  std::vector<std::string_view> names;
-  for (const auto& entry : Names<ProblemFeature>::entries) names.push_back(entry.name);
-  return names;
-}
-
 /// GPUs are stored by their names in the catalogue, so that an alias will do; architectures as they are.
 void check_hardware(CsvReader& cells, std::size_t row, const Catalogue& catalogue, KnownProblem& problem) {
   for (std::string& name : problem.hardware) {
@@ -53,7 +47,6 @@ Result<void> read_known_problems(std::string_view text, std::string_view file, C
              fixed_in = cells.column("fixed_in"), effect = cells.column("effect"), remedy = cells.column("remedy"),
              source = cells.column("source"), as_of = cells.column("as_of"), confidence = cells.column("confidence");
 
-  const auto known_features = feature_names();
   catalogue.problems.reserve(catalogue.problems.size() + table->rows());
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     KnownProblem problem;
@@ -65,10 +58,7 @@ Result<void> read_known_problems(std::string_view text, std::string_view file, C
     problem.capability_from = cells.number(row, capability_from, 0, 99);
     problem.capability_below = cells.number(row, capability_below, 0, 99);
     problem.gpus_from = cells.whole(row, gpus_from, 1, 100'000);
-    for (const std::string& name : cells.list(row, features, '+')) {
-      if (const auto feature = from_name<ProblemFeature>(name)) problem.features.push_back(*feature);
-      else cells.unknown_name(row, features, name, known_features);
-    }
+    problem.features = cells.choices<ProblemFeature>(row, features);
     problem.from = cells.text(row, from);
     problem.fixed_in = cells.text(row, fixed_in);
     cells.required(row, effect);

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int kUsualSequence = 2048;  // most recipes and chats stay below
 
-std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
-
 std::string name_list(std::span<const std::string> names) {
   Tree list;
   list.kind = Tree::Kind::kList;
@@ -73,15 +71,15 @@ class Sketcher {
   Result<void> find_shape() {
     if (!sketch_.model.empty()) {
       auto shape = models_.resolve(sketch_.model, "");
-      if (!shape) return usage("--model: " + shape.error().message);
+      if (!shape) return wrong_use("--model: " + shape.error().message);
       shape_ = *std::move(shape);
       return {};
     }
     if (!sketch_.layers.empty()) return {};
     const auto params = parse_amount(sketch_.params, AmountKind::kCount);
-    if (!params) return usage("--params: " + params.error().message);
+    if (!params) return wrong_use("--params: " + params.error().message);
     if (*params < 100'000 || *params > 1e13)
-      return usage("--params: expected from 100k to 10T, got '" + printable(sketch_.params, 80) + "'");
+      return wrong_use("--params: expected from 100k to 10T, got '" + printable(sketch_.params, 80) + "'");
     usual_ = usual_shape(*params);
     if (!sketch_.vocab.empty()) usual_->vocab = 0;  // a line of its own
     return {};

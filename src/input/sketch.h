@@ -37,7 +37,7 @@ struct SketchFlag {
   std::string_view name;  ///< "--tokens"
   std::string Sketch::* text;
   std::string_view value;  ///< what stands for its value in help: "N"
-  std::string_view help;
+  std::string_view help;   ///< what it says, without the names that it takes where those are an enumeration's
   Part part;
 };
 std::span<const SketchFlag> sketch_flags();

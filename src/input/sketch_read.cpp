@@ -10,8 +10,6 @@ namespace gpuplan {
 
 namespace {
 
-std::unexpected<Error> usage(std::string message) { return std::unexpected(Error{std::move(message), {}, true}); }
-
 /// What stands on a line that no flag said is still the question's.
 void mark(Tree& tree, const std::vector<std::string_view>& flags) {
   const auto line = static_cast<std::size_t>(tree.line);
@@ -32,7 +30,7 @@ Tree flagged(std::string_view text, std::string_view flag) {
 
 Result<JobSource> read_sketch(const SketchedJob& sketched) {
   auto source = parse_job(sketched.text, "");
-  if (!source) return usage("the question can not be read: " + source.error().message);
+  if (!source) return wrong_use("the question can not be read: " + source.error().message);
   mark(source->tree, sketched.flags);
   source->assumed = sketched.assumed;
   return source;
@@ -49,7 +47,7 @@ Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
       for (const std::string& text : said) value.children.push_back(flagged(text, flag.name));
     }
     if (auto set = set_tree(job.tree, flag.address, std::move(value)); !set)
-      return usage(std::string(flag.name) + ": " + set.error().message);
+      return wrong_use(std::string(flag.name) + ": " + set.error().message);
   }
   if (iequals(wishes.spot, "allow") || iequals(wishes.spot, "only"))
     job.interruptions = PerSecond(parse_amount(kAssumedInterruptions, AmountKind::kRate).value());

@@ -51,10 +51,6 @@ std::optional<Sign> find_sign(std::string_view text) {
   return std::nullopt;
 }
 
-std::unexpected<Error> usage(std::string message) {
-  return std::unexpected<Error>(Error{std::move(message), {}, true});
-}
-
 template <class T>
 bool holds(const T& value, Comparison comparison, const T& wanted) {
   switch (comparison) {
@@ -98,20 +94,20 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
     }
     std::string advice = did_you_mean(name, names);
     if (advice.empty()) advice = "; known are " + join(listed, ", ");
-    return usage("filter '" + printable(text, 60) + "': there is no field '" + printable(name, 40) + "'" + advice);
+    return wrong_use("filter '" + printable(text, 60) + "': there is no field '" + printable(name, 40) + "'" + advice);
   }
   Condition condition;
   condition.field = static_cast<std::size_t>(field - fields.begin());
   condition.comparison = sign.what.value;
   condition.text = squeeze(value);
   if (value.empty())
-    return usage("filter '" + printable(text, 60) + "': a value is missing behind '" + std::string(sign.what.name) +
-                 "'");
+    return wrong_use("filter '" + printable(text, 60) + "': a value is missing behind '" + std::string(sign.what.name) +
+                     "'");
   if (rows.is_figure(condition.field)) {
     const auto number = read_figure(value, *field);
     if (!number)
-      return usage("filter '" + printable(text, 60) + "': expected " + std::string(expectation(field->kind)) +
-                   ", got '" + printable(value, 40) + "'");
+      return wrong_use("filter '" + printable(text, 60) + "': expected " + std::string(expectation(field->kind)) +
+                       ", got '" + printable(value, 40) + "'");
     condition.number = *number;
   }
   return condition;

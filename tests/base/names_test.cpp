@@ -29,5 +29,9 @@ TEST(Names, EveryNameReadsBack) {
   for (const auto& entry : Names<Fruit>::entries) EXPECT_EQ(from_name<Fruit>(entry.name), entry.value) << entry.name;
 }
 
+TEST(Names, AreListedInOrder) {
+  EXPECT_EQ(all_names<Fruit>(), (std::vector<std::string_view>{"apple", "pear", "pomme"}));
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -64,6 +64,10 @@ class Manual(unittest.TestCase):
         self.assertIn("✓", text)
         self.assertIn("limits.budget='$50'", text)
 
+    def test_names_that_a_flag_takes_are_said_once(self):
+        self.assertIn("never, allow or only", " ".join(PAGES["plan"].split()))
+        self.assertNotIn("never, allow, only", " ".join(PAGES["plan"].split()))
+
     def test_pages_are_ascii(self):
         for name, page in PAGES.items():
             self.assertTrue(page.isascii(), name)
