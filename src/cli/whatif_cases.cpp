@@ -52,7 +52,7 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
   const AskedCase together = sets.size() > 2 ? AskedCase{"all together", sets, sets.size()} : AskedCase{"", sets};
   if (!sets.empty()) asked.push_back(together);
   if (asked.size() > kMostCases)
-    return usage("--set: that makes " + count_text(static_cast<double>(asked.size())) + " rows; expected at most " +
+    return wrong_use("--set: that makes " + count_text(static_cast<double>(asked.size())) + " rows; expected at most " +
                  count_text(static_cast<double>(kMostCases)) + ", so change fewer values at a time");
   if (varied.empty()) return asked;
 

@@ -202,7 +202,7 @@ Result<std::string> only_place(const std::vector<JobPlace>& all, std::string_vie
 
 /// "phases.train.epochs" with the kind of the phase put in where it is left out.
 Result<std::string> with_kind(const Tree& job, std::string_view address, const std::vector<AddressStep>& steps) {
-  const std::string as_written(address);
+  std::string as_written(address);
   if (steps.size() < 3 || steps[0].name != "phases" || steps[2].index) return as_written;
   const std::string_view key = steps[2].name;
   const Tree* phases = job.find("phases");

@@ -240,7 +240,7 @@ Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const 
     if (addresses->empty()) addresses->push_back(first);
   }
   std::vector<Change> changes;
-  for (std::string& each : *addresses) {
+  for (const std::string& each : *addresses) {
     const auto steps = address_steps(each);
     if (!steps) return std::unexpected(steps.error());
     const Tree* stated = value_at(job, each);

@@ -46,7 +46,7 @@ Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
       value.text.clear();
       for (const std::string& text : said) value.children.push_back(flagged(text, flag.name));
     }
-    if (auto set = set_tree(job.tree, flag.address, std::move(value)); !set)
+    if (auto set = set_tree(job.tree, flag.address, value); !set)
       return wrong_use(std::string(flag.name) + ": " + set.error().message);
   }
   if (iequals(wishes.spot, "allow") || iequals(wishes.spot, "only"))

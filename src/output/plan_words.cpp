@@ -135,8 +135,9 @@ std::string half_width(double half, std::string_view median) {
   if (half >= 9.95) return count_text(half);
   const std::size_t point = median.rfind('.');
   const int decimals = point == std::string_view::npos ? 0 : static_cast<int>(median.size() - point - 1);
-  std::string text = decimals == 0 ? count_text(half) : fixed_text(half, decimals);
-  return text.find_first_of("123456789") == std::string::npos ? significant_text(half, 1) : text;
+  const std::string text = decimals == 0 ? count_text(half) : fixed_text(half, decimals);
+  const bool none = text.find_first_of("123456789") == std::string::npos;
+  return none ? significant_text(half, 1) : text;
 }
 
 }  // namespace
@@ -192,7 +193,7 @@ std::string range_words(const Interval<Seconds>& time) {
 
 std::string range_words(const Outcome<Dollars>& cost) {
   if (cost.p90 <= Dollars{}) return "free";
-  const std::string median = to_text(cost.p50);
+  std::string median = to_text(cost.p50);
   if (cost.p10 == cost.p90) return median;
   if (is_symmetric(cost.p10.value, cost.p50.value, cost.p90.value))
     return median + " ± " + half_width((cost.p90 - cost.p10).value / 2, median);

@@ -60,12 +60,12 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
       else if (tally.nearest.phase >= 0) row.needed = exactly(tally.nearest.needed);
       if (!holder.fits()) {
         Tally ignored;
-        if (auto best = try_phase(free, phase, catalogue, machines, ignored); best && best->fit == Fit::kFits) {
-          holder.best = std::move(best);
+        if (const auto best = try_phase(free, phase, catalogue, machines, ignored); best && best->fit == Fit::kFits) {
+          holder.best = best;
           holder.at_a_price = true;
         }
       }
-      row.gpus.push_back(std::move(holder));
+      row.gpus.push_back(holder);
     }
     rows.push_back(std::move(row));
   }

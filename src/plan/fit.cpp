@@ -123,13 +123,13 @@ Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Cat
     if (!rows) return std::unexpected(rows.error());
     open.clear();
     narrowed.where.gpus.clear();
-    for (FitRow& row : *rows) {
+    for (const FitRow& row : *rows) {
       if (holds(row)) {
-        found.push_back(std::move(row));
+        found.push_back(row);
         continue;
       }
       narrowed.where.gpus.push_back({row.node.gpu->name, 0});
-      open.push_back(std::move(row));
+      open.push_back(row);
     }
     if (open.empty()) break;
   }
