@@ -53,7 +53,7 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
   if (!sets.empty()) asked.push_back(together);
   if (asked.size() > kMostCases)
     return wrong_use("--set: that makes " + count_text(static_cast<double>(asked.size())) + " rows; expected at most " +
-                 count_text(static_cast<double>(kMostCases)) + ", so change fewer values at a time");
+                     count_text(static_cast<double>(kMostCases)) + ", so change fewer values at a time");
   if (varied.empty()) return asked;
 
   double count = 1;  // of combinations; a list of long lists is more than any integer holds
