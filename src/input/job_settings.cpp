@@ -226,6 +226,19 @@ class Setter {
   std::deque<ValueType> cases_;  ///< types of by_gpu maps on the way
 };
 
+/// A method without adapters takes their settings along: `--vary method=lora,full` compares methods of one job.
+void drop_adapters(Tree& job, std::string_view address, const Tree& value) {
+  constexpr std::string_view kKey = ".method";
+  if (!address.ends_with(kKey) || !value.is_scalar()) return;
+  const auto method = from_name<Method>(to_lower(value.text));
+  if (!method || *method == Method::kLora || *method == Method::kQlora) return;
+  const std::string adapters = std::string(address.substr(0, address.size() - kKey.size())) + ".lora";
+  const auto steps = address_steps(adapters);  // refer to the text
+  Tree none;
+  none.from_setting = value.from_setting;
+  if (steps) (void)Setter(job).set(*steps, none);
+}
+
 }  // namespace
 
 Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const Tree& value) {
@@ -248,6 +261,7 @@ Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const 
     if (auto set = Setter(job).set(*steps, value); !set) return std::unexpected(std::move(set.error()));
     if (const Tree* now = value_at(job, each); now != nullptr && !value.is_null()) change.after = flow_text(*now);
     changes.push_back(std::move(change));
+    drop_adapters(job, each, value);
   }
   return changes;
 }

@@ -19,6 +19,7 @@ constexpr std::size_t kMost = 6;  ///< in the order proper; nobody tries more
 struct Fallback {
   const Plan* plan = nullptr;
   std::string role;
+  bool ranked = false;  ///< stands in the order of the goal; else it is there for another reason
 };
 
 /// No plan keeps the deadline: that weighs before the budget.
@@ -43,6 +44,12 @@ std::optional<DollarsPerSecond> price_limit(const PlanStory& story, const Plan& 
   // The budget has to hold with the wanted confidence, which p90 stands for here.
   if (job.limits.budget && plan.meets_budget && plan.cost.p90 > Dollars{})
     factor = std::min(factor, (*job.limits.budget - job.contingency) / plan.cost.p90);
+  // Dearer machines are none that the job would take.
+  if (plan.offer != nullptr) {
+    const auto& one = plan.spot ? plan.offer->spot_price : plan.offer->price;
+    for (const auto& most : {job.where.max_price, plan.spot ? job.spot.max_price : std::nullopt})
+      if (one && most && one->p50 > DollarsPerSecond{}) factor = std::min(factor, *most / one->p50);
+  }
   if (factor == std::numeric_limits<double>::infinity()) return std::nullopt;
   return *price * factor;
 }
@@ -58,11 +65,11 @@ class Order {
 
   std::vector<Fallback> rows() {
     const Plan* pick = story_.pick();
-    take(*pick, "first");
+    take(*pick, "first", true);
     while (rows_.size() < kMost) {
       const Plan* next = first_of([](const Plan&) { return true; });
       if (next == nullptr) return elsewhere();
-      take(*next, rows_.size() == 1 ? "if not to be had" : "then");
+      take(*next, rows_.size() == 1 ? "if not to be had" : "then", true);
     }
     if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus == 1; }))
       if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus == 1; }); one != nullptr)
@@ -109,8 +116,8 @@ class Order {
   }
 
   /// Other offers of the same machines are one line, and counted.
-  void take(const Plan& plan, std::string role) {
-    rows_.push_back({&plan, std::move(role)});
+  void take(const Plan& plan, std::string role, bool ranked = false) {
+    rows_.push_back({&plan, std::move(role), ranked});
     std::erase_if(left_, [&](const Plan* other) {
       const bool same = other != &plan && other->label == plan.label;
       if (same) same_.push_back(other);
@@ -126,7 +133,7 @@ class Order {
         return row.plan->label == plan->label && row.plan->offer != nullptr && plan->offer != nullptr &&
                row.plan->offer->provider == plan->offer->provider;
       });
-      if (!listed) rows_.push_back({plan, "the same elsewhere"});
+      if (!listed) rows_.push_back({plan, "the same elsewhere", false});
     }
     return std::move(rows_);
   }
@@ -162,7 +169,8 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
     row.push_back(price_cell(price_of(plan)));
-    row.push_back(price_cell(price_limit(story, plan, i + 1 < rows.size() ? rows[i + 1].plan : nullptr)));
+    const bool next = rows[i].ranked && i + 1 < rows.size() && rows[i + 1].ranked;
+    row.push_back(price_cell(price_limit(story, plan, next ? rows[i + 1].plan : nullptr)));
     const int offers = order.offers_like(plan);
     row.push_back(offers > 0 ? Cell(offers, std::to_string(offers)) : Cell());
     const std::string words = plan.offer == nullptr ? "" : printable(plan.offer->availability, 40);

@@ -150,7 +150,8 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     if (plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time)
       view.notes.push_back(story.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
                            ", is more than the " + hours_words(*plan.offer->max_time) + " that the pool allows a job.");
-    before = &option;
+    // What is no faster is nobody's yardstick.
+    if (!same || option.plan->hours.p50 < before->plan->hours.p50) before = &option;
   }
   const Recommendations& rules = story.found.recommendations;
   const Limits& limits = story.job.limits;

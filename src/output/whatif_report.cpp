@@ -112,6 +112,7 @@ class Report {
   Table table(const char* plan_title, bool limited) const {
     return Table({{.title = "WHAT CHANGES", .narrowest = longest_, .wrap = true},
                   {.title = plan_title, .narrowest = 14, .wrap = true},
+                  {.title = "WHERE", .drop = 8, .narrowest = 8},
                   {.title = "HOURS", .align = Align::kRight},
                   {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
                   {.title = "x BASE", .align = Align::kRight},
@@ -152,6 +153,7 @@ class Report {
     const bool kept = plan.meets_deadline && plan.meets_budget && plan.fit == Fit::kFits;
     table.add({{name_of_case(what)},
                {name, paint},
+               {plan.offer != nullptr ? place_words(*plan.offer) : std::string(), paint},
                {plan.hours.p50 / units::hour, hours_text(plan.hours.p50)},
                {outcome_text(plan.hours), Paint::kDim},
                compared ? ratio_cell(plan.hours.p50.value, base->hours.p50.value) : Cell(),

@@ -275,5 +275,19 @@ TEST(JobSettings, SettingWhatStandsThereChangesNothing) {
   }
 }
 
+TEST(JobSettings, AMethodWithoutAdaptersTakesTheirSettingsAlong) {
+  const auto adapters_after = [](const std::string& setting) {
+    auto source = parse_job(
+        "phases: {name: a, train: {model: gpt2, data: {tokens: 1M}, sequence: 1k, method: lora, lora: {rank: 8}}}\n",
+        "a.yaml");
+    EXPECT_TRUE(set_value(source->tree, setting)) << setting;
+    return source->tree.find("phases")->find("train")->find("lora") != nullptr;
+  };
+  EXPECT_TRUE(adapters_after("method=qlora"));
+  EXPECT_FALSE(adapters_after("method=full"));
+  EXPECT_FALSE(adapters_after("phases.a.train.method=Full"));
+  EXPECT_TRUE(adapters_after("epochs=2"));
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "output/json_writer.h"
 #include "output/plan_fixture.h"
