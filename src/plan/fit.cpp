@@ -101,10 +101,7 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       row.best = best_estimate(workload, catalogue, machines, true, tally);
       row.nearest = tally.nearest;
       if (row.best && (workload.training || workload.generation))
-        // An engine that fills the memory it may use has found the largest itself.
-        row.largest_micro_batch = fills_memory(*workload.phase)
-                                      ? row.best->strategy.micro_batch
-                                      : OpenBatch(job, phase, catalogue, machines, *row.best).largest();
+        row.largest_micro_batch = OpenBatch(job, phase, catalogue, machines, *row.best).largest();
       rows.push_back(row);
     }
   }

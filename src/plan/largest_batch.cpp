@@ -32,6 +32,7 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
                      const PhaseEstimate& best)
     : job_(std::move(job)), phase_(phase), catalogue_(catalogue), machines_(machines) {
   Phase& changed = job_.phases[static_cast<std::size_t>(phase)];
+  fills_ = fills_memory(changed);
   changed.given.clear();
   if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
     generate->parallel.tp = best.strategy.tp;
@@ -78,6 +79,11 @@ int OpenBatch::largest() {
   if (auto* generate = std::get_if<GeneratePhase>(&job.phases[static_cast<std::size_t>(phase_)].work))
     for (Prompts& prompts : generate->data) prompts.samples = std::max(prompts.samples, 1.0 * kMost * machines_.gpus);
   const auto workload = workload_of(job);
+  if (fills_) {  // the engine finds the largest itself
+    Tally ignored;
+    const auto estimate = workload ? best_estimate(*workload, catalogue_, machines_, true, ignored) : std::nullopt;
+    return estimate ? estimate->strategy.micro_batch : 0;
+  }
   const auto fits = [&](int sequences) {
     const auto estimate = run(job, workload, sequences);
     return estimate && estimate->fit == Fit::kFits;

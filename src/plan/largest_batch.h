@@ -41,6 +41,7 @@ class OpenBatch {
 
   Job job_;
   int phase_;
+  bool fills_ = false;  ///< the engine fills the memory it may use
   const Catalogue& catalogue_;
   Machines machines_;
   std::optional<PhaseWorkload> workload_;  ///< of job_; does not depend on the number of sequences

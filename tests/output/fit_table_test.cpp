@@ -126,6 +126,9 @@ TEST(FitTable, ShowsEveryCountOnDemand) {
   EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}),
             R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
 
+  On RTX 4090:
+    full: tight on 4 GPUs (22.5 of 23.9 GiB, P90 24.8); 8 GPUs hold it, up to 3 sequences at once.
+
   full: fine-tuning, micro-batch 1
   GPUS                NEEDS    P10 … P90  WEIGHTS  OPTIMIZER  ACTIVATIONS  CONTEXT  LARGEST
                   GiB a GPU                                                           batch

@@ -153,12 +153,13 @@ TEST(PlanViews, DecisionsAddTheContingencyToWhatComesNearestToTheBudget) {
   fixture.job.limits.budget = 2 * units::dollar;
   fixture.job.contingency = 3 * units::dollar;
   for (Plan& plan : fixture.found.plans) plan.meets_budget = false;
-  const Plan& nearest = *std::ranges::min_element(fixture.found.plans, {}, [](const Plan& p) { return p.cost.p90; });
+  const auto dear = [](const Plan& plan) { return plan.cost.p90; };
+  const Dollars nearest = dear(*std::ranges::min_element(fixture.found.plans, {}, dear));
   const json rows = rows_of(story_of(fixture), "decisions");
   const auto within = std::ranges::find_if(rows, [](const json& row) { return row["priority"] == "within budget"; });
   ASSERT_NE(within, rows.end());
   const std::string when = (*within)["when"];
-  EXPECT_TRUE(has(when, "P90 " + to_text(nearest.cost.p90 + 3 * units::dollar) + " with the contingency")) << when;
+  EXPECT_TRUE(has(when, "P90 " + to_text(nearest + 3 * units::dollar) + " with the contingency")) << when;
 }
 
 TEST(PlanViews, DecisionsTellSpotAndSingleGpusApart) {
