@@ -84,7 +84,7 @@ TEST(Placements, TooMuchIsShownWithWhatItNeeds) {
   Job job = job_of(
       "phases: [{name: t, train: {model: llama-3.1-8b, data: {tokens: 10M}, epochs: 1, sequence: 2048, "
       "micro: 1, offload: none}}]\n");
-  const PlacementRow& one = row(of(job, "RTX 4090", {1}), Layout::kOneGpu, 1);
+  const PlacementRow one = row(of(job, "RTX 4090", {1}), Layout::kOneGpu, 1);
   EXPECT_FALSE(one.fits);
   EXPECT_FALSE(one.tight);
   EXPECT_GT(gib(one.needed.p50), 100);
