@@ -227,16 +227,17 @@ class Setter {
 };
 
 /// A method without adapters takes their settings along: `--vary method=lora,full` compares methods of one job.
-void drop_adapters(Tree& job, std::string_view address, const Tree& value) {
+Result<void> drop_adapters(Tree& job, std::string_view address, const Tree& value) {
   constexpr std::string_view kKey = ".method";
-  if (!address.ends_with(kKey) || !value.is_scalar()) return;
+  if (!address.ends_with(kKey) || !value.is_scalar()) return {};
   const auto method = from_name<Method>(to_lower(value.text));
-  if (!method || *method == Method::kLora || *method == Method::kQlora) return;
+  if (!method || *method == Method::kLora || *method == Method::kQlora) return {};
   const std::string adapters = std::string(address.substr(0, address.size() - kKey.size())) + ".lora";
   const auto steps = address_steps(adapters);  // refer to the text
+  if (!steps) return std::unexpected(steps.error());
   Tree none;
   none.from_setting = value.from_setting;
-  if (steps) (void)Setter(job).set(*steps, none);
+  return Setter(job).set(*steps, std::move(none));
 }
 
 }  // namespace
@@ -261,7 +262,7 @@ Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const 
     if (auto set = Setter(job).set(*steps, value); !set) return std::unexpected(std::move(set.error()));
     if (const Tree* now = value_at(job, each); now != nullptr && !value.is_null()) change.after = flow_text(*now);
     changes.push_back(std::move(change));
-    drop_adapters(job, each, value);
+    if (auto dropped = drop_adapters(job, each, value); !dropped) return std::unexpected(std::move(dropped.error()));
   }
   return changes;
 }
