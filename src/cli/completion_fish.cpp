@@ -17,7 +17,7 @@ std::string fish_quoted(std::string_view text) {
 
 /// What may stand there: " -x -a ..." for words, " -r -F" for files.
 std::string candidates(const OptionSpec& option, bool word) {
-  const std::string only = word ? "" : " -x";
+  std::string only = word ? "" : " -x";
   if (!option.choices.empty()) {
     const std::string choices = join(option.choices, " ");
     if (!option.commas) return only + " -a " + fish_quoted(choices);

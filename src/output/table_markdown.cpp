@@ -115,7 +115,7 @@ std::string Table::markdown() const {
     std::vector<std::string>& line = lines.emplace_back();
     for (const std::size_t c : shown) {
       std::string text = c < row.size() ? cell_text(row[c].text) : "";
-      if (!text.empty() && is_bold(row[c].paint)) text = "**" + text + "**";
+      if (!text.empty() && is_bold(row[c].paint)) text.insert(0, "**").append("**");
       line.push_back(std::move(text));
     }
   }

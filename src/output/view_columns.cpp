@@ -124,7 +124,10 @@ std::string worth_words(const SearchResult& found, const Plan& plan) {
     const std::string from = short_money(range.from * units::hour);
     if (!range.to) return range.from > DollarsPerSecond{} ? "an hour is worth more than " + from + " to you" : "";
     const std::string to = short_money(*range.to * units::hour);
-    return "an hour is worth " + (range.from > DollarsPerSecond{} ? from + " to " : "less than ") + to + " to you";
+    std::string text = "an hour is worth ";
+    if (range.from > DollarsPerSecond{}) text.append(from).append(" to ");
+    else text += "less than ";
+    return text.append(to).append(" to you");
   }
   return "";
 }

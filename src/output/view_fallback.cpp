@@ -187,12 +187,12 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
     return view;
   }
   const Goal goal = story.job.goal;
-  std::string ranked = missed                    ? (misses_deadline(story) ? "hours (P90)" : "cost (P90)")
-                       : goal == Goal::kCheapest ? "cost"
-                       : goal == Goal::kFastest  ? "hours"
-                       : goal == Goal::kFewestGpus
-                           ? "number of GPUs, then cost"
-                           : "cost + hours at " + short_money(story.job.value_of_time * units::hour) + " each";
+  const std::string ranked = missed                    ? (misses_deadline(story) ? "hours (P90)" : "cost (P90)")
+                             : goal == Goal::kCheapest ? "cost"
+                             : goal == Goal::kFastest  ? "hours"
+                             : goal == Goal::kFewestGpus
+                                 ? "number of GPUs, then cost"
+                                 : "cost + hours at " + short_money(story.job.value_of_time * units::hour) + " each";
   std::string note = (missed ? "No plan keeps the limits; ranked by " : "Ranked by ") + ranked;
   if (missed) note += ", nearest first";
   else if (goal == Goal::kBestValue || goal == Goal::kCheapest)

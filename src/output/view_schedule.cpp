@@ -1,5 +1,6 @@
 // plan --show schedule: when each phase of the pick runs, on how many GPUs, and what the time between them costs.
 #include <algorithm>
+#include <cmath>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -22,9 +23,9 @@ struct Row {
 std::string bar(Seconds from, Seconds to, Seconds end) {
   if (end <= Seconds{}) return "";
   const auto place = [&](Seconds time) {
-    return std::clamp(static_cast<int>(time / end * kBarWidth + 0.5), 0, kBarWidth);
+    return std::clamp(static_cast<int>(std::lround(time / end * kBarWidth)), 0, kBarWidth);
   };
-  int first = std::min(place(from), kBarWidth - 1);
+  const int first = std::min(place(from), kBarWidth - 1);
   const int last = std::max(place(to), first + 1);
   std::string text;
   for (int i = 0; i < kBarWidth; ++i) text += i >= first && i < last ? "█" : "·";

@@ -205,7 +205,9 @@ class Report {
       text_ += kept.text(screen_);
     }
     for (const auto& [reason, cases] : lost)
-      say("Staying with " + name + " is out: " + reason + " (" + join(cases, "; ") + ").", 2, 4);
+      say(std::string("Staying with ").append(name).append(" is out: ").append(reason) + " (" + join(cases, "; ") +
+              ").",
+          2, 4);
   }
 
   void nothing() {

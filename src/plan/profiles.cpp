@@ -116,7 +116,8 @@ std::string filled_command(const Phase& phase, const PhaseEstimate& estimate, co
   }};
   std::string text;
   for (std::size_t at = 0; at < phase.command.size();) {
-    const auto* const value = std::ranges::find_if(
+    // NOLINTNEXTLINE(readability-qualified-auto): a pointer in one library only
+    const auto value = std::ranges::find_if(
         values, [&](const auto& v) { return phase.command.compare(at, v.first.size(), v.first) == 0; });
     if (value == values.end()) {
       text += phase.command[at++];
