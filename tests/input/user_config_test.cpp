@@ -45,6 +45,8 @@ TEST(Toml, BecomesTheTreeOfTheSameYaml) {
 }
 
 TEST(Toml, RefusesInOneLine) {
+  EXPECT_TRUE(line_of(parse_toml("a = 1\nm\xEF\xBB\xBD", "x")).starts_with("x:2: not TOML"));
+  EXPECT_TRUE(parse_toml("a = \"\xE2\x82\xAC \xC3\xA4 \xEF\xAC\xA5\"\n", "x"));
   EXPECT_EQ(line_of(parse_toml("a = [", "x")), "x:1: not TOML: Error while parsing array: encountered end-of-file");
   EXPECT_EQ(line_of(parse_toml("\na = 1\na = 2\n", "x")).substr(0, 14), "x:3: not TOML:");
   EXPECT_EQ(line_of(parse_toml("a = inf\n", "x")), "x:1: expected a number, got inf or nan");
