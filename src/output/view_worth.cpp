@@ -21,9 +21,12 @@ std::vector<double> values_of_an_hour(const PlanStory& story) {
   double last = own;
   for (const ValueRange& range : ranges) last = std::max(last, (range.from * units::hour).value);
   std::vector<double> values = {0};
-  for (double power = 1; values.back() <= last && power < 1e9; power *= 10)
+  double power = 1;
+  while (values.back() <= last && power < 1e9) {
     for (const double step : {1.0, 2.0, 5.0})
       if (values.back() <= last) values.push_back(step * power);
+    power *= 10;
+  }
   values.push_back(own);
   std::ranges::sort(values);
   for (const ValueRange& range : ranges) {
