@@ -12,6 +12,7 @@
 #include "domain/known_problem.h"
 #include "domain/model_shape.h"
 #include "domain/offer.h"
+#include "domain/training_constants.h"
 
 namespace gpuplan {
 
@@ -46,7 +47,8 @@ struct Efficiency {
   double matmul_bandwidth = 0.75;  ///< share of memory bandwidth that products reach when bound by it
   double bandwidth = 0.8;          ///< share of memory bandwidth that streaming passes reach
   double attention = 0.5;          ///< share of peak in the vendor's newest fused attention
-  double attention_common = 0.4;   ///< share of peak in the fused attention that most software ships
+  double attention_common = 0.4;   ///< share of peak in the fused attention that most software ships (flash 2)
+  double attention_old = 0.3;      ///< share of peak in the first fused attention (flash 1)
   double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
   double kernel_us = 2;            ///< floor of one kernel in microseconds
   double kernel_us_fp8 = 5;
@@ -69,6 +71,7 @@ struct Catalogue {
   std::vector<Efficiency> efficiencies;
   std::vector<TrainingSoftware> training_software;
   std::vector<KnownProblem> problems;
+  TrainingConstants training_constants;
 
   NameIndex gpu_names, model_names, framework_names;
 

@@ -89,6 +89,8 @@ ParameterCount count_parameters(const ModelShape& shape) {
   }
   const double norms = layers * shape.norms_per_layer + (shape.final_norm ? 1 : 0);
   count.norms = norms * norm_size(shape.norm, hidden) + layers * inner_norm_size(shape);
+  // A linear layer makes six scales and shifts a block of the condition (Peebles and Xie 2022, arXiv:2212.09748).
+  if (shape.kind == ModelKind::kDit) count.attention += layers * 6 * hidden * (hidden + 1);
   if (shape.kind == ModelKind::kDecoder && !shape.tied) count.head = hidden * shape.vocab;
   count.extra = shape.extra;
   count.active = count.total() - idle;
@@ -128,7 +130,7 @@ void complete(ModelShape& shape) {
     if (shape.moe() && shape.expert_ffn <= 0) shape.expert_ffn = shape.ffn;
   }
 
-  if (shape.vocab <= 0 && shape.kind != ModelKind::kVit) {
+  if (shape.vocab <= 0 && shape.kind != ModelKind::kVit && shape.kind != ModelKind::kDit) {
     // What the user's total leaves beside the layers can only be the tables of tokens; without a total, LLaMA's.
     constexpr double kLargest = 300'000;
     const double columns = (shape.tied || shape.kind == ModelKind::kEncoder ? 1.0 : 2.0) * shape.hidden;

@@ -9,7 +9,8 @@
 
 namespace gpuplan {
 
-enum class ModelKind { kDecoder, kEncoder, kVit };
+/// kDit: a diffusion transformer, whose modulation (adaLN) makes scales and shifts of a sample's condition.
+enum class ModelKind { kDecoder, kEncoder, kVit, kDit };
 
 template <>
 struct Names<ModelKind> {
@@ -17,6 +18,7 @@ struct Names<ModelKind> {
       Named<ModelKind>{ModelKind::kDecoder, "decoder"},
       Named<ModelKind>{ModelKind::kEncoder, "encoder"},
       Named<ModelKind>{ModelKind::kVit, "vit"},
+      Named<ModelKind>{ModelKind::kDit, "dit"},
   };
 };
 

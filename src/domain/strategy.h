@@ -8,15 +8,17 @@
 
 namespace gpuplan {
 
-/// What data-parallel ranks share out instead of copying (ZeRO stages; zero3 is FSDP full shard).
-enum class Sharding : std::uint8_t { kNone, kZero1, kZero2, kZero3 };
+/// What data-parallel ranks share out instead of copying (ZeRO stages; zero3 is FSDP full shard, hsdp the same inside
+/// a machine with copies on every other one).
+enum class Sharding : std::uint8_t { kNone, kZero1, kZero2, kZero3, kHsdp };
 
 template <>
 struct Names<Sharding> {
   static constexpr std::array entries = {
       Named<Sharding>{Sharding::kNone, "none"},   Named<Sharding>{Sharding::kZero1, "zero1"},
       Named<Sharding>{Sharding::kZero2, "zero2"}, Named<Sharding>{Sharding::kZero3, "zero3"},
-      Named<Sharding>{Sharding::kNone, "ddp"},    Named<Sharding>{Sharding::kZero3, "fsdp"},
+      Named<Sharding>{Sharding::kHsdp, "hsdp"},   Named<Sharding>{Sharding::kNone, "ddp"},
+      Named<Sharding>{Sharding::kZero3, "fsdp"},
   };
 };
 
@@ -31,27 +33,49 @@ struct Names<Recompute> {
   };
 };
 
-enum class Offload : std::uint8_t { kNone, kOptimizer };
+/// What lies in host memory: a set of three, one bit each.
+enum class Offload : std::uint8_t {
+  kNone = 0,
+  kOptimizer = 1,
+  kParams = 2,
+  kOptimizerParams = 3,
+  kActivations = 4,
+  kOptimizerActivations = 5,
+  kParamsActivations = 6,
+  kAll = 7,
+};
 
 template <>
 struct Names<Offload> {
   static constexpr std::array entries = {
       Named<Offload>{Offload::kNone, "none"},
       Named<Offload>{Offload::kOptimizer, "optimizer"},
+      Named<Offload>{Offload::kParams, "params"},
+      Named<Offload>{Offload::kOptimizerParams, "optimizer+params"},
+      Named<Offload>{Offload::kActivations, "activations"},
+      Named<Offload>{Offload::kOptimizerActivations, "optimizer+activations"},
+      Named<Offload>{Offload::kParamsActivations, "params+activations"},
+      Named<Offload>{Offload::kAll, "optimizer+params+activations"},
   };
 };
 
-enum class AttentionKernel : std::uint8_t { kEager, kFlash };
+/// True when all of `part` lies in host memory.
+constexpr bool includes(Offload whole, Offload part) {
+  return (static_cast<unsigned>(whole) & static_cast<unsigned>(part)) == static_cast<unsigned>(part);
+}
+
+/// kFlash: the best fused kernel that the framework ships for the GPU; the others are named ones.
+enum class AttentionKernel : std::uint8_t { kEager, kFlash, kFlash1, kFlash2, kFlash3, kCudnn };
 
 template <>
 struct Names<AttentionKernel> {
   static constexpr std::array entries = {
       Named<AttentionKernel>{AttentionKernel::kEager, "eager"},
       Named<AttentionKernel>{AttentionKernel::kFlash, "flash"},
-      Named<AttentionKernel>{AttentionKernel::kFlash, "flash2"},
-      Named<AttentionKernel>{AttentionKernel::kFlash, "flash3"},
-      Named<AttentionKernel>{AttentionKernel::kFlash, "flash1"},
-      Named<AttentionKernel>{AttentionKernel::kFlash, "cudnn"},
+      Named<AttentionKernel>{AttentionKernel::kFlash1, "flash1"},
+      Named<AttentionKernel>{AttentionKernel::kFlash2, "flash2"},
+      Named<AttentionKernel>{AttentionKernel::kFlash3, "flash3"},
+      Named<AttentionKernel>{AttentionKernel::kCudnn, "cudnn"},
       Named<AttentionKernel>{AttentionKernel::kFlash, "sdpa"},
   };
 };

@@ -8,6 +8,7 @@
 #include "input/model_table.h"
 #include "input/offer_table.h"
 #include "input/problem_table.h"
+#include "input/training_constants_table.h"
 
 namespace gpuplan {
 namespace {
@@ -22,6 +23,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_offers,
                                                           read_efficiencies,
                                                           read_training_software,
+                                                          read_training_constants,
                                                           read_known_problems};
 
 }  // namespace

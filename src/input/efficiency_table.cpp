@@ -35,6 +35,7 @@ constexpr std::array kEfficiencyFields = {
     NumberField<E>{"bandwidth", &E::bandwidth, 0.01, kShare},
     NumberField<E>{"attention", &E::attention, 0.01, kShare},
     NumberField<E>{"attention_common", &E::attention_common, 0.01, kShare},
+    NumberField<E>{"attention_old", &E::attention_old, 0.01, kShare},
     NumberField<E>{"decode_bandwidth", &E::decode_bandwidth, 0.01, kShare},
     NumberField<E>{"kernel_us", &E::kernel_us, 0.01, 10'000},
     NumberField<E>{"kernel_us_fp8", &E::kernel_us_fp8, 0.01, 10'000},

@@ -16,12 +16,21 @@ struct MemoryUse {
   Bytes activations{};  ///< kept for the backward pass, or the working set of a forward pass
   Bytes logits{};       ///< output scores and their gradient
   Bytes kv_cache{};
-  Bytes buffers{};  ///< gathered weights, communication and workspace
-  Bytes context{};  ///< driver context, framework and fragmentation
+  Bytes buffers{};        ///< gathered weights, communication and workspace
+  Bytes framework{};      ///< what software allocates beside the model
+  Bytes fragmentation{};  ///< held by the caching allocator beyond its tensors
+  Bytes driver{};         ///< outside of the allocator: driver context and libraries
 
-  constexpr Bytes total() const {
-    return weights + gradients + optimizer + activations + logits + kv_cache + buffers + context;
+  /// What is neither tensors of the model nor buffers.
+  constexpr Bytes context() const { return framework + fragmentation + driver; }
+  /// Tensors of the caching allocator at their peak.
+  constexpr Bytes allocated() const {
+    return weights + gradients + optimizer + activations + logits + kv_cache + buffers + framework;
   }
+  /// What the allocator holds.
+  constexpr Bytes reserved() const { return allocated() + fragmentation; }
+  /// What the driver sees: it has to fit.
+  constexpr Bytes total() const { return reserved() + driver; }
 };
 
 /// Why a candidate can not run. Ordinary: most of the space is like this; counted, never an error.

@@ -42,7 +42,7 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
   // Scores in 32 bit for the last positions; eager forward passes score every position, in 16 bit.
   memory.logits =
       reads_only && profile.copies_cache ? Bytes{2 * at_once * network.vocab} : Bytes{4 * batch * network.vocab};
-  memory.context = profile.reserve;
+  memory.framework = profile.reserve;
   return memory;
 }
 

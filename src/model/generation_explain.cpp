@@ -142,7 +142,8 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
   memory_term(terms, "activations", memory.activations,
               "2 bytes x prompt tokens at once x (4 hidden + 3 MLP width); kept hidden states on top", kFit);
   memory_term(terms, "logits", memory.logits, "4 bytes x vocabulary x sequences", "scores in fp32");
-  memory_term(terms, "context and framework", memory.context, "driver context, libraries, graphs, fragmentation", kFit);
+  memory_term(terms, "context and framework", memory.context(), "driver context, libraries, graphs, fragmentation",
+              kFit);
 
   inform(terms, Term::Kind::kCount, "sequences in flight a replica", estimate.batch,
          "memory left / memory of a sequence, engine limits, samples", kFit);

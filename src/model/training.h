@@ -99,9 +99,11 @@ struct TrainingRates {
   FlopsPerSecond head_peak{};  ///< output matrix and loss run in 16 bit
   const Efficiency* efficiency = nullptr;
   const TrainingSoftware* software_row = nullptr;
-  FlopsPerSecond attention{};  ///< achieved in fused attention
-  BytesPerSecond stream{};     ///< achieved memory bandwidth
-  Seconds launch_per_layer{};  ///< host time of one layer and pass
+  const TrainingConstants* constants = nullptr;
+  FlopsPerSecond attention{};  ///< achieved in the fused attention that the framework ships
+  FlopsPerSecond attention_newest{}, attention_common{}, attention_old{};  ///< in those a run may name
+  BytesPerSecond stream{};                                                 ///< achieved memory bandwidth
+  Seconds launch_per_layer{};                                              ///< host time of one layer and pass
   Seconds launch_per_step{};
   BytesPerSecond link_bus{};  ///< achieved bus rate inside the machine
   Seconds link_latency{};

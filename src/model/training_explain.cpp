@@ -62,7 +62,7 @@ void add_memory(const MemoryUse& m, Bytes host, std::vector<Term>& terms) {
          "Korthikanti et al. 2022, arXiv:2205.05198; Chen et al. 2016, arXiv:1604.06174");
   memory("logits", m.logits, "tokens x vocabulary x bytes at the peak of the loss", kFitted);
   memory("buffers", m.buffers, "gathered layers, stage boundaries, collectives, optimizer temporaries", kFitted);
-  memory("context", m.context, "0.8 GiB driver, 0.27 GiB framework, 7 % held by the allocator beyond its tensors",
+  memory("context", m.context(), "0.8 GiB driver, 0.27 GiB framework, 7 % held by the allocator beyond its tensors",
          kFitted);
   if (host.value > 0)
     terms.push_back({Kind::kMemory, "host memory of one machine", host.value, "32-bit weights, states and gradients",

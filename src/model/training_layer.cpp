@@ -28,6 +28,7 @@ struct Context {
   const TrainingRates& rates;
   const LayerCut& cut;
   const ModelWork& model;
+  const TrainingConstants& constants;
   double tokens = 0;  ///< of the micro-batch on this rank (time)
   double length = 0;  ///< of one sequence (time)
   double memory_tokens = 0, memory_length = 0;
@@ -52,20 +53,34 @@ Pass products(const Context& c) {
     sum.backward += one.backward * p.count;
   }
   if (!c.model.expert_products.empty()) {
-    // Each of the local experts gets the tokens of ep ranks that chose it, padded to whole tiles of 128 rows. Grouped
-    // products take 1.62 times as long as their tiles suggest (fitted on published runs, 2026).
-    constexpr double kGrouped = 1.62;
+    // Each of the local experts gets the tokens of ep ranks that chose it, padded to whole tiles of 128 rows.
+    const double grouped = c.constants.grouped_products;
     const double local = std::max(1.0, c.model.experts / c.cut.ep);
     const double chosen = c.tokens * c.model.experts_per_token * c.cut.ep / c.model.experts;
     const double rows = std::max(1.0, std::ceil(chosen / 128)) * 128;
     for (const Product& p : c.model.expert_products) {
       const Pass one = linear(c.rates.blocks, c.model, rows, p.split_columns ? p.columns / c.cut.tp : p.columns,
                               p.split_inner ? p.inner / c.cut.tp : p.inner, local);
-      sum.forward += one.forward * (p.count * kGrouped);
-      sum.backward += one.backward * (p.count * kGrouped);
+      sum.forward += one.forward * (p.count * grouped);
+      sum.backward += one.backward * (p.count * grouped);
     }
   }
   return sum;
+}
+
+/// Rate of the fused kernel asked for; cuDNN's keeps up with the newest.
+FlopsPerSecond fused_attention(const TrainingRates& r, AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::kFlash1:
+      return r.attention_old;
+    case AttentionKernel::kFlash2:
+      return r.attention_common;
+    case AttentionKernel::kFlash3:
+    case AttentionKernel::kCudnn:
+      return r.attention_newest;
+    default:
+      return r.attention;
+  }
 }
 
 /// Pairs of tokens that one sequence's attention looks at.
@@ -82,26 +97,25 @@ Pass attention(const Context& c) {
   const double sequences = c.tokens / c.length;  // cp cuts the queries, every one sees all keys
   const bool learns = m.backward_inputs || m.backward_weights;
   Pass pass;
-  if (c.cut.attention == AttentionKernel::kFlash) {
-    // Dao 2023 (arXiv:2307.08691): backward has 2.5 times the operations of forward. Short sequences reach less; rates
-    // fitted on published runs, 2026.
+  if (c.cut.attention != AttentionKernel::kEager) {
+    // Dao 2023 (arXiv:2307.08691): backward has 2.5 times the operations of forward, at a lower rate. Short sequences
+    // reach less.
     const double flops = m.attention_flops * pairs(m, c.length) * sequences / c.cut.tp;
-    const double reach = c.rates.attention.value * m.attention_scale;
+    const double reach = fused_attention(c.rates, c.cut.attention).value * m.attention_scale;
     // Contexts cut without balancing leave the rank with the last queries almost twice the work; fused stacks pair
     // early queries with late ones.
     const double uneven = c.cut.cp > 1 && m.causal && !c.rates.fused ? 2 - 1.0 / c.cut.cp : 1;
-    const Seconds forward{flops / reach * (1 + 600 / c.length) * 0.85 * uneven};
+    const Seconds forward{flops / reach * (1 + c.constants.attention_short / c.length) * uneven};
     pass.forward = forward;
-    if (learns) pass.backward = forward * (2.5 / 0.75);
+    if (learns) pass.backward = forward * c.constants.attention_backward;
     return pass;
   }
-  // Materialised scores: two batched products over all pairs, and passes over the score matrix: 27 of them, forward and
-  // backward together, when softmax, mask and dropout are separate operations, 12 when they are fused (fitted on
-  // published runs, 2026).
+  // Materialised scores: two batched products over all pairs, and passes over the score matrix, fewer where softmax,
+  // mask and dropout are one operation.
   const double all_pairs = c.length * c.length * sequences;
   const double flops = m.attention_flops * all_pairs / c.cut.tp;
   const double score_bytes = all_pairs * m.score_heads / c.cut.tp * c.rates.element_bytes;
-  const double passes = c.rates.fused || c.rates.compile ? 12 : 27;
+  const double passes = c.rates.fused || c.rates.compile ? c.constants.eager_passes_fused : c.constants.eager_passes;
   const Seconds once = Seconds{flops / (c.rates.eager_attention.value * m.eager_scale)} +
                        Seconds{score_bytes * passes / 3 / c.rates.stream.value};
   pass.forward = once;
@@ -111,9 +125,7 @@ Pass attention(const Context& c) {
 
 Pass elementwise(const Context& c) {
   const ModelWork& m = c.model;
-  // 1.3: passes that the list of tensors does not count; compilers fuse a fifth of them (fitted on published runs,
-  // 2026).
-  const double fusion = 1.3 * (c.rates.compile ? 0.8 : 1);
+  const double fusion = c.constants.elementwise * (c.rates.compile ? c.constants.elementwise_compiled : 1);
   const bool casts = c.rates.precision == Precision::kFp8 || c.rates.precision == Precision::kMxfp8 ||
                      c.rates.precision == Precision::kNvfp4;
   const double elements = m.stream * fusion + (casts ? m.cast_stream : 0);
@@ -121,7 +133,8 @@ Pass elementwise(const Context& c) {
   const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
   Pass pass;
   pass.forward = (moved + adapters) / c.rates.stream;
-  if (m.backward_inputs || m.backward_weights) pass.backward = (moved * 1.75 + adapters * 2) / c.rates.stream;
+  if (m.backward_inputs || m.backward_weights)
+    pass.backward = (moved * c.constants.elementwise_backward + adapters * 2) / c.rates.stream;
   return pass;
 }
 
@@ -132,8 +145,8 @@ Seconds head(const Context& c) {
   const double columns = m.vocab / c.cut.tp;
   const Pass pass = linear(c.rates.head, m, rows, columns, m.boundary);
   const bool learns = m.backward_inputs || m.backward_weights;
-  // Scores are written, read by the loss in 32 bit, and their gradient written and read: 16 bytes a logit.
-  return pass.forward + pass.backward + Bytes{rows * columns * (learns ? 16 : 4)} / c.rates.stream;
+  // Scores are written, read by the loss in 32 bit, and their gradient written and read.
+  return pass.forward + pass.backward + Bytes{rows * columns * (learns ? c.constants.head_bytes : 4)} / c.rates.stream;
 }
 
 Seconds tensor_traffic(const Context& c, double passes) {
@@ -141,13 +154,12 @@ Seconds tensor_traffic(const Context& c, double passes) {
   const double per_machine = c.rates.node->gpus;
   Seconds sum{};
   if (c.cut.tp > 1) {
-    // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053); 74 % of them show and each costs 12 us
-    // beside its bytes (fitted on published runs, 2026).
+    // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
     const bool inside = c.cut.tp <= per_machine;
     const LinkRate link{inside ? c.rates.link_bus : std::min(c.rates.link_bus, c.rates.network_bus),
                         inside ? 12 * units::microsecond : c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
-    sum += one * (2 * m.layer_runs * passes * 0.74);
+    sum += one * (2 * m.layer_runs * passes * c.constants.tensor_exposed);
   }
   if (c.cut.cp > 1) {
     // Keys and values go round the ring while attention works on those at hand (Liu et al. 2023, arXiv:2310.01889).
@@ -156,7 +168,7 @@ Seconds tensor_traffic(const Context& c, double passes) {
     const Bytes all{c.rates.element_bytes * c.tokens * m.key_values / c.cut.tp * (c.cut.cp - 1)};
     const Pass work = attention(c);
     const Seconds transfer = all / bus * passes + c.rates.link_latency * (m.layer_runs * passes * (c.cut.cp - 1));
-    sum += exposed(transfer, work.forward + work.backward, 0.1);
+    sum += exposed(transfer, work.forward + work.backward, c.constants.ring_leak);
   }
   return sum;
 }
@@ -168,37 +180,40 @@ Seconds expert_traffic(const Context& c, double passes) {
   const double per_machine = c.rates.node->gpus;
   const double span = static_cast<double>(c.cut.ep) * c.cut.tp * c.cut.cp;
   const double token_bytes = 2 * m.boundary / c.cut.tp;
-  // Dispatch and combine, forward and backward; 76 % shows inside a machine. Across machines a token goes to four of
-  // them at most and half is hidden (fitted on published runs, 2026; node-limited routing: DeepSeek-AI 2024).
+  // Dispatch and combine, forward and backward. Across machines a token goes to a few of them at most (node-limited
+  // routing: DeepSeek-AI 2024, arXiv:2412.19437).
   const double transfers = 2 * passes * layers;
   if (span <= per_machine) {
     const Bytes each{c.tokens * m.experts_per_token * token_bytes * (c.cut.ep - 1) / c.cut.ep};
-    return (each / c.rates.link_bus + c.rates.link_latency) * (transfers * 0.76);
+    return (each / c.rates.link_bus + c.rates.link_latency) * (transfers * c.constants.expert_exposed);
   }
   const double machines = span / per_machine;
-  const double destinations = std::min({m.experts_per_token, 4.0, machines}) * (1 - 1 / machines);
+  const double destinations =
+      std::min({m.experts_per_token, c.constants.expert_machines, machines}) * (1 - 1 / machines);
   const Bytes each{c.tokens * destinations * token_bytes};
   const Bytes within{c.tokens * m.experts_per_token * token_bytes};
   const Seconds one = each / (c.rates.network_bus / per_machine) + c.rates.network_latency;
-  return (one * 0.5 + within / c.rates.link_bus * 0.76) * transfers;
+  return (one * c.constants.expert_network_exposed + within / c.rates.link_bus * c.constants.expert_exposed) *
+         transfers;
 }
 
 void add_memory(const Context& c, LayerCost& cost) {
   const ModelWork& m = c.model;
   const TrainingRates& r = c.rates;
   const bool learns = m.backward_inputs || m.backward_weights;
-  // Allocator rounding and small tensors add 5 %; compilers keep less. Adapters keep the inputs of both branches, and
-  // 4-bit layers every input (fitted on published runs, 2026).
-  double scale = r.compile ? 0.91 : 1.05;
-  if (m.adapters) scale *= r.base_bytes < 1 ? 1.23 : 1.15;
+  // Allocator rounding and small tensors add a little; compilers keep less. Adapters keep the inputs of both branches,
+  // and 4-bit layers every input.
+  double scale = r.compile ? c.constants.kept_compiled : c.constants.kept;
+  if (m.adapters) scale *= r.base_bytes < 1 ? c.constants.kept_qlora : c.constants.kept_lora;
   const double per_token = r.element_bytes * scale / c.cut.tp;
   // Norms that are computed in 32 bit operation by operation keep one more copy.
-  const double norms = r.fused || r.compile ? 0 : 4 * m.boundary / c.cut.tp;
+  const double norms = r.fused || r.compile ? 0 : c.constants.norm_copy * m.boundary / c.cut.tp;
   const double layers = std::max(1.0, m.layer_runs);
   double scores = 0;  // of one layer
   if (c.cut.attention == AttentionKernel::kEager) {
-    // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep 7.
-    scores = m.score_heads / layers / c.cut.tp * c.memory_length * (r.fused ? 5 : 7) * r.element_bytes / 2;
+    // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep more.
+    scores = m.score_heads / layers / c.cut.tp * c.memory_length *
+             (r.fused ? c.constants.score_bytes_fused : c.constants.score_bytes) * r.element_bytes / 2;
   }
   const double kept = m.kept * per_token + norms * layers;
   const Bytes all{c.memory_tokens * (kept + scores * layers)};
@@ -211,10 +226,10 @@ void add_memory(const Context& c, LayerCost& cost) {
   } else if (c.cut.recompute == Recompute::kFull) {
     // Chen et al. 2016 (arXiv:1604.06174): the input of every layer stays, one layer is computed again at a time.
     const Bytes inputs{c.memory_tokens * r.element_bytes * m.boundary * layers / c.cut.tp};
-    cost.activations += std::min(all, inputs + layer * 0.6);
+    cost.activations += std::min(all, inputs + layer * c.constants.layer_again);
   } else if (c.cut.recompute == Recompute::kSelective) {
     // Megatron drops the scores only; PyTorch keeps about half of the rest (published runs, 2026).
-    const double share = r.fused ? 1 : 0.5;
+    const double share = r.fused ? 1 : c.constants.selective_kept;
     cost.activations += std::min(all, Bytes{c.memory_tokens * (kept * share + scores)});
   } else {
     cost.activations += all;
@@ -256,22 +271,24 @@ void add_transformer(const Context& c, LayerCost& cost) {
   if (learns && c.cut.recompute == Recompute::kSelective) {
     // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
     // attention and every second product, and computes the rest again (PyTorch documentation).
-    cost.recompute += c.rates.fused ? attend.forward * factor : (matmul.forward * 0.5 + move.forward) * factor;
+    cost.recompute +=
+        c.rates.fused ? attend.forward * factor : (matmul.forward * c.constants.selective_work + move.forward) * factor;
   }
   cost.head += head(c) * factor;
 
   if (m.adapters && c.rates.base_bytes < 1) {
-    // 4-bit weights are expanded for every product: 9 bytes a parameter forward and backward at 0.4 of the bandwidth
-    // (fitted on published runs, 2026).
+    // 4-bit weights are expanded for every product, forward and backward.
     const double parameters = m.params.attention + m.params.mlp + m.params.shared + m.params.experts / c.cut.ep;
     const double times = m.use->loops > 1 ? m.use->loops : 1;
-    cost.dequantise +=
-        Bytes{9 * parameters / c.cut.tp * times * (again ? 1.5 : 1)} / (c.rates.node->gpu->bandwidth * 0.4) * m.passes;
+    cost.dequantise += Bytes{c.constants.dequantise_bytes * parameters / c.cut.tp * times *
+                             (again ? c.constants.dequantise_again : 1)} /
+                       c.rates.node->gpu->bandwidth * m.passes;
   }
   // The host issues a layer forward, about twice that backward, and again when it is recomputed; routing experts takes
-  // three times the launches (fitted on published runs, 2026).
+  // more launches.
   const double passes = 1 + (learns ? 2 : 0) + (again ? 1 : 0);
-  const double kernels = (m.experts > 0 ? 3 : 1) * (m.adapters ? 1.3 : 1);
+  const double kernels =
+      (m.experts > 0 ? c.constants.moe_launches : 1) * (m.adapters ? c.constants.adapter_launches : 1);
   cost.launch += c.rates.launch_per_layer * (m.layer_runs * passes * kernels * m.passes);
   cost.head_launch += c.rates.launch_per_layer * ((learns ? 3 : 1) * m.passes);
 
@@ -287,7 +304,7 @@ LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const
   LayerCost cost;
   const double padded = padded_tokens(work, cut.micro_batch);
   for (const ModelWork& model : work.models) {
-    Context c{rates, cut, model};
+    Context c{rates, cut, model, *rates.constants};
     c.length = model.tokens > 0 ? model.tokens : padded;
     c.memory_length = model.tokens > 0 ? model.tokens : work.sequence;
     c.tokens = c.length * cut.micro_batch / cut.cp;

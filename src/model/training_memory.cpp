@@ -10,14 +10,6 @@ namespace {
 
 using detail::StageParameters;
 
-/// Context of driver and framework, and what collectives over several GPUs keep (fitted on published runs, 2026; the
-/// driver's share is a prior).
-constexpr Bytes kContext = units::GiB * 0.8;
-constexpr Bytes kFramework = units::GiB * 0.27;
-constexpr Bytes kCollectives = units::GiB * 0.56;
-/// The caching allocator holds more than the tensors in it (published reserved against allocated figures, 2026).
-constexpr double kFragmentation = 0.07;
-
 struct Held {
   double weights = 0, gradients = 0, optimizer = 0, gathered = 0, parameters = 0;
 };
@@ -25,7 +17,7 @@ struct Held {
 /// Bytes on one GPU after data-parallel ranks shared out what the ZeRO stage says (Rajbhandari et al. 2020,
 /// arXiv:1910.02054).
 Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
-  const int stage = static_cast<int>(s.sharding);
+  const int stage = std::min(3, static_cast<int>(s.sharding));
   const double ranks = detail::shard_ranks(s);
   const double expert_ranks = detail::expert_shard_ranks(s);
   const auto shared = [&](int from, double dense, double experts) {
@@ -37,7 +29,7 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
                  shared(3, p.base_layers, p.base_experts) * r.base_bytes +
                  shared(3, p.base_other, 0) * r.base_other_bytes;
   held.gradients = shared(2, p.learn, p.learn_experts) * r.gradient_bytes;
-  if (s.offload == Offload::kNone) {
+  if (!includes(s.offload, Offload::kOptimizer)) {
     held.optimizer = shared(1, p.learn, p.learn_experts) * (r.master_bytes + r.state_bytes);
   }
   if (stage == 3 && ranks > 1) {
@@ -53,6 +45,7 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
 
 MemoryUse stage_memory(const TrainingRates& r, const LayerCost& layer, const Strategy& s, const StageParameters& p,
                        double layers_share, double in_flight, bool has_head) {
+  const TrainingConstants& c = *r.constants;
   const Held h = held(r, s, p);
   const Bytes activations = layer.activations * (layers_share * in_flight);
   const Bytes logits = has_head ? layer.logits : Bytes{};
@@ -60,10 +53,10 @@ MemoryUse stage_memory(const TrainingRates& r, const LayerCost& layer, const Str
   const Bytes carried{s.grad_accum > 1 ? h.gradients : 0};
   const Bytes forward = activations + logits + carried;
   // Backward: gradients grow as activations go.
-  const Bytes backward = Bytes{h.gradients} + activations * 0.5;
-  // Optimizer: gradients, and temporaries of half a byte a parameter.
+  const Bytes backward = Bytes{h.gradients} + activations * c.backward_kept;
+  // Optimizer: gradients and temporaries.
   const double shared = s.sharding == Sharding::kNone ? 1 : detail::shard_ranks(s);
-  const Bytes temporary{h.parameters * 0.5 / shared};
+  const Bytes temporary{h.parameters * c.optimizer_temporary / shared};
   const Bytes step = Bytes{h.gradients} + temporary;
 
   MemoryUse use;
@@ -75,14 +68,18 @@ MemoryUse stage_memory(const TrainingRates& r, const LayerCost& layer, const Str
     use.logits = logits;
     use.gradients = carried;
   } else if (backward >= step) {
-    use.activations = activations * 0.5;
+    use.activations = activations * c.backward_kept;
     use.gradients = Bytes{h.gradients};
   } else {
     use.gradients = Bytes{h.gradients};
     use.buffers += temporary;
   }
-  if (s.gpus() > 1) use.buffers += kCollectives;
-  use.context = (use.total() + kFramework) * kFragmentation + kFramework + kContext;
+  if (s.gpus() > 1) use.buffers += units::GiB * c.collectives_gib;
+  // The caching allocator holds more than the tensors in it.
+  const Bytes framework = units::GiB * c.framework_gib;
+  use.fragmentation = (use.total() + framework) * c.fragmentation;
+  use.framework = framework;
+  use.driver = units::GiB * c.driver_gib;
   return use;
 }
 

@@ -87,14 +87,18 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.head_peak = product_peak(gpu, head);
   rates.blocks = matmul_rate(gpu, efficiency, precision);
   rates.head = matmul_rate(gpu, efficiency, head);
-  rates.attention = rates.head_peak * (software.vendor_attention ? efficiency.attention : efficiency.attention_common);
+  rates.attention_newest = rates.head_peak * efficiency.attention;
+  rates.attention_common = rates.head_peak * efficiency.attention_common;
+  rates.attention_old = rates.head_peak * efficiency.attention_old;
+  rates.attention = software.vendor_attention ? rates.attention_newest : rates.attention_common;
   const bool gddr = std::string_view(gpu.memory_type).starts_with("GDDR");
   rates.eager_attention = rates.head_peak * (gddr ? 0.6 : 0.5);
   rates.stream = gpu.bandwidth * efficiency.bandwidth;
 
-  // Products in 8 and 4 bit lose less to the step around them than 16-bit ones (fitted on published runs, 2026).
   const bool fp8 = precision == Precision::kFp8 || precision == Precision::kMxfp8;
-  const double format = fp8 ? 0.87 : precision == Precision::kNvfp4 ? 0.94 : 1;
+  const TrainingConstants& constants = catalogue.training_constants;
+  rates.constants = &constants;
+  const double format = fp8 ? constants.fp8_time : precision == Precision::kNvfp4 ? constants.fp4_time : 1;
   rates.software = software.time;
   rates.time_factor = efficiency.training * software.time * format;
   rates.fused = software.fused;

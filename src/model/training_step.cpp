@@ -41,27 +41,26 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
   // Gradients travel in 16 bit unless the framework keeps 32-bit ones.
   const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, 4.0)};
   const double micro_batches = s.grad_accum;
-  if (s.sharding == Sharding::kZero3) {
+  if (s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp) {
     // Weights are gathered forward and backward, gradients scattered, for every micro-batch (Rajbhandari et al. 2020).
-    // Up to 0.65 of the computation hides it, and 28 % of what is hidden still shows (fitted on published runs, 2026).
+    // A part of the computation hides it, and some of what is hidden still shows.
     const Bytes weights{(p.learn + experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
                         p.base_other * 2};
     const Seconds gather = all_gather_time(link, weights, ranks) * 2;
     const Seconds scatter = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
-    return exposed(gather + scatter, micro_time * 0.65, 0.28) * micro_batches;
+    return exposed(gather + scatter, micro_time * r.constants->zero3_cover, r.constants->zero3_leak) * micro_batches;
   }
-  // Reduced in buckets beside the last backward pass, never less than a tenth exposed (fitted on published runs, 2026).
-  const Seconds cover = micro_time * (s.pp > 1 ? 0.15 : 0.34);
+  // Reduced in buckets beside the last backward pass, never hidden to the last.
+  const Seconds cover = micro_time * (s.pp > 1 ? r.constants->data_cover_pipeline : r.constants->data_cover);
   if (s.sharding == Sharding::kZero2) {
     const Seconds scatter = all_gather_time(link, gradients, ranks);
     const Seconds gather = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
-    return exposed(scatter, cover, 0.1) * micro_batches + gather;
+    return exposed(scatter, cover, r.constants->data_leak) * micro_batches + gather;
   }
-  return exposed(all_reduce_time(link, gradients, ranks), cover, 0.1);
+  return exposed(all_reduce_time(link, gradients, ranks), cover, r.constants->data_leak);
 }
 
-/// Stage boundaries: activations forward, gradients back, for every micro-batch; half of it shows (fitted on published
-/// runs, 2026).
+/// Stage boundaries: activations forward, gradients back, for every micro-batch; a part of it shows.
 Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const Strategy& s) {
   if (s.pp <= 1) return {};
   const double per_machine = r.node->gpus;
@@ -69,7 +68,7 @@ Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const S
   const LinkRate link =
       inside ? LinkRate{r.link_bus, r.link_latency} : LinkRate{r.network_bus / per_machine, r.network_latency};
   const Seconds one = layer.boundary / link.bus + link.latency;
-  return one * (2.0 * s.grad_accum * s.interleave * 0.5);
+  return one * (2.0 * s.grad_accum * s.interleave * r.constants->pipeline_exposed);
 }
 
 struct OptimizerTime {
@@ -82,19 +81,19 @@ OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, c
   const double local = shared ? p.learn / detail::shard_ranks(s) + p.learn_experts / detail::expert_shard_ranks(s)
                               : p.learn + p.learn_experts;
   OptimizerTime time;
-  if (s.offload == Offload::kOptimizer) {
-    // Gradients down and 16-bit weights up over PCIe, and 28 bytes a parameter at 15 GB/s of host memory a rank (CPU
-    // Adam of Ren et al. 2021, arXiv:2101.06840; rates fitted on published runs, 2026).
-    constexpr BytesPerSecond kHostMemory{15e9};
-    time.offload = Bytes{28 * local} / kHostMemory + Bytes{6 * local} / r.host_link;
+  if (includes(s.offload, Offload::kOptimizer)) {
+    // Gradients down and 16-bit weights up over PCIe, and 28 bytes a parameter of host memory (CPU Adam of Ren et al.
+    // 2021, arXiv:2101.06840).
+    const BytesPerSecond host_memory{r.constants->host_adam_rate * 1e9};
+    time.offload = Bytes{28 * local} / host_memory + Bytes{6 * local} / r.host_link;
     return time;
   }
   // Weights and states are read and written, gradients read by the norm and by the step and cleared: 40 bytes a
-  // parameter for Adam in 32 bit. 1.6 for the optimizer's other passes, 1.3 more where it is not one kernel (fitted
-  // on published runs, 2026).
+  // parameter for Adam in 32 bit; the optimizer's other passes come on top, more where it is not one kernel.
   const double bytes = 2 * (r.weight_bytes + r.master_bytes + r.state_bytes) + 4 * r.gradient_bytes;
   const double lamb = work.phase->optimizer.matrices == Optimizer::kLamb ? 2 : 1;
-  const double passes = 1.6 * lamb * (r.fused || r.compile ? 1 : 1.3);
+  const double passes =
+      r.constants->optimizer_passes * lamb * (r.fused || r.compile ? 1 : r.constants->optimizer_unfused);
   time.gpu = Bytes{bytes * local * passes} / r.stream;
   if (r.optimizer_flops > 0) {
     // Matrices are spread over ranks, eight at most, at about half the peak.
@@ -117,7 +116,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.recompute + layer.dequantise +
                       layer.tensor_traffic + layer.expert_traffic;
   const Seconds layers = overlapped(gpu, layer.launch);
-  const Seconds last = overlapped(layer.head, layer.head_launch) * (s.pp > 1 ? 0.68 : 1.0);
+  const Seconds last = overlapped(layer.head, layer.head_launch) * (s.pp > 1 ? r.constants->pipeline_head : 1.0);
   const Seconds through = layers + last;
 
   // 1F1B (Narayanan et al. 2021): the slowest stage works on every micro-batch, filling and draining cost the others
@@ -130,7 +129,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.dequantise = layer.dequantise * runs;
   step.tensor_traffic = layer.tensor_traffic * runs;
   step.expert_traffic = layer.expert_traffic * runs;
-  const double head_scale = s.pp > 1 ? 0.68 : 1.0;
+  const double head_scale = s.pp > 1 ? r.constants->pipeline_head : 1.0;
   step.head = layer.head * (runs * head_scale);
   step.launch = (layers - gpu + last - layer.head * head_scale) * runs;
   Seconds slowest = through;
@@ -148,10 +147,10 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.offload = optimizer.offload;
   // The host also issues the optimizer, a part for each layer of its stage.
   step.launch += r.launch_per_step * (1.0 / s.pp);
-  // Noise of many machines: 0.7 % for each doubling (fitted on published runs, 2026).
-  if (nodes > 1) step.straggle = step.total() * (0.007 * rough_log2(nodes));
+  // Many machines wait for the slowest.
+  if (nodes > 1) step.straggle = step.total() * (r.constants->straggle * rough_log2(nodes));
 
-  if (s.offload == Offload::kOptimizer) {
+  if (includes(s.offload, Offload::kOptimizer)) {
     const double ranks = s.sharding == Sharding::kNone ? 1 : detail::shard_ranks(s);
     const double expert_ranks = s.sharding == Sharding::kNone ? 1 : detail::expert_shard_ranks(s);
     const double local = first.learn / ranks + first.learn_experts / expert_ranks;

@@ -30,7 +30,7 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
   json.member("optimizer", use.optimizer / units::GiB).member("activations", use.activations / units::GiB);
   json.member("logits", use.logits / units::GiB).member("kv_cache", use.kv_cache / units::GiB);
-  json.member("buffers", use.buffers / units::GiB).member("context", use.context / units::GiB).end();
+  json.member("buffers", use.buffers / units::GiB).member("context", use.context() / units::GiB).end();
   json.member("largest_batch", row.largest_micro_batch)
       .member("how", strategy_words(*row.best, phase_of(section, row)))
       .end();
@@ -55,7 +55,7 @@ std::string fit_csv(const FitReport& report, const FitLook& look) {
         const MemoryUse& use = row.best->memory;
         const Interval<Bytes>& total = row.best->memory_total;
         for (const Bytes size : {total.p10, total.p50, total.p90, use.weights, use.gradients, use.optimizer,
-                                 use.activations, use.logits, use.kv_cache, use.buffers, use.context})
+                                 use.activations, use.logits, use.kv_cache, use.buffers, use.context()})
           cells.push_back(gib(size));
         cells.emplace_back(static_cast<double>(row.largest_micro_batch));
         cells.emplace_back(strategy_words(*row.best, phase_of(section, row)));

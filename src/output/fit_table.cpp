@@ -61,7 +61,7 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
              {part(use.logits)},
              {part(use.kv_cache)},
              {part(use.buffers)},
-             {part(use.context)},
+             {part(use.context())},
              {largest},
              {how, Paint::kDim}});
 }
@@ -80,16 +80,16 @@ std::string cell_text(const FitRow& row, bool brief) {
 std::string parts_text(const FitReport& report, const FitLook& look) {
   struct Part {
     const char* name;
-    Bytes MemoryUse::* size;
+    Bytes (*size)(const MemoryUse&);
   };
-  constexpr std::array<Part, 8> kParts = {{{"weights", &MemoryUse::weights},
-                                           {"gradients", &MemoryUse::gradients},
-                                           {"optimizer", &MemoryUse::optimizer},
-                                           {"activations", &MemoryUse::activations},
-                                           {"logits", &MemoryUse::logits},
-                                           {"KV cache", &MemoryUse::kv_cache},
-                                           {"buffers", &MemoryUse::buffers},
-                                           {"context", &MemoryUse::context}}};
+  constexpr std::array<Part, 8> kParts = {{{"weights", [](const MemoryUse& m) { return m.weights; }},
+                                           {"gradients", [](const MemoryUse& m) { return m.gradients; }},
+                                           {"optimizer", [](const MemoryUse& m) { return m.optimizer; }},
+                                           {"activations", [](const MemoryUse& m) { return m.activations; }},
+                                           {"logits", [](const MemoryUse& m) { return m.logits; }},
+                                           {"KV cache", [](const MemoryUse& m) { return m.kv_cache; }},
+                                           {"buffers", [](const MemoryUse& m) { return m.buffers; }},
+                                           {"context", [](const MemoryUse& m) { return m.context(); }}}};
   std::vector<Column> columns = {{.title = "PART"}};
   std::vector<const FitRow*> rows;
   std::string how;
@@ -113,7 +113,7 @@ std::string parts_text(const FitReport& report, const FitLook& look) {
     if (any) table.add(std::move(cells));
   };
   for (const Part& one : kParts)
-    add(one.name, Paint::kPlain, [&](const FitRow& row) { return part(row.best->memory.*one.size); });
+    add(one.name, Paint::kPlain, [&](const FitRow& row) { return part(one.size(row.best->memory)); });
   add("needed", Paint::kBold, [](const FitRow& row) { return gib_text(row.best->memory_total.p50); });
   add("P10 … P90", Paint::kDim, [](const FitRow& row) {
     return gib_text(row.best->memory_total.p10) + " … " + gib_text(row.best->memory_total.p90);

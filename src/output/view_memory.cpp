@@ -135,7 +135,7 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
          gib_cell(use.activations),
          gib_cell(use.logits),
          gib_cell(use.kv_cache),
-         gib_cell(use.buffers + use.context),
+         gib_cell(use.buffers + use.context()),
          smallest != nullptr ? Cell(smallest->name) : Cell("none", Paint::kYellow)});
   }
   if (view.table.empty()) {

@@ -49,7 +49,7 @@ bool trains_with(const TrainPhase* train, const Strategy& strategy, ProblemFeatu
     case ProblemFeature::kFullRecompute:
       return strategy.recompute == Recompute::kFull;
     case ProblemFeature::kZero3:
-      return strategy.sharding == Sharding::kZero3;
+      return strategy.sharding == Sharding::kZero3 || strategy.sharding == Sharding::kHsdp;
     case ProblemFeature::kOffload:
       return strategy.offload != Offload::kNone;
     case ProblemFeature::kLengthsVary:
@@ -92,7 +92,7 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
       return generate != nullptr && estimate.framework != nullptr && estimate.framework->cuda_graphs &&
              !generate->store;
     case ProblemFeature::kFlash:
-      return strategy.attention == AttentionKernel::kFlash;
+      return strategy.attention != AttentionKernel::kEager;
     case ProblemFeature::kTraffic:
       return exchanges(phase, estimate);
     case ProblemFeature::kNoPeerAccess:

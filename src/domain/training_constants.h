@@ -1,0 +1,123 @@
+// Constants of the training model that no data sheet and no framework decides. Rows of data/training_constants.csv,
+// fitted by tools/fit; each has one meaning and physical bounds.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gpuplan {
+
+struct TrainingConstants {
+  // Time of layers.
+  double grouped_products = 1.62;     ///< time of an expert's product over that of its tiles
+  double attention_backward = 3.33;   ///< time of fused attention backward over forward
+  double attention_short = 600;       ///< tokens at which fused attention reaches half of its rate
+  double flash1 = 0.4;                ///< share of Ampere's 16-bit peak that the first fused attention reaches
+  double eager_passes = 27;           ///< passes over materialised scores, forward and backward, operation by operation
+  double eager_passes_fused = 12;     ///< the same with fused mask, softmax and dropout
+  double elementwise = 1.3;           ///< traffic of passes between products over that of the tensors counted
+  double elementwise_compiled = 0.8;  ///< what of it a compiler leaves
+  double elementwise_backward = 1.75;
+  double head_bytes = 16;       ///< traffic of the loss a logit
+  double pipeline_head = 0.68;  ///< share of the output's time that shows on the last stage
+  double fp8_time = 0.87;       ///< what 8-bit products lose to the step around them, over 16-bit ones
+  double fp4_time = 0.94;
+  double dequantise_bytes = 22;   ///< traffic a 4-bit parameter and micro-batch to expand it
+  double dequantise_again = 1.5;  ///< the same when layers are recomputed, over once
+  double selective_work = 0.5;    ///< share of products that PyTorch's selective recomputation repeats
+  // Host.
+  double moe_launches = 3;  ///< launches of a layer with experts over one without
+  double adapter_launches = 1.3;
+  // Communication.
+  double tensor_exposed = 0.74;  ///< share of tensor-parallel traffic that computation does not hide
+  double ring_leak = 0.1;        ///< context parallelism: share of hidden traffic that still shows
+  double expert_exposed = 0.76;
+  double expert_network_exposed = 0.5;
+  double expert_machines = 4;  ///< machines that a token's experts lie on at most
+  double zero3_cover = 0.65;   ///< share of computation that hides gathering of weights
+  double zero3_leak = 0.28;
+  double data_cover = 0.34;  ///< share of the last micro-batch that hides the reduction of gradients
+  double data_cover_pipeline = 0.15;
+  double data_leak = 0.1;
+  double pipeline_exposed = 0.5;
+  double straggle = 0.007;  ///< time added with each doubling of machines
+  // Optimizer.
+  double optimizer_passes = 1.6;   ///< traffic of the step over reading and writing everything once
+  double optimizer_unfused = 1.3;  ///< more where it is not one kernel
+  double host_adam_rate = 15;      ///< GB/s of host memory a rank when the optimizer runs there
+  // Memory.
+  double driver_gib = 0.8;        ///< GiB outside of the allocator: driver context and libraries
+  double framework_gib = 0.27;    ///< GiB that a framework allocates beside the model
+  double collectives_gib = 0.56;  ///< GiB of communication buffers once there is more than one GPU
+  double fragmentation = 0.07;    ///< reserved by the allocator over allocated
+  double kept = 1.05;             ///< kept activations over the tensors counted
+  double kept_compiled = 0.91;
+  double kept_lora = 1.15;   ///< more with adapters beside 16-bit layers
+  double kept_qlora = 1.23;  ///< more with adapters beside 4-bit layers
+  double norm_copy = 4;      ///< bytes an element of 32-bit norms run operation by operation
+  double score_bytes = 7;    ///< bytes kept a materialised score
+  double score_bytes_fused = 5;
+  double layer_again = 0.6;          ///< share of one layer's activations at the peak of its recomputation
+  double selective_kept = 0.5;       ///< share of activations that PyTorch's selective recomputation keeps
+  double backward_kept = 0.5;        ///< activations left when gradients are largest
+  double optimizer_temporary = 0.5;  ///< bytes a parameter during the optimizer step
+};
+
+/// A constant by its name in the table.
+struct TrainingConstant {
+  std::string_view name;
+  double TrainingConstants::* field;
+};
+
+inline constexpr std::array kTrainingConstants = {
+    TrainingConstant{"grouped_products", &TrainingConstants::grouped_products},
+    TrainingConstant{"attention_backward", &TrainingConstants::attention_backward},
+    TrainingConstant{"attention_short", &TrainingConstants::attention_short},
+    TrainingConstant{"flash1", &TrainingConstants::flash1},
+    TrainingConstant{"eager_passes", &TrainingConstants::eager_passes},
+    TrainingConstant{"eager_passes_fused", &TrainingConstants::eager_passes_fused},
+    TrainingConstant{"elementwise", &TrainingConstants::elementwise},
+    TrainingConstant{"elementwise_compiled", &TrainingConstants::elementwise_compiled},
+    TrainingConstant{"elementwise_backward", &TrainingConstants::elementwise_backward},
+    TrainingConstant{"head_bytes", &TrainingConstants::head_bytes},
+    TrainingConstant{"pipeline_head", &TrainingConstants::pipeline_head},
+    TrainingConstant{"fp8_time", &TrainingConstants::fp8_time},
+    TrainingConstant{"fp4_time", &TrainingConstants::fp4_time},
+    TrainingConstant{"dequantise_bytes", &TrainingConstants::dequantise_bytes},
+    TrainingConstant{"dequantise_again", &TrainingConstants::dequantise_again},
+    TrainingConstant{"selective_work", &TrainingConstants::selective_work},
+    TrainingConstant{"moe_launches", &TrainingConstants::moe_launches},
+    TrainingConstant{"adapter_launches", &TrainingConstants::adapter_launches},
+    TrainingConstant{"tensor_exposed", &TrainingConstants::tensor_exposed},
+    TrainingConstant{"ring_leak", &TrainingConstants::ring_leak},
+    TrainingConstant{"expert_exposed", &TrainingConstants::expert_exposed},
+    TrainingConstant{"expert_network_exposed", &TrainingConstants::expert_network_exposed},
+    TrainingConstant{"expert_machines", &TrainingConstants::expert_machines},
+    TrainingConstant{"zero3_cover", &TrainingConstants::zero3_cover},
+    TrainingConstant{"zero3_leak", &TrainingConstants::zero3_leak},
+    TrainingConstant{"data_cover", &TrainingConstants::data_cover},
+    TrainingConstant{"data_cover_pipeline", &TrainingConstants::data_cover_pipeline},
+    TrainingConstant{"data_leak", &TrainingConstants::data_leak},
+    TrainingConstant{"pipeline_exposed", &TrainingConstants::pipeline_exposed},
+    TrainingConstant{"straggle", &TrainingConstants::straggle},
+    TrainingConstant{"optimizer_passes", &TrainingConstants::optimizer_passes},
+    TrainingConstant{"optimizer_unfused", &TrainingConstants::optimizer_unfused},
+    TrainingConstant{"host_adam_rate", &TrainingConstants::host_adam_rate},
+    TrainingConstant{"driver_gib", &TrainingConstants::driver_gib},
+    TrainingConstant{"framework_gib", &TrainingConstants::framework_gib},
+    TrainingConstant{"collectives_gib", &TrainingConstants::collectives_gib},
+    TrainingConstant{"fragmentation", &TrainingConstants::fragmentation},
+    TrainingConstant{"kept", &TrainingConstants::kept},
+    TrainingConstant{"kept_compiled", &TrainingConstants::kept_compiled},
+    TrainingConstant{"kept_lora", &TrainingConstants::kept_lora},
+    TrainingConstant{"kept_qlora", &TrainingConstants::kept_qlora},
+    TrainingConstant{"norm_copy", &TrainingConstants::norm_copy},
+    TrainingConstant{"score_bytes", &TrainingConstants::score_bytes},
+    TrainingConstant{"score_bytes_fused", &TrainingConstants::score_bytes_fused},
+    TrainingConstant{"layer_again", &TrainingConstants::layer_again},
+    TrainingConstant{"selective_kept", &TrainingConstants::selective_kept},
+    TrainingConstant{"backward_kept", &TrainingConstants::backward_kept},
+    TrainingConstant{"optimizer_temporary", &TrainingConstants::optimizer_temporary},
+};
+
+}  // namespace gpuplan
