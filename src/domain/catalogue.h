@@ -52,7 +52,7 @@ struct Efficiency {
   double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
   double kernel_us = 2;            ///< floor of one kernel in microseconds
   double kernel_us_fp8 = 5;
-  double training = 1.26;          ///< time inside a training step over time of the same kernels alone
+  double training = 1;             ///< factor of this generation on the time of a training step
   double serve_matmul = 0.66;      ///< share of peak that 16-bit products reach inside a serving engine
   double serve_fp8 = 0.60;         ///< the same for 8-bit products
   double serve_fp4 = 0.44;         ///< the same for 4-bit products

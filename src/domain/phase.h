@@ -107,6 +107,9 @@ struct TrainPhase {
   std::optional<AttentionKernel> attention;
   PerGpu<bool> compile;
   std::string framework;  ///< catalogue name; empty: auto
+  // Number formats that the framework decides unless a run says otherwise: fp32 or bf16.
+  std::optional<Format> master_weights;   ///< of the weights that the optimizer updates
+  std::optional<Format> optimizer_state;  ///< of its moments; kInt8: 8-bit states
 };
 
 struct Prompts {

@@ -9,6 +9,8 @@ namespace gpuplan {
 
 struct TrainingConstants {
   // Time of layers.
+  double step_time = 1.26;            ///< time of GPU work inside a training step over that of the same kernels alone
+  double eager_attention = 0.5;       ///< share of peak that the products of materialised attention reach, heads of 128
   double grouped_products = 1.62;     ///< time of an expert's product over that of its tiles
   double attention_backward = 3.33;   ///< time of fused attention backward over forward
   double attention_short = 600;       ///< tokens at which fused attention reaches half of its rate
@@ -70,6 +72,8 @@ struct TrainingConstant {
 };
 
 inline constexpr std::array kTrainingConstants = {
+    TrainingConstant{"step_time", &TrainingConstants::step_time},
+    TrainingConstant{"eager_attention", &TrainingConstants::eager_attention},
     TrainingConstant{"grouped_products", &TrainingConstants::grouped_products},
     TrainingConstant{"attention_backward", &TrainingConstants::attention_backward},
     TrainingConstant{"attention_short", &TrainingConstants::attention_short},

@@ -6,59 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "domain/number_fields.h"
 #include "input/csv.h"
 
 namespace gpuplan {
 namespace {
-
-/// A column of numbers, the field it fills and the range that makes sense for it.
-template <class Row>
-struct NumberField {
-  std::string_view name;
-  double Row::* field;
-  double low, high;
-};
-
-constexpr double kShare = 1.2;  // a share of a data-sheet figure; clocks above the quoted boost may pass 1
-
-using E = Efficiency;
-constexpr std::array kEfficiencyFields = {
-    NumberField<E>{"matmul", &E::matmul, 0.01, kShare},
-    NumberField<E>{"matmul_fp8", &E::matmul_fp8, 0.01, kShare},
-    NumberField<E>{"matmul_fp4", &E::matmul_fp4, 0.01, kShare},
-    NumberField<E>{"k_half", &E::k_half, 0, 100'000},
-    NumberField<E>{"k_half_fp8", &E::k_half_fp8, 0, 100'000},
-    NumberField<E>{"k_half_fp4", &E::k_half_fp4, 0, 100'000},
-    NumberField<E>{"wave", &E::wave, 0, 1},
-    NumberField<E>{"wave_fp8", &E::wave_fp8, 0, 1},
-    NumberField<E>{"matmul_bandwidth", &E::matmul_bandwidth, 0.01, kShare},
-    NumberField<E>{"bandwidth", &E::bandwidth, 0.01, kShare},
-    NumberField<E>{"attention", &E::attention, 0.01, kShare},
-    NumberField<E>{"attention_common", &E::attention_common, 0.01, kShare},
-    NumberField<E>{"attention_old", &E::attention_old, 0.01, kShare},
-    NumberField<E>{"decode_bandwidth", &E::decode_bandwidth, 0.01, kShare},
-    NumberField<E>{"kernel_us", &E::kernel_us, 0.01, 10'000},
-    NumberField<E>{"kernel_us_fp8", &E::kernel_us_fp8, 0.01, 10'000},
-    NumberField<E>{"training", &E::training, 0.5, 10},
-    NumberField<E>{"serve_matmul", &E::serve_matmul, 0.01, kShare},
-    NumberField<E>{"serve_fp8", &E::serve_fp8, 0.01, kShare},
-    NumberField<E>{"serve_fp4", &E::serve_fp4, 0.01, kShare},
-    NumberField<E>{"tflops_per_watt", &E::tflops_per_watt, 0, 1000},
-    NumberField<E>{"fp32_per_sm_clock", &E::fp32_per_sm_clock, 0, 100'000},
-};
-
-using S = TrainingSoftware;
-constexpr std::array kSoftwareFields = {
-    NumberField<S>{"time", &S::time, 0.1, 100},
-    NumberField<S>{"host_eager_ms", &S::host_eager_ms, 0, 10'000},
-    NumberField<S>{"host_compiled_ms", &S::host_compiled_ms, 0, 10'000},
-    NumberField<S>{"step_ms", &S::step_ms, 0, 100'000},
-    NumberField<S>{"step_layer_ms", &S::step_layer_ms, 0, 10'000},
-    NumberField<S>{"weight_bytes", &S::weight_bytes, 0, 64},
-    NumberField<S>{"gradient_bytes", &S::gradient_bytes, 0, 64},
-    NumberField<S>{"logit_bytes", &S::logit_bytes, 0, 256},
-    NumberField<S>{"logit_bytes_compiled", &S::logit_bytes_compiled, 0, 256},
-};
 
 /// The columns of a list of number fields, and their reading row by row.
 template <class Row, std::size_t count>

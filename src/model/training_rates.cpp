@@ -38,7 +38,11 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
                          TrainingRates& rates) {
   const TrainPhase& phase = *work.phase;
   const bool wide = rates.precision == Precision::kFp32 || rates.precision == Precision::kTf32;
+  const bool narrow_master = phase.master_weights ? *phase.master_weights != Format::kFp32 : !framework.master_fp32;
   const auto states = [&](double scale) {
+    if (phase.optimizer_state == Format::kInt8) return state_bytes_of(Optimizer::kAdam8bit);
+    if (phase.optimizer_state == Format::kFp32) scale = 1;
+    else if (phase.optimizer_state) scale = 0.5;
     const auto one = [&](Optimizer optimizer) {
       return optimizer == Optimizer::kAdam8bit ? state_bytes_of(optimizer) : state_bytes_of(optimizer) * scale;
     };
@@ -55,7 +59,7 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
     rates.gradient_bytes = 4;
   } else if (wide || phase.method == Method::kFrozen) {
     rates.weight_bytes = rates.gradient_bytes = 4;
-  } else if (!framework.master_fp32) {
+  } else if (narrow_master) {
     rates.weight_bytes = rates.gradient_bytes = 2;
     rates.state_bytes = states(0.5);
   } else {
@@ -91,8 +95,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.attention_common = rates.head_peak * efficiency.attention_common;
   rates.attention_old = rates.head_peak * efficiency.attention_old;
   rates.attention = software.vendor_attention ? rates.attention_newest : rates.attention_common;
-  const bool gddr = std::string_view(gpu.memory_type).starts_with("GDDR");
-  rates.eager_attention = rates.head_peak * (gddr ? 0.6 : 0.5);
+  rates.eager_attention = rates.head_peak * catalogue.training_constants.eager_attention;
   rates.stream = gpu.bandwidth * efficiency.bandwidth;
 
   const bool fp8 = precision == Precision::kFp8 || precision == Precision::kMxfp8;
@@ -100,7 +103,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.constants = &constants;
   const double format = fp8 ? constants.fp8_time : precision == Precision::kNvfp4 ? constants.fp4_time : 1;
   rates.software = software.time;
-  rates.time_factor = efficiency.training * software.time * format;
+  rates.time_factor = constants.step_time * efficiency.training * software.time * format;
   rates.fused = software.fused;
 
   rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;

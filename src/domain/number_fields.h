@@ -1,0 +1,59 @@
+// The numbers of efficiency.csv and training_software.csv by the names of their columns, for reading and for fitting.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "domain/catalogue.h"
+
+namespace gpuplan {
+
+/// A column of numbers, the field it fills and the range that makes sense for it.
+template <class Row>
+struct NumberField {
+  std::string_view name;
+  double Row::* field;
+  double low, high;
+};
+
+/// Of a share of a data-sheet figure; clocks above the quoted boost may pass 1.
+inline constexpr double kMostShare = 1.2;
+
+inline constexpr std::array kEfficiencyFields = {
+    NumberField<Efficiency>{"matmul", &Efficiency::matmul, 0.01, kMostShare},
+    NumberField<Efficiency>{"matmul_fp8", &Efficiency::matmul_fp8, 0.01, kMostShare},
+    NumberField<Efficiency>{"matmul_fp4", &Efficiency::matmul_fp4, 0.01, kMostShare},
+    NumberField<Efficiency>{"k_half", &Efficiency::k_half, 0, 100'000},
+    NumberField<Efficiency>{"k_half_fp8", &Efficiency::k_half_fp8, 0, 100'000},
+    NumberField<Efficiency>{"k_half_fp4", &Efficiency::k_half_fp4, 0, 100'000},
+    NumberField<Efficiency>{"wave", &Efficiency::wave, 0, 1},
+    NumberField<Efficiency>{"wave_fp8", &Efficiency::wave_fp8, 0, 1},
+    NumberField<Efficiency>{"matmul_bandwidth", &Efficiency::matmul_bandwidth, 0.01, kMostShare},
+    NumberField<Efficiency>{"bandwidth", &Efficiency::bandwidth, 0.01, kMostShare},
+    NumberField<Efficiency>{"attention", &Efficiency::attention, 0.01, kMostShare},
+    NumberField<Efficiency>{"attention_common", &Efficiency::attention_common, 0.01, kMostShare},
+    NumberField<Efficiency>{"attention_old", &Efficiency::attention_old, 0.01, kMostShare},
+    NumberField<Efficiency>{"decode_bandwidth", &Efficiency::decode_bandwidth, 0.01, kMostShare},
+    NumberField<Efficiency>{"kernel_us", &Efficiency::kernel_us, 0.01, 10'000},
+    NumberField<Efficiency>{"kernel_us_fp8", &Efficiency::kernel_us_fp8, 0.01, 10'000},
+    NumberField<Efficiency>{"training", &Efficiency::training, 0.5, 10},
+    NumberField<Efficiency>{"serve_matmul", &Efficiency::serve_matmul, 0.01, kMostShare},
+    NumberField<Efficiency>{"serve_fp8", &Efficiency::serve_fp8, 0.01, kMostShare},
+    NumberField<Efficiency>{"serve_fp4", &Efficiency::serve_fp4, 0.01, kMostShare},
+    NumberField<Efficiency>{"tflops_per_watt", &Efficiency::tflops_per_watt, 0, 1000},
+    NumberField<Efficiency>{"fp32_per_sm_clock", &Efficiency::fp32_per_sm_clock, 0, 100'000},
+};
+
+inline constexpr std::array kSoftwareFields = {
+    NumberField<TrainingSoftware>{"time", &TrainingSoftware::time, 0.1, 100},
+    NumberField<TrainingSoftware>{"host_eager_ms", &TrainingSoftware::host_eager_ms, 0, 10'000},
+    NumberField<TrainingSoftware>{"host_compiled_ms", &TrainingSoftware::host_compiled_ms, 0, 10'000},
+    NumberField<TrainingSoftware>{"step_ms", &TrainingSoftware::step_ms, 0, 100'000},
+    NumberField<TrainingSoftware>{"step_layer_ms", &TrainingSoftware::step_layer_ms, 0, 10'000},
+    NumberField<TrainingSoftware>{"weight_bytes", &TrainingSoftware::weight_bytes, 0, 64},
+    NumberField<TrainingSoftware>{"gradient_bytes", &TrainingSoftware::gradient_bytes, 0, 64},
+    NumberField<TrainingSoftware>{"logit_bytes", &TrainingSoftware::logit_bytes, 0, 256},
+    NumberField<TrainingSoftware>{"logit_bytes_compiled", &TrainingSoftware::logit_bytes_compiled, 0, 256},
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,35 @@
+#include "evidence/fitted_value.h"
+
+#include <algorithm>
+
+#include "domain/number_fields.h"
+
+namespace gpuplan {
+namespace {
+
+template <class Row, std::size_t count>
+double* field_of(Row& row, const std::array<NumberField<Row>, count>& fields, const std::string& column) {
+  const auto* field = std::ranges::find(fields, column, &NumberField<Row>::name);
+  return field != fields.end() ? &(row.*field->field) : nullptr;
+}
+
+}  // namespace
+
+double* fitted_value(Catalogue& catalogue, const FittedAddress& address) {
+  if (address.table == "training_constants") {
+    const auto* constant = std::ranges::find(kTrainingConstants, address.row, &TrainingConstant::name);
+    if (constant == kTrainingConstants.end() || address.column != "value") return nullptr;
+    return &(catalogue.training_constants.*constant->field);
+  }
+  if (address.table == "efficiency") {
+    for (Efficiency& row : catalogue.efficiencies)
+      if (row.architecture + "/" + row.memory_type + "/" + row.accumulation == address.row)
+        return field_of(row, kEfficiencyFields, address.column);
+  } else if (address.table == "training_software") {
+    for (TrainingSoftware& row : catalogue.training_software)
+      if (row.name == address.row) return field_of(row, kSoftwareFields, address.column);
+  }
+  return nullptr;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,253 @@
+#include "evidence/run_setup.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/math.h"
+#include "base/text.h"
+#include "plan/machines.h"
+
+namespace gpuplan {
+namespace {
+
+/// A framework that the catalogue does not know: the middle of those it does.
+const Framework& unknown_framework() {
+  static const Framework framework = [] {
+    Framework f;
+    f.name = "unknown";
+    f.trains = true;
+    return f;
+  }();
+  return framework;
+}
+
+/// Fills a setup field by field, noting what had to be assumed.
+class Filler {
+ public:
+  Filler(const Catalogue& catalogue, const TrainingRun& run, RunSetup& setup) : all_(catalogue), run_(run), s_(setup) {}
+
+  void fill() {
+    s_.assumptions = run_.assumptions;
+    if (!run_.shape) {
+      s_.refused = "the shape of '" + printable(run_.model, 60) +
+                   "' is not stated, nor its parameters, and the catalogue has no model of that name";
+      return;
+    }
+    s_.catalogue_gpu = all_.find_gpu(run_.gpu);
+    if (s_.catalogue_gpu == nullptr) {
+      s_.refused = "no GPU is called '" + printable(run_.gpu, 60) + "'; gpuplan gpus lists those that are known";
+      return;
+    }
+    set_software();
+    set_degrees();
+    set_machine();
+    if (!s_.refused.empty()) return;
+    set_phase();
+    set_batch();
+    set_sharding();
+  }
+
+ private:
+  void assume(std::string what) { s_.assumptions.push_back(std::move(what)); }
+
+  void set_software() {
+    s_.framework = run_.framework.empty() ? nullptr : all_.find_framework(run_.framework);
+    if (s_.framework == nullptr) {
+      assume(run_.framework.empty() ? "framework: an average one"
+                                    : "framework " + printable(run_.framework, 40) + ": as an average one");
+      s_.framework = &unknown_framework();
+    } else {
+      s_.strategy.framework = static_cast<std::int16_t>(s_.framework - all_.frameworks.data());
+    }
+    Strategy& strategy = s_.strategy;
+    const bool tensor_cores = s_.catalogue_gpu->compute_capability >= 8 || s_.catalogue_gpu->compute_capability == 0;
+    strategy.precision = run_.precision.value_or(tensor_cores ? Precision::kBf16 : Precision::kFp16);
+    if (!run_.precision) assume("precision: " + std::string(name_of(strategy.precision)));
+    strategy.compile = run_.compile.value_or(false);
+    strategy.recompute = run_.recompute.value_or(Recompute::kNone);
+    if (!run_.recompute) assume("recompute: none");
+    strategy.attention = run_.attention.value_or(AttentionKernel::kFlash);
+    if (!run_.attention) assume("attention: the fused kernel that the framework ships");
+    strategy.offload = run_.offload.value_or(Offload::kNone);
+    strategy.interleave = run_.vpp.value_or(1);
+  }
+
+  void set_degrees() {
+    Strategy& d = s_.strategy;
+    d.cp = run_.cp.value_or(1);
+    d.tp = run_.tp.value_or(1);
+    d.pp = run_.pp.value_or(1);
+    const int cut = d.tp * d.pp * d.cp;
+    gpus_ = run_.gpus.value_or(run_.dp.value_or(1) * cut);
+    if (!run_.gpus) assume("GPUs: " + count_text(gpus_));
+    if (!run_.tp || !run_.pp) imputed_cut();
+    d.dp = run_.dp.value_or(std::max(1, gpus_ / (d.tp * d.pp * d.cp)));
+    if (!run_.dp && gpus_ > 1 && run_.tp && run_.pp) assume("data parallel: " + count_text(d.dp));
+    d.ep = run_.ep.value_or(1);
+    if (!run_.ep && run_.shape->moe()) {
+      while (d.ep * 2 <= std::min(8, d.dp * d.cp * d.tp) && run_.shape->experts % (d.ep * 2) == 0) d.ep *= 2;
+      assume("expert parallel: " + count_text(d.ep));
+    }
+  }
+
+  /// The smallest tensor degree inside a machine, then the fewest stages, until a GPU holds its share of the
+  /// parameters: those of a third of its memory at 16 bytes each, where nothing else is sharded.
+  void imputed_cut() {
+    Strategy& d = s_.strategy;
+    const double params = count_parameters(*run_.shape).total();
+    const double most = s_.catalogue_gpu->memory.value / 30;  // 35 million for a GiB
+    const int box = std::min(run_.gpus_per_node.value_or(8), gpus_);
+    const bool fully_sharded = run_.sharding == Sharding::kZero3 || run_.sharding == Sharding::kHsdp;
+    const auto too_large = [&] { return !fully_sharded && params / (d.tp * d.pp) > most; };
+    if (!run_.tp)
+      while (too_large() && d.tp * 2 <= box && gpus_ % (d.tp * 2 * d.pp * d.cp) == 0) d.tp *= 2;
+    if (!run_.pp)
+      while (too_large() && d.pp * 2 <= run_.shape->layers && gpus_ % (d.tp * d.pp * 2 * d.cp) == 0) d.pp *= 2;
+    if (gpus_ == 1) return;
+    s_.degrees_known = false;
+    assume("tensor x pipeline parallel: " + count_text(d.tp) + " x " + count_text(d.pp));
+  }
+
+  void set_machine() {
+    const Gpu& gpu = *s_.catalogue_gpu;
+    int box = std::min(run_.gpus_per_node.value_or(gpu.form_factor == "PCIe" ? gpus_ : 8), gpus_);
+    // Racks whose NVLink domain spans machines: what counts is the domain.
+    for (const Node& node : all_.nodes)
+      if (node.gpu == gpu.name && node.link_kind == LinkKind::kNvswitch && node.gpus > box && node.gpus > 8)
+        box = std::min(node.gpus, gpus_);
+    if (!run_.gpus_per_node && gpus_ > 1) assume("GPUs a machine: " + count_text(box));
+    s_.node = common_box(all_, gpu, box);
+    s_.node.gpus = box;
+    s_.nodes = s_.node.machines_for(gpus_);
+    if (run_.nvlink && !*run_.nvlink) {
+      s_.node.link = {};
+      s_.node.link_kind = LinkKind::kPcie;
+    } else if (run_.nvlink && s_.node.link.value <= 0) {
+      s_.node.link = gpu.link;
+      s_.node.link_kind = gpu.vendor == "amd" ? LinkKind::kXgmi : LinkKind::kNvswitch;
+    }
+    if (s_.nodes > 1) set_network(gpu, box);
+    s_.gpu = gpu;
+    if (run_.gpu_power_w && gpu.tdp_watts > 0 && *run_.gpu_power_w < gpu.tdp_watts) cap_power();
+  }
+
+  void set_network(const Gpu& gpu, int box) {
+    if (run_.inter_node_gbps) {
+      s_.node.network = BytesPerSecond{*run_.inter_node_gbps * 1e9 / 8};
+      return;
+    }
+    // The middle of the machines known with this GPU, by GPU; else what their generation is sold with.
+    std::vector<double> rates;
+    for (const Node& node : all_.nodes)
+      if (node.gpu == gpu.name && node.network.value > 0 && node.gpus >= 4 && node.gpus <= 8)
+        rates.push_back(node.network.value / node.gpus);
+    double each = gpu.memory_type.starts_with("HBM") ? (gpu.year >= 2022 ? 50e9 : 25e9) : 1.25e9;
+    if (!rates.empty()) {
+      std::ranges::sort(rates);
+      each = rates[rates.size() / 2];
+    }
+    s_.node.network = BytesPerSecond{each * box};
+    assume("network: " + number_text(std::round(each * box * 8 / 1e9)) + " Gbit/s a machine, as common with this GPU");
+  }
+
+  /// Rates fall with about the square root of the power a card may draw: its clock falls with the cube root at fixed
+  /// voltage, and less work is bound by it.
+  void cap_power() {
+    const double share = math::pow(*run_.gpu_power_w / s_.catalogue_gpu->tdp_watts, 0.45);
+    for (FlopsPerSecond Gpu::* rate :
+         {&Gpu::fp32, &Gpu::tf32, &Gpu::bf16, &Gpu::fp16, &Gpu::fp16_acc16, &Gpu::fp8, &Gpu::fp4, &Gpu::int8})
+      s_.gpu.*rate = s_.gpu.*rate * share;
+  }
+
+  void set_phase() {
+    TrainPhase& phase = s_.phase;
+    ModelUse use;
+    use.name = run_.model;
+    use.shape = *run_.shape;
+    phase.models.push_back(std::move(use));
+    phase.method = run_.method.value_or(Method::kFull);
+    phase.framework = s_.framework->name;
+    phase.optimizer.matrices = run_.optimizer.value_or(Optimizer::kAdamW);
+    phase.optimizer.rest = phase.optimizer.matrices == Optimizer::kMuon ? Optimizer::kAdamW : phase.optimizer.matrices;
+    if (!run_.optimizer) assume("optimizer: adamw");
+    phase.master_weights = run_.master_weights;
+    phase.optimizer_state = run_.optimizer_state;
+    const bool adapters = phase.method == Method::kLora || phase.method == Method::kQlora;
+    if (adapters) {
+      phase.lora.rank = run_.lora_rank.value_or(16);
+      phase.lora.targets = {"attention"};
+      assume("adapters: rank " + count_text(phase.lora.rank) + " at the attention projections");
+    }
+    double sequence = run_.sequence.value_or(512);
+    if (!run_.sequence) assume("sequence: 512 tokens");
+    phase.sequence = static_cast<int>(std::min(sequence, 2e9));
+    phase.steps = 1;
+    phase.batch = BatchSize{.sequences = 1.0, .tokens = {}};
+  }
+
+  void set_batch() {
+    Strategy& d = s_.strategy;
+    const double replica = run_.global_batch ? std::max(1.0, *run_.global_batch / d.dp) : 0;
+    double micro = run_.micro_batch.value_or(0);
+    double accumulate = run_.grad_accum.value_or(0);
+    if (micro > 0 && accumulate <= 0 && replica > 0) accumulate = std::max(1.0, std::round(replica / micro));
+    if (micro <= 0 && accumulate > 0 && replica > 0) micro = std::max(1.0, std::round(replica / accumulate));
+    if (micro <= 0) {
+      s_.batch_known = false;
+      micro = usual_micro(replica);
+      assume("micro-batch: " + number_text(micro));
+    }
+    if (accumulate <= 0) {
+      // A pipeline needs several micro-batches for each stage to be worth it.
+      accumulate = replica > 0 ? std::max(1.0, std::round(replica / micro)) : d.pp > 1 ? 8.0 * d.pp : 1;
+      if (replica <= 0) {
+        s_.batch_known = false;
+        assume("accumulated micro-batches: " + number_text(accumulate));
+      }
+    }
+    constexpr double kMost = 1e6;
+    d.micro_batch = static_cast<int>(std::min(micro, kMost));
+    d.grad_accum = static_cast<int>(std::min(accumulate, kMost));
+    s_.global_batch = run_.global_batch.value_or(micro * accumulate * d.dp);
+    s_.phase.batch->sequences = s_.global_batch;
+  }
+
+  /// One sequence at a time of a network that is cut over GPUs; else what makes 8192 tokens, which keeps a GPU busy, as
+  /// far as it divides the batch.
+  double usual_micro(double replica) const {
+    if (s_.strategy.tp * s_.strategy.pp > 1) return 1;
+    const double wanted = std::max(1.0, std::floor(8192 / static_cast<double>(*s_.phase.sequence)));
+    double micro = 1;
+    while (micro * 2 <= wanted && (replica <= 0 || std::fmod(replica, micro * 2) == 0)) micro *= 2;
+    return micro;
+  }
+
+  void set_sharding() {
+    Strategy& d = s_.strategy;
+    const double ranks = static_cast<double>(d.dp) * d.cp;
+    if (run_.sharding) {
+      d.sharding = *run_.sharding;
+    } else if (ranks > 1) {
+      const bool cuts = s_.framework->tensor || d.tp * d.pp > 1;
+      const bool large = count_parameters(*run_.shape).total() > 1.5e9;
+      d.sharding = cuts ? Sharding::kZero1 : large ? Sharding::kZero3 : Sharding::kNone;
+      assume("sharding: " + std::string(name_of(d.sharding)));
+    }
+    if (ranks <= 1) d.sharding = Sharding::kNone;
+  }
+
+  const Catalogue& all_;
+  const TrainingRun& run_;
+  RunSetup& s_;
+  int gpus_ = 1;
+};
+
+}  // namespace
+
+RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {
+  RunSetup setup;
+  Filler(catalogue, run, setup).fill();
+  return setup;
+}
+
+}  // namespace gpuplan

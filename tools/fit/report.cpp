@@ -1,0 +1,74 @@
+#include "fit/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace gpuplan::fit {
+namespace {
+
+/// Quantile with linear interpolation. REQUIRES: values not empty.
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const double at = share * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, values.size() - 1);
+  return values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
+}
+
+double share_of(double log_error) { return std::abs(std::expm1(log_error)); }
+
+void print_kind(const char* name, Kind kind, const std::vector<TrainingRun>& runs,
+                const std::vector<Residual>& errors) {
+  std::map<std::string, std::vector<double>> by_source;
+  std::vector<double> all, absolute;
+  for (const Residual& one : errors) {
+    if (one.kind != kind) continue;
+    by_source[runs[one.run].source].push_back(one.error);
+    all.push_back(one.error);
+    absolute.push_back(share_of(one.error));
+  }
+  if (all.empty()) return;
+  std::vector<double> medians, calibrated;
+  for (const auto& [source, values] : by_source) {
+    std::vector<double> shares, centred;
+    const double middle = quantile(values, 0.5);
+    for (const double value : values) {
+      shares.push_back(share_of(value));
+      centred.push_back(share_of(value - middle));
+    }
+    medians.push_back(quantile(shares, 0.5));
+    if (values.size() > 1) calibrated.push_back(quantile(centred, 0.5));
+    std::printf("    %-22s %4zu rows  median %5.1f %%  p90 %5.1f %%  bias %+6.1f %%\n", source.c_str(), values.size(),
+                100 * quantile(shares, 0.5), 100 * quantile(shares, 0.9), 100 * std::expm1(middle));
+  }
+  double mean = 0;
+  for (const double value : all) mean += value / static_cast<double>(all.size());
+  std::printf(
+      "  %s: median of sources %.1f %%, pooled median %.1f %%, p90 %.1f %%, bias median %+.1f %% mean %+.1f %%, "
+      "each source centred %.1f %%, %zu rows\n",
+      name, 100 * quantile(medians, 0.5), 100 * quantile(absolute, 0.5), 100 * quantile(absolute, 0.9),
+      100 * std::expm1(quantile(all, 0.5)), 100 * std::expm1(mean),
+      calibrated.empty() ? 0 : 100 * quantile(calibrated, 0.5), all.size());
+}
+
+}  // namespace
+
+void print_errors(const std::string& title, const std::vector<TrainingRun>& runs, const std::vector<Residual>& errors) {
+  std::printf("%s\n", title.c_str());
+  print_kind("time", Kind::kTime, runs, errors);
+  print_kind("memory", Kind::kMemory, runs, errors);
+}
+
+void print_parameters(const std::vector<Parameter>& parameters, const std::vector<double>& before,
+                      const std::vector<double>& after) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& p = parameters[i];
+    std::printf("  %-20s %-24s %-22s %9.4g -> %9.4g  %+5.1f deviations\n", p.address.table.c_str(),
+                p.address.row.c_str(), p.address.column.c_str(), before[i], after[i],
+                std::log(after[i] / p.prior) / p.deviation);
+  }
+}
+
+}  // namespace gpuplan::fit

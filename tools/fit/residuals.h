@@ -1,0 +1,31 @@
+// What the model misses measured runs by, for any values of the parameters.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/catalogue.h"
+#include "evidence/training_run.h"
+#include "fit/parameters.h"
+
+namespace gpuplan::fit {
+
+enum class Kind { kTime, kMemory };
+
+/// One measured figure: ln(predicted / measured), how much it counts, and whose it is.
+struct Residual {
+  std::size_t run = 0;
+  Kind kind = Kind::kTime;
+  double error = 0;
+  double weight = 1;
+};
+
+/// A source with many runs counts as much as one with this many.
+inline constexpr double kSourceRows = 12;
+
+/// Errors of every run but those of the source left out ("": none), with the numbers that the catalogue holds.
+/// Weights are 1 for sources of up to kSourceRows figures and less for larger ones.
+std::vector<Residual> residuals(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+                                const std::string& left_out);
+
+}  // namespace gpuplan::fit

@@ -1,0 +1,112 @@
+#include "fit/solve.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+namespace gpuplan::fit {
+namespace {
+
+/// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
+double scale_of(Kind kind) { return kind == Kind::kTime ? 0.10 : 0.12; }
+
+/// sqrt(1 + x^2) - 1.
+double pseudo_huber(double x) { return std::sqrt(1 + x * x) - 1; }
+
+double cost_of(const std::vector<Residual>& errors, const std::vector<Parameter>& parameters,
+               const std::vector<double>& values) {
+  double cost = 0;
+  for (const Residual& r : errors) cost += r.weight * pseudo_huber(r.error / scale_of(r.kind));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const double away = std::log(values[i] / parameters[i].prior) / parameters[i].deviation;
+    cost += 0.5 * away * away;
+  }
+  return cost;
+}
+
+}  // namespace
+
+Catalogue with_values(const Catalogue& catalogue, const std::vector<Parameter>& parameters,
+                      const std::vector<double>& values) {
+  Catalogue changed = catalogue;
+  for (std::size_t i = 0; i < parameters.size(); ++i) *fitted_value(changed, parameters[i].address) = values[i];
+  return changed;
+}
+
+Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+               const std::vector<Parameter>& parameters, const std::vector<double>& start, const std::string& left_out,
+               int most_steps) {
+  constexpr double kStep = 0.01;
+  Solution best{start, 0};
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    best.values[i] = std::clamp(best.values[i], parameters[i].least, parameters[i].most);
+  Catalogue at = with_values(catalogue, parameters, best.values);
+  std::vector<double*> slots;
+  slots.reserve(parameters.size());
+  for (const Parameter& parameter : parameters) slots.push_back(fitted_value(at, parameter.address));
+  std::vector<Residual> errors = residuals(at, runs, left_out);
+  best.cost = cost_of(errors, parameters, best.values);
+  const auto n = static_cast<Eigen::Index>(parameters.size());
+  double damping = 1e-2;
+  for (int step = 0; step < most_steps; ++step) {
+    const auto rows = static_cast<Eigen::Index>(errors.size());
+    Eigen::MatrixXd jacobian(rows, n);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const auto index = static_cast<std::size_t>(j);
+      *slots[index] = best.values[index] * std::exp(kStep);
+      const std::vector<Residual> moved = residuals(at, runs, left_out);
+      *slots[index] = best.values[index];
+      for (Eigen::Index i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::size_t>(i);
+        jacobian(i, j) = (moved[row].error - errors[row].error) / kStep;
+      }
+    }
+    Eigen::MatrixXd normal = Eigen::MatrixXd::Zero(n, n);
+    Eigen::VectorXd gradient = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd weights(rows), pulls(rows);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const Residual& r = errors[static_cast<std::size_t>(i)];
+      const double scale = scale_of(r.kind), x = r.error / scale;
+      weights(i) = r.weight / (scale * scale * std::sqrt(1 + x * x));
+      pulls(i) = weights(i) * r.error;
+    }
+    normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
+    gradient = jacobian.transpose() * pulls;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const Parameter& p = parameters[static_cast<std::size_t>(j)];
+      const double precision = 1 / (p.deviation * p.deviation);
+      normal(j, j) += precision;
+      gradient(j) += precision * std::log(best.values[static_cast<std::size_t>(j)] / p.prior);
+    }
+    bool better = false;
+    double gain = 0;
+    for (int attempt = 0; attempt < 6 && !better; ++attempt) {
+      Eigen::MatrixXd damped = normal;
+      damped.diagonal() *= 1 + damping;
+      const Eigen::VectorXd move = damped.ldlt().solve(-gradient);
+      std::vector<double> values = best.values;
+      for (Eigen::Index j = 0; j < n; ++j) {
+        const auto index = static_cast<std::size_t>(j);
+        values[index] = std::clamp(values[index] * std::exp(std::clamp(move(j), -0.5, 0.5)), parameters[index].least,
+                                   parameters[index].most);
+        *slots[index] = values[index];
+      }
+      std::vector<Residual> tried = residuals(at, runs, left_out);
+      const double cost = cost_of(tried, parameters, values);
+      if (cost < best.cost) {
+        gain = best.cost - cost;
+        better = true;
+        best = {std::move(values), cost};
+        errors = std::move(tried);
+        damping = std::max(1e-4, damping * 0.3);
+      } else {
+        damping *= 8;
+      }
+    }
+    for (std::size_t j = 0; j < slots.size(); ++j) *slots[j] = best.values[j];
+    if (!better || gain < 1e-3 * best.cost) break;
+  }
+  return best;
+}
+
+}  // namespace gpuplan::fit
