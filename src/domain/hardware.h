@@ -49,6 +49,7 @@ struct Gpu {
   BytesPerSecond link{};           ///< NVLink, xGMI, ICI: both directions together, as quoted; zero without
   bool link_needs_bridge = false;  ///< cards that have the link only through an optional bridge
   LinkKind link_kind = LinkKind::kNone;
+  int link_domain = 0;  ///< GPUs that the link joins across machines (a rack); 0: those of one machine
   int pcie_gen = 0;
   int pcie_lanes = 0;
   double tdp_watts = 0;

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/text.h"
+#include "model/compute.h"
 #include "plan/machines.h"
 
 namespace gpuplan {
@@ -63,6 +64,12 @@ class Filler {
     const bool tensor_cores = s_.catalogue_gpu->compute_capability >= 8 || s_.catalogue_gpu->compute_capability == 0;
     strategy.precision = run_.precision.value_or(tensor_cores ? Precision::kBf16 : Precision::kFp16);
     if (!run_.precision) assume("precision: " + std::string(name_of(strategy.precision)));
+    if (strategy.precision != Precision::kFp32 && product_peak(*s_.catalogue_gpu, strategy.precision).value <= 0 &&
+        (strategy.precision == Precision::kFp16 || strategy.precision == Precision::kBf16 ||
+         strategy.precision == Precision::kTf32)) {
+      assume(std::string(name_of(strategy.precision)) + ": at the rate of fp32, the GPU has no such units");
+      strategy.precision = Precision::kFp32;
+    }
     strategy.compile = run_.compile.value_or(false);
     strategy.recompute = run_.recompute.value_or(Recompute::kNone);
     if (!run_.recompute) assume("recompute: none");
@@ -110,11 +117,7 @@ class Filler {
 
   void set_machine() {
     const Gpu& gpu = *s_.catalogue_gpu;
-    int box = std::min(run_.gpus_per_node.value_or(gpu.form_factor == "PCIe" ? gpus_ : 8), gpus_);
-    // Racks whose NVLink domain spans machines: what counts is the domain.
-    for (const Node& node : all_.nodes)
-      if (node.gpu == gpu.name && node.link_kind == LinkKind::kNvswitch && node.gpus > box && node.gpus > 8)
-        box = std::min(node.gpus, gpus_);
+    const int box = std::min(run_.gpus_per_node.value_or(gpu.form_factor == "PCIe" ? gpus_ : 8), gpus_);
     if (!run_.gpus_per_node && gpus_ > 1) assume("GPUs a machine: " + count_text(box));
     s_.node = common_box(all_, gpu, box);
     s_.node.gpus = box;

@@ -42,6 +42,7 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
              fp16_acc16 = cells.column("fp16_acc16", "TFLOP/s"), fp8 = cells.column("fp8", "TFLOP/s"),
              fp4 = cells.column("fp4", "TFLOP/s"), int8 = cells.column("int8", "TOP/s"),
              link = cells.column("link", "GB/s"), link_kind = cells.column("link_kind"),
+             link_domain = cells.column("link_domain"),
              pcie_gen = cells.column("pcie_gen"), pcie_lanes = cells.column("pcie_lanes"),
              tdp = cells.column("tdp", "W"), sms = cells.column("sms"), form_factor = cells.column("form_factor"),
              source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
@@ -76,6 +77,7 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
     gpu.int8 = rate(int8);
     gpu.link = cells.number(row, link, 0, 100'000) * kGigabytes;
     gpu.link_kind = cells.choice(row, link_kind, LinkKind::kNone);
+    gpu.link_domain = cells.whole(row, link_domain, 2, 100'000);
     gpu.link_needs_bridge = gpu.link_kind == LinkKind::kNvlinkPairs;
     gpu.pcie_gen = cells.whole(row, pcie_gen, 1, 9);
     gpu.pcie_lanes = cells.whole(row, pcie_lanes, 1, 32);

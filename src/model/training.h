@@ -107,6 +107,7 @@ struct TrainingRates {
   Seconds launch_per_step{};
   BytesPerSecond link_bus{};  ///< achieved bus rate inside the machine
   Seconds link_latency{};
+  double link_span = 1;  ///< GPUs it joins: those of the machine, or of a rack that it spans
   BytesPerSecond network_bus{};  ///< achieved, one machine
   Seconds network_latency{};
   BytesPerSecond host_link{};  ///< PCIe, one direction, achieved

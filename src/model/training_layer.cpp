@@ -152,10 +152,11 @@ Seconds head(const Context& c) {
 Seconds tensor_traffic(const Context& c, double passes) {
   const ModelWork& m = c.model;
   const double per_machine = c.rates.node->gpus;
+  const double linked = c.rates.link_span;
   Seconds sum{};
   if (c.cut.tp > 1) {
     // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
-    const bool inside = c.cut.tp <= per_machine;
+    const bool inside = c.cut.tp <= linked;
     const LinkRate link{inside ? c.rates.link_bus : std::min(c.rates.link_bus, c.rates.network_bus),
                         inside ? 12 * units::microsecond : c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
@@ -163,7 +164,7 @@ Seconds tensor_traffic(const Context& c, double passes) {
   }
   if (c.cut.cp > 1) {
     // Keys and values go round the ring while attention works on those at hand (Liu et al. 2023, arXiv:2310.01889).
-    const bool inside = static_cast<double>(c.cut.cp) * c.cut.tp <= per_machine;
+    const bool inside = static_cast<double>(c.cut.cp) * c.cut.tp <= linked;
     const BytesPerSecond bus = inside ? c.rates.link_bus : c.rates.network_bus / per_machine;
     const Bytes all{c.rates.element_bytes * c.tokens * m.key_values / c.cut.tp * (c.cut.cp - 1)};
     const Pass work = attention(c);
@@ -178,12 +179,12 @@ Seconds expert_traffic(const Context& c, double passes) {
   if (c.cut.ep <= 1 || m.expert_products.empty()) return {};
   const double layers = m.expert_products.front().count;
   const double per_machine = c.rates.node->gpus;
-  const double span = static_cast<double>(c.cut.ep) * c.cut.tp * c.cut.cp;
+  const double span = c.cut.ep;  // neighbours, whatever else the machine's GPUs share out
   const double token_bytes = 2 * m.boundary / c.cut.tp;
   // Dispatch and combine, forward and backward. Across machines a token goes to a few of them at most (node-limited
   // routing: DeepSeek-AI 2024, arXiv:2412.19437).
   const double transfers = 2 * passes * layers;
-  if (span <= per_machine) {
+  if (span <= c.rates.link_span) {
     const Bytes each{c.tokens * m.experts_per_token * token_bytes * (c.cut.ep - 1) / c.cut.ep};
     return (each / c.rates.link_bus + c.rates.link_latency) * (transfers * c.constants.expert_exposed);
   }

@@ -113,6 +113,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   const LinkRate network = network_rate(node);
   rates.link_bus = link.bus;
   rates.link_latency = link.latency;
+  const bool rack = gpu.link_domain > node.gpus && node.link_kind == LinkKind::kNvswitch && node.link.value > 0;
+  rates.link_span = rack ? gpu.link_domain : node.gpus;
   rates.network_bus = network.bus;
   rates.network_latency = network.latency;
   rates.host_link = host_rate(gpu);

@@ -18,16 +18,16 @@ double rough_log2(int n) {
   return low + static_cast<double>(n) / static_cast<double>(1U << static_cast<unsigned>(low)) - 1;
 }
 
-/// The link that a data-parallel group sees. Ranks are laid out tensor first, then context, then data (the order of
-/// Megatron-LM), so the groups of one machine share its network.
+/// The link that a group of data and context ranks sees. Ranks are laid out tensor first, then context, then data (the
+/// order of Megatron-LM), so the groups of one machine share its network.
 LinkRate group_link(const TrainingRates& r, const Strategy& s, double ranks) {
-  const double inner = static_cast<double>(s.tp) * s.cp;
+  const double inner = s.tp;  // context ranks take part
   const double per_machine = r.node->gpus;
-  if (ranks * inner <= per_machine) return {r.link_bus, r.link_latency};
+  if (ranks * inner <= r.link_span) return {r.link_bus, r.link_latency};
   const double groups = std::min(inner, per_machine);
   const BytesPerSecond network = r.network_bus / groups;
   // One GPU a machine has no inner link to be held up by.
-  const BytesPerSecond bus = r.link_bus.value > 0 && inner < per_machine ? std::min(r.link_bus, network) : network;
+  const BytesPerSecond bus = r.link_bus.value > 0 && inner < r.link_span ? std::min(r.link_bus, network) : network;
   return {bus, r.network_latency};
 }
 
@@ -40,7 +40,8 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
   const double experts = expert_ranks > 1 ? p.learn_experts : 0;
   // Gradients travel in 16 bit unless the framework keeps 32-bit ones.
   const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, 4.0)};
-  const double micro_batches = s.grad_accum;
+  // Weights stay gathered where several micro-batches are on their way through a pipeline.
+  const double micro_batches = s.pp > 1 ? 1 : s.grad_accum;
   if (s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp) {
     // Weights are gathered forward and backward, gradients scattered, for every micro-batch (Rajbhandari et al. 2020).
     // A part of the computation hides it, and some of what is hidden still shows.
@@ -64,7 +65,7 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
 Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const Strategy& s) {
   if (s.pp <= 1) return {};
   const double per_machine = r.node->gpus;
-  const bool inside = static_cast<double>(s.gpus()) <= per_machine;
+  const bool inside = static_cast<double>(s.gpus()) <= r.link_span;
   const LinkRate link =
       inside ? LinkRate{r.link_bus, r.link_latency} : LinkRate{r.network_bus / per_machine, r.network_latency};
   const Seconds one = layer.boundary / link.bus + link.latency;

@@ -22,7 +22,7 @@ Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strat
   if (work.sequence >= 16384) regime = wider(regime, {0.28, "sequences of 16k and more"});
   if (r.precision == Precision::kNvfp4) regime = wider(regime, {0.24, "4-bit products"});
   if (work.moe) {
-    const bool one_domain = r.node->gpus >= s.ep * s.tp;
+    const bool one_domain = r.link_span >= s.ep;
     regime = wider(
         regime, one_domain ? Regime{0.40, "mixture of experts"} : Regime{0.51, "mixture of experts across machines"});
   }
