@@ -71,12 +71,21 @@ class Filler {
       strategy.precision = Precision::kFp32;
     }
     strategy.compile = run_.compile.value_or(false);
-    strategy.recompute = run_.recompute.value_or(Recompute::kNone);
-    if (!run_.recompute) assume("recompute: none");
-    strategy.attention = run_.attention.value_or(AttentionKernel::kFlash);
-    if (!run_.attention) assume("attention: the fused kernel that the framework ships");
+    // Stacks that rely on the vendor's fused attention had none of use before Hopper: they kept the scores, fused the
+    // softmax, and computed the attention core again (Korthikanti et al. 2022).
+    const bool keeps_scores = !run_.attention && vendor_attention() && s_.catalogue_gpu->compute_capability < 9;
+    strategy.recompute = run_.recompute.value_or(keeps_scores ? Recompute::kSelective : Recompute::kNone);
+    if (!run_.recompute) assume("recompute: " + std::string(name_of(strategy.recompute)));
+    strategy.attention = run_.attention.value_or(keeps_scores ? AttentionKernel::kEager : AttentionKernel::kFlash);
+    if (!run_.attention)
+      assume(keeps_scores ? "attention: eager" : "attention: the fused kernel that the framework ships");
     strategy.offload = run_.offload.value_or(Offload::kNone);
     strategy.interleave = run_.vpp.value_or(1);
+  }
+
+  bool vendor_attention() const {
+    const auto row = std::ranges::find(all_.training_software, s_.framework->name, &TrainingSoftware::name);
+    return row != all_.training_software.end() && row->vendor_attention;
   }
 
   void set_degrees() {
@@ -201,8 +210,7 @@ class Filler {
       assume("micro-batch: " + number_text(micro));
     }
     if (accumulate <= 0) {
-      // A pipeline needs several micro-batches for each stage to be worth it.
-      accumulate = replica > 0 ? std::max(1.0, std::round(replica / micro)) : d.pp > 1 ? 8.0 * d.pp : 1;
+      accumulate = replica > 0 ? std::max(1.0, std::round(replica / micro)) : usual_accumulation(micro);
       if (replica <= 0) {
         s_.batch_known = false;
         assume("accumulated micro-batches: " + number_text(accumulate));
@@ -223,6 +231,17 @@ class Filler {
     double micro = 1;
     while (micro * 2 <= wanted && (replica <= 0 || std::fmod(replica, micro * 2) == 0)) micro *= 2;
     return micro;
+  }
+
+  /// Fine-tuning: one. Training from scratch: what makes the batch that networks of this size are trained with (GPT-3,
+  /// Brown et al. 2020, table 2.1), and several micro-batches for each stage of a pipeline.
+  double usual_accumulation(double micro) const {
+    const Strategy& d = s_.strategy;
+    const double least = d.pp > 1 ? 4.0 * d.pp : 1;
+    if (!run_.from_scratch) return least;
+    const double params = count_parameters(*run_.shape).total();
+    const double tokens = params < 1e9 ? 0.5e6 : params < 5e9 ? 1e6 : 2e6;
+    return std::max(least, std::round(tokens / (micro * d.dp * *s_.phase.sequence)));
   }
 
   void set_sharding() {

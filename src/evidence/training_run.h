@@ -46,6 +46,7 @@ struct TrainingRun {
   std::optional<Optimizer> optimizer;
   std::optional<Offload> offload;
   std::optional<Method> method;
+  bool from_scratch = false;  ///< pretraining; else fine-tuning
   std::optional<int> lora_rank;
   std::optional<AttentionKernel> attention;
   std::optional<bool> compile;

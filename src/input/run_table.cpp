@@ -126,6 +126,7 @@ class Row {
                                                                           : choice<Format>(c_.optimizer_state);
     run.offload = choice<Offload>(c_.offload);
     run.method = cells_.text(row_, c_.method) == "pretrain" ? std::optional(Method::kFull) : choice<Method>(c_.method);
+    run.from_scratch = cells_.text(row_, c_.method) == "pretrain" || empty(c_.method);
     run.lora_rank = whole(c_.lora_rank);
     run.attention = choice<AttentionKernel>(c_.attention);
     run.compile = flag(c_.compile);
