@@ -47,6 +47,29 @@ struct TrainingConstants {
   double optimizer_passes = 1.6;   ///< traffic of the step over reading and writing everything once
   double optimizer_unfused = 1.3;  ///< more where it is not one kernel
   double host_adam_rate = 15;      ///< GB/s of host memory a rank when the optimizer runs there
+  // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
+  // in quadrature; fitted on runs whose source was left out.
+  double spread_base = 0.1;                ///< any run
+  double spread_machines = 0.05;           ///< several machines
+  double spread_cut = 0.06;                ///< tensor or pipeline parallel
+  double spread_eight_bit = 0.06;          ///< 8-bit products
+  double spread_four_bit = 0.18;           ///< 4-bit products
+  double spread_long = 0.15;               ///< sequences of 16k tokens and more
+  double spread_experts = 0.25;            ///< mixture of experts
+  double spread_experts_apart = 0.2;       ///< experts on several machines
+  double spread_adapters = 0.2;            ///< low-rank adapters
+  double spread_scores = 0.2;              ///< attention without a fused kernel
+  double spread_gddr = 0.15;               ///< GPU with GDDR memory
+  double spread_old = 0.25;                ///< GPU older than Ampere
+  double spread_other = 0.15;              ///< GPU of another vendor than NVIDIA
+  double spread_offload = 0.25;            ///< state or activations in host memory
+  double spread_launch = 0.3;              ///< few tokens a micro-batch: bound by launches and host speed
+  double spread_assumed = 0.2;             ///< batch or parallel degrees assumed
+  double spread_unknown_framework = 0.12;  ///< a framework without measured runs
+  double spread_unmeasured = 0.5;          ///< hardware without measured runs
+  double spread_network = 0.5;             ///< network between the machines unknown
+  double spread_networks = 0.45;           ///< several or frozen networks, never measured
+  double spread_custom = 0.7;              ///< network known by its totals only
   // Memory.
   double driver_gib = 0.8;        ///< GiB outside of the allocator: driver context and libraries
   double framework_gib = 0.27;    ///< GiB that a framework allocates beside the model
@@ -107,6 +130,27 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"optimizer_passes", &TrainingConstants::optimizer_passes},
     TrainingConstant{"optimizer_unfused", &TrainingConstants::optimizer_unfused},
     TrainingConstant{"host_adam_rate", &TrainingConstants::host_adam_rate},
+    TrainingConstant{"spread_base", &TrainingConstants::spread_base},
+    TrainingConstant{"spread_machines", &TrainingConstants::spread_machines},
+    TrainingConstant{"spread_cut", &TrainingConstants::spread_cut},
+    TrainingConstant{"spread_eight_bit", &TrainingConstants::spread_eight_bit},
+    TrainingConstant{"spread_four_bit", &TrainingConstants::spread_four_bit},
+    TrainingConstant{"spread_long", &TrainingConstants::spread_long},
+    TrainingConstant{"spread_experts", &TrainingConstants::spread_experts},
+    TrainingConstant{"spread_experts_apart", &TrainingConstants::spread_experts_apart},
+    TrainingConstant{"spread_adapters", &TrainingConstants::spread_adapters},
+    TrainingConstant{"spread_scores", &TrainingConstants::spread_scores},
+    TrainingConstant{"spread_gddr", &TrainingConstants::spread_gddr},
+    TrainingConstant{"spread_old", &TrainingConstants::spread_old},
+    TrainingConstant{"spread_other", &TrainingConstants::spread_other},
+    TrainingConstant{"spread_offload", &TrainingConstants::spread_offload},
+    TrainingConstant{"spread_launch", &TrainingConstants::spread_launch},
+    TrainingConstant{"spread_assumed", &TrainingConstants::spread_assumed},
+    TrainingConstant{"spread_unknown_framework", &TrainingConstants::spread_unknown_framework},
+    TrainingConstant{"spread_unmeasured", &TrainingConstants::spread_unmeasured},
+    TrainingConstant{"spread_network", &TrainingConstants::spread_network},
+    TrainingConstant{"spread_networks", &TrainingConstants::spread_networks},
+    TrainingConstant{"spread_custom", &TrainingConstants::spread_custom},
     TrainingConstant{"driver_gib", &TrainingConstants::driver_gib},
     TrainingConstant{"framework_gib", &TrainingConstants::framework_gib},
     TrainingConstant{"collectives_gib", &TrainingConstants::collectives_gib},

@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "evidence/run_setup.h"
+#include "model/uncertainty.h"
 
 namespace gpuplan {
 namespace {
@@ -74,6 +75,10 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   if (!out.refused.empty()) return out;
   out.estimate = training_estimate(e.work, e.rates, e.layer, out.strategy, out.nodes);
   out.spread = training_spread(e.work, e.rates, out.strategy, out.nodes);
+  if (!e.setup.batch_known || !e.setup.degrees_known) {
+    const double known = out.spread.time, assumed = deviation_of(catalogue.training_constants.spread_assumed);
+    out.spread.time = std::sqrt(known * known + assumed * assumed);
+  }
   const double seconds = out.estimate.step.total().value;
   if (run.step) out.metrics.push_back({Metric::kStepSeconds, run.step->value, lognormal(seconds, out.spread.time)});
   if (run.token_rate) {

@@ -1,5 +1,7 @@
 #include "model/uncertainty.h"
 
+#include <cmath>
+
 #include "base/interval.h"
 #include "model/training.h"
 
@@ -12,33 +14,52 @@ namespace {
 /// Bands were measured on runs the constants were fitted to, so new ones get a little more.
 constexpr double kWiden = 1.15;
 
-bool eight_bit(Precision precision) { return precision == Precision::kFp8 || precision == Precision::kMxfp8; }
+/// Half widths of independent circumstances add in quadrature; the widest gives the words.
+class Width {
+ public:
+  explicit Width(Regime base) : square_(base.half_width * base.half_width), words_(base.words) {}
+  void add(bool applies, double half_width, std::string_view words) {
+    if (!applies) return;
+    square_ += half_width * half_width;
+    if (half_width <= widest_) return;
+    widest_ = half_width;
+    words_ = words;
+  }
+  Regime regime() const { return {std::sqrt(square_), words_}; }
+
+ private:
+  double square_ = 0;
+  double widest_ = 0;
+  std::string_view words_;
+};
 
 Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strategy& s, int nodes) {
+  const TrainingConstants& c = *r.constants;
   const Gpu& gpu = *r.node->gpu;
-  Regime regime = nodes > 1 ? Regime{0.13, "dense, several machines"} : Regime{0.15, "dense, data-centre GPU"};
-  if (eight_bit(r.precision)) regime = wider(regime, {0.16, "8-bit products"});
-  if (s.tp > 1 || s.pp > 1) regime = wider(regime, {0.17, "tensor or pipeline parallel"});
-  if (work.sequence >= 16384) regime = wider(regime, {0.28, "sequences of 16k and more"});
-  if (r.precision == Precision::kNvfp4) regime = wider(regime, {0.24, "4-bit products"});
-  if (work.moe) {
-    const bool one_domain = r.link_span >= s.ep;
-    regime = wider(
-        regime, one_domain ? Regime{0.40, "mixture of experts"} : Regime{0.51, "mixture of experts across machines"});
-  }
-  if (work.adapters) regime = wider(regime, {0.35, "low-rank adapters"});
-  if (s.attention == AttentionKernel::kEager) regime = wider(regime, {0.33, "attention without a fused kernel"});
-  if (gpu.memory_type.starts_with("GDDR")) regime = wider(regime, {0.36, "GPU with GDDR memory"});
-  if (gpu.compute_capability > 0 && gpu.compute_capability < 8) regime = wider(regime, {0.38, "GPU older than Ampere"});
-  if (s.offload != Offload::kNone) regime = wider(regime, {0.50, "optimizer in host memory"});
-  if (work.models.size() > 1 || work.phase->method == Method::kFrozen)
-    regime = wider(regime, {0.50, "several or frozen networks, never measured"});
-  if (!r.efficiency->measured) regime = wider(regime, {0.60, "no training run measured on such hardware"});
+  const bool eight_bit = r.precision == Precision::kFp8 || r.precision == Precision::kMxfp8;
   const double tokens = work.mean_tokens * s.micro_batch / s.cp;
-  if (tokens <= 512) regime = wider(regime, {0.65, "few tokens a micro-batch: bound by launches and host speed"});
-  if (work.custom) regime = wider(regime, {0.82, "network known by its totals only"});
-  if (nodes > 1 && r.node->network.value <= 0) regime = wider(regime, {0.60, "network between the machines unknown"});
-  return regime;
+  Width width({c.spread_base, "dense, data-centre GPU"});
+  width.add(nodes > 1, c.spread_machines, "several machines");
+  width.add(s.tp > 1 || s.pp > 1, c.spread_cut, "tensor or pipeline parallel");
+  width.add(eight_bit, c.spread_eight_bit, "8-bit products");
+  width.add(r.precision == Precision::kNvfp4, c.spread_four_bit, "4-bit products");
+  width.add(work.sequence >= 16384, c.spread_long, "sequences of 16k and more");
+  width.add(work.moe, c.spread_experts, "mixture of experts");
+  width.add(work.moe && s.ep > r.link_span, c.spread_experts_apart, "mixture of experts across machines");
+  width.add(work.adapters, c.spread_adapters, "low-rank adapters");
+  width.add(s.attention == AttentionKernel::kEager, c.spread_scores, "attention without a fused kernel");
+  width.add(gpu.memory_type.starts_with("GDDR"), c.spread_gddr, "GPU with GDDR memory");
+  width.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, c.spread_old, "GPU older than Ampere");
+  width.add(gpu.vendor != "nvidia", c.spread_other, "GPU of another vendor than NVIDIA");
+  width.add(s.offload != Offload::kNone, c.spread_offload, "state in host memory");
+  width.add(tokens <= 512, c.spread_launch, "few tokens a micro-batch: bound by launches and host speed");
+  width.add(r.software_row->name == "*", c.spread_unknown_framework, "a framework without measured runs");
+  width.add(!r.efficiency->measured, c.spread_unmeasured, "no training run measured on such hardware");
+  width.add(nodes > 1 && r.node->network.value <= 0, c.spread_network, "network between the machines unknown");
+  width.add(work.models.size() > 1 || work.phase->method == Method::kFrozen, c.spread_networks,
+            "several or frozen networks, never measured");
+  width.add(work.custom, c.spread_custom, "network known by its totals only");
+  return width.regime();
 }
 
 double memory_width(const TrainingWork& work, const TrainingRates& r) {
@@ -53,7 +74,7 @@ double memory_width(const TrainingWork& work, const TrainingRates& r) {
 Spread training_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes) {
   const Regime regime = time_regime(work, rates, strategy, nodes);
   Spread spread;
-  spread.time = deviation_of(regime.half_width * kWiden);
+  spread.time = deviation_of(regime.half_width);
   spread.memory = deviation_of(memory_width(work, rates) * kWiden);
   spread.regime = regime.words;
   return spread;

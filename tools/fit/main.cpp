@@ -1,6 +1,6 @@
 // Fits the constants of the training model to measured runs.
 //
-//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--leave-out] [--write]
+//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write]
 //
 // Prints each constant before and after and the errors of the runs; --leave-out fits again without each source and
 // prints the errors of the runs left out; --write puts the results into DIR (constants, and with --leave-out
@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "fit/report.h"
 #include "fit/solve.h"
+#include "fit/spread.h"
 #include "input/catalogue_files.h"
 #include "input/run_table.h"
 
@@ -60,7 +61,7 @@ Catalogue read_catalogue(const std::string& folder) {
 }
 
 struct Arguments {
-  std::string runs, data = "data", parameters = "tools/fit/parameters.csv";
+  std::string runs, data = "data", parameters = "tools/fit/parameters.csv", spread = "tools/fit/spread.csv";
   bool leave_out = false, write = false;
 };
 
@@ -71,12 +72,15 @@ Arguments read_arguments(int count, char** words) {
     const auto next = [&] { return i + 1 < count ? std::string(words[++i]) : std::string(); };
     if (word == "--data") arguments.data = next();
     else if (word == "--parameters") arguments.parameters = next();
+    else if (word == "--spread") arguments.spread = next();
     else if (word == "--leave-out") arguments.leave_out = true;
     else if (word == "--write") arguments.write = true;
     else arguments.runs = word;
   }
   if (arguments.runs.empty()) {
-    std::fprintf(stderr, "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--leave-out] [--write]\n");
+    std::fprintf(
+        stderr,
+        "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write]\n");
     std::exit(2);
   }
   return arguments;
@@ -134,6 +138,18 @@ int run(const Arguments& arguments) {
     folds[source] = fold;
   }
   print_errors("left out", table.runs, out);
+  const auto widths = or_exit(read_parameters(read_text(arguments.spread), arguments.spread));
+  std::vector<double> before;
+  Catalogue fitted = with_values(catalogue, parameters, all.values);
+  for (const Parameter& parameter : widths) before.push_back(*fitted_value(fitted, parameter.address));
+  weigh(table.runs, out);
+  const std::vector<double> after = fit_spread(fitted, table.runs, out, widths);
+  print_parameters(widths, before, after);
+  print_coverage(with_values(fitted, widths, after), table.runs, out);
+  if (arguments.write) {
+    const std::string path = arguments.data + "/training_constants.csv";
+    write_text(path, with_values(read_text(path), "training_constants", widths, after));
+  }
   if (arguments.write) write_text(arguments.data + "/measured/left_out.csv", left_out_text(parameters, folds));
   return 0;
 }

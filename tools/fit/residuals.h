@@ -28,4 +28,7 @@ inline constexpr double kSourceRows = 12;
 std::vector<Residual> residuals(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
                                 const std::string& left_out);
 
+/// Sets the weights of errors put together from several calls.
+void weigh(const std::vector<TrainingRun>& runs, std::vector<Residual>& all);
+
 }  // namespace gpuplan::fit

@@ -1,0 +1,94 @@
+#include "fit/spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "base/interval.h"
+#include "evidence/run_prediction.h"
+#include "fit/solve.h"
+
+namespace gpuplan::fit {
+namespace {
+
+/// Half widths of the 80 % intervals of ln, as the catalogue has them, for each error.
+std::vector<double> widths(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+                           const std::vector<Residual>& errors) {
+  std::vector<Spread> spreads(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) spreads[i] = predict_run(catalogue, runs[i]).spread;
+  std::vector<double> all;
+  all.reserve(errors.size());
+  for (const Residual& one : errors)
+    all.push_back(kZ90 * (one.kind == Kind::kTime ? spreads[one.run].time : spreads[one.run].memory));
+  return all;
+}
+
+double score(const std::vector<double>& half, const std::vector<Residual>& errors,
+             const std::vector<Parameter>& parameters, const std::vector<double>& values) {
+  double sum = 0;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double outside = std::max(0.0, std::abs(errors[i].error) - half[i]);
+    sum += errors[i].weight * (half[i] + 5 * outside);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double away = std::log(values[i] / parameters[i].prior) / parameters[i].deviation;
+    sum += 0.05 * away * away;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> fit_spread(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+                               const std::vector<Residual>& errors, const std::vector<Parameter>& parameters) {
+  std::vector<double> values;
+  for (const Parameter& parameter : parameters) values.push_back(parameter.prior);
+  const auto at = [&](const std::vector<double>& tried) {
+    return score(widths(with_values(catalogue, parameters, tried), runs, errors), errors, parameters, tried);
+  };
+  double best = at(values);
+  for (double step = 0.4; step > 0.03; step *= 0.6) {
+    for (int round = 0; round < 3; ++round) {
+      bool moved = false;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        for (const double factor : {std::exp(step), std::exp(-step)}) {
+          std::vector<double> tried = values;
+          tried[i] = std::clamp(tried[i] * factor, parameters[i].least, parameters[i].most);
+          const double cost = at(tried);
+          if (cost >= best - 1e-9) continue;
+          best = cost;
+          values = std::move(tried);
+          moved = true;
+        }
+      }
+      if (!moved) break;
+    }
+  }
+  return values;
+}
+
+void print_coverage(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+                    const std::vector<Residual>& errors) {
+  const std::vector<double> half = widths(catalogue, runs, errors);
+  struct Count {
+    double inside = 0, all = 0, above = 0;
+  };
+  std::map<std::string, Count> by;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const std::string kind = errors[i].kind == Kind::kTime ? "time" : "memory";
+    const std::string source = runs[errors[i].run].source;
+    for (const std::string& name : {kind, kind + " " + source}) {
+      Count& count = by[name];
+      count.all += 1;
+      count.inside += std::abs(errors[i].error) <= half[i] ? 1 : 0;
+      count.above += -errors[i].error > half[i] ? 1 : 0;
+    }
+  }
+  for (const auto& [name, count] : by)
+    std::printf("    %-30s %4.0f  inside %5.1f %%  above p90 %5.1f %%\n", name.c_str(), count.all,
+                100 * count.inside / count.all, 100 * count.above / count.all);
+}
+
+}  // namespace gpuplan::fit
