@@ -42,8 +42,10 @@ struct Efficiency {
   double k_half = 200;  ///< inner dimension at which half of that is lost
   double k_half_fp8 = 300;
   double k_half_fp4 = 300;
-  double wave = 0.5;  ///< 1: whole waves of tiles only; 0: work spread evenly
+  double k_split = 1500;  ///< inner elements that splitting the inner dimension over multiprocessors costs
+  double wave = 0.5;      ///< 1: whole waves of tiles only; 0: work spread evenly
   double wave_fp8 = 0.5;
+  double wave_fp4 = 0.5;
   double matmul_bandwidth = 0.75;  ///< share of memory bandwidth that products reach when bound by it
   double bandwidth = 0.8;          ///< share of memory bandwidth that streaming passes reach
   double attention = 0.5;          ///< share of peak in the vendor's newest fused attention
@@ -51,7 +53,8 @@ struct Efficiency {
   double attention_old = 0.3;      ///< share of peak in the first fused attention (flash 1)
   double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
   double kernel_us = 2;            ///< floor of one kernel in microseconds
-  double kernel_us_fp8 = 5;
+  double kernel_us_fp8 = 5;        ///< with the cast of its inputs, which is a kernel of its own
+  double kernel_us_fp4 = 5;
   double training = 1;             ///< factor of this generation on the time of a training step
   double serve_matmul = 0.66;      ///< share of peak that 16-bit products reach inside a serving engine
   double serve_fp8 = 0.60;         ///< the same for 8-bit products

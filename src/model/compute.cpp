@@ -56,14 +56,17 @@ MatmulRate matmul_rate(const Gpu& gpu, const Efficiency& efficiency, Precision p
   const double reached = fp4 ? efficiency.matmul_fp4 : fp8 ? efficiency.matmul_fp8 : efficiency.matmul;
   if (top.value > 0 && reached > 0) rate.flop = Flops{1} / (top * reached);
   rate.k_half = fp4 ? efficiency.k_half_fp4 : fp8 ? efficiency.k_half_fp8 : efficiency.k_half;
-  rate.wave = fp8 || fp4 ? efficiency.wave_fp8 : efficiency.wave;
+  rate.k_split = efficiency.k_split;
+  rate.wave = fp4 ? efficiency.wave_fp4 : fp8 ? efficiency.wave_fp8 : efficiency.wave;
   // Accelerators that do not publish a count of multiprocessors have few large matrix units: no waves to speak of.
   rate.sms = gpu.sms > 0 ? gpu.sms : 8;
   if (gpu.sms == 0) rate.wave = 0;
-  rate.floor = (fp8 || fp4 ? efficiency.kernel_us_fp8 : efficiency.kernel_us) * units::microsecond;
+  rate.floor = (fp4   ? efficiency.kernel_us_fp4
+                : fp8 ? efficiency.kernel_us_fp8
+                      : efficiency.kernel_us) *
+               units::microsecond;
   rate.byte = Bytes{1} / (gpu.bandwidth * efficiency.matmul_bandwidth);
   rate.operand_bytes = fp4 ? 0.5625 : fp8 ? 1 : precision == Precision::kFp32 || precision == Precision::kTf32 ? 4 : 2;
-  rate.soft = fp4;
   return rate;
 }
 

@@ -16,14 +16,14 @@ const Efficiency& efficiency_of(const Catalogue& catalogue, const Gpu& gpu);
 
 /// Constants of matrix products of one number format on one GPU.
 struct MatmulRate {
-  Seconds flop{};       ///< one operation at the highest rate reached; zero: the hardware lacks the format
-  double k_half = 200;  ///< inner dimension at which half of that is lost
-  double wave = 0.5;    ///< 1: whole waves of tiles only; 0: work spread evenly
+  Seconds flop{};         ///< one operation at the highest rate reached; zero: the hardware lacks the format
+  double k_half = 200;    ///< inner dimension at which half of that is lost
+  double k_split = 1500;  ///< inner elements that dividing the inner dimension among multiprocessors costs
+  double wave = 0.5;      ///< 1: whole waves of tiles only; 0: work spread evenly
   double sms = 100;
   Seconds floor{};           ///< of one kernel
   Seconds byte{};            ///< one byte of memory traffic
   double operand_bytes = 2;  ///< an input element
-  bool soft = false;         ///< compute and traffic overlap less (4-bit kernels)
 };
 
 /// Peak of matrix products as software runs them: with 32-bit sums, so that cards before Volta, which have no tensor
@@ -35,36 +35,41 @@ MatmulRate matmul_rate(const Gpu& gpu, const Efficiency& efficiency, Precision p
 
 namespace detail {
 
-/// Output tiles that libraries choose from, and the share of the rate that each reaches.
+/// Output tiles that libraries choose from, and the share of the rate that each reaches: small tiles load more for
+/// each operation. The shares are one for all generations and formats (kernel tables, 2026).
 struct Tile {
   double inverse_rows, inverse_columns, area_cost;
 };
 inline constexpr Tile kTiles[] = {{1.0 / 128, 1.0 / 256, 128.0 * 256 / 1.0},
-                                  {1.0 / 128, 1.0 / 128, 128.0 * 128 / 0.92},
+                                  {1.0 / 128, 1.0 / 128, 128.0 * 128 / 0.93},
                                   {1.0 / 64, 1.0 / 128, 64.0 * 128 / 0.75},
-                                  {1.0 / 64, 1.0 / 64, 64.0 * 64 / 0.5}};
+                                  {1.0 / 64, 1.0 / 64, 64.0 * 64 / 0.68}};
 
 }  // namespace detail
 
 /// Time of `groups` products C[rows, columns] = A[rows, inner] B[inner, columns] run as one kernel. Compute is the
-/// best of a few tilings, with waves of tiles over the multiprocessors quantised as far as the generation does so;
-/// traffic is both inputs and a 16-bit output; the two join in a 4-norm, which is near their maximum.
-/// Fitted on published kernel and training measurements, 2026 (5 to 8 % median on 16-bit products).
+/// best of a few tilings, each in one of two ways: whole tiles in waves over the multiprocessors, quantised as far as
+/// the generation does so, with a start and end of `k_half` elements; or the inner dimension divided so that all
+/// multiprocessors have the same work, at the price of `k_split` elements for adding up the parts (split-K, stream-K:
+/// Osama et al. 2023, arXiv:2301.03598). Traffic is both inputs and a 16-bit output; the two join in a 4-norm, which is
+/// near their maximum. Constants: tools/kernels/fit.cpp.
 inline Seconds matmul_time(const MatmulRate& rate, double rows, double columns, double inner, double groups = 1) {
   double cost = 0;
   for (const detail::Tile& tile : detail::kTiles) {
     const double tiles = std::ceil(rows * tile.inverse_rows) * std::ceil(columns * tile.inverse_columns) * groups;
     const double waves = tiles / rate.sms;
-    const double quantised = std::max(rate.wave * std::ceil(waves) + (1 - rate.wave) * waves, 1.0) * tile.area_cost;
-    cost = cost == 0 ? quantised : std::min(cost, quantised);
+    const double quantised = std::max(rate.wave * std::ceil(waves) + (1 - rate.wave) * waves, 1.0);
+    const double whole = quantised * (inner + rate.k_half);
+    const double divided = waves * inner + std::max(waves, 1.0) * rate.k_split;
+    const double one = std::min(whole, divided) * tile.area_cost;
+    cost = cost == 0 ? one : std::min(cost, one);
   }
-  const double compute = 2 * (inner + rate.k_half) * rate.sms * cost * rate.flop.value;
+  const double compute = 2 * rate.sms * cost * rate.flop.value;
   const double traffic =
       (rate.operand_bytes * inner * (rows + columns) + 2 * rows * columns) * groups * rate.byte.value;
   const double c2 = compute * compute;
   const double t2 = traffic * traffic;
-  const double joined = rate.soft ? std::sqrt(c2 + t2) : std::sqrt(std::sqrt(c2 * c2 + t2 * t2));
-  return Seconds{joined} + rate.floor;
+  return Seconds{std::sqrt(std::sqrt(c2 * c2 + t2 * t2))} + rate.floor;
 }
 
 /// The 4-norm of two times: near the larger one, above it where both matter.
