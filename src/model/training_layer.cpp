@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/communication.h"
-#include "model/training.h"
+#include "model/training_activations.h"
 
 namespace gpuplan {
 
@@ -198,45 +198,6 @@ Seconds expert_traffic(const Context& c, double passes) {
          transfers;
 }
 
-void add_memory(const Context& c, LayerCost& cost) {
-  const ModelWork& m = c.model;
-  const TrainingRates& r = c.rates;
-  const bool learns = m.backward_inputs || m.backward_weights;
-  // Allocator rounding and small tensors add a little; compilers keep less. Adapters keep the inputs of both branches,
-  // and 4-bit layers every input.
-  double scale = r.compile ? c.constants.kept_compiled : c.constants.kept;
-  if (m.adapters) scale *= r.base_bytes < 1 ? c.constants.kept_qlora : c.constants.kept_lora;
-  const double per_token = r.element_bytes * scale / c.cut.tp;
-  // Norms that are computed in 32 bit operation by operation keep one more copy.
-  const double norms = r.fused || r.compile ? 0 : c.constants.norm_copy * m.boundary / c.cut.tp;
-  const double layers = std::max(1.0, m.layer_runs);
-  double scores = 0;  // of one layer
-  if (c.cut.attention == AttentionKernel::kEager) {
-    // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep more.
-    scores = m.score_heads / layers / c.cut.tp * c.memory_length *
-             (r.fused ? c.constants.score_bytes_fused : c.constants.score_bytes) * r.element_bytes / 2;
-  }
-  const double kept = m.kept * per_token + norms * layers;
-  const Bytes all{c.memory_tokens * (kept + scores * layers)};
-  const Bytes layer{c.memory_tokens * (m.kept_widest * per_token + norms + scores)};
-  cost.one_layer = std::max(cost.one_layer, layer);
-  cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * c.memory_tokens * m.boundary / c.cut.tp});
-  cost.logits += Bytes{c.memory_tokens * m.head_share * m.vocab / c.cut.tp * (learns ? r.logit_bytes : 2)};
-  if (!learns) {
-    cost.activations += std::min(all, layer * 0.5);
-  } else if (c.cut.recompute == Recompute::kFull) {
-    // Chen et al. 2016 (arXiv:1604.06174): the input of every layer stays, one layer is computed again at a time.
-    const Bytes inputs{c.memory_tokens * r.element_bytes * m.boundary * layers / c.cut.tp};
-    cost.activations += std::min(all, inputs + layer * c.constants.layer_again);
-  } else if (c.cut.recompute == Recompute::kSelective) {
-    // Megatron drops the scores only; PyTorch keeps about half of the rest (published runs, 2026).
-    const double share = r.fused ? 1 : c.constants.selective_kept;
-    cost.activations += std::min(all, Bytes{c.memory_tokens * (kept * share + scores)});
-  } else {
-    cost.activations += all;
-  }
-}
-
 /// Networks known by their totals only. Their products are taken to reach half of what large ones do, and every kept
 /// byte to be moved five times: assumptions, with a spread to match.
 void add_custom(const Context& c, LayerCost& cost) {
@@ -296,7 +257,7 @@ void add_transformer(const Context& c, LayerCost& cost) {
   const double transfers = (1 + (learns ? 1 : 0) + (again ? 1 : 0)) * m.passes;
   cost.tensor_traffic += tensor_traffic(c, transfers);
   cost.expert_traffic += expert_traffic(c, transfers);
-  add_memory(c, cost);
+  detail::add_activations(c.rates, c.cut, m, {c.memory_tokens, c.memory_length}, cost);
 }
 
 }  // namespace
