@@ -5,8 +5,8 @@
 
 namespace gpuplan {
 
-/// The text of data/`file_name` ("gpus.csv") as it was at build time; empty when there was no such file. The bytes live
-/// as long as the program.
+/// The text of data/`file_name` ("gpus.csv", "measured/train_runs.csv") as it was at build time; empty when there was
+/// no such file. The bytes live as long as the program.
 std::string_view embedded_data(std::string_view file_name);
 
 }  // namespace gpuplan
