@@ -14,10 +14,11 @@ struct Framework {
   std::vector<std::string> aliases;
   bool trains = false, generates = false;
   std::vector<std::string> vendors;
-  double min_compute_capability = 0;           ///< for NVIDIA hardware; 0 any
-  bool zero[4] = {true, false, false, false};  ///< by stage
+  double min_compute_capability = 0;                  ///< for NVIDIA hardware; 0 any
+  bool zero[5] = {true, false, false, false, false};  ///< by Sharding
   bool tensor = false, pipeline = false, context = false, expert = false;
-  bool offload_optimizer = false;
+  bool interleave = false;           ///< pipeline ranks may hold several stages each
+  Offload offload = Offload::kNone;  ///< all that it can keep in host memory
   bool recompute_selective = true, recompute_full = true;
   bool compile = false, cuda_graphs = false;
   bool full = true, lora = false, qlora = false, frozen = false;

@@ -91,7 +91,7 @@ struct Names<Placement> {
   };
 };
 
-/// Degrees multiply to the GPUs used: dp * tp * pp. Expert parallelism lies inside dp.
+/// Degrees multiply to the GPUs used: dp * tp * pp * cp. Expert parallelism lies inside dp.
 /// For generation dp counts replicas.
 struct Strategy {
   std::int32_t dp = 1, tp = 1, pp = 1, cp = 1, ep = 1;

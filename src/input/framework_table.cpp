@@ -16,7 +16,7 @@ namespace {
 enum class Does { kTrain, kGenerate, kBoth };
 enum class Master { kFp32, kBf16 };
 enum class Hosts { kSingleGpu, kSingleNode, kMultiNode };
-enum class Host { kNothing, kOptimizer, kOptimizerAndParameters };
+enum class Stages { kNone, kPlain, kInterleaved };
 enum class Kept { kEverything, kEverythingOrFull, kAny };
 
 }  // namespace
@@ -42,11 +42,11 @@ struct Names<Hosts> {
   };
 };
 template <>
-struct Names<Host> {
+struct Names<Stages> {
   static constexpr std::array entries = {
-      Named<Host>{Host::kNothing, "none"},
-      Named<Host>{Host::kOptimizer, "optimizer"},
-      Named<Host>{Host::kOptimizerAndParameters, "optimizer+parameters"},
+      Named<Stages>{Stages::kNone, "no"},
+      Named<Stages>{Stages::kPlain, "yes"},
+      Named<Stages>{Stages::kInterleaved, "interleaved"},
   };
 };
 template <>
@@ -65,12 +65,13 @@ bool holds(const std::vector<E>& values, E value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// ZeRO stages joined by '+': "0+2+3".
+/// ZeRO stages, and hybrid sharding, joined by '+': "0+2+3+hsdp".
 void read_stages(CsvReader& cells, std::size_t row, CsvReader::Column column, Framework& framework) {
   framework.zero[0] = false;
   for (const std::string& stage : cells.list(row, column, '+')) {
     if (stage.size() == 1 && stage[0] >= '0' && stage[0] <= '3') framework.zero[stage[0] - '0'] = true;
-    else cells.fail_cell(row, column, "ZeRO stages such as 0+2+3");
+    else if (stage == "hsdp") framework.zero[static_cast<std::size_t>(Sharding::kHsdp)] = true;
+    else cells.fail_cell(row, column, "ZeRO stages such as 0+2+3+hsdp");
   }
   if (!framework.zero[0]) cells.fail_cell(row, column, "ZeRO stages such as 0+2+3; every framework has stage 0");
 }
@@ -109,10 +110,12 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.min_compute_capability = cells.number(row, capability, 0, 99);
     read_stages(cells, row, zero, framework);
     framework.tensor = cells.yes_no(row, tensor);
-    framework.pipeline = cells.yes_no(row, pipeline);
+    const Stages stages = cells.choice(row, pipeline, Stages::kNone);
+    framework.pipeline = stages != Stages::kNone;
+    framework.interleave = stages == Stages::kInterleaved;
     framework.context = cells.yes_no(row, context);
     framework.expert = cells.yes_no(row, expert);
-    framework.offload_optimizer = cells.choice(row, offload, Host::kNothing) != Host::kNothing;
+    framework.offload = cells.choice(row, offload, Offload::kNone);
     const Kept kept = cells.choice(row, recompute, Kept::kEverything);
     framework.recompute_full = kept != Kept::kEverything;
     framework.recompute_selective = kept == Kept::kAny;

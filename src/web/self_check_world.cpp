@@ -95,11 +95,12 @@ std::vector<Framework> frameworks() {
   Framework cutting = framework("cutting", 3);
   cutting.trains = true;
   cutting.zero[1] = true;
-  cutting.tensor = cutting.pipeline = cutting.context = cutting.expert = true;
+  cutting.tensor = cutting.pipeline = cutting.context = cutting.expert = cutting.interleave = true;
   Framework offloading = framework("offloading", 2);
   offloading.trains = true;
   offloading.zero[1] = offloading.zero[2] = offloading.zero[3] = true;
-  offloading.offload_optimizer = true;
+  offloading.offload = Offload::kAll;
+  offloading.zero[4] = true;
   offloading.lora = offloading.qlora = true;
   offloading.master_fp32 = false;
   Framework serving = framework("vllm", 1);
