@@ -8,27 +8,33 @@
 
 namespace gpuplan {
 
-/// A dense array by (tp, ep, micro-batch, recomputation), filled on first use. Everything else that decides a cost
-/// (context parallelism, attention kernel) is the same for all entries. Not for two threads at once.
+/// A dense array by (tp, cp, ep, micro-batch, recomputation), filled on first use. What else decides a cost (the
+/// attention kernel) is the same for all entries. Not for two threads at once.
 class LayerTable {
  public:
-  /// For tensor degrees up to most_tp, expert degrees up to most_ep and the micro-batches numbered as in the list.
-  LayerTable(const TrainingWork& work, std::size_t micros, int most_tp, int most_ep)
+  /// Largest degrees that will be asked for.
+  struct Most {
+    int tp = 1, cp = 1, ep = 1;
+  };
+
+  /// For micro-batches numbered as in the caller's list. Degrees that are not powers of two are the fixed ones of a
+  /// job, alone in their direction.
+  LayerTable(const TrainingWork& work, std::size_t micros, Most most)
       : work_(work),
         micros_(micros),
-        expert_cuts_(log2_of(most_ep) + 1),
-        cells_((log2_of(most_tp) + 1) * expert_cuts_ * micros * 3) {}
+        context_cuts_(log2_of(most.cp) + 1),
+        expert_cuts_(log2_of(most.ep) + 1),
+        cells_((log2_of(most.tp) + 1) * context_cuts_ * expert_cuts_ * micros * 3) {}
 
   /// Forgets everything: other rates follow.
   void use(const TrainingRates& rates) {
     rates_ = &rates;
-    std::ranges::fill(filled_, char{0});
-    filled_.resize(cells_.size());
+    filled_.assign(cells_.size(), char{0});
   }
 
   const LayerCost& at(const LayerCut& cut, std::size_t micro) {
-    const std::size_t index = ((log2_of(cut.tp) * expert_cuts_ + log2_of(cut.ep)) * micros_ + micro) * 3 +
-                              static_cast<std::size_t>(cut.recompute);
+    const std::size_t row = (log2_of(cut.tp) * context_cuts_ + log2_of(cut.cp)) * expert_cuts_ + log2_of(cut.ep);
+    const std::size_t index = (row * micros_ + micro) * 3 + static_cast<std::size_t>(cut.recompute);
     if (!filled_[index]) {
       cells_[index] = layer_cost(work_, *rates_, cut);
       filled_[index] = 1;
@@ -44,7 +50,7 @@ class LayerTable {
   }
 
   const TrainingWork& work_;
-  std::size_t micros_, expert_cuts_;
+  std::size_t micros_, context_cuts_, expert_cuts_;
   const TrainingRates* rates_ = nullptr;
   std::vector<LayerCost> cells_;
   std::vector<char> filled_;

@@ -35,14 +35,19 @@ Precision natural_precision(const Gpu& gpu) {
   return Precision::kFp32;
 }
 
+/// Something that none of those chosen so far can do. What several can do each, but none together (full shards of a
+/// pipeline's stages), does not count: whoever wants it names the framework.
 bool adds_to(const std::vector<const Framework*>& chosen, const Framework& other) {
   const auto have = [&](auto feature) {
     return std::ranges::any_of(chosen, [&](const Framework* f) { return feature(*f); });
   };
   const auto adds = [&](auto feature) { return feature(other) && !have(feature); };
-  return chosen.empty() || adds([](const Framework& f) { return f.zero[3]; }) ||
+  const auto keeps = [](Offload what) { return [what](const Framework& f) { return includes(f.offload, what); }; };
+  return chosen.empty() ||
+         adds([](const Framework& f) { return f.zero[static_cast<std::size_t>(Sharding::kZero3)]; }) ||
          adds([](const Framework& f) { return f.tensor; }) || adds([](const Framework& f) { return f.pipeline; }) ||
-         adds([](const Framework& f) { return f.offload_optimizer; });
+         adds([](const Framework& f) { return f.context; }) || adds([](const Framework& f) { return f.expert; }) ||
+         adds(keeps(Offload::kOptimizer)) || adds(keeps(Offload::kParams)) || adds(keeps(Offload::kActivations));
 }
 
 /// Frameworks to look at: the one that is named, else those with a rank, best first.

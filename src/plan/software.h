@@ -19,7 +19,7 @@ struct Software {
 };
 
 /// The framework the job names, or, left to gpuplan, the first by Framework::auto_rank that runs on this hardware and
-/// those after it that add a way of cutting the work (tensor, pipeline, full sharding, offload).
+/// those after it that add a way of cutting the work (tensor, pipeline, context, expert, full sharding, offload).
 Software training_software(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu, int gpus, int nodes);
 
 /// The engine the job names, or the first by auto_rank that generates on this hardware; collecting activations

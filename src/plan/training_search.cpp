@@ -1,9 +1,10 @@
-// Strategies for a training phase: framework x tensor x pipeline x expert cut, then recomputation, micro-batch,
-// sharding and offload. Nothing is allocated inside the loops.
+// Strategies for a training phase: framework x tensor x pipeline x context x expert cut, then micro-batch,
+// recomputation, sharding and offload. Nothing is allocated inside the loops.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "plan/given.h"
 #include "plan/layer_table.h"
 #include "plan/phase_search.h"
+#include "plan/practice.h"
 #include "plan/software.h"
 
 namespace gpuplan {
@@ -21,23 +23,34 @@ namespace {
 constexpr int kLargestAutoMicro = 4096;
 constexpr double kLargestAutoTokens = 4e6;  // tokens a step; GPT-3 (Brown et al. 2020) and Llama 2 trained with 3-4 M
 
-/// From here on tensor and pipeline parallelism are tried although data parallelism with full sharding fits.
-constexpr double kLargeParams = 20e9;
+/// Context parallelism is for sequences of at least this many tokens on each rank: below, keys and values travel longer
+/// than attention takes to hide it, and recipes leave it out (NVIDIA NeMo starts at 8192 tokens over two ranks).
+constexpr double kContextTokens = 4096;
 
 /// Of two candidates within this share of each other, the simpler one is taken.
 constexpr double kSameTime = 0.005;
 
-/// A way of cutting the work that takes more care must promise this much more speed than a plain one that fits: below
-/// it the model can not tell them apart, and a person would not set it up.
-double handicap(const Strategy& s) {
-  return (s.tp > 1 ? 1.08 : 1.0) * (s.pp > 1 ? 1.08 : 1.0) * (s.offload != Offload::kNone ? 1.05 : 1.0);
-}
+/// A bubble below this share of the step is not worth another schedule.
+constexpr double kSmallBubble = 0.01;
+
+/// Micro-batches in a pipeline for each of its stages where the job leaves the batch open: from here on the bubble is
+/// an eighth of the step.
+constexpr int kAutoFilling = 8;
+
+/// What is looked at, in the order in which a person would: a later rung only where those before leave something to be
+/// wished for.
+enum class Rung { kData, kCuts, kOffload };
+
+/// Memory choices that keep something on the host, those that cost least first.
+constexpr Offload kOffloads[] = {Offload::kOptimizer, Offload::kActivations, Offload::kOptimizerParams,
+                                 Offload::kOptimizerActivations, Offload::kAll};
 
 /// The best candidate so far, as little as the loop needs.
 struct Best {
   bool any = false;
   bool fits = false;
   Seconds time{};
+  double care = 1;  ///< practice.h
   int complexity = 0;
   Strategy strategy;
   TrainingEstimate estimate;
@@ -48,12 +61,6 @@ struct Best {
   double steps = 0;
   int gpus = 0;
 };
-
-/// How much a person has to understand to run it: the tie-breaker.
-int complexity(const Strategy& s) {
-  return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.ep > 1 ? 2 : 0) + (s.offload != Offload::kNone ? 2 : 0) +
-         (s.recompute != Recompute::kNone ? 1 : 0) + static_cast<int>(s.sharding) + (s.compile ? 1 : 0);
-}
 
 class TrainingSearch {
  public:
@@ -83,16 +90,16 @@ class TrainingSearch {
       if (tally_.unsupported_reason.empty()) tally_.unsupported_reason = std::move(choice.reason);
       return best_;
     }
-    const Parallel& fixed = phase_.parallel;
-    LayerTable table(work_, micros_.size(), fixed.tp.value_or(std::min(gpus_, machines_.node.gpus)),
-                     fixed.ep.value_or(experts() > 0 ? gpus_ : 1));
-    for (const bool cuts : {false, true}) {
-      if (cuts && !tries_cuts()) break;
-      cuts_ = cuts;
-      for (std::size_t i = 0; i < choice.frameworks.size(); ++i) {
-        const Framework* framework = choice.frameworks[i];
-        preferred_ = std::span(choice.frameworks).first(i);
+    for (const Rung rung : {Rung::kData, Rung::kCuts, Rung::kOffload}) {
+      if (!worth_a_look(rung)) continue;
+      if (rung == Rung::kCuts && best_.any && best_.fits) plain_batch_ = best_.batch;
+      rung_ = rung;
+      LayerTable table(work_, micros_.size(), most_degrees());
+      for (const Framework*& framework : choice.frameworks) {
+        others_ = choice.frameworks;
+        place_ = static_cast<std::size_t>(&framework - choice.frameworks.data());
         rates_ = training_rates(catalogue_, machines_.node, *framework, choice.precision, choice.compile, work_);
+        if (rung == Rung::kCuts && !cuts_may_pay()) continue;
         table.use(rates_);
         base_ = {};
         base_.precision = choice.precision;
@@ -128,47 +135,103 @@ class TrainingSearch {
     return use.custom ? 0 : use.shape.experts;
   }
 
-  /// Tensor and pipeline cuts are looked at where they are practice: very large networks, a job that asks for them,
-  /// and where nothing else fits.
-  bool tries_cuts() const {
-    return phase_.parallel.tp || phase_.parallel.pp || work_.params >= kLargeParams || !best_.any || !best_.fits;
+  /// Cuts of the network itself, and the host's memory, take more care than data parallelism does.
+  bool worth_a_look(Rung rung) const {
+    if (rung == Rung::kOffload) return !(best_.any && best_.fits) && !offload_fixed();
+    return true;
+  }
+
+  /// Cutting layers or sequences can spare recomputation, traffic and too small micro-batches, never the work itself:
+  /// when what is left of it under this framework, and the care that a cut takes, come to more than the way found so
+  /// far, no cut would be chosen. An estimate, so that the search need not look at thousands of them.
+  bool cuts_may_pay() const {
+    if (!best_.any || !best_.fits) return true;
+    Strategy tensor, pipeline, context;
+    tensor.tp = pipeline.pp = context.cp = 2;
+    const NodeShape& node = machines_.node;
+    double least = std::min(care(tensor, node), care(pipeline, node));
+    if (most_context() > 1) least = std::min(least, care(context, node));
+    Seconds a_sequence{1e300};
+    for (const int micro : {best_.strategy.micro_batch, 4 * best_.strategy.micro_batch}) {
+      const LayerCost layer = layer_cost(work_, rates_, {1, 1, 1, micro, Recompute::kNone, best_.strategy.attention});
+      const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
+      const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
+      a_sequence = std::min(a_sequence, all / micro);
+    }
+    const Seconds work = a_sequence * (work_.sequences_total / gpus_);
+    const Seconds rest = (best_.estimate.step.optimizer + rates_.launch_per_step) * best_.steps;
+    return (work + rest) * least * unfamiliar() < best_.time * best_.care;
+  }
+
+  /// What it takes to leave the framework that comes first.
+  double unfamiliar() const { return place_ > 0 ? kOtherFramework : 1; }
+
+  bool offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
+
+  int most_context() const {
+    int most = 1;
+    while (most * 2 * kContextTokens <= work_.sequence && most * 2 <= gpus_) most *= 2;
+    return most;
+  }
+
+  LayerTable::Most most_degrees() const {
+    const Parallel& fixed = phase_.parallel;
+    const bool cuts = rung_ != Rung::kData;
+    return {fixed.tp.value_or(cuts ? std::min(gpus_, machines_.node.gpus) : 1),
+            fixed.cp.value_or(cuts ? most_context() : 1), fixed.ep.value_or(std::max(1, std::min(gpus_, experts())))};
   }
 
   void for_each_cut(const Framework& framework, LayerTable& table) {
     const Parallel& fixed = phase_.parallel;
-    const bool custom = work_.models.front().use->custom.has_value();
-    const int cp = fixed.cp.value_or(1);
-    const bool cuts = cuts_ && !custom;
+    const bool cuts = rung_ != Rung::kData && !work_.models.front().use->custom.has_value();
     const int most_tp = cuts && framework.tensor ? std::min(gpus_, machines_.node.gpus) : 1;
     const int most_pp = cuts && framework.pipeline ? gpus_ : 1;
+    const int most_cp = cuts && framework.context ? most_context() : 1;
     for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
       for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp *= 2) {
-        const int cut = tp * pp * cp;
-        if (cut > gpus_) break;
-        if (gpus_ % cut != 0 || !divides(tp, pp)) {
+        if (static_cast<long>(tp) * pp > gpus_) break;
+        if (gpus_ % (tp * pp) != 0 || !divides(tp, pp)) {
           tally_.reject(Misfit::kUneven);
           continue;
         }
-        const int dp = gpus_ / cut;
-        if (fixed.dp && *fixed.dp != dp) {
-          tally_.reject(Misfit::kGiven);
-          continue;
-        }
-        if (cuts_ && tp * pp == 1 && !phase_.parallel.tp && !phase_.parallel.pp) continue;  // looked at before
-        const int most_ep = framework.expert ? std::max(1, std::min(dp, experts())) : 1;
-        for (int ep = fixed.ep.value_or(1); ep <= fixed.ep.value_or(most_ep) && dp % ep == 0; ep *= 2) {
-          base_.tp = tp;
-          base_.pp = pp;
-          base_.cp = cp;
-          base_.ep = ep;
-          base_.dp = dp;
-          for_each_batch(framework, table);
+        for (int cp = fixed.cp.value_or(1); cp <= fixed.cp.value_or(most_cp); cp *= 2) {
+          const bool chosen = (tp > 1 && !fixed.tp) || (pp > 1 && !fixed.pp) || (cp > 1 && !fixed.cp);
+          if (rung_ == Rung::kCuts && !chosen) continue;  // looked at before
+          for_each_expert_cut(framework, table, tp, pp, cp);
         }
       }
     }
   }
 
-  /// Heads over tensor ranks, layers over stages.
+  void for_each_expert_cut(const Framework& framework, LayerTable& table, int tp, int pp, int cp) {
+    const Parallel& fixed = phase_.parallel;
+    const int cut = tp * pp * cp;
+    if (cut > gpus_ || gpus_ % cut != 0) {
+      tally_.reject(Misfit::kUneven);
+      return;
+    }
+    const int dp = gpus_ / cut;
+    if (fixed.dp && *fixed.dp != dp) {
+      tally_.reject(Misfit::kGiven);
+      return;
+    }
+    const int most_ep = framework.expert ? std::max(1, std::min(dp, experts())) : 1;
+    for (int ep = fixed.ep.value_or(1); ep <= fixed.ep.value_or(most_ep); ep *= 2) {
+      if (dp % ep != 0 || (ep > 1 && experts() % ep != 0)) {
+        tally_.reject(Misfit::kUneven);
+        break;
+      }
+      base_.tp = tp;
+      base_.pp = pp;
+      base_.cp = cp;
+      base_.ep = ep;
+      base_.dp = dp;
+      for_each_batch(table);
+    }
+  }
+
+  /// Heads over tensor ranks, whole layers over stages; the last stage, which has the output matrix too, may hold
+  /// fewer.
   bool divides(int tp, int pp) const {
     for (const ModelWork& model : work_.models) {
       if (model.use->custom) {
@@ -176,21 +239,25 @@ class TrainingSearch {
         continue;
       }
       const ModelShape& shape = model.use->shape;
-      if (shape.heads % tp != 0 || shape.layers % pp != 0 || (shape.ffn > 0 && shape.ffn % tp != 0)) return false;
+      const int each = (shape.layers + pp - 1) / pp;
+      if (shape.heads % tp != 0 || (shape.ffn > 0 && shape.ffn % tp != 0)) return false;
+      if (shape.layers < pp || shape.layers - each * (pp - 1) < 1) return false;
     }
     return true;
   }
 
-  void for_each_batch(const Framework& framework, LayerTable& table) {
+  void for_each_batch(LayerTable& table) {
     if (batch_ > 0 && std::fmod(batch_, base_.dp) != 0) {
       tally_.reject(Misfit::kUneven);
       return;
     }
-    std::array<std::array<std::array<bool, 2>, 4>, 3> full_up{};  // by recompute, sharding, offload: memory ran out
+    FullUp full_up{};
     const auto accumulate = phase_.accumulate.on(gpu_.name, gpus_);
     for (std::size_t m = 0; m < micros_.size(); ++m) {
       const int micro = micros_[m];
       double accumulation = accumulate.value_or(1);
+      // A pipeline has to be filled.
+      if (batch_ <= 0 && !accumulate && base_.pp > 1) accumulation = filling(micro);
       if (batch_ > 0) {
         const double each = batch_ / base_.dp;
         if (std::fmod(each, micro) != 0 || (accumulate && each / micro != *accumulate)) {
@@ -204,61 +271,84 @@ class TrainingSearch {
       }
       base_.micro_batch = micro;
       base_.grad_accum = static_cast<std::int32_t>(accumulation);
-      for_each_memory_choice(framework, table, m, full_up);
+      runs_ = false;
+      for_each_memory_choice(table, m, full_up);
+      if (!runs_) return;  // nor would more sequences at once
     }
   }
 
-  static bool recomputes(const Framework& framework, Recompute what) {
-    return what == Recompute::kNone ||
-           (what == Recompute::kFull ? framework.recompute_full : framework.recompute_selective);
+  /// Micro-batches in a pipeline when the job leaves the batch open: a whole number for each stage, as many as the
+  /// tokens of a step allow; where data parallelism does, not more than in its steps, or the two could not be compared.
+  int filling(int micro) const {
+    int each = kAutoFilling;
+    while (each > 1) {
+      const double sequences = static_cast<double>(micro) * base_.dp * base_.pp * each;
+      const bool fair = !plain_batch_ || sequences <= *plain_batch_;
+      if (fair && sequences * work_.sequence <= kLargestAutoTokens && sequences <= work_.sequences_total) break;
+      each /= 2;
+    }
+    return base_.pp * each;
   }
 
-  /// A framework of higher preference can run it: what a later one is asked for is only what it adds.
-  bool left_to_preferred(const Strategy& s) const {
-    return std::ranges::any_of(preferred_, [&](const Framework* f) {
-      return f->zero[static_cast<std::size_t>(s.sharding)] && (s.tp == 1 || f->tensor) && (s.pp == 1 || f->pipeline) &&
-             (s.cp == 1 || f->context) && (s.ep == 1 || f->expert) &&
-             (s.offload == Offload::kNone || f->offload_optimizer) && recomputes(*f, s.recompute);
-    });
+  /// Another framework is asked for it: the first that can run it, and the first of all when none can.
+  bool left_to_others(const Strategy& s) const {
+    for (std::size_t i = 0; i < others_.size(); ++i)
+      if (can_run(*others_[i], s)) return i != place_;
+    return place_ != 0;
   }
 
-  template <class Full>
-  void for_each_memory_choice(const Framework& framework, LayerTable& table, std::size_t micro, Full& full_up) {
-    const auto recompute_fixed = phase_.recompute.on(gpu_.name, gpus_);
-    const auto offload_fixed = phase_.offload.on(gpu_.name, gpus_);
-    // Offload, recomputation and sharding only cost time: once the plainer choice fits, the next is not looked at.
-    bool fits = false;
-    for (const Offload offload : {Offload::kNone, Offload::kOptimizer}) {
-      if (offload_fixed ? offload != *offload_fixed : offload != Offload::kNone && !framework.offload_optimizer)
-        continue;
-      if (fits) return;
-      for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
-        if (recompute_fixed ? recompute != *recompute_fixed : !recomputes(framework, recompute)) continue;
-        if (fits) return;
-        Strategy strategy = base_;
-        strategy.offload = offload;
-        strategy.recompute = recompute;
-        fits = for_each_sharding(framework, table, micro, full_up, strategy);
-      }
+  /// By recomputation, sharding and offload: memory ran out with a smaller micro-batch already.
+  using FullUp = std::array<std::array<std::array<bool, 8>, 5>, 3>;
+
+  void for_each_memory_choice(LayerTable& table, std::size_t micro, FullUp& full_up) {
+    if (const auto fixed = phase_.offload.on(gpu_.name, gpus_)) {
+      for_each_recomputation(table, micro, full_up, *fixed);
+    } else if (rung_ != Rung::kOffload) {
+      for_each_recomputation(table, micro, full_up, Offload::kNone);
+    } else {
+      const bool adapters = work_.adapters;  // hardly any optimizer state
+      for (const Offload offload : kOffloads)
+        if (!(adapters && offload == Offload::kOptimizer) && for_each_recomputation(table, micro, full_up, offload))
+          return;
     }
   }
 
-  /// True when a candidate fits.
-  template <class Full>
-  bool for_each_sharding(const Framework& framework, LayerTable& table, std::size_t micro, Full& full_up,
-                         Strategy strategy) {
+  /// Recomputation and sharding only cost time: once the plainer choice fits, the next is not looked at. True when a
+  /// candidate fits.
+  bool for_each_recomputation(LayerTable& table, std::size_t micro, FullUp& full_up, Offload offload) {
+    const auto fixed = phase_.recompute.on(gpu_.name, gpus_);
+    for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+      if (fixed && recompute != *fixed) continue;
+      Strategy strategy = base_;
+      strategy.offload = offload;
+      strategy.recompute = recompute;
+      if (for_each_sharding(table, micro, full_up, strategy)) return true;
+    }
+    return false;
+  }
+
+  /// Sharding inside a machine only makes sense where there are several, and several ranks in each.
+  bool hybrid(const Strategy& s) const {
+    const int inner = s.tp * s.cp;
+    return nodes_ > 1 && inner < machines_.node.gpus && s.dp * inner > machines_.node.gpus;
+  }
+
+  bool for_each_sharding(LayerTable& table, std::size_t micro, FullUp& full_up, Strategy strategy) {
     const auto& fixed = phase_.parallel.sharding;
     const LayerCost* layer = nullptr;
     bool fits = false;
-    for (std::size_t stage = 0; stage < 4; ++stage) {
-      strategy.sharding = static_cast<Sharding>(stage);
-      if (fixed ? strategy.sharding != *fixed : !framework.zero[stage]) continue;
-      if (!fixed && stage > 0 && strategy.dp == 1) continue;
-      if (!fixed && stage > 1 && strategy.pp > 1) continue;  // gradients would be gathered every micro-batch
-      if (stage > 1 && fits) break;                          // stage 1 only shares the optimizer's work
-      if (left_to_preferred(strategy)) continue;
-      bool& full =
-          full_up[static_cast<std::size_t>(strategy.recompute)][stage][static_cast<std::size_t>(strategy.offload)];
+    for (const Sharding sharding :
+         {Sharding::kNone, Sharding::kZero1, Sharding::kZero2, Sharding::kHsdp, Sharding::kZero3}) {
+      if (fixed && sharding != *fixed) continue;
+      strategy.sharding = sharding;
+      if (!fixed && sharding != Sharding::kNone && strategy.dp * strategy.cp == 1) continue;
+      if (!fixed && sharding == Sharding::kHsdp && !hybrid(strategy)) continue;
+      // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
+      // is taken.
+      if (!fixed && fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
+      if (left_to_others(strategy)) continue;
+      bool& full = full_up[static_cast<std::size_t>(strategy.recompute)][static_cast<std::size_t>(sharding)]
+                          [static_cast<std::size_t>(strategy.offload)];
       if (full) {  // a smaller micro-batch did not fit either
         tally_.reject(Misfit::kMemory);
         continue;
@@ -270,9 +360,26 @@ class TrainingSearch {
       }
       const Verdict verdict = consider(strategy, *layer);
       full = verdict == Verdict::kTooBig;
+      runs_ = runs_ || !full;
+      if (verdict == Verdict::kFits && strategy.pp > 1) interleave(strategy, *layer);
       fits = fits || verdict == Verdict::kFits;
     }
     return fits;
+  }
+
+  /// Several stages on a rank: less bubble for more traffic and memory.
+  void interleave(Strategy strategy, const LayerCost& layer) {
+    const int layers = static_cast<int>(work_.layers);
+    const int each = (layers + strategy.pp - 1) / strategy.pp;
+    // The embedding and the output may stand in for a layer each; Megatron's schedule wants whole rounds.
+    if (each * strategy.pp - layers > 2 || strategy.grad_accum % strategy.pp != 0) return;
+    Seconds before = last_;
+    for (int stages = 2; stages <= each && last_bubble_ > kSmallBubble; ++stages) {
+      if (each % stages != 0) continue;
+      strategy.interleave = stages;
+      if (left_to_others(strategy) || consider(strategy, layer) != Verdict::kFits || last_ >= before) return;
+      before = last_;
+    }
   }
 
   enum class Verdict { kTooBig, kTight, kFits, kOther };
@@ -297,17 +404,20 @@ class TrainingSearch {
     // Small tolerance: 2.56 M sequences in batches of 256 are 10,000 steps, whatever the rounding of the division.
     const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
     const Seconds time = estimate.step.total() * steps;
+    last_ = time;
+    last_bubble_ = estimate.step.bubble / estimate.step.total();
     const bool fits = memory.p90 < gpu_.usable;
     const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
     const int effort = complexity(strategy);
+    const double caution = care(strategy, machines_.node) * unfamiliar();
     if (best_.any) {
       if (best_.fits && !fits) return verdict;
       if (best_.fits == fits) {
-        const double ratio = time * handicap(strategy) / (best_.time * handicap(best_.strategy));
+        const double ratio = time * caution / (best_.time * best_.care);
         if (ratio > 1 + kSameTime || (ratio > 1 - kSameTime && effort >= best_.complexity)) return verdict;
       }
     }
-    best_ = {true, fits, time, effort, strategy, estimate, rates_, spread, memory, batch, steps, gpus_};
+    best_ = {true, fits, time, caution, effort, strategy, estimate, rates_, spread, memory, batch, steps, gpus_};
     return verdict;
   }
 
@@ -322,8 +432,13 @@ class TrainingSearch {
   int gpus_ = 1, nodes_ = 1;
   double batch_ = 0;
   std::vector<int> micros_;
-  std::span<const Framework* const> preferred_;
-  bool cuts_ = false;  ///< this pass looks at tensor and pipeline cuts
+  std::span<const Framework* const> others_;  ///< frameworks to choose from, best first
+  std::size_t place_ = 0;                     ///< of the one at hand
+  Rung rung_ = Rung::kData;
+  bool runs_ = false;                  ///< with this micro-batch, in some way
+  std::optional<double> plain_batch_;  ///< sequences a step of the best way without cuts
+  Seconds last_{};                     ///< time of the candidate looked at last, and the share of it that is bubble
+  double last_bubble_ = 0;
   TrainingRates rates_;
   Strategy base_;
   Best best_;
