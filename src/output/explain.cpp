@@ -8,6 +8,7 @@
 #include "model/generation.h"
 #include "model/training.h"
 #include "output/plan_words.h"
+#include "output/strategy_reasons.h"
 #include "output/table.h"
 
 namespace gpuplan {
@@ -204,6 +205,13 @@ std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen&
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
     text += paragraph(time_words(explained.part->estimate), screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
+    const PhaseEstimate& estimate = explained.part->estimate;
+    const auto others =
+        &plan == story.pick() ? alternatives(story.job, estimate, story.catalogue) : std::vector<Alternative>{};
+    if (others.empty()) continue;
+    Table table = alternatives_table();
+    add_alternatives(others, estimate, *explained.phase, table);
+    text += '\n' + table.text(screen, 4);
   }
   text += '\n';
   for (const std::string& line : money_words(story, plan)) text += paragraph(line, screen);

@@ -3,6 +3,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/plan_words.h"
+#include "output/strategy_reasons.h"
 #include "output/table.h"
 
 namespace gpuplan {
@@ -42,6 +43,23 @@ void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Tabl
              {gpus},
              {part.cost.p50 > Dollars{} ? to_text(part.cost.p50) : kNone},
              {how, Paint::kDim}});
+}
+
+/// Why the phase is cut as it is; empty when there was nothing to choose.
+std::string why_text(const PlanStory& story, const PhaseEstimate& estimate) {
+  const Phase& phase = story.job.phases[static_cast<std::size_t>(estimate.phase)];
+  return why_words(alternatives(story.job, estimate, story.catalogue), estimate, phase);
+}
+
+/// The training phase that takes longest; null when there is none.
+const PhasePlan* longest_training(const PlanStory& story, const Plan& plan) {
+  const PhasePlan* longest = nullptr;
+  for (const PhasePlan& part : plan.phases) {
+    const Phase& phase = story.job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    if (!std::holds_alternative<TrainPhase>(phase.work) || !part.estimate.node) continue;
+    if (longest == nullptr || part.hours.p50 > longest->hours.p50) longest = &part;
+  }
+  return longest;
 }
 
 /// What is no phase but takes time or money.
@@ -102,7 +120,9 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
     text += paragraph("Offer: " + offer + ".", screen, 2, 9);
   if (plan.phases.size() == 1) {
     const PhasePlan& only = plan.phases.front();
-    return text + paragraph("How:   " + how_words(only, story.job.phases.front(), memory) + ".", screen, 2, 9);
+    text += paragraph("How:   " + how_words(only, story.job.phases.front(), memory) + ".", screen, 2, 9);
+    const std::string why = why_text(story, only.estimate);
+    return why.empty() ? text : text + paragraph("Why:   " + why, screen, 2, 9);
   }
   text +=
       paragraph(story.name(plan) + ", phase by phase" + (plan.kept ? ":" : ", machines let go while idle:"), screen);
@@ -115,7 +135,13 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
   for (const PhasePlan& part : plan.phases)
     add_phase(plan, part, story.job.phases[static_cast<std::size_t>(part.estimate.phase)], table);
   add_rest(story, plan, table);
-  return text + table.text(screen, 4);
+  text += table.text(screen, 4);
+  if (const PhasePlan* longest = longest_training(story, plan))
+    if (const std::string why = why_text(story, longest->estimate); !why.empty()) {
+      const Phase& phase = story.job.phases[static_cast<std::size_t>(longest->estimate.phase)];
+      text += paragraph("Why " + printable(phase.name, 40) + " runs so: " + why, screen, 4, 4);
+    }
+  return text;
 }
 
 }  // namespace gpuplan

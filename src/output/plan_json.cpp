@@ -146,8 +146,10 @@ class PlanJson {
     else json_.null_member("memory_gib");
     write_problem_ids(json_, story_, plan);
     json_.key("phases").begin_array();
+    const bool picked = &plan == story_.pick();  // the runners-up of others nobody asks about
     for (const PhasePlan& part : plan.phases)
-      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)]);
+      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)],
+                  picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
     json_.end().end();
   }
 

@@ -1,5 +1,7 @@
 #include "output/plan_json_parts.h"
 
+#include "output/strategy_reasons.h"
+
 namespace gpuplan {
 namespace {
 
@@ -41,6 +43,7 @@ void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase
   json.member("framework",
               estimate.framework != nullptr ? std::optional<std::string_view>(estimate.framework->name) : std::nullopt);
   json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
+  json.member("vpp", s.interleave);
   if (train != nullptr) {
     json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("global_batch", estimate.batch);
     json.member("sharding", name_of(s.sharding)).member("recompute", name_of(s.recompute));
@@ -88,10 +91,12 @@ void write_memory(JsonWriter& json, const PhaseEstimate& estimate) {
   json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
   json.member("optimizer", use.optimizer / units::GiB)
       .member("activations", (use.activations + use.logits) / units::GiB);
-  json.member("kv_cache", use.kv_cache / units::GiB).member("overhead", (use.buffers + use.context()) / units::GiB).end();
+  json.member("kv_cache", use.kv_cache / units::GiB)
+      .member("overhead", (use.buffers + use.context()) / units::GiB)
+      .end();
 }
 
-void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase) {
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others) {
   const PhaseEstimate& estimate = part.estimate;
   json.begin_object().member("name", phase.name).member("needs", phase.needs);
   write_offer(json, part);
@@ -115,6 +120,7 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase) {
   if (estimate.model_interval) write_interval(json, "given_is_outside_of_hours", *estimate.model_interval, units::hour);
   else json.null_member("given_is_outside_of_hours");
   write_strategy(json, estimate, phase);
+  write_alternatives(json, others, estimate, phase);
   json.end();
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "domain/phase.h"
 #include "output/json_writer.h"
+#include "plan/alternatives.h"
 #include "plan/plan.h"
 
 namespace gpuplan {
@@ -31,6 +33,7 @@ void write_text_or_null(JsonWriter& json, std::string_view name, std::string_vie
 /// gave the total.
 void write_memory(JsonWriter& json, const PhaseEstimate& estimate);
 
-void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase);
+/// `others`: what was tried beside its strategy; empty for plans that nobody asks about.
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others);
 
 }  // namespace gpuplan

@@ -26,6 +26,7 @@ std::span<const PlanView> plan_views() {
                gpu_hours_view},
       PlanView{"pool", "by number of GPUs: hours, share left free, complexity, when to use it", pool_view},
       PlanView{"schedule", "when each phase of the pick runs, idle GPUs and cost", schedule_view},
+      PlanView{"strategies", "how the pick is cut over its GPUs, what was tried instead, and why not", strategies_view},
       PlanView{"problems", "known trouble with the software and hardware of the frontier's plans, with sources",
                problems_view},
   };

@@ -50,6 +50,7 @@ ViewContent phases_view(const PlanStory& story, const Screen& screen);
 ViewContent gpu_hours_view(const PlanStory& story, const Screen& screen);
 ViewContent pool_view(const PlanStory& story, const Screen& screen);
 ViewContent schedule_view(const PlanStory& story, const Screen& screen);
+ViewContent strategies_view(const PlanStory& story, const Screen& screen);
 ViewContent problems_view(const PlanStory& story, const Screen& screen);
 
 }  // namespace gpuplan

@@ -73,6 +73,7 @@ std::string training_strategy(const PhaseEstimate& estimate) {
   if (s.dp > 1) add(text, degree("dp", s.dp));
   if (s.tp > 1) add(text, degree("tp", s.tp));
   if (s.pp > 1) add(text, degree("pp", s.pp));
+  if (s.interleave > 1) add(text, degree("vpp", s.interleave));
   if (s.cp > 1) add(text, degree("cp", s.cp));
   if (s.ep > 1) add(text, degree("ep", s.ep));
   if (s.sharding != Sharding::kNone) add(text, std::string(name_of(s.sharding)));
