@@ -6,6 +6,7 @@
 
 #include "plan/phase_search.h"
 #include "plan/practice.h"
+#include "plan/software.h"
 
 namespace gpuplan {
 
@@ -21,6 +22,9 @@ class Beside {
         catalogue_(catalogue),
         machines_{*chosen.node, chosen.nodes, chosen.gpus, true} {
     phase_.given.clear();
+    const Software software =
+        training_software(catalogue_, train_, *machines_.node.gpu, machines_.gpus, machines_.nodes);
+    if (train_.framework.empty() && !software.frameworks.empty()) first_ = software.frameworks.front();
   }
 
   std::vector<Alternative> run() {
@@ -44,6 +48,7 @@ class Beside {
     change(train);
     auto work = training_work(train);
     if (!work) return std::nullopt;
+    const bool moe = work->moe;
     PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
     Tally tally;
     const auto best = best_training(workload, catalogue_, machines_, true, tally);
@@ -53,7 +58,7 @@ class Beside {
       found.strategy = best->strategy;
       found.framework = best->framework;
       found.memory = best->memory_total;
-      found.care = care(found.strategy, machines_.node) / care(chosen_.strategy, machines_.node);
+      found.care = care_of(*best, moe) / care_of(chosen_, moe);
       if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
       const bool worse = best->fit == Fit::kTight && chosen_.fit == Fit::kFits;
       found.why = worse ? WhyNot::kTight : found.time > 1 ? WhyNot::kSlower : WhyNot::kNotWorthIt;
@@ -71,6 +76,11 @@ class Beside {
     // A search with fixed degrees takes them as given, whatever the framework can do.
     if (found.framework == nullptr || !can_run(*found.framework, found.strategy)) found.why = WhyNot::kImpossible;
     return found;
+  }
+
+  double care_of(const PhaseEstimate& estimate, bool moe) const {
+    const bool known = first_ == nullptr || estimate.framework == nullptr || usual(*estimate.framework, *first_, moe);
+    return care(estimate.strategy, machines_.node, known);
   }
 
   void add(std::optional<Alternative> found) {
@@ -201,6 +211,7 @@ class Beside {
   const PhaseEstimate& chosen_;
   const Catalogue& catalogue_;
   Machines machines_;
+  const Framework* first_ = nullptr;  ///< of those to choose from; null when the job names one
   std::vector<Alternative> found_;
 };
 

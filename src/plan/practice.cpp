@@ -1,18 +1,20 @@
 #include "plan/practice.h"
 
+#include <cmath>
+
 namespace gpuplan {
 
 namespace {
 
 // Factors, each for one thing that somebody has to set up, and to look for faults in.
 
-/// Tensor parallelism needs layers written for it; recipes leave it out until sharded data parallelism is slower by
-/// about a tenth (torchtitan and Megatron Bridge run 7-8B models without).
-constexpr double kTensor = 1.12;
+/// Tensor parallelism needs layers written for it. Recipes compute half of the layers again before they take it, which
+/// costs about a sixth (torchtitan and Megatron Bridge run 7-8B models without).
+constexpr double kTensor = 1.15;
 /// Over PCIe two all-reduces a layer depend on slots, switches and host; no published recipe does it.
 constexpr double kTensorOverPcie = 1.3;
 /// Stages, schedules and an uneven first and last stage.
-constexpr double kPipeline = 1.12;
+constexpr double kPipeline = 1.15;
 /// Of several stages on each rank: a number in the configuration once there is a pipeline.
 constexpr double kInterleave = 1.01;
 /// Sequences cut over ranks: masks, positions and losses have to follow.
@@ -24,6 +26,12 @@ constexpr double kOffload = 1.10;
 /// Checkpoints and the clipping of gradients have to know of shards: recipes of small models run plain copies although
 /// sharing out the optimizer would make a step some percent shorter. By Sharding.
 constexpr double kSharding[] = {1, 1.04, 1.045, 1.05, 1.055};
+/// The script is written for another framework. On the same work frameworks differ by about as much (the spread of
+/// the column `time` in data/training_software.csv), so that less may be the framework's gain and not the cut's.
+constexpr double kOtherFramework = 1.15;
+
+/// GPUs up to which all of this counts in full; beyond, as the root of their number.
+constexpr double kFewGpus = 64;
 
 bool wider_than_a_machine(int ranks, const NodeShape& node) { return ranks > node.gpus; }
 
@@ -34,7 +42,11 @@ bool fast_links(const NodeShape& node) {
          (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2);
 }
 
-double care(const Strategy& s, const NodeShape& node) {
+bool usual(const Framework& framework, const Framework& first, bool moe) {
+  return moe ? framework.expert : &framework == &first;
+}
+
+double care(const Strategy& s, const NodeShape& node, bool usual) {
   double factor = kSharding[static_cast<std::size_t>(s.sharding)];
   if (s.tp > 1) factor *= fast_links(node) ? kTensor : kTensorOverPcie;
   if (s.pp > 1) factor *= kPipeline;
@@ -42,7 +54,9 @@ double care(const Strategy& s, const NodeShape& node) {
   if (s.cp > 1) factor *= kContext;
   if (s.ep > 1) factor *= wider_than_a_machine(s.ep * s.tp * s.cp, node) ? kExpertAcross : kExpert;
   if (s.offload != Offload::kNone) factor *= kOffload;
-  return factor;
+  if (!usual) factor *= kOtherFramework;
+  const double gpus = s.gpus();
+  return gpus <= kFewGpus ? factor : 1 + (factor - 1) * std::sqrt(kFewGpus / gpus);
 }
 
 int complexity(const Strategy& s) {

@@ -9,11 +9,14 @@
 
 namespace gpuplan {
 
-/// A harder way must be faster than a plainer one that fits by this factor (at least 1).
-double care(const Strategy& strategy, const NodeShape& node);
+/// A harder way must be faster than a plainer one that fits by this factor (at least 1). `usual`: it runs in a
+/// framework that people would take for such a model anyway, or that the job names. Care is work that people do once
+/// and what it saves grows with the GPUs: large runs ask for less.
+double care(const Strategy& strategy, const NodeShape& node, bool usual);
 
-/// The same for leaving the framework that comes first where the job names none.
-inline constexpr double kOtherFramework = 1.15;
+/// Whether people would take this framework: the first in the order of preference or, for mixtures of experts, any that
+/// knows experts.
+bool usual(const Framework& framework, const Framework& first, bool moe);
 
 /// How much a person has to understand to run it: decides between ways that are equally fast.
 int complexity(const Strategy& strategy);

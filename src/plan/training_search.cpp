@@ -99,6 +99,7 @@ class TrainingSearch {
         others_ = choice.frameworks;
         place_ = static_cast<std::size_t>(&framework - choice.frameworks.data());
         rates_ = training_rates(catalogue_, machines_.node, *framework, choice.precision, choice.compile, work_);
+        usual_ = usual(*framework, *choice.frameworks.front(), work_.moe);
         if (rung == Rung::kCuts && !cuts_may_pay()) continue;
         table.use(rates_);
         base_ = {};
@@ -146,11 +147,11 @@ class TrainingSearch {
   /// far, no cut would be chosen. An estimate, so that the search need not look at thousands of them.
   bool cuts_may_pay() const {
     if (!best_.any || !best_.fits) return true;
-    Strategy tensor, pipeline, context;
+    Strategy tensor = best_.strategy, pipeline = tensor, context = tensor;
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
-    double least = std::min(care(tensor, node), care(pipeline, node));
-    if (most_context() > 1) least = std::min(least, care(context, node));
+    double least = std::min(care(tensor, node, usual_), care(pipeline, node, usual_));
+    if (most_context() > 1) least = std::min(least, care(context, node, usual_));
     Seconds a_sequence{1e300};
     for (const int micro : {best_.strategy.micro_batch, 4 * best_.strategy.micro_batch}) {
       const LayerCost layer = layer_cost(work_, rates_, {1, 1, 1, micro, Recompute::kNone, best_.strategy.attention});
@@ -160,11 +161,8 @@ class TrainingSearch {
     }
     const Seconds work = a_sequence * (work_.sequences_total / gpus_);
     const Seconds rest = (best_.estimate.step.optimizer + rates_.launch_per_step) * best_.steps;
-    return (work + rest) * least * unfamiliar() < best_.time * best_.care;
+    return (work + rest) * least < best_.time * best_.care;
   }
-
-  /// What it takes to leave the framework that comes first.
-  double unfamiliar() const { return place_ > 0 ? kOtherFramework : 1; }
 
   bool offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
 
@@ -409,7 +407,7 @@ class TrainingSearch {
     const bool fits = memory.p90 < gpu_.usable;
     const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
     const int effort = complexity(strategy);
-    const double caution = care(strategy, machines_.node) * unfamiliar();
+    const double caution = care(strategy, machines_.node, usual_);
     if (best_.any) {
       if (best_.fits && !fits) return verdict;
       if (best_.fits == fits) {
@@ -434,6 +432,7 @@ class TrainingSearch {
   std::vector<int> micros_;
   std::span<const Framework* const> others_;  ///< frameworks to choose from, best first
   std::size_t place_ = 0;                     ///< of the one at hand
+  bool usual_ = true;                         ///< people would take it
   Rung rung_ = Rung::kData;
   bool runs_ = false;                  ///< with this micro-batch, in some way
   std::optional<double> plain_batch_;  ///< sequences a step of the best way without cuts

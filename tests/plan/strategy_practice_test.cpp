@@ -1,0 +1,488 @@
+// What the search chooses beside what people did, as published, for models and machines of all sizes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "model/training_fixture.h"
+#include "plan/alternatives.h"
+#include "plan/phase_search.h"
+#include "plan/practice.h"
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+using training_fixture::machine;
+
+/// A model, a way to train it, and machines.
+struct Setting {
+  const char* model;
+  Method method;
+  int sequence;
+  double batch;  ///< sequences a step; 0: open
+  const char* gpu;
+  int per_machine, gpus;
+  double network_gbit;
+};
+
+Job job_for(const Setting& setting) {
+  Job job;
+  Phase phase;
+  phase.name = "train";
+  TrainPhase train = training_fixture::phase(training_fixture::use_of(setting.model), setting.sequence, setting.method);
+  train.data.samples = 1e6;
+  if (setting.batch > 0) train.batch = BatchSize{setting.batch, std::nullopt};
+  phase.work = std::move(train);
+  job.phases.push_back(std::move(phase));
+  return job;
+}
+
+TrainPhase& train_of(Job& job) { return std::get<TrainPhase>(job.phases.front().work); }
+
+Machines machines_for(const Setting& s) {
+  return {machine(s.gpu, s.per_machine, s.network_gbit), (s.gpus + s.per_machine - 1) / s.per_machine, s.gpus, true};
+}
+
+std::optional<PhaseEstimate> best(const Job& job, const Setting& setting) {
+  const auto workloads = prepare(job);
+  if (!workloads) {
+    ADD_FAILURE() << workloads.error().message;
+    return std::nullopt;
+  }
+  Tally tally;
+  return best_estimate(workloads->front(), training_fixture::catalogue(), machines_for(setting), true, tally);
+}
+
+std::string described(const PhaseEstimate& e) {
+  const Strategy& s = e.strategy;
+  std::string text = e.framework->name;
+  for (const auto& [name, degree] : {std::pair{"dp", s.dp},
+                                     {"tp", s.tp},
+                                     {"pp", s.pp},
+                                     {"vpp", s.interleave},
+                                     {"cp", s.cp},
+                                     {"ep", s.ep},
+                                     {"micro", s.micro_batch},
+                                     {"accumulate", s.grad_accum}})
+    text += std::string(" ") + name + std::to_string(degree);
+  for (const std::string_view name : {name_of(s.sharding), name_of(s.recompute), name_of(s.offload), name_of(e.fit)})
+    text += " " + std::string(name);
+  return text;
+}
+
+struct Range {
+  int least = 1, most = 1;
+  bool holds(int value) const { return value >= least && value <= most; }
+};
+
+using enum Sharding;
+const std::vector<Sharding> kCopies = {kNone};
+const std::vector<Sharding> kSharded = {kZero1, kZero2, kZero3, kHsdp};
+const std::vector<Sharding> kFully = {kZero2, kZero3, kHsdp};
+const std::vector<Sharding> kAny = {kNone, kZero1, kZero2, kZero3, kHsdp};
+
+struct Recipe {
+  const char* name;
+  Setting setting;
+  std::vector<Sharding> sharding;
+  Range tp{}, pp{}, cp{}, ep{};
+  bool offload = false;
+  const char* published;  ///< who does it so
+};
+
+class Practice : public testing::TestWithParam<Recipe> {};
+
+// Each range holds what was published and its neighbours that the same people call reasonable.
+const Recipe kRecipes[] = {
+    {"gpt2_on_one_gpu",
+     {"GPT-2", Method::kFull, 1024, 64, "A100 SXM 40GB", 1, 1, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "one process"},
+    {"nanogpt",
+     {"GPT-2", Method::kFull, 1024, 480, "A100 SXM 40GB", 8, 8, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "karpathy/nanoGPT: DDP"},
+    {"bert_large",
+     {"BERT-large", Method::kFull, 512, 256, "V100 SXM2 32GB", 8, 8, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "NVIDIA DeepLearningExamples: DDP"},
+    {"gpt2_xl",
+     {"GPT-2-XL", Method::kFull, 1024, 512, "A100 SXM 40GB", 8, 8, 0},
+     kAny,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "data parallelism; ZeRO where memory is short (Rajbhandari et al. 2020)"},
+    {"tinyllama",
+     {"TinyLlama-1.1B", Method::kFull, 2048, 1024, "A100 SXM 40GB", 8, 16, 1600},
+     kAny,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "jzhang38/TinyLlama: FSDP"},
+    {"llama3_8b_one_node",
+     {"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 8, 0},
+     kSharded,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "pytorch/torchtitan: FSDP2 on 8 GPUs"},
+    {"llama3_8b_16_nodes",
+     {"Llama-3.1-8B", Method::kFull, 8192, 256, "H100 SXM", 8, 128, 3200},
+     kSharded,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "pytorch/torchtitan: FSDP2 on 128 GPUs"},
+    {"llama_7b_sft",
+     {"Llama-2-7B", Method::kFull, 4096, 64, "A100 SXM 80GB", 8, 8, 0},
+     kSharded,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "torchtune, llama-recipes: FSDP on one node"},
+    {"mpt_7b",
+     {"MPT-7B", Method::kFull, 2048, 1760, "A100 SXM 40GB", 8, 440, 1600},
+     kSharded,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "mosaicml/llm-foundry: FSDP on 440 GPUs"},
+    {"mpt_30b",
+     {"MPT-30B", Method::kFull, 8192, 512, "H100 SXM", 8, 256, 3200},
+     kSharded,
+     {1, 8},
+     {1, 4},
+     {},
+     {},
+     false,
+     "mosaicml/llm-foundry: FSDP on 256 GPUs"},
+    {"llama_70b_8_nodes",
+     {"Llama-2-70B", Method::kFull, 4096, 256, "A100 SXM 80GB", 8, 64, 1600},
+     kAny,
+     {1, 8},
+     {1, 8},
+     {},
+     {},
+     false,
+     "FSDP (llama-recipes), or TP 8 and PP 4 (Megatron)"},
+    {"megatron_22b",
+     {"Megatron-22B", Method::kFull, 2048, 32, "A100 SXM 80GB", 8, 8, 0},
+     kAny,
+     {1, 8},
+     {1, 2},
+     {},
+     {},
+     false,
+     "Korthikanti et al. 2022: TP 8"},
+    {"gpt3_175b",
+     {"GPT-3-175B", Method::kFull, 2048, 1536, "A100 SXM 80GB", 8, 1024, 1600},
+     kAny,
+     {2, 8},
+     {2, 16},
+     {},
+     {},
+     false,
+     "Narayanan et al. 2021: TP 8, PP 12 on 1536; NVIDIA NeMo: TP 4, PP 8"},
+    {"megatron_1t",
+     {"Megatron-1T", Method::kFull, 2048, 3072, "A100 SXM 80GB", 8, 3072, 1600},
+     kAny,
+     {4, 8},
+     {8, 64},
+     {},
+     {},
+     false,
+     "Narayanan et al. 2021: TP 8, PP 64"},
+    {"llama3_405b",
+     {"Llama-3.1-405B", Method::kFull, 8192, 2048, "H100 SXM", 8, 16384, 3200},
+     kAny,
+     {4, 8},
+     {4, 32},
+     {1, 2},
+     {},
+     false,
+     "Llama 3 paper 2024: TP 8, PP 16"},
+    {"llama3_405b_long",
+     {"Llama-3.1-405B", Method::kFull, 131072, 128, "H100 SXM", 8, 16384, 3200},
+     kAny,
+     {4, 8},
+     {4, 32},
+     {2, 32},
+     {},
+     false,
+     "Llama 3 paper 2024: TP 8, CP 16, PP 16"},
+    {"long_context_8b",
+     {"Llama-3.1-8B", Method::kFull, 262144, 8, "A100 SXM 80GB", 8, 8, 0},
+     kAny,
+     {1, 8},
+     {1, 4},
+     {1, 8},
+     {},
+     false,
+     "jzhang38/EasyContext: ring attention over 8 GPUs"},
+    {"mixtral",
+     {"Mixtral-8x7B", Method::kFull, 4096, 256, "H100 SXM", 8, 64, 3200},
+     kAny,
+     {1, 4},
+     {1, 8},
+     {},
+     {2, 8},
+     false,
+     "NVIDIA NeMo: EP 8, PP 4"},
+    {"deepseek_v3",
+     {"DeepSeek-V3", Method::kFull, 4096, 15360, "H100 SXM", 8, 2048, 3200},
+     kAny,
+     {1, 8},
+     {2, 16},
+     {},
+     {8, 64},
+     false,
+     "DeepSeek-V3 report 2024: EP 64, PP 16"},
+    {"qlora_70b_one_gpu",
+     {"Llama-2-70B", Method::kQlora, 1024, 16, "A100 SXM 80GB", 1, 1, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "Dettmers et al. 2023: 65B on 48 GB"},
+    {"qlora_70b_two_cards",
+     {"Llama-2-70B", Method::kQlora, 512, 8, "RTX 4090", 2, 2, 0},
+     {kZero3},
+     {},
+     {},
+     {},
+     {},
+     true,
+     "AnswerDotAI/fsdp_qlora: FSDP on two cards of 24 GB, parameters on the host"},
+    {"qlora_7b_one_card",
+     {"Llama-2-7B", Method::kQlora, 1024, 16, "RTX 4090", 1, 1, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "huggingface/peft: one card"},
+    {"lora_8b_one_gpu",
+     {"Llama-3.1-8B", Method::kLora, 2048, 16, "A100 SXM 80GB", 1, 1, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "torchtune: one GPU"},
+    {"lora_8b_node",
+     {"Llama-3.1-8B", Method::kLora, 2048, 64, "A100 SXM 80GB", 8, 8, 0},
+     kCopies,
+     {},
+     {},
+     {},
+     {},
+     false,
+     "DDP"},
+    {"full_3b_pcie_box",
+     {"Llama-3.2-3B", Method::kFull, 2048, 64, "RTX 4090", 8, 8, 0},
+     kSharded,
+     {},
+     {1, 4},
+     {},
+     {},
+     false,
+     "FSDP; no tensor parallelism over PCIe"},
+    {"full_8b_pcie_box",
+     {"Llama-3.1-8B", Method::kFull, 2048, 32, "RTX 4090", 4, 4, 0},
+     kSharded,
+     {},
+     {},
+     {},
+     {},
+     true,
+     "DeepSpeed: ZeRO with the optimizer on the host"},
+};
+
+TEST_P(Practice, ComesOutFirst) {
+  const Recipe& recipe = GetParam();
+  const Job job = job_for(recipe.setting);
+  const auto found = best(job, recipe.setting);
+  ASSERT_TRUE(found) << "nothing runs; published: " << recipe.published;
+  const Strategy& s = found->strategy;
+  const std::string text = described(*found) + "; published: " + recipe.published;
+  EXPECT_TRUE(recipe.tp.holds(s.tp)) << text;
+  EXPECT_TRUE(recipe.pp.holds(s.pp)) << text;
+  EXPECT_TRUE(recipe.cp.holds(s.cp)) << text;
+  EXPECT_TRUE(recipe.ep.holds(s.ep)) << text;
+  EXPECT_TRUE(std::ranges::find(recipe.sharding, s.sharding) != recipe.sharding.end()) << text;
+  EXPECT_EQ(s.offload != Offload::kNone, recipe.offload) << text;
+  EXPECT_LE(s.tp, recipe.setting.per_machine) << text;
+  EXPECT_EQ(s.gpus(), recipe.setting.gpus) << text;
+  EXPECT_TRUE(can_run(*found->framework, s)) << text;
+}
+
+TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
+  const Recipe& recipe = GetParam();
+  const Job job = job_for(recipe.setting);
+  const auto found = best(job, recipe.setting);
+  ASSERT_TRUE(found);
+  for (const Alternative& other : alternatives(job, *found, training_fixture::catalogue())) {
+    EXPECT_FALSE(other.strategy == found->strategy);
+    if (other.why == WhyNot::kMemory) {
+      EXPECT_GT(other.memory.p50, found->node->gpu->usable);
+      EXPECT_EQ(other.time, 0);
+    }
+    if (other.why == WhyNot::kTight) {
+      EXPECT_GE(other.memory.p90, found->node->gpu->usable);
+    }
+    if (other.why == WhyNot::kNotWorthIt || other.why == WhyNot::kSlower) {
+      EXPECT_GT(other.time * other.care, 0.97) << name_of(other.aspect) << ": " << described(*found);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recipes, Practice, testing::ValuesIn(kRecipes),
+                         [](const testing::TestParamInfo<Recipe>& info) { return std::string(info.param.name); });
+
+TEST(StrategyLaws, FixedDegreesAreHonoured) {
+  const Setting setting{"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 16, 3200};
+  for (const int tp : {1, 2, 8})
+    for (const int pp : {1, 2})
+      for (const int cp : {1, 2}) {
+        Job job = job_for(setting);
+        train_of(job).parallel = {std::nullopt, tp, pp, cp, std::nullopt, std::nullopt};
+        const auto found = best(job, setting);
+        if (tp * pp * cp > 16) continue;
+        ASSERT_TRUE(found) << tp << " " << pp << " " << cp;
+        EXPECT_EQ(found->strategy.tp, tp);
+        EXPECT_EQ(found->strategy.pp, pp);
+        EXPECT_EQ(found->strategy.cp, cp);
+      }
+  for (const Sharding sharding : kAny) {
+    Job job = job_for(setting);
+    train_of(job).parallel.sharding = sharding;
+    const auto found = best(job, setting);
+    ASSERT_TRUE(found) << name_of(sharding);
+    EXPECT_EQ(found->strategy.sharding, sharding);
+  }
+  for (const Offload offload : {Offload::kNone, Offload::kParams, Offload::kActivations, Offload::kAll}) {
+    Job job = job_for(setting);
+    train_of(job).offload = {offload, {}};
+    const auto found = best(job, setting);
+    ASSERT_TRUE(found) << name_of(offload);
+    EXPECT_EQ(found->strategy.offload, offload);
+  }
+}
+
+TEST(StrategyLaws, MoreChoicesAreNeverWorse) {
+  for (const Setting& setting : {Setting{"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 16, 3200},
+                                 Setting{"GPT-2-XL", Method::kFull, 1024, 512, "A100 SXM 40GB", 8, 8, 0},
+                                 Setting{"Llama-3.1-70B", Method::kFull, 8192, 128, "H100 SXM", 8, 64, 3200},
+                                 Setting{"Llama-3.2-3B", Method::kFull, 2048, 64, "RTX 4090", 8, 8, 0}}) {
+    Job job = job_for(setting);
+    train_of(job).offload = {Offload::kNone, {}};  // which is not chosen for speed
+    const auto free = best(job, setting);
+    ASSERT_TRUE(free);
+    const Framework& first = *training_fixture::catalogue().find_framework("torch");
+    const NodeShape node = machines_for(setting).node;
+    const auto worth = [&](const PhaseEstimate& e) {
+      return e.work_by_model * care(e.strategy, node, usual(*e.framework, first, false));
+    };
+    for (const int tp : {1, 2, 4, 8})
+      for (const int pp : {1, 2, 4, 8})
+        for (const auto& sharding :
+             {std::optional<Sharding>{}, std::optional(Sharding::kZero1), std::optional(Sharding::kZero3)}) {
+          Job fixed = job;
+          train_of(fixed).parallel = {std::nullopt, tp, pp, std::nullopt, std::nullopt, sharding};
+          const auto other = best(fixed, setting);
+          if (!other || (other->fit == Fit::kTight && free->fit == Fit::kFits)) continue;
+          if (!can_run(*other->framework, other->strategy)) continue;  // a job may ask for what nobody does
+          EXPECT_LE(worth(*free).value, worth(*other).value * 1.02)
+              << setting.model << ": " << described(*free) << " against " << described(*other);
+        }
+  }
+}
+
+TEST(StrategyLaws, OffloadComesLast) {
+  // Whatever fits on the GPUs stays there.
+  for (const Recipe& recipe : kRecipes) {
+    const Job job = job_for(recipe.setting);
+    const auto found = best(job, recipe.setting);
+    if (!found || found->strategy.offload == Offload::kNone) continue;
+    Job without = job;
+    train_of(without).offload = {Offload::kNone, {}};
+    const auto other = best(without, recipe.setting);
+    EXPECT_TRUE(!other || other->fit == Fit::kTight) << recipe.name << ": " << described(*other);
+  }
+}
+
+TEST(StrategyLaws, ThreadsChangeNothing) {
+  const Job job = job_of(
+      "job: t\n"
+      "phases:\n"
+      "  - name: train\n"
+      "    train: {model: Llama-3.1-8B, data: {tokens: 100M}, sequence: 8192, batch: 64}\n");
+  const Searched one(job, {.threads = 1});
+  const Searched two(job, {.threads = 2});
+  ASSERT_EQ(one.result.plans.size(), two.result.plans.size());
+  EXPECT_EQ(one.result.tally.considered, two.result.tally.considered);
+  for (std::size_t i = 0; i < one.result.plans.size(); ++i) EXPECT_EQ(one.result.plans[i].id, two.result.plans[i].id);
+}
+
+TEST(StrategyLaws, AnUnevenPipelineIsTried) {
+  // 61 layers over 4 stages: three of 16 and one of 13.
+  const Setting setting{"DeepSeek-V3", Method::kFull, 4096, 1024, "H100 SXM", 8, 512, 3200};
+  Job job = job_for(setting);
+  train_of(job).parallel.pp = 4;
+  const auto found = best(job, setting);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->strategy.pp, 4);
+  // A last stage without layers is none.
+  train_of(job).parallel.pp = 128;
+  EXPECT_FALSE(best(job, setting));
+}
+
+TEST(StrategyLaws, StagesOfARankDivideItsLayers) {
+  const Setting setting{"GPT-3-175B", Method::kFull, 2048, 1536, "A100 SXM 80GB", 8, 1024, 1600};
+  Job job = job_for(setting);
+  train_of(job).parallel.tp = 8;
+  train_of(job).parallel.pp = 8;
+  const auto found = best(job, setting);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(96 / 8 % found->strategy.interleave, 0) << described(*found);
+  if (found->strategy.interleave > 1) {
+    EXPECT_EQ(found->strategy.grad_accum % 8, 0);
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
