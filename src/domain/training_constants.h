@@ -19,6 +19,8 @@ struct TrainingConstants {
   double eager_passes_fused = 12;     ///< the same with fused mask, softmax and dropout
   double elementwise = 1.3;           ///< traffic of passes between products over that of the tensors counted
   double elementwise_compiled = 0.8;  ///< what of it a compiler leaves
+  double norm_passes = 12;            ///< elements moved for each of a root-mean-square norm run as separate operations
+  double rotary_passes = 6;           ///< the same for each element of queries and keys that is rotated
   double elementwise_backward = 1.75;
   double head_bytes = 16;       ///< traffic of the loss a logit
   double pipeline_head = 0.68;  ///< share of the output's time that shows on the last stage
@@ -105,6 +107,8 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"eager_passes_fused", &TrainingConstants::eager_passes_fused},
     TrainingConstant{"elementwise", &TrainingConstants::elementwise},
     TrainingConstant{"elementwise_compiled", &TrainingConstants::elementwise_compiled},
+    TrainingConstant{"norm_passes", &TrainingConstants::norm_passes},
+    TrainingConstant{"rotary_passes", &TrainingConstants::rotary_passes},
     TrainingConstant{"elementwise_backward", &TrainingConstants::elementwise_backward},
     TrainingConstant{"head_bytes", &TrainingConstants::head_bytes},
     TrainingConstant{"pipeline_head", &TrainingConstants::pipeline_head},

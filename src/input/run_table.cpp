@@ -198,6 +198,9 @@ class Row {
     shape.kv_heads = whole(c_.kv_heads).value_or(0);
     shape.head_dim = whole(c_.head_dim).value_or(0);
     shape.ffn = whole(c_.ffn_hidden).value_or(0);
+    // Networks with a gate in the MLP come with root-mean-square norms and rotary embeddings, the others with layer
+    // norms.
+    shape.norm = flag(c_.gated_mlp).value_or(kind == ModelKind::kDecoder) ? NormKind::kRms : NormKind::kLayer;
     shape.gated = flag(c_.gated_mlp).value_or(kind == ModelKind::kDecoder);
     shape.vocab = whole(c_.vocab, 0).value_or(0);
     shape.tied = flag(c_.tied_embeddings).value_or(kind == ModelKind::kEncoder);

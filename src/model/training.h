@@ -45,6 +45,7 @@ struct ModelWork {
   double window = 0, window_share = 0;  ///< tokens; share of layers that see only them
   bool causal = true;
   double stream = 0;  ///< elements that elementwise passes move a token forward
+  double unfused_norms = 0, unfused_rotary = 0;  ///< elements a token that these read, all layers
   double adapter_stream = 0;
   double cast_stream = 0;  ///< elements converted to 8 or 4 bit a token forward
   double kept = 0;         ///< elements kept a token for the backward pass

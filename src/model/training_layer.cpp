@@ -128,7 +128,10 @@ Pass elementwise(const Context& c) {
   const double fusion = c.constants.elementwise * (c.rates.compile ? c.constants.elementwise_compiled : 1);
   const bool casts = c.rates.precision == Precision::kFp8 || c.rates.precision == Precision::kMxfp8 ||
                      c.rates.precision == Precision::kNvfp4;
-  const double elements = m.stream * fusion + (casts ? m.cast_stream : 0);
+  const bool unfused = !c.rates.compile && !c.rates.fused;
+  const double steps =
+      unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;
+  const double elements = m.stream * fusion + steps + (casts ? m.cast_stream : 0);
   const Bytes moved{elements * c.tokens / c.cut.tp * c.rates.element_bytes};
   const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
   Pass pass;

@@ -93,6 +93,11 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   model.window_share = s.window > 0 && s.layers > 0 ? static_cast<double>(s.window_layers) / s.layers : 0;
   model.stream = runs * (12 * h + 2 * (q + kv)) + dense_layers * gates * s.ffn +
                  moe_layers * (gates * routed + 4 * h * s.experts_per_token);
+  // Root-mean-square norms and rotary embeddings are several operations each where nothing fuses them; layer norms are
+  // one kernel everywhere. Networks with such norms and no table of positions rotate.
+  const bool rms = s.norm == NormKind::kRms;
+  model.unfused_norms = rms ? runs * s.norms_per_layer * h : 0;
+  model.unfused_rotary = rms && s.positions == 0 ? runs * (q + kv / 2) : 0;
   model.cast_stream = runs * (2 * h + q) + dense_layers * s.ffn + moe_layers * routed;
   const double dense = kept_elements(s, s.ffn, needed);
   const double sparse = kept_elements(s, routed, needed) + (needed.mlp ? 2 * h * s.experts_per_token : 0);
