@@ -111,7 +111,7 @@ class Filler {
   void imputed_cut() {
     Strategy& d = s_.strategy;
     const double params = count_parameters(*run_.shape).total();
-    const double most = s_.catalogue_gpu->memory.value / 30;  // 35 million for a GiB
+    const double most = s_.catalogue_gpu->memory.value / 32;
     const int box = std::min(run_.gpus_per_node.value_or(8), gpus_);
     const bool fully_sharded = run_.sharding == Sharding::kZero3 || run_.sharding == Sharding::kHsdp;
     const auto too_large = [&] { return !fully_sharded && params / (d.tp * d.pp) > most; };

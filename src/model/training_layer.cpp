@@ -94,7 +94,8 @@ double pairs(const ModelWork& m, double length) {
 Pass attention(const Context& c) {
   const ModelWork& m = c.model;
   if (m.attention_flops <= 0) return {};
-  const double sequences = c.tokens / c.length;  // cp cuts the queries, every one sees all keys
+  // Contexts are cut so that every rank has early queries and late ones, which see more keys.
+  const double sequences = c.tokens / c.length;
   const bool learns = m.backward_inputs || m.backward_weights;
   Pass pass;
   if (c.cut.attention != AttentionKernel::kEager) {
@@ -102,10 +103,7 @@ Pass attention(const Context& c) {
     // reach less.
     const double flops = m.attention_flops * pairs(m, c.length) * sequences / c.cut.tp;
     const double reach = fused_attention(c.rates, c.cut.attention).value * m.attention_scale;
-    // Contexts cut without balancing leave the rank with the last queries almost twice the work; fused stacks pair
-    // early queries with late ones.
-    const double uneven = c.cut.cp > 1 && m.causal && !c.rates.fused ? 2 - 1.0 / c.cut.cp : 1;
-    const Seconds forward{flops / reach * (1 + c.constants.attention_short / c.length) * uneven};
+    const Seconds forward{flops / reach * (1 + c.constants.attention_short / c.length)};
     pass.forward = forward;
     if (learns) pass.backward = forward * c.constants.attention_backward;
     return pass;
