@@ -1,6 +1,7 @@
 // Training frameworks and inference engines: what each can do, on which hardware.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,34 @@ struct Framework {
   std::string source, as_of, notes;
 };
 
+/// How a framework brings a checkpoint to the GPUs.
+enum class Loading : std::uint8_t {
+  kSharded,    ///< every rank reads its own part
+  kOnce,       ///< one rank of a machine reads everything into host memory and hands it on
+  kEveryRank,  ///< every rank reads everything into host memory
+  kGathered,   ///< every GPU holds everything for a moment; the machine once
+};
+template <>
+struct Names<Loading> {
+  static constexpr std::array entries = {
+      Named<Loading>{Loading::kSharded, "sharded"},
+      Named<Loading>{Loading::kOnce, "once"},
+      Named<Loading>{Loading::kEveryRank, "every-rank"},
+      Named<Loading>{Loading::kGathered, "gathered"},
+  };
+};
+
+/// When a framework recomputes activations without being told to.
+enum class UsualRecompute : std::uint8_t { kNever, kSharded, kAlways };
+template <>
+struct Names<UsualRecompute> {
+  static constexpr std::array entries = {
+      Named<UsualRecompute>{UsualRecompute::kNever, "never"},
+      Named<UsualRecompute>{UsualRecompute::kSharded, "sharded"},
+      Named<UsualRecompute>{UsualRecompute::kAlways, "always"},
+  };
+};
+
 /// How a training framework runs on the machine. Rows of data/training_software.csv, by Framework::name; "*" serves
 /// frameworks without a row.
 struct TrainingSoftware {
@@ -44,6 +73,13 @@ struct TrainingSoftware {
   double weight_bytes = 4, gradient_bytes = 4;  ///< a parameter, 16-bit training with fp32 master weights
   double logit_bytes = 19;                      ///< a logit at the peak of the loss, eager
   double logit_bytes_compiled = 12;
+  double four_bit_bytes = 0.5625;  ///< a 4-bit weight with its scales; less when these are quantised again
+  double eight_bit_copies =
+      0;  ///< bytes a parameter of 8-bit copies of 16-bit weights, kept through a step of 8-bit training
+  bool paged_8bit = false;  ///< 8-bit optimizers on one GPU: states paged to the host, step inside the backward pass
+  bool gathers_outside = true;  ///< full sharding: embedding and output matrix stay gathered while the layers run
+  Loading loading = Loading::kEveryRank;
+  UsualRecompute recompute = UsualRecompute::kNever;
   std::string source, as_of;
 };
 

@@ -57,6 +57,8 @@ inline constexpr std::array kSoftwareFields = {
     NumberField<TrainingSoftware>{"gradient_bytes", &TrainingSoftware::gradient_bytes, 0, 64},
     NumberField<TrainingSoftware>{"logit_bytes", &TrainingSoftware::logit_bytes, 0, 256},
     NumberField<TrainingSoftware>{"logit_bytes_compiled", &TrainingSoftware::logit_bytes_compiled, 0, 256},
+    NumberField<TrainingSoftware>{"four_bit_bytes", &TrainingSoftware::four_bit_bytes, 0.5, 1},
+    NumberField<TrainingSoftware>{"eight_bit_copies", &TrainingSoftware::eight_bit_copies, 0, 8},
 };
 
 }  // namespace gpuplan

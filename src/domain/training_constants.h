@@ -76,18 +76,22 @@ struct TrainingConstants {
   double driver_gib = 0.8;        ///< GiB outside of the allocator: driver context and libraries
   double framework_gib = 0.27;    ///< GiB that a framework allocates beside the model
   double collectives_gib = 0.56;  ///< GiB of communication buffers once there is more than one GPU
-  double fragmentation = 0.07;    ///< reserved by the allocator over allocated
+  double fragmentation = 0.07;    ///< held by the allocator beyond its tensors, over those that come and go
   double kept = 1.05;             ///< kept activations over the tensors counted
   double kept_compiled = 0.91;
   double kept_lora = 1.15;   ///< more with adapters beside 16-bit layers
   double kept_qlora = 1.23;  ///< more with adapters beside 4-bit layers
-  double norm_copy = 4;      ///< bytes an element of 32-bit norms run operation by operation
+  double norm_copy = 2;      ///< bytes an element and norm that 32-bit norms, operation by operation, keep more
   double score_bytes = 7;    ///< bytes kept a materialised score
   double score_bytes_fused = 5;
-  double layer_again = 0.6;          ///< share of one layer's activations at the peak of its recomputation
-  double selective_kept = 0.5;       ///< share of activations that PyTorch's selective recomputation keeps
-  double backward_kept = 0.5;        ///< activations left when gradients are largest
-  double optimizer_temporary = 0.5;  ///< bytes a parameter during the optimizer step
+  double selective_kept = 0.5;       ///< share of product outputs that PyTorch's selective recomputation keeps
+  double layer_working = 0.3;        ///< what the layer in its backward pass needs, over what it keeps
+  double optimizer_temporary = 0.5;  ///< bytes a parameter during an optimizer step that is not one kernel
+  double expert_imbalance = 1.2;     ///< tokens that the busiest rank's experts get over the average
+  double paged_share = 0.1;          ///< share of paged optimizer states that stays on the GPU
+  // Host memory.
+  double host_process_gib = 3;    ///< GiB of a rank's process: libraries, pinned buffers
+  double host_workers_gib = 1.5;  ///< GiB of its data workers
 };
 
 /// A constant by its name in the table.
@@ -166,10 +170,13 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"norm_copy", &TrainingConstants::norm_copy},
     TrainingConstant{"score_bytes", &TrainingConstants::score_bytes},
     TrainingConstant{"score_bytes_fused", &TrainingConstants::score_bytes_fused},
-    TrainingConstant{"layer_again", &TrainingConstants::layer_again},
     TrainingConstant{"selective_kept", &TrainingConstants::selective_kept},
-    TrainingConstant{"backward_kept", &TrainingConstants::backward_kept},
+    TrainingConstant{"layer_working", &TrainingConstants::layer_working},
     TrainingConstant{"optimizer_temporary", &TrainingConstants::optimizer_temporary},
+    TrainingConstant{"expert_imbalance", &TrainingConstants::expert_imbalance},
+    TrainingConstant{"paged_share", &TrainingConstants::paged_share},
+    TrainingConstant{"host_process_gib", &TrainingConstants::host_process_gib},
+    TrainingConstant{"host_workers_gib", &TrainingConstants::host_workers_gib},
 };
 
 }  // namespace gpuplan

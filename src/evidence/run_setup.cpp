@@ -46,6 +46,7 @@ class Filler {
     set_phase();
     set_batch();
     set_sharding();
+    set_recompute();
   }
 
  private:
@@ -74,8 +75,7 @@ class Filler {
     // Stacks that rely on the vendor's fused attention had none of use before Hopper: they kept the scores, fused the
     // softmax, and computed the attention core again (Korthikanti et al. 2022).
     const bool keeps_scores = !run_.attention && vendor_attention() && s_.catalogue_gpu->compute_capability < 9;
-    strategy.recompute = run_.recompute.value_or(keeps_scores ? Recompute::kSelective : Recompute::kNone);
-    if (!run_.recompute) assume("recompute: " + std::string(name_of(strategy.recompute)));
+    if (keeps_scores) strategy.recompute = Recompute::kSelective;
     strategy.attention = run_.attention.value_or(keeps_scores ? AttentionKernel::kEager : AttentionKernel::kFlash);
     if (!run_.attention)
       assume(keeps_scores ? "attention: eager" : "attention: the fused kernel that the framework ships");
@@ -256,6 +256,19 @@ class Filler {
       assume("sharding: " + std::string(name_of(d.sharding)));
     }
     if (ranks <= 1) d.sharding = Sharding::kNone;
+  }
+
+  void set_recompute() {
+    Recompute& recompute = s_.strategy.recompute;
+    if (run_.recompute) {
+      recompute = *run_.recompute;
+      return;
+    }
+    const UsualRecompute usual = software_of(all_, s_.framework->name).recompute;
+    const bool sharded = s_.strategy.sharding == Sharding::kZero3 || s_.strategy.sharding == Sharding::kHsdp;
+    if (usual == UsualRecompute::kAlways || (usual == UsualRecompute::kSharded && sharded))
+      recompute = Recompute::kFull;
+    assume("recompute: " + std::string(name_of(recompute)));
   }
 
   const Catalogue& all_;

@@ -71,8 +71,9 @@ Result<void> read_training_software(std::string_view text, std::string_view file
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
   const auto name = cells.column("name"), fused = cells.column("fused"),
-             vendor_attention = cells.column("vendor_attention"), source = cells.column("source"),
-             as_of = cells.column("as_of");
+             vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
+             gathers_outside = cells.column("gathers_outside"), loading = cells.column("loading"),
+             recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -85,6 +86,10 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     numbers.read(row, software);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
+    software.paged_8bit = cells.yes_no(row, paged_8bit);
+    software.gathers_outside = cells.yes_no(row, gathers_outside);
+    software.loading = cells.choice(row, loading, software.loading);
+    software.recompute = cells.choice(row, recompute, software.recompute);
     software.source = cells.required(row, source);
     software.as_of = cells.date(row, as_of);
     catalogue.training_software.push_back(std::move(software));

@@ -1,6 +1,7 @@
 // What the model says of one phase on one set of GPUs, and how it explains itself.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "base/units.h"
@@ -32,6 +33,32 @@ struct MemoryUse {
   /// What the driver sees: it has to fit.
   constexpr Bytes total() const { return reserved() + driver; }
 };
+
+/// A part of a MemoryUse by its names in text and in data.
+struct MemoryPart {
+  std::string_view name, key;
+  Bytes MemoryUse::* size;
+};
+inline constexpr std::array<MemoryPart, 10> kMemoryParts = {{
+    {"weights", "weights", &MemoryUse::weights},
+    {"gradients", "gradients", &MemoryUse::gradients},
+    {"optimizer", "optimizer", &MemoryUse::optimizer},
+    {"activations", "activations", &MemoryUse::activations},
+    {"logits", "logits", &MemoryUse::logits},
+    {"KV cache", "kv_cache", &MemoryUse::kv_cache},
+    {"buffers", "buffers", &MemoryUse::buffers},
+    {"framework", "framework", &MemoryUse::framework},
+    {"fragmentation", "fragmentation", &MemoryUse::fragmentation},
+    {"driver", "driver", &MemoryUse::driver},
+}};
+
+/// The part that needs most, the first of equals.
+constexpr const MemoryPart& largest_part(const MemoryUse& use) {
+  const MemoryPart* most = kMemoryParts.data();
+  for (const MemoryPart& part : kMemoryParts)
+    if (use.*part.size > use.*(most->size)) most = &part;
+  return *most;
+}
 
 /// Why a candidate can not run. Ordinary: most of the space is like this; counted, never an error.
 enum class Misfit {

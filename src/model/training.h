@@ -6,6 +6,8 @@
 // nothing.
 #pragma once
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -47,13 +49,18 @@ struct ModelWork {
   double stream = 0;  ///< elements that elementwise passes move a token forward
   double unfused_norms = 0, unfused_rotary = 0;  ///< elements a token that these read, all layers
   double adapter_stream = 0;
-  double cast_stream = 0;  ///< elements converted to 8 or 4 bit a token forward
-  double kept = 0;         ///< elements kept a token for the backward pass
-  double kept_widest = 0;  ///< the same of one layer
-  double boundary = 0;     ///< elements a token between layers (hidden)
-  double key_values = 0;   ///< elements of keys and values a token, all layers
-  double vocab = 0;        ///< rows of the output matrix; 0: none
-  double head_share = 1;   ///< tokens with an output
+  double cast_stream = 0;     ///< elements converted to 8 or 4 bit a token forward
+  double kept = 0;            ///< elements kept a token for the backward pass
+  double norm_inputs = 0;     ///< elements a token that norms computed operation by operation read
+  double kept_widest = 0;     ///< the same of one layer
+  double kept_experts = 0;    ///< of `kept`, elements of routed experts
+  double kept_products = 0;   ///< of `kept`, inputs of products, which 8-bit kernels keep in 8 bit
+  double kept_outputs = 0;    ///< elements of product outputs, of which selective recomputation keeps some
+  double kept_attention = 0;  ///< elements of the inputs of layers and the outputs of attention, which it keeps all
+  double boundary = 0;        ///< elements a token between layers (hidden)
+  double key_values = 0;      ///< elements of keys and values a token, all layers
+  double vocab = 0;           ///< rows of the output matrix; 0: none
+  double head_share = 1;      ///< tokens with an output
 };
 
 /// Parameters by where a pipeline and tensor cut puts them.
@@ -108,23 +115,29 @@ struct TrainingRates {
   Seconds launch_per_step{};
   BytesPerSecond link_bus{};  ///< achieved bus rate inside the machine
   Seconds link_latency{};
-  double link_span = 1;  ///< GPUs it joins: those of the machine, or of a rack that it spans
+  double link_span = 1;          ///< GPUs it joins: those of the machine, or of a rack that it spans
   BytesPerSecond network_bus{};  ///< achieved, one machine
   Seconds network_latency{};
   BytesPerSecond host_link{};  ///< PCIe, one direction, achieved
   double software = 1;         ///< framework factor on compute time
   // Bytes a learning parameter, by what the framework keeps.
   double weight_bytes = 2, gradient_bytes = 2, master_bytes = 4, state_bytes = 8;
-  double base_bytes = 2;        ///< a frozen layer parameter
-  double base_other_bytes = 2;  ///< a frozen parameter outside the layers
-  double element_bytes = 2;     ///< an activation
-  double logit_bytes = 19;      ///< a logit at the peak of the loss
-  double optimizer_flops = 0;   ///< a parameter and step (Muon)
-  MatmulRate blocks, head;      ///< products of the layers; of the output matrix
+  double base_bytes = 2;          ///< a frozen layer parameter
+  double base_other_bytes = 2;    ///< a frozen parameter outside the layers
+  double element_bytes = 2;       ///< an activation
+  double logit_bytes = 19;        ///< a logit at the peak of the loss
+  double copy_bytes = 0;          ///< 8-bit copies of a learning parameter
+  bool kept_8bit = false;         ///< inputs of products are kept in 8 bit
+  bool step_in_backward = false;  ///< gradients are used up as they come
+  double optimizer_flops = 0;     ///< a parameter and step (Muon)
+  MatmulRate blocks, head;        ///< products of the layers; of the output matrix
   FlopsPerSecond eager_attention{};
   double time_factor = 1.26;  ///< time inside a training step over time of the kernels alone, software included
   bool fused = false;         ///< fused norms, softmax and optimizer
 };
+
+/// Its row of the catalogue, else that of frameworks without one.
+const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework);
 
 TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
                              Precision precision, bool compile, const TrainingWork& work);
@@ -146,7 +159,7 @@ struct LayerCost {
   Seconds expert_traffic{};
   Seconds head{}, head_launch{};
   Bytes activations{};  ///< kept until backward, all layers, one micro-batch
-  Bytes one_layer{};    ///< working set of one layer in backward (recompute, gathered gradients)
+  Bytes one_layer{};    ///< working set of one layer in backward: what it recomputes, and its gradients
   Bytes logits{};
   Bytes boundary{};  ///< activations at a stage boundary, one micro-batch
 };
@@ -171,12 +184,27 @@ struct StepParts {
 struct TrainingEstimate {
   StepParts step;
   MemoryUse memory;
-  Bytes host_memory{};  ///< of one machine, for offloaded state
+  Bytes host_memory{};  ///< of one machine: offloaded state, or loading the checkpoint; processes and data workers
 };
 
 /// REQUIRES: layer was computed for the strategy's tp, cp, ep, micro_batch, recompute and attention.
 MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                           const Strategy& strategy);
+/// When the fullest GPU needs that much: "loading", "end of forward", "backward", "optimizer step".
+std::string_view fullest_instant(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                 const Strategy& strategy);
+
+/// Memory of the host of one machine: the larger of loading the checkpoint and of what is offloaded, and processes.
+struct HostMemory {
+  Bytes loading{};    ///< copies of the checkpoint while it is read
+  Bytes offloaded{};  ///< optimizer states, weights and activations that live there
+  Bytes processes{};  ///< a process and its data workers for each GPU
+
+  constexpr Bytes total() const { return std::max(loading, offloaded) + processes; }
+};
+HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                const Strategy& strategy);
+
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                    const Strategy& strategy, int nodes);
 

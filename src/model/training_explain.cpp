@@ -48,25 +48,53 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
   time("waiting for the slowest machine", s.straggle, "0.7 % of the step for each doubling of machines", kFitted);
 }
 
-void add_memory(const MemoryUse& m, Bytes host, std::vector<Term>& terms) {
-  const auto memory = [&](std::string_view name, Bytes value, std::string_view formula, std::string_view source) {
-    if (value.value != 0) terms.push_back({Kind::kMemory, name, value.value, formula, source, true});
+constexpr std::string_view kZero = "Rajbhandari et al. 2020, arXiv:1910.02054";
+
+/// How activations come to be that large, by what is recomputed.
+std::string_view activation_formula(Recompute recompute) {
+  switch (recompute) {
+    case Recompute::kNone:
+      return "tensors that the backward pass reads, tokens x elements x bytes, x micro-batches in flight";
+    case Recompute::kSelective:
+      return "inputs of layers, outputs of attention and every second product; one layer is computed again";
+    case Recompute::kFull:
+      return "inputs of layers x micro-batches in flight; one layer is computed again";
+  }
+  return "";
+}
+
+void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer, const Strategy& s,
+                const MemoryUse& m, std::vector<Term>& terms) {
+  const auto memory = [&](std::string_view name, Bytes value, std::string_view formula, std::string_view source,
+                          bool part = true) {
+    if (value.value != 0) terms.push_back({Kind::kMemory, name, value.value, formula, source, part});
   };
-  memory("weights", m.weights, "parameters of the fullest rank x bytes kept, shared out under ZeRO-3",
-         "Rajbhandari et al. 2020, arXiv:1910.02054");
+  memory("weights", m.weights, "parameters of the fullest rank x bytes kept, shared out under ZeRO-3", kZero);
   memory("gradients", m.gradients, "learning parameters x bytes, shared out from ZeRO-2; only those held at the peak",
-         "Rajbhandari et al. 2020, arXiv:1910.02054");
+         kZero);
   memory("optimizer", m.optimizer, "master weights and states, shared out from ZeRO-1",
          "Micikevicius et al. 2018, arXiv:1710.03740; Rajbhandari et al. 2020, arXiv:1910.02054");
-  memory("activations", m.activations, "tensors kept for the backward pass x micro-batches in flight",
+  memory("activations", m.activations, activation_formula(s.recompute),
          "Korthikanti et al. 2022, arXiv:2205.05198; Chen et al. 2016, arXiv:1604.06174");
   memory("logits", m.logits, "tokens x vocabulary x bytes at the peak of the loss", kFitted);
-  memory("buffers", m.buffers, "gathered layers, stage boundaries, collectives, optimizer temporaries", kFitted);
-  memory("context", m.context(), "0.8 GiB driver, 0.27 GiB framework, 7 % held by the allocator beyond its tensors",
+  memory("buffers", m.buffers,
+         "layers gathered under full sharding, copies of gradients on their way, stage boundaries, collectives",
          kFitted);
-  if (host.value > 0)
-    terms.push_back({Kind::kMemory, "host memory of one machine", host.value, "32-bit weights, states and gradients",
-                     "Ren et al. 2021, arXiv:2101.06840", false});
+  memory("framework", m.framework, "workspaces of libraries, tables, inputs", kFitted);
+  memory("fragmentation", m.fragmentation,
+         "share of what comes and goes within a step, held by the allocator beside it", kFitted);
+  memory("driver", m.driver, "context and libraries, outside of the allocator", kFitted);
+  const std::string_view instant = fullest_instant(work, r, layer, s);
+  memory("allocated", m.allocated(), instant, "the fullest instant of the fullest stage", false);
+  memory("reserved", m.reserved(), "allocated + fragmentation: what PyTorch calls reserved", "sum", false);
+  const HostMemory host = training_host_memory(work, r, layer, s);
+  memory("host: loading", host.loading, "copies of the checkpoint in 16 bit while it is read",
+         "documentation of the framework", false);
+  memory("host: offloaded", host.offloaded, "32-bit weights, states and gradients; weights; activations",
+         "Ren et al. 2021, arXiv:2101.06840", false);
+  memory("host: processes", host.processes, "a process and its data workers for each GPU", "assumption", false);
+  memory("host memory of one machine", host.total(), "the larger of loading and offloaded, and processes", "sum",
+         false);
 }
 
 void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy& s, const StepParts& step,
@@ -113,9 +141,9 @@ std::vector<Term> explain_training(const TrainingWork& work, const TrainingRates
                                    const Strategy& strategy, int nodes) {
   const TrainingEstimate estimate = training_estimate(work, rates, layer, strategy, nodes);
   std::vector<Term> terms;
-  terms.reserve(32);
+  terms.reserve(40);
   add_step(estimate.step, terms);
-  add_memory(estimate.memory, estimate.host_memory, terms);
+  add_memory(work, rates, layer, strategy, estimate.memory, terms);
   add_facts(work, rates, strategy, estimate.step, terms);
   return terms;
 }

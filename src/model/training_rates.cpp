@@ -8,16 +8,6 @@ namespace gpuplan {
 
 namespace {
 
-const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework) {
-  static const TrainingSoftware kDefault{};
-  const TrainingSoftware* any = &kDefault;
-  for (const TrainingSoftware& row : catalogue.training_software) {
-    if (row.name == framework) return row;
-    if (row.name == "*") any = &row;
-  }
-  return *any;
-}
-
 /// Bytes of optimizer state a parameter when states are kept in 32 bit.
 double state_bytes_of(Optimizer optimizer) {
   switch (optimizer) {
@@ -51,7 +41,7 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
   rates.element_bytes = wide ? 4 : 2;
   rates.base_bytes = rates.base_other_bytes = wide ? 4 : 2;
   if (phase.method == Method::kQlora)
-    rates.base_bytes = bytes_of(Format::kNf4);  // Dettmers et al. 2023, arXiv:2305.14314
+    rates.base_bytes = software.four_bit_bytes;  // Dettmers et al. 2023, arXiv:2305.14314
   rates.master_bytes = 0;
   rates.state_bytes = states(1);
   if (phase.method == Method::kLora || phase.method == Method::kQlora) {
@@ -70,7 +60,30 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
   }
 }
 
+/// Choices of the framework that change what memory holds.
+void set_memory_habits(const TrainingWork& work, const TrainingSoftware& software, TrainingRates& rates) {
+  const bool eight_bit = rates.precision == Precision::kFp8 || rates.precision == Precision::kMxfp8;
+  if (eight_bit && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
+  rates.kept_8bit = eight_bit && software.eight_bit_copies > 0;
+  const TrainPhase& phase = *work.phase;
+  const bool eight_bit_states =
+      phase.optimizer.matrices == Optimizer::kAdam8bit || phase.optimizer_state == Format::kInt8;
+  if (software.paged_8bit && eight_bit_states && phase.method == Method::kFull) {
+    rates.step_in_backward = true;
+  }
+}
+
 }  // namespace
+
+const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework) {
+  static const TrainingSoftware kDefault{};
+  const TrainingSoftware* any = &kDefault;
+  for (const TrainingSoftware& row : catalogue.training_software) {
+    if (row.name == framework) return row;
+    if (row.name == "*") any = &row;
+  }
+  return *any;
+}
 
 TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
                              Precision precision, bool compile, const TrainingWork& work) {
@@ -122,6 +135,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   // Muon: five Newton-Schulz steps of three products, each 2 h operations a parameter (Jordan et al. 2024).
   if (work.phase->optimizer.matrices == Optimizer::kMuon) rates.optimizer_flops = 30 * work.hidden * work.matrices;
   set_parameter_bytes(work, framework, software, rates);
+  set_memory_habits(work, software, rates);
   return rates;
 }
 

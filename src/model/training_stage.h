@@ -25,6 +25,7 @@ struct StageParameters {
   double learn = 0, learn_experts = 0;
   double base_layers = 0, base_experts = 0, base_other = 0;
   double one_layer = 0;  ///< learning and frozen parameters of one layer
+  double outside = 0;    ///< of those outside the layers: embedding and output matrix, whether they learn or not
 };
 
 inline StageParameters stage_parameters(const TrainingWork& work, const Strategy& s, bool last_stage) {
@@ -45,6 +46,7 @@ inline StageParameters stage_parameters(const TrainingWork& work, const Strategy
   stage.base_layers = work.base.layers * share * cut;
   stage.base_experts = work.base.experts * share * expert_cut;
   stage.base_other = outside(work.base) + work.base.whole;
+  stage.outside = outside(work.learn) + outside(work.base);
   stage.one_layer =
       ((work.learn.layers + work.base.layers) * cut + (work.learn.experts + work.base.experts) * expert_cut) /
       work.layers;
@@ -54,5 +56,16 @@ inline StageParameters stage_parameters(const TrainingWork& work, const Strategy
 /// Ranks that share out optimizer state of dense parameters, and of experts (which lie in one of ep places already).
 inline double shard_ranks(const Strategy& s) { return static_cast<double>(s.dp) * s.cp; }
 inline double expert_shard_ranks(const Strategy& s) { return std::max(1.0, static_cast<double>(s.dp) * s.cp / s.ep); }
+
+/// The same with hybrid sharding: ranks of one machine share, as far as its GPUs are not cut over otherwise.
+inline double shard_ranks(const Strategy& s, int gpus_a_machine) {
+  const double all = shard_ranks(s);
+  if (s.sharding != Sharding::kHsdp) return all;
+  return std::clamp(std::floor(static_cast<double>(gpus_a_machine) / s.tp), 1.0, all);
+}
+inline double expert_shard_ranks(const Strategy& s, int gpus_a_machine) {
+  if (s.sharding != Sharding::kHsdp) return expert_shard_ranks(s);
+  return std::max(1.0, shard_ranks(s, gpus_a_machine) / s.ep);
+}
 
 }  // namespace gpuplan::detail

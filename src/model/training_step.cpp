@@ -151,14 +151,7 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   // Many machines wait for the slowest.
   if (nodes > 1) step.straggle = step.total() * (r.constants->straggle * rough_log2(nodes));
 
-  if (includes(s.offload, Offload::kOptimizer)) {
-    const double ranks = s.sharding == Sharding::kNone ? 1 : detail::shard_ranks(s);
-    const double expert_ranks = s.sharding == Sharding::kNone ? 1 : detail::expert_shard_ranks(s);
-    const double local = first.learn / ranks + first.learn_experts / expert_ranks;
-    const double here = std::min(r.node->gpus, s.gpus());
-    // 32-bit weights, states and a 32-bit copy of the gradients.
-    estimate.host_memory = Bytes{local * (4 + r.state_bytes + 4) * here};
-  }
+  estimate.host_memory = training_host_memory(work, r, layer, s).total();
   return estimate;
 }
 

@@ -63,9 +63,13 @@ double kept_elements(const ModelShape& s, double mlp, Needed needed) {
   const double out = s.mla() ? s.heads * s.v_dim : s.q_width();
   const double kv = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) + s.kv_lora_rank + s.q_lora_rank
                             : 2.0 * s.kv_width();
-  const double norms = 2 + (needed.attention ? 1 : 0) + (needed.mlp ? 1 : 0);  // inputs, and outputs that products read
+  // Inputs of the norms, and outputs that products read: one for attention and MLP side by side, else two.
+  const double read = s.norms_per_layer == 1 ? (needed.attention || needed.mlp ? 1 : 0)
+                                             : (needed.attention ? 1 : 0) + (needed.mlp ? 1 : 0);
+  const double norms = s.norms_per_layer + read;
   const double nonlinear = (s.gated ? 3 : 1) + (needed.down ? 1 : 0);
-  return norms * s.hidden + q + out + kv + nonlinear * mlp;
+  const double normed = s.qk_norm == QkNorm::kNone ? 0 : s.q_width() + s.kv_width();
+  return norms * s.hidden + q + out + kv + normed + nonlinear * mlp;
 }
 
 void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model) {
@@ -102,6 +106,14 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   const double dense = kept_elements(s, s.ffn, needed);
   const double sparse = kept_elements(s, routed, needed) + (needed.mlp ? 2 * h * s.experts_per_token : 0);
   model.kept = dense_layers * dense + moe_layers * sparse;
+  // PyTorch's norm of means and deviations is one kernel; the usual one of root mean squares is not.
+  model.norm_inputs = s.norm == NormKind::kRms ? runs * s.norms_per_layer * h : 0;
+  model.kept_experts = moe_layers * ((s.gated ? 3 : 1) + (needed.down ? 1 : 0)) * s.experts_per_token * s.expert_ffn +
+                       (needed.mlp ? moe_layers * 2 * h * s.experts_per_token : 0);
+  model.kept_products = needed.attention ? model.cast_stream : 0;
+  const double up = s.gated ? 2 : 1;
+  model.kept_attention = runs * (h + (s.mla() ? s.heads * s.v_dim : s.q_width()));
+  model.kept_outputs = runs * (q + kv + h) + dense_layers * (up * s.ffn + h) + moe_layers * (up * routed + h);
   model.kept_widest = std::max(dense_layers > 0 ? dense : 0, moe_layers > 0 ? sparse : 0);
   model.boundary = h;
   model.key_values = runs * kv;

@@ -1,5 +1,6 @@
 #include "model/uncertainty.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/interval.h"
@@ -62,11 +63,17 @@ Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strat
   return width.regime();
 }
 
-double memory_width(const TrainingWork& work, const TrainingRates& r) {
+/// Half widths of ln(measured / predicted) that hold 80 % of runs of sources left out of the fit.
+double memory_width(const TrainingWork& work, const TrainingRates& r, const Strategy& s) {
   if (work.custom) return 0.5;
-  if (work.models.size() > 1 || work.phase->method == Method::kFrozen) return 0.4;
-  if (work.quantised_base) return 0.35;
-  return r.efficiency->measured ? 0.30 : 0.34;
+  double width = work.quantised_base ? 0.20 : work.adapters ? 0.15 : 0.18;
+  if (s.offload != Offload::kNone) width = std::max(width, 0.20);
+  if (s.tp > 1 || s.pp > 1) width = std::max(width, 0.24);
+  // Never measured: their parts are, but not together.
+  if (work.moe) width = std::max(width, 0.30);
+  if (work.models.size() > 1 || work.phase->method == Method::kFrozen) width = std::max(width, 0.35);
+  if (!r.efficiency->measured) width = std::max(width, 0.25);
+  return width;
 }
 
 }  // namespace
@@ -75,7 +82,7 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
   const Regime regime = time_regime(work, rates, strategy, nodes);
   Spread spread;
   spread.time = deviation_of(regime.half_width);
-  spread.memory = deviation_of(memory_width(work, rates) * kWiden);
+  spread.memory = deviation_of(memory_width(work, rates, strategy) * kWiden);
   spread.regime = regime.words;
   return spread;
 }

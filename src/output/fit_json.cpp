@@ -11,6 +11,17 @@ bool is_written(const FitReport& report, const FitSection& section, const FitRow
   return row.best || look.all || report.every_count || !section.held();
 }
 
+/// {"sequences", "part", "part_gib", "needed_gib"}: one sequence more than fits, and what takes most of its memory.
+void write_limit(JsonWriter& json, const FitRow& row) {
+  if (!row.limit) {
+    json.null_member("stopped_by");
+    return;
+  }
+  const Limit& limit = *row.limit;
+  json.key("stopped_by").begin_object(true).member("sequences", limit.sequences).member("part", limit.part);
+  json.member("part_gib", limit.size / units::GiB).member("needed_gib", limit.needed / units::GiB).end();
+}
+
 void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.begin_object().member("gpu", row.node.gpu->name).member("gpus", row.gpus);
   json.member("fit", row.best ? std::optional<std::string_view>(name_of(row.best->fit)) : std::nullopt);
@@ -18,7 +29,9 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   if (!row.best) {
     if (row.nearest.phase >= 0) json.member("needed_gib", row.nearest.needed / units::GiB);
     else json.null_member("needed_gib");
-    json.null_member("memory_gib").null_member("largest_batch").null_member("how").end();
+    json.null_member("memory_gib").null_member("host_memory_gib");
+    write_limit(json, row);
+    json.null_member("largest_batch").null_member("how").end();
     return;
   }
   const Interval<Bytes>& total = row.best->memory_total;
@@ -27,10 +40,12 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.key("memory_gib").begin_object();
   json.key("total").begin_object(true).member("p10", total.p10 / units::GiB).member("p50", total.p50 / units::GiB);
   json.member("p90", total.p90 / units::GiB).end();
-  json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
-  json.member("optimizer", use.optimizer / units::GiB).member("activations", use.activations / units::GiB);
-  json.member("logits", use.logits / units::GiB).member("kv_cache", use.kv_cache / units::GiB);
-  json.member("buffers", use.buffers / units::GiB).member("context", use.context() / units::GiB).end();
+  for (const MemoryPart& part : kMemoryParts) json.member(part.key, use.*part.size / units::GiB);
+  json.member("context", use.context() / units::GiB);
+  json.member("allocated", use.allocated() / units::GiB).member("reserved", use.reserved() / units::GiB);
+  json.member("device", use.total() / units::GiB).end();
+  json.member("host_memory_gib", row.best->host_memory / units::GiB);
+  write_limit(json, row);
   json.member("largest_batch", row.largest_micro_batch)
       .member("how", strategy_words(*row.best, phase_of(section, row)))
       .end();
@@ -40,9 +55,28 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
 
 std::string fit_csv(const FitReport& report, const FitLook& look) {
   std::vector<Column> columns;
-  for (const char* key : {"question", "gpu", "gpus", "fit", "usable_gib", "needed_gib_p10", "needed_gib_p50",
-                          "needed_gib_p90", "weights_gib", "gradients_gib", "optimizer_gib", "activations_gib",
-                          "logits_gib", "kv_cache_gib", "buffers_gib", "context_gib", "largest_batch", "how"})
+  for (const char* key : {"question",
+                          "gpu",
+                          "gpus",
+                          "fit",
+                          "usable_gib",
+                          "needed_gib_p10",
+                          "needed_gib_p50",
+                          "needed_gib_p90",
+                          "weights_gib",
+                          "gradients_gib",
+                          "optimizer_gib",
+                          "activations_gib",
+                          "logits_gib",
+                          "kv_cache_gib",
+                          "buffers_gib",
+                          "framework_gib",
+                          "fragmentation_gib",
+                          "driver_gib",
+                          "largest_batch",
+                          "stopped_by",
+                          "stopped_by_gib",
+                          "how"})
     columns.push_back({.title = "", .key = key});
   Table table(std::move(columns));
   const auto gib = [](Bytes size) { return Cell(size / units::GiB); };
@@ -54,10 +88,11 @@ std::string fit_csv(const FitReport& report, const FitLook& look) {
       if (row.best) {
         const MemoryUse& use = row.best->memory;
         const Interval<Bytes>& total = row.best->memory_total;
-        for (const Bytes size : {total.p10, total.p50, total.p90, use.weights, use.gradients, use.optimizer,
-                                 use.activations, use.logits, use.kv_cache, use.buffers, use.context()})
-          cells.push_back(gib(size));
+        for (const Bytes size : {total.p10, total.p50, total.p90}) cells.push_back(gib(size));
+        for (const MemoryPart& part : kMemoryParts) cells.push_back(gib(use.*part.size));
         cells.emplace_back(static_cast<double>(row.largest_micro_batch));
+        cells.emplace_back(row.limit ? std::string(row.limit->part) : std::string());
+        cells.push_back(row.limit ? gib(row.limit->size) : Cell());
         cells.emplace_back(strategy_words(*row.best, phase_of(section, row)));
       } else if (row.nearest.phase >= 0) {
         cells.emplace_back();

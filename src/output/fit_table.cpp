@@ -1,7 +1,7 @@
 #include "output/fit_report.h"
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -20,6 +20,16 @@ bool offloads(const FitRow& row) { return row.best && row.best->strategy.offload
 /// A part of the memory; nothing when there is none, so that columns that nobody needs vanish.
 std::string part(Bytes size) { return size > 0.005 * units::GiB ? gib_text(size) : std::string(); }
 
+/// Whether a part's name is a plural: "weights stop it", "fragmentation stops it".
+bool plural(std::string_view part) { return part.ends_with('s'); }
+
+/// "activations 61.0": the part that keeps one sequence more from fitting; nothing when memory does not.
+std::string limit_words(const FitRow& row) {
+  return row.limit ? std::string(row.limit->part) + " " + gib_text(row.limit->size) : std::string();
+}
+
+constexpr std::size_t kStopColumn = 12;  ///< of the breakdown
+
 std::vector<Column> breakdown_columns() {
   return {{.title = "GPUS", .narrowest = 24},
           {.title = "NEEDS", .align = Align::kRight, .around = " of ", .unit = "GiB a GPU"},
@@ -33,6 +43,7 @@ std::vector<Column> breakdown_columns() {
           {.title = "BUFFERS", .align = Align::kRight, .drop = 6},
           {.title = "CONTEXT", .align = Align::kRight, .drop = 7},
           {.title = "LARGEST", .align = Align::kRight, .drop = 1, .unit = "batch"},
+          {.title = "STOPPED BY", .drop = 8, .around = " ", .unit = "GiB"},
           {.title = "HOW", .drop = 9, .narrowest = 24, .wrap = true}};
 }
 
@@ -42,7 +53,10 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
   if (!row.best) {
     const std::string needs =
         row.nearest.phase >= 0 ? gib_text(row.nearest.needed) + " of " + gib_text(usable) : "can not run";
-    table.add({{label, Paint::kDim}, {needs, Paint::kYellow}});
+    std::vector<Cell> cells = {{label, Paint::kDim}, {needs, Paint::kYellow}};
+    cells.resize(kStopColumn);
+    cells.emplace_back(limit_words(row), Paint::kDim);
+    table.add(std::move(cells));
     return;
   }
   const PhaseEstimate& estimate = *row.best;
@@ -63,6 +77,7 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
              {part(use.buffers)},
              {part(use.context())},
              {largest},
+             {limit_words(row), Paint::kDim},
              {how, Paint::kDim}});
 }
 
@@ -78,18 +93,6 @@ std::string cell_text(const FitRow& row, bool brief) {
 
 /// Parts down, questions across: the memory of the smallest machine for each.
 std::string parts_text(const FitReport& report, const FitLook& look) {
-  struct Part {
-    const char* name;
-    Bytes (*size)(const MemoryUse&);
-  };
-  constexpr std::array<Part, 8> kParts = {{{"weights", [](const MemoryUse& m) { return m.weights; }},
-                                           {"gradients", [](const MemoryUse& m) { return m.gradients; }},
-                                           {"optimizer", [](const MemoryUse& m) { return m.optimizer; }},
-                                           {"activations", [](const MemoryUse& m) { return m.activations; }},
-                                           {"logits", [](const MemoryUse& m) { return m.logits; }},
-                                           {"KV cache", [](const MemoryUse& m) { return m.kv_cache; }},
-                                           {"buffers", [](const MemoryUse& m) { return m.buffers; }},
-                                           {"context", [](const MemoryUse& m) { return m.context(); }}}};
   std::vector<Column> columns = {{.title = "PART"}};
   std::vector<const FitRow*> rows;
   std::string how;
@@ -103,8 +106,8 @@ std::string parts_text(const FitReport& report, const FitLook& look) {
   }
   if (rows.empty()) return "";
   Table table(std::move(columns));
-  const auto add = [&](const char* name, Paint paint, auto&& text) {
-    std::vector<Cell> cells = {{name, paint}};
+  const auto add = [&](std::string_view name, Paint paint, auto&& text) {
+    std::vector<Cell> cells = {{std::string(name), paint}};
     bool any = false;
     for (const FitRow* row : rows) {
       cells.emplace_back(text(*row), paint);
@@ -112,13 +115,14 @@ std::string parts_text(const FitReport& report, const FitLook& look) {
     }
     if (any) table.add(std::move(cells));
   };
-  for (const Part& one : kParts)
-    add(one.name, Paint::kPlain, [&](const FitRow& row) { return part(one.size(row.best->memory)); });
+  for (const MemoryPart& one : kMemoryParts)
+    add(one.name, Paint::kPlain, [&](const FitRow& row) { return part(row.best->memory.*one.size); });
   add("needed", Paint::kBold, [](const FitRow& row) { return gib_text(row.best->memory_total.p50); });
   add("P10 … P90", Paint::kDim, [](const FitRow& row) {
     return gib_text(row.best->memory_total.p10) + " … " + gib_text(row.best->memory_total.p90);
   });
   add("usable", Paint::kPlain, [](const FitRow& row) { return gib_text(row.node.gpu->usable); });
+  add("one sequence more", Paint::kDim, [](const FitRow& row) { return limit_words(row); });
   return paragraph("By part, on the smallest of them, in GiB a GPU", look.screen) + table.text(look.screen) + how +
          '\n';
 }
@@ -199,6 +203,10 @@ std::string verdict(const FitSection& section) {
   if (offloads(*holding)) text += ", with the optimizer's states in the host's memory";
   if (holding->largest_micro_batch > 1)
     text += ", up to " + count_text(holding->largest_micro_batch) + " sequences at once";
+  if (holding->limit)
+    text += "; " + std::string(holding->limit->part) + " stop" + (plural(holding->limit->part) ? "" : "s") + " " +
+            (holding->largest_micro_batch > 1 ? "more" : "a second") + ": " + gib_text(holding->limit->size) + " of " +
+            gib_text(holding->limit->usable) + " GiB";
   return text;
 }
 
@@ -230,7 +238,10 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
   else if (nearest != nullptr)
     words += " Closest: " + std::to_string(nearest->gpus) + "x " + nearest->gpu->name + " needs " +
              gib_text(nearest->needed) + " GiB a GPU where " + gib_text(nearest->usable) + " are usable, " +
-             gib_text(nearest->needed - nearest->usable) + " GiB too much.";
+             gib_text(nearest->needed - nearest->usable) + " GiB too much; " +
+             std::string(largest_part(nearest->memory).name) + " take" +
+             (plural(largest_part(nearest->memory).name) ? "" : "s") + " most of it, " +
+             gib_text(nearest->memory.*(largest_part(nearest->memory).size)) + " GiB.";
   text += paragraph(words, look.screen, 2, 4);
   if (nearest != nullptr) text += remedy_table(section.remedies, *nearest, look.screen);
 }

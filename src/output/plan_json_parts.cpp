@@ -91,9 +91,9 @@ void write_memory(JsonWriter& json, const PhaseEstimate& estimate) {
   json.member("weights", use.weights / units::GiB).member("gradients", use.gradients / units::GiB);
   json.member("optimizer", use.optimizer / units::GiB)
       .member("activations", (use.activations + use.logits) / units::GiB);
-  json.member("kv_cache", use.kv_cache / units::GiB)
-      .member("overhead", (use.buffers + use.context()) / units::GiB)
-      .end();
+  json.member("kv_cache", use.kv_cache / units::GiB).member("overhead", (use.buffers + use.context()) / units::GiB);
+  json.member("allocated", use.allocated() / units::GiB).member("reserved", use.reserved() / units::GiB);
+  json.member("host", estimate.host_memory / units::GiB).end();
 }
 
 void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others) {

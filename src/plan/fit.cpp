@@ -83,6 +83,19 @@ std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
   return result;
 }
 
+/// One sequence more than the largest number; nullopt when something else than memory ends it.
+std::optional<Limit> limit_of(OpenBatch& open, const FitRow& row) {
+  const int more = row.largest_micro_batch + 1;
+  const Bytes usable = row.node.gpu->usable;
+  NearMiss miss;
+  const auto estimate = open.with(more, miss);
+  if (estimate && estimate->fit == Fit::kFits) return std::nullopt;
+  if (!estimate && miss.phase < 0) return std::nullopt;
+  const MemoryUse& use = estimate ? estimate->memory : miss.memory;
+  const MemoryPart& part = largest_part(use);
+  return Limit{more, part.name, use.*part.size, estimate ? estimate->memory_total.p50 : miss.needed, usable};
+}
+
 }  // namespace
 
 Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue& catalogue,
@@ -100,8 +113,15 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       const Machines machines{row.node, 1, count, true};
       row.best = best_estimate(workload, catalogue, machines, true, tally);
       row.nearest = tally.nearest;
-      if (row.best && (workload.training || workload.generation))
-        row.largest_micro_batch = OpenBatch(job, phase, catalogue, machines, *row.best).largest();
+      if (row.best && (workload.training || workload.generation)) {
+        OpenBatch open(job, phase, catalogue, machines, *row.best);
+        row.largest_micro_batch = open.largest();
+        row.limit = limit_of(open, row);
+      } else if (row.nearest.phase >= 0) {
+        const MemoryPart& part = largest_part(row.nearest.memory);
+        row.limit = {std::max(1, static_cast<int>(row.nearest.strategy.micro_batch)), part.name,
+                     row.nearest.memory.*part.size, row.nearest.needed, row.nearest.usable};
+      }
       rows.push_back(row);
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "domain/catalogue.h"
@@ -11,6 +12,15 @@
 
 namespace gpuplan {
 
+/// What keeps a GPU from holding one sequence more than it does: the largest part of the memory that would take.
+struct Limit {
+  int sequences = 1;      ///< at once, that do not fit with room to spare
+  std::string_view part;  ///< "activations"
+  Bytes size{};           ///< of that part
+  Bytes needed{};         ///< the median of all of them
+  Bytes usable{};
+};
+
 /// A phase on `gpus` GPUs of one kind in one machine.
 struct FitRow {
   NodeShape node;
@@ -19,6 +29,7 @@ struct FitRow {
   int largest_micro_batch =
       0;             ///< sequences at once that still fit (p90), recomputing as much as that takes, else as in `best`
   NearMiss nearest;  ///< when nothing fits
+  std::optional<Limit> limit;  ///< nullopt: not memory, or nothing that computes
 };
 
 /// One row for each GPU of the catalogue (or those named in `where.gpus`) and each of `counts`.

@@ -61,17 +61,23 @@ std::optional<PhaseWorkload> OpenBatch::workload_of(const Job& job) const {
   return std::move((*workloads)[static_cast<std::size_t>(phase_)]);
 }
 
-std::optional<PhaseEstimate> OpenBatch::run(Job& job, const std::optional<PhaseWorkload>& workload,
-                                            int sequences) const {
+std::optional<PhaseEstimate> OpenBatch::run(Job& job, const std::optional<PhaseWorkload>& workload, int sequences,
+                                            NearMiss* nearest) const {
   if (!workload) return std::nullopt;
   Phase& probe = job.phases[static_cast<std::size_t>(phase_)];
   if (auto* train = std::get_if<TrainPhase>(&probe.work)) train->micro.value = sequences;
   if (auto* generate = std::get_if<GeneratePhase>(&probe.work)) generate->batch.value = sequences;
-  Tally ignored;
-  return best_estimate(*workload, catalogue_, machines_, true, ignored);
+  Tally tally;
+  auto estimate = best_estimate(*workload, catalogue_, machines_, true, tally);
+  if (nearest != nullptr) *nearest = tally.nearest;
+  return estimate;
 }
 
 std::optional<PhaseEstimate> OpenBatch::with(int sequences) { return run(job_, workload_, sequences); }
+
+std::optional<PhaseEstimate> OpenBatch::with(int sequences, NearMiss& nearest) {
+  return run(job_, workload_, sequences, &nearest);
+}
 
 int OpenBatch::largest() {
   Job job = job_;

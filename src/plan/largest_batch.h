@@ -31,12 +31,15 @@ class OpenBatch {
 
   /// With so many sequences at once; nullopt when not even the median of the memory fits.
   std::optional<PhaseEstimate> with(int sequences);
+  /// The same; `nearest` tells what came closest when it does not fit.
+  std::optional<PhaseEstimate> with(int sequences, NearMiss& nearest);
 
   /// The largest number that fits with p90, however many sequences the job has; 0: none.
   int largest();
 
  private:
-  std::optional<PhaseEstimate> run(Job& job, const std::optional<PhaseWorkload>& workload, int sequences) const;
+  std::optional<PhaseEstimate> run(Job& job, const std::optional<PhaseWorkload>& workload, int sequences,
+                                   NearMiss* nearest = nullptr) const;
   std::optional<PhaseWorkload> workload_of(const Job& job) const;
 
   Job job_;
