@@ -147,7 +147,8 @@ class TrainingSearch {
   /// far, no cut would be chosen. An estimate, so that the search need not look at thousands of them.
   bool cuts_may_pay() const {
     if (!best_.any || !best_.fits) return true;
-    Strategy tensor = best_.strategy, pipeline = tensor, context = tensor;
+    Strategy tensor, pipeline, context;
+    tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
     double least = std::min(care(tensor, node, usual_), care(pipeline, node, usual_));
