@@ -6,6 +6,7 @@
 
 #include "llama_70b.h"
 #include "model/training.h"
+#include "plan/layer_table.h"
 
 namespace {
 
@@ -64,14 +65,20 @@ void bm_layer_and_estimate(benchmark::State& state) {
 }
 BENCHMARK(bm_layer_and_estimate);
 
+/// As the search does it: the layer's cost from the table, then memory and time.
 void bm_estimate(benchmark::State& state) {
   const Question q;
-  std::vector<LayerCost> layers;
-  for (const Strategy& s : q.strategies) layers.push_back(layer_cost(q.work, q.rates, cut_of(s)));
+  LayerTable table(q.work, 8, {8, 1, 1});
+  table.use(q.rates);
+  const auto layer = [&](const Strategy& s) -> const LayerCost& {
+    return table.at(cut_of(s), static_cast<std::size_t>(s.micro_batch - 1));
+  };
+  for (const Strategy& s : q.strategies) benchmark::DoNotOptimize(layer(s));
   std::size_t i = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(training_estimate(q.work, q.rates, layers[i], q.strategies[i], 32));
-    if (++i == layers.size()) i = 0;
+    const Strategy& s = q.strategies[i];
+    benchmark::DoNotOptimize(training_estimate(q.work, q.rates, layer(s), s, 32));
+    if (++i == q.strategies.size()) i = 0;
   }
   state.SetItemsProcessed(state.iterations());
 }
