@@ -208,6 +208,10 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                    const Strategy& strategy, int nodes);
 
+/// The same where the memory is known already.
+TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                   const Strategy& strategy, int nodes, const MemoryUse& memory);
+
 Spread training_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
 
 /// The same numbers, term by term, with formulas and their sources.

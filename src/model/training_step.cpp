@@ -106,10 +106,15 @@ OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, c
 
 }  // namespace
 
+TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
+                                   const Strategy& strategy, int nodes) {
+  return training_estimate(work, rates, layer, strategy, nodes, training_memory(work, rates, layer, strategy));
+}
+
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& r, const LayerCost& layer,
-                                   const Strategy& s, int nodes) {
+                                   const Strategy& s, int nodes, const MemoryUse& memory) {
   TrainingEstimate estimate;
-  estimate.memory = training_memory(work, r, layer, s);
+  estimate.memory = memory;
   StepParts& step = estimate.step;
   const StageParameters first = detail::stage_parameters(work, s, false);
 

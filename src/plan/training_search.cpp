@@ -391,7 +391,7 @@ class TrainingSearch {
       tally_.near_miss({workload_.index, &gpu_, gpus_, strategy, median, gpu_.usable, need});
       return Verdict::kTooBig;
     }
-    const TrainingEstimate estimate = training_estimate(work_, rates_, layer, strategy, nodes_);
+    const TrainingEstimate estimate = training_estimate(work_, rates_, layer, strategy, nodes_, need);
     const Spread spread = training_spread(work_, rates_, strategy, nodes_);
     const Interval<Bytes> memory = memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread.memory);
     if (machines_.node.ram > Bytes{} && estimate.host_memory > machines_.node.ram) {
