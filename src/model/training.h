@@ -103,6 +103,7 @@ struct TrainingRates {
   const Framework* framework = nullptr;
   Precision precision = Precision::kBf16;
   bool compile = false;
+  bool compiled_kernels = false;  ///< and what it compiles for the GPU fuses passes over memory
   FlopsPerSecond peak{};       ///< data sheet, this precision
   FlopsPerSecond head_peak{};  ///< output matrix and loss run in 16 bit
   const Efficiency* efficiency = nullptr;

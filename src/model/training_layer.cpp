@@ -113,7 +113,8 @@ Pass attention(const Context& c) {
   const double all_pairs = c.length * c.length * sequences;
   const double flops = m.attention_flops * all_pairs / c.cut.tp;
   const double score_bytes = all_pairs * m.score_heads / c.cut.tp * c.rates.element_bytes;
-  const double passes = c.rates.fused || c.rates.compile ? c.constants.eager_passes_fused : c.constants.eager_passes;
+  const double passes =
+      c.rates.fused || c.rates.compiled_kernels ? c.constants.eager_passes_fused : c.constants.eager_passes;
   const Seconds once = Seconds{flops / (c.rates.eager_attention.value * m.eager_scale)} +
                        Seconds{score_bytes * passes / 3 / c.rates.stream.value};
   pass.forward = once;
@@ -123,10 +124,10 @@ Pass attention(const Context& c) {
 
 Pass elementwise(const Context& c) {
   const ModelWork& m = c.model;
-  const double fusion = c.constants.elementwise * (c.rates.compile ? c.constants.elementwise_compiled : 1);
+  const double fusion = c.constants.elementwise * (c.rates.compiled_kernels ? c.constants.elementwise_compiled : 1);
   const bool casts = c.rates.precision == Precision::kFp8 || c.rates.precision == Precision::kMxfp8 ||
                      c.rates.precision == Precision::kNvfp4;
-  const bool unfused = !c.rates.compile && !c.rates.fused;
+  const bool unfused = !c.rates.compiled_kernels && !c.rates.fused;
   const double steps =
       unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;
   const double elements = m.stream * fusion + steps + (casts ? m.cast_stream : 0);

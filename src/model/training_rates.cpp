@@ -95,6 +95,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.framework = &framework;
   rates.precision = precision;
   rates.compile = compile;
+  // torch.compile generates Triton, which supports NVIDIA GPUs from compute capability 8.0 on (its README).
+  rates.compiled_kernels = compile && (gpu.vendor != "nvidia" || gpu.compute_capability >= 8);
   rates.efficiency = &efficiency;
   rates.software_row = &software;
   rates.peak = peak(gpu, precision);

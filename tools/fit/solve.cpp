@@ -8,7 +8,7 @@ namespace gpuplan::fit {
 namespace {
 
 /// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
-double scale_of(Kind kind) { return kind == Kind::kTime ? 0.10 : 0.12; }
+double scale_of(Kind kind) { return kind == Kind::kTime ? 0.12 : 0.12; }
 
 /// sqrt(1 + x^2) - 1.
 double pseudo_huber(double x) { return std::sqrt(1 + x * x) - 1; }
