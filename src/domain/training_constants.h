@@ -72,6 +72,15 @@ struct TrainingConstants {
   double spread_network = 0.5;             ///< network between the machines unknown
   double spread_networks = 0.45;           ///< several or frozen networks, never measured
   double spread_custom = 0.7;              ///< network known by its totals only
+  // Uncertainty of memory, in the same way.
+  double memory_spread_base = 0.175;       ///< any run
+  double memory_spread_four_bit = 0.17;   ///< 4-bit weights
+  double memory_spread_offload = 0.14;    ///< state or activations in host memory
+  double memory_spread_cut = 0.2;         ///< tensor or pipeline parallel
+  double memory_spread_experts = 0.25;    ///< mixture of experts
+  double memory_spread_unmeasured = 0.2;  ///< hardware without measured runs
+  double memory_spread_networks = 0.3;    ///< several or frozen networks, never measured
+  double memory_spread_custom = 0.5;      ///< network known by its totals only
   // Memory.
   double driver_gib = 0.8;        ///< GiB outside of the allocator: driver context and libraries
   double framework_gib = 0.27;    ///< GiB that a framework allocates beside the model
@@ -159,6 +168,14 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"spread_network", &TrainingConstants::spread_network},
     TrainingConstant{"spread_networks", &TrainingConstants::spread_networks},
     TrainingConstant{"spread_custom", &TrainingConstants::spread_custom},
+    TrainingConstant{"memory_spread_base", &TrainingConstants::memory_spread_base},
+    TrainingConstant{"memory_spread_four_bit", &TrainingConstants::memory_spread_four_bit},
+    TrainingConstant{"memory_spread_offload", &TrainingConstants::memory_spread_offload},
+    TrainingConstant{"memory_spread_cut", &TrainingConstants::memory_spread_cut},
+    TrainingConstant{"memory_spread_experts", &TrainingConstants::memory_spread_experts},
+    TrainingConstant{"memory_spread_unmeasured", &TrainingConstants::memory_spread_unmeasured},
+    TrainingConstant{"memory_spread_networks", &TrainingConstants::memory_spread_networks},
+    TrainingConstant{"memory_spread_custom", &TrainingConstants::memory_spread_custom},
     TrainingConstant{"driver_gib", &TrainingConstants::driver_gib},
     TrainingConstant{"framework_gib", &TrainingConstants::framework_gib},
     TrainingConstant{"collectives_gib", &TrainingConstants::collectives_gib},

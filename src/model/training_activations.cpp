@@ -55,7 +55,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   if (cut.recompute == Recompute::kFull) {
     // Chen et al. 2016 (arXiv:1604.06174): the input of every layer stays, one layer is computed again at a time.
     stay = std::min(all, Bytes{batch.tokens * r.element_bytes * m.boundary * layers / cut.tp});
-    again = layer;
+    again = layer - stay / layers;
   } else if (cut.recompute == Recompute::kSelective) {
     if (r.fused) {
       // Megatron drops the scores only (Korthikanti et al. 2022).

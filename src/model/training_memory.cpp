@@ -103,16 +103,15 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
     Bytes gradients, activations, logits, buffers;
     Bytes sum() const { return gradients + activations + logits + buffers; }
   };
-  const Bytes one_gradient{h.layer_gradients};
   const std::array<Parts, 5> instants = {{
       {{}, {}, {}, Bytes{h.loading} - Bytes{h.optimizer}},
       {Bytes{h.carried}, kept, logits, Bytes{h.gathered_last} + always},
       // Backward: activations go as gradients come, evenly, so it needs most where it begins or where it ends.
-      {Bytes{h.carried} + one_gradient, kept + layer.one_layer, {}, Bytes{h.gathered} + always},
-      {gradients + Bytes{h.layer_gradients_end},
+      {Bytes{h.carried}, kept + layer.one_layer, {}, Bytes{h.gathered + h.layer_gradients} + always},
+      {gradients,
        kept * std::min(1.0, 1 / layers) + layer.one_layer,
        {},
-       Bytes{h.gathered} + always},
+       Bytes{h.gathered + h.layer_gradients_end} + always},
       {gradients, {}, {}, Bytes{h.temporary} + always},
   }};
   std::size_t most = 1;

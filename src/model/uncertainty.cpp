@@ -1,6 +1,5 @@
 #include "model/uncertainty.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/interval.h"
@@ -11,9 +10,6 @@ namespace gpuplan {
 double deviation_of(double half_width) { return half_width / kZ90; }
 
 namespace {
-
-/// Bands were measured on runs the constants were fitted to, so new ones get a little more.
-constexpr double kWiden = 1.15;
 
 /// Half widths of independent circumstances add in quadrature; the widest gives the words.
 class Width {
@@ -63,17 +59,17 @@ Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strat
   return width.regime();
 }
 
-/// Half widths of ln(measured / predicted) that hold 80 % of runs of sources left out of the fit.
 double memory_width(const TrainingWork& work, const TrainingRates& r, const Strategy& s) {
-  if (work.custom) return 0.5;
-  double width = work.quantised_base ? 0.20 : work.adapters ? 0.15 : 0.18;
-  if (s.offload != Offload::kNone) width = std::max(width, 0.20);
-  if (s.tp > 1 || s.pp > 1) width = std::max(width, 0.24);
-  // Never measured: their parts are, but not together.
-  if (work.moe) width = std::max(width, 0.30);
-  if (work.models.size() > 1 || work.phase->method == Method::kFrozen) width = std::max(width, 0.35);
-  if (!r.efficiency->measured) width = std::max(width, 0.25);
-  return width;
+  const TrainingConstants& c = *r.constants;
+  Width width({c.memory_spread_base, ""});
+  width.add(work.quantised_base, c.memory_spread_four_bit, "");
+  width.add(s.offload != Offload::kNone, c.memory_spread_offload, "");
+  width.add(s.tp > 1 || s.pp > 1, c.memory_spread_cut, "");
+  width.add(work.moe, c.memory_spread_experts, "");
+  width.add(!r.efficiency->measured, c.memory_spread_unmeasured, "");
+  width.add(work.models.size() > 1 || work.phase->method == Method::kFrozen, c.memory_spread_networks, "");
+  width.add(work.custom, c.memory_spread_custom, "");
+  return width.regime().half_width;
 }
 
 }  // namespace
@@ -82,7 +78,7 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
   const Regime regime = time_regime(work, rates, strategy, nodes);
   Spread spread;
   spread.time = deviation_of(regime.half_width);
-  spread.memory = deviation_of(memory_width(work, rates, strategy) * kWiden);
+  spread.memory = deviation_of(memory_width(work, rates, strategy));
   spread.regime = regime.words;
   return spread;
 }

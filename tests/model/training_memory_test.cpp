@@ -108,8 +108,9 @@ TEST(TrainingMemory, Laws) {
       before = m.total().value;
       Bytes sum{};
       for (const MemoryPart& part : kMemoryParts) {
-        RC_ASSERT(m.*part.size >= Bytes{});
-        sum += m.*part.size;
+        const Bytes size = m.*part.size;
+        RC_ASSERT(size >= Bytes{});
+        sum += size;
       }
       RC_ASSERT(std::abs(sum.value - m.total().value) < 1);
       RC_ASSERT(m.allocated() <= m.reserved());
