@@ -10,15 +10,16 @@
 namespace gpuplan {
 namespace {
 
-TEST(EmbeddedData, HoldsEveryFileOfTheDataFolderByteForByte) {
+TEST(EmbeddedData, HoldsEveryFileOfTheDataFoldersByteForByte) {
   int files = 0;
-  const std::filesystem::path folder = GPUPLAN_DATA_DIR;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.path().extension() != ".csv") continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    EXPECT_EQ(embedded_data(entry.path().lexically_relative(folder).generic_string()), text) << entry.path();
-    ++files;
+  for (const std::string folder : {"", "measured/"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(GPUPLAN_DATA_DIR) + "/" + folder)) {
+      if (entry.path().extension() != ".csv") continue;
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string text{std::istreambuf_iterator<char>(file), {}};
+      EXPECT_EQ(embedded_data(folder + entry.path().filename().string()), text) << entry.path();
+      ++files;
+    }
   }
   EXPECT_GE(files, 4);
 }
