@@ -11,6 +11,7 @@ std::vector<CommandSpec> all_commands() {
   commands.push_back(gpus_command());
   commands.push_back(offers_command());
   commands.push_back(model_command());
+  commands.push_back(validate_command());
   commands.push_back(init_command());
   commands.push_back(config_command());
   commands.push_back(schema_command());

@@ -29,6 +29,7 @@ CommandSpec profiles_command();
 CommandSpec gpus_command();
 CommandSpec offers_command();
 CommandSpec model_command();
+CommandSpec validate_command();
 CommandSpec schema_command();
 CommandSpec init_command();
 CommandSpec config_command();

@@ -218,6 +218,24 @@ std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen&
   return text;
 }
 
+void write_term_list(JsonWriter& json, const std::vector<Term>& terms) {
+  PhaseTerms of;
+  of.terms = terms;
+  json.begin_array();
+  for (const Term& term : terms) {
+    json.begin_object(true).member("kind", kind_name(term.kind));
+    json.member("name", term.name).member("value", term.value).member("unit", unit_of(term.kind));
+    const double total = of.total(term.kind);
+    if (term.part_of_total && total > 0) json.member("share", term.value / total);
+    else json.null_member("share");
+    json.member("formula", term.formula)
+        .member("source", term.source)
+        .member("part_of_total", term.part_of_total)
+        .end();
+  }
+  json.end();
+}
+
 void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
   json.begin_array();
   for (const PhaseTerms& explained : phases) {
@@ -232,19 +250,9 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
     if (estimate.model_interval) write_interval(json, "given_is_outside_of", *estimate.model_interval);
     else json.null_member("given_is_outside_of");
     json.member("regime", estimate.regime);
-    json.key("terms").begin_array();
-    for (const Term& term : explained.terms) {
-      json.begin_object(true).member("kind", kind_name(term.kind));
-      json.member("name", term.name).member("value", term.value).member("unit", unit_of(term.kind));
-      const double total = explained.total(term.kind);
-      if (term.part_of_total && total > 0) json.member("share", term.value / total);
-      else json.null_member("share");
-      json.member("formula", term.formula)
-          .member("source", term.source)
-          .member("part_of_total", term.part_of_total)
-          .end();
-    }
-    json.end().end();
+    json.key("terms");
+    write_term_list(json, explained.terms);
+    json.end();
   }
   json.end();
 }

@@ -30,7 +30,9 @@ std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const C
 /// Text for a terminal, with a heading for each phase.
 std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen);
 
-/// [{"name", "terms": [{"kind", "name", "value", "unit", "share", "formula", "source", "part_of_total"}], ...}]
+/// [{"kind", "name", "value", "unit", "share", "formula", "source", "part_of_total"}, ...]
+void write_term_list(JsonWriter& json, const std::vector<Term>& terms);
+/// [{"name", "terms": what write_term_list() writes, ...}]
 void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases);
 /// {"plan": ID, "phases": what write_terms() writes, "words": [...]}
 void write_explanation(JsonWriter& json, const PlanStory& story, const Plan& plan);

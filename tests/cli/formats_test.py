@@ -17,7 +17,7 @@ TABLES = [["plan", COLLECTION], ["plan", "examples/trm-nanochat.yaml"], ["plan",
           ["plan", COLLECTION, "--show", "dominated"], ["fit", "Llama-3.1-8B"], ["fit", "examples/sft-node.yaml"],
           ["fit", "Llama-3.1-8B", "--gpu", "RTX 4090"], ["gpus"], ["gpus", "--all"], ["offers"], ["offers", "H100"],
           ["model", "DeepSeek-V3"], ["whatif", COLLECTION, "--set", "market.offers[*].price=-20%"],
-          ["whatif", COLLECTION, "--sensitivity"]]
+          ["whatif", COLLECTION, "--sensitivity"], ["validate"], ["validate", "--by", "source,trait"]]
 
 
 def rows_of(*words):

@@ -1,0 +1,173 @@
+#include "output/validate_report.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/explain.h"
+#include "output/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kMostNamed = 4;  // runs named behind a reason
+
+bool stated(const ValidationReport& report, Judged what) {
+  return std::ranges::any_of(report.runs, [&](const PredictedRun& run) { return states(*run.run, what); });
+}
+
+std::string groups_text(const ValidationReport& report, Grouping grouping, const Screen& screen) {
+  std::string text;
+  for (const Judged what : report.judged) {
+    const Table table = group_table(report.runs, what, grouping);
+    if (table.empty()) continue;
+    text +=
+        '\n' +
+        heading(upper_first(std::string(judged_words(what))) + " by " + std::string(grouping_words(grouping)), screen);
+    text += table.text(screen);
+  }
+  return text;
+}
+
+/// The parts that make up most of the figure: "products 62 %, host launches 21 %, optimizer 9 %".
+std::string largest_parts(const ToldRun& told) {
+  const Term::Kind kind = told.what == Judged::kTime ? Term::Kind::kTime : Term::Kind::kMemory;
+  PhaseTerms of;
+  of.terms = told.terms;
+  const double total = of.total(kind);
+  std::vector<const Term*> parts;
+  for (const Term& term : told.terms)
+    if (term.kind == kind && term.part_of_total && term.value > 0) parts.push_back(&term);
+  std::ranges::stable_sort(parts, std::greater<>{}, [](const Term* term) { return term->value; });
+  constexpr std::size_t kParts = 4;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < std::min(kParts, parts.size()); ++i)
+    words.push_back(std::string(parts[i]->name) + " " + percent(parts[i]->value / total));
+  return join(words, ", ");
+}
+
+std::string told_words(const ValidationReport& report, const ToldRun& told) {
+  const PredictedRun& run = report.runs[told.run];
+  std::string words = largest_parts(told);
+  const std::string model = printable(run.run->model, 40);
+  words = (model.empty() ? "" : model + " on ") + machine_text(run) + ": " + words;
+  const auto assumed = assumptions_of(run);
+  if (!assumed.empty()) words += "; assumed: " + printable(join(assumed, ", "), 400);
+  return words + '.';
+}
+
+std::string worst_text(const ValidationReport& report, Judged what, const Screen& screen) {
+  std::vector<std::size_t> order;
+  std::string words;
+  int width = 0;
+  for (const ToldRun& told : report.told)
+    if (told.what == what) width = std::max(width, display_width(printable(report.runs[told.run].run->id, 40)) + 2);
+  for (const ToldRun& told : report.told) {
+    if (told.what != what) continue;
+    order.push_back(told.run);
+    words += labelled(printable(report.runs[told.run].run->id, 40), told_words(report, told), screen, width);
+  }
+  if (order.empty()) return "";
+  const Table table = figure_table(report.runs, order, {what});
+  return '\n' + heading("Farthest off, " + std::string(judged_words(what)), screen) + table.text(screen) + '\n' +
+         paragraph("What these predictions are made of:", screen) + words;
+}
+
+std::string refused_text(const ValidationReport& report, const Screen& screen) {
+  const auto groups = refused_groups(report.runs);
+  if (groups.empty()) return "";
+  std::string text = '\n' + heading("Not predicted", screen);
+  for (const RefusedGroup& group : groups) {
+    std::vector<std::string> ids;
+    for (const TrainingRun* run : group.runs) ids.push_back(printable(run->id, 40));
+    if (ids.size() > kMostNamed + 1) {
+      ids.resize(kMostNamed);
+      ids.emplace_back("…");
+    }
+    text += labelled(std::to_string(group.runs.size()), printable(group.reason, 400) + " (" + join(ids, ", ") + ")",
+                     screen, 5);
+  }
+  return text;
+}
+
+std::string all_rows_text(const ValidationReport& report, const Screen& screen) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < report.runs.size(); ++i) order.push_back(i);
+  const Table table = figure_table(report.runs, order, report.judged);
+  std::string text = '\n' + table.text(screen);
+  return text + left_out_words(table, screen);
+}
+
+constexpr std::string_view kHowCounted =
+    "Errors are |ln(predicted / measured)|: 10 % is a factor of 1.105 either way. A run's time counts once, by the "
+    "time of a step where it is stated, else by tokens per second.";
+
+}  // namespace
+
+std::string runs_words(const ValidationReport& report) {
+  std::set<std::string_view> sources;
+  for (const PredictedRun& run : report.runs) sources.insert(run.run->source);
+  const auto count = static_cast<double>(report.runs.size());
+  std::string text = report.name.empty() ? count_of(count, "published run")
+                                         : printable(report.name, 60) + ": " + count_of(count, "run");
+  if (sources.size() > 1) text += " of " + count_of(static_cast<double>(sources.size()), "source");
+  return text;
+}
+
+std::string validate_text(const ValidationReport& report, const ValidationLook& look, const Screen& screen) {
+  std::string title = runs_words(report) + ", predicted from their configuration";
+  title += report.left_out ? " with constants fitted without their source" : "";
+  std::string text = heading(title, screen) + '\n';
+  std::vector<Headline> headlines;
+  for (const Judged what : report.judged)
+    if (stated(report, what)) headlines.push_back(headline(report.runs, what));
+  if (headlines.empty()) return text + paragraph("None of them states a figure that is asked for.", screen);
+  text += headline_table(headlines).text(screen);
+  for (const Grouping grouping : look.by) text += groups_text(report, grouping, screen);
+  if (look.all) text += all_rows_text(report, screen);
+  else
+    for (const Judged what : report.judged) text += worst_text(report, what, screen);
+  text += refused_text(report, screen);
+  if (!report.bad_lines.empty())
+    text += '\n' + paragraph(count_of(static_cast<double>(report.bad_lines.size()), "line") +
+                                 " could not be read; standard error says why.",
+                             screen);
+  return text + '\n' + paragraph(kHowCounted, screen, 2, 2, Paint::kDim);
+}
+
+std::string explained_text(const ValidationReport& report, const Screen& screen) {
+  const ToldRun& told = report.told.front();
+  const PredictedRun& run = report.runs[told.run];
+  const RunPrediction& p = run.prediction;
+  std::string title = printable(run.run->id, 60);
+  if (!run.run->model.empty()) title += ": " + printable(run.run->model, 60);
+  if (p.parameters > 0) title += ", " + count_short(p.parameters) + " parameters";
+  std::string text = heading(title, screen) + '\n';
+  text += figure_table(report.runs, {told.run}, report.judged).text(screen);
+  const std::string refused = refusal_of(run);
+  if (!refused.empty()) text += '\n' + paragraph("Not predicted: " + printable(refused, 400) + ".", screen);
+  if (p.refused.empty()) {
+    PhaseEstimate estimate;
+    estimate.node.emplace();
+    estimate.strategy = p.strategy;
+    estimate.framework = p.framework;
+    Phase phase;
+    phase.work = TrainPhase{};
+    text += '\n' + paragraph("Predicted as: " + strategy_words(estimate, phase) + ".", screen, 2, 4);
+    if (!p.spread.regime.empty())
+      text += paragraph("The width of the ranges comes from: " + std::string(p.spread.regime) + ".", screen, 2, 4);
+  }
+  const auto assumed = assumptions_of(run);
+  if (!assumed.empty()) {
+    text += '\n' + paragraph("Assumed, since the row does not say:", screen);
+    for (const std::string& each : assumed) text += paragraph("- " + printable(each, 400), screen, 4, 6);
+  }
+  if (told.terms.empty()) return text;
+  PhaseTerms terms;
+  terms.per_step = true;
+  terms.terms = told.terms;
+  return text + '\n' + terms_table(terms, screen);
+}
+
+}  // namespace gpuplan

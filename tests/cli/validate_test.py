@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""gpuplan validate: tests/cli/validate_test.py PROGRAM"""
+
+import csv
+import io
+import json
+import math
+import statistics
+import time
+import unittest
+
+from program import ROOT, main, run
+
+RUNS = "tests/golden/inputs/runs.csv"
+MEASURED = ("step_seconds", "tokens_per_second_per_gpu", "peak_memory_gib")
+
+
+def facts():
+    with open(ROOT / "data/measured/train_runs.csv", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def answer(*words, **more):
+    done = run("validate", *words, "--json", **more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+class Contract(unittest.TestCase):
+    def test_schema_and_rows(self):
+        result = answer()
+        self.assertEqual(result["schema"], "gpuplan/validate@1")
+        self.assertIsInstance(result["summary"], dict)
+        for row in result["rows"]:
+            self.assertTrue({"id", "source", "metric", "measured", "predicted", "p10", "p90", "status", "reason"} <= set(row))
+            self.assertIn(row["metric"], MEASURED)
+            if row["status"] == "predicted":
+                self.assertTrue(0 < row["p10"] <= row["predicted"] <= row["p90"], row["id"])
+                self.assertIsNone(row["reason"])
+                self.assertEqual(row["inside"], row["p10"] <= row["measured"] <= row["p90"], row["id"])
+            else:
+                self.assertEqual(row["status"], "refused")
+                self.assertEqual((row["predicted"], row["p10"], row["p90"]), (None, None, None))
+                self.assertTrue(row["reason"], row["id"])
+
+    def test_a_row_for_every_measured_figure(self):
+        expected = [(fact["id"], fact["source"], metric, float(fact[metric]))
+                    for fact in facts() for metric in MEASURED if fact[metric]]
+        self.assertGreater(len(expected), 800)
+        found = [(row["id"], row["source"], row["metric"], row["measured"]) for row in answer()["rows"]]
+        self.assertEqual(len(found), len(expected))
+        for one, other in zip(found, expected):
+            self.assertEqual(one[:3], other[:3])
+            self.assertAlmostEqual(one[3], other[3], delta=1e-9 * other[3])
+
+    def test_summary_follows_from_the_rows(self):
+        result = answer()
+        for what in ("time", "memory"):
+            rows = [row for row in result["rows"] if row["judged"]
+                    and (row["metric"] == "peak_memory_gib") == (what == "memory")]
+            errors = [math.log(row["predicted"] / row["measured"]) * (-1 if row["metric"].startswith("tokens") else 1)
+                      for row in rows]
+            summary = result["summary"][what]
+            self.assertEqual(summary["predicted"], len(rows))
+            self.assertAlmostEqual(summary["median_log_error"], statistics.median(map(abs, errors)), places=9)
+            self.assertAlmostEqual(summary["bias_log"], statistics.median(errors), places=9)
+            self.assertAlmostEqual(summary["mean_bias_log"], statistics.mean(errors), places=9)
+            self.assertAlmostEqual(summary["inside_share"], statistics.mean(row["inside"] for row in rows), places=9)
+            sources = {}
+            for row, error in zip(rows, errors):
+                sources.setdefault(row["source"], []).append(abs(error))
+            self.assertAlmostEqual(summary["median_of_source_medians"],
+                                   statistics.median(map(statistics.median, sources.values())), places=9)
+            deciles = statistics.quantiles(map(abs, errors), n=10, method="inclusive")
+            self.assertAlmostEqual(summary["p90_log_error"], deciles[-1], places=9)
+
+    def test_a_run_is_judged_once(self):
+        judged = [(row["id"], row["metric"] == "peak_memory_gib") for row in answer()["rows"] if row["judged"]]
+        self.assertEqual(len(judged), len(set(judged)))
+
+    def test_groups_are_parts_of_the_whole(self):
+        result = answer()
+        for what in ("time", "memory"):
+            for by in ("source", "gpu", "size", "method", "precision", "machines", "framework", "known", "regime"):
+                groups = [group for group in result["groups"] if (group["by"], group["metric"]) == (by, what)]
+                for count in ("runs", "predicted"):
+                    self.assertEqual(sum(group[count] for group in groups), result["summary"][what][count], by)
+
+    def test_csv_is_the_rows_of_the_json(self):
+        rows = list(csv.DictReader(io.StringIO(run("validate", "--csv").stdout)))
+        expected = answer()["rows"]
+        self.assertEqual([(row["id"], row["metric"], row["status"]) for row in rows],
+                         [(row["id"], row["metric"], row["status"]) for row in expected])
+        for row, other in zip(rows, expected):
+            if other["predicted"] is not None:
+                self.assertAlmostEqual(float(row["predicted"]), other["predicted"], delta=1e-5 * other["predicted"])
+
+
+class Figures(unittest.TestCase):
+    def scaled(self, factor):
+        """The table of one source with every time and memory so many times as large."""
+        rows = [fact for fact in facts() if fact["source"] == "mosaic-llm-foundry"][:40]
+        for row in rows:
+            for metric, power in zip(MEASURED, (1, -1, 1)):
+                if row[metric]:
+                    row[metric] = repr(float(row[metric]) * factor ** power)
+        text = io.StringIO()
+        writer = csv.DictWriter(text, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue().encode()
+
+    def test_slower_runs_move_the_bias_and_no_prediction(self):
+        plain, slower = answer("-", stdin=self.scaled(1)), answer("-", stdin=self.scaled(1.5))
+        self.assertEqual([row["predicted"] for row in plain["rows"]], [row["predicted"] for row in slower["rows"]])
+        for key in ("bias_log", "mean_bias_log"):
+            self.assertAlmostEqual(slower["summary"]["time"][key],
+                                   plain["summary"]["time"][key] - math.log(1.5), places=9)
+        self.assertAlmostEqual(slower["summary"]["time"]["calibrated"]["median_of_source_medians"],
+                               plain["summary"]["time"]["calibrated"]["median_of_source_medians"], places=9)
+
+    def test_built_in_runs_are_the_file(self):
+        self.assertEqual(answer()["rows"], answer("data/measured/train_runs.csv")["rows"])
+
+    def test_order_of_columns_and_rows_does_not_matter(self):
+        rows = facts()[::-1]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, list(rows[0])[::-1])
+        writer.writeheader()
+        writer.writerows(rows)
+        found = answer("-", stdin=text.getvalue().encode())
+        expected = answer()
+
+        def key(row):
+            return row["id"], row["metric"]
+        self.assertEqual(sorted(found["rows"], key=key), sorted(expected["rows"], key=key))
+        self.assertAlmostEqual(found["summary"]["time"]["median_log_error"],
+                               expected["summary"]["time"]["median_log_error"], places=12)
+
+    def test_fast(self):
+        best = min(self.timed() for _ in range(5))
+        self.assertLess(best, 1)
+
+    def timed(self):
+        start = time.perf_counter()
+        run("validate")
+        return time.perf_counter() - start
+
+
+class Questions(unittest.TestCase):
+    def test_source_and_metric_keep_a_part(self):
+        rows = answer("--source", "Nanochat", "--metric", "time")["rows"]
+        self.assertTrue(rows)
+        self.assertEqual({row["source"] for row in rows}, {"nanochat"})
+        self.assertNotIn("peak_memory_gib", {row["metric"] for row in answer("--metric", "time")["rows"]})
+        self.assertEqual({row["metric"] for row in answer("--metric", "memory")["rows"]}, {"peak_memory_gib"})
+
+    def test_worst_runs_are_told_with_their_terms(self):
+        told = answer("--worst", "3", "--metric", "time")["told"]
+        self.assertEqual(len(told), 3)
+        for one in told:
+            self.assertAlmostEqual(sum(term["share"] for term in one["terms"]
+                                       if term["kind"] == "time" and term["part_of_total"]), 1, places=9)
+        text = run("validate", "--worst", "0").stdout
+        self.assertNotIn("Farthest off", text)
+
+    def test_all_shows_every_run(self):
+        text = run("validate", "--source", "korthikanti22", "--all").stdout
+        for number in range(1, 9):
+            self.assertIn(f"korthikanti22-{number:03}", text)
+
+    def test_explain_tells_one_run(self):
+        text = run("validate", "--explain", "NANOCHAT-001").stdout
+        for words in ("nanochat-001", "Predicted as", "one step", "matrix products"):
+            self.assertIn(words, text)
+        done = run("validate", "--explain", "nanochat-01")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("did you mean nanochat-001", done.stderr)
+
+    def test_every_grouping_is_a_table_within_the_screen(self):
+        groups = "source,gpu,size,method,precision,machines,framework,known,regime,trait"
+        text = run("validate", "--by", groups, COLUMNS="80").stdout
+        for name in groups.split(","):
+            self.assertIn(f"  {name.upper()} ", text)
+        self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
+
+    def test_own_runs_alone_name_no_source(self):
+        text = b"gpu,model,seq_len,micro_batch,step_seconds\nRTX 4090,GPT-2,1024,8,0.4\n"
+        done = run("validate", "-", stdin=text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("standard input: 1 run,", done.stdout)
+        self.assertNotIn("by source", done.stdout)
+
+
+class Wrong(unittest.TestCase):
+    def test_malformed_lines_are_told_and_the_rest_goes_on(self):
+        done = run("validate", RUNS, "--json")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual([line.split(" ")[0] for line in done.stderr.splitlines()], [f"{RUNS}:6:", f"{RUNS}:7:"])
+        result = json.loads(done.stdout)
+        self.assertEqual([line["line"] for line in result["bad_lines"]], [6, 7])
+        self.assertEqual({row["id"] for row in result["rows"]}, {"run-1", "run-2", "run-3", "run-4", "run-7", "run-8"})
+        refused = {(row["id"], row["metric"]) for row in result["rows"] if row["status"] == "refused"}
+        self.assertEqual(refused, {("run-4", "tokens_per_second_per_gpu"), ("run-8", "tokens_per_second_per_gpu"),
+                                   ("run-8", "peak_memory_gib")})
+
+    def test_what_was_not_stated_is_named(self):
+        for row in answer(RUNS)["rows"]:
+            if row["id"] in ("run-2", "run-7"):
+                self.assertTrue(row["assumed"], row["id"])
+                self.assertNotIn("", row["assumed"])
+
+    def test_unusable_files(self):
+        for words, stdin, message in ((["nosuch.csv"], None, "nosuch.csv: no such file"),
+                                      (["tests/golden/inputs/runs-generate.csv"], None, "runs of generation"),
+                                      (["-"], b"", "standard input"),
+                                      (["-"], b"gpu,model\nH100 SXM,GPT-2\n", "step_seconds"),
+                                      (["-"], b"gpu,step_seconds\n", "no run in it"),
+                                      (["-"], b"gpu,step_seconds\nH100 SXM,soon\n", "standard input:2:")):
+            done = run("validate", *words, **({"stdin": stdin} if stdin is not None else {}))
+            self.assertEqual((done.returncode, done.stdout), (5, ""), words)
+            self.assertIn(message, done.stderr)
+
+    def test_wrong_words(self):
+        for words in (["--by", "colour"], ["--metric", "speed"], ["--source", "nowhere"], ["--worst", "-1"],
+                      ["--explain", "nothing-at-all"], [RUNS, "--report"], [RUNS, "--left-out"]):
+            done = run("validate", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+            self.assertEqual(len(done.stderr.splitlines()), 1 if RUNS not in words else 1, done.stderr)
+
+
+if __name__ == "__main__":
+    main(__doc__)
