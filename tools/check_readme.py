@@ -11,7 +11,11 @@ A block is a fenced one under a comment that says where it comes from:
     <!-- output of: ./gpuplan plan examples/a.yaml --explain, 100 columns, from "TERM" to "one step" -->
     <!-- output of: ./gpuplan plan examples/b.yaml, 100 columns, exit 4 -->
 
-Its first line is the command after "$ ". "from" and "to" name words in the first and last line shown; what is cut
+A whole page may be what a command prints; a line under its title says so:
+
+    <!-- this page is the output of: ./gpuplan validate --report -->
+
+The first line of a block is the command after "$ ". "from" and "to" name words in the first and last line shown; what is cut
 off shows as "...". The program runs as in tools/golden.py. Prints "counted PASSED FAILED" last, for ./test.
 """
 
@@ -25,6 +29,7 @@ import golden
 MARKER = re.compile(r"<!-- output of: \./(?P<command>gpuplan .*?), (?P<columns>\d+) columns"
                     r'(?:, from "(?P<first>[^"\n]*)")?(?:,? to "(?P<last>[^"\n]*)")?(?:, exit (?P<exit>\d+))? -->\n'
                     r"```console\n(?P<text>.*?)```\n", re.DOTALL)
+WHOLE = re.compile(r"<!-- this page is the output of: \./(?P<command>gpuplan [^\n]*?) -->")
 CUT = "...\n"
 
 
@@ -57,8 +62,22 @@ def block(match, run):
     return f"$ ./{match['command']}\n{output}", wrong
 
 
+def check_page(name, text, command, run):
+    """The same as check() for a page that is one output, whose lines are not cut at its columns."""
+    output = run(command, 80).removeprefix(f"$ {command}\n")
+    ending = re.search(r"\[exit (-?\d+)\]\n\Z", output)
+    if not ending or ending[1] != "0":
+        return text, 0, [f"{name}: {command}: " + (f"exit code {ending[1]}" if ending else "did not end")]
+    output = output[:ending.start()]
+    if output == text:
+        return text, 1, []
+    return output, 0, ["\n".join(difflib.unified_diff(text.splitlines(), output.splitlines(), name, "now", lineterm=""))]
+
+
 def check(name, text, run):
     """The text with its blocks as they should be, and one finding for each that is not so."""
+    if whole := WHOLE.search(text):
+        return check_page(name, text, whole["command"], run)
     findings = []
 
     def replaced(match):
@@ -82,7 +101,9 @@ def check(name, text, run):
 
 
 def self_test():
-    outputs = {"gpuplan a": "one  \ntwo\nthree\n\n[exit 0]\n", "gpuplan b": "late\n[exit 4]\n"}
+    whole = "# Page\n\n<!-- this page is the output of: ./gpuplan page -->\n"
+    outputs = {"gpuplan a": "one  \ntwo\nthree\n\n[exit 0]\n", "gpuplan b": "late\n[exit 4]\n",
+               "gpuplan page": whole + "[exit 0]\n"}
 
     def run(command, columns):
         return f"$ {command}\n" + outputs[command]
@@ -99,6 +120,9 @@ def self_test():
         (page("./gpuplan b, 80 columns", "$ ./gpuplan b\nlate\n"), 0, 1),
         (page("./gpuplan b, 80 columns, exit 4", "$ ./gpuplan b\nlate\n"), 1, 0),
         (page("./gpuplan a", "$ ./gpuplan a\none\ntwo\nthree\n"), 0, 1),
+        (whole, 1, 0),
+        (whole + "more\n", 0, 1),
+        (whole.replace("gpuplan page", "gpuplan b"), 0, 1),
     ]
     for text, good, wrong in cases:
         _, found_good, findings = check("page", text, run)
