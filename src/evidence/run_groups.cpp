@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kNotStated = "not stated";
 
 GroupLabel stated_or_not(std::string_view text) {
-  return text.empty() ? GroupLabel{1, std::string(kNotStated)} : GroupLabel{0, printable(text, 40)};
+  return text.empty() ? GroupLabel{1, std::string(kNotStated)} : GroupLabel{0, printable(text, 100)};
 }
 
 GroupLabel size_label(double parameters) {
