@@ -80,6 +80,12 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
     out.spread.time = std::sqrt(known * known + assumed * assumed);
   }
   const double seconds = out.estimate.step.total().value;
+  if (!std::isfinite(seconds) || seconds <= 0 || !std::isfinite(out.estimate.memory.total().value)) {
+    out.refused =
+        "nothing finite comes out; gpus, gpus_per_node, the degrees (dp, tp, pp, cp, ep) and the batch contradict "
+        "each other";
+    return out;
+  }
   if (run.step) out.metrics.push_back({Metric::kStepSeconds, run.step->value, lognormal(seconds, out.spread.time)});
   if (run.token_rate) {
     const double tokens = e.setup.global_batch * e.work.sequence;

@@ -210,6 +210,26 @@ class Wrong(unittest.TestCase):
                 self.assertTrue(row["assumed"], row["id"])
                 self.assertNotIn("", row["assumed"])
 
+    def test_contradictions_give_a_figure_or_a_reason(self):
+        """Cells that belong to other rows, one at a time."""
+        rows = facts()[::23]
+        columns = ("gpus", "gpus_per_node", "dp", "tp", "pp", "cp", "ep", "vpp", "micro_batch", "global_batch", "layers",
+                   "heads", "experts", "seq_len", "inter_node_gbps", "intra_node", "sharding", "offload")
+        text = io.StringIO()
+        writer = csv.DictWriter(text, rows[0].keys())
+        writer.writeheader()
+        for row in rows:
+            for column in columns:
+                for value in {row[column] for row in rows}:
+                    writer.writerow({**row, column: value})
+        found = answer("-", stdin=text.getvalue().encode())["rows"]
+        self.assertGreater(len(found), 1000)
+        for row in found:
+            if row["status"] == "predicted":
+                self.assertTrue(row["predicted"] is not None and 0 < row["p10"] <= row["predicted"] <= row["p90"], row)
+            else:
+                self.assertTrue(row["reason"], row)
+
     def test_unusable_files(self):
         for words, stdin, message in ((["nosuch.csv"], None, "nosuch.csv: no such file"),
                                       (["tests/golden/inputs/runs-generate.csv"], None, "runs of generation"),
