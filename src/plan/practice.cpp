@@ -10,11 +10,11 @@ namespace {
 
 /// Tensor parallelism needs layers written for it. Recipes compute half of the layers again before they take it, which
 /// costs about a sixth (torchtitan and Megatron Bridge run 7-8B models without).
-constexpr double kTensor = 1.15;
+constexpr double kTensor = 1.20;
 /// Over PCIe two all-reduces a layer depend on slots, switches and host; no published recipe does it.
 constexpr double kTensorOverPcie = 1.3;
 /// Stages, schedules and an uneven first and last stage.
-constexpr double kPipeline = 1.15;
+constexpr double kPipeline = 1.20;
 /// Of several stages on each rank: a number in the configuration once there is a pipeline.
 constexpr double kInterleave = 1.01;
 /// Sequences cut over ranks: masks, positions and losses have to follow.

@@ -25,6 +25,7 @@ struct Setting {
   const char* gpu;
   int per_machine, gpus;
   double network_gbit;
+  const char* framework = "";  ///< empty: open
 };
 
 Job job_for(const Setting& setting) {
@@ -33,6 +34,7 @@ Job job_for(const Setting& setting) {
   phase.name = "train";
   TrainPhase train = training_fixture::phase(training_fixture::use_of(setting.model), setting.sequence, setting.method);
   train.data.samples = 1e6;
+  train.framework = setting.framework;
   if (setting.batch > 0) train.batch = BatchSize{setting.batch, std::nullopt};
   phase.work = std::move(train);
   job.phases.push_back(std::move(phase));
@@ -142,7 +144,7 @@ const Recipe kRecipes[] = {
      false,
      "jzhang38/TinyLlama: FSDP"},
     {"llama3_8b_one_node",
-     {"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 8, 0},
+     {"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 8, 0, "torchtitan"},
      kSharded,
      {},
      {},
@@ -151,7 +153,7 @@ const Recipe kRecipes[] = {
      false,
      "pytorch/torchtitan: FSDP2 on 8 GPUs"},
     {"llama3_8b_16_nodes",
-     {"Llama-3.1-8B", Method::kFull, 8192, 256, "H100 SXM", 8, 128, 3200},
+     {"Llama-3.1-8B", Method::kFull, 8192, 256, "H100 SXM", 8, 128, 3200, "torchtitan"},
      kSharded,
      {},
      {},
@@ -312,20 +314,29 @@ const Recipe kRecipes[] = {
      {},
      false,
      "DDP"},
-    {"full_3b_pcie_box",
-     {"Llama-3.2-3B", Method::kFull, 2048, 64, "RTX 4090", 8, 8, 0},
-     kSharded,
+    {"full_1b_pcie_box",
+     {"Llama-3.2-1B", Method::kFull, 2048, 64, "RTX 4090", 4, 4, 0},
+     kAny,
      {},
-     {1, 4},
+     {},
      {},
      {},
      false,
-     "FSDP; no tensor parallelism over PCIe"},
+     "data parallelism; no tensor parallelism over PCIe"},
+    {"full_3b_pcie_box",
+     {"Llama-3.2-3B", Method::kFull, 2048, 64, "RTX 4090", 8, 8, 0},
+     kAny,
+     {1, 8},
+     {1, 8},
+     {},
+     {},
+     false,
+     "whatever keeps traffic off the slots"},
     {"full_8b_pcie_box",
      {"Llama-3.1-8B", Method::kFull, 2048, 32, "RTX 4090", 4, 4, 0},
-     kSharded,
-     {},
-     {},
+     kAny,
+     {1, 4},
+     {1, 4},
      {},
      {},
      true,
@@ -345,9 +356,23 @@ TEST_P(Practice, ComesOutFirst) {
   EXPECT_TRUE(recipe.ep.holds(s.ep)) << text;
   EXPECT_TRUE(std::ranges::find(recipe.sharding, s.sharding) != recipe.sharding.end()) << text;
   EXPECT_EQ(s.offload != Offload::kNone, recipe.offload) << text;
-  EXPECT_LE(s.tp, recipe.setting.per_machine) << text;
   EXPECT_EQ(s.gpus(), recipe.setting.gpus) << text;
   EXPECT_TRUE(can_run(*found->framework, s)) << text;
+}
+
+TEST_P(Practice, TensorRanksStayOnFastLinks) {
+  // Inside a machine always; over PCIe only where nothing else comes near.
+  const Recipe& recipe = GetParam();
+  const Job job = job_for(recipe.setting);
+  const auto found = best(job, recipe.setting);
+  ASSERT_TRUE(found);
+  EXPECT_LE(found->strategy.tp, recipe.setting.per_machine);
+  if (found->strategy.tp == 1 || fast_links(*found->node)) return;
+  for (const Alternative& other : alternatives(job, *found, training_fixture::catalogue())) {
+    if (other.aspect == Aspect::kTensor && other.why == WhyNot::kSlower) {
+      EXPECT_GT(other.time, 1.2) << described(*found);
+    }
+  }
 }
 
 TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
