@@ -24,6 +24,7 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
       if (!train->offload.given()) train->offload.value = Offload::kNone;
       if (!train->parallel.sharding) train->parallel.sharding = Sharding::kNone;
       if (!train->parallel.tp && !train->parallel.pp) train->parallel.tp = train->parallel.pp = 1;
+      if (!train->parallel.cp) train->parallel.cp = 1;
     }
     // Fewer samples than sequences in a step would be no step at all.
     if (train->data.samples) *train->data.samples = std::max(*train->data.samples, 1.0 * sequences * count);
