@@ -10,6 +10,7 @@
 #include "domain/framework.h"
 #include "domain/hardware.h"
 #include "domain/known_problem.h"
+#include "domain/link.h"
 #include "domain/model_shape.h"
 #include "domain/offer.h"
 #include "domain/training_constants.h"
@@ -51,6 +52,8 @@ struct Efficiency {
   double attention = 0.5;          ///< share of peak in the vendor's newest fused attention
   double attention_common = 0.4;   ///< share of peak in the fused attention that most software ships (flash 2)
   double attention_old = 0.3;      ///< share of peak in the first fused attention (flash 1)
+  double attention_short = 600;    ///< tokens at which fused attention reaches half of its rate
+  double attention_softmax = 0.3;  ///< time of its softmax over that of its products, heads of 128
   double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
   double kernel_us = 2;            ///< floor of one kernel in microseconds
   double kernel_us_fp8 = 5;        ///< with the cast of its inputs, which is a kernel of its own
@@ -73,6 +76,7 @@ struct Catalogue {
   std::vector<Offer> offers;
   std::vector<Efficiency> efficiencies;
   std::vector<TrainingSoftware> training_software;
+  std::vector<LinkEfficiency> links;
   std::vector<KnownProblem> problems;
   TrainingConstants training_constants;
 

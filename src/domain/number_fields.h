@@ -35,6 +35,8 @@ inline constexpr std::array kEfficiencyFields = {
     NumberField<Efficiency>{"attention", &Efficiency::attention, 0.01, kMostShare},
     NumberField<Efficiency>{"attention_common", &Efficiency::attention_common, 0.01, kMostShare},
     NumberField<Efficiency>{"attention_old", &Efficiency::attention_old, 0.01, kMostShare},
+    NumberField<Efficiency>{"attention_short", &Efficiency::attention_short, 0, 100'000},
+    NumberField<Efficiency>{"attention_softmax", &Efficiency::attention_softmax, 0, 100},
     NumberField<Efficiency>{"decode_bandwidth", &Efficiency::decode_bandwidth, 0.01, kMostShare},
     NumberField<Efficiency>{"kernel_us", &Efficiency::kernel_us, 0.01, 10'000},
     NumberField<Efficiency>{"kernel_us_fp8", &Efficiency::kernel_us_fp8, 0.01, 10'000},

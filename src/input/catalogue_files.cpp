@@ -5,6 +5,7 @@
 #include "input/efficiency_table.h"
 #include "input/framework_table.h"
 #include "input/hardware_table.h"
+#include "input/link_table.h"
 #include "input/model_table.h"
 #include "input/offer_table.h"
 #include "input/problem_table.h"
@@ -24,6 +25,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_efficiencies,
                                                           read_training_software,
                                                           read_training_constants,
+                                                          read_links,
                                                           read_known_problems};
 
 }  // namespace

@@ -12,15 +12,16 @@
 namespace gpuplan {
 
 /// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
-inline constexpr std::array<std::string_view, 9> kDataFiles = {"gpus.csv",
-                                                               "nodes.csv",
-                                                               "models.csv",
-                                                               "frameworks.csv",
-                                                               "offers.csv",
-                                                               "efficiency.csv",
-                                                               "training_software.csv",
-                                                               "training_constants.csv",
-                                                               "known_problems.csv"};
+inline constexpr std::array<std::string_view, 10> kDataFiles = {"gpus.csv",
+                                                                "nodes.csv",
+                                                                "models.csv",
+                                                                "frameworks.csv",
+                                                                "offers.csv",
+                                                                "efficiency.csv",
+                                                                "training_software.csv",
+                                                                "training_constants.csv",
+                                                                "links.csv",
+                                                                "known_problems.csv"};
 
 struct DataFile {
   std::string_view name;  ///< one of kDataFiles

@@ -14,27 +14,44 @@ BytesPerSecond pcie_direction(const Gpu& gpu) {
   return BytesPerSecond{lane * lanes};
 }
 
+/// The first row for this path, speed and number of GPUs; defaults when there is none.
+const LinkEfficiency& efficiency_on(const Catalogue& catalogue, LinkPath path, BytesPerSecond speed, int gpus) {
+  static const LinkEfficiency kDefault{};
+  for (const LinkEfficiency& row : catalogue.links)
+    if (row.path == path && speed >= row.least && gpus <= row.most_gpus) return row;
+  return kDefault;
+}
+
+LinkRate rate_on(const LinkEfficiency& efficiency, BytesPerSecond direction) {
+  LinkRate rate;
+  rate.bus = direction * efficiency.gather;
+  rate.reduce = efficiency.reduce / efficiency.gather;
+  rate.exchange = efficiency.exchange / efficiency.gather;
+  rate.own = efficiency.own;
+  rate.latency = efficiency.latency_us * units::microsecond;
+  rate.hop = efficiency.hop_us * units::microsecond;
+  rate.fill = efficiency.fill_us * units::microsecond;
+  rate.fill_half = efficiency.fill_half_us * units::microsecond;
+  return rate;
+}
+
 }  // namespace
 
-LinkRate intra_rate(const NodeShape& node) {
+LinkRate intra_rate(const Catalogue& catalogue, const NodeShape& node) {
   if (node.gpus <= 1) return {};
   const bool direct = node.link.value > 0 && node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone;
   // Pairs joined by a bridge talk over PCIe as soon as more than two take part.
-  if (direct && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2)) {
-    // 76 % of one direction: 8-GPU all-reduce and all-gather on A100, H100 and B200 (published NCCL tables, 2026).
-    return {node.link / 2 * 0.76, 20 * units::microsecond};
-  }
-  // Without peer access every byte passes host memory twice, and more GPUs share it: L40S hosts reach 18 GB/s with
-  // two GPUs, 5 GB/s with four and 1 GB/s with eight; eight RTX PRO 6000 with peer access 21 to 25 (published NCCL
-  // tables, 2026).
-  const double share = node.peer_access ? 0.38 : node.gpus <= 2 ? 0.35 : node.gpus <= 4 ? 0.18 : 0.08;
-  return {pcie_direction(*node.gpu) * share, 35 * units::microsecond};
+  if (direct && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2))
+    return rate_on(efficiency_on(catalogue, LinkPath::kDirect, node.link, node.gpus), node.link / 2);
+  // Without peer access every byte passes host memory twice, and more GPUs share it.
+  const BytesPerSecond direction = pcie_direction(*node.gpu);
+  const LinkPath path = node.peer_access ? LinkPath::kPeer : LinkPath::kHost;
+  return rate_on(efficiency_on(catalogue, path, direction * 2, node.gpus), direction);
 }
 
-LinkRate network_rate(const NodeShape& node) {
+LinkRate network_rate(const Catalogue& catalogue, const NodeShape& node) {
   const BytesPerSecond rate = node.network.value > 0 ? node.network : kUnknownNetwork;
-  // 80 % of the advertised rate reaches the application (published NCCL tables, 2026).
-  return {rate * 0.8, 45 * units::microsecond};
+  return rate_on(efficiency_on(catalogue, LinkPath::kNetwork, rate * 2, node.gpus), rate);
 }
 
 BytesPerSecond host_rate(const Gpu& gpu) { return pcie_direction(gpu) * 0.75; }

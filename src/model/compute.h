@@ -72,6 +72,17 @@ inline Seconds matmul_time(const MatmulRate& rate, double rows, double columns, 
   return Seconds{std::sqrt(std::sqrt(c2 * c2 + t2 * t2))} + rate.floor;
 }
 
+/// Time of fused attention forward over `flops` operations of a kernel that reaches `reach` on long sequences with
+/// heads of 128. Sequences of `length` tokens fill the multiprocessors the less the shorter they are. The softmax takes
+/// the same time for each pair of tokens whatever the width of the heads, so narrow heads (`narrow`: 128 over their
+/// width) wait for it; wider ones gain nothing. Constants: tools/kernels/fit.cpp.
+inline Seconds attention_time(const Efficiency& efficiency, FlopsPerSecond reach, double flops, double narrow,
+                              double length) {
+  const double softmax = efficiency.attention_softmax;
+  return Seconds{flops / reach.value * (1 + softmax * narrow) / (1 + softmax) *
+                 (1 + efficiency.attention_short / length)};
+}
+
 /// The 4-norm of two times: near the larger one, above it where both matter.
 inline Seconds overlapped(Seconds a, Seconds b) {
   const double a2 = a.value * a.value;

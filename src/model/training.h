@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/phase.h"
+#include "model/communication.h"
 #include "model/compute.h"
 #include "model/estimate.h"
 
@@ -40,8 +41,8 @@ struct ModelWork {
   double layer_runs = 0;  ///< layers x loops
   std::vector<Product> products, expert_products;
   double experts = 0, experts_per_token = 0;
-  double attention_flops = 0;  ///< forward, for one pair of tokens, all layers
-  double attention_scale = 1;  ///< narrow heads reach less: (head width / 128)^0.4
+  double attention_flops = 0;   ///< forward, for one pair of tokens, all layers
+  double attention_narrow = 1;  ///< 128 over the width of heads that are narrower
   double eager_scale = 1;
   double score_heads = 0;               ///< heads x layers
   double window = 0, window_share = 0;  ///< tokens; share of layers that see only them
@@ -114,7 +115,8 @@ struct TrainingRates {
   BytesPerSecond stream{};                                                 ///< achieved memory bandwidth
   Seconds launch_per_layer{};                                              ///< host time of one layer and pass
   Seconds launch_per_step{};
-  BytesPerSecond link_bus{};  ///< achieved bus rate inside the machine
+  LinkRate link;              ///< inside the machine
+  BytesPerSecond link_bus{};  ///< its bus rate
   Seconds link_latency{};
   double link_span = 1;          ///< GPUs it joins: those of the machine, or of a rack that it spans
   BytesPerSecond network_bus{};  ///< achieved, one machine

@@ -102,8 +102,8 @@ Pass attention(const Context& c) {
     // Dao 2023 (arXiv:2307.08691): backward has 2.5 times the operations of forward, at a lower rate. Short sequences
     // reach less.
     const double flops = m.attention_flops * pairs(m, c.length) * sequences / c.cut.tp;
-    const double reach = fused_attention(c.rates, c.cut.attention).value * m.attention_scale;
-    const Seconds forward{flops / reach * (1 + c.constants.attention_short / c.length)};
+    const Seconds forward = attention_time(*c.rates.efficiency, fused_attention(c.rates, c.cut.attention), flops,
+                                           m.attention_narrow, c.length);
     pass.forward = forward;
     if (learns) pass.backward = forward * c.constants.attention_backward;
     return pass;
@@ -159,8 +159,8 @@ Seconds tensor_traffic(const Context& c, double passes) {
   if (c.cut.tp > 1) {
     // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
     const bool inside = c.cut.tp <= linked;
-    const LinkRate link{inside ? c.rates.link_bus : std::min(c.rates.link_bus, c.rates.network_bus),
-                        inside ? 12 * units::microsecond : c.rates.network_latency};
+    const LinkRate link =
+        inside ? c.rates.link : LinkRate{std::min(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
     const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
     sum += one * (2 * m.layer_runs * passes * c.constants.tensor_exposed);
   }
@@ -187,8 +187,8 @@ Seconds expert_traffic(const Context& c, double passes) {
   // routing: DeepSeek-AI 2024, arXiv:2412.19437).
   const double transfers = 2 * passes * layers;
   if (span <= c.rates.link_span) {
-    const Bytes each{c.tokens * m.experts_per_token * token_bytes * (c.cut.ep - 1) / c.cut.ep};
-    return (each / c.rates.link_bus + c.rates.link_latency) * (transfers * c.constants.expert_exposed);
+    const Bytes chosen{c.tokens * m.experts_per_token * token_bytes};
+    return all_to_all_time(c.rates.link, chosen, c.cut.ep) * (transfers * c.constants.expert_exposed);
   }
   const double machines = span / per_machine;
   const double destinations =

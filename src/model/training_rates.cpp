@@ -124,8 +124,9 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;
   rates.launch_per_step = (software.step_ms + software.step_layer_ms * work.layers) * units::millisecond;
 
-  const LinkRate link = intra_rate(node);
-  const LinkRate network = network_rate(node);
+  const LinkRate link = intra_rate(catalogue, node);
+  const LinkRate network = network_rate(catalogue, node);
+  rates.link = link;
   rates.link_bus = link.bus;
   rates.link_latency = link.latency;
   const bool rack = gpu.link_domain > node.gpus && node.link_kind == LinkKind::kNvswitch && node.link.value > 0;

@@ -23,7 +23,7 @@ double rough_log2(int n) {
 LinkRate group_link(const TrainingRates& r, const Strategy& s, double ranks) {
   const double inner = s.tp;  // context ranks take part
   const double per_machine = r.node->gpus;
-  if (ranks * inner <= r.link_span) return {r.link_bus, r.link_latency};
+  if (ranks * inner <= r.link_span) return r.link;
   const double groups = std::min(inner, per_machine);
   const BytesPerSecond network = r.network_bus / groups;
   // One GPU a machine has no inner link to be held up by.

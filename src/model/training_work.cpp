@@ -89,8 +89,7 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   model.experts_per_token = s.experts_per_token;
   model.causal = s.kind == ModelKind::kDecoder;
   model.attention_flops = 2 * (qk_dim + v_dim) * s.heads * runs;
-  // Heads narrower or wider than 128 (fitted on published training runs, 2026).
-  model.attention_scale = math::pow(qk_dim / 128, 0.4);
+  model.attention_narrow = std::max(1.0, 128 / qk_dim);
   model.eager_scale = std::sqrt(qk_dim / 128);
   model.score_heads = s.heads * runs;
   model.window = s.window;
