@@ -1,0 +1,168 @@
+#include "evidence/run_prediction.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "../model/training_fixture.h"
+#include "evidence/run_setup.h"
+
+namespace gpuplan {
+namespace {
+
+using training_fixture::catalogue;
+
+/// Llama-3-8B on eight H100, everything stated.
+TrainingRun stated() {
+  TrainingRun run;
+  run.id = "own-1";
+  run.gpu = "H100 SXM";
+  run.gpus = run.gpus_per_node = 8;
+  run.nvlink = true;
+  run.framework = "torchtitan";
+  run.model = "llama-3-8b";
+  run.shape = *catalogue().find_model("Llama-3-8B");
+  run.sequence = 8192;
+  run.micro_batch = 1;
+  run.grad_accum = 4;
+  run.global_batch = 32;
+  run.dp = 8;
+  run.tp = run.pp = run.cp = run.ep = run.vpp = 1;
+  run.sharding = Sharding::kZero3;
+  run.recompute = Recompute::kSelective;
+  run.precision = Precision::kBf16;
+  run.optimizer = Optimizer::kAdamW;
+  run.offload = Offload::kNone;
+  run.method = Method::kFull;
+  run.attention = AttentionKernel::kFlash2;
+  run.compile = true;
+  run.step = Seconds{5};
+  return run;
+}
+
+TEST(RunPrediction, AssumesNothingOfARunThatSaysAll) {
+  const RunPrediction prediction = predict_run(catalogue(), stated());
+  EXPECT_EQ(prediction.refused, "");
+  EXPECT_TRUE(prediction.assumptions.empty()) << prediction.assumptions.front();
+  ASSERT_EQ(prediction.metrics.size(), 1U);
+  const Interval<double>& step = prediction.metrics[0].predicted;
+  EXPECT_GT(step.p50, step.p10);
+  EXPECT_GT(step.p90, step.p50);
+}
+
+TEST(RunPrediction, NeverLooksAtWhatWasMeasured) {
+  TrainingRun run = stated();
+  const double first = predict_run(catalogue(), run).metrics[0].predicted.p50;
+  run.step = Seconds{500};
+  run.memory = units::GiB * 3.0;
+  EXPECT_EQ(predict_run(catalogue(), run).metrics[0].predicted.p50, first);
+}
+
+TEST(RunPrediction, StepAndTokenRateSayTheSame) {
+  TrainingRun run = stated();
+  run.token_rate = TokensPerSecond{6000};
+  const RunPrediction prediction = predict_run(catalogue(), run);
+  ASSERT_EQ(prediction.metrics.size(), 2U);
+  const double step = prediction.metrics[0].predicted.p50, rate = prediction.metrics[1].predicted.p50;
+  EXPECT_NEAR(step * rate * 8, 32.0 * 8192, 1e-6 * 32 * 8192);
+  EXPECT_NEAR(prediction.metrics[0].predicted.p10 * prediction.metrics[1].predicted.p90 * 8, 32.0 * 8192, 1e-3);
+}
+
+TEST(RunPrediction, AllocatedIsLessThanReservedIsLessThanDevice) {
+  TrainingRun run = stated();
+  run.memory = units::GiB * 50.0;
+  double last = 0;
+  for (const MemoryKind kind : {MemoryKind::kAllocated, MemoryKind::kReserved, MemoryKind::kDevice}) {
+    run.memory_kind = kind;
+    const double gib = predict_run(catalogue(), run).metrics.back().predicted.p50;
+    EXPECT_GT(gib, last);
+    last = gib;
+  }
+}
+
+TEST(RunPrediction, RefusesWhatCannotBeComputedAndSaysWhy) {
+  TrainingRun run = stated();
+  run.gpu = "Abacus 3000";
+  EXPECT_NE(predict_run(catalogue(), run).refused.find("Abacus 3000"), std::string::npos);
+  run = stated();
+  run.shape.reset();
+  const RunPrediction prediction = predict_run(catalogue(), run);
+  EXPECT_NE(prediction.refused.find("shape"), std::string::npos);
+  EXPECT_TRUE(prediction.metrics.empty());
+  EXPECT_TRUE(explain_run(catalogue(), run).empty());
+}
+
+TEST(RunPrediction, ErrorsHaveTheSignOfTime) {
+  MetricPrediction step{Metric::kStepSeconds, 1, {1, 2, 3}};
+  EXPECT_NEAR(step.log_error(), 0.6931, 1e-4);
+  MetricPrediction rate{Metric::kTokenRate, 1, {1, 2, 3}};
+  EXPECT_NEAR(rate.log_error(), -0.6931, 1e-4);
+}
+
+TEST(RunPrediction, ExplanationsAddUpToTheStep) {
+  const TrainingRun run = stated();
+  double sum = 0;
+  for (const Term& term : explain_run(catalogue(), run))
+    if (term.kind == Term::Kind::kTime && term.part_of_total) sum += term.value;
+  EXPECT_NEAR(sum, predict_run(catalogue(), run).metrics[0].predicted.p50, 1e-9);
+}
+
+TEST(RunSetup, NamesEverythingItAssumes) {
+  TrainingRun run;
+  run.gpu = "H100 SXM";
+  run.gpus = 16;
+  run.shape = *catalogue().find_model("Llama-3-8B");
+  run.from_scratch = true;
+  const RunSetup setup = run_setup(catalogue(), run);
+  ASSERT_EQ(setup.refused, "");
+  EXPECT_EQ(setup.nodes, 2);
+  for (const char* word : {"framework", "precision", "recompute", "attention", "optimizer", "sequence", "micro-batch",
+                           "accumulated", "network", "sharding"})
+    EXPECT_TRUE(std::ranges::any_of(setup.assumptions, [&](const std::string& text) {
+      return text.find(word) != std::string::npos;
+    })) << word;
+  EXPECT_FALSE(setup.batch_known);
+  EXPECT_FALSE(setup.degrees_known);
+}
+
+TEST(RunSetup, CutsLargeNetworksUntilTheyFit) {
+  TrainingRun run;
+  run.gpu = "A100 SXM 80GB";
+  run.gpus = 512;
+  run.gpus_per_node = 8;
+  run.framework = "megatron";
+  run.shape = *catalogue().find_model("GPT-3-175B");
+  const RunSetup setup = run_setup(catalogue(), run);
+  EXPECT_EQ(setup.strategy.tp, 8);
+  EXPECT_EQ(setup.strategy.pp, 16);
+  EXPECT_EQ(setup.strategy.dp, 4);
+  EXPECT_EQ(setup.strategy.sharding, Sharding::kZero1);
+}
+
+TEST(RunSetup, BatchesFollowFromWhatIsKnown) {
+  TrainingRun run = stated();
+  run.grad_accum.reset();
+  EXPECT_EQ(run_setup(catalogue(), run).strategy.grad_accum, 4);
+  run.micro_batch.reset();
+  run.grad_accum = 2;
+  EXPECT_EQ(run_setup(catalogue(), run).strategy.micro_batch, 2);
+  run = stated();
+  run.global_batch.reset();
+  EXPECT_EQ(run_setup(catalogue(), run).global_batch, 32);
+  EXPECT_TRUE(run_setup(catalogue(), run).batch_known);
+}
+
+TEST(RunSetup, APowerCapSlowsOnlyComputing) {
+  TrainingRun run = stated();
+  const double free = predict_run(catalogue(), run).metrics[0].predicted.p50;
+  run.gpu_power_w = 350;
+  const RunSetup setup = run_setup(catalogue(), run);
+  EXPECT_LT(setup.gpu.bf16.value, setup.catalogue_gpu->bf16.value);
+  EXPECT_EQ(setup.gpu.bandwidth.value, setup.catalogue_gpu->bandwidth.value);
+  const double capped = predict_run(catalogue(), run).metrics[0].predicted.p50;
+  EXPECT_GT(capped, free);
+  EXPECT_LT(capped, 2 * free);
+}
+
+}  // namespace
+}  // namespace gpuplan
