@@ -81,8 +81,10 @@ TEST(MeasuredRuns, DegreesMultiplyToTheGpusAndBatchesToTheGlobalOne) {
   int compared = 0;
   for (std::size_t row = 0; row < runs().rows(); ++row) {
     const double ranks = figure(row, "dp") * figure(row, "tp") * figure(row, "pp") * figure(row, "cp");
-    if (const double gpus = figure(row, "gpus"); !std::isnan(ranks) && !std::isnan(gpus))
+    const double gpus = figure(row, "gpus");
+    if (!std::isnan(ranks) && !std::isnan(gpus)) {
       EXPECT_EQ(ranks, gpus) << cell(row, "id");
+    }
     const double batch = figure(row, "dp") * figure(row, "micro_batch") * figure(row, "grad_accum");
     const double stated = figure(row, "global_batch");
     if (std::isnan(batch) || std::isnan(stated)) continue;
