@@ -16,7 +16,7 @@ if(GPUPLAN_TESTS_MATCHING)
 endif()
 
 add_executable(gpuplan_test ${test_sources})
-target_include_directories(gpuplan_test PRIVATE tests)
+target_include_directories(gpuplan_test PRIVATE tests tools)
 target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
 target_compile_definitions(gpuplan_test PRIVATE
   GPUPLAN_DATA_DIR="${PROJECT_SOURCE_DIR}/data" GPUPLAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

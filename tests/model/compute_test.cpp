@@ -69,6 +69,41 @@ TEST(MatmulTime, QuantisedWavesShowOnAmpere) {
   EXPECT_GT(more, 1.2 * one);
 }
 
+TEST(MatmulTime, ByHand) {
+  // Ten multiprocessors that together need 1 ps for an operation, and memory of 1 TB/s.
+  MatmulRate rate;
+  rate.flop = Seconds{1e-12};
+  rate.byte = Seconds{1e-12};
+  rate.sms = 10;
+  rate.wave = 1;
+  rate.k_half = 100;
+  rate.k_split = 1000;
+  // 1280 x 256 results are ten tiles of 128 x 256, one wave: 2 x 327,680 x (900 + 100) operations. Dividing 900 inner
+  // elements would cost 1000 more. Inputs and outputs are 3.4 MB, which hides in a 4-norm.
+  EXPECT_NEAR(matmul_time(rate, 1280, 256, 900).value, 2 * 327680 * 1000e-12, 1e-9);
+  // One tile more takes a second wave of the large tiles; 128 x 128 ones need three waves of half the size.
+  EXPECT_NEAR(matmul_time(rate, 1408, 256, 900).value, 2 * 10 * 128 * 128 / 0.93 * 3 * 1000e-12, 1e-9);
+  // A single tile of 128 x 256 over a long inner dimension is divided: a tenth of it for each, and 1000 elements.
+  EXPECT_NEAR(matmul_time(rate, 128, 256, 65536).value, 2 * 327680 * 7553.6e-12, 1e-7);
+  // Ten groups are ten tiles.
+  EXPECT_NEAR(matmul_time(rate, 128, 256, 900, 10).value, 2 * 327680 * 1000e-12, 1e-9);
+  // Memory alone: 2 x 1000 x (64 + 64) + 2 x 64 x 64 bytes.
+  rate.flop = {};
+  rate.floor = Seconds{1e-6};
+  EXPECT_NEAR(matmul_time(rate, 64, 64, 1000).value, 1e-6 + 264192e-12, 1e-15);
+}
+
+TEST(AttentionTime, ByHand) {
+  Efficiency e;
+  e.attention_short = 500;
+  e.attention_softmax = 0.5;
+  // 1e12 operations at 1e12 a second; sequences of 500 reach half; heads of 64 wait twice as long for the softmax.
+  const FlopsPerSecond reach{1e12};
+  EXPECT_DOUBLE_EQ(attention_time(e, reach, 1e12, 1, 500).value, 2);
+  EXPECT_DOUBLE_EQ(attention_time(e, reach, 1e12, 2, 500).value, 2 * 2 / 1.5);
+  EXPECT_NEAR(attention_time(e, reach, 1e12, 1, 1e9).value, 1, 1e-6);
+}
+
 TEST(MatmulTime, MissingFormatHasNoRate) {
   const Gpu& gpu = *catalogue().find_gpu("A100 SXM 80GB");
   EXPECT_EQ(matmul_rate(gpu, efficiency_of(catalogue(), gpu), Precision::kFp8).flop.value, 0);
@@ -94,6 +129,9 @@ TEST(MatmulTime, Laws) {
     RC_ASSERT(time.value > 0);
     RC_ASSERT(matmul_time(rate, m, n, k + 64) >= time);
     RC_ASSERT(matmul_time(rate, 2 * m, n, k) >= time);
+    RC_ASSERT(matmul_time(rate, m + 128, n, k) >= time);
+    RC_ASSERT(matmul_time(rate, m, n + 128, k) >= time);
+    RC_ASSERT(matmul_time(rate, m, n, k, 2) >= time);
     RC_ASSERT(matmul_time(matmul_rate(better, e, precision), m, n, k) <= time);
     RC_ASSERT(time >= rate.floor);
   }));

@@ -17,10 +17,7 @@ struct Law {
   double floor_us = 10;  ///< of one call in the engine that was measured
 
   Seconds time(const MeasuredAttention& a) const {
-    const FlopsPerSecond reach = product_peak(*a.gpu, Precision::kBf16) * share;
-    const double flops = 4 * a.head_width * a.heads * a.batch * a.length * a.length / 2;  // causal
-    return attention_time(efficiency, reach, flops, std::max(1.0, 128 / a.head_width), a.length) +
-           floor_us * units::microsecond;
+    return table_time(a, efficiency, share, floor_us * units::microsecond);
   }
 };
 
@@ -52,8 +49,7 @@ void fit_attention(const std::string& data, const Catalogue& catalogue, bool dry
   const std::vector<MeasuredAttention> rows = read_attention(data, catalogue);
   std::map<std::string, Group> groups;
   for (const MeasuredAttention& a : rows) {
-    // Training has thousands of tokens and enough heads to fill the multiprocessors.
-    if (a.batch * a.length < 2048 || a.batch * a.heads < 16) continue;
+    if (!like_training(a)) continue;
     const Efficiency& efficiency = efficiency_of(catalogue, *a.gpu);
     Group& group = groups[family(efficiency)];
     group.law.efficiency = efficiency;

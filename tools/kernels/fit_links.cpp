@@ -30,30 +30,12 @@ std::vector<Free> free_numbers(LinkPath path) {
   return kept;
 }
 
-/// A machine like the one measured. Cards without a link of their own: peer access where they reach it.
-NodeShape machine(const MeasuredCollective& c) {
-  NodeShape node;
-  node.gpu = c.gpu;
-  node.gpus = c.gpus;
-  node.link = c.gpu->link;
-  node.link_kind = c.gpu->link_kind == LinkKind::kNone ? LinkKind::kPcie : c.gpu->link_kind;
-  node.peer_access = c.gpu->name != "L40S";  // its host has the two sockets' memory between the cards
-  return node;
-}
-
-Seconds predicted(const Catalogue& catalogue, const MeasuredCollective& c) {
-  const LinkRate rate = intra_rate(catalogue, machine(c));
-  if (c.operation == "all_reduce") return all_reduce_time(rate, c.size, c.gpus);
-  if (c.operation == "all_to_all") return all_to_all_time(rate, c.size, c.gpus);
-  return all_gather_time(rate, c.size, c.gpus);
-}
-
 /// The row of links.csv that such a machine reads.
 std::size_t row_of(const Catalogue& catalogue, const MeasuredCollective& c) {
   Catalogue marked;
   marked.links = catalogue.links;
   for (std::size_t i = 0; i < marked.links.size(); ++i) marked.links[i].latency_us = static_cast<double>(i);
-  return static_cast<std::size_t>(std::lround(intra_rate(marked, machine(c)).latency.value * 1e6));
+  return static_cast<std::size_t>(std::lround(intra_rate(marked, machine_of(c)).latency.value * 1e6));
 }
 
 using Groups = std::map<std::size_t, std::vector<const MeasuredCollective*>>;
@@ -64,7 +46,7 @@ void report(const char* title, const Catalogue& catalogue, const Groups& groups)
   for (const auto& [row, members] : groups) {
     std::map<std::pair<std::string, std::string>, std::pair<std::vector<double>, std::vector<double>>> logs;
     for (const MeasuredCollective* c : members) {
-      const double log = std::log(predicted(catalogue, *c) / c->time);
+      const double log = std::log(table_time(*c, catalogue) / c->time);
       auto& [all, large] = logs[{c->gpu->name, c->operation}];
       all.push_back(log);
       if (c->size.value >= 8e6) large.push_back(log);
@@ -104,7 +86,7 @@ void fit_links(const std::string& data, const Catalogue& original, bool dry) {
           double sum = 0, weights = 0;
           for (const MeasuredCollective* c : members) {
             const double weight = c->size.value >= 8e6 ? 3 : 1;  // what training sends
-            sum += weight * robust(std::log(predicted(catalogue, *c) / c->time));
+            sum += weight * robust(std::log(table_time(*c, catalogue) / c->time));
             weights += weight;
           }
           return sum / weights;

@@ -16,6 +16,7 @@
 #include "domain/catalogue.h"
 #include "input/catalogue_files.h"
 #include "input/csv.h"
+#include "model/communication.h"
 #include "model/compute.h"
 
 namespace gpuplan::kernels {
@@ -67,6 +68,35 @@ inline Seconds table_time(const MeasuredProduct& p, const Efficiency& efficiency
   const Seconds casting = cast / (p.gpu->bandwidth * 0.8) *
                           (1 - cached_share(Bytes{3 * p.rows * p.inner}, p.cache) * (1 - conditions.cached_cast));
   return matmul_time(rate, p.rows, p.columns, p.inner) + casting;
+}
+
+/// Time of attention as the tables take it: a kernel that reaches `share` of the peak, in an engine that takes
+/// `floor` for each call.
+inline Seconds table_time(const MeasuredAttention& a, const Efficiency& efficiency, double share, Seconds floor) {
+  const FlopsPerSecond reach = product_peak(*a.gpu, Precision::kBf16) * share;
+  const double flops = 4 * a.head_width * a.heads * a.batch * a.length * a.length / 2;  // causal
+  return attention_time(efficiency, reach, flops, std::max(1.0, 128 / a.head_width), a.length) + floor;
+}
+
+/// Training has thousands of tokens and enough heads to fill the multiprocessors.
+inline bool like_training(const MeasuredAttention& a) { return a.batch * a.length >= 2048 && a.batch * a.heads >= 16; }
+
+/// A machine like the one measured. Cards without a link of their own: peer access where they reached it.
+inline NodeShape machine_of(const MeasuredCollective& c) {
+  NodeShape node;
+  node.gpu = c.gpu;
+  node.gpus = c.gpus;
+  node.link = c.gpu->link;
+  node.link_kind = c.gpu->link_kind == LinkKind::kNone ? LinkKind::kPcie : c.gpu->link_kind;
+  node.peer_access = c.gpu->name != "L40S";  // as slow as through host memory in that host
+  return node;
+}
+
+inline Seconds table_time(const MeasuredCollective& c, const Catalogue& catalogue) {
+  const LinkRate rate = intra_rate(catalogue, machine_of(c));
+  if (c.operation == "all_reduce") return all_reduce_time(rate, c.size, c.gpus);
+  if (c.operation == "all_to_all") return all_to_all_time(rate, c.size, c.gpus);
+  return all_gather_time(rate, c.size, c.gpus);
 }
 
 inline std::string file_text(const std::string& path) {
