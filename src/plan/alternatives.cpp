@@ -164,8 +164,11 @@ class Beside {
     if (s.pp > 1) {
       add(ask(Aspect::kPipeline, [](TrainPhase& train) { train.parallel.pp = 1; }));
     } else {
-      add_best(Aspect::kPipeline, std::min(8, machines_.gpus),
-               [](TrainPhase& train, int degree) { train.parallel.pp = degree; });
+      add_best(Aspect::kPipeline, std::min(8, machines_.gpus), [&](TrainPhase& train, int degree) {
+        train.parallel.pp = degree;
+        // Left open, the batch would be what fills the pipeline, and the two could not be compared.
+        if (!train.batch && !train.batch_by_gpu.given()) train.batch = BatchSize{chosen_.batch, std::nullopt};
+      });
     }
   }
 

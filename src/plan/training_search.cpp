@@ -14,6 +14,7 @@
 #include "plan/phase_search.h"
 #include "plan/practice.h"
 #include "plan/software.h"
+#include "plan/training_choice.h"
 
 namespace gpuplan {
 
@@ -26,9 +27,6 @@ constexpr double kLargestAutoTokens = 4e6;  // tokens a step; GPT-3 (Brown et al
 /// Context parallelism is for sequences of at least this many tokens on each rank: below, keys and values travel longer
 /// than attention takes to hide it, and recipes leave it out (NVIDIA NeMo starts at 8192 tokens over two ranks).
 constexpr double kContextTokens = 4096;
-
-/// Of two candidates within this share of each other, the simpler one is taken.
-constexpr double kSameTime = 0.005;
 
 /// A bubble below this share of the step is not worth another schedule.
 constexpr double kSmallBubble = 0.01;
@@ -45,72 +43,56 @@ enum class Rung { kData, kCuts, kOffload };
 constexpr Offload kOffloads[] = {Offload::kOptimizer, Offload::kActivations, Offload::kOptimizerParams,
                                  Offload::kOptimizerActivations, Offload::kAll};
 
-/// The best candidate so far, as little as the loop needs.
-struct Best {
-  bool any = false;
-  bool fits = false;
-  Seconds time{};
-  double care = 1;  ///< practice.h
-  int complexity = 0;
-  Strategy strategy;
-  TrainingEstimate estimate;
-  TrainingRates rates;
-  Spread spread;
-  Interval<Bytes> memory{};
-  double batch = 0;
-  double steps = 0;
-  int gpus = 0;
-};
+using Verdict = TrainingChoice::Verdict;
 
 class TrainingSearch {
  public:
-  TrainingSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+  TrainingSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines, int gpus,
                  const Given* memory_given, Tally& tally)
-      : workload_(workload),
-        work_(*workload.training),
+      : work_(*workload.training),
         phase_(std::get<TrainPhase>(workload.phase->work)),
         catalogue_(catalogue),
         machines_(machines),
         gpu_(*machines.node.gpu),
-        memory_given_(memory_given),
-        tally_(tally) {}
+        gpus_(gpus),
+        nodes_(machines.node.machines_for(gpus)),
+        tally_(tally),
+        choice_(workload, machines, gpus, memory_given, tally) {}
 
-  Best run(int gpus) {
-    gpus_ = gpus;
-    nodes_ = machines_.node.machines_for(gpus);
-    best_ = {};
+  BestTraining run() {
     read_batch();
     if (micros_.empty()) {
       tally_.reject(Misfit::kUneven);
-      return best_;
+      return choice_.best();
     }
-    Software choice = training_software(catalogue_, phase_, gpu_, gpus_, nodes_);
-    if (choice.frameworks.empty()) {
-      tally_.reject(choice.why);
-      if (tally_.unsupported_reason.empty()) tally_.unsupported_reason = std::move(choice.reason);
-      return best_;
+    Software software = training_software(catalogue_, phase_, gpu_, gpus_, nodes_);
+    if (software.frameworks.empty()) {
+      tally_.reject(software.why);
+      if (tally_.unsupported_reason.empty()) tally_.unsupported_reason = std::move(software.reason);
+      return choice_.best();
     }
     for (const Rung rung : {Rung::kData, Rung::kCuts, Rung::kOffload}) {
       if (!worth_a_look(rung)) continue;
-      if (rung == Rung::kCuts && best_.any && best_.fits) plain_batch_ = best_.batch;
+      if (rung == Rung::kCuts && choice_.fits()) plain_batch_ = choice_.best().batch;
       rung_ = rung;
       LayerTable table(work_, micros_.size(), most_degrees());
-      for (const Framework*& framework : choice.frameworks) {
-        others_ = choice.frameworks;
-        place_ = static_cast<std::size_t>(&framework - choice.frameworks.data());
-        rates_ = training_rates(catalogue_, machines_.node, *framework, choice.precision, choice.compile, work_);
-        usual_ = usual(*framework, *choice.frameworks.front(), work_.moe);
+      for (const Framework*& framework : software.frameworks) {
+        others_ = software.frameworks;
+        place_ = static_cast<std::size_t>(&framework - software.frameworks.data());
+        rates_ = training_rates(catalogue_, machines_.node, *framework, software.precision, software.compile, work_);
+        usual_ = usual(*framework, *software.frameworks.front(), work_.moe);
         if (rung == Rung::kCuts && !cuts_may_pay()) continue;
+        choice_.use(rates_, usual_);
         table.use(rates_);
         base_ = {};
-        base_.precision = choice.precision;
-        base_.compile = choice.compile;
+        base_.precision = software.precision;
+        base_.compile = software.compile;
         base_.attention = phase_.attention.value_or(AttentionKernel::kFlash);
         base_.framework = static_cast<std::int16_t>(framework - catalogue_.frameworks.data());
         for_each_cut(*framework, table);
       }
     }
-    return best_;
+    return choice_.best();
   }
 
  private:
@@ -138,7 +120,7 @@ class TrainingSearch {
 
   /// Cuts of the network itself, and the host's memory, take more care than data parallelism does.
   bool worth_a_look(Rung rung) const {
-    if (rung == Rung::kOffload) return !(best_.any && best_.fits) && !offload_fixed();
+    if (rung == Rung::kOffload) return !choice_.fits() && !offload_fixed();
     return true;
   }
 
@@ -146,7 +128,8 @@ class TrainingSearch {
   /// when what is left of it under this framework, and the care that a cut takes, come to more than the way found so
   /// far, no cut would be chosen. An estimate, so that the search need not look at thousands of them.
   bool cuts_may_pay() const {
-    if (!best_.any || !best_.fits) return true;
+    if (!choice_.fits()) return true;
+    const BestTraining& best = choice_.best();
     Strategy tensor, pipeline, context;
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
@@ -154,15 +137,15 @@ class TrainingSearch {
     double least = std::min(care(tensor, node, usual_), care(pipeline, node, usual_));
     if (most_context() > 1) least = std::min(least, care(context, node, usual_));
     Seconds a_sequence{1e300};
-    for (const int micro : {best_.strategy.micro_batch, 4 * best_.strategy.micro_batch}) {
-      const LayerCost layer = layer_cost(work_, rates_, {1, 1, 1, micro, Recompute::kNone, best_.strategy.attention});
+    for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
+      const LayerCost layer = layer_cost(work_, rates_, {1, 1, 1, micro, Recompute::kNone, best.strategy.attention});
       const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
       const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
       a_sequence = std::min(a_sequence, all / micro);
     }
     const Seconds work = a_sequence * (work_.sequences_total / gpus_);
-    const Seconds rest = (best_.estimate.step.optimizer + rates_.launch_per_step) * best_.steps;
-    return (work + rest) * least < best_.time * best_.care;
+    const Seconds rest = (best.estimate.step.optimizer + rates_.launch_per_step) * best.steps;
+    return (work + rest) * least < best.time * best.care;
   }
 
   bool offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
@@ -194,6 +177,10 @@ class TrainingSearch {
           continue;
         }
         for (int cp = fixed.cp.value_or(1); cp <= fixed.cp.value_or(most_cp); cp *= 2) {
+          if (static_cast<long>(tp) * pp * cp > gpus_ || gpus_ % (tp * pp * cp) != 0) {
+            tally_.reject(Misfit::kUneven);
+            break;
+          }
           const bool chosen = (tp > 1 && !fixed.tp) || (pp > 1 && !fixed.pp) || (cp > 1 && !fixed.cp);
           if (rung_ == Rung::kCuts && !chosen) continue;  // looked at before
           for_each_expert_cut(framework, table, tp, pp, cp);
@@ -204,12 +191,7 @@ class TrainingSearch {
 
   void for_each_expert_cut(const Framework& framework, LayerTable& table, int tp, int pp, int cp) {
     const Parallel& fixed = phase_.parallel;
-    const int cut = tp * pp * cp;
-    if (cut > gpus_ || gpus_ % cut != 0) {
-      tally_.reject(Misfit::kUneven);
-      return;
-    }
-    const int dp = gpus_ / cut;
+    const int dp = gpus_ / (tp * pp * cp);
     if (fixed.dp && *fixed.dp != dp) {
       tally_.reject(Misfit::kGiven);
       return;
@@ -272,7 +254,7 @@ class TrainingSearch {
       base_.grad_accum = static_cast<std::int32_t>(accumulation);
       runs_ = false;
       for_each_memory_choice(table, m, full_up);
-      if (!runs_) return;  // nor would more sequences at once
+      if (!runs_) return;  // nor would more sequences at once, or other frameworks do it
     }
   }
 
@@ -357,7 +339,7 @@ class TrainingSearch {
                            strategy.micro_batch, strategy.recompute, strategy.attention};
         layer = &table.at(cut, micro);
       }
-      const Verdict verdict = consider(strategy, *layer);
+      const Verdict verdict = choice_.consider(strategy, *layer);
       full = verdict == Verdict::kTooBig;
       runs_ = runs_ || !full;
       if (verdict == Verdict::kFits && strategy.pp > 1) interleave(strategy, *layer);
@@ -372,63 +354,25 @@ class TrainingSearch {
     const int each = (layers + strategy.pp - 1) / strategy.pp;
     // The embedding and the output may stand in for a layer each; Megatron's schedule wants whole rounds.
     if (each * strategy.pp - layers > 2 || strategy.grad_accum % strategy.pp != 0) return;
-    Seconds before = last_;
-    for (int stages = 2; stages <= each && last_bubble_ > kSmallBubble; ++stages) {
+    Seconds before = choice_.last_time();
+    for (int stages = 2; stages <= each && choice_.last_bubble() > kSmallBubble; ++stages) {
       if (each % stages != 0) continue;
       strategy.interleave = stages;
-      if (left_to_others(strategy) || consider(strategy, layer) != Verdict::kFits || last_ >= before) return;
-      before = last_;
+      if (left_to_others(strategy) || choice_.consider(strategy, layer) != Verdict::kFits ||
+          choice_.last_time() >= before)
+        return;
+      before = choice_.last_time();
     }
   }
 
-  enum class Verdict { kTooBig, kTight, kFits, kOther };
-
-  Verdict consider(const Strategy& strategy, const LayerCost& layer) {
-    const MemoryUse need = training_memory(work_, rates_, layer, strategy);
-    const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
-    if (median > gpu_.usable) {
-      tally_.reject(Misfit::kMemory);
-      tally_.near_miss({workload_.index, &gpu_, gpus_, strategy, median, gpu_.usable, need});
-      return Verdict::kTooBig;
-    }
-    const TrainingEstimate estimate = training_estimate(work_, rates_, layer, strategy, nodes_, need);
-    const Spread spread = training_spread(work_, rates_, strategy, nodes_);
-    const Interval<Bytes> memory = memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread.memory);
-    if (machines_.node.ram > Bytes{} && estimate.host_memory > machines_.node.ram) {
-      tally_.reject(Misfit::kHostMemory);
-      return Verdict::kOther;
-    }
-    tally_.accept();
-    const double batch = static_cast<double>(strategy.micro_batch) * strategy.grad_accum * strategy.dp;
-    // Small tolerance: 2.56 M sequences in batches of 256 are 10,000 steps, whatever the rounding of the division.
-    const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
-    const Seconds time = estimate.step.total() * steps;
-    last_ = time;
-    last_bubble_ = estimate.step.bubble / estimate.step.total();
-    const bool fits = memory.p90 < gpu_.usable;
-    const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
-    const int effort = complexity(strategy);
-    const double caution = care(strategy, machines_.node, usual_);
-    if (best_.any) {
-      if (best_.fits && !fits) return verdict;
-      if (best_.fits == fits) {
-        const double ratio = time * caution / (best_.time * best_.care);
-        if (ratio > 1 + kSameTime || (ratio > 1 - kSameTime && effort >= best_.complexity)) return verdict;
-      }
-    }
-    best_ = {true, fits, time, caution, effort, strategy, estimate, rates_, spread, memory, batch, steps, gpus_};
-    return verdict;
-  }
-
-  const PhaseWorkload& workload_;
   const TrainingWork& work_;
   const TrainPhase& phase_;
   const Catalogue& catalogue_;
   const Machines& machines_;
   const Gpu& gpu_;
-  const Given* memory_given_;
+  int gpus_, nodes_;
   Tally& tally_;
-  int gpus_ = 1, nodes_ = 1;
+  TrainingChoice choice_;
   double batch_ = 0;
   std::vector<int> micros_;
   std::span<const Framework* const> others_;  ///< frameworks to choose from, best first
@@ -437,11 +381,8 @@ class TrainingSearch {
   Rung rung_ = Rung::kData;
   bool runs_ = false;                  ///< with this micro-batch, in some way
   std::optional<double> plain_batch_;  ///< sequences a step of the best way without cuts
-  Seconds last_{};                     ///< time of the candidate looked at last, and the share of it that is bubble
-  double last_bubble_ = 0;
   TrainingRates rates_;
   Strategy base_;
-  Best best_;
 };
 
 }  // namespace
@@ -452,8 +393,8 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
   // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs).
   for (int gpus = machines.gpus; gpus >= 1; gpus = machines.exact ? 0 : gpus / 2) {
     const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
-    TrainingSearch search(workload, catalogue, machines, given != nullptr && given->memory ? given : nullptr, tally);
-    const Best best = search.run(gpus);
+    const Given* memory = given != nullptr && given->memory ? given : nullptr;
+    const BestTraining best = TrainingSearch(workload, catalogue, machines, gpus, memory, tally).run();
     if (!best.any) continue;
 
     const TrainingWork& work = *workload.training;
