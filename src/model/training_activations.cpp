@@ -18,9 +18,9 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
                      LayerCost& cost) {
   const TrainingConstants& c = *r.constants;
   const bool learns = m.backward_inputs || m.backward_weights;
-  // Allocator rounding and small tensors add a little; compilers keep less. Adapters keep the inputs of both branches,
-  // and 4-bit layers every input.
-  double scale = r.compile ? c.kept_compiled : c.kept;
+  // Operation by operation more is kept than the tensors counted, fused or compiled little more. Adapters keep the
+  // inputs of both branches, and 4-bit layers every input.
+  double scale = r.compile || r.fused ? c.kept_compiled : c.kept;
   if (m.adapters) scale *= r.base_bytes < 1 ? c.kept_qlora : c.kept_lora;
   const double per_token = r.element_bytes * scale / cut.tp;
   const double layers = std::max(1.0, m.layer_runs);

@@ -29,7 +29,7 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   if (!row.best) {
     if (row.nearest.phase >= 0) json.member("needed_gib", row.nearest.needed / units::GiB);
     else json.null_member("needed_gib");
-    json.null_member("memory_gib").null_member("host_memory_gib");
+    json.null_member("memory_gib").null_member("sums_gib").null_member("host_memory_gib");
     write_limit(json, row);
     json.null_member("largest_batch").null_member("how").end();
     return;
@@ -41,9 +41,9 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.key("total").begin_object(true).member("p10", total.p10 / units::GiB).member("p50", total.p50 / units::GiB);
   json.member("p90", total.p90 / units::GiB).end();
   for (const MemoryPart& part : kMemoryParts) json.member(part.key, use.*part.size / units::GiB);
-  json.member("context", use.context() / units::GiB);
-  json.member("allocated", use.allocated() / units::GiB).member("reserved", use.reserved() / units::GiB);
-  json.member("device", use.total() / units::GiB).end();
+  json.end();
+  json.key("sums_gib").begin_object(true).member("allocated", use.allocated() / units::GiB);
+  json.member("reserved", use.reserved() / units::GiB).member("device", use.total() / units::GiB).end();
   json.member("host_memory_gib", row.best->host_memory / units::GiB);
   write_limit(json, row);
   json.member("largest_batch", row.largest_micro_batch)

@@ -122,7 +122,7 @@ std::string parts_text(const FitReport& report, const FitLook& look) {
     return gib_text(row.best->memory_total.p10) + " … " + gib_text(row.best->memory_total.p90);
   });
   add("usable", Paint::kPlain, [](const FitRow& row) { return gib_text(row.node.gpu->usable); });
-  add("one sequence more", Paint::kDim, [](const FitRow& row) { return limit_words(row); });
+  add("stopped by", Paint::kDim, [](const FitRow& row) { return limit_words(row); });
   return paragraph("By part, on the smallest of them, in GiB a GPU", look.screen) + table.text(look.screen) + how +
          '\n';
 }
@@ -220,6 +220,14 @@ std::string verdicts(const FitReport& report, const FitLook& look) {
   return text + '\n';
 }
 
+/// "; activations take most of it, 61.0 GiB"; nothing when the parts are not known.
+std::string most_of_it(const MemoryUse& use) {
+  const MemoryPart& part = largest_part(use);
+  if (use.*part.size <= Bytes{}) return "";
+  return "; " + std::string(part.name) + (plural(part.name) ? " take" : " takes") + " most of it, " +
+         gib_text(use.*part.size) + " GiB";
+}
+
 void nothing(const FitSection& section, const FitReport& report, const FitLook& look, std::string& text) {
   const NearMiss* nearest = nullptr;
   for (const FitRow& row : section.rows)
@@ -238,10 +246,7 @@ void nothing(const FitSection& section, const FitReport& report, const FitLook& 
   else if (nearest != nullptr)
     words += " Closest: " + std::to_string(nearest->gpus) + "x " + nearest->gpu->name + " needs " +
              gib_text(nearest->needed) + " GiB a GPU where " + gib_text(nearest->usable) + " are usable, " +
-             gib_text(nearest->needed - nearest->usable) + " GiB too much; " +
-             std::string(largest_part(nearest->memory).name) + " take" +
-             (plural(largest_part(nearest->memory).name) ? "" : "s") + " most of it, " +
-             gib_text(nearest->memory.*(largest_part(nearest->memory).size)) + " GiB.";
+             gib_text(nearest->needed - nearest->usable) + " GiB too much" + most_of_it(nearest->memory) + ".";
   text += paragraph(words, look.screen, 2, 4);
   if (nearest != nullptr) text += remedy_table(section.remedies, *nearest, look.screen);
 }

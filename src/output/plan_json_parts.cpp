@@ -92,7 +92,8 @@ void write_memory(JsonWriter& json, const PhaseEstimate& estimate) {
   json.member("optimizer", use.optimizer / units::GiB)
       .member("activations", (use.activations + use.logits) / units::GiB);
   json.member("kv_cache", use.kv_cache / units::GiB).member("overhead", (use.buffers + use.context()) / units::GiB);
-  json.member("allocated", use.allocated() / units::GiB).member("reserved", use.reserved() / units::GiB);
+  json.key("sums").begin_object(true).member("allocated", use.allocated() / units::GiB);
+  json.member("reserved", use.reserved() / units::GiB).member("device", use.total() / units::GiB).end();
   json.member("host", estimate.host_memory / units::GiB).end();
 }
 

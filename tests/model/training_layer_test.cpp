@@ -25,19 +25,20 @@ LayerCut cut(int micro, Recompute recompute = Recompute::kNone, AttentionKernel 
 
 TEST(Activations, Gpt3ByKorthikanti) {
   // Korthikanti et al. 2022, equation 1: s b h (34 + 5 a s / h) bytes a layer. GPT-3: s = 2048, h = 12288, a = 96:
-  // 2048 x 12288 x (34 + 80) = 2.87 GB a layer, 275.4 GB for 96; with the scores dropped (selective) 82.1 GB.
+  // 2048 x 12288 x (34 + 80) = 2.87 GB a layer, 275.4 GB for 96; with the scores dropped (selective) 82.1 GB. Of the
+  // 34, 2 are masks of dropout outside of attention, which networks of today do without.
   const TrainPhase p = phase(gpt(96, 12288, 96, 51200), 2048);
   const NodeShape node = machine("A100 SXM 80GB", 8);
-  const double full = 96.0 * 2048 * 12288 * (34 + 5.0 * 96 * 2048 / 12288);
-  const double kept = 96.0 * 2048 * 12288 * 34;
+  const double full = 96.0 * 2048 * 12288 * (32 + 5.0 * 96 * 2048 / 12288);
+  const double kept = 96.0 * 2048 * 12288 * 32;
   const auto eager = cost(p, node, cut(1, Recompute::kNone, AttentionKernel::kEager), "megatron", Precision::kFp16);
   EXPECT_NEAR(eager.activations.value, full, 0.02 * full);
   const auto flash = cost(p, node, cut(1), "megatron", Precision::kFp16);
   EXPECT_NEAR(flash.activations.value, kept, 0.02 * kept);
   // Table 2 of the paper: full recomputation keeps 2 s b h a layer, 4.83 GB; beside it one layer is computed again.
   const auto recomputed = cost(p, node, cut(1, Recompute::kFull), "megatron", Precision::kFp16);
-  EXPECT_GT(recomputed.activations.value, 96.0 * 2048 * 12288 * 2);
-  EXPECT_LT(recomputed.activations.value, 96.0 * 2048 * 12288 * 2.3);
+  EXPECT_NEAR(recomputed.activations.value, 96.0 * 2048 * 12288 * 2, 1);
+  EXPECT_GT(recomputed.one_layer, flash.activations / 96 * 0.9);
 }
 
 TEST(Activations, RecomputationNeverKeepsMoreAndNeverSavesTime) {

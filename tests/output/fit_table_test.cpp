@@ -37,7 +37,7 @@ FitRow Fixture::row(int gpu, int count, double needs, bool fits) const {
   estimate.memory.weights = 0.5 * total;
   estimate.memory.optimizer = 0.25 * total;
   estimate.memory.activations = 0.125 * total;
-  estimate.memory.context = 0.125 * total;
+  estimate.memory.fragmentation = 0.125 * total;
   estimate.memory_total = {0.9 * total, total, 1.1 * total};
   result.best = estimate;
   result.largest_micro_batch = fits ? 3 : 0;
@@ -101,15 +101,15 @@ TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
   RTX 3060  11.7 GiB  –                     1x 10.0 GiB, batch 3
 
   By part, on the smallest of them, in GiB a GPU
-  PART                full        qlora
-               2x H100 SXM  1x RTX 3060
-  weights             28.0          5.0
-  optimizer           14.0          2.5
-  activations          7.0          1.2
-  context              7.0          1.2
-  needed              56.0         10.0
-  P10 … P90    50.4 … 61.6   9.0 … 11.0
-  usable              79.6         11.7
+  PART                  full        qlora
+                 2x H100 SXM  1x RTX 3060
+  weights               28.0          5.0
+  optimizer             14.0          2.5
+  activations            7.0          1.2
+  fragmentation          7.0          1.2
+  needed                56.0         10.0
+  P10 … P90      50.4 … 61.6   9.0 … 11.0
+  usable                79.6         11.7
     full: dp 2, zero3, micro-batch 1, bf16
     qlora: micro-batch 1, bf16
 
@@ -158,6 +158,31 @@ TEST(FitTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
     sequence: 1,024  12.0 of 11.7  still too much
 )");
   EXPECT_FALSE(section.held());
+}
+
+TEST(FitTable, TellsWhichPartStopsOneMore) {
+  Fixture fixture;
+  fixture.report.sections.resize(1);
+  FitSection& section = fixture.report.sections[0];
+  section.rows = {fixture.row(1, 8, 19)};
+  section.rows[0].limit = {4, "activations", 9 * units::GiB, 25 * units::GiB, 23.9 * units::GiB};
+  EXPECT_NE(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}})
+                .find("up to 3 sequences at once; activations stop more: 9.0 of 23.9 GiB.\n"),
+            std::string::npos);
+  const auto json = nlohmann::json::parse(fit_json(fixture.report, fixture.catalogue, {}));
+  const auto& stop = json["sections"][0]["rows"][0]["stopped_by"];
+  EXPECT_EQ(stop["part"], "activations");
+  EXPECT_EQ(stop["sequences"], 4);
+  EXPECT_NEAR(stop["part_gib"].get<double>(), 9, 1e-9);
+  EXPECT_NEAR(stop["needed_gib"].get<double>(), 25, 1e-9);
+  EXPECT_NE(fit_csv(fixture.report, {}).find(",activations,9,"), std::string::npos);
+  // What needs too much names its largest part.
+  fixture.report.every_count = true;
+  section.rows = {fixture.row(1, 1, 30)};
+  section.rows[0].nearest.memory.optimizer = 20 * units::GiB;
+  EXPECT_NE(
+      fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}).find("optimizer takes most of it, 20.0 GiB"),
+      std::string::npos);
 }
 
 TEST(FitTable, JsonHoldsRowsPartsAndRemedies) {

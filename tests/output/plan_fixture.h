@@ -76,7 +76,7 @@ inline Plan& PlanFixture::add(const std::string& gpu, double usable_gib, double 
   estimate.memory.kv_cache = 0.4 * units::GiB;
   estimate.memory.activations = 0.5 * units::GiB;
   estimate.memory.logits = 0.25 * units::GiB;
-  estimate.memory.context = 1.55 * units::GiB;
+  estimate.memory.framework = 1.55 * units::GiB;
   const Bytes total = estimate.memory.total();
   estimate.memory_total = {total * 0.9, total, total * 1.1};
   estimate.batch = 4;

@@ -59,6 +59,36 @@ TEST(Fit, TheLargestBatchFitsAndOneMoreDoesNot) {
   EXPECT_FALSE(fixed(most + 1));
 }
 
+TEST(Fit, TheLargestPartStopsOneMore) {
+  const auto row = rows_of(full_training("gpt2-xl", ", micro: auto, recompute: none"), "A100 SXM 80GB", {1})[0];
+  ASSERT_TRUE(row.best && row.limit);
+  EXPECT_EQ(row.limit->sequences, row.largest_micro_batch + 1);
+  // 1.56 G parameters take 23 GiB of weights, gradients and states; every sequence of 2048 tokens takes gigabytes more.
+  EXPECT_TRUE(row.limit->part == "activations" || row.limit->part == "logits") << row.limit->part;
+  EXPECT_GT(row.limit->size, row.limit->usable * 0.3);
+  EXPECT_GT(row.limit->needed, row.limit->size);
+  EXPECT_GT(row.limit->needed, row.limit->usable * 0.7) << "near the limit, not far beyond";
+}
+
+TEST(Fit, WhereNothingFitsTheNearestTryTellsWhatStopsIt) {
+  const auto row = rows_of(full_training("llama-3.1-8b", ", offload: none"), "RTX 4090", {1})[0];
+  ASSERT_FALSE(row.best);
+  ASSERT_TRUE(row.limit);
+  const MemoryUse& use = row.nearest.memory;
+  EXPECT_EQ(row.limit->part, largest_part(use).name);
+  for (const MemoryPart& part : kMemoryParts) EXPECT_LE(use.*part.size, row.limit->size) << part.name;
+  EXPECT_EQ(row.limit->needed, row.nearest.needed);
+}
+
+TEST(Fit, TheCacheStopsAnEngine) {
+  Job job = job_of(
+      "phases: [{name: g, generate: {model: llama-2-7b, situation: static, batch: 8, data: [{samples: 100000, "
+      "prompt_tokens: 2000, new_tokens: 2000}]}}]\n");
+  const auto row = rows_of(job, "A100 SXM 80GB", {1})[0];
+  ASSERT_TRUE(row.best && row.limit);
+  EXPECT_EQ(row.limit->part, "KV cache") << "2 GiB a sequence of 4000 tokens beside 12.6 GiB of weights";
+}
+
 TEST(Fit, MoreGpusNeedLessEach) {
   const auto rows =
       rows_of(full_training("llama-3.1-8b", ", micro: 1, parallel: {sharding: zero3}"), "H100 SXM", {2, 4, 8});
