@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "plan/largest_batch.h"
+#include "plan/machines.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
@@ -78,6 +80,24 @@ TEST(Fit, WhereNothingFitsTheNearestTryTellsWhatStopsIt) {
   EXPECT_EQ(row.limit->part, largest_part(use).name);
   for (const MemoryPart& part : kMemoryParts) EXPECT_LE(use.*part.size, row.limit->size) << part.name;
   EXPECT_EQ(row.limit->needed, row.nearest.needed);
+}
+
+TEST(Fit, AMachineWithTooLittleMemoryOfItsOwnDoesNotRun) {
+  // The checkpoint of 15 GiB is read into the host's memory, beside a process and its workers.
+  const Job job = full_training("llama-3.1-8b", ", method: lora, micro: 1");
+  NodeShape node = common_box(known(), *known().find_gpu("A100 SXM 80GB"), 1);
+  const auto tried = [&](Bytes ram, Tally& tally) {
+    node.ram = ram;
+    return try_phase(job, 0, known(), Machines{node, 1, 1, true}, tally);
+  };
+  Tally small, large, unknown;
+  EXPECT_FALSE(tried(16 * units::GiB, small));
+  EXPECT_GT(small.rejected[static_cast<std::size_t>(Misfit::kHostMemory)], 0);
+  const auto runs = tried(32 * units::GiB, large);
+  ASSERT_TRUE(runs);
+  EXPECT_GT(runs->host_memory, 16 * units::GiB);
+  EXPECT_LT(runs->host_memory, 32 * units::GiB);
+  EXPECT_TRUE(tried(Bytes{}, unknown)) << "not known is no reason";
 }
 
 TEST(Fit, TheCacheStopsAnEngine) {
