@@ -10,13 +10,19 @@ namespace {
 /// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
 double scale_of(Kind kind) { return kind == Kind::kTime ? 0.12 : 0.12; }
 
+/// Memory predicted too small is worse than too large: a plan that is said to fit must fit.
+double importance(const Residual& r) {
+  constexpr double kTooSmall = 1.6;
+  return r.weight * (r.kind == Kind::kMemory && r.error < 0 ? kTooSmall : 1);
+}
+
 /// sqrt(1 + x^2) - 1.
 double pseudo_huber(double x) { return std::sqrt(1 + x * x) - 1; }
 
 double cost_of(const std::vector<Residual>& errors, const std::vector<Parameter>& parameters,
                const std::vector<double>& values) {
   double cost = 0;
-  for (const Residual& r : errors) cost += r.weight * pseudo_huber(r.error / scale_of(r.kind));
+  for (const Residual& r : errors) cost += importance(r) * pseudo_huber(r.error / scale_of(r.kind));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const double away = std::log(values[i] / parameters[i].prior) / parameters[i].deviation;
     cost += 0.5 * away * away;
@@ -67,7 +73,7 @@ Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
     for (Eigen::Index i = 0; i < rows; ++i) {
       const Residual& r = errors[static_cast<std::size_t>(i)];
       const double scale = scale_of(r.kind), x = r.error / scale;
-      weights(i) = r.weight / (scale * scale * std::sqrt(1 + x * x));
+      weights(i) = importance(r) / (scale * scale * std::sqrt(1 + x * x));
       pulls(i) = weights(i) * r.error;
     }
     normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
