@@ -39,6 +39,13 @@ class Filler {
       s_.refused = "no GPU is called '" + printable(run_.gpu, 60) + "'; gpuplan gpus lists those that are known";
       return;
     }
+    constexpr double kMostGpus = 1e6;
+    double ranks = 1;
+    for (const auto& degree : {run_.dp, run_.tp, run_.pp, run_.cp}) ranks *= degree.value_or(1);
+    if (ranks > kMostGpus) {
+      s_.refused = "dp x tp x pp x cp make " + count_text(ranks) + " GPUs; expected at most " + count_text(kMostGpus);
+      return;
+    }
     set_software();
     set_degrees();
     set_machine();

@@ -218,7 +218,7 @@ std::string farthest_off(const AccuracyPage& page) {
     if (order.empty()) continue;
     order.resize(std::min(order.size(), kMost));
     text += heading(upper_first(std::string(judged_words(what))), kPage);
-    text += figure_table(report.runs, order, {what}).text(kPage, 0) + "\n";
+    text += figure_table(report.runs, order, {what}, true).text(kPage, 0) + "\n";
   }
   return text;
 }

@@ -69,7 +69,7 @@ std::string worst_text(const ValidationReport& report, Judged what, const Screen
     words += labelled(printable(report.runs[told.run].run->id, 40), told_words(report, told), screen, width);
   }
   if (order.empty()) return "";
-  const Table table = figure_table(report.runs, order, {what});
+  const Table table = figure_table(report.runs, order, {what}, true);
   return '\n' + heading("Farthest off, " + std::string(judged_words(what)), screen) + table.text(screen) + '\n' +
          paragraph("What these predictions are made of:", screen) + words;
 }

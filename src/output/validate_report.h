@@ -48,9 +48,10 @@ std::string_view grouping_words(Grouping grouping);
 Table headline_table(const std::vector<Headline>& headlines);
 /// A row for each group.
 Table group_table(const std::vector<PredictedRun>& runs, Judged what, Grouping grouping);
-/// A row for each measured figure of the runs at these positions, in their order.
+/// A row for each measured figure of the runs at these positions, in their order; `once`: of a run's time only the
+/// figure that is judged.
 Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std::size_t>& order,
-                   const std::vector<Judged>& judged);
+                   const std::vector<Judged>& judged, bool once = false);
 
 /// "667 published runs of 24 sources".
 std::string runs_words(const ValidationReport& report);

@@ -173,7 +173,7 @@ Table group_table(const std::vector<PredictedRun>& runs, Judged what, Grouping g
 }
 
 Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std::size_t>& order,
-                   const std::vector<Judged>& judged) {
+                   const std::vector<Judged>& judged, bool once) {
   Table table({{.title = "RUN", .key = "id"},
                {.title = "ON", .drop = 2, .narrowest = 10},
                {.title = "FIGURE"},
@@ -202,6 +202,7 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
     for (const MeasuredFigure& figure : measured_figures(*run.run)) {
       if (std::ranges::find(judged, judged_as(figure.metric)) == judged.end()) continue;
       const MetricPrediction* p = prediction_of(run, figure.metric);
+      if (once && p != judged_figure(run, judged_as(figure.metric))) continue;
       const auto known = [&](double value) { return p != nullptr ? Cell(value) : Cell(); };
       table.add({Cell(printable(run.run->id, 60)),
                  Cell(machine_text(run)),

@@ -156,6 +156,8 @@ class Questions(unittest.TestCase):
         self.assertEqual({row["metric"] for row in answer("--metric", "memory")["rows"]}, {"peak_memory_gib"})
 
     def test_worst_runs_are_told_with_their_terms(self):
+        self.assertEqual(run("validate", "--worst", "3", "--metric", "time", "--by", "known").stdout.split(
+            "Farthest off")[1].split("What these")[0].count("\n"), 1 + 1 + 3 + 1, "one row for each")
         told = answer("--worst", "3", "--metric", "time")["told"]
         self.assertEqual(len(told), 3)
         for one in told:
@@ -220,10 +222,11 @@ class Wrong(unittest.TestCase):
         writer.writeheader()
         for row in rows:
             for column in columns:
-                for value in {row[column] for row in rows}:
+                for value in {row[column] for row in rows} | {"10000000"}:
                     writer.writerow({**row, column: value})
         found = answer("-", stdin=text.getvalue().encode())["rows"]
         self.assertGreater(len(found), 1000)
+        self.assertTrue(any("10,000,000 GPUs" in row["reason"] for row in found if row["reason"]))
         for row in found:
             if row["status"] == "predicted":
                 self.assertTrue(row["predicted"] is not None and 0 < row["p10"] <= row["predicted"] <= row["p90"], row)
