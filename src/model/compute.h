@@ -35,15 +35,15 @@ MatmulRate matmul_rate(const Gpu& gpu, const Efficiency& efficiency, Precision p
 
 namespace detail {
 
-/// Output tiles that libraries choose from, and the share of the rate that each reaches: small tiles load more for
-/// each operation. The shares are one for all generations and formats (kernel tables, 2026).
-struct Tile {
-  double inverse_rows, inverse_columns, area_cost;
-};
-inline constexpr Tile kTiles[] = {{1.0 / 128, 1.0 / 256, 128.0 * 256 / 1.0},
-                                  {1.0 / 128, 1.0 / 128, 128.0 * 128 / 0.93},
-                                  {1.0 / 64, 1.0 / 128, 64.0 * 128 / 0.75},
-                                  {1.0 / 64, 1.0 / 64, 64.0 * 64 / 0.68}};
+/// Compute time of one tiling, in results of a multiprocessor times elements of the inner dimension.
+inline double tiled(const MatmulRate& rate, double tiles, double inverse_sms, double inner, double area) {
+  const double waves = tiles * inverse_sms;
+  constexpr double kRounding = 1e-9;  // a whole number of waves is one, whatever the last bit of the product says
+  const double quantised = std::max(waves + rate.wave * (std::ceil(waves - kRounding) - waves), 1.0);
+  const double whole = quantised * (inner + rate.k_half);
+  const double divided = waves * inner + std::max(waves, 1.0) * rate.k_split;
+  return std::min(whole, divided) * area;
+}
 
 }  // namespace detail
 
@@ -52,19 +52,22 @@ inline constexpr Tile kTiles[] = {{1.0 / 128, 1.0 / 256, 128.0 * 256 / 1.0},
 /// the generation does so, with a start and end of `k_half` elements; or the inner dimension divided so that all
 /// multiprocessors have the same work, at the price of `k_split` elements for adding up the parts (split-K, stream-K:
 /// Osama et al. 2023, arXiv:2301.03598). Traffic is both inputs and a 16-bit output; the two join in a 4-norm, which is
-/// near their maximum. Constants: tools/kernels/fit.cpp.
+/// near their maximum. Constants: tools/kernels.
 inline Seconds matmul_time(const MatmulRate& rate, double rows, double columns, double inner, double groups = 1) {
-  double cost = 0;
-  for (const detail::Tile& tile : detail::kTiles) {
-    const double tiles = std::ceil(rows * tile.inverse_rows) * std::ceil(columns * tile.inverse_columns) * groups;
-    const double waves = tiles / rate.sms;
-    const double quantised = std::max(rate.wave * std::ceil(waves) + (1 - rate.wave) * waves, 1.0);
-    const double whole = quantised * (inner + rate.k_half);
-    const double divided = waves * inner + std::max(waves, 1.0) * rate.k_split;
-    const double one = std::min(whole, divided) * tile.area_cost;
-    cost = cost == 0 ? one : std::min(cost, one);
-  }
-  const double compute = 2 * rate.sms * cost * rate.flop.value;
+  const double inverse_sms = 1 / rate.sms;
+  const double rows128 = std::ceil(rows * (1.0 / 128)) * groups;
+  const double rows64 = std::ceil(rows * (1.0 / 64)) * groups;
+  const double columns256 = std::ceil(columns * (1.0 / 256));
+  const double columns128 = std::ceil(columns * (1.0 / 128));
+  const double columns64 = std::ceil(columns * (1.0 / 64));
+  // Small tiles load more for each operation: 128 x 128 results reach 0.93 of the rate of 128 x 256, 64 x 128 0.75 and
+  // 64 x 64 0.68, in all generations and formats (kernel tables, 2026).
+  const auto cost = [&](double tiles, double area) { return detail::tiled(rate, tiles, inverse_sms, inner, area); };
+  const double large =
+      std::min(cost(rows128 * columns256, 128.0 * 256), cost(rows128 * columns128, 128.0 * 128 / 0.93));
+  const double small =
+      std::min(cost(rows64 * columns128, 64.0 * 128 / 0.75), cost(rows64 * columns64, 64.0 * 64 / 0.68));
+  const double compute = 2 * rate.sms * std::min(large, small) * rate.flop.value;
   const double traffic =
       (rate.operand_bytes * inner * (rows + columns) + 2 * rows * columns) * groups * rate.byte.value;
   const double c2 = compute * compute;
@@ -75,7 +78,7 @@ inline Seconds matmul_time(const MatmulRate& rate, double rows, double columns, 
 /// Time of fused attention forward over `flops` operations of a kernel that reaches `reach` on long sequences with
 /// heads of 128. Sequences of `length` tokens fill the multiprocessors the less the shorter they are. The softmax takes
 /// the same time for each pair of tokens whatever the width of the heads, so narrow heads (`narrow`: 128 over their
-/// width) wait for it; wider ones gain nothing. Constants: tools/kernels/fit.cpp.
+/// width) wait for it; wider ones gain nothing. Constants: tools/kernels.
 inline Seconds attention_time(const Efficiency& efficiency, FlopsPerSecond reach, double flops, double narrow,
                               double length) {
   const double softmax = efficiency.attention_softmax;
