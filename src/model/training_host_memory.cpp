@@ -16,19 +16,22 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
   const bool weights_too = includes(s.offload, Offload::kParams);
   HostMemory host;
   if (includes(s.offload, Offload::kOptimizer)) {
-    // 32-bit weights, states and a 32-bit copy of the gradients.
-    host.offloaded += Bytes{local * (4 + r.state_bytes + 4) * here};
+    // The weights that the optimizer updates, its states, and gradients, in 32 bit where master weights are.
+    const bool master = r.master_bytes > 0;
+    const double bytes = (master ? r.master_bytes : r.weight_bytes) + r.state_bytes + (master ? 4 : r.gradient_bytes);
+    host.offloaded += Bytes{local * bytes * here};
   } else if (r.step_in_backward) {
     host.offloaded += Bytes{local * r.state_bytes * (1 - c.paged_share) * here};
   }
   if (weights_too) {
-    // Frozen weights as they are stored; of learning ones the copy that the GPU reads, beside the optimizer's.
+    // Frozen weights as they are stored; of learning ones the copy that the GPU reads, where it is not the optimizer's.
     const bool sharded = s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp;
     const double dense_ranks = sharded ? ranks : 1;
     const double experts = sharded ? expert_ranks : 1;
     const double base = (p.base_layers / dense_ranks + p.base_experts / experts) * r.base_bytes +
                         p.base_other / dense_ranks * r.base_other_bytes;
-    const double learn = (p.learn / dense_ranks + p.learn_experts / experts) * r.weight_bytes;
+    const bool own = !includes(s.offload, Offload::kOptimizer) || r.master_bytes > 0;
+    const double learn = own ? (p.learn / dense_ranks + p.learn_experts / experts) * r.weight_bytes : 0;
     host.offloaded += Bytes{(base + learn) * here};
   }
   if (includes(s.offload, Offload::kActivations)) {

@@ -64,6 +64,8 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
 void set_memory_habits(const TrainingWork& work, const TrainingSoftware& software, TrainingRates& rates) {
   const bool eight_bit = rates.precision == Precision::kFp8 || rates.precision == Precision::kMxfp8;
   if (eight_bit && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
+  // Frozen weights are copied as well; those in 4 bit are expanded instead.
+  if (eight_bit && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
   rates.kept_8bit = eight_bit && software.eight_bit_copies > 0;
   const TrainPhase& phase = *work.phase;
   const bool eight_bit_states =

@@ -43,8 +43,8 @@ std::vector<Column> breakdown_columns() {
           {.title = "BUFFERS", .align = Align::kRight, .drop = 6},
           {.title = "CONTEXT", .align = Align::kRight, .drop = 7},
           {.title = "LARGEST", .align = Align::kRight, .drop = 1, .unit = "batch"},
-          {.title = "STOPPED BY", .drop = 8, .around = " ", .unit = "GiB"},
-          {.title = "HOW", .drop = 9, .narrowest = 24, .wrap = true}};
+          {.title = "STOPPED BY", .drop = 9, .around = " ", .unit = "GiB"},
+          {.title = "HOW", .drop = 10, .narrowest = 24, .wrap = true}};
 }
 
 void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {

@@ -26,6 +26,16 @@ TEST(TrainingHostMemory, OptimizerStatesOfAllRanks) {
   EXPECT_EQ(host(p, s, "deepspeed").offloaded.value, 0);
 }
 
+TEST(TrainingHostMemory, FullShardingOffloadedHoldsEverythingOnce) {
+  // PyTorch: 32-bit weights are what the optimizer updates: 4 + 4 + 8 bytes; bf16 without a copy: half of it.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 512);
+  Strategy s = strategy(8, 1, 1, Sharding::kZero3);
+  s.offload = Offload::kOptimizerParams;
+  EXPECT_NEAR(host(p, s, "torch").offloaded.value, 16 * 6738415616.0, 1e6);
+  EXPECT_NEAR(host(p, s, "torchtune").offloaded.value, 8 * 6738415616.0, 1e6);
+  EXPECT_NEAR(host(p, s, "deepspeed").offloaded.value, 18 * 6738415616.0, 1e6) << "and 16-bit weights";
+}
+
 TEST(TrainingHostMemory, FrozenWeightsAsTheyAreStored) {
   // QLoRA of Llama-2-70B with full sharding: 4.5 bits a weight of the layers, 2 bytes outside.
   const TrainPhase p = phase(use_of("Llama-2-70B"), 512, Method::kQlora);

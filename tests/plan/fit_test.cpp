@@ -26,7 +26,7 @@ std::vector<FitRow> rows_of(Job job, const std::string& gpu, const std::vector<i
 
 TEST(Fit, AMoreThanFullGpuHoldsNothing) {
   // 8 G parameters x 16 bytes of weights, gradients and AdamW are 120 GiB.
-  const auto rows = rows_of(full_training("llama-3.1-8b"), "RTX 4090", {1});
+  const auto rows = rows_of(full_training("llama-3.1-8b", ", offload: none"), "RTX 4090", {1});
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_FALSE(rows[0].best);
   EXPECT_EQ(rows[0].largest_micro_batch, 0);
@@ -119,7 +119,7 @@ TEST(Fit, MoreGpusNeedLessEach) {
 }
 
 TEST(Fit, RemediesAreTriedNotPromised) {
-  const Job job = full_training("llama-3.1-8b");
+  const Job job = full_training("llama-3.1-8b", ", offload: none");
   const auto row = rows_of(job, "RTX 4090", {1})[0];
   ASSERT_FALSE(row.best);
   const auto found = remedies(job, known(), row.nearest);
