@@ -96,7 +96,9 @@ std::string way_words(const Alternative& other) {
 }
 
 std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) {
-  const std::string way = way_words(other);
+  std::string way = way_words(other);
+  if (other.framework != nullptr && chosen.framework != nullptr && other.framework->name != chosen.framework->name)
+    way += " (" + other.framework->name + ")";
   const std::string usable = gib_text(chosen.node->gpu->usable);
   switch (other.why) {
     case WhyNot::kMemory:

@@ -1,5 +1,6 @@
 #include "plan/practice.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gpuplan {
@@ -30,6 +31,9 @@ constexpr double kSharding[] = {1, 1.04, 1.045, 1.05, 1.055};
 /// the column `time` in data/training_software.csv), so that less may be the framework's gain and not the cut's.
 constexpr double kOtherFramework = 1.15;
 
+/// However much there is to do: nobody leaves this much lying.
+constexpr double kMostCare = 1.4;
+
 /// GPUs up to which all of this counts in full; beyond, as the root of their number.
 constexpr double kFewGpus = 64;
 
@@ -55,6 +59,7 @@ double care(const Strategy& s, const NodeShape& node, bool usual) {
   if (s.ep > 1) factor *= wider_than_a_machine(s.ep * s.tp * s.cp, node) ? kExpertAcross : kExpert;
   if (s.offload != Offload::kNone) factor *= kOffload;
   if (!usual) factor *= kOtherFramework;
+  factor = std::min(factor, kMostCare);
   const double gpus = s.gpus();
   return gpus <= kFewGpus ? factor : 1 + (factor - 1) * std::sqrt(kFewGpus / gpus);
 }

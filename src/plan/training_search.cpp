@@ -271,11 +271,29 @@ class TrainingSearch {
     return base_.pp * each;
   }
 
-  /// Another framework is asked for it: the first that can run it, and the first of all when none can.
+  /// Another framework is asked for it: the first that can run it. What nobody can is left out, unless the job fixes
+  /// it: then the first that can do all the rest has it.
   bool left_to_others(const Strategy& s) const {
     for (std::size_t i = 0; i < others_.size(); ++i)
       if (can_run(*others_[i], s)) return i != place_;
-    return place_ != 0;
+    const Strategy rest = without_fixed(s);
+    if (rest == s) return true;
+    for (std::size_t i = 0; i < others_.size(); ++i)
+      if (can_run(*others_[i], rest)) return i != place_;
+    return true;
+  }
+
+  /// The strategy without what the job asks for.
+  Strategy without_fixed(Strategy s) const {
+    const Parallel& fixed = phase_.parallel;
+    if (fixed.tp) s.tp = 1;
+    if (fixed.pp) s.pp = 1;
+    if (fixed.cp) s.cp = 1;
+    if (fixed.ep) s.ep = 1;
+    if (fixed.sharding) s.sharding = Sharding::kNone;
+    if (phase_.recompute.on(gpu_.name, gpus_)) s.recompute = Recompute::kNone;
+    if (offload_fixed()) s.offload = Offload::kNone;
+    return s;
   }
 
   /// By recomputation, sharding and offload: memory ran out with a smaller micro-batch already.
@@ -324,6 +342,10 @@ class TrainingSearch {
       strategy.sharding = sharding;
       if (!fixed && sharding != Sharding::kNone && strategy.dp * strategy.cp == 1) continue;
       if (!fixed && sharding == Sharding::kHsdp && !hybrid(strategy)) continue;
+      // Parameters leave for the host a layer at a time, as shards are gathered.
+      const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
+      const bool asked = fixed && offload_fixed();
+      if (!asked && whole && strategy.dp * strategy.cp > 1 && includes(strategy.offload, Offload::kParams)) continue;
       // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
       // is taken.
       if (!fixed && fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;

@@ -26,6 +26,7 @@ struct Case {
     chosen.strategy.sharding = Sharding::kZero3;
     chosen.memory_total = {40 * GiB, 54 * GiB, 70 * GiB};
     framework.name = "torch";
+    chosen.framework = &framework;
   }
   Case(const Case&) = delete;
   Case& operator=(const Case&) = delete;
@@ -67,6 +68,11 @@ TEST(StrategyReasons, SayWhatSpeaksAgainst) {
   EXPECT_EQ(c.reason(c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06)),
             "tensor parallelism over 4 would be 6 % faster, too little for the care it takes");
   EXPECT_EQ(c.reason(c.tensor(1, WhyNot::kSlower, 1.3)), "no tensor parallelism would be 1.3x slower");
+  Framework megatron;
+  megatron.name = "megatron";
+  Alternative elsewhere = c.tensor(2, WhyNot::kSlower, 2.1);
+  elsewhere.framework = &megatron;
+  EXPECT_EQ(c.reason(elsewhere), "tensor parallelism over 2 (megatron) would be 2.1x slower");
 }
 
 TEST(StrategyReasons, NameTheWay) {
