@@ -85,6 +85,9 @@ class Beside {
 
   void add(std::optional<Alternative> found) {
     if (!found || found->strategy == chosen_.strategy) return;
+    // A pipeline may come out best together with tensor parallelism, which was told already.
+    const auto same = [&](const Alternative& other) { return other.strategy == found->strategy; };
+    if (std::ranges::any_of(found_, same)) return;
     if (found->why != WhyNot::kImpossible) found_.push_back(*found);
   }
 
