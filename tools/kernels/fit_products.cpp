@@ -2,7 +2,6 @@
 // The times predicted are the program's own (model/compute.h). Also prints how well GPUs and whole generations are
 // predicted from the others; the conditions of the tables go to data/measured/kernels/conditions.csv.
 #include <cstdio>
-#include <optional>
 #include <set>
 
 #include "kernels/csv_text.h"
@@ -117,13 +116,15 @@ void report(const char* title, const std::map<std::string, std::pair<Products, C
   }
 }
 
-/// Geometric mean of the constants of rows with the same kind of memory: what a generation without kernels gets.
-std::optional<Constants> from_relatives(const std::string& name,
-                                        const std::map<std::string, std::pair<Products, Constants>>& groups) {
+/// Geometric mean of the constants of rows with the same kind of memory: what a generation without kernels gets. With
+/// the products of the formats that relatives have.
+std::pair<Products, Constants> from_relatives(const std::string& name,
+                                              const std::map<std::string, std::pair<Products, Constants>>& groups) {
+  Products kept;
   const Constants& own = groups.at(name).second;
   Constants mean = own;
-  std::map<std::pair<Precision, const char*>, std::pair<double, int>> sums;
   for (const Precision precision : kFormats) {
+    bool known = false;
     for (const Free& f : free_numbers(precision)) {
       double sum = 0;
       int count = 0;
@@ -140,16 +141,16 @@ std::optional<Constants> from_relatives(const std::string& name,
         sum += std::log(1e-2 + (f.column != nullptr ? c.efficiency.*f.column : conditions->second.*f.condition));
         ++count;
       }
-      if (count == 0) {
-        if (precision == Precision::kBf16) return std::nullopt;
-        continue;
-      }
+      if (count == 0) continue;
+      known = true;
       const double value = std::exp(sum / count) - 1e-2;
       if (f.column != nullptr) mean.efficiency.*f.column = value;
       // How the table of this GPU was taken is its own affair.
     }
+    for (const MeasuredProduct* p : groups.at(name).first)
+      if (known && p->precision == precision) kept.push_back(p);
   }
-  return mean;
+  return {kept, mean};
 }
 
 void write_constants(const std::string& path, const std::map<std::string, std::pair<Products, Constants>>& groups) {
@@ -215,8 +216,7 @@ void fit_products(const std::string& data, const Catalogue& catalogue, bool dry)
   report("Each GPU predicted from the others of its generation", left_out);
 
   std::map<std::string, std::pair<Products, Constants>> relatives;
-  for (const auto& [name, group] : groups)
-    if (auto mean = from_relatives(name, groups)) relatives[name] = {group.first, std::move(*mean)};
+  for (const auto& [name, group] : groups) relatives[name] = from_relatives(name, groups);
   report("Each generation predicted from the others with its kind of memory", relatives);
 
   if (!dry) {

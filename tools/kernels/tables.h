@@ -78,8 +78,8 @@ inline Seconds table_time(const MeasuredAttention& a, const Efficiency& efficien
   return attention_time(efficiency, reach, flops, std::max(1.0, 128 / a.head_width), a.length) + floor;
 }
 
-/// Training has thousands of tokens and enough heads to fill the multiprocessors.
-inline bool like_training(const MeasuredAttention& a) { return a.batch * a.length >= 2048 && a.batch * a.heads >= 16; }
+/// Training has thousands of tokens and at least eight heads; kernels with one or two are slow in their own ways.
+inline bool like_training(const MeasuredAttention& a) { return a.batch * a.length >= 2048 && a.heads >= 8; }
 
 /// A machine like the one measured. Cards without a link of their own: peer access where they reached it.
 inline NodeShape machine_of(const MeasuredCollective& c) {
