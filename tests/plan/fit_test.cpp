@@ -118,6 +118,13 @@ TEST(Fit, MoreGpusNeedLessEach) {
   EXPECT_NEAR(rows[1].best->memory.optimizer / rows[2].best->memory.optimizer, 2, 0.01);
 }
 
+TEST(Fit, TheHostHoldsWhatOneGpuCanNot) {
+  const auto rows = rows_of(full_training("llama-3.1-8b"), "RTX 4090", {1});
+  ASSERT_TRUE(rows.at(0).best);
+  EXPECT_TRUE(includes(rows[0].best->strategy.offload, Offload::kOptimizerParams));
+  EXPECT_GT(rows[0].best->host_memory, 8e9 * 12 * units::byte) << "32-bit weights and two states";
+}
+
 TEST(Fit, RemediesAreTriedNotPromised) {
   const Job job = full_training("llama-3.1-8b", ", offload: none");
   const auto row = rows_of(job, "RTX 4090", {1})[0];

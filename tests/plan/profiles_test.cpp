@@ -74,7 +74,7 @@ TEST(Profiles, UnusedMemoryIsToldWithWhatItWouldBring) {
     // The batch is free: had the larger one paid, it had been taken.
     EXPECT_LT(*profile.gain, 0.006) << profile.name;
   }
-  EXPECT_GT(told, 3);
+  EXPECT_GE(told, 3);
 }
 
 TEST(Profiles, TestsWithoutAGpuKeepStatesInMainMemory) {
