@@ -299,7 +299,7 @@ TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recipes, Practice, testing::ValuesIn(kRecipes),
-                         [](const testing::TestParamInfo<Recipe>& info) { return std::string(info.param.name); });
+                         [](const testing::TestParamInfo<Recipe>& one) { return std::string(one.param.name); });
 
 TEST(StrategyLaws, FixedDegreesAreHonoured) {
   const Setting setting{"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 16, 3200};
