@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "plan/practice.h"
 
@@ -29,6 +30,15 @@ void TrainingChoice::use(const TrainingRates& rates, bool usual) {
   usual_ = usual;
 }
 
+// What the machine's own memory may hold. Where nobody states it, state that is moved there gets three times the memory
+// of the GPUs, as machines are commonly sold (p4d 3.6, 8x H100 boxes 3.2, desktops with one card 2.7 to 5).
+Bytes TrainingChoice::host_room(const Strategy& strategy) const {
+  constexpr double kUsual = 3;
+  if (node_.ram > Bytes{}) return node_.ram;
+  if (strategy.offload == Offload::kNone) return Bytes{std::numeric_limits<double>::infinity()};
+  return node_.gpu->memory * (kUsual * node_.gpus);
+}
+
 TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const LayerCost& layer) {
   const Gpu& gpu = *node_.gpu;
   const MemoryUse need = training_memory(work_, *rates_, layer, strategy);
@@ -41,7 +51,7 @@ TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const
   const TrainingEstimate estimate = training_estimate(work_, *rates_, layer, strategy, nodes_, need);
   const Spread spread = training_spread(work_, *rates_, strategy, nodes_);
   const Interval<Bytes> memory = memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread.memory);
-  if (node_.ram > Bytes{} && estimate.host_memory > node_.ram) {
+  if (estimate.host_memory > host_room(strategy)) {
     tally_.reject(Misfit::kHostMemory);
     return Verdict::kOther;
   }

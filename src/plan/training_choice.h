@@ -47,6 +47,7 @@ class TrainingChoice {
   double last_bubble() const { return last_bubble_; }
 
  private:
+  Bytes host_room(const Strategy& strategy) const;
   const PhaseWorkload& workload_;
   const TrainingWork& work_;
   const NodeShape& node_;

@@ -31,7 +31,7 @@ market:
   offers:
     - {gpu: RTX 3060, price: $0.1/h}
     - {gpu: H100 SXM, price: $3/h}
-phases: [{name: train, train: {model: Qwen2.5-1.5B, data: {samples: 1000}, sequence: 256, method: lora}}]
+phases: [{name: train, train: {model: Qwen2.5-1.5B, data: {samples: 1000}, sequence: 256, method: lora, offload: none}}]
 goal: cheapest
 """
 

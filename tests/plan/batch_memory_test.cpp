@@ -51,15 +51,15 @@ TEST(BatchMemory, EveryCardThatHoldsABatchIsNamedAndNoOther) {
 
 TEST(BatchMemory, SavingMemoryIsAPriceUnlessTheJobPaysItAnyway) {
   const std::vector<std::string> card = {"H100 SXM"};
-  const auto free = rows_of(train_job("", card), {640});
+  const auto free = rows_of(train_job("", card), {544});
   ASSERT_TRUE(free[0].gpus[0].fits());
   EXPECT_TRUE(free[0].gpus[0].at_a_price);
   EXPECT_GT(free[0].gpus[0].best->strategy.recompute, Recompute::kNone);
-  const auto asked = rows_of(train_job(", recompute: full", card), {640});
+  const auto asked = rows_of(train_job(", recompute: full", card), {544});
   ASSERT_TRUE(asked[0].gpus[0].fits());
   EXPECT_FALSE(asked[0].gpus[0].at_a_price);
   EXPECT_LT(asked[0].needed.p50, free[0].needed.p50);
-  const auto none = rows_of(train_job(", recompute: none, offload: none", card), {640});
+  const auto none = rows_of(train_job(", recompute: none, offload: none", card), {544});
   EXPECT_FALSE(none[0].gpus[0].fits());
 }
 

@@ -119,14 +119,16 @@ TEST(Fit, MoreGpusNeedLessEach) {
 }
 
 TEST(Fit, TheHostHoldsWhatOneGpuCanNot) {
-  const auto rows = rows_of(full_training("llama-3.1-8b"), "RTX 4090", {1});
+  const auto rows = rows_of(full_training("llama-3.2-3b"), "RTX 4090", {1});
   ASSERT_TRUE(rows.at(0).best);
-  EXPECT_TRUE(includes(rows[0].best->strategy.offload, Offload::kOptimizerParams));
-  EXPECT_GT(rows[0].best->host_memory, 8e9 * 12 * units::byte) << "32-bit weights and two states";
+  EXPECT_TRUE(includes(rows[0].best->strategy.offload, Offload::kOptimizer));
+  EXPECT_GT(rows[0].best->host_memory, 3.2e9 * 12 * units::byte) << "32-bit weights and two states";
+  // Nobody says how much memory the host has: three times that of the GPU, so not the 100 GB of 8 billion parameters.
+  EXPECT_FALSE(rows_of(full_training("llama-3.1-8b"), "RTX 4090", {1}).at(0).best);
 }
 
 TEST(Fit, RemediesAreTriedNotPromised) {
-  const Job job = full_training("llama-3.1-8b", ", offload: none");
+  const Job job = full_training("llama-3.1-8b");
   const auto row = rows_of(job, "RTX 4090", {1})[0];
   ASSERT_FALSE(row.best);
   const auto found = remedies(job, known(), row.nearest);

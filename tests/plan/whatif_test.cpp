@@ -109,7 +109,8 @@ constexpr std::string_view kTwins = R"(market:
     - {gpu: L4, provider: here, price: $2/h}
     - {gpu: L4, provider: there, price: $1/h}
     - {gpu: RTX 3060, provider: here, price: $0.1/h}
-phases: [{name: train, train: {model: Qwen2.5-1.5B, data: {samples: 1000}, sequence: 256, method: lora}}]
+phases: [{name: train, train: {model: Qwen2.5-1.5B, data: {samples: 1000}, sequence: 256, method: lora,
+                          offload: none}}]
 )";
 
 TEST(WhatIf, CounterpartsAreFoundByMachineAndPrice) {
