@@ -173,7 +173,7 @@ class Filler {
   /// voltage, and less work is bound by it.
   void cap_power() {
     const double share = math::pow(*run_.gpu_power_w / s_.catalogue_gpu->tdp_watts, 0.45);
-    for (FlopsPerSecond Gpu::* rate :
+    for (FlopsPerSecond Gpu::* const rate :
          {&Gpu::fp32, &Gpu::tf32, &Gpu::bf16, &Gpu::fp16, &Gpu::fp16_acc16, &Gpu::fp8, &Gpu::fp4, &Gpu::int8})
       s_.gpu.*rate = s_.gpu.*rate * share;
   }
@@ -197,7 +197,7 @@ class Filler {
       phase.lora.targets = {"attention"};
       assume("adapters: rank " + count_text(phase.lora.rank) + " at the attention projections");
     }
-    double sequence = run_.sequence.value_or(512);
+    const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
     phase.sequence = static_cast<int>(std::min(sequence, 2e9));
     phase.steps = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -222,7 +223,7 @@ class Row {
     if (params <= 0 || active <= 0 || expert <= 0) return;
     const auto missing = [&] { return active - count_parameters(shape).active; };
     const double shared = missing() / (expert * std::max(1, shape.moe_layers()));
-    if (shared >= 0.5) shape.shared_ffn = shape.expert_ffn * static_cast<int>(shared + 0.5);
+    if (shared >= 0.5) shape.shared_ffn = shape.expert_ffn * static_cast<int>(std::lround(shared));
   }
 
   void from_size(double params, ModelKind kind, TrainingRun& run) {

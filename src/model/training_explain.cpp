@@ -43,8 +43,11 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
   time("pipeline bubble", s.bubble, "(pp - 1) / interleave micro-batches, and what the slowest stage has more",
        "Narayanan et al. 2021, arXiv:2104.04473");
   time("optimizer", s.optimizer, "bytes of weights, gradients and states / achieved bandwidth", kFitted);
-  time("optimizer in host memory", s.offload, "28 bytes a parameter at 15 GB/s, and 6 over PCIe",
-       "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
+  time(
+      "state in host memory", s.offload,
+      "optimizer: 28 bytes a parameter of host memory, 6 over PCIe; weights and activations: there and back over PCIe, "
+      "less what computation hides",
+      "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
   time("waiting for the slowest machine", s.straggle, "0.7 % of the step for each doubling of machines", kFitted);
 }
 

@@ -72,6 +72,22 @@ Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const S
   return one * (2.0 * s.grad_accum * s.interleave * r.constants->pipeline_exposed);
 }
 
+/// Weights and kept activations that lie in host memory pass PCIe there and back with every micro-batch, beside the
+/// computation as far as that takes as long (FSDP's CPU offload; Ren et al. 2021, arXiv:2101.06840). With full sharding
+/// every rank moves its own part.
+Seconds host_traffic(const TrainingRates& r, const LayerCost& layer, const Strategy& s, const StageParameters& p,
+                     double layers_share, Seconds micro_time) {
+  Bytes once{};
+  if (includes(s.offload, Offload::kParams)) {
+    const double ranks = s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp ? detail::shard_ranks(s) : 1;
+    once += Bytes{((p.learn + p.learn_experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0)) /
+                  ranks};
+  }
+  if (includes(s.offload, Offload::kActivations)) once += layer.activations * layers_share;
+  if (once.value <= 0) return {};
+  return exposed(once * 2 / r.host_link, micro_time, r.constants->zero3_leak) * static_cast<double>(s.grad_accum);
+}
+
 struct OptimizerTime {
   Seconds gpu{}, offload{};
 };
@@ -150,7 +166,8 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   step.data_traffic = data_traffic(r, s, first, slowest);
   const OptimizerTime optimizer = optimizer_time(work, r, s, first);
   step.optimizer = optimizer.gpu;
-  step.offload = optimizer.offload;
+  step.offload =
+      optimizer.offload + host_traffic(r, layer, s, first, detail::stage_shares(work.layers, s.pp).fullest, slowest);
   // The host also issues the optimizer, a part for each layer of its stage.
   step.launch += r.launch_per_step * (1.0 / s.pp);
   // Many machines wait for the slowest.

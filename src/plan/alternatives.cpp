@@ -49,7 +49,7 @@ class Beside {
     auto work = training_work(train);
     if (!work) return std::nullopt;
     const bool moe = work->moe;
-    PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
+    const PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
     Tally tally;
     const auto best = best_training(workload, catalogue_, machines_, true, tally);
     Alternative found;
