@@ -47,8 +47,18 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
     // A part of the computation hides it, and some of what is hidden still shows.
     const Bytes weights{(p.learn + experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
                         p.base_other * 2};
-    const Seconds gather = all_gather_time(link, weights, ranks) * 2;
-    const Seconds scatter = all_gather_time(link, Bytes{(p.learn + experts) * 2}, ranks);
+    const double shards = detail::shard_ranks(s, r.node->gpus);
+    const LinkRate near = group_link(r, s, shards);
+    const Seconds gather = all_gather_time(near, weights, shards) * 2;
+    const Bytes reduced{(p.learn + experts) * 2};
+    Seconds scatter = all_gather_time(near, reduced, shards);
+    if (shards < ranks) {
+      // Hybrid sharding: the copies on other machines add up their parts of the gradients, all GPUs of a machine at
+      // once.
+      const bool rack = ranks * s.tp <= r.link_span;
+      const LinkRate far = rack ? r.link : LinkRate{r.network_bus / r.node->gpus, r.network_latency};
+      scatter += all_reduce_time(far, reduced / shards, ranks / shards);
+    }
     return exposed(gather + scatter, micro_time * r.constants->zero3_cover, r.constants->zero3_leak) * micro_batches;
   }
   // Reduced in buckets beside the last backward pass, never hidden to the last.
@@ -79,7 +89,8 @@ Seconds host_traffic(const TrainingRates& r, const LayerCost& layer, const Strat
                      double layers_share, Seconds micro_time) {
   Bytes once{};
   if (includes(s.offload, Offload::kParams)) {
-    const double ranks = s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp ? detail::shard_ranks(s) : 1;
+    const double ranks =
+        s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp ? detail::shard_ranks(s, r.node->gpus) : 1;
     once += Bytes{((p.learn + p.learn_experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0)) /
                   ranks};
   }
@@ -95,7 +106,8 @@ struct OptimizerTime {
 OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, const Strategy& s,
                              const StageParameters& p) {
   const bool shared = s.sharding != Sharding::kNone;
-  const double local = shared ? p.learn / detail::shard_ranks(s) + p.learn_experts / detail::expert_shard_ranks(s)
+  const double local = shared ? p.learn / detail::shard_ranks(s, r.node->gpus) +
+                                    p.learn_experts / detail::expert_shard_ranks(s, r.node->gpus)
                               : p.learn + p.learn_experts;
   OptimizerTime time;
   if (includes(s.offload, Offload::kOptimizer)) {

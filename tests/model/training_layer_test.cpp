@@ -200,5 +200,39 @@ TEST(Layer, VisionTransformerBringsItsOwnTokens) {
   EXPECT_GT(c.matmul.value, 0);
 }
 
+TEST(TrainingLayer, NamedAttentionKernelsDifferOnNewGpus) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 16384);
+  const NodeShape node = machine("H100 SXM", 1);
+  Strategy s = strategy(1, 1, 1);
+  double last = 0;
+  for (const AttentionKernel kernel :
+       {AttentionKernel::kFlash3, AttentionKernel::kFlash2, AttentionKernel::kFlash1, AttentionKernel::kEager}) {
+    s.attention = kernel;
+    const double time = run(p, node, s).layer.attention.value;
+    EXPECT_GT(time, last) << name_of(kernel);
+    last = time;
+  }
+  s.attention = AttentionKernel::kCudnn;
+  const Seconds cudnn = run(p, node, s).layer.attention;
+  s.attention = AttentionKernel::kFlash3;
+  EXPECT_EQ(cudnn, run(p, node, s).layer.attention);
+}
+
+TEST(TrainingLayer, CompilersFuseWhatRunsOperationByOperation) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  Strategy eager = strategy(1, 1, 1), compiled = eager;
+  compiled.compile = true;
+  const NodeShape a100 = machine("A100 SXM 80GB", 1);
+  const double gain = run(p, a100, eager).layer.elementwise / run(p, a100, compiled).layer.elementwise;
+  EXPECT_GT(gain, 1.5) << "root-mean-square norms and rotary embeddings";
+  // GPT's layer norms are one kernel everywhere.
+  const TrainPhase gpt2 = phase(gpt(12, 768, 12, 50257), 1024);
+  EXPECT_LT(run(gpt2, a100, eager).layer.elementwise / run(gpt2, a100, compiled).layer.elementwise, gain);
+  // Triton has no good code for Volta.
+  const NodeShape v100 = machine("V100 SXM2 32GB", 1);
+  eager.precision = compiled.precision = Precision::kFp16;
+  EXPECT_EQ(run(p, v100, eager).layer.elementwise, run(p, v100, compiled).layer.elementwise);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -94,6 +94,48 @@ TEST(TrainingStep, MoreMachinesWithTheSameWorkEachTakeLonger) {
   EXPECT_GT(slow.estimate.step.total(), four.estimate.step.total() * 1.1) << "100 Gbit/s Ethernet shows";
 }
 
+TEST(TrainingStep, HybridShardingKeepsWeightsInsideTheMachine) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  const NodeShape ethernet = machine("H100 SXM", 8, 100);
+  const Case full = run(p, ethernet, strategy(32, 1, 4, Sharding::kZero3));
+  const Case hybrid = run(p, ethernet, strategy(32, 1, 4, Sharding::kHsdp));
+  EXPECT_LT(hybrid.estimate.step.data_traffic, full.estimate.step.data_traffic * 0.7);
+  EXPECT_GT(hybrid.estimate.memory.optimizer, full.estimate.memory.optimizer * 3.9) << "eight ranks share, not 32";
+  const NodeShape one = machine("H100 SXM", 8);
+  EXPECT_EQ(run(p, one, strategy(8, 1, 4, Sharding::kHsdp)).estimate.step.total(),
+            run(p, one, strategy(8, 1, 4, Sharding::kZero3)).estimate.step.total())
+      << "on one machine they are the same";
+}
+
+TEST(TrainingStep, WhatLiesInHostMemoryPassesPcie) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  const NodeShape node = machine("A100 SXM 80GB", 1);
+  Strategy s = strategy(1, 1, 2);
+  const Seconds free = run(p, node, s).estimate.step.total();
+  s.offload = Offload::kParams;
+  const Case weights = run(p, node, s);
+  // 6.74 billion parameters x 2 bytes there and back in each of two micro-batches at 75 % of 32 GB/s, of which at most
+  // what computation takes is hidden.
+  const double transfer = 2 * 2 * 6.74e9 * 2 / (0.75 * 32e9);
+  EXPECT_LE(weights.estimate.step.offload.value, transfer * 1.01);
+  EXPECT_GT(weights.estimate.step.offload.value, 0.1 * transfer);
+  EXPECT_GT(weights.estimate.step.total(), free);
+  s.offload = Offload::kAll;
+  EXPECT_GT(run(p, node, s).estimate.step.total(), weights.estimate.step.total());
+}
+
+TEST(TrainingStep, ARacksLinkJoinsItsMachines) {
+  Gpu alone = *catalogue().find_gpu("GB200");
+  const NodeShape tray = machine("GB200", 4, 400);
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
+  const Case rack = run(p, tray, strategy(64, 1, 1, Sharding::kZero3));
+  alone.link_domain = 0;
+  NodeShape apart = tray;
+  apart.gpu = &alone;
+  const Case trays = run(p, apart, strategy(64, 1, 1, Sharding::kZero3));
+  EXPECT_LT(rack.estimate.step.data_traffic, trays.estimate.step.data_traffic * 0.5);
+}
+
 TEST(TrainingStep, Laws) {
   EXPECT_TRUE(rc::check("better hardware is never slower, parts are not negative", [] {
     const char* models[] = {"Llama-2-7B", "GPT-2", "Mixtral-8x7B", "BERT-large"};
