@@ -95,7 +95,7 @@ std::string all_rows_text(const ValidationReport& report, const Screen& screen) 
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < report.runs.size(); ++i) order.push_back(i);
   const Table table = figure_table(report.runs, order, report.judged);
-  std::string text = '\n' + table.text(screen);
+  const std::string text = '\n' + table.text(screen);
   return text + left_out_words(table, screen);
 }
 
