@@ -72,7 +72,7 @@ struct TrainingConstants {
   double spread_networks = 0.45;           ///< several or frozen networks, never measured
   double spread_custom = 0.7;              ///< network known by its totals only
   // Uncertainty of memory, in the same way.
-  double memory_spread_base = 0.175;       ///< any run
+  double memory_spread_base = 0.175;      ///< any run
   double memory_spread_four_bit = 0.17;   ///< 4-bit weights
   double memory_spread_offload = 0.14;    ///< state or activations in host memory
   double memory_spread_cut = 0.2;         ///< tensor or pipeline parallel

@@ -113,14 +113,18 @@ class Filler {
     }
   }
 
-  /// The smallest tensor degree inside a machine, then the fewest stages, until a GPU holds its share of the
-  /// parameters: those of a third of its memory at 16 bytes each, where nothing else is sharded.
+  /// True of frameworks that cut large networks by tensors and stages because they do not shard weights.
+  bool cuts_networks() const { return s_.framework->tensor && !s_.framework->zero[3]; }
+
+  /// The smallest tensor degree inside a machine, then the fewest stages, until a GPU's parameters take half of its
+  /// memory at 16 bytes each; none where weights are sharded instead.
   void imputed_cut() {
     Strategy& d = s_.strategy;
     const double params = count_parameters(*run_.shape).total();
     const double most = s_.catalogue_gpu->memory.value / 32;
     const int box = std::min(run_.gpus_per_node.value_or(8), gpus_);
-    const bool fully_sharded = run_.sharding == Sharding::kZero3 || run_.sharding == Sharding::kHsdp;
+    const bool fully_sharded =
+        run_.sharding == Sharding::kZero3 || run_.sharding == Sharding::kHsdp || (!run_.sharding && !cuts_networks());
     const auto too_large = [&] { return !fully_sharded && params / (d.tp * d.pp) > most; };
     if (!run_.tp)
       while (too_large() && d.tp * 2 <= box && gpus_ % (d.tp * 2 * d.pp * d.cp) == 0) d.tp *= 2;
@@ -257,7 +261,7 @@ class Filler {
     if (run_.sharding) {
       d.sharding = *run_.sharding;
     } else if (ranks > 1) {
-      const bool cuts = s_.framework->tensor || d.tp * d.pp > 1;
+      const bool cuts = cuts_networks() || d.tp * d.pp > 1;
       const bool large = count_parameters(*run_.shape).total() > 1.5e9;
       d.sharding = cuts ? Sharding::kZero1 : large ? Sharding::kZero3 : Sharding::kNone;
       assume("sharding: " + std::string(name_of(d.sharding)));

@@ -42,10 +42,10 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
              fp16_acc16 = cells.column("fp16_acc16", "TFLOP/s"), fp8 = cells.column("fp8", "TFLOP/s"),
              fp4 = cells.column("fp4", "TFLOP/s"), int8 = cells.column("int8", "TOP/s"),
              link = cells.column("link", "GB/s"), link_kind = cells.column("link_kind"),
-             link_domain = cells.column("link_domain"),
-             pcie_gen = cells.column("pcie_gen"), pcie_lanes = cells.column("pcie_lanes"),
-             tdp = cells.column("tdp", "W"), sms = cells.column("sms"), form_factor = cells.column("form_factor"),
-             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
+             link_domain = cells.column("link_domain"), pcie_gen = cells.column("pcie_gen"),
+             pcie_lanes = cells.column("pcie_lanes"), tdp = cells.column("tdp", "W"), sms = cells.column("sms"),
+             form_factor = cells.column("form_factor"), source = cells.column("source"), as_of = cells.column("as_of"),
+             notes = cells.optional_column("notes");
 
   catalogue.gpus.reserve(catalogue.gpus.size() + table->rows());
   catalogue.gpu_names.reserve(8 * table->rows());

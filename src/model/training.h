@@ -47,7 +47,7 @@ struct ModelWork {
   double score_heads = 0;               ///< heads x layers
   double window = 0, window_share = 0;  ///< tokens; share of layers that see only them
   bool causal = true;
-  double stream = 0;  ///< elements that elementwise passes move a token forward
+  double stream = 0;                             ///< elements that elementwise passes move a token forward
   double unfused_norms = 0, unfused_rotary = 0;  ///< elements a token that these read, all layers
   double adapter_stream = 0;
   double cast_stream = 0;     ///< elements converted to 8 or 4 bit a token forward
@@ -105,8 +105,8 @@ struct TrainingRates {
   Precision precision = Precision::kBf16;
   bool compile = false;
   bool compiled_kernels = false;  ///< and what it compiles for the GPU fuses passes over memory
-  FlopsPerSecond peak{};       ///< data sheet, this precision
-  FlopsPerSecond head_peak{};  ///< output matrix and loss run in 16 bit
+  FlopsPerSecond peak{};          ///< data sheet, this precision
+  FlopsPerSecond head_peak{};     ///< output matrix and loss run in 16 bit
   const Efficiency* efficiency = nullptr;
   const TrainingSoftware* software_row = nullptr;
   const TrainingConstants* constants = nullptr;

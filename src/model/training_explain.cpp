@@ -25,12 +25,13 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
        kFitted);
   time("recomputation", s.recompute, "forward pass again of what was not kept",
        "Chen et al. 2016, arXiv:1604.06174; Korthikanti et al. 2022, arXiv:2205.05198");
-  time("dequantisation", s.dequantise, "9 bytes a 4-bit parameter and micro-batch at 0.4 of the bandwidth",
+  time("dequantisation", s.dequantise, "bytes a 4-bit parameter and micro-batch / bandwidth",
        "Dettmers et al. 2023, arXiv:2305.14314; fitted on published runs, 2026");
-  time("output and loss", s.head, "three products with the vocabulary, and 16 bytes a logit / bandwidth", kFitted);
+  time("output and loss", s.head, "three products with the vocabulary, and bytes a logit / bandwidth", kFitted);
   time("host", s.launch,
        "launches that the GPU waits for: 4-norm of GPU and host time less GPU time; optimizer launches", kFitted);
-  time("tensor-parallel traffic", s.tensor_traffic, "2 all-reduces a layer and pass, 74 % exposed",
+  time("tensor-parallel traffic", s.tensor_traffic,
+       "2 all-reduces a layer and pass, less the share that computation hides",
        "Shoeybi et al. 2019, arXiv:1909.08053; fitted on published runs, 2026");
   time("expert traffic", s.expert_traffic, "dispatch and combine of every token's experts, forward and backward",
        kFitted);
@@ -48,7 +49,7 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
       "optimizer: 28 bytes a parameter of host memory, 6 over PCIe; weights and activations: there and back over PCIe, "
       "less what computation hides",
       "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
-  time("waiting for the slowest machine", s.straggle, "0.7 % of the step for each doubling of machines", kFitted);
+  time("waiting for the slowest machine", s.straggle, "a share of the step for each doubling of machines", kFitted);
 }
 
 constexpr std::string_view kZero = "Rajbhandari et al. 2020, arXiv:1910.02054";
