@@ -171,7 +171,8 @@ TEST(TrainingMemory, FullShardingGathersLayersAndWhatLiesOutside) {
   const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
   Strategy s = strategy(8, 4, 1, Sharding::kZero3);
   s.recompute = Recompute::kFull;
-  const Case r = run(p, machine("A100 SXM 80GB", 8), s);
+  const NodeShape node = machine("A100 SXM 80GB", 8);  // the rates refer to it
+  const Case r = run(p, node, s);
   const MemoryUse& m = r.estimate.memory;
   EXPECT_EQ(fullest_instant(r.work, r.rates, r.layer, s), "end of forward");
   EXPECT_NEAR(m.weights.value, 6738415616.0 / 8 * 4, 1e6);
@@ -206,10 +207,11 @@ TEST(TrainingMemory, LoadingMayBeTheFullestInstant) {
   // Every GPU holds the whole 13.0 G parameters of 2 bytes beside its quarter while they are read.
   const TrainPhase p = phase(use_of("Llama-2-13B"), 256, Method::kLora);
   const Strategy s = strategy(4, 1, 1, Sharding::kZero3);
-  const Case r = run(p, machine("A100 SXM 80GB", 4), s, "litgpt");
+  const NodeShape node = machine("A100 SXM 80GB", 4);  // the rates refer to it
+  const Case r = run(p, node, s, "litgpt");
   EXPECT_EQ(fullest_instant(r.work, r.rates, r.layer, s), "loading");
   EXPECT_NEAR(r.estimate.memory.weights.value + r.estimate.memory.buffers.value, 13.016e9 * 2 * 1.25, 0.01 * 32.5e9);
-  const Case sharded = run(p, machine("A100 SXM 80GB", 4), s, "torchtune");
+  const Case sharded = run(p, node, s, "torchtune");
   EXPECT_NE(fullest_instant(sharded.work, sharded.rates, sharded.layer, s), "loading");
 }
 
