@@ -20,6 +20,10 @@ struct Names<Precision> {
   };
 };
 
+constexpr bool is_eight_bit(Precision precision) {
+  return precision == Precision::kFp8 || precision == Precision::kMxfp8;
+}
+
 /// How stored numbers (weights, KV cache, kept activations) are encoded.
 enum class Format {
   kFp32,

@@ -22,6 +22,9 @@ struct Names<Sharding> {
   };
 };
 
+/// True when weights are shared out too and gathered when they are used.
+constexpr bool shards_weights(Sharding sharding) { return sharding == Sharding::kZero3 || sharding == Sharding::kHsdp; }
+
 enum class Recompute : std::uint8_t { kNone, kSelective, kFull };
 
 template <>

@@ -13,7 +13,6 @@ struct TrainingConstants {
   double eager_attention = 0.5;       ///< share of peak that the products of materialised attention reach, heads of 128
   double grouped_products = 1.62;     ///< time of an expert's product over that of its tiles
   double attention_backward = 3.33;   ///< time of fused attention backward over forward
-  double flash1 = 0.4;                ///< share of Ampere's 16-bit peak that the first fused attention reaches
   double eager_passes = 27;           ///< passes over materialised scores, forward and backward, operation by operation
   double eager_passes_fused = 12;     ///< the same with fused mask, softmax and dropout
   double elementwise = 1.3;           ///< traffic of passes between products over that of the tensors counted
@@ -113,7 +112,6 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"eager_attention", &TrainingConstants::eager_attention},
     TrainingConstant{"grouped_products", &TrainingConstants::grouped_products},
     TrainingConstant{"attention_backward", &TrainingConstants::attention_backward},
-    TrainingConstant{"flash1", &TrainingConstants::flash1},
     TrainingConstant{"eager_passes", &TrainingConstants::eager_passes},
     TrainingConstant{"eager_passes_fused", &TrainingConstants::eager_passes_fused},
     TrainingConstant{"elementwise", &TrainingConstants::elementwise},

@@ -47,8 +47,6 @@ bool is_known(const PredictedRun& run) {
          std::ranges::any_of(framework->aliases, [&](const std::string& alias) { return squeeze(alias) == name; });
 }
 
-bool is_eight_bit(Precision precision) { return precision == Precision::kFp8 || precision == Precision::kMxfp8; }
-
 /// What makes predictions hard, after the regimes of model/uncertainty.cpp and the sorts of runs that few measured.
 std::vector<GroupLabel> traits_of(const PredictedRun& run) {
   if (run.prediction.gpu == nullptr || !run.prediction.refused.empty()) return {};

@@ -81,18 +81,14 @@ class Filler {
     strategy.compile = run_.compile.value_or(false);
     // Stacks that rely on the vendor's fused attention had none of use before Hopper: they kept the scores, fused the
     // softmax, and computed the attention core again (Korthikanti et al. 2022).
-    const bool keeps_scores = !run_.attention && vendor_attention() && s_.catalogue_gpu->compute_capability < 9;
+    const bool keeps_scores = !run_.attention && software_of(all_, s_.framework->name).vendor_attention &&
+                              s_.catalogue_gpu->compute_capability < 9;
     if (keeps_scores) strategy.recompute = Recompute::kSelective;
     strategy.attention = run_.attention.value_or(keeps_scores ? AttentionKernel::kEager : AttentionKernel::kFlash);
     if (!run_.attention)
       assume(keeps_scores ? "attention: eager" : "attention: the fused kernel that the framework ships");
     strategy.offload = run_.offload.value_or(Offload::kNone);
     strategy.interleave = run_.vpp.value_or(1);
-  }
-
-  bool vendor_attention() const {
-    const auto row = std::ranges::find(all_.training_software, s_.framework->name, &TrainingSoftware::name);
-    return row != all_.training_software.end() && row->vendor_attention;
   }
 
   void set_degrees() {
@@ -123,8 +119,7 @@ class Filler {
     const double params = count_parameters(*run_.shape).total();
     const double most = s_.catalogue_gpu->memory.value / 32;
     const int box = std::min(run_.gpus_per_node.value_or(8), gpus_);
-    const bool fully_sharded =
-        run_.sharding == Sharding::kZero3 || run_.sharding == Sharding::kHsdp || (!run_.sharding && !cuts_networks());
+    const bool fully_sharded = run_.sharding ? shards_weights(*run_.sharding) : !cuts_networks();
     const auto too_large = [&] { return !fully_sharded && params / (d.tp * d.pp) > most; };
     if (!run_.tp)
       while (too_large() && d.tp * 2 <= box && gpus_ % (d.tp * 2 * d.pp * d.cp) == 0) d.tp *= 2;
@@ -276,7 +271,7 @@ class Filler {
       return;
     }
     const UsualRecompute usual = software_of(all_, s_.framework->name).recompute;
-    const bool sharded = s_.strategy.sharding == Sharding::kZero3 || s_.strategy.sharding == Sharding::kHsdp;
+    const bool sharded = shards_weights(s_.strategy.sharding);
     if (usual == UsualRecompute::kAlways || (usual == UsualRecompute::kSharded && sharded))
       recompute = Recompute::kFull;
     assume("recompute: " + std::string(name_of(recompute)));

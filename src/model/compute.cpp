@@ -50,7 +50,7 @@ FlopsPerSecond product_peak(const Gpu& gpu, Precision precision) {
 
 MatmulRate matmul_rate(const Gpu& gpu, const Efficiency& efficiency, Precision precision) {
   MatmulRate rate;
-  const bool fp8 = precision == Precision::kFp8 || precision == Precision::kMxfp8;
+  const bool fp8 = is_eight_bit(precision);
   const bool fp4 = precision == Precision::kNvfp4;
   const FlopsPerSecond top = product_peak(gpu, precision);
   // Products of full 32-bit numbers run beside the tensor cores and reach nearly all of their lower peak.

@@ -25,7 +25,7 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
   }
   if (weights_too) {
     // Frozen weights as they are stored; of learning ones the copy that the GPU reads, where it is not the optimizer's.
-    const bool sharded = s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp;
+    const bool sharded = shards_weights(s.sharding);
     const double dense_ranks = sharded ? ranks : 1;
     const double experts = sharded ? expert_ranks : 1;
     const double base = (p.base_layers / dense_ranks + p.base_experts / experts) * r.base_bytes +

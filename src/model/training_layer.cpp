@@ -125,8 +125,7 @@ Pass attention(const Context& c) {
 Pass elementwise(const Context& c) {
   const ModelWork& m = c.model;
   const double fusion = c.constants.elementwise * (c.rates.compiled_kernels ? c.constants.elementwise_compiled : 1);
-  const bool casts = c.rates.precision == Precision::kFp8 || c.rates.precision == Precision::kMxfp8 ||
-                     c.rates.precision == Precision::kNvfp4;
+  const bool casts = is_eight_bit(c.rates.precision) || c.rates.precision == Precision::kNvfp4;
   const bool unfused = !c.rates.compiled_kernels && !c.rates.fused;
   const double steps =
       unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;

@@ -62,7 +62,7 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
 
 /// Choices of the framework that change what memory holds.
 void set_memory_habits(const TrainingWork& work, const TrainingSoftware& software, TrainingRates& rates) {
-  const bool eight_bit = rates.precision == Precision::kFp8 || rates.precision == Precision::kMxfp8;
+  const bool eight_bit = is_eight_bit(rates.precision);
   if (eight_bit && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
   // Frozen weights are copied as well; those in 4 bit are expanded instead.
   if (eight_bit && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
@@ -115,10 +115,11 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.eager_attention = rates.head_peak * catalogue.training_constants.eager_attention;
   rates.stream = gpu.bandwidth * efficiency.bandwidth;
 
-  const bool fp8 = precision == Precision::kFp8 || precision == Precision::kMxfp8;
   const TrainingConstants& constants = catalogue.training_constants;
   rates.constants = &constants;
-  const double format = fp8 ? constants.fp8_time : precision == Precision::kNvfp4 ? constants.fp4_time : 1;
+  const double format = is_eight_bit(precision)          ? constants.fp8_time
+                        : precision == Precision::kNvfp4 ? constants.fp4_time
+                                                         : 1;
   rates.software = software.time;
   rates.time_factor = constants.step_time * efficiency.training * software.time * format;
   rates.fused = software.fused;

@@ -42,7 +42,7 @@ Seconds data_traffic(const TrainingRates& r, const Strategy& s, const StageParam
   const Bytes gradients{(p.learn + experts) * std::min(r.gradient_bytes, 4.0)};
   // Weights stay gathered where several micro-batches are on their way through a pipeline.
   const double micro_batches = s.pp > 1 ? 1 : s.grad_accum;
-  if (s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp) {
+  if (shards_weights(s.sharding)) {
     // Weights are gathered forward and backward, gradients scattered, for every micro-batch (Rajbhandari et al. 2020).
     // A part of the computation hides it, and some of what is hidden still shows.
     const Bytes weights{(p.learn + experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0) +
@@ -89,8 +89,7 @@ Seconds host_traffic(const TrainingRates& r, const LayerCost& layer, const Strat
                      double layers_share, Seconds micro_time) {
   Bytes once{};
   if (includes(s.offload, Offload::kParams)) {
-    const double ranks =
-        s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp ? detail::shard_ranks(s, r.node->gpus) : 1;
+    const double ranks = shards_weights(s.sharding) ? detail::shard_ranks(s, r.node->gpus) : 1;
     once += Bytes{((p.learn + p.learn_experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0)) /
                   ranks};
   }

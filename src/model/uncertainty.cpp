@@ -33,12 +33,11 @@ class Width {
 Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strategy& s, int nodes) {
   const TrainingConstants& c = *r.constants;
   const Gpu& gpu = *r.node->gpu;
-  const bool eight_bit = r.precision == Precision::kFp8 || r.precision == Precision::kMxfp8;
   const double tokens = work.mean_tokens * s.micro_batch / s.cp;
   Width width({c.spread_base, "dense, data-centre GPU"});
   width.add(nodes > 1, c.spread_machines, "several machines");
   width.add(s.tp > 1 || s.pp > 1, c.spread_cut, "tensor or pipeline parallel");
-  width.add(eight_bit, c.spread_eight_bit, "8-bit products");
+  width.add(is_eight_bit(r.precision), c.spread_eight_bit, "8-bit products");
   width.add(r.precision == Precision::kNvfp4, c.spread_four_bit, "4-bit products");
   width.add(work.sequence >= 16384, c.spread_long, "sequences of 16k and more");
   width.add(work.moe, c.spread_experts, "mixture of experts");

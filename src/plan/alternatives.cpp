@@ -121,7 +121,7 @@ class Beside {
         train.parallel.sharding = other;
       });
     };
-    if (s.sharding == Sharding::kZero3 || s.sharding == Sharding::kHsdp) {
+    if (shards_weights(s.sharding)) {
       add(with(Sharding::kZero2));
       if (s.sharding == Sharding::kHsdp) add(with(Sharding::kZero3));
     }

@@ -49,7 +49,7 @@ bool trains_with(const TrainPhase* train, const Strategy& strategy, ProblemFeatu
     case ProblemFeature::kFullRecompute:
       return strategy.recompute == Recompute::kFull;
     case ProblemFeature::kZero3:
-      return strategy.sharding == Sharding::kZero3 || strategy.sharding == Sharding::kHsdp;
+      return shards_weights(strategy.sharding);
     case ProblemFeature::kOffload:
       return strategy.offload != Offload::kNone;
     case ProblemFeature::kLengthsVary:

@@ -8,57 +8,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
+#include <exception>
 #include <future>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "base/text.h"
+#include "facts/data_folder.h"
 #include "fit/report.h"
 #include "fit/solve.h"
 #include "fit/spread.h"
-#include "input/catalogue_files.h"
 #include "input/run_table.h"
 
 namespace gpuplan::fit {
 namespace {
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    std::fprintf(stderr, "gpuplan_fit: can not read %s\n", path.c_str());
-    std::exit(5);
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void write_text(const std::string& path, const std::string& text) {
-  std::ofstream(path + ".new", std::ios::binary) << text;
-  if (std::rename((path + ".new").c_str(), path.c_str()) != 0) std::perror(path.c_str());
-}
-
-template <class T>
-T or_exit(Result<T> result) {
-  if (result) return *std::move(result);
-  std::fprintf(stderr, "%s:%d: %s\n", result.error().place.file.c_str(), result.error().place.line,
-               result.error().message.c_str());
-  std::exit(5);
-}
-
-Catalogue read_catalogue(const std::string& folder) {
-  std::vector<std::string> texts;
-  texts.reserve(kDataFiles.size());
-  std::vector<DataFile> files;
-  for (const std::string_view name : kDataFiles) {
-    texts.push_back(read_text(folder + "/" + std::string(name)));
-    files.push_back({name, folder + "/" + std::string(name), texts.back()});
-  }
-  return or_exit(parse_catalogue(files));
-}
 
 struct Arguments {
   std::string runs, data = "data", parameters = "tools/fit/parameters.csv", spread = "tools/fit/spread.csv";
@@ -97,9 +61,11 @@ std::string left_out_text(const std::vector<Parameter>& parameters, const std::m
 }
 
 int run(const Arguments& arguments) {
-  const Catalogue catalogue = read_catalogue(arguments.data);
-  const RunTable table = or_exit(read_training_runs(read_text(arguments.runs), arguments.runs, catalogue));
-  std::vector<Parameter> parameters = or_exit(read_parameters(read_text(arguments.parameters), arguments.parameters));
+  const Catalogue catalogue = facts::read_catalogue(arguments.data);
+  const RunTable table =
+      facts::value_or_throw(read_training_runs(facts::file_text(arguments.runs), arguments.runs, catalogue));
+  std::vector<Parameter> parameters =
+      facts::value_or_throw(read_parameters(facts::file_text(arguments.parameters), arguments.parameters));
   std::vector<double> start;
   Catalogue copy = catalogue;
   for (const Parameter& parameter : parameters) {
@@ -116,10 +82,8 @@ int run(const Arguments& arguments) {
   print_parameters(parameters, start, all.values);
   print_errors("fitted", table.runs, residuals(with_values(catalogue, parameters, all.values), table.runs, ""));
   if (arguments.write)
-    for (const char* name : {"training_constants", "efficiency", "training_software"}) {
-      const std::string path = arguments.data + "/" + name + ".csv";
-      write_text(path, with_values(read_text(path), name, parameters, all.values));
-    }
+    for (const char* name : {"training_constants", "efficiency", "training_software"})
+      save_values(arguments.data, name, parameters, all.values);
   if (!arguments.leave_out) return 0;
 
   std::set<std::string> sources;
@@ -138,7 +102,7 @@ int run(const Arguments& arguments) {
     folds[source] = fold;
   }
   print_errors("left out", table.runs, out);
-  const auto widths = or_exit(read_parameters(read_text(arguments.spread), arguments.spread));
+  const auto widths = facts::value_or_throw(read_parameters(facts::file_text(arguments.spread), arguments.spread));
   std::vector<double> before;
   Catalogue fitted = with_values(catalogue, parameters, all.values);
   for (const Parameter& parameter : widths) before.push_back(*fitted_value(fitted, parameter.address));
@@ -147,14 +111,20 @@ int run(const Arguments& arguments) {
   print_parameters(widths, before, after);
   print_coverage(with_values(fitted, widths, after), table.runs, out);
   if (arguments.write) {
-    const std::string path = arguments.data + "/training_constants.csv";
-    write_text(path, with_values(read_text(path), "training_constants", widths, after));
+    save_values(arguments.data, "training_constants", widths, after);
+    facts::replace_file(arguments.data + "/measured/left_out.csv", left_out_text(parameters, folds));
   }
-  if (arguments.write) write_text(arguments.data + "/measured/left_out.csv", left_out_text(parameters, folds));
   return 0;
 }
 
 }  // namespace
 }  // namespace gpuplan::fit
 
-int main(int count, char** words) { return gpuplan::fit::run(gpuplan::fit::read_arguments(count, words)); }
+int main(int count, char** words) {
+  try {
+    return gpuplan::fit::run(gpuplan::fit::read_arguments(count, words));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "gpuplan_fit: %s\n", error.what());
+    return 5;
+  }
+}

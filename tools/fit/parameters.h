@@ -1,6 +1,7 @@
 // Numbers of data/*.csv that a fit may change, each with what is thought of it beforehand.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,9 +20,9 @@ struct Parameter {
 /// tools/fit/parameters.csv.
 Result<std::vector<Parameter>> read_parameters(std::string_view text, std::string_view file);
 
-/// Puts the numbers into a table of data/, changing nothing else of it: `text` is the file, `table` its name in
-/// addresses. Returns the new text.
-std::string with_values(std::string_view text, std::string_view table, const std::vector<Parameter>& parameters,
-                        const std::vector<double>& values);
+/// Puts the numbers into a table of the folder `data`, changing nothing else of it; `table` is its name in addresses.
+/// Throws when the file can not be read or written, or has no such column.
+void save_values(const std::string& data, const std::string& table, const std::vector<Parameter>& parameters,
+                 const std::vector<double>& values);
 
 }  // namespace gpuplan::fit

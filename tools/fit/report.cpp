@@ -5,16 +5,14 @@
 #include <cstdio>
 #include <map>
 
+#include "evidence/validation.h"
+
 namespace gpuplan::fit {
 namespace {
 
-/// Quantile with linear interpolation. REQUIRES: values not empty.
-double quantile(std::vector<double> values, double share) {
+double quantile_of(std::vector<double> values, double share) {
   std::ranges::sort(values);
-  const double at = share * static_cast<double>(values.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, values.size() - 1);
-  return values[low] + (values[high] - values[low]) * (at - static_cast<double>(low));
+  return quantile(values, share);
 }
 
 double share_of(double log_error) { return std::abs(std::expm1(log_error)); }
@@ -33,24 +31,24 @@ void print_kind(const char* name, Kind kind, const std::vector<TrainingRun>& run
   std::vector<double> medians, calibrated;
   for (const auto& [source, values] : by_source) {
     std::vector<double> shares, centred;
-    const double middle = quantile(values, 0.5);
+    const double middle = quantile_of(values, 0.5);
     for (const double value : values) {
       shares.push_back(share_of(value));
       centred.push_back(share_of(value - middle));
     }
-    medians.push_back(quantile(shares, 0.5));
-    if (values.size() > 1) calibrated.push_back(quantile(centred, 0.5));
+    medians.push_back(quantile_of(shares, 0.5));
+    if (values.size() > 1) calibrated.push_back(quantile_of(centred, 0.5));
     std::printf("    %-22s %4zu rows  median %5.1f %%  p90 %5.1f %%  bias %+6.1f %%\n", source.c_str(), values.size(),
-                100 * quantile(shares, 0.5), 100 * quantile(shares, 0.9), 100 * std::expm1(middle));
+                100 * quantile_of(shares, 0.5), 100 * quantile_of(shares, 0.9), 100 * std::expm1(middle));
   }
   double mean = 0;
   for (const double value : all) mean += value / static_cast<double>(all.size());
   std::printf(
       "  %s: median of sources %.1f %%, pooled median %.1f %%, p90 %.1f %%, bias median %+.1f %% mean %+.1f %%, "
       "each source centred %.1f %%, %zu rows\n",
-      name, 100 * quantile(medians, 0.5), 100 * quantile(absolute, 0.5), 100 * quantile(absolute, 0.9),
-      100 * std::expm1(quantile(all, 0.5)), 100 * std::expm1(mean),
-      calibrated.empty() ? 0 : 100 * quantile(calibrated, 0.5), all.size());
+      name, 100 * quantile_of(medians, 0.5), 100 * quantile_of(absolute, 0.5), 100 * quantile_of(absolute, 0.9),
+      100 * std::expm1(quantile_of(all, 0.5)), 100 * std::expm1(mean),
+      calibrated.empty() ? 0 : 100 * quantile_of(calibrated, 0.5), all.size());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "facts/data_folder.h"
 #include "kernels/fit.h"
 #include "kernels/tables.h"
 
@@ -20,7 +21,7 @@ int main(int count, char** arguments) {
       return 2;
     }
     const std::string data = GPUPLAN_DATA_DIR;
-    const gpuplan::Catalogue catalogue = read_catalogue(data);
+    const gpuplan::Catalogue catalogue = gpuplan::facts::read_catalogue(data);
     fit_products(data, catalogue, dry);
     fit_attention(data, catalogue, dry);
     fit_links(data, catalogue, dry);

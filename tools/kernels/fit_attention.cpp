@@ -3,9 +3,10 @@
 // of the framework does worse than the one measured, and are fitted to training runs.
 #include <cstdio>
 
-#include "kernels/csv_text.h"
+#include "facts/csv_text.h"
 #include "kernels/fit.h"
 #include "kernels/minimise.h"
+#include "kernels/rounding.h"
 #include "kernels/tables.h"
 
 namespace gpuplan::kernels {
@@ -87,7 +88,7 @@ void fit_attention(const std::string& data, const Catalogue& catalogue, bool dry
   }
   report("Attention fitted", groups);
   if (dry) return;
-  CsvText table(data + "/efficiency.csv");
+  facts::CsvText table(data + "/efficiency.csv");
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto group = groups.find(table.cell(row, "architecture") + " " + table.cell(row, "memory_type"));
     if (group == groups.end()) continue;

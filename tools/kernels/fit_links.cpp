@@ -1,9 +1,10 @@
 // Collectives inside a machine: data/links.csv from published NCCL times.
 #include <cstdio>
 
-#include "kernels/csv_text.h"
+#include "facts/csv_text.h"
 #include "kernels/fit.h"
 #include "kernels/minimise.h"
+#include "kernels/rounding.h"
 #include "kernels/tables.h"
 #include "model/communication.h"
 
@@ -97,7 +98,7 @@ void fit_links(const std::string& data, const Catalogue& original, bool dry) {
   }
   report("Collectives fitted", catalogue, groups);
   if (dry) return;
-  CsvText table(data + "/links.csv");
+  facts::CsvText table(data + "/links.csv");
   for (const auto& [row, members] : groups)
     for (const Free& f : free_numbers(catalogue.links[row].path))
       table.cell(row, f.name) = number_text(catalogue.links[row].*f.field);

@@ -4,9 +4,10 @@
 #include <cstdio>
 #include <set>
 
-#include "kernels/csv_text.h"
+#include "facts/csv_text.h"
 #include "kernels/fit.h"
 #include "kernels/minimise.h"
+#include "kernels/rounding.h"
 #include "kernels/tables.h"
 
 namespace gpuplan::kernels {
@@ -154,7 +155,7 @@ std::pair<Products, Constants> from_relatives(const std::string& name,
 }
 
 void write_constants(const std::string& path, const std::map<std::string, std::pair<Products, Constants>>& groups) {
-  CsvText table(path);
+  facts::CsvText table(path);
   for (std::size_t row = 0; row < table.rows(); ++row) {
     const auto group = groups.find(table.cell(row, "architecture") + " " + table.cell(row, "memory_type"));
     if (group == groups.end()) continue;

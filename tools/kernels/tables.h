@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,7 +12,7 @@
 #include <vector>
 
 #include "domain/catalogue.h"
-#include "input/catalogue_files.h"
+#include "facts/data_folder.h"
 #include "input/csv.h"
 #include "model/communication.h"
 #include "model/compute.h"
@@ -99,34 +97,11 @@ inline Seconds table_time(const MeasuredCollective& c, const Catalogue& catalogu
   return all_gather_time(rate, c.size, c.gpus);
 }
 
-inline std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-template <class T>
-T value_or_throw(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return std::move(*result);
-}
-
-inline Catalogue read_catalogue(const std::string& data) {
-  std::vector<std::string> texts;
-  for (const auto name : kDataFiles) texts.push_back(file_text(data + "/" + std::string(name)));
-  std::vector<DataFile> files;
-  for (std::size_t i = 0; i < kDataFiles.size(); ++i)
-    files.push_back({kDataFiles[i], std::string(kDataFiles[i]), texts[i]});
-  return value_or_throw(parse_catalogue(files));
-}
-
 /// Reads a table row by row: `row(cells, i)` for each.
 template <class Row>
 void read_table(const std::string& path, Row&& row) {
-  const std::string text = file_text(path);
-  const CsvTable table = value_or_throw(CsvTable::parse(text, path));
+  const std::string text = facts::file_text(path);
+  const CsvTable table = facts::value_or_throw(CsvTable::parse(text, path));
   CsvReader cells(table);
   for (std::size_t i = 0; i < table.rows() && cells.ok(); ++i) row(cells, i);
   if (!cells.ok()) throw std::runtime_error(cells.error()->message);

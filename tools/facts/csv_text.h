@@ -2,16 +2,16 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-namespace gpuplan::kernels {
+#include "facts/data_folder.h"
+
+namespace gpuplan::facts {
 
 /// The lines of a table split at commas outside of quotes; quotes stay where they are.
 class CsvText {
@@ -39,12 +39,14 @@ class CsvText {
     if (found == header.end()) throw std::runtime_error(path_ + " has no column " + std::string(column));
     return lines_[row + 1][static_cast<std::size_t>(found - header.begin())];
   }
+  /// Writes the file anew beside the old one, then puts it in its place.
   void save() const {
-    std::ofstream file(path_, std::ios::binary);
+    std::string text;
     for (const auto& cells : lines_) {
-      for (std::size_t i = 0; i < cells.size(); ++i) file << (i > 0 ? "," : "") << cells[i];
-      file << '\n';
+      for (std::size_t i = 0; i < cells.size(); ++i) text += (i > 0 ? "," : "") + cells[i];
+      text += '\n';
     }
+    replace_file(path_, text);
   }
 
  private:
@@ -52,24 +54,4 @@ class CsvText {
   std::vector<std::vector<std::string>> lines_;
 };
 
-/// Three digits, more than the tables justify.
-inline double rounded(double value) {
-  if (value < 1e-3) return 0;
-  const double scale = std::pow(10.0, 2 - std::floor(std::log10(value)));
-  return std::round(value * scale) / scale;
-}
-
-inline std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-/// Quadratic up to about 8 %, linear beyond: a few odd kernels shall not decide.
-inline double robust(double log_error) {
-  constexpr double kWidth = 0.08;
-  const double e = log_error / kWidth;
-  return std::sqrt(1 + e * e) - 1;
-}
-
-}  // namespace gpuplan::kernels
+}  // namespace gpuplan::facts
