@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "domain/engine_profile.h"
 #include "domain/framework.h"
+#include "domain/generation_constants.h"
 #include "domain/hardware.h"
 #include "domain/known_problem.h"
 #include "domain/link.h"
@@ -78,7 +80,9 @@ struct Catalogue {
   std::vector<TrainingSoftware> training_software;
   std::vector<LinkEfficiency> links;
   std::vector<KnownProblem> problems;
+  std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
+  GenerationConstants generation_constants;
 
   NameIndex gpu_names, model_names, framework_names;
 

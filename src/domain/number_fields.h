@@ -1,4 +1,5 @@
-// The numbers of efficiency.csv and training_software.csv by the names of their columns, for reading and for fitting.
+// The numbers of efficiency.csv, training_software.csv and engines.csv by the names of their columns, for reading and
+// for fitting.
 #pragma once
 
 #include <array>
@@ -61,6 +62,20 @@ inline constexpr std::array kSoftwareFields = {
     NumberField<TrainingSoftware>{"logit_bytes_compiled", &TrainingSoftware::logit_bytes_compiled, 0, 256},
     NumberField<TrainingSoftware>{"four_bit_bytes", &TrainingSoftware::four_bit_bytes, 0.5, 1},
     NumberField<TrainingSoftware>{"eight_bit_copies", &TrainingSoftware::eight_bit_copies, 0, 8},
+};
+
+inline constexpr std::array kEngineFields = {
+    NumberField<EngineProfile>{"time", &EngineProfile::time, 0.2, 10},
+    NumberField<EngineProfile>{"host_layer_us", &EngineProfile::host_layer_us, 0, 100'000},
+    NumberField<EngineProfile>{"host_step_us", &EngineProfile::host_step_us, 0, 1'000'000},
+    NumberField<EngineProfile>{"host_sequence_us", &EngineProfile::host_sequence_us, 0, 100'000},
+    NumberField<EngineProfile>{"launch", &EngineProfile::launch, 0.1, 10},
+    NumberField<EngineProfile>{"expand", &EngineProfile::expand, 0.05, 10},
+    NumberField<EngineProfile>{"eight_bit", &EngineProfile::eight_bit, 0.05, 10},
+    NumberField<EngineProfile>{"product", &EngineProfile::product, 0.05, 10},
+    NumberField<EngineProfile>{"memory_share", &EngineProfile::memory_share, 0.1, 1},
+    NumberField<EngineProfile>{"reserve_gib", &EngineProfile::reserve_gib, 0, 64},
+    NumberField<EngineProfile>{"prompt_chunk", &EngineProfile::prompt_chunk, 0, 1'000'000},
 };
 
 }  // namespace gpuplan

@@ -13,14 +13,20 @@ double* field_of(Row& row, const std::array<NumberField<Row>, count>& fields, co
   return field != fields.end() ? &(row.*field->field) : nullptr;
 }
 
+template <class Constants, class Constant, std::size_t count>
+double* constant_of(Constants& constants, const std::array<Constant, count>& known, const FittedAddress& address) {
+  const auto* constant = std::ranges::find(known, address.row, &Constant::name);
+  if (constant == known.end() || address.column != "value") return nullptr;
+  return &(constants.*constant->field);
+}
+
 }  // namespace
 
 double* fitted_value(Catalogue& catalogue, const FittedAddress& address) {
-  if (address.table == "training_constants") {
-    const auto* constant = std::ranges::find(kTrainingConstants, address.row, &TrainingConstant::name);
-    if (constant == kTrainingConstants.end() || address.column != "value") return nullptr;
-    return &(catalogue.training_constants.*constant->field);
-  }
+  if (address.table == "training_constants")
+    return constant_of(catalogue.training_constants, kTrainingConstants, address);
+  if (address.table == "generation_constants")
+    return constant_of(catalogue.generation_constants, kGenerationConstants, address);
   if (address.table == "efficiency") {
     for (Efficiency& row : catalogue.efficiencies)
       if (row.architecture + "/" + row.memory_type + "/" + row.accumulation == address.row)
@@ -28,6 +34,9 @@ double* fitted_value(Catalogue& catalogue, const FittedAddress& address) {
   } else if (address.table == "training_software") {
     for (TrainingSoftware& row : catalogue.training_software)
       if (row.name == address.row) return field_of(row, kSoftwareFields, address.column);
+  } else if (address.table == "engines") {
+    for (EngineProfile& row : catalogue.engines)
+      if (row.name == address.row) return field_of(row, kEngineFields, address.column);
   }
   return nullptr;
 }

@@ -7,8 +7,8 @@
 
 namespace gpuplan {
 
-/// Table "training_constants", "efficiency" or "training_software"; row: its name ("Ampere/HBM/*" in efficiency);
-/// column: "value" of training_constants, else the column's name.
+/// Table "training_constants", "generation_constants", "efficiency", "training_software" or "engines"; row: its name
+/// ("Ampere/HBM/*" in efficiency); column: "value" of the constants, else the column's name.
 struct FittedAddress {
   std::string table, row, column;
   bool operator==(const FittedAddress&) const = default;

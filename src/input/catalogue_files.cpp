@@ -2,14 +2,15 @@
 
 #include <utility>
 
+#include "input/constants_table.h"
 #include "input/efficiency_table.h"
+#include "input/engine_table.h"
 #include "input/framework_table.h"
 #include "input/hardware_table.h"
 #include "input/link_table.h"
 #include "input/model_table.h"
 #include "input/offer_table.h"
 #include "input/problem_table.h"
-#include "input/training_constants_table.h"
 
 namespace gpuplan {
 namespace {
@@ -25,6 +26,8 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_efficiencies,
                                                           read_training_software,
                                                           read_training_constants,
+                                                          read_engines,
+                                                          read_generation_constants,
                                                           read_links,
                                                           read_known_problems};
 

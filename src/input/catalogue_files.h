@@ -12,7 +12,7 @@
 namespace gpuplan {
 
 /// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
-inline constexpr std::array<std::string_view, 10> kDataFiles = {"gpus.csv",
+inline constexpr std::array<std::string_view, 12> kDataFiles = {"gpus.csv",
                                                                 "nodes.csv",
                                                                 "models.csv",
                                                                 "frameworks.csv",
@@ -20,6 +20,8 @@ inline constexpr std::array<std::string_view, 10> kDataFiles = {"gpus.csv",
                                                                 "efficiency.csv",
                                                                 "training_software.csv",
                                                                 "training_constants.csv",
+                                                                "engines.csv",
+                                                                "generation_constants.csv",
                                                                 "links.csv",
                                                                 "known_problems.csv"};
 

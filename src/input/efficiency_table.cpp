@@ -1,40 +1,15 @@
 #include "input/efficiency_table.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "domain/number_fields.h"
 #include "input/csv.h"
+#include "input/number_columns.h"
 
 namespace gpuplan {
-namespace {
-
-/// The columns of a list of number fields, and their reading row by row.
-template <class Row, std::size_t count>
-class NumberColumns {
- public:
-  NumberColumns(CsvReader& cells, const std::array<NumberField<Row>, count>& fields)
-      : cells_(&cells), fields_(&fields) {
-    for (std::size_t i = 0; i < count; ++i) columns_[i] = cells.column(fields[i].name);
-  }
-  void read(std::size_t row, Row& into) const {
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto& field = (*fields_)[i];
-      cells_->required(row, columns_[i]);
-      into.*field.field = cells_->number(row, columns_[i], field.low, field.high);
-    }
-  }
-
- private:
-  CsvReader* cells_;
-  const std::array<NumberField<Row>, count>* fields_;
-  std::array<CsvReader::Column, count> columns_;
-};
-
-}  // namespace
 
 Result<void> read_efficiencies(std::string_view text, std::string_view file, Catalogue& catalogue) {
   const auto table = CsvTable::parse(text, file);

@@ -99,7 +99,8 @@ struct Term {
 struct Spread {
   double time = 0;
   double memory = 0;
-  std::string_view regime;  ///< what decided it, in words
+  double first_token = 0, next_token = 0;  ///< generation: of the time to first token and per output token
+  std::string_view regime;                 ///< what decided it, in words
 };
 
 }  // namespace gpuplan

@@ -1,14 +1,26 @@
 // Generation and activation collection: prefill, decode, memory of weights and cache, placement of several models.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/phase.h"
+#include "model/communication.h"
+#include "model/compute.h"
 #include "model/estimate.h"
 
 namespace gpuplan {
+
+/// One kind of matrix of a network: `layers` of them, each columns x inner.
+struct WeightMatrix {
+  double columns = 0, inner = 0;
+  double layers = 0;
+  bool split_columns = true;  ///< what tensor parallelism divides; else the inner dimension
+
+  bool operator==(const WeightMatrix&) const = default;
+};
 
 /// Level 1: one network as the sums that a step needs. Counts are plain numbers; a "read" parameter is one that every
 /// forward pass touches, however often `loops` runs the layers again.
@@ -19,9 +31,13 @@ struct NetworkWork {
   double heads = 0;
   double kv_heads = 1;  ///< 1 under latent attention: the cache can not be split over tensor ranks
   double vocab = 0;
-  double dense = 0;    ///< parameters that every token meets: attention, dense MLPs, shared experts, norms
-  double experts = 0;  ///< routed experts, all layers; zero in dense models
+  double dense = 0;  ///< parameters that every token meets: attention, dense MLPs, shared experts, norms
+  std::array<WeightMatrix, 8> matrices{};  ///< the matrices among them; unused ones have no layers
+  double vectors = 0;                      ///< the rest: norms, biases, routers
+  double experts = 0;                      ///< routed experts, all layers; zero in dense models
   double expert_count = 0, experts_per_token = 0, expert_width = 0;
+  double expert_layers = 0;
+  bool gated = true;
   double head = 0;       ///< output matrix, read for every new token; zero in encoders
   double embedding = 0;  ///< tables that are looked up; zero when tied to the head
   double kv_full = 0;    ///< cache elements of a token in all layers that see everything
@@ -60,44 +76,57 @@ struct GenerationWork {
 /// Fails when the phase does not say how much work there is (the message has no place).
 Result<GenerationWork> generation_work(const GeneratePhase& phase);
 
-struct EngineProfile;
+/// Products with stored weights.
+struct WeightRate {
+  MatmulRate product;       ///< its traffic is that of activations
+  double weight_bytes = 2;  ///< of a parameter
+  Seconds weight_byte{};    ///< one byte of weights, expansion included
+};
+
+/// Time of `groups` products of `rows` tokens with matrices of columns x inner. Reading weights and multiplying overlap
+/// in part.
+inline Seconds product_time(const WeightRate& rate, double rows, double columns, double inner, double groups = 1) {
+  const double compute = (matmul_time(rate.product, rows, columns, inner, groups) - rate.product.floor).value;
+  const double reading = rate.weight_bytes * columns * inner * groups * rate.weight_byte.value;
+  return Seconds{std::sqrt(compute * compute + reading * reading + 0.6 * compute * reading)} + rate.product.floor;
+}
 
 /// Level 2: constants of one machine with one engine and weight format. All rates are of one GPU.
 struct GenerationRates {
   const NodeShape* node = nullptr;
   const Framework* engine = nullptr;
   const EngineProfile* profile = nullptr;
+  const GenerationConstants* constants = nullptr;
+  const Efficiency* efficiency = nullptr;
   Format weights = Format::kBf16;
   Format kv_cache = Format::kBf16;
-  double weight_bytes = 2;         ///< of a parameter in the blocks
-  double head_bytes = 2;           ///< of a parameter in embedding and head
-  double kv_bytes = 2;             ///< of a cached element
-  FlopsPerSecond matmul{};         ///< achieved in large products
-  FlopsPerSecond matmul_16{};      ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
-  FlopsPerSecond expert_matmul{};  ///< in the grouped products of experts, before their width is counted
-  FlopsPerSecond head_matmul{};
+  double weight_bytes = 2;  ///< of a parameter in the blocks
+  double head_bytes = 2;    ///< of a parameter in embedding and head
+  double kv_bytes = 2;      ///< of a cached element
+  WeightRate blocks;        ///< dense weights in the blocks
+  WeightRate blocks_16;     ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
+  WeightRate experts;       ///< grouped products of experts, before their width is counted
+  WeightRate head;
   FlopsPerSecond attention{};      ///< fused attention over long prompts
+  FlopsPerSecond latent{};         ///< products with latent vectors while decoding
   BytesPerSecond decode_stream{};  ///< achieved when reading weights once
-  BytesPerSecond decode_16{};      ///< the same for weights in 16 bit
-  BytesPerSecond head_stream{};
-  BytesPerSecond expert_stream{};
   BytesPerSecond kv_stream{};
   BytesPerSecond stream{};     ///< element-wise passes
   Seconds launch_per_layer{};  ///< GPU side, one decode step
   Seconds host_per_layer{};    ///< host side (eager engines)
   Seconds host_per_step{};
   Seconds host_per_sequence{};
-  BytesPerSecond link_bus{};  ///< inside the machine
-  Seconds link_latency{};
-  BytesPerSecond pcie_bus{};  ///< where only PCIe reaches (more GPUs than an NVLink pair)
-  Seconds pcie_latency{};
-  BytesPerSecond network_bus{};  ///< one GPU's part of the network
-  BytesPerSecond host_link{};    ///< PCIe, one direction, achieved
-  BytesPerSecond disk{};         ///< for stored activations and loading
-  double memory_share = 0.9;     ///< of usable memory that the engine takes
-  bool native_products = true;   ///< false: the format is expanded to 16 bit on this hardware
-  double trust = 1;              ///< factor on the spread: 1 where measured runs cover hardware and engine
+  std::array<LinkRate, 3> groups{};  ///< between 2, up to 4, and more GPUs of the machine
+  LinkRate network;                  ///< one GPU's part of the network
+  int link_span = 1;                 ///< GPUs that the fast link joins
+  BytesPerSecond host_link{};        ///< PCIe, one direction, achieved
+  BytesPerSecond disk{};             ///< for stored activations and loading
+  double memory_share = 0.9;         ///< of usable memory that the engine takes
+  bool native_products = true;       ///< false: the format is expanded to 16 bit on this hardware
 };
+
+/// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.
+const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine);
 
 /// False result (Misfit) through the optional: the hardware or engine has no such format.
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,

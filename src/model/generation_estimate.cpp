@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "model/generation.h"
-#include "model/generation_engines.h"
 #include "model/generation_step.h"
 
 namespace gpuplan {
@@ -10,10 +9,6 @@ namespace {
 
 double larger(double a, double b) { return a > b ? a : b; }
 double smaller(double a, double b) { return a < b ? a : b; }
-
-constexpr double kChunk = 8192;         ///< prompt tokens that continuous engines read in one pass
-constexpr double kMostInFlight = 1024;  ///< sequences an engine runs at once
-constexpr double kMostStatic = 512;
 
 /// What one replica does for one network.
 struct Run {
@@ -23,26 +18,33 @@ struct Run {
   Seconds first_token{}, next_token{};
 };
 
+/// Working memory of a pass over prompts, a token.
+Bytes pass_memory(const NetworkWork& network, const GenerationConstants& c, const GenerationCut& cut) {
+  return Bytes{2 * (c.activation_hidden * network.hidden + c.activation_mlp * network.mlp_width / cut.tp)};
+}
+
 /// Working memory of a forward pass: inputs, and the widest intermediate results of one layer. The batch decides when
 /// prompts go in together, the chunk when the engine cuts them.
 MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                      const GenerationCut& cut, double batch, double kept_tokens) {
   const EngineProfile& profile = *rates.profile;
+  const GenerationConstants& c = *rates.constants;
   const bool reads_only = work.phase->forward_only;
   MemoryUse memory;
   memory.weights = weight_memory(network, rates, cut);
   if (!reads_only) memory.kv_cache = batch * cache_memory(network, rates, cut, kept_tokens);
   const double most_prompt = work.longest - work.longest_new;
   double at_once = batch * larger(most_prompt, 1.0);
-  if (profile.continuous && at_once > kChunk) at_once = larger(kChunk, 1.0);
-  memory.activations = Bytes{2 * at_once * (4 * network.hidden + 3 * network.mlp_width / cut.tp)};
+  if (profile.continuous && at_once > c.chunk_tokens) at_once = c.chunk_tokens;
+  memory.activations = at_once * pass_memory(network, c, cut);
   // Hidden states that are kept stay on the GPU until the batch is done.
   if (work.stored_per_sample.value > 0)
     memory.activations += Bytes{2 * batch * work.longest * network.hidden * network.layers * network.loops};
-  // Scores in 32 bit for the last positions; eager forward passes score every position, in 16 bit.
-  memory.logits =
-      reads_only && profile.copies_cache ? Bytes{2 * at_once * network.vocab} : Bytes{4 * batch * network.vocab};
-  memory.framework = profile.reserve;
+  memory.logits = Bytes{c.logit_bytes * batch * network.vocab};
+  // Eager forward passes score every position, in 16 bit.
+  if (reads_only && profile.copies_cache) memory.logits = Bytes{2 * at_once * network.vocab};
+  memory.framework = c.framework_gib * units::GiB;
+  memory.driver = profile.reserve_gib * units::GiB;
   return memory;
 }
 
@@ -53,15 +55,16 @@ double room(const NetworkWork& network, const GenerationWork& work, const Genera
   const MemoryUse one = memory_use(network, work, rates, cut, 1, kept_tokens);
   const double free = (rates.node->gpu->usable * rates.memory_share - none.total()).value;
   const double each = (one.total() - none.total()).value;
-  if (!rates.profile->continuous) return each > 0 ? free / each : kMostStatic;
+  if (!rates.profile->continuous) return each > 0 ? free / each : rates.constants->most_static;
   // A chunk of prompts is there whatever the batch; only cache and scores grow with it.
   const double kept =
       (one.kv_cache + one.logits).value +
       (work.stored_per_sample.value > 0 ? 2 * work.longest * network.hidden * network.layers * network.loops : 0);
-  const double chunk = 2 * kChunk * (4 * network.hidden + 3 * network.mlp_width / cut.tp);
+  const double chunk_tokens = rates.constants->chunk_tokens;
+  const double chunk = (chunk_tokens * pass_memory(network, *rates.constants, cut)).value;
   const double by_chunk = (free - chunk) / kept;
   const double prompt = larger(work.longest - work.longest_new, 1.0);
-  return by_chunk * prompt >= kChunk ? by_chunk : free / each;
+  return by_chunk * prompt >= chunk_tokens ? by_chunk : free / each;
 }
 
 /// Smooth minimum: batches just below a limit already feel it, since requests come and go.
@@ -73,6 +76,7 @@ double soft_minimum(double a, double b, double c) {
 double choose_batch(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                     const GenerationCut& cut, const Strategy& strategy, double samples, double kept_tokens) {
   const GeneratePhase& phase = *work.phase;
+  const GenerationConstants& c = *rates.constants;
   if (phase.situation == Situation::kSingle) return 1;
   const bool concurrency = phase.situation == Situation::kConcurrency;
   if (strategy.micro_batch > 0 && !concurrency) return smaller(strategy.micro_batch, samples);
@@ -85,12 +89,11 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   double batch = 1;
   if (phase.forward_only) {
     // A pass of about 8k tokens is compute-bound on every GPU; more only needs memory.
-    batch = smaller(smaller(fits, larger(1, kChunk / work.prompt_tokens)), samples);
+    batch = smaller(smaller(fits, larger(1, c.chunk_tokens / work.prompt_tokens)), samples);
   } else if (phase.situation == Situation::kStatic || !rates.profile->continuous) {
-    // Published static runs stop at 0.82 of what would fit.
-    batch = smaller(smaller(0.82 * fits, kMostStatic), samples);
+    batch = smaller(smaller(c.static_fill * fits, c.most_static), samples);
   } else {
-    batch = soft_minimum(fits, kMostInFlight, samples);
+    batch = soft_minimum(fits, c.most_in_flight, samples);
   }
   return larger(1, std::floor(batch));
 }
@@ -99,6 +102,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
                 const GenerationCut& cut, const Strategy& strategy, double samples) {
   const GeneratePhase& phase = *work.phase;
   const EngineProfile& profile = *rates.profile;
+  const GenerationConstants& c = *rates.constants;
   const bool server = profile.continuous && !phase.forward_only &&
                       (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
   // Paged caches hold what is there; static batches set memory aside for the longest sample.
@@ -129,20 +133,21 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
     double scale = waves * out;
     Seconds prefill{};
     if (server) {
-      const double together = smaller(each, larger(1, std::floor(kChunk / larger(in, 1))));
+      const double together = smaller(each, larger(1, std::floor(c.chunk_tokens / larger(in, 1))));
       const Seconds one = prefill_time(network, rates, cut, together, in) / together;
       prefill = each / lanes * one;
       const Seconds decode = out * step.total();
-      // Chunks of prompts ride along with decode steps: a quarter of the smaller part is hidden.
-      const Seconds hidden = 0.26 * (prefill < decode ? prefill : decode);
+      // Chunks of prompts ride along with decode steps: part of the smaller time is hidden.
+      const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);
       const double shown = (prefill + decode - hidden) / (prefill + decode);
       run.next_token = (decode + larger(0, each - 1) / lanes * one - hidden) / out;
       // Over the first and last requests the batch is not full.
-      const double tail = 1 + 0.3 * run.batch / larger(samples, run.batch);
+      const double tail = 1 + c.tail * run.batch / larger(samples, run.batch);
       prefill *= waves * shown * tail;
       scale *= shown * tail;
       const double queue = larger(0, each / strategy.ep - 1);
-      run.first_token = Seconds{18e-3} + 1.5 * step.total() + one * (1 + 0.34 * std::sqrt(queue * std::sqrt(queue)));
+      run.first_token = Seconds{c.first_fixed_ms * 1e-3} + c.first_steps * step.total() +
+                        one * (1 + c.first_queue * std::sqrt(queue * std::sqrt(queue)));
     } else {
       const Seconds one = prefill_time(network, rates, cut, each, in);
       run.first_token = one;

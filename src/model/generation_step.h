@@ -6,27 +6,28 @@
 
 namespace gpuplan {
 
-/// How one replica is cut, with the link that its tensor ranks use.
+/// How one replica is cut, with the links that its ranks use.
 struct GenerationCut {
   double tp = 1, pp = 1, ep = 1;
-  Seconds reduce_latency{};  ///< of one all-reduce; zero without tensor parallelism
-  double reduce_seconds_per_byte = 0;
-  Seconds exchange_latency{};  ///< of one all-to-all between replicas that share experts
-  double exchange_seconds_per_byte = 0;
+  LinkRate reduce;    ///< between tensor ranks
+  LinkRate exchange;  ///< between replicas that share experts
   Seconds host_per_layer{};
 };
 
 GenerationCut generation_cut(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
 
-/// Seconds of one new token for every sequence in flight; the parts add up to total().
+/// Seconds of one pass that makes `positions` tokens for every sequence in flight; the parts add up to total().
 struct DecodeStep {
-  Seconds weights{}, compute{}, kv{}, launch{}, host{}, traffic{}, hops{};
+  Seconds weights{};  ///< reading weights and multiplying, as far as reading takes
+  Seconds compute{};  ///< what products take beyond
+  Seconds kv{}, launch{}, host{}, traffic{}, hops{};
   constexpr Seconds total() const { return weights + compute + kv + launch + host + traffic + hops; }
 };
 
-/// `sequences` new tokens at once, each with `context` tokens before it.
+/// `sequences` sequences, each with `context` tokens before it; `positions` tokens of each are computed at once (more
+/// than one when drafted tokens are checked).
 DecodeStep decode_step(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
-                       double sequences, double context);
+                       double sequences, double context, double positions = 1);
 
 /// Reading `sequences` prompts of `tokens` tokens each, through all stages one after the other.
 Seconds prefill_time(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,

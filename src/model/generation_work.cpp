@@ -5,6 +5,42 @@
 namespace gpuplan {
 namespace {
 
+/// The matrices that every token meets, layer by layer.
+void list_matrices(const ModelShape& shape, NetworkWork& network) {
+  std::size_t used = 0;
+  const auto add = [&](double columns, double inner, double layers, bool split_columns) {
+    if (columns > 0 && inner > 0 && layers > 0) network.matrices[used++] = {columns, inner, layers, split_columns};
+  };
+  const double hidden = shape.hidden, heads = shape.heads, layers = shape.layers;
+  if (shape.mla()) {
+    const double query = heads * (shape.qk_nope_dim + shape.qk_rope_dim);
+    const double latent = shape.kv_lora_rank + shape.qk_rope_dim;
+    // The projections down are one product, and every tensor rank has all of them.
+    if (shape.q_lora_rank > 0) add(query, shape.q_lora_rank, layers, true);
+    else add(query, hidden, layers, true);
+    add(shape.q_lora_rank + latent, hidden, layers, false);
+    add(heads * (shape.qk_nope_dim + shape.v_dim), shape.kv_lora_rank, layers, true);
+    add(hidden, heads * shape.v_dim, layers, false);
+  } else {
+    add(shape.q_width() + 2.0 * shape.kv_width(), hidden, layers, true);
+    add(hidden, shape.q_width(), layers, false);
+  }
+  const double gate = shape.gated ? 2 : 1;
+  const double dense_layers = shape.moe() ? shape.dense_layers : shape.layers;
+  add(gate * shape.ffn, hidden, dense_layers, true);
+  add(hidden, shape.ffn, dense_layers, false);
+  if (shape.moe()) {
+    add(gate * shape.shared_ffn, hidden, shape.moe_layers(), true);
+    add(hidden, shape.shared_ffn, shape.moe_layers(), false);
+  }
+  double listed = 0;
+  for (const WeightMatrix& matrix : network.matrices) listed += matrix.columns * matrix.inner * matrix.layers;
+  network.vectors = network.dense > listed ? network.dense - listed : 0;
+  // A shape whose parameters were given rather than computed has matrices as large as these say.
+  if (listed > network.dense && listed > 0)
+    for (WeightMatrix& matrix : network.matrices) matrix.layers *= network.dense / listed;
+}
+
 NetworkWork network_work(const ModelUse& use, const ParameterCount& params) {
   const ModelShape& shape = use.shape;
   NetworkWork network;
@@ -19,6 +55,8 @@ NetworkWork network_work(const ModelUse& use, const ParameterCount& params) {
   network.expert_count = shape.experts;
   network.experts_per_token = shape.experts_per_token;
   network.expert_width = shape.expert_ffn;
+  network.expert_layers = shape.moe_layers();
+  network.gated = shape.gated;
   const bool decoder = shape.kind == ModelKind::kDecoder;
   const double table = static_cast<double>(shape.vocab) * shape.hidden;
   network.head = decoder ? (shape.tied ? table : params.head) : 0;
@@ -38,6 +76,7 @@ NetworkWork network_work(const ModelUse& use, const ParameterCount& params) {
   network.mlp_width = shape.moe() ? routed : shape.ffn;
   network.causal = decoder;
   network.mixed_16_bit = shape.moe();
+  list_matrices(shape, network);
   return network;
 }
 

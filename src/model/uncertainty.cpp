@@ -11,25 +11,6 @@ double deviation_of(double half_width) { return half_width / kZ90; }
 
 namespace {
 
-/// Half widths of independent circumstances add in quadrature; the widest gives the words.
-class Width {
- public:
-  explicit Width(Regime base) : square_(base.half_width * base.half_width), words_(base.words) {}
-  void add(bool applies, double half_width, std::string_view words) {
-    if (!applies) return;
-    square_ += half_width * half_width;
-    if (half_width <= widest_) return;
-    widest_ = half_width;
-    words_ = words;
-  }
-  Regime regime() const { return {std::sqrt(square_), words_}; }
-
- private:
-  double square_ = 0;
-  double widest_ = 0;
-  std::string_view words_;
-};
-
 Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strategy& s, int nodes) {
   const TrainingConstants& c = *r.constants;
   const Gpu& gpu = *r.node->gpu;

@@ -1,6 +1,7 @@
 // How far predictions of the models are off, by regime: standard deviations of ln(measured / predicted).
 #pragma once
 
+#include <cmath>
 #include <string_view>
 
 #include "model/estimate.h"
@@ -16,7 +17,23 @@ struct Regime {
 /// Standard deviation of a normal whose central 80 % have this half width.
 double deviation_of(double half_width);
 
-/// The wider of two regimes.
-inline Regime wider(Regime a, Regime b) { return b.half_width > a.half_width ? b : a; }
+/// Half widths of independent circumstances add in quadrature; the widest gives the words.
+class Width {
+ public:
+  explicit Width(Regime base) : square_(base.half_width * base.half_width), words_(base.words) {}
+  void add(bool applies, double half_width, std::string_view words) {
+    if (!applies) return;
+    square_ += half_width * half_width;
+    if (half_width <= widest_) return;
+    widest_ = half_width;
+    words_ = words;
+  }
+  Regime regime() const { return {std::sqrt(square_), words_}; }
+
+ private:
+  double square_ = 0;
+  double widest_ = 0;
+  std::string_view words_;
+};
 
 }  // namespace gpuplan

@@ -1,13 +1,17 @@
-#include "input/training_constants_table.h"
+#include "input/constants_table.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "input/csv.h"
 
 namespace gpuplan {
+namespace {
 
-Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+template <class Constants, class Constant, std::size_t count>
+Result<void> read_constants(std::string_view text, std::string_view file, const std::array<Constant, count>& known,
+                            std::string_view kind, Constants& into) {
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
@@ -18,9 +22,9 @@ Result<void> read_training_constants(std::string_view text, std::string_view fil
   std::vector<std::string_view> seen;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     const std::string_view wanted = cells.required(row, name);
-    const auto* constant = std::ranges::find(kTrainingConstants, wanted, &TrainingConstant::name);
-    if (constant == kTrainingConstants.end()) {
-      cells.fail_cell(row, name, "a constant of the training model");
+    const auto* constant = std::ranges::find(known, wanted, &Constant::name);
+    if (constant == known.end()) {
+      cells.fail_cell(row, name, kind);
       break;
     }
     if (std::ranges::find(seen, wanted) != seen.end()) cells.fail_cell(row, name, "given once");
@@ -28,12 +32,24 @@ Result<void> read_training_constants(std::string_view text, std::string_view fil
     const double low = cells.number(row, least, 0, kLargest);
     const double high = cells.number(row, most, low, kLargest);
     cells.required(row, value);
-    catalogue.training_constants.*constant->field = cells.number(row, value, low, high);
+    into.*constant->field = cells.number(row, value, low, high);
     for (const auto column : {unit, meaning, source}) cells.required(row, column);
     cells.date(row, as_of);
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
   return {};
+}
+
+}  // namespace
+
+Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  return read_constants(text, file, kTrainingConstants, "a constant of the training model",
+                        catalogue.training_constants);
+}
+
+Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  return read_constants(text, file, kGenerationConstants, "a constant of the generation model",
+                        catalogue.generation_constants);
 }
 
 }  // namespace gpuplan

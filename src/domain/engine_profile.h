@@ -1,0 +1,54 @@
+// What sets inference engines apart: how they start kernels, batch requests and use memory, and which formats they
+// read.
+#pragma once
+
+#include <string>
+
+#include "base/names.h"
+#include "domain/precision.h"
+
+namespace gpuplan {
+
+/// Attention over prompts: the vendor's newest fused kernel, the one that most software ships (flash 2), or scores that
+/// are written to memory.
+enum class PromptAttention { kNewest, kCommon, kScores };
+template <>
+struct Names<PromptAttention> {
+  static constexpr std::array entries = {
+      Named<PromptAttention>{PromptAttention::kNewest, "newest"},
+      Named<PromptAttention>{PromptAttention::kCommon, "common"},
+      Named<PromptAttention>{PromptAttention::kScores, "scores"},
+  };
+};
+
+/// A row of data/engines.csv, by Framework::name; "*" serves engines with CUDA graphs that have no row, "*eager" those
+/// without.
+struct EngineProfile {
+  std::string name;
+  unsigned formats = ~0U;    ///< bit for each Format of weights that it reads
+  double time = 1;           ///< factor on the time of its kernels
+  double host_layer_us = 0;  ///< host time of a layer launched kernel by kernel; zero with CUDA graphs
+  double host_step_us = 390;
+  double host_sequence_us = 6;  ///< for each sequence of a step
+  double launch = 1;            ///< factor on the time between kernels
+  double expand = 1;            ///< factor on the rate at which compressed weights are expanded
+  double eight_bit = 1;         ///< factor on the bandwidth of int8 and nf4 weights
+  double product = 1;           ///< factor on the rate of large products of compressed weights
+  double memory_share = 0.9;    ///< of usable memory that it may take
+  double reserve_gib = 2;       ///< driver context, framework, graphs, workspace
+  double prompt_chunk = 0;      ///< tokens of a prompt that pass a layer split together; 0: all
+  PromptAttention attention = PromptAttention::kNewest;
+  bool own_kernels = false;      ///< limited by the multiprocessors even for 16-bit weights
+  bool half_accumulate = false;  ///< 16-bit sums: twice the rate on GeForce cards
+  bool continuous = true;        ///< new requests join a running batch
+  bool pipelines = true;         ///< several batches are under way in a layer split
+  bool copies_cache = false;     ///< cache concatenated and expanded at every step
+  bool loops_experts = false;    ///< one product after the other for each expert
+  bool emulates = false;         ///< expands fp8 and nvfp4 weights where the hardware lacks them
+  bool measured = false;         ///< measured runs of this engine took part in the fit
+  std::string source, as_of;
+
+  bool reads(Format format) const { return (formats >> static_cast<unsigned>(format) & 1U) != 0; }
+};
+
+}  // namespace gpuplan
