@@ -138,6 +138,22 @@ struct Store {
   std::string to = "disk";  ///< disk or memory
 };
 
+/// A draft guesses several tokens at once, and the model checks them in one pass.
+struct Speculation {
+  int tokens = 0;                 ///< guessed for each pass
+  double acceptance = 0;          ///< chance that a guess holds when those before it did
+  std::optional<ModelUse> draft;  ///< nullopt: heads or n-grams, whose cost is small
+};
+
+/// What the answer must reach; all replicas together for tokens, the middle of requests for latencies.
+struct GenerationTarget {
+  std::optional<TokensPerSecond> tokens_per_second;  ///< new tokens
+  std::optional<Seconds> time_to_first_token;
+  std::optional<Seconds> time_per_output_token;
+
+  bool any() const { return tokens_per_second || time_to_first_token || time_per_output_token; }
+};
+
 /// `generate`, and `collect` when `store` is set.
 struct GeneratePhase {
   std::vector<ModelUse> models;
@@ -146,7 +162,10 @@ struct GeneratePhase {
   std::optional<double> concurrency;  ///< requests in flight, situation concurrency
   PerGpu<int> batch;                  ///< sequences a replica
   std::optional<Format> weights;      ///< nullopt: the model's own
+  std::optional<double> weight_bits;  ///< bits that a weight takes, scales included; nullopt: as usual for the format
   std::optional<Format> kv_cache;
+  std::optional<Speculation> speculation;
+  GenerationTarget target;
   std::string engine;  ///< catalogue name; empty: auto
   Parallel parallel;
   std::optional<Placement> place;

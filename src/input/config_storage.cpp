@@ -24,9 +24,14 @@ std::optional<Format> quantised_format(const Fields& from) {
   }
   if (method == "gptq" || method == "awq") return from.integer({"bits"}, 4, 64) == 8 ? Format::kInt8 : Format::kInt4;
   if (method == "fp8" || method == "fbgemm_fp8") return Format::kFp8;
+  if (method == "exl2") return Format::kExl2;
   if (method == "mxfp4") return Format::kMxfp4;
   if (method == "compressed-tensors") {
-    const Fields weights = from.inside("config_groups").first_inside().inside("weights");
+    const Fields group = from.inside("config_groups").first_inside();
+    const Fields weights = group.inside("weights");
+    const Fields inputs = group.inside("input_activations");
+    if (inputs.valid() && inputs.word({"type"}) == "int" && inputs.integer({"num_bits"}, 0, 64) == 8)
+      return weights.integer({"num_bits"}, 8, 64) == 4 ? Format::kW4A8 : Format::kW8A8;
     const bool real = weights.word({"type"}) == "float";
     const int bits = weights.integer({"num_bits"}, 0, 64);
     if (bits == 8) return real ? Format::kFp8 : Format::kInt8;

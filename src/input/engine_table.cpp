@@ -40,11 +40,9 @@ Result<void> read_engines(std::string_view text, std::string_view file, Catalogu
     if (std::ranges::find(catalogue.engines, engine.name, &EngineProfile::name) != catalogue.engines.end())
       cells.fail_cell(row, name, "given once");
     cells.required(row, formats);
-    if (cells.list(row, formats, '+') != std::vector<std::string>{"all"}) {
-      engine.formats = 0;
-      for (const Format format : cells.choices<Format>(row, formats))
-        engine.formats |= 1U << static_cast<unsigned>(format);
-    }
+    engine.formats = 0;
+    for (const Format format : cells.choices<Format>(row, formats))
+      engine.formats |= 1U << static_cast<unsigned>(format);
     numbers.read(row, engine);
     engine.attention = cells.choice(row, attention, engine.attention);
     for (const Flag& flag : flags) engine.*flag.field = cells.yes_no(row, flag.column);

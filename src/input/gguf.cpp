@@ -15,8 +15,8 @@ constexpr double kMost = 100'000'000;
 constexpr int kMostHeads = 10'000, kMostHeadDim = 65'536;
 
 /// Formats of ggml by bits of a weight; files mix several, so the mean decides.
-constexpr std::array kQuantised = {Format::kQ2K, Format::kQ3K, Format::kQ4_0, Format::kQ4K,
-                                   Format::kQ5K, Format::kQ6K, Format::kQ8_0};
+constexpr std::array kQuantised = {Format::kQ2K, Format::kQ3K, Format::kIq4Xs, Format::kQ4_0,
+                                   Format::kQ4K, Format::kQ5K, Format::kQ6K,   Format::kQ8_0};
 
 class ShapeReader {
  public:

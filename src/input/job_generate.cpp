@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "input/generation_checks.h"
 #include "input/job_codecs.h"
 
 namespace gpuplan {
@@ -18,6 +19,70 @@ struct PromptsRecord {
       key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", at_least(1)),
       key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer"),
   };
+};
+
+/// Formats that caches are kept in.
+struct CacheFormatCodec {
+  static constexpr std::size_t count = [] {
+    std::size_t found = 0;
+    for (const auto& entry : Names<Format>::entries) found += stores_cache(entry.value) ? 1 : 0;
+    return found;
+  }();
+  static constexpr auto words = [] {
+    std::array<std::string_view, count> names{};
+    std::size_t at = 0;
+    for (const auto& entry : Names<Format>::entries)
+      if (stores_cache(entry.value)) names[at++] = entry.name;
+    return names;
+  }();
+  static constexpr std::size_t distinct = [] {
+    std::size_t found = 0;
+    for (const std::string_view word : words) found += name_of(*from_name<Format>(word)) == word ? 1 : 0;
+    return found;
+  }();
+  static constexpr ValueType type{
+      .kind = ValueType::Kind::kWord, .words = words.data(), .word_count = count, .shown_words = distinct};
+  static bool read(Reader& reader, const Tree& tree, Format& out, const Bounds&) {
+    const auto weights = tree.is_scalar() ? from_name<Format>(tree.text) : std::nullopt;
+    if (weights && !stores_cache(*weights))
+      return reader.fail(tree, std::string(name_of(*weights)) + " is a format of weights; expected " +
+                                   expected_text(type) + " for keys and values");
+    const auto position = read_word(reader, tree, type);
+    if (position) out = *from_name<Format>(words[*position]);
+    return position.has_value();
+  }
+};
+
+struct SpeculationRecord {
+  using Object = Speculation;
+  static constexpr std::string_view title = "speculative";
+  static constexpr std::array keys = {
+      key<&Speculation::tokens>("tokens", "required", "tokens guessed for each pass of the model", between(1, 64)),
+      key_as<ShareCodec, &Speculation::acceptance>("acceptance", "required",
+                                                   "chance that a guess is right when those before it were", {0, 1}),
+      key<&Speculation::draft>("draft", "heads or n-grams, at no cost", "the network that guesses"),
+  };
+  static bool check(Reader& reader, const Tree& tree, const Speculation& out) {
+    if (!out.draft || !out.draft->custom) return true;
+    return reader.fail(*tree.find("draft"), "a custom model can be trained, not generated with");
+  }
+};
+
+struct TargetRecord {
+  using Object = GenerationTarget;
+  static constexpr std::string_view title = "target";
+  static constexpr std::array keys = {
+      key<&GenerationTarget::tokens_per_second>("tokens_per_second", "none", "new tokens, all GPUs together, at least",
+                                                kPositive),
+      key<&GenerationTarget::time_to_first_token>("time_to_first_token", "none",
+                                                  "until a request's first token, at most", kPositive),
+      key<&GenerationTarget::time_per_output_token>("time_per_output_token", "none",
+                                                    "between the tokens of one request, at most", kPositive),
+  };
+  static bool check(Reader& reader, const Tree& tree, const GenerationTarget& out) {
+    if (out.any()) return true;
+    return reader.fail(tree, "which target? expected tokens_per_second, time_to_first_token or time_per_output_token");
+  }
 };
 
 /// Auto, or one for each GPU, or all models on all GPUs in turn.
@@ -37,10 +102,17 @@ constexpr std::array kGenerateKeys = {
     key<&GeneratePhase::batch>("batch", "auto", "sequences that one replica works on together", between(1, 1e6)),
     key_as<AutoCodec<Codec<Format>>, &GeneratePhase::weights>("weights", "as the model comes",
                                                               "how weights are stored on the GPU"),
-    key_as<AutoCodec<Codec<Format>>, &GeneratePhase::kv_cache>("kv_cache", "auto", "how keys and values are stored"),
+    key<&GeneratePhase::weight_bits>("weight_bits", "as usual for the format",
+                                     "bits a weight takes, scales included: 4.65 for such an exl2 file",
+                                     between(1, 32)),
+    key_as<AutoCodec<CacheFormatCodec>, &GeneratePhase::kv_cache>("kv_cache", "auto", "how keys and values are stored"),
     key_as<FrameworkCodec, &GeneratePhase::engine>("engine", "auto", "inference software"),
     key<&GeneratePhase::parallel>("parallel", "auto", "how the work is cut over GPUs"),
     key_as<PlaceCodec, &GeneratePhase::place>("place", "auto", "where several models go"),
+    key_as<OptionalCodec<Record<SpeculationRecord>>, &GeneratePhase::speculation>(
+        "speculative", "none", "speculative decoding: several tokens are guessed, then checked in one pass"),
+    key_as<Record<TargetRecord>, &GeneratePhase::target>("target", "none",
+                                                         "what must be reached; plans that miss it do not count"),
 };
 
 constexpr std::array<std::string_view, 2> kStoreTargets = {"disk", "memory"};
@@ -96,10 +168,7 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
                        "situation: single is one request after the other; expected batch 1, or "
                        "situation: static");
 
-  const Framework* engine = out.engine.empty() ? nullptr : reader.catalogue.find_framework(out.engine);
-  if (engine == nullptr || engine->generates) return true;
-  const Reader::Scope scope(reader, "engine");
-  return reader.fail(*tree.find("engine"), engine->name + " does not generate; expected an inference engine");
+  return check_generation(reader, tree, out);
 }
 
 struct GenerateRecord {

@@ -128,9 +128,11 @@ struct GenerationRates {
 /// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.
 const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine);
 
-/// False result (Misfit) through the optional: the hardware or engine has no such format.
+/// Nullopt: the hardware or engine has no such format. `weight_bits`: of a stored weight, scales included, where it is not
+/// as usual for the format.
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
-                                                const Framework& engine, Format weights, Format kv_cache);
+                                                const Framework& engine, Format weights, Format kv_cache,
+                                                std::optional<double> weight_bits = std::nullopt);
 
 /// Level 4: seconds that one replica takes for `samples` samples of one model; the parts add up to total().
 struct GenerationParts {

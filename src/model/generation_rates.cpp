@@ -27,38 +27,6 @@ double limited(double rate, double limit) {
   return rate * limit / std::sqrt(std::sqrt(r2 * r2 + l2 * l2));
 }
 
-bool gguf(Format format) {
-  switch (format) {
-    case Format::kQ8_0:
-    case Format::kQ6K:
-    case Format::kQ5K:
-    case Format::kQ4K:
-    case Format::kQ4_0:
-    case Format::kQ3K:
-    case Format::kQ2K:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool cache_format(Format format) {
-  switch (format) {
-    case Format::kFp32:
-    case Format::kFp16:
-    case Format::kBf16:
-    case Format::kFp8:
-    case Format::kInt8:
-    case Format::kInt4:
-    case Format::kNvfp4:
-    case Format::kQ8_0:
-    case Format::kQ4_0:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// The machine with so many of its GPUs: what a group of tensor ranks sees of it.
 LinkRate group_rate(const Catalogue& catalogue, NodeShape node, int gpus) {
   node.gpus = std::min(node.gpus, gpus);
@@ -92,6 +60,12 @@ class Reach {
     rate.product.flop = rate.product.flop / slower;
     if (weights == Format::kInt8 || weights == Format::kNf4) rate.weight_byte = rate.weight_byte / p_.eight_bit;
     return rate;
+  }
+
+  /// Products of 8-bit integers reach what those of 8-bit floats do; hardware without them runs in 16 bit.
+  WeightRate integers(double bytes) const {
+    if (gpu_.int8.value <= 0) return expanded(Format::kW8A8, bytes * 8);
+    return made(Precision::kFp8, gpu_.int8, c_.watts_8bit, bytes < 1 ? bytes * 8 : 0, bytes);
   }
 
   WeightRate native(Precision precision, FlopsPerSecond peak, double watts, double bytes) const {
@@ -155,13 +129,14 @@ const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework&
 }
 
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
-                                                const Framework& engine, Format weights, Format kv_cache) {
+                                                const Framework& engine, Format weights, Format kv_cache,
+                                                std::optional<double> weight_bits) {
   const Gpu& gpu = *node.gpu;
   const EngineProfile& profile = engine_profile(catalogue, engine);
   const Efficiency& efficiency = efficiency_of(catalogue, gpu);
   const GenerationConstants& c = catalogue.generation_constants;
   const FlopsPerSecond sixteen = peak_16(gpu, weights, profile.half_accumulate);
-  if (!profile.reads(weights) || !cache_format(kv_cache) || !(sixteen.value > 0) || !(gpu.bandwidth.value > 0))
+  if (!profile.reads(weights) || !stores_cache(kv_cache) || !(sixteen.value > 0) || !(gpu.bandwidth.value > 0))
     return std::nullopt;
   const bool tensor_cores_16 = gpu.bf16.value > 0 || gpu.fp16.value > 0;
   if ((weights == Format::kFp16 || weights == Format::kBf16) && !tensor_cores_16) return std::nullopt;
@@ -180,10 +155,10 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.efficiency = &efficiency;
   rates.weights = weights;
   rates.kv_cache = kv_cache;
-  rates.weight_bytes = bytes_of(weights);
+  rates.weight_bytes = weight_bits.value_or(bits_of(weights)) / 8;
   // GGUF files keep the head in q6_k; others leave embedding and head in 16 bit.
   rates.head_bytes = weights == Format::kFp32                    ? 4.0
-                     : gguf(weights) && weights != Format::kQ8_0 ? bytes_of(Format::kQ6K)
+                     : is_gguf(weights) && weights != Format::kQ8_0 ? bytes_of(Format::kQ6K)
                      : weights == Format::kQ8_0                  ? rates.weight_bytes
                                                                  : 2.0;
   rates.kv_bytes = bytes_of(kv_cache);
@@ -194,9 +169,10 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.native_products = !expands;
   rates.blocks_16 = reach.sixteen(weights);
   const double bytes = rates.weight_bytes;
-  if (expands) rates.blocks = reach.expanded(weights, bits_of(weights));
+  if (expands) rates.blocks = reach.expanded(weights, rates.weight_bytes * 8);
   else if (weights == Format::kFp32) rates.blocks = reach.native(Precision::kFp32, gpu.fp32, 1, bytes);
   else if (weights == Format::kFp8) rates.blocks = reach.native(Precision::kFp8, gpu.fp8, c.watts_8bit, bytes);
+  else if (int8_products(weights)) rates.blocks = reach.integers(bytes);
   else if (bytes < 1) rates.blocks = reach.native(Precision::kNvfp4, gpu.fp4, c.watts_4bit, bytes);
   else rates.blocks = rates.blocks_16;
   rates.experts = rates.blocks;

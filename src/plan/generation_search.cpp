@@ -163,7 +163,8 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
   const Framework& engine = *software.frameworks.front();
   const Format weights = generate.weights.value_or(natural_format(work, gpu));
   const Format cache = generate.kv_cache.value_or(gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
-  const auto rates = generation_rates(catalogue, machines.node, engine, weights, cache);
+  auto rates = generation_rates(catalogue, machines.node, engine, weights, cache);
+  if (rates && generate.weight_bits) rates->weight_bytes = *generate.weight_bits / 8;
   if (!rates) {
     tally.reject(Misfit::kPrecision);
     return std::nullopt;

@@ -39,6 +39,21 @@ struct Outcome {
   T p10{}, p50{}, p90{}, mean{};
 };
 
+/// What comes out of a generation phase while it runs, and what its requests meet: by the model, or by the speed that
+/// the user gave.
+struct Serving {
+  double in_flight = 0;                   ///< sequences at once, all replicas
+  Interval<TokensPerSecond> output{};     ///< new tokens, all replicas
+  Interval<TokensPerSecond> processed{};  ///< prompts too
+  Interval<Seconds> time_to_first_token{};
+  Interval<Seconds> time_per_output_token{};  ///< zero when nothing is generated
+  std::optional<double> chance;               ///< that the phase's target is reached; nullopt: it has none
+  bool reaches_target = true;                 ///< by the medians
+
+  /// How far the medians are from the target: the largest of the ratios; at most 1 when it is reached.
+  double shortfall = 0;
+};
+
 /// One phase on one kind of machine with the strategy chosen: everything that needs no price.
 struct PhaseEstimate {
   int phase = 0;                  ///< index in the job
@@ -64,8 +79,9 @@ struct PhaseEstimate {
   MemoryUse memory{};
   Interval<Bytes> memory_total{};
   Bytes host_memory{};
-  double batch = 0;           ///< sequences a step, or in flight over all replicas
-  double overhead_share = 0;  ///< part of the work's time that the job added on top, as a share of the rest
+  double batch = 0;                ///< sequences a step, or in flight over all replicas
+  double overhead_share = 0;       ///< part of the work's time that the job added on top, as a share of the rest
+  std::optional<Serving> serving;  ///< of a generation phase
 };
 
 /// One line of what a phase costs; parts of a plan add up to its total.
@@ -109,6 +125,7 @@ struct Plan {
   bool close_to_previous = false;                       ///< 80 % intervals overlap in hours and dollars
   bool meets_deadline = true;
   bool meets_budget = true;
+  bool reaches_target = true;  ///< of every generation phase, by the medians
 
   /// Of at least one, while they come at a steady rate (a Poisson process): 1 - exp(-interruptions).
   double chance_of_interruption() const;
@@ -126,8 +143,9 @@ struct ValueRange {
 /// Positions in the list of plans; nullopt: there is none.
 struct Recommendations {
   std::optional<int> cheapest, fastest, best_value, fewest_gpus, within_deadline, within_budget;
-  std::optional<int> pick;     ///< for the job's goal and limits
-  bool limits_missed = false;  ///< plans fit, none keeps deadline and budget (exit code 4); `pick` is the nearest miss
+  std::optional<int> pick;  ///< for the job's goal and limits
+  bool limits_missed =
+      false;  ///< plans fit, none keeps deadline, budget and targets (exit code 4); `pick` is the nearest miss
 };
 
 }  // namespace gpuplan
