@@ -21,6 +21,7 @@ Completes completion_of(std::string_view flag) {
 /// Names that a shell can offer; what is wrong is told by the reader of jobs.
 std::vector<std::string> choices_of(std::string_view flag) {
   if (flag == "--method") return choices<Method>();
+  if (flag == "--situation") return choices<Situation>();
   if (flag == "--spot") return choices<SpotUse>();
   if (flag == "--goal") return choices<Goal>();
   return {};

@@ -227,15 +227,34 @@ class Sketcher {
     stated(10, at + ".data.prompt_tokens", &Sketch::prompt, "--prompt");
     stated(10, at + ".data.new_tokens", &Sketch::new_tokens, "--new");
     const bool fixed = !sketch_.batch.empty() && sketch_.concurrency.empty();
-    const std::string_view situation = !sketch_.concurrency.empty() ? "concurrency" : fixed ? "static" : "saturated";
-    draft_.key(6, at + ".situation", "situation", std::string(situation), "", true);
-    if (situation == "saturated") assume("as many requests in flight as fit (--concurrency, --batch)");
+    const std::string_view situation = !sketch_.situation.empty()     ? std::string_view(sketch_.situation)
+                                       : !sketch_.concurrency.empty() ? "concurrency"
+                                       : fixed                        ? "static"
+                                                                      : "saturated";
+    if (!stated(6, at + ".situation", &Sketch::situation, "--situation"))
+      draft_.key(6, at + ".situation", "situation", std::string(situation), "", true);
+    if (situation == "saturated" && sketch_.situation.empty())
+      assume("as many requests in flight as fit (--concurrency, --batch)");
     option_or_said(at, "batch", &Sketch::batch, "--batch", "16");
-    if (situation != "saturated") stated(6, at + ".concurrency", &Sketch::concurrency, "--concurrency");
+    if (!sketch_.concurrency.empty()) stated(6, at + ".concurrency", &Sketch::concurrency, "--concurrency");
     option_or_said(at, "weights", &Sketch::weights, "--weights", "fp8");
-    draft_.option(6, at + ".kv_cache", "kv_cache", "fp8");
+    stated(6, at + ".weight_bits", &Sketch::weight_bits, "--weight-bits");
+    option_or_said(at, "kv_cache", &Sketch::kv_cache, "--kv-cache", "fp8");
     option_or_said(at, "engine", &Sketch::engine, "--engine", "vllm");
     draft_.option(6, at + ".parallel", "parallel", "{tp: 2}");
+    draft_.option(6, at + ".speculative", "speculative", "{tokens: 4, acceptance: 70%}");
+    target(at);
+  }
+
+  void target(const std::string& at) {
+    if (sketch_.tokens_per_second.empty() && sketch_.first_token.empty() && sketch_.per_token.empty()) {
+      draft_.option(6, at + ".target", "target", "{time_per_output_token: 30 ms}");
+      return;
+    }
+    draft_.open(6, at + ".target", "target");
+    stated(8, at + ".target.tokens_per_second", &Sketch::tokens_per_second, "--tokens-per-second");
+    stated(8, at + ".target.time_to_first_token", &Sketch::first_token, "--first-token");
+    stated(8, at + ".target.time_per_output_token", &Sketch::per_token, "--per-token");
   }
 
   /// Before any work a rented machine boots, gets its software and fetches the weights. Without this, eight of the

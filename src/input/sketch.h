@@ -21,7 +21,8 @@ struct Sketch {
   std::string samples{}, batch{}, setup{};
   std::string tokens{}, tokens_per_sample{}, epochs{}, steps{}, sequence{}, micro{};
   std::string method{}, rank{}, trainable{}, precision{}, optimizer{}, framework{};
-  std::string prompt{}, new_tokens{}, weights{}, engine{}, concurrency{};
+  std::string prompt{}, new_tokens{}, weights{}, weight_bits{}, kv_cache{}, engine{}, situation{}, concurrency{};
+  std::string tokens_per_second{}, first_token{}, per_token{};
 };
 
 /// Which offers count, the limits and the goal, as typed; empty: not said. They go with a job file too.

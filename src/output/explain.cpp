@@ -10,6 +10,7 @@
 #include "output/plan_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
+#include "plan/software.h"
 
 namespace gpuplan {
 namespace {
@@ -28,10 +29,7 @@ std::vector<Term> generation_terms(const GeneratePhase& generate, const PhaseEst
                                    const Catalogue& catalogue) {
   const auto work = generation_work(generate);
   if (!work || estimate.framework == nullptr) return {};
-  // The cache's format as the search chooses it: 16 bit of whichever kind the hardware has.
-  const Format cache =
-      generate.kv_cache.value_or(estimate.node->gpu->bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
-  const auto rates = generation_rates(catalogue, *estimate.node, *estimate.framework, estimate.strategy.weights, cache);
+  const auto rates = serving_rates(catalogue, *estimate.node, *estimate.framework, generate, estimate.strategy.weights);
   return rates ? explain_generation(*work, *rates, estimate.strategy) : std::vector<Term>{};
 }
 

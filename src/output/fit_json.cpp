@@ -22,6 +22,16 @@ void write_limit(JsonWriter& json, const FitRow& row) {
   json.member("part_gib", limit.size / units::GiB).member("needed_gib", limit.needed / units::GiB).end();
 }
 
+/// {"sequences", "tokens", "all_of_the_model"}; null for training.
+void write_context(JsonWriter& json, std::string_view name, const std::optional<LongestContext>& context) {
+  if (!context) {
+    json.null_member(name);
+    return;
+  }
+  json.key(name).begin_object(true).member("sequences", context->sequences).member("tokens", context->tokens);
+  json.member("all_of_the_model", context->whole).end();
+}
+
 void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.begin_object().member("gpu", row.node.gpu->name).member("gpus", row.gpus);
   json.member("fit", row.best ? std::optional<std::string_view>(name_of(row.best->fit)) : std::nullopt);
@@ -31,7 +41,8 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
     else json.null_member("needed_gib");
     json.null_member("memory_gib").null_member("sums_gib").null_member("host_memory_gib");
     write_limit(json, row);
-    json.null_member("largest_batch").null_member("how").end();
+    json.null_member("largest_batch").null_member("longest_context").null_member("longest_context_at_batch");
+    json.null_member("how").end();
     return;
   }
   const Interval<Bytes>& total = row.best->memory_total;
@@ -46,9 +57,10 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.member("reserved", use.reserved() / units::GiB).member("device", use.total() / units::GiB).end();
   json.member("host_memory_gib", row.best->host_memory / units::GiB);
   write_limit(json, row);
-  json.member("largest_batch", row.largest_micro_batch)
-      .member("how", strategy_words(*row.best, phase_of(section, row)))
-      .end();
+  json.member("largest_batch", row.largest_micro_batch);
+  write_context(json, "longest_context", row.context);
+  write_context(json, "longest_context_at_batch", row.context_at_batch);
+  json.member("how", strategy_words(*row.best, phase_of(section, row))).end();
 }
 
 }  // namespace
@@ -74,6 +86,7 @@ std::string fit_csv(const FitReport& report, const FitLook& look) {
                           "fragmentation_gib",
                           "driver_gib",
                           "largest_batch",
+                          "longest_context",
                           "stopped_by",
                           "stopped_by_gib",
                           "how"})
@@ -91,6 +104,7 @@ std::string fit_csv(const FitReport& report, const FitLook& look) {
         for (const Bytes size : {total.p10, total.p50, total.p90}) cells.push_back(gib(size));
         for (const MemoryPart& part : kMemoryParts) cells.push_back(gib(use.*part.size));
         cells.emplace_back(static_cast<double>(row.largest_micro_batch));
+        cells.push_back(row.context ? Cell(static_cast<double>(row.context->tokens)) : Cell());
         cells.emplace_back(row.limit ? std::string(row.limit->part) : std::string());
         cells.push_back(row.limit ? gib(row.limit->size) : Cell());
         cells.emplace_back(strategy_words(*row.best, phase_of(section, row)));

@@ -28,7 +28,16 @@ std::string limit_words(const FitRow& row) {
   return row.limit ? std::string(row.limit->part) + " " + gib_text(row.limit->size) : std::string();
 }
 
-constexpr std::size_t kStopColumn = 12;  ///< of the breakdown
+/// "131,072", "131,072; 8,200 at 16": with one sequence at a time, and with as many as the phase asks for.
+std::string context_words(const FitRow& row) {
+  if (!row.context) return "";
+  std::string text = row.context->tokens > 0 ? count_text(row.context->tokens) : "none";
+  if (row.context_at_batch)
+    text += "; " + count_text(row.context_at_batch->tokens) + " at " + count_text(row.context_at_batch->sequences);
+  return text;
+}
+
+constexpr std::size_t kStopColumn = 13;  ///< of the breakdown
 
 std::vector<Column> breakdown_columns() {
   return {{.title = "GPUS", .narrowest = 24},
@@ -43,6 +52,7 @@ std::vector<Column> breakdown_columns() {
           {.title = "BUFFERS", .align = Align::kRight, .drop = 6},
           {.title = "CONTEXT", .align = Align::kRight, .drop = 7},
           {.title = "LARGEST", .align = Align::kRight, .drop = 1, .unit = "batch"},
+          {.title = "LONGEST", .align = Align::kRight, .drop = 3, .unit = "context"},
           {.title = "STOPPED BY", .drop = 9, .around = " ", .unit = "GiB"},
           {.title = "HOW", .drop = 10, .narrowest = 24, .wrap = true}};
 }
@@ -77,6 +87,7 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
              {part(use.buffers)},
              {part(use.context())},
              {largest},
+             {context_words(row)},
              {limit_words(row), Paint::kDim},
              {how, Paint::kDim}});
 }
@@ -207,6 +218,12 @@ std::string verdict(const FitSection& section) {
     text += "; " + std::string(holding->limit->part) + " stop" + (plural(holding->limit->part) ? "" : "s") + " " +
             (holding->largest_micro_batch > 1 ? "more" : "a second") + ": " + gib_text(holding->limit->size) + " of " +
             gib_text(holding->limit->usable) + " GiB";
+  if (holding->context && holding->context->tokens > 0)
+    text += "; one sequence may have " + std::string(holding->context->whole ? "all the " : "up to ") +
+            count_text(holding->context->tokens) + " tokens" + (holding->context->whole ? " that the model reads" : "");
+  if (holding->context_at_batch && holding->context_at_batch->tokens > 0)
+    text += ", " + count_text(holding->context_at_batch->sequences) + " of them " +
+            count_text(holding->context_at_batch->tokens) + " each";
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "output/explain.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
+#include "output/serving_words.h"
 
 namespace gpuplan {
 namespace {
@@ -97,7 +98,8 @@ std::string availability_words(const PlanStory& story) {
   if (pick == nullptr || !is_rare(*pick)) return "";
   const Plan* next = nullptr;
   for (const Plan& plan : story.found.plans) {
-    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget) continue;
+    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget || !plan.reaches_target)
+      continue;
     if (next == nullptr || goal_key(story.job, plan) < goal_key(story.job, *next)) next = &plan;
   }
   const std::string text = story.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
@@ -159,6 +161,7 @@ std::vector<std::string> limit_words(const PlanStory& story) {
     }
     lines.push_back(text);
   }
+  for (std::string& line : target_lines(story)) lines.push_back(std::move(line));
   if (job.contingency > Dollars{}) {
     lines.push_back("Contingency " + short_money(job.contingency) +
                     " on top: " + to_text(pick->cost.p50 + job.contingency) + " in all (P90 " +

@@ -3,6 +3,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/plan_words.h"
+#include "output/serving_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
 
@@ -121,6 +122,8 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
   if (plan.phases.size() == 1) {
     const PhasePlan& only = plan.phases.front();
     text += paragraph("How:   " + how_words(only, story.job.phases.front(), memory) + ".", screen, 2, 9);
+    if (const std::string speed = serving_words(only.estimate, story.job.phases.front()); !speed.empty())
+      text += paragraph("Speed: " + speed + ".", screen, 2, 9);
     const std::string why = why_text(story, only.estimate);
     return why.empty() ? text : text + paragraph("Why:   " + why, screen, 2, 9);
   }

@@ -137,6 +137,7 @@ class PlanJson {
     else json_.null_member("usd_per_hour_saved");
     json_.member("chance_in_time", plan.chance_in_time);
     json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
+    json_.member("reaches_target", plan.reaches_target);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
     json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
     json_.member("interruptions", plan.interruptions);

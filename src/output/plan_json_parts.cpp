@@ -74,6 +74,25 @@ void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase
 
 }  // namespace
 
+void write_serving(JsonWriter& json, const PhaseEstimate& estimate) {
+  if (!estimate.serving) {
+    json.null_member("serving");
+    return;
+  }
+  const Serving& serving = *estimate.serving;
+  json.key("serving").begin_object().member("sequences_in_flight", serving.in_flight);
+  if (serving.output.p50 > TokensPerSecond{})
+    write_interval(json, "output_tokens_per_second", serving.output, TokensPerSecond{1});
+  else json.null_member("output_tokens_per_second");
+  write_interval(json, "total_tokens_per_second", serving.processed, TokensPerSecond{1});
+  write_interval(json, "time_to_first_token_seconds", serving.time_to_first_token, units::second);
+  if (serving.time_per_output_token.p50 > Seconds{})
+    write_interval(json, "time_per_output_token_seconds", serving.time_per_output_token, units::second);
+  else json.null_member("time_per_output_token_seconds");
+  json.member("target_chance", serving.chance);
+  json.member("reaches_target", serving.chance ? std::optional(serving.reaches_target) : std::nullopt).end();
+}
+
 void write_text_or_null(JsonWriter& json, std::string_view name, std::string_view text) {
   if (text.empty()) json.null_member(name);
   else json.member(name, text);
@@ -113,6 +132,7 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, co
   if (part.tokens_per_second.p50 > TokensPerSecond{})
     write_interval(json, "tokens_per_second", part.tokens_per_second, TokensPerSecond{1});
   else json.null_member("tokens_per_second");
+  write_serving(json, estimate);
   write_memory(json, estimate);
   json.member("evidence", name_of(estimate.evidence));
   if (estimate.work_by_model > Seconds{})

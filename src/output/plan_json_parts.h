@@ -33,6 +33,9 @@ void write_text_or_null(JsonWriter& json, std::string_view name, std::string_vie
 /// gave the total.
 void write_memory(JsonWriter& json, const PhaseEstimate& estimate);
 
+/// The member "serving": what comes out of a generation phase and what its requests meet; null for others.
+void write_serving(JsonWriter& json, const PhaseEstimate& estimate);
+
 /// `others`: what was tried beside its strategy; empty for plans that nobody asks about.
 void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others);
 

@@ -6,6 +6,7 @@
 #include "output/choice.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
+#include "output/serving_words.h"
 
 namespace gpuplan {
 namespace {
@@ -112,13 +113,20 @@ std::string pick_words(const PlanStory& story) {
   const Recommendations& rules = story.found.recommendations;
   const Limits& limits = story.job.limits;
   const std::string& name = story.name(*pick);
-  if (rules.limits_missed) return "No plan keeps the limits. Nearest: " + name + ".";
+  const bool target = has_target(story.job);
+  if (rules.limits_missed)
+    return std::string(!target                            ? "No plan keeps the limits."
+                       : limits.deadline || limits.budget ? "No plan keeps the limits and reaches the target."
+                                                          : "No plan reaches the target.") +
+           " Nearest: " + name + ".";
 
-  std::string kept;
-  if (limits.deadline) kept += "the deadline";
-  if (limits.budget) kept += kept.empty() ? "the budget" : " and the budget";
-  const auto keeping =
-      std::ranges::count_if(story.found.plans, [](const Plan& p) { return p.meets_deadline && p.meets_budget; });
+  std::vector<std::string> wanted;
+  if (limits.deadline) wanted.emplace_back("the deadline");
+  if (limits.budget) wanted.emplace_back("the budget");
+  if (target) wanted.emplace_back("the target");
+  const std::string kept = listed(wanted);
+  const auto keeping = std::ranges::count_if(
+      story.found.plans, [](const Plan& p) { return p.meets_deadline && p.meets_budget && p.reaches_target; });
   std::string rule;
   switch (story.job.goal) {
     case Goal::kBestValue:
@@ -194,6 +202,7 @@ std::vector<std::string> summary_words(const PlanStory& story, std::size_t most)
     if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it is tight, its memory may not do");
     if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
     if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
+    if (!plan.reaches_target) remarks.emplace_back("it misses the target");
     std::string text = comparison(*pick, plan, story.name(plan));
     if (!remarks.empty()) text += ": " + join(remarks, "; ");
     lines.push_back(text + ".");

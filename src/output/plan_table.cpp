@@ -121,7 +121,7 @@ class PlanText {
 
   void frontier() {
     const bool limited = std::ranges::any_of(story_.found.plans, [&](const Plan& plan) {
-      return shown(plan) && (!plan.meets_deadline || !plan.meets_budget);
+      return shown(plan) && (!plan.meets_deadline || !plan.meets_budget || !plan.reaches_target);
     });
     Table table({{.title = "#"},
                  {.title = "PLAN", .narrowest = 24},
@@ -153,7 +153,7 @@ class PlanText {
                  {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
                  {limited ? limits_words(plan) : std::string(),
-                  plan.meets_deadline && plan.meets_budget ? Paint::kPlain : Paint::kYellow},
+                  plan.meets_deadline && plan.meets_budget && plan.reaches_target ? Paint::kPlain : Paint::kYellow},
                  {memory_words(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
                  {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});

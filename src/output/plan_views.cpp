@@ -16,6 +16,8 @@ std::span<const PlanView> plan_views() {
       PlanView{"saved", "dollars for each hour saved along the frontier, and whether it is worth it", saved_view},
       PlanView{"dominated", "plans that another one beats, and by how much", dominated_view},
       PlanView{"speed", "relative speed of GPUs at the same work, with relative price and cost", speed_view},
+      PlanView{"serving", "tokens a second, time to first and for each further token, requests in flight, target",
+               serving_view},
       PlanView{"scaling", "one GPU against several of the same kind", scaling_view},
       PlanView{"prices", "the offers, what spot saves, and which of them hold the job", prices_view},
       PlanView{"fallback", "what to take when the pick is not to be had, and up to which price", fallback_view},

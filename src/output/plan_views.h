@@ -39,6 +39,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen);
 ViewContent worth_view(const PlanStory& story, const Screen& screen);
 ViewContent saved_view(const PlanStory& story, const Screen& screen);
 ViewContent speed_view(const PlanStory& story, const Screen& screen);
+ViewContent serving_view(const PlanStory& story, const Screen& screen);
 ViewContent scaling_view(const PlanStory& story, const Screen& screen);
 ViewContent prices_view(const PlanStory& story, const Screen& screen);
 ViewContent fallback_view(const PlanStory& story, const Screen& screen);

@@ -92,10 +92,13 @@ std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePha
   std::string text = s.dp > 1 ? to_string(s.dp) + " replicas" : std::string("1 replica");
   if (s.tp > 1) add(text, degree("tp", s.tp));
   if (s.pp > 1) add(text, "layers over " + to_string(s.pp) + " GPUs");
+  if (s.ep > 1) add(text, to_string(s.ep) + " of them sharing experts");
   if (phase.models.size() > 1)
     add(text, s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "models side by side" : "models in turn");
   add(text, s.micro_batch > 1 ? to_string(s.micro_batch) + " sequences at once each" : "one sequence at a time each");
-  add(text, std::string(name_of(s.weights)) + " weights");
+  const std::string bits = phase.weight_bits ? " of " + number_text(*phase.weight_bits) + " bits" : std::string();
+  add(text, std::string(name_of(s.weights)) + " weights" + bits);
+  if (phase.speculation) add(text, to_string(phase.speculation->tokens) + " tokens guessed ahead");
   return text;
 }
 
@@ -236,6 +239,7 @@ std::string memory_words(const Plan& plan) {
 std::string limits_words(const Plan& plan) {
   std::string text = plan.meets_deadline ? "" : "too late";
   if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
+  if (!plan.reaches_target) text += text.empty() ? "misses target" : ", misses target";
   return text.empty() ? "kept" : text;
 }
 

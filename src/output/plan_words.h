@@ -24,7 +24,7 @@ std::string rate_text(double rate);                       ///< three digits: "0.
 std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
 
 std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
-std::string limits_words(const Plan& plan);  ///< "kept", "too late", "over budget" or both
+std::string limits_words(const Plan& plan);  ///< "kept", "too late", "over budget", "misses target" or several
 
 std::string upper_first(std::string text);
 

@@ -216,6 +216,27 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
   return finished(std::move(columns), std::move(rows), section, common);
 }
 
+std::string ms_text(Seconds time) { return time > Seconds{} ? rate_text(time / units::millisecond) : ""; }
+
+void add_latencies(std::vector<Cell>& row, const PhaseEstimate& best) {
+  if (!best.serving) {
+    row.resize(row.size() + 2);
+    return;
+  }
+  row.emplace_back(ms_text(best.serving->time_to_first_token.p50));
+  row.emplace_back(ms_text(best.serving->time_per_output_token.p50));
+}
+
+void add_serving(std::vector<Cell>& row, const Serving& serving) {
+  const auto in_seconds = [](const Interval<Seconds>& time) {
+    return Interval<double>{time.p10.value, time.p50.value, time.p90.value};
+  };
+  add_interval(row, in_seconds(serving.time_to_first_token));
+  add_interval(row, in_seconds(serving.time_per_output_token));
+  add_interval(row, {serving.processed.p10.value, serving.processed.p50.value, serving.processed.p90.value});
+  if (serving.chance) row.emplace_back(*serving.chance);
+}
+
 Table generation_table(const ProfilesSection& section, const GeneratePhase& phase, bool fills, std::string* common) {
   std::vector<Column> columns = {
       {.title = "PROFILE"},
@@ -227,8 +248,17 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
       {.title = "IN FLIGHT", .align = Align::kRight, .drop = 8, .unit = "in all", .key = "sequences_in_flight"},
       {.title = "WEIGHTS", .drop = 7, .key = "weights"},
       {.title = "KV CACHE", .align = Align::kRight, .drop = 9, .unit = "GiB a GPU", .key = "kv_cache_gib"},
-      {.title = "MODELS", .drop = 10, .key = "placement"}};
+      {.title = "MODELS", .drop = 10, .key = "placement"},
+      {.title = "FIRST TOKEN", .align = Align::kRight, .drop = 4, .unit = "ms"},
+      {.title = "A TOKEN", .align = Align::kRight, .drop = 4, .unit = "ms"}};
+  const std::size_t front = columns.size();
   add_ends(columns, false);
+  for (const char* key :
+       {"time_to_first_token_seconds_p10", "time_to_first_token_seconds_p50", "time_to_first_token_seconds_p90",
+        "time_per_output_token_seconds_p10", "time_per_output_token_seconds_p50", "time_per_output_token_seconds_p90",
+        "total_tokens_per_second_p10", "total_tokens_per_second_p50", "total_tokens_per_second_p90", "target_chance"})
+    columns.push_back({.title = "", .key = key});
+  const std::size_t ends = columns.size() - 10;
   std::vector<std::vector<Cell>> rows;
   const bool several = phase.models.size() > 1;
   for (std::size_t i = 0; i < section.found.profiles.size(); ++i) {
@@ -248,15 +278,20 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
       row.emplace_back(!several                                                ? ""
                        : s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "side by side"
                                                                                : "in turn");
+      add_latencies(row, *profile.best);
     } else {
-      row.resize(10);
+      row.resize(front);
     }
     add_row_ends(row, profile, false, picked, fills);
+    if (profile.best && profile.best->serving) {
+      row.resize(ends);
+      add_serving(row, *profile.best->serving);
+    }
     rows.push_back(std::move(row));
   }
   std::vector<Cell> cpu = {
       {kCpuProfile, Paint::kDim}, {kCpuProfile}, whole(1), whole(1), {}, whole(1), whole(1), {"fp32"}};
-  cpu.resize(16);
+  cpu.resize(front + 6);
   cpu.emplace_back("testing only: no time is predicted", Paint::kDim);
   rows.push_back(std::move(cpu));
   return finished(std::move(columns), std::move(rows), section, common);

@@ -114,8 +114,9 @@ std::string shown_rows(std::size_t shown, std::size_t all, const std::string& no
 }
 
 bool limits_matter(const PlanStory& story) {
-  return std::ranges::any_of(story.found.plans,
-                             [](const Plan& plan) { return !plan.meets_deadline || !plan.meets_budget; });
+  return std::ranges::any_of(story.found.plans, [](const Plan& plan) {
+    return !plan.meets_deadline || !plan.meets_budget || !plan.reaches_target;
+  });
 }
 
 std::string worth_words(const SearchResult& found, const Plan& plan) {

@@ -27,7 +27,7 @@ bool misses_deadline(const PlanStory& story) {
   return story.job.limits.deadline && !story.found.recommendations.within_deadline;
 }
 
-bool keeps_limits(const Plan& plan) { return plan.meets_deadline && plan.meets_budget; }
+bool keeps_limits(const Plan& plan) { return plan.meets_deadline && plan.meets_budget && plan.reaches_target; }
 
 /// Price an hour up to which a plan stays at least as good as the next one for the job's goal, and within the budget;
 /// nullopt: it has no price, or the goal does not look at prices. Hours do not depend on the price, dollars are

@@ -128,7 +128,7 @@ class Report {
   bool limited() const {
     return std::ranges::any_of(report_.cases, [](const WhatIfCase& each) {
       const auto misses = [](const Plan* plan) {
-        return plan != nullptr && (!plan->meets_deadline || !plan->meets_budget);
+        return plan != nullptr && (!plan->meets_deadline || !plan->meets_budget || !plan->reaches_target);
       };
       return misses(each.story->pick()) || misses(each.stays);
     });
@@ -150,7 +150,7 @@ class Report {
   void add(Table& table, const WhatIfCase& what, const Plan& plan, const std::string& name, Paint paint) const {
     const Plan* base = base_pick();
     const bool compared = base != nullptr && &what != &first();
-    const bool kept = plan.meets_deadline && plan.meets_budget && plan.fit == Fit::kFits;
+    const bool kept = plan.meets_deadline && plan.meets_budget && plan.reaches_target && plan.fit == Fit::kFits;
     table.add({{name_of_case(what)},
                {name, paint},
                {plan.offer != nullptr ? place_words(*plan.offer) : std::string(), paint},

@@ -1,8 +1,10 @@
 #include "plan/fit.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
+#include "model/generation_engines.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
 #include "plan/phase_search.h"
@@ -18,8 +20,25 @@ struct Changed {
   int gpus = 1;
 };
 
+/// Formats of fewer bits, largest first: what the engine reads, or what some engine does where none is named.
+std::vector<Format> smaller_formats(const GeneratePhase& generate, const Catalogue& catalogue, Format now) {
+  constexpr std::array kCommon = {Format::kFp8, Format::kInt8, Format::kInt4, Format::kQ2K};
+  constexpr std::array kAll = {Format::kFp8, Format::kInt8, Format::kQ8_0, Format::kQ6K,
+                               Format::kQ4K, Format::kInt4, Format::kQ3K,  Format::kQ2K};
+  std::vector<Format> result;
+  const Framework* engine = generate.engine.empty() ? nullptr : catalogue.find_framework(generate.engine);
+  const double bits = generate.weight_bits.value_or(bits_of(now));
+  const auto add = [&](Format format) {
+    if (bits_of(format) < bits && (engine == nullptr || engine_profile(*engine).reads(format)))
+      result.push_back(format);
+  };
+  if (engine == nullptr) std::ranges::for_each(kCommon, add);
+  else std::ranges::for_each(kAll, add);
+  return result;
+}
+
 /// Changes worth trying, in the order a person would: the ones that cost least first.
-std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
+std::vector<Changed> changes(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {
   std::vector<Changed> result;
   const auto index = static_cast<std::size_t>(miss.phase);
   const auto add = [&](std::string text, int gpus, auto change) {
@@ -76,9 +95,13 @@ std::vector<Changed> changes(const Job& job, const NearMiss& miss) {
             g.parallel = {};
             g.parallel.tp = gpus;
           }));
-    for (const Format format : {Format::kFp8, Format::kInt8, Format::kInt4})
-      add("weights: " + std::string(name_of(format)), miss.gpus,
-          with([format](GeneratePhase& g) { g.weights = format; }));
+    for (const Format format : smaller_formats(*generate, catalogue, miss.strategy.weights))
+      add("weights: " + std::string(name_of(format)), miss.gpus, with([format](GeneratePhase& g) {
+            g.weights = format;
+            g.weight_bits.reset();
+          }));
+    if (miss.memory.kv_cache > miss.needed * 0.1 && !generate->kv_cache)
+      add("kv_cache: fp8", miss.gpus, with([](GeneratePhase& g) { g.kv_cache = Format::kFp8; }));
   }
   return result;
 }
@@ -113,6 +136,11 @@ Result<std::vector<FitRow>> fit_phase(const Job& job, int phase, const Catalogue
       const Machines machines{row.node, 1, count, true};
       row.best = best_estimate(workload, catalogue, machines, true, tally);
       row.nearest = tally.nearest;
+      if (row.best && workload.generation) {
+        row.context = longest_context(workload, catalogue, *row.best, 1);
+        const int batch = row.best->strategy.micro_batch;
+        if (batch > 1) row.context_at_batch = longest_context(workload, catalogue, *row.best, batch);
+      }
       if (row.best && (workload.training || workload.generation)) {
         OpenBatch open(job, phase, catalogue, machines, *row.best);
         row.largest_micro_batch = open.largest();
@@ -157,12 +185,13 @@ Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Cat
 std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {
   std::vector<Remedy> result;
   if (miss.phase < 0 || miss.gpu == nullptr) return result;
-  for (const Changed& changed : changes(job, miss)) {
+  for (const Changed& changed : changes(job, catalogue, miss)) {
     const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
     Tally tally;
     const auto estimate = try_phase(changed.job, miss.phase, catalogue, machines, tally);
     if (estimate) {
       std::string text = changed.text;
+      if (text == "batch: auto") text += ", " + count_text(estimate->strategy.micro_batch) + " at once";
       // A change that frees the strategy may owe its success to another cut than the one that was asked for.
       const Strategy& now = estimate->strategy;
       std::vector<std::string> cuts;

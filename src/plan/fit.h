@@ -7,6 +7,7 @@
 
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "plan/longest_context.h"
 #include "plan/plan.h"
 #include "plan/tally.h"
 
@@ -29,7 +30,9 @@ struct FitRow {
   int largest_micro_batch =
       0;             ///< sequences at once that still fit (p90), recomputing as much as that takes, else as in `best`
   NearMiss nearest;  ///< when nothing fits
-  std::optional<Limit> limit;  ///< nullopt: not memory, or nothing that computes
+  std::optional<Limit> limit;                      ///< nullopt: not memory, or nothing that computes
+  std::optional<LongestContext> context;           ///< of generation: one sequence at a time
+  std::optional<LongestContext> context_at_batch;  ///< with as many as the phase has in flight, when that is more
 };
 
 /// One row for each GPU of the catalogue (or those named in `where.gpus`) and each of `counts`.

@@ -1,11 +1,15 @@
-// Strategies for a generation phase: format, tensor and layer split, replicas, placement of several models.
+// Strategies for a generation phase: engine and format, tensor parallelism and layer split, shared experts, replicas,
+// placement of several models, and fewer sequences in flight where a target asks for short answers.
 
 #include <algorithm>
 #include <cmath>
 
 #include "model/generation.h"
+#include "model/generation_cuts.h"
+#include "model/generation_engines.h"
 #include "plan/given.h"
 #include "plan/phase_search.h"
+#include "plan/serving.h"
 #include "plan/software.h"
 
 namespace gpuplan {
@@ -14,22 +18,20 @@ namespace {
 
 /// Of two candidates within this share of each other, the one with smaller replicas is taken.
 constexpr double kSameTime = 0.005;
+/// Splitting layers or sharing experts between replicas has to gain more: both are more to set up.
+constexpr double kWorthTheTrouble = 0.05;
 
-struct Best {
+struct Candidate {
   bool any = false;
   bool fits = false;
   Strategy strategy;
   GenerationEstimate estimate;
   Spread spread;
   Interval<Bytes> memory{};
+  double shortfall = 0;  ///< from the phase's target; at most 1 when it is reached
 };
 
-Format natural_format(const GenerationWork& work, const Gpu& gpu) {
-  const Format native = work.phase->models.front().shape.native;
-  if (native == Format::kBf16 && gpu.bf16 <= FlopsPerSecond{}) return Format::kFp16;
-  if (native == Format::kFp32) return gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16;
-  return native;
-}
+bool elaborate(const Strategy& strategy) { return strategy.pp > 1 || strategy.ep > 1; }
 
 class GenerationSearch {
  public:
@@ -42,36 +44,38 @@ class GenerationSearch {
         given_(given),
         tally_(tally) {}
 
-  Best run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
+  Candidate run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
     best_ = {};
     const Parallel& fixed = phase_.parallel;
     const int most_tp = engine.tensor ? std::min(gpus, machines_.node.gpus) : 1;
-    for (const int pp_limit : {1, gpus}) {
-      // Layers are split over GPUs only when nothing else holds the model: one request gains nothing by it.
-      if (pp_limit > 1 && (best_.any || !engine.pipeline || fixed.pp)) break;
-      for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
-        for (int pp = fixed.pp.value_or(pp_limit > 1 ? 2 : 1); pp <= fixed.pp.value_or(pp_limit); pp *= 2) {
-          if (tp * pp > gpus) break;
-          if (gpus % (tp * pp) != 0 || !divides(tp, pp)) {
-            tally_.reject(Misfit::kUneven);
-            continue;
-          }
-          const int dp = gpus / (tp * pp);
-          if ((fixed.dp && *fixed.dp != dp) || contradicts_given(tp * pp, gpus)) {
-            tally_.reject(Misfit::kGiven);
-            continue;
-          }
-          for_each_placement(rates, engine_index, tp, pp, dp);
-        }
-      }
-    }
+    const auto each_tp = [&](auto cut) {
+      for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); ++tp)
+        if (fixed.tp || gpus % tp == 0) cut(tp);
+    };
+    if (!fixed.pp || *fixed.pp == 1) each_tp([&](int tp) { consider_cut(gpus, rates, engine, engine_index, tp, 1); });
+    if (!splits_layers(gpus, rates, engine)) return best_;
+    each_tp([&](int tp) {
+      for (int pp = fixed.pp.value_or(2); pp <= fixed.pp.value_or(gpus / tp); ++pp)
+        if (fixed.pp || gpus % (tp * pp) == 0) consider_cut(gpus, rates, engine, engine_index, tp, pp);
+    });
     return best_;
   }
 
  private:
+  /// Layers are split where nothing else holds the model, and where tensor-parallel traffic has only a slow way while
+  /// several requests keep all stages busy: one request gains nothing by it.
+  bool splits_layers(int gpus, const GenerationRates& rates, const Framework& engine) const {
+    if (!engine.pipeline || gpus == 1) return false;
+    if (phase_.parallel.pp) return *phase_.parallel.pp > 1;
+    if (!best_.any || !best_.fits) return true;
+    const bool slow = gpus > machines_.node.gpus || rates.link_bus == rates.pcie_bus;
+    return slow && rates.profile->pipelines && phase_.situation != Situation::kSingle && !phase_.forward_only;
+  }
+
   bool divides(int tp, int pp) const {
-    return std::ranges::all_of(
-        phase_.models, [&](const ModelUse& model) { return model.shape.heads % tp == 0 && pp <= model.shape.layers; });
+    return std::ranges::all_of(phase_.models, [&](const ModelUse& model) {
+      return tensor_problem(model.shape, tp) == CutProblem::kNone && pp <= model.shape.layers;
+    });
   }
 
   /// A rate stated for one replica says nothing of larger ones: replicas have the stated size, or, where none is
@@ -82,18 +86,54 @@ class GenerationSearch {
     return given_->gpus < gpus && replica != given_->gpus;
   }
 
-  void for_each_placement(const GenerationRates& rates, std::int16_t engine, int tp, int pp, int dp) {
+  void consider_cut(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index, int tp,
+                    int pp) {
+    if (tp * pp > gpus) return;
+    if (gpus % (tp * pp) != 0 || !divides(tp, pp)) return tally_.reject(Misfit::kUneven);
+    const int dp = gpus / (tp * pp);
+    if ((phase_.parallel.dp && *phase_.parallel.dp != dp) || contradicts_given(tp * pp, gpus))
+      return tally_.reject(Misfit::kGiven);
+    Strategy strategy;
+    strategy.dp = dp;
+    strategy.tp = tp;
+    strategy.pp = pp;
+    strategy.weights = rates.weights;
+    strategy.framework = engine_index;
+    strategy.micro_batch = in_flight(dp);
+    for (const int ep : expert_groups(engine, strategy)) {
+      strategy.ep = ep;
+      for_each_placement(rates, strategy);
+    }
+  }
+
+  /// How many replicas may share one set of experts: 1, those in one machine, and all. The job fixes GPUs, of which a
+  /// replica has tp.
+  std::vector<int> expert_groups(const Framework& engine, const Strategy& cut) {
+    const auto shared = [&](int replicas) {
+      return cut.dp % replicas == 0 && std::ranges::all_of(phase_.models, [&](const ModelUse& model) {
+               return experts_divide(model.shape, replicas * cut.tp);
+             });
+    };
+    if (const auto& fixed = phase_.parallel.ep; fixed && *fixed > 1) {
+      if (*fixed == cut.tp) return {1};  // whole experts on each GPU of a replica instead of slices: as much memory
+      if (*fixed % cut.tp == 0 && cut.pp == 1 && shared(*fixed / cut.tp)) return {*fixed / cut.tp};
+      tally_.reject(Misfit::kUneven);
+      return {};
+    }
+    std::vector<int> groups = {1};
+    if (phase_.parallel.ep || !engine.expert || cut.dp == 1 || cut.pp > 1) return groups;
+    const int near = std::min(cut.dp, machines_.node.gpus / cut.tp);
+    if (near > 1 && shared(near)) groups.push_back(near);
+    if (cut.dp > near && shared(cut.dp)) groups.push_back(cut.dp);
+    return groups;
+  }
+
+  void for_each_placement(const GenerationRates& rates, Strategy strategy) {
     for (const Placement placement : {Placement::kInTurn, Placement::kOneModelPerGpu}) {
       if (phase_.place ? placement != *phase_.place : placement == Placement::kOneModelPerGpu && work_.models == 1)
         continue;
-      Strategy strategy;
-      strategy.dp = dp;
-      strategy.tp = tp;
-      strategy.pp = pp;
+      if (placement == Placement::kOneModelPerGpu && strategy.ep > 1) continue;
       strategy.placement = placement;
-      strategy.weights = rates.weights;
-      strategy.framework = engine;
-      strategy.micro_batch = in_flight(dp);
       consider(rates, strategy);
     }
   }
@@ -107,33 +147,70 @@ class GenerationSearch {
     return 0;
   }
 
+  Candidate tried(const GenerationRates& rates, const Strategy& strategy) const {
+    Candidate found{true, false, strategy, generation_estimate(work_, rates, strategy),
+                    generation_spread(work_, rates, strategy)};
+    found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
+    if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
+    found.fits = found.memory.p90 < gpu_.usable;
+    found.shortfall = shortfall(phase_.target, found.estimate);
+    return found;
+  }
+
+  /// As many sequences as leave the latencies within the target; the one nearest to it when not even one alone does.
+  Candidate within_latency(const GenerationRates& rates, const Candidate& full) const {
+    const auto with = [&](int sequences) {
+      Strategy strategy = full.strategy;
+      strategy.micro_batch = sequences;
+      return tried(rates, strategy);
+    };
+    const auto quick = [&](const Candidate& c) { return latency_shortfall(phase_.target, c.estimate) <= 1; };
+    Candidate best = with(1);
+    if (!quick(best)) return best.shortfall < full.shortfall ? best : full;
+    int low = 1;
+    int high = static_cast<int>(full.estimate.batch);
+    while (high - low > 1) {
+      const int middle = low + (high - low) / 2;
+      const Candidate candidate = with(middle);
+      if (quick(candidate)) best = candidate;
+      (quick(candidate) ? low : high) = middle;
+    }
+    return best;
+  }
+
   void consider(const GenerationRates& rates, const Strategy& strategy) {
-    const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
-    const Spread spread = generation_spread(work_, rates, strategy);
-    Interval<Bytes> memory = lognormal(estimate.memory.total(), spread.memory);
-    if (given_ != nullptr && given_->memory) memory = *given_->memory;
-    bool fits = memory.p90 < gpu_.usable;
-    Bytes least = memory.p50;
+    Candidate found = tried(rates, strategy);
+    Bytes least = found.memory.p50;
     if (strategy.micro_batch == 0) {
       // The engine fills what there is; what must fit is one sequence.
       Strategy one = strategy;
       one.micro_batch = 1;
-      const Interval<Bytes> need = lognormal(generation_estimate(work_, rates, one).memory.total(), spread.memory);
+      const Interval<Bytes> need =
+          lognormal(generation_estimate(work_, rates, one).memory.total(), found.spread.memory);
       least = need.p50;
-      fits = need.p90 < gpu_.usable;
-      memory.p90 = std::min(memory.p90, gpu_.usable);
+      found.fits = need.p90 < gpu_.usable;
+      found.memory.p90 = std::min(found.memory.p90, gpu_.usable);
     }
-    if (least > gpu_.usable || estimate.batch < 1) {
+    if (least > gpu_.usable || found.estimate.batch < 1) {
       tally_.reject(Misfit::kMemory);
-      tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, estimate.memory});
+      tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, found.estimate.memory});
       return;
     }
     tally_.accept();
-    if (best_.any) {
-      if (best_.fits && !fits) return;
-      if (best_.fits == fits && estimate.parts.total() > best_.estimate.parts.total() * (1 - kSameTime)) return;
-    }
-    best_ = {true, fits, strategy, estimate, spread, memory};
+    if (strategy.micro_batch == 0 && latency_shortfall(phase_.target, found.estimate) > 1)
+      found = within_latency(rates, found);
+    if (better(found)) best_ = found;
+  }
+
+  bool better(const Candidate& other) const {
+    if (!best_.any) return true;
+    if (best_.fits != other.fits) return other.fits;
+    const bool reached = best_.shortfall <= 1;
+    if (reached != (other.shortfall <= 1)) return !reached;
+    const bool more = elaborate(other.strategy) && !elaborate(best_.strategy);
+    const double least_gain = more ? kWorthTheTrouble : kSameTime;
+    if (!reached) return other.shortfall <= best_.shortfall * (1 - least_gain);
+    return other.estimate.parts.total() <= best_.estimate.parts.total() * (1 - least_gain);
   }
 
   const PhaseWorkload& workload_;
@@ -143,8 +220,23 @@ class GenerationSearch {
   const Gpu& gpu_;
   const Given* given_;
   Tally& tally_;
-  Best best_;
+  Candidate best_;
 };
+
+/// GPUs to use, most first: all, then halves of them; where the job fixes degrees, what these can share.
+std::vector<int> gpu_counts(const Parallel& fixed, const Machines& machines) {
+  const int unit = fixed.dp.value_or(1) * fixed.tp.value_or(1) * fixed.pp.value_or(1);
+  if (machines.exact) return {machines.gpus};
+  if (unit > machines.gpus) return {};
+  std::vector<int> counts;
+  int gpus = fixed.dp && fixed.tp ? unit : machines.gpus - machines.gpus % unit;
+  for (; gpus >= unit; gpus /= 2) {
+    gpus -= gpus % unit;
+    counts.push_back(gpus);
+    if (gpus == 1) break;
+  }
+  return counts;
+}
 
 }  // namespace
 
@@ -154,32 +246,34 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
   const auto& generate = std::get<GeneratePhase>(phase.work);
   const GenerationWork& work = *workload.generation;
   const Gpu& gpu = *machines.node.gpu;
+  const auto unsupported = [&](Misfit why, std::string reason) {
+    tally.reject(why);
+    if (tally.unsupported_reason.empty()) tally.unsupported_reason = std::move(reason);
+    return std::nullopt;
+  };
   Software software = generation_software(catalogue, generate, gpu, machines.nodes);
-  if (software.frameworks.empty()) {
-    tally.reject(software.why);
-    if (tally.unsupported_reason.empty()) tally.unsupported_reason = std::move(software.reason);
-    return std::nullopt;
+  if (software.frameworks.empty()) return unsupported(software.why, std::move(software.reason));
+  const Framework* chosen = nullptr;
+  std::optional<GenerationRates> rates;
+  for (const Framework* engine : software.frameworks) {
+    rates = serving_rates(catalogue, machines.node, *engine, generate, software.weights);
+    chosen = engine;
+    if (rates) break;
   }
-  const Framework& engine = *software.frameworks.front();
-  const Format weights = generate.weights.value_or(natural_format(work, gpu));
-  const Format cache = generate.kv_cache.value_or(gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
-  auto rates = generation_rates(catalogue, machines.node, engine, weights, cache);
-  if (rates && generate.weight_bits) rates->weight_bytes = *generate.weight_bits / 8;
-  if (!rates) {
-    tally.reject(Misfit::kPrecision);
-    return std::nullopt;
-  }
+  if (!rates) return unsupported(Misfit::kPrecision, format_problem(catalogue, machines.node, software, generate));
+  const Framework& engine = *chosen;
 
-  for (int gpus = machines.gpus; gpus >= 1; gpus = machines.exact ? 0 : gpus / 2) {
+  const std::vector<int> counts = gpu_counts(generate.parallel, machines);
+  if (counts.empty()) tally.reject(Misfit::kGpus);
+  for (const int gpus : counts) {
     const Given* given = nullptr;
     // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.
     for (int replica = gpus; !ignore_given && given == nullptr && replica >= 1; replica /= 2)
       given = given_for(phase, gpu.name, gpus, replica);
     GenerationSearch search(workload, machines, given, tally);
-    const Best best =
+    const Candidate best =
         search.run(gpus, *rates, engine, static_cast<std::int16_t>(&engine - catalogue.frameworks.data()));
     if (!best.any) continue;
-
     PhaseEstimate estimate =
         modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
     estimate.strategy.micro_batch = static_cast<std::int32_t>(best.estimate.batch);
@@ -199,6 +293,7 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
       const double replica_units = given_units(*given, gpus, replicas) / replicas;
       apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
     }
+    estimate.serving = serving_of(work, best.estimate, best.spread, estimate);
     estimate.extra = stated_extras(phase, best.estimate.rounds, 0, estimate.work.p50);
     return estimate;
   }

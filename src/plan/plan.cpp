@@ -1,10 +1,19 @@
 #include "plan/plan.h"
 
+#include <algorithm>
+
 #include "base/math.h"
 
 namespace gpuplan {
 
 double Plan::chance_of_interruption() const { return -math::expm1(-interruptions); }
+
+double Plan::shortfall() const {
+  double most = 0;
+  for (const PhasePlan& phase : phases)
+    if (phase.estimate.serving) most = std::max(most, phase.estimate.serving->shortfall);
+  return most;
+}
 
 const PhasePlan* Plan::fullest() const {
   const PhasePlan* fullest = nullptr;

@@ -129,6 +129,8 @@ struct Plan {
 
   /// Of at least one, while they come at a steady rate (a Poisson process): 1 - exp(-interruptions).
   double chance_of_interruption() const;
+  /// How far the phase that is furthest from its target is from it: at most 1 when all are reached.
+  double shortfall() const;
   /// The phase whose memory is the fullest; null when no phase uses a GPU.
   const PhasePlan* fullest() const;
 };

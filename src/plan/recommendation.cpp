@@ -26,8 +26,11 @@ std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key)
 
 }  // namespace
 
-Contends::Contends(const std::vector<Plan>& plans)
-    : none_fits_(std::ranges::none_of(plans, [](const Plan& plan) { return plan.fit == Fit::kFits; })) {}
+Contends::Contends(const std::vector<Plan>& plans) {
+  none_fits_ = std::ranges::none_of(plans, [](const Plan& plan) { return plan.fit == Fit::kFits; });
+  none_reaches_ = std::ranges::none_of(
+      plans, [&](const Plan& plan) { return plan.reaches_target && (plan.fit == Fit::kFits || none_fits_); });
+}
 
 std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
   const Contends contends(plans);
@@ -42,7 +45,9 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   const Contends runs(plans);
   const auto in_time = [&](const Plan& p) { return runs(p) && p.meets_deadline; };
   const auto in_budget = [&](const Plan& p) { return runs(p) && p.meets_budget; };
-  const auto in_limits = [&](const Plan& p) { return runs(p) && p.meets_deadline && p.meets_budget; };
+  const auto in_limits = [&](const Plan& p) {
+    return runs(p) && p.meets_deadline && p.meets_budget && p.reaches_target;
+  };
 
   const auto cost = [](const Plan& p) { return std::tuple(p.cost.p50, p.hours.p50); };
   const auto hours = [](const Plan& p) { return std::tuple(p.hours.p50, p.cost.p50); };
@@ -74,10 +79,13 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   }
   if (!result.pick && !plans.empty()) {
     result.limits_missed = true;
-    // The nearest miss: of the limits that can not be kept, the deadline weighs first.
-    result.pick = job.limits.deadline && !result.within_deadline ? result.fastest
-                  : job.limits.deadline                          ? result.within_deadline
-                                                                 : result.cheapest;
+    // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
+    const bool hopeless = std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; });
+    const auto missing = [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); };
+    result.pick = hopeless                                         ? least(plans, runs, missing)
+                  : job.limits.deadline && !result.within_deadline ? result.fastest
+                  : job.limits.deadline                            ? result.within_deadline
+                                                                   : result.cheapest;
   }
   return result;
 }

@@ -1,9 +1,12 @@
 #include "plan/software.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
+#include "model/generation.h"
+#include "model/generation_engines.h"
 
 namespace gpuplan {
 
@@ -115,21 +118,81 @@ Software training_software(const Catalogue& catalogue, const TrainPhase& phase, 
   return result;
 }
 
+namespace {
+
+/// As the model comes, in a 16-bit format that the hardware has.
+Format natural_format(const ModelShape& shape, const Gpu& gpu) {
+  if (shape.native == Format::kBf16 && gpu.bf16 <= FlopsPerSecond{}) return Format::kFp16;
+  if (shape.native == Format::kFp32) return gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16;
+  return shape.native;
+}
+
+}  // namespace
+
 Software generation_software(const Catalogue& catalogue, const GeneratePhase& phase, const Gpu& gpu, int nodes) {
   Software result;
+  result.weights = phase.weights.value_or(natural_format(phase.models.front().shape, gpu));
   const std::string wanted = !phase.engine.empty() ? phase.engine : phase.collect ? "hf" : "";
-  for (const Framework* candidate : candidates(catalogue, wanted)) {
-    const Framework& engine = *candidate;
-    if (!engine.generates) continue;
-    if (!runs_on(engine, gpu)) {
-      if (!wanted.empty()) return none(Misfit::kUnsupported, cannot_run(engine.name, gpu));
-      continue;
-    }
-    if (nodes > 1 && !engine.multi_node) continue;
-    result.frameworks.push_back(&engine);
-    return result;
+  const auto add = [&](const Framework& engine) {
+    const bool runs = engine.generates && runs_on(engine, gpu) && (nodes <= 1 || engine.multi_node);
+    if (runs && engine_profile(engine).reads(result.weights)) result.frameworks.push_back(&engine);
+  };
+  for (const Framework* engine : candidates(catalogue, wanted)) add(*engine);
+  if (wanted.empty() && result.frameworks.empty())
+    for (const Framework& engine : catalogue.frameworks) add(engine);
+  if (!result.frameworks.empty()) return result;
+
+  const std::string format(name_of(result.weights));
+  if (wanted.empty())
+    return none(Misfit::kUnsupported, "no engine known to gpuplan runs " + format + " on " + gpu.name);
+  const Framework* engine = catalogue.find_framework(wanted);
+  if (engine == nullptr || !engine->generates || !runs_on(*engine, gpu))
+    return none(Misfit::kUnsupported, cannot_run(wanted, gpu));
+  if (nodes > 1 && !engine->multi_node) return none(Misfit::kUnsupported, wanted + " runs on one machine only");
+  return none(Misfit::kPrecision, wanted + " does not read " + format);
+}
+
+Format cache_format(const GeneratePhase& phase, const Gpu& gpu) {
+  return phase.kv_cache.value_or(gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
+}
+
+std::optional<GenerationRates> serving_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& engine,
+                                             const GeneratePhase& phase, Format weights) {
+  auto rates = generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu));
+  if (rates && phase.weight_bits) rates->weight_bytes = *phase.weight_bits / 8;
+  return rates;
+}
+
+std::string format_problem(const Catalogue& catalogue, const NodeShape& node, const Software& software,
+                           const GeneratePhase& phase) {
+  const Gpu& gpu = *node.gpu;
+  const Framework& engine = *software.frameworks.front();
+  const Format wanted = software.weights;
+  const std::string name(name_of(wanted));
+  const auto runs = [&](Format weights, Format cache) {
+    return generation_rates(catalogue, node, engine, weights, cache).has_value();
+  };
+  if (runs(wanted, Format::kFp16))
+    return gpu.name + " keeps no cache in " + std::string(name_of(cache_format(phase, gpu))) + "; fp16 runs";
+  // The nearest by size that run there.
+  struct Other {
+    double distance;
+    Format format;
+  };
+  std::vector<Other> others;
+  for (const auto& entry : Names<Format>::entries) {
+    if (name_of(entry.value) != entry.name || entry.value == Format::kExl2) continue;
+    if (runs(entry.value, Format::kFp16))
+      others.push_back({std::abs(bits_of(entry.value) - bits_of(wanted)), entry.value});
   }
-  return none(Misfit::kUnsupported, "no engine known to gpuplan generates on " + gpu.name);
+  std::ranges::stable_sort(others, {}, &Other::distance);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, others.size()); ++i)
+    names.emplace_back(name_of(others[i].format));
+  std::string text =
+      gpu.name + " has no " + name + " products, and " + engine.name + " does not expand " + name + " weights for it";
+  if (!names.empty()) text += "; " + listed(names, "or") + (names.size() > 1 ? " run" : " runs");
+  return text;
 }
 
 }  // namespace gpuplan
