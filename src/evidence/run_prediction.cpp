@@ -40,6 +40,8 @@ struct Estimated {
   Estimated& operator=(const Estimated&) = delete;
 };
 
+}  // namespace
+
 double memory_of_kind(const MemoryUse& use, MemoryKind kind) {
   switch (kind) {
     case MemoryKind::kAllocated:
@@ -54,11 +56,9 @@ double memory_of_kind(const MemoryUse& use, MemoryKind kind) {
   return use.reserved() / units::GiB;
 }
 
-}  // namespace
-
 double MetricPrediction::log_error() const {
   const double error = math::log(predicted.p50 / measured);
-  return metric == Metric::kTokenRate ? -error : error;
+  return is_rate(metric) ? -error : error;
 }
 
 RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
@@ -95,7 +95,8 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   }
   if (run.memory) {
     const double gib = memory_of_kind(out.estimate.memory, run.memory_kind);
-    out.metrics.push_back({Metric::kPeakMemory, *run.memory / units::GiB, lognormal(gib, out.spread.memory)});
+    out.metrics.push_back(
+        {Metric::kPeakMemory, *run.memory / units::GiB, lognormal(gib, out.spread.memory), Judged::kMemory});
   }
   return out;
 }

@@ -5,34 +5,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/interval.h"
 #include "domain/catalogue.h"
+#include "evidence/figure.h"
 #include "evidence/training_run.h"
+#include "model/generation.h"
 #include "model/training.h"
 
 namespace gpuplan {
-
-/// A measured figure; names are columns of the table of runs.
-enum class Metric { kStepSeconds, kTokenRate, kPeakMemory };
-template <>
-struct Names<Metric> {
-  static constexpr std::array entries = {
-      Named<Metric>{Metric::kStepSeconds, "step_seconds"},
-      Named<Metric>{Metric::kTokenRate, "tokens_per_second_per_gpu"},
-      Named<Metric>{Metric::kPeakMemory, "peak_memory_gib"},
-  };
-};
-
-/// Measured and predicted, both in the metric's own unit (s, tokens/s, GiB); the interval holds 80 %.
-struct MetricPrediction {
-  Metric metric = Metric::kStepSeconds;
-  double measured = 0;
-  Interval<double> predicted{};
-
-  bool inside() const { return measured >= predicted.p10 && measured <= predicted.p90; }
-  /// ln(predicted / measured) of the time or memory: positive when the prediction is too slow or too large.
-  double log_error() const;
-};
 
 struct RunPrediction {
   std::vector<MetricPrediction> metrics;  ///< one for each figure measured; empty when refused
@@ -42,11 +21,15 @@ struct RunPrediction {
   const Framework* framework = nullptr;
   int nodes = 1;
   double parameters = 0;
-  Method method = Method::kFull;
+  Method method = Method::kFull;  ///< of a training run
   Strategy strategy;
-  TrainingEstimate estimate;
+  TrainingEstimate estimate;      ///< of a training run
+  GenerationEstimate generation;  ///< of a generation run
   Spread spread;
 };
+
+/// What a figure of that kind counts of it, in GiB.
+double memory_of_kind(const MemoryUse& use, MemoryKind kind);
 
 /// Predicts every figure the run has. Never reads what was measured but to say which figures those are.
 RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run);

@@ -5,8 +5,9 @@
 
 #include "base/math.h"
 #include "base/text.h"
+#include "evidence/run_machine.h"
 #include "model/compute.h"
-#include "plan/machines.h"
+#include "model/training.h"
 
 namespace gpuplan {
 namespace {
@@ -29,16 +30,10 @@ class Filler {
 
   void fill() {
     s_.assumptions = run_.assumptions;
-    if (!run_.shape) {
-      s_.refused = "the shape of '" + printable(run_.model, 60) +
-                   "' is not stated, nor its parameters, and the catalogue has no model of that name";
-      return;
-    }
     s_.catalogue_gpu = all_.find_gpu(run_.gpu);
-    if (s_.catalogue_gpu == nullptr) {
-      s_.refused = "no GPU is called '" + printable(run_.gpu, 60) + "'; gpuplan gpus lists those that are known";
-      return;
-    }
+    s_.refused = refused_shape(run_);
+    if (s_.refused.empty()) s_.refused = refused_gpu(run_, s_.catalogue_gpu);
+    if (!s_.refused.empty()) return;
     constexpr double kMostGpus = 1e6;
     double ranks = 1;
     for (const auto& degree : {run_.dp, run_.tp, run_.pp, run_.cp}) ranks *= degree.value_or(1);
@@ -132,40 +127,11 @@ class Filler {
 
   void set_machine() {
     const Gpu& gpu = *s_.catalogue_gpu;
-    const int box = std::min(run_.gpus_per_node.value_or(gpu.form_factor == "PCIe" ? gpus_ : 8), gpus_);
-    if (!run_.gpus_per_node && gpus_ > 1) assume("GPUs a machine: " + count_text(box));
-    s_.node = common_box(all_, gpu, box);
-    s_.node.gpus = box;
-    s_.nodes = s_.node.machines_for(gpus_);
-    if (run_.nvlink && !*run_.nvlink) {
-      s_.node.link = {};
-      s_.node.link_kind = LinkKind::kPcie;
-    } else if (run_.nvlink && s_.node.link.value <= 0) {
-      s_.node.link = gpu.link;
-      s_.node.link_kind = gpu.vendor == "amd" ? LinkKind::kXgmi : LinkKind::kNvswitch;
-    }
-    if (s_.nodes > 1) set_network(gpu, box);
+    const RunMachine machine = run_machine(all_, run_, gpu, gpus_, s_.assumptions);
+    s_.node = machine.node;
+    s_.nodes = machine.nodes;
     s_.gpu = gpu;
     if (run_.gpu_power_w && gpu.tdp_watts > 0 && *run_.gpu_power_w < gpu.tdp_watts) cap_power();
-  }
-
-  void set_network(const Gpu& gpu, int box) {
-    if (run_.inter_node_gbps) {
-      s_.node.network = BytesPerSecond{*run_.inter_node_gbps * 1e9 / 8};
-      return;
-    }
-    // The middle of the machines known with this GPU, by GPU; else what their generation is sold with.
-    std::vector<double> rates;
-    for (const Node& node : all_.nodes)
-      if (node.gpu == gpu.name && node.network.value > 0 && node.gpus >= 4 && node.gpus <= 8)
-        rates.push_back(node.network.value / node.gpus);
-    double each = gpu.memory_type.starts_with("HBM") ? (gpu.year >= 2022 ? 50e9 : 25e9) : 1.25e9;
-    if (!rates.empty()) {
-      std::ranges::sort(rates);
-      each = rates[rates.size() / 2];
-    }
-    s_.node.network = BytesPerSecond{each * box};
-    assume("network: " + number_text(std::round(each * box * 8 / 1e9)) + " Gbit/s a machine, as common with this GPU");
   }
 
   /// Rates fall with about the square root of the power a card may draw: its clock falls with the cube root at fixed

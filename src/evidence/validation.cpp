@@ -47,7 +47,7 @@ std::vector<MeasuredFigure> measured_figures(const TrainingRun& run) {
   std::vector<MeasuredFigure> figures;
   if (run.step) figures.push_back({Metric::kStepSeconds, *run.step / units::second});
   if (run.token_rate) figures.push_back({Metric::kTokenRate, run.token_rate->value});
-  if (run.memory) figures.push_back({Metric::kPeakMemory, *run.memory / units::GiB});
+  if (run.memory) figures.push_back({Metric::kPeakMemory, *run.memory / units::GiB, Judged::kMemory});
   return figures;
 }
 
@@ -87,8 +87,8 @@ std::vector<std::string> assumptions_of(const PredictedRun& run) {
 
 Miss miss_of(const MetricPrediction& figure) {
   // A rate below its p10 is a time above its p90.
-  const bool above = figure.metric == Metric::kTokenRate ? figure.measured < figure.predicted.p10
-                                                         : figure.measured > figure.predicted.p90;
+  const bool above =
+      is_rate(figure.metric) ? figure.measured < figure.predicted.p10 : figure.measured > figure.predicted.p90;
   return {figure.log_error(), figure.inside(), above};
 }
 

@@ -7,19 +7,11 @@
 #include <vector>
 
 #include "base/names.h"
+#include "evidence/figure.h"
 #include "evidence/run_prediction.h"
 #include "evidence/training_run.h"
 
 namespace gpuplan {
-
-/// What errors are counted of. Time: the time of a step where a run states it, else its rate of tokens, so that a run
-/// counts once.
-enum class Judged { kTime, kMemory };
-template <>
-struct Names<Judged> {
-  static constexpr std::array entries = {Named<Judged>{Judged::kTime, "time"},
-                                         Named<Judged>{Judged::kMemory, "memory"}};
-};
 
 /// What runs are grouped by. kTrait: what makes runs hard; a run may have several or none of them.
 enum class Grouping { kSource, kGpu, kSize, kMethod, kPrecision, kMachines, kFramework, kKnown, kRegime, kTrait };
@@ -43,10 +35,6 @@ struct PredictedRun {
 std::vector<PredictedRun> predict_runs(const Catalogue& catalogue, std::span<const TrainingRun> runs);
 
 /// The figures that the run states, in their own units: s, tokens/s, GiB.
-struct MeasuredFigure {
-  Metric metric = Metric::kStepSeconds;
-  double value = 0;
-};
 std::vector<MeasuredFigure> measured_figures(const TrainingRun& run);
 Judged judged_as(Metric metric);
 

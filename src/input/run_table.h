@@ -10,10 +10,12 @@
 
 namespace gpuplan {
 
-struct RunTable {
-  std::vector<TrainingRun> runs;
+template <class Run>
+struct RunTableOf {
+  std::vector<Run> runs;
   std::vector<Error> bad_lines;  ///< rows that could not be read, each with its place; the others are in `runs`
 };
+using RunTable = RunTableOf<TrainingRun>;
 
 /// Reads a table of training runs: columns by name, in any order, those that are missing count as not stated. Shapes
 /// come from the columns; what these leave open from the catalogue's model of that name, else from the size.

@@ -17,7 +17,13 @@ std::string value_text(Metric metric, double value) {
     case Metric::kStepSeconds:
       return to_text(Seconds{value});
     case Metric::kTokenRate:
+    case Metric::kOutputRate:
+    case Metric::kTotalRate:
+    case Metric::kPrefillRate:
       return rate_text(value);
+    case Metric::kFirstToken:
+    case Metric::kPerToken:
+      return to_text(value * units::millisecond);
     case Metric::kPeakMemory:
       return to_text(value * units::GiB);
   }
@@ -30,6 +36,16 @@ std::string metric_words(Metric metric) {
       return "step";
     case Metric::kTokenRate:
       return "tokens/s";
+    case Metric::kOutputRate:
+      return "output tokens/s";
+    case Metric::kTotalRate:
+      return "all tokens/s";
+    case Metric::kPrefillRate:
+      return "prompt tokens/s";
+    case Metric::kFirstToken:
+      return "first token";
+    case Metric::kPerToken:
+      return "each token";
     case Metric::kPeakMemory:
       return "memory";
   }
@@ -80,7 +96,29 @@ std::string signed_error_text(double error) {
   return text == "0.0 %" ? text : (error < 0 ? "-" : "+") + text;
 }
 
-std::string_view judged_words(Judged what) { return what == Judged::kTime ? "time of a step" : "peak memory"; }
+std::string_view judged_words(Judged what) {
+  switch (what) {
+    case Judged::kTime:
+      return "time of a step";
+    case Judged::kSingle:
+      return "one stream";
+    case Judged::kStatic:
+      return "static batch";
+    case Judged::kSaturated:
+      return "saturated server";
+    case Judged::kConcurrency:
+      return "server at a concurrency";
+    case Judged::kPrefill:
+      return "prefill";
+    case Judged::kPerToken:
+      return "time per output token";
+    case Judged::kFirstToken:
+      return "time to first token under load";
+    case Judged::kMemory:
+      return "peak memory";
+  }
+  return "";
+}
 
 std::string_view grouping_words(Grouping grouping) {
   switch (grouping) {
@@ -111,7 +149,7 @@ std::string_view grouping_words(Grouping grouping) {
 Table headline_table(const std::vector<Headline>& headlines) {
   std::vector<Column> columns = {{.title = ""}};
   for (const Headline& each : headlines)
-    columns.push_back({.title = each.what == Judged::kTime ? "TIME OF A STEP" : "PEAK MEMORY", .align = Align::kRight});
+    columns.push_back({.title = upper(judged_words(each.what)), .align = Align::kRight});
   Table table(std::move(columns));
   const auto add = [&](const std::string& label, auto&& cell_of) {
     std::vector<Cell> row = {Cell(label)};
