@@ -84,7 +84,7 @@ struct GenerationConstants {
   double memory_spread_base = 0.06;
   double memory_spread_long = 0.15;    ///< prompts of 16k tokens and more in one pass
   double memory_spread_tensor = 0.05;  ///< tensor parallel
-  double memory_spread_experts = 0.05;
+  double memory_spread_experts = 0.05;  ///< mixture of experts
 };
 
 /// A constant by its name in the table.

@@ -1,7 +1,6 @@
 #include "evidence/generation_prediction.h"
 
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "base/math.h"
@@ -11,44 +10,8 @@
 namespace gpuplan {
 namespace {
 
-/// Everything the model needs for one run, at one place in memory: the parts refer to each other.
-struct Estimated {
-  GenerationSetup setup;
-  GenerationWork work;
-  std::optional<GenerationRates> rates;
-  std::string refused;
-
-  Estimated(const Catalogue& catalogue, const GenerationRun& run) : setup(generation_setup(catalogue, run)) {
-    refused = setup.refused;
-    if (!refused.empty()) return;
-    setup.node.gpu = &setup.gpu;
-    auto made = generation_work(setup.phase);
-    if (!made) {
-      refused = made.error().message;
-      return;
-    }
-    work = *std::move(made);
-    rates = generation_rates(catalogue, setup.node, *setup.engine, setup.weights, setup.kv_cache);
-    if (!rates)
-      refused = setup.engine->name + " on " + setup.gpu.name + " runs no " + std::string(name_of(setup.weights)) +
-                " weights with a cache in " + std::string(name_of(setup.kv_cache));
-  }
-  Estimated(const Estimated&) = delete;
-  Estimated& operator=(const Estimated&) = delete;
-};
-
-/// A run that only reads prompts keeps their cache all the same.
-MemoryUse memory_of(const Estimated& e, const GenerationEstimate& estimate) {
-  if (!e.setup.phase.forward_only) return estimate.memory;
-  GeneratePhase phase = e.setup.phase;
-  phase.forward_only = false;
-  const auto work = generation_work(phase);
-  return work ? generation_estimate(*work, *e.rates, e.setup.strategy).memory : estimate.memory;
-}
-
 /// Tokens a second, seconds or GiB of one metric.
-double predicted(const Estimated& e, const GenerationEstimate& estimate, Metric metric, MemoryKind kind) {
-  const GenerationSetup& s = e.setup;
+double predicted(const GenerationSetup& s, const GenerationEstimate& estimate, Metric metric) {
   const double step = estimate.time_per_output_token.value;
   const double output =
       s.rate_counts == RateCounts::kDecode ? estimate.replicas * estimate.batch / step : estimate.tokens_per_second;
@@ -67,7 +30,6 @@ double predicted(const Estimated& e, const GenerationEstimate& estimate, Metric 
     case Metric::kPerToken:
       return step * kMilliseconds;
     case Metric::kPeakMemory:
-      return memory_of_kind(memory_of(e, estimate), kind);
     case Metric::kStepSeconds:
     case Metric::kTokenRate:
       break;
@@ -106,32 +68,63 @@ Judged judged_as(const GenerationSetup& setup, Metric metric) {
   return Judged::kPrefill;
 }
 
-RunPrediction predict_generation_run(const Catalogue& catalogue, const GenerationRun& run) {
-  Estimated e(catalogue, run);
+PreparedGeneration::PreparedGeneration(const Catalogue& catalogue, const GenerationRun& run)
+    : run_(&run), setup_(generation_setup(catalogue, run)) {
+  if (!setup_.refused.empty()) return;
+  setup_.node.gpu = &setup_.gpu;
+  auto made = generation_work(setup_.phase);
+  if (!made) {
+    setup_.refused = made.error().message;
+    return;
+  }
+  work_ = *std::move(made);
+  if (!setup_.phase.forward_only || !run.memory) return;
+  // A run that only reads prompts keeps their cache all the same.
+  kept_phase_ = setup_.phase;
+  kept_phase_->forward_only = false;
+  if (auto kept = generation_work(*kept_phase_)) kept_work_ = *std::move(kept);
+}
+
+RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   RunPrediction out;
-  out.refused = std::move(e.refused);
-  out.assumptions = std::move(e.setup.assumptions);
-  out.gpu = e.setup.catalogue_gpu;
-  out.framework = e.setup.engine;
-  out.nodes = e.setup.nodes;
-  if (run.shape) out.parameters = count_parameters(*run.shape).total();
-  out.strategy = e.setup.strategy;
+  out.refused = setup_.refused;
+  out.assumptions = setup_.assumptions;
+  out.gpu = setup_.catalogue_gpu;
+  out.framework = setup_.engine;
+  out.nodes = setup_.nodes;
+  if (run_->shape) out.parameters = count_parameters(*run_->shape).total();
+  out.strategy = setup_.strategy;
   if (!out.refused.empty()) return out;
-  out.generation = generation_estimate(e.work, *e.rates, out.strategy);
-  out.spread = generation_spread(e.work, *e.rates, out.strategy);
-  const auto add = [&](Metric metric, double measured) {
-    const double value = predicted(e, out.generation, metric, run.memory_kind);
+  const auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
+                                      setup_.phase.weight_bits);
+  if (!rates) {
+    out.refused = setup_.engine->name + " on " + setup_.gpu.name + " runs no " + std::string(name_of(setup_.weights)) +
+                  " weights with a cache in " + std::string(name_of(setup_.kv_cache));
+    return out;
+  }
+  out.generation = generation_estimate(work_, *rates, out.strategy);
+  out.spread = generation_spread(work_, *rates, out.strategy);
+  const auto add = [&](Metric metric, double measured, double value, double spread) {
     if (!std::isfinite(value) || value <= 0) return;
-    const double spread = metric == Metric::kPeakMemory ? out.spread.memory : out.spread.time;
-    out.metrics.push_back({metric, measured, lognormal(value, spread), judged_as(e.setup, metric)});
+    out.metrics.push_back({metric, measured, lognormal(value, spread), judged_as(setup_, metric)});
+  };
+  const auto add_time = [&](Metric metric, double measured) {
+    const double spread = metric == Metric::kFirstToken ? out.spread.first_token
+                          : metric == Metric::kPerToken ? out.spread.next_token
+                                                        : out.spread.time;
+    add(metric, measured, predicted(setup_, out.generation, metric), spread);
   };
   constexpr double kMilliseconds = 1e3;
-  if (run.output_rate) add(Metric::kOutputRate, run.output_rate->value);
-  if (run.total_rate) add(Metric::kTotalRate, run.total_rate->value);
-  if (run.prefill_rate) add(Metric::kPrefillRate, run.prefill_rate->value);
-  if (run.first_token) add(Metric::kFirstToken, run.first_token->value * kMilliseconds);
-  if (run.per_token) add(Metric::kPerToken, run.per_token->value * kMilliseconds);
-  if (run.memory) add(Metric::kPeakMemory, *run.memory / units::GiB);
+  if (run_->output_rate) add_time(Metric::kOutputRate, run_->output_rate->value);
+  if (run_->total_rate) add_time(Metric::kTotalRate, run_->total_rate->value);
+  if (run_->prefill_rate) add_time(Metric::kPrefillRate, run_->prefill_rate->value);
+  if (run_->first_token) add_time(Metric::kFirstToken, run_->first_token->value * kMilliseconds);
+  if (run_->per_token) add_time(Metric::kPerToken, run_->per_token->value * kMilliseconds);
+  if (run_->memory) {
+    const MemoryUse use =
+        kept_work_ ? generation_estimate(*kept_work_, *rates, out.strategy).memory : out.generation.memory;
+    add(Metric::kPeakMemory, *run_->memory / units::GiB, memory_of_kind(use, run_->memory_kind), out.spread.memory);
+  }
   if (out.metrics.empty())
     out.refused =
         "nothing finite comes out; gpus, the degrees (tp, pp, ep, replicas) and the lengths contradict each "
@@ -139,10 +132,19 @@ RunPrediction predict_generation_run(const Catalogue& catalogue, const Generatio
   return out;
 }
 
+std::vector<Term> PreparedGeneration::explain(const Catalogue& catalogue) const {
+  if (!setup_.refused.empty()) return {};
+  const auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
+                                      setup_.phase.weight_bits);
+  return rates ? explain_generation(work_, *rates, setup_.strategy) : std::vector<Term>();
+}
+
+RunPrediction predict_generation_run(const Catalogue& catalogue, const GenerationRun& run) {
+  return PreparedGeneration(catalogue, run).predict(catalogue);
+}
+
 std::vector<Term> explain_generation_run(const Catalogue& catalogue, const GenerationRun& run) {
-  const Estimated e(catalogue, run);
-  if (!e.refused.empty()) return {};
-  return explain_generation(e.work, *e.rates, e.setup.strategy);
+  return PreparedGeneration(catalogue, run).explain(catalogue);
 }
 
 }  // namespace gpuplan

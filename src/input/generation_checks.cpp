@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "model/generation.h"
 #include "model/generation_cuts.h"
-#include "model/generation_engines.h"
 
 namespace gpuplan {
 namespace {
@@ -18,9 +18,9 @@ bool fail_at(Reader& reader, const Tree& tree, std::string_view key, const std::
   return reader.fail(at != nullptr ? *at : tree, message);
 }
 
-std::string formats_of(const Framework& engine) {
+std::string formats_of(const Catalogue& catalogue, const Framework& engine) {
   std::vector<std::string> names;
-  const EngineProfile& profile = engine_profile(engine);
+  const EngineProfile& profile = engine_profile(catalogue, engine);
   for (const auto& entry : Names<Format>::entries)
     if (name_of(entry.value) == entry.name && profile.reads(entry.value)) names.emplace_back(entry.name);
   return listed(names);
@@ -29,7 +29,7 @@ std::string formats_of(const Framework& engine) {
 std::string engines_for(const Catalogue& catalogue, Format format) {
   std::vector<std::string> names;
   for (const Framework& engine : catalogue.frameworks)
-    if (engine.generates && engine_profile(engine).reads(format)) names.push_back(engine.name);
+    if (engine.generates && engine_profile(catalogue, engine).reads(format)) names.push_back(engine.name);
   if (names.empty()) return "no other engine does";
   return listed(names) + (names.size() == 1 ? " does" : " do");
 }
@@ -39,10 +39,10 @@ bool check_engine(Reader& reader, const Tree& tree, const GeneratePhase& phase) 
   if (engine == nullptr) return true;
   if (!engine->generates)
     return fail_at(reader, tree, "engine", engine->name + " does not generate; expected an inference engine");
-  if (!phase.weights || engine_profile(*engine).reads(*phase.weights)) return true;
+  if (!phase.weights || engine_profile(reader.catalogue, *engine).reads(*phase.weights)) return true;
   return fail_at(reader, tree, "weights",
                  engine->name + " does not read " + std::string(name_of(*phase.weights)) + "; it reads " +
-                     formats_of(*engine) + "; " + engines_for(reader.catalogue, *phase.weights));
+                     formats_of(reader.catalogue, *engine) + "; " + engines_for(reader.catalogue, *phase.weights));
 }
 
 bool check_bits(Reader& reader, const Tree& tree, const GeneratePhase& phase) {

@@ -48,15 +48,6 @@ struct Columns {
 constexpr std::string_view kFigures =
     "output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms, tpot_ms or peak_memory_gib";
 
-std::optional<Format> read_weights(RunCells& cells, Column column) {
-  const std::string_view cell = cells.text(column);
-  // Stored as int4 and int8: these names say what else the engine does.
-  if (cell == "w4a8" && !from_name<Format>(cell)) return Format::kInt4;
-  if (cell == "w8a8" && !from_name<Format>(cell)) return Format::kInt8;
-  if (cell == "exl2" && !from_name<Format>(cell)) return Format::kInt4;
-  return cells.choice<Format>(column);
-}
-
 Result<GenerationRun> read_run(RunCells& cells, const Columns& c, const Catalogue& catalogue) {
   const auto rate = [&](Column column) -> std::optional<TokensPerSecond> {
     const auto value = cells.number(column, 1e-9, 1e12);
@@ -72,7 +63,7 @@ Result<GenerationRun> read_run(RunCells& cells, const Columns& c, const Catalogu
   run.pp = cells.whole(c.pp);
   run.ep = cells.whole(c.ep);
   run.replicas = cells.whole(c.replicas);
-  run.weights = read_weights(cells, c.weights);
+  run.weights = cells.choice<Format>(c.weights);
   run.bits_per_weight = cells.number(c.bits_per_weight, 0.5, 64);
   run.kv_cache = cells.choice<Format>(c.kv_cache);
   run.input_tokens = cells.number(c.input_tokens, 0, 1e9);

@@ -128,8 +128,8 @@ struct GenerationRates {
 /// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.
 const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine);
 
-/// Nullopt: the hardware or engine has no such format. `weight_bits`: of a stored weight, scales included, where it is not
-/// as usual for the format.
+/// Nullopt: the hardware or engine has no such format. `weight_bits`: of a stored weight, scales included, where it is
+/// not as usual for the format.
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
                                                 const Framework& engine, Format weights, Format kv_cache,
                                                 std::optional<double> weight_bits = std::nullopt);

@@ -157,10 +157,10 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.kv_cache = kv_cache;
   rates.weight_bytes = weight_bits.value_or(bits_of(weights)) / 8;
   // GGUF files keep the head in q6_k; others leave embedding and head in 16 bit.
-  rates.head_bytes = weights == Format::kFp32                    ? 4.0
+  rates.head_bytes = weights == Format::kFp32                       ? 4.0
                      : is_gguf(weights) && weights != Format::kQ8_0 ? bytes_of(Format::kQ6K)
-                     : weights == Format::kQ8_0                  ? rates.weight_bytes
-                                                                 : 2.0;
+                     : weights == Format::kQ8_0                     ? rates.weight_bytes
+                                                                    : 2.0;
   rates.kv_bytes = bytes_of(kv_cache);
 
   const Reach reach(gpu, efficiency, profile, c);

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "model/generation_engines.h"
+#include "model/generation.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
 #include "plan/phase_search.h"
@@ -29,7 +29,7 @@ std::vector<Format> smaller_formats(const GeneratePhase& generate, const Catalog
   const Framework* engine = generate.engine.empty() ? nullptr : catalogue.find_framework(generate.engine);
   const double bits = generate.weight_bits.value_or(bits_of(now));
   const auto add = [&](Format format) {
-    if (bits_of(format) < bits && (engine == nullptr || engine_profile(*engine).reads(format)))
+    if (bits_of(format) < bits && (engine == nullptr || engine_profile(catalogue, *engine).reads(format)))
       result.push_back(format);
   };
   if (engine == nullptr) std::ranges::for_each(kCommon, add);

@@ -6,7 +6,6 @@
 
 #include "model/generation.h"
 #include "model/generation_cuts.h"
-#include "model/generation_engines.h"
 #include "plan/given.h"
 #include "plan/phase_search.h"
 #include "plan/serving.h"

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "model/generation.h"
-#include "model/generation_engines.h"
 
 namespace gpuplan {
 
@@ -135,7 +134,7 @@ Software generation_software(const Catalogue& catalogue, const GeneratePhase& ph
   const std::string wanted = !phase.engine.empty() ? phase.engine : phase.collect ? "hf" : "";
   const auto add = [&](const Framework& engine) {
     const bool runs = engine.generates && runs_on(engine, gpu) && (nodes <= 1 || engine.multi_node);
-    if (runs && engine_profile(engine).reads(result.weights)) result.frameworks.push_back(&engine);
+    if (runs && engine_profile(catalogue, engine).reads(result.weights)) result.frameworks.push_back(&engine);
   };
   for (const Framework* engine : candidates(catalogue, wanted)) add(*engine);
   if (wanted.empty() && result.frameworks.empty())
@@ -158,9 +157,7 @@ Format cache_format(const GeneratePhase& phase, const Gpu& gpu) {
 
 std::optional<GenerationRates> serving_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& engine,
                                              const GeneratePhase& phase, Format weights) {
-  auto rates = generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu));
-  if (rates && phase.weight_bits) rates->weight_bytes = *phase.weight_bits / 8;
-  return rates;
+  return generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu), phase.weight_bits);
 }
 
 std::string format_problem(const Catalogue& catalogue, const NodeShape& node, const Software& software,

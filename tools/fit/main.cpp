@@ -1,32 +1,35 @@
-// Fits the constants of the training model to measured runs.
+// Fits the constants of a model to measured runs: of training, or of generation when the table is one of generation.
 //
-//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write]
+//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write] [--rows]
 //
 // Prints each constant before and after and the errors of the runs; --leave-out fits again without each source and
-// prints the errors of the runs left out; --write puts the results into DIR (constants, and with --leave-out
-// measured/left_out.csv).
+// prints the errors of the runs left out; --rows prints every run; --write puts the results into DIR (constants, and
+// with --leave-out what came out without each source).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <future>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
 #include "base/text.h"
+#include "evidence/generation_prediction.h"
 #include "facts/data_folder.h"
 #include "fit/report.h"
 #include "fit/solve.h"
 #include "fit/spread.h"
+#include "input/generation_run_table.h"
 #include "input/run_table.h"
 
 namespace gpuplan::fit {
 namespace {
 
 struct Arguments {
-  std::string runs, data = "data", parameters = "tools/fit/parameters.csv", spread = "tools/fit/spread.csv";
-  bool leave_out = false, write = false;
+  std::string runs, data = "data", parameters, spread;
+  bool leave_out = false, write = false, rows = false;
 };
 
 Arguments read_arguments(int count, char** words) {
@@ -39,12 +42,13 @@ Arguments read_arguments(int count, char** words) {
     else if (word == "--spread") arguments.spread = next();
     else if (word == "--leave-out") arguments.leave_out = true;
     else if (word == "--write") arguments.write = true;
+    else if (word == "--rows") arguments.rows = true;
     else arguments.runs = word;
   }
   if (arguments.runs.empty()) {
-    std::fprintf(
-        stderr,
-        "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write]\n");
+    std::fprintf(stderr,
+                 "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write] "
+                 "[--rows]\n");
     std::exit(2);
   }
   return arguments;
@@ -60,10 +64,66 @@ std::string left_out_text(const std::vector<Parameter>& parameters, const std::m
   return text;
 }
 
-int run(const Arguments& arguments) {
+/// What a fit of one model reads and writes.
+struct Subject {
+  Evidence evidence;
+  std::vector<std::string> ids;
+  std::string name;                 ///< of its files here
+  std::vector<const char*> tables;  ///< that its parameters lie in
+  const char* spreads = "";         ///< the table of its widths
+  const char* left_out = "";
+};
+
+Subject training(const Catalogue& catalogue, const std::string& text, const std::string& file) {
+  const auto table = std::make_shared<RunTable>(facts::value_or_throw(read_training_runs(text, file, catalogue)));
+  Subject subject{.evidence = {}, .ids = {}, .name = "training",
+                  .tables = {"training_constants", "efficiency", "training_software"},
+                  .spreads = "training_constants",
+                  .left_out = "left_out"};
+  for (const TrainingRun& one : table->runs) {
+    subject.evidence.sources.push_back(one.source);
+    subject.ids.push_back(one.id);
+  }
+  subject.evidence.predict = [table](const Catalogue& with, std::size_t at) {
+    return predict_run(with, table->runs[at]);
+  };
+  return subject;
+}
+
+Subject generation(const Catalogue& catalogue, const std::string& text, const std::string& file) {
+  const auto table =
+      std::make_shared<GenerationRunTable>(facts::value_or_throw(read_generation_runs(text, file, catalogue)));
+  const auto prepared = std::make_shared<std::vector<std::unique_ptr<PreparedGeneration>>>();
+  Subject subject{.evidence = {}, .ids = {}, .name = "generation",
+                  .tables = {"generation_constants", "efficiency", "engines"},
+                  .spreads = "generation_constants",
+                  .left_out = "left_out_generation"};
+  for (const GenerationRun& one : table->runs) {
+    if (!one.distrust.empty()) continue;
+    subject.evidence.sources.push_back(one.source);
+    subject.ids.push_back(one.id);
+    prepared->push_back(std::make_unique<PreparedGeneration>(catalogue, one));
+  }
+  subject.evidence.predict = [table, prepared](const Catalogue& with, std::size_t at) {
+    return (*prepared)[at]->predict(with);
+  };
+  return subject;
+}
+
+void print_rows(const Subject& subject, const std::vector<Residual>& errors) {
+  for (const Residual& one : errors)
+    std::printf("row %-24s %-12s %+7.3f\n", subject.ids[one.run].c_str(), std::string(name_of(one.kind)).c_str(),
+                one.error);
+}
+
+int run(Arguments arguments) {
   const Catalogue catalogue = facts::read_catalogue(arguments.data);
-  const RunTable table =
-      facts::value_or_throw(read_training_runs(facts::file_text(arguments.runs), arguments.runs, catalogue));
+  const std::string text = facts::file_text(arguments.runs);
+  const bool generates = text.substr(0, text.find('\n')).find("input_tokens") != std::string::npos;
+  const Subject subject = (generates ? generation : training)(catalogue, text, arguments.runs);
+  const Evidence& evidence = subject.evidence;
+  if (arguments.parameters.empty()) arguments.parameters = "tools/fit/" + subject.name + "_parameters.csv";
+  if (arguments.spread.empty()) arguments.spread = "tools/fit/" + subject.name + "_spread.csv";
   std::vector<Parameter> parameters =
       facts::value_or_throw(read_parameters(facts::file_text(arguments.parameters), arguments.parameters));
   std::vector<double> start;
@@ -77,42 +137,44 @@ int run(const Arguments& arguments) {
     }
     start.push_back(*value);
   }
-  print_errors("as it stands", table.runs, residuals(catalogue, table.runs, ""));
-  const Solution all = solve(catalogue, table.runs, parameters, start, "", 25);
+  print_errors("as it stands", evidence, residuals(catalogue, evidence, ""));
+  const Solution all = solve(catalogue, evidence, parameters, start, "", 25);
   print_parameters(parameters, start, all.values);
-  print_errors("fitted", table.runs, residuals(with_values(catalogue, parameters, all.values), table.runs, ""));
+  print_errors("fitted", evidence, residuals(with_values(catalogue, parameters, all.values), evidence, ""));
+  if (arguments.rows && !arguments.leave_out)
+    print_rows(subject, residuals(with_values(catalogue, parameters, all.values), evidence, ""));
   if (arguments.write)
-    for (const char* name : {"training_constants", "efficiency", "training_software"})
-      save_values(arguments.data, name, parameters, all.values);
+    for (const char* name : subject.tables) save_values(arguments.data, name, parameters, all.values);
   if (!arguments.leave_out) return 0;
 
   std::set<std::string> sources;
-  for (const TrainingRun& one : table.runs) sources.insert(one.source);
+  sources.insert(evidence.sources.begin(), evidence.sources.end());
   std::map<std::string, Solution> folds;
   std::vector<Residual> out;
   std::vector<std::pair<std::string, std::future<Solution>>> jobs;
   for (const std::string& source : sources)
     jobs.emplace_back(source, std::async(std::launch::async, [&, source] {
-                        return solve(catalogue, table.runs, parameters, all.values, source, 8);
+                        return solve(catalogue, evidence, parameters, all.values, source, 8);
                       }));
   for (auto& [source, job] : jobs) {
     const Solution fold = job.get();
-    for (const Residual& one : residuals(with_values(catalogue, parameters, fold.values), table.runs, ""))
-      if (table.runs[one.run].source == source) out.push_back(one);
+    for (const Residual& one : residuals(with_values(catalogue, parameters, fold.values), evidence, ""))
+      if (evidence.sources[one.run] == source) out.push_back(one);
     folds[source] = fold;
   }
-  print_errors("left out", table.runs, out);
+  print_errors("left out", evidence, out);
+  if (arguments.rows) print_rows(subject, out);
   const auto widths = facts::value_or_throw(read_parameters(facts::file_text(arguments.spread), arguments.spread));
   std::vector<double> before;
   Catalogue fitted = with_values(catalogue, parameters, all.values);
   for (const Parameter& parameter : widths) before.push_back(*fitted_value(fitted, parameter.address));
-  weigh(table.runs, out);
-  const std::vector<double> after = fit_spread(fitted, table.runs, out, widths);
+  weigh(evidence, out);
+  const std::vector<double> after = fit_spread(fitted, evidence, out, widths);
   print_parameters(widths, before, after);
-  print_coverage(with_values(fitted, widths, after), table.runs, out);
+  print_coverage(with_values(fitted, widths, after), evidence, out);
   if (arguments.write) {
-    save_values(arguments.data, "training_constants", widths, after);
-    facts::replace_file(arguments.data + "/measured/left_out.csv", left_out_text(parameters, folds));
+    save_values(arguments.data, subject.spreads, widths, after);
+    facts::replace_file(arguments.data + "/measured/" + subject.left_out + ".csv", left_out_text(parameters, folds));
   }
   return 0;
 }

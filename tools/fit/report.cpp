@@ -17,13 +17,12 @@ double quantile_of(std::vector<double> values, double share) {
 
 double share_of(double log_error) { return std::abs(std::expm1(log_error)); }
 
-void print_kind(const char* name, Kind kind, const std::vector<TrainingRun>& runs,
-                const std::vector<Residual>& errors) {
+void print_kind(Judged kind, const Evidence& evidence, const std::vector<Residual>& errors) {
   std::map<std::string, std::vector<double>> by_source;
   std::vector<double> all, absolute;
   for (const Residual& one : errors) {
     if (one.kind != kind) continue;
-    by_source[runs[one.run].source].push_back(one.error);
+    by_source[evidence.sources[one.run]].push_back(one.error);
     all.push_back(one.error);
     absolute.push_back(share_of(one.error));
   }
@@ -46,17 +45,16 @@ void print_kind(const char* name, Kind kind, const std::vector<TrainingRun>& run
   std::printf(
       "  %s: median of sources %.1f %%, pooled median %.1f %%, p90 %.1f %%, bias median %+.1f %% mean %+.1f %%, "
       "each source centred %.1f %%, %zu rows\n",
-      name, 100 * quantile_of(medians, 0.5), 100 * quantile_of(absolute, 0.5), 100 * quantile_of(absolute, 0.9),
-      100 * std::expm1(quantile_of(all, 0.5)), 100 * std::expm1(mean),
+      std::string(name_of(kind)).c_str(), 100 * quantile_of(medians, 0.5), 100 * quantile_of(absolute, 0.5),
+      100 * quantile_of(absolute, 0.9), 100 * std::expm1(quantile_of(all, 0.5)), 100 * std::expm1(mean),
       calibrated.empty() ? 0 : 100 * quantile_of(calibrated, 0.5), all.size());
 }
 
 }  // namespace
 
-void print_errors(const std::string& title, const std::vector<TrainingRun>& runs, const std::vector<Residual>& errors) {
+void print_errors(const std::string& title, const Evidence& evidence, const std::vector<Residual>& errors) {
   std::printf("%s\n", title.c_str());
-  print_kind("time", Kind::kTime, runs, errors);
-  print_kind("memory", Kind::kMemory, runs, errors);
+  for (const auto& entry : Names<Judged>::entries) print_kind(entry.value, evidence, errors);
 }
 
 void print_parameters(const std::vector<Parameter>& parameters, const std::vector<double>& before,

@@ -9,7 +9,7 @@
 namespace gpuplan::fit {
 
 /// Errors by source, and over all: median, 90th percentile, bias.
-void print_errors(const std::string& title, const std::vector<TrainingRun>& runs, const std::vector<Residual>& errors);
+void print_errors(const std::string& title, const Evidence& evidence, const std::vector<Residual>& errors);
 
 void print_parameters(const std::vector<Parameter>& parameters, const std::vector<double>& before,
                       const std::vector<double>& after);

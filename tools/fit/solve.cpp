@@ -8,12 +8,12 @@ namespace gpuplan::fit {
 namespace {
 
 /// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
-double scale_of(Kind kind) { return kind == Kind::kTime ? 0.12 : 0.12; }
+double scale_of(Judged kind) { return kind == Judged::kTime || kind == Judged::kMemory ? 0.12 : 0.15; }
 
 /// Memory predicted too small is worse than too large: a plan that is said to fit must fit.
 double importance(const Residual& r) {
   constexpr double kTooSmall = 1.6;
-  return r.weight * (r.kind == Kind::kMemory && r.error < 0 ? kTooSmall : 1);
+  return r.weight * (r.kind == Judged::kMemory && r.error < 0 ? kTooSmall : 1);
 }
 
 /// sqrt(1 + x^2) - 1.
@@ -39,9 +39,8 @@ Catalogue with_values(const Catalogue& catalogue, const std::vector<Parameter>& 
   return changed;
 }
 
-Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
-               const std::vector<Parameter>& parameters, const std::vector<double>& start, const std::string& left_out,
-               int most_steps) {
+Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Parameter>& parameters,
+               const std::vector<double>& start, const std::string& left_out, int most_steps) {
   constexpr double kStep = 0.01;
   Solution best{start, 0};
   for (std::size_t i = 0; i < parameters.size(); ++i)
@@ -50,7 +49,7 @@ Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
   std::vector<double*> slots;
   slots.reserve(parameters.size());
   for (const Parameter& parameter : parameters) slots.push_back(fitted_value(at, parameter.address));
-  std::vector<Residual> errors = residuals(at, runs, left_out);
+  std::vector<Residual> errors = residuals(at, evidence, left_out);
   best.cost = cost_of(errors, parameters, best.values);
   const auto n = static_cast<Eigen::Index>(parameters.size());
   double damping = 1e-2;
@@ -60,7 +59,7 @@ Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
     for (Eigen::Index j = 0; j < n; ++j) {
       const auto index = static_cast<std::size_t>(j);
       *slots[index] = best.values[index] * std::exp(kStep);
-      const std::vector<Residual> moved = residuals(at, runs, left_out);
+      const std::vector<Residual> moved = residuals(at, evidence, left_out);
       *slots[index] = best.values[index];
       for (Eigen::Index i = 0; i < rows; ++i) {
         const auto row = static_cast<std::size_t>(i);
@@ -97,7 +96,7 @@ Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
                                    parameters[index].most);
         *slots[index] = values[index];
       }
-      std::vector<Residual> tried = residuals(at, runs, left_out);
+      std::vector<Residual> tried = residuals(at, evidence, left_out);
       const double cost = cost_of(tried, parameters, values);
       if (cost < best.cost) {
         gain = best.cost - cost;

@@ -15,9 +15,8 @@ struct Solution {
 
 /// Minimises, over ln(value), the sum of weight x pseudo-Huber(error / scale) and of half the squared distance from
 /// each prior in its deviations, by damped Gauss-Newton steps with numerical derivatives. Starts from `start`.
-Solution solve(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
-               const std::vector<Parameter>& parameters, const std::vector<double>& start, const std::string& left_out,
-               int most_steps);
+Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Parameter>& parameters,
+               const std::vector<double>& start, const std::string& left_out, int most_steps);
 
 /// The catalogue with these values.
 Catalogue with_values(const Catalogue& catalogue, const std::vector<Parameter>& parameters,

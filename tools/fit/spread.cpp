@@ -13,15 +13,26 @@
 namespace gpuplan::fit {
 namespace {
 
+double spread_of(const Spread& spread, Judged kind) {
+  switch (kind) {
+    case Judged::kMemory:
+      return spread.memory;
+    case Judged::kFirstToken:
+      return spread.first_token;
+    case Judged::kPerToken:
+      return spread.next_token;
+    default:
+      return spread.time;
+  }
+}
+
 /// Half widths of the 80 % intervals of ln, as the catalogue has them, for each error.
-std::vector<double> widths(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
-                           const std::vector<Residual>& errors) {
-  std::vector<Spread> spreads(runs.size());
-  for (std::size_t i = 0; i < runs.size(); ++i) spreads[i] = predict_run(catalogue, runs[i]).spread;
+std::vector<double> widths(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Residual>& errors) {
+  std::vector<Spread> spreads(evidence.sources.size());
+  for (std::size_t i = 0; i < spreads.size(); ++i) spreads[i] = evidence.predict(catalogue, i).spread;
   std::vector<double> all;
   all.reserve(errors.size());
-  for (const Residual& one : errors)
-    all.push_back(kZ90 * (one.kind == Kind::kTime ? spreads[one.run].time : spreads[one.run].memory));
+  for (const Residual& one : errors) all.push_back(kZ90 * spread_of(spreads[one.run], one.kind));
   return all;
 }
 
@@ -30,7 +41,7 @@ double score(const std::vector<double>& half, const std::vector<Residual>& error
   double sum = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     // A run above its p90 of memory does not fit where it was said to: that counts double.
-    const bool burst = errors[i].kind == Kind::kMemory && errors[i].error < 0;
+    const bool burst = errors[i].kind == Judged::kMemory && errors[i].error < 0;
     const double outside = std::max(0.0, std::abs(errors[i].error) - half[i]) * (burst ? 2 : 1);
     sum += errors[i].weight * (half[i] + 5 * outside);
   }
@@ -43,12 +54,12 @@ double score(const std::vector<double>& half, const std::vector<Residual>& error
 
 }  // namespace
 
-std::vector<double> fit_spread(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
+std::vector<double> fit_spread(const Catalogue& catalogue, const Evidence& evidence,
                                const std::vector<Residual>& errors, const std::vector<Parameter>& parameters) {
   std::vector<double> values;
   for (const Parameter& parameter : parameters) values.push_back(parameter.prior);
   const auto at = [&](const std::vector<double>& tried) {
-    return score(widths(with_values(catalogue, parameters, tried), runs, errors), errors, parameters, tried);
+    return score(widths(with_values(catalogue, parameters, tried), evidence, errors), errors, parameters, tried);
   };
   double best = at(values);
   for (double step = 0.4; step > 0.03; step *= 0.6) {
@@ -71,16 +82,15 @@ std::vector<double> fit_spread(const Catalogue& catalogue, const std::vector<Tra
   return values;
 }
 
-void print_coverage(const Catalogue& catalogue, const std::vector<TrainingRun>& runs,
-                    const std::vector<Residual>& errors) {
-  const std::vector<double> half = widths(catalogue, runs, errors);
+void print_coverage(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Residual>& errors) {
+  const std::vector<double> half = widths(catalogue, evidence, errors);
   struct Count {
     double inside = 0, all = 0, above = 0;
   };
   std::map<std::string, Count> by;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    const std::string kind = errors[i].kind == Kind::kTime ? "time" : "memory";
-    const std::string source = runs[errors[i].run].source;
+    const std::string kind(name_of(errors[i].kind));
+    const std::string source = evidence.sources[errors[i].run];
     for (const std::string& name : {kind, kind + " " + source}) {
       Count& count = by[name];
       count.all += 1;
