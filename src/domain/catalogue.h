@@ -66,7 +66,20 @@ struct Efficiency {
   double serve_fp4 = 0.44;         ///< the same for 4-bit products
   double tflops_per_watt = 0;      ///< 16-bit products of a card at its power limit; 0: no limit known
   double fp32_per_sm_clock = 256;  ///< data-sheet fp32 operations of one multiprocessor in one clock; 0: unknown
-  bool measured = false;           ///< from runs on such hardware; else carried over from its relatives
+  double serve_bandwidth = 0.8;    ///< share of memory bandwidth that products of few rows reach reading their weights
+  double serve_us = 5;             ///< floor of such a product in microseconds, 16 bit
+  double serve_us_fp8 = 8;         ///< with the cast of its input
+  double serve_us_fp4 = 8;
+  double cache_bandwidth = 0.85;  ///< share of memory bandwidth that attention reaches reading its cache
+  double cache_us = 12;           ///< floor of attention over a cache in microseconds
+  double cache_wave_us = 3;       ///< for every sequence and key head that each multiprocessor has to start
+  double cache_expand = 0;        ///< bytes of an 8-bit cache that a multiprocessor expands in a clock; 0: no limit
+  double experts = 0.8;           ///< rate of grouped 16-bit products over that of one product
+  double experts_fp8 = 0.8;
+  double experts_fp4 = 0.8;
+  double experts_bandwidth = 0.75;  ///< share of memory bandwidth that grouped products reach
+  double experts_us = 20;           ///< floor of a layer of experts in microseconds: routing, sorting and adding up
+  bool measured = false;            ///< from runs on such hardware; else carried over from its relatives
   std::string source, as_of;
 };
 
