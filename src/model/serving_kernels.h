@@ -17,6 +17,7 @@ struct ServingRate {
   MatmulRate products;      ///< of the format they run in; its `byte` and `floor` are those of serving
   double weight_bytes = 2;  ///< of a stored weight, scales included
   double input_bytes = 2;   ///< of an element of the activations
+  Seconds plain_flop{};     ///< an operation beside the tensor cores, for a few rows; zero: kernels do not go there
   double cast_bytes = 0;    ///< traffic of casting an element of the activations, a kernel of its own
   bool expanded = false;    ///< weights are expanded to 16 bit on the fly
   Seconds expand{};         ///< a stored byte of weights that are; zero: takes no time that is known
@@ -39,6 +40,8 @@ namespace detail {
 /// Tiles of 16 rows, the least that tensor cores compute, and of 32 reach this share of the rate of large ones.
 inline constexpr double kRate16 = 0.45;
 inline constexpr double kRate32 = 0.55;
+/// Share of the 32-bit peak that products of a few rows reach beside the tensor cores.
+inline constexpr double kPlain = 0.6;
 /// Stored bytes of weights that a multiprocessor expands to 16 bit in a clock, in good kernels.
 inline constexpr double kExpand = 20;
 /// Rate of products with expanded weights over that of plain ones; for experts once more.
@@ -76,7 +79,9 @@ inline Seconds matmul_time(const ServingRate& rate, double rows, double columns,
     best = std::min({best, cost(std::ceil(rows * (1.0 / 16)) * groups * columns128, 16.0 * 128 / detail::kRate16),
                      cost(std::ceil(rows * (1.0 / 32)) * groups * columns128, 32.0 * 128 / detail::kRate32)});
   }
-  const double compute = 2 * r.sms * best * r.flop.value;
+  const double products = rows * inner * columns * groups;
+  double compute = 2 * r.sms * best * r.flop.value;
+  if (rate.plain_flop.value > 0) compute = std::min(compute, 2 * products * rate.plain_flop.value);
   const double weights = rate.weight_bytes * inner * columns * groups;
   const double traffic = (weights + (rate.input_bytes * inner * rows + 2 * rows * columns) * groups) * r.byte.value;
   const double casting = rate.cast_bytes * inner * rows * groups * r.byte.value;
