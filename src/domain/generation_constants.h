@@ -19,16 +19,11 @@ struct GenerationConstants {
   double eager_scores = 17.8;   ///< bytes a score moved by attention without a fused kernel
   double watts_8bit = 1.9;      ///< 8-bit products a watt over 16-bit ones
   double watts_4bit = 3.2;
-  double old_kernels = 0.7;  ///< share of bandwidth reached when the engine's kernels are those of 2022
   // Cache.
-  double kv_bandwidth = 0.8;  ///< share of the bandwidth of products that reading the cache reaches
-  double kv_copy = 3.3;       ///< eager engines: passes over the cache for concatenation and repetition
-  double latent_rate = 0.6;   ///< share of peak that products with latent vectors reach
+  double cache_time = 1;  ///< attention over the cache in an engine over that of the kernel alone
+  double kv_copy = 3.3;   ///< eager engines: passes over the cache for concatenation and repetition
   // Experts.
-  double expert_stream = 0.88;     ///< bandwidth when reading experts over that of dense weights
-  double expert_narrow = 1080;     ///< width of an expert at which grouped products lose half of their rate
-  double expert_rows = 18;         ///< rows that tiles of grouped products pad an expert by
-  double expert_int4 = 0.73;       ///< rate of grouped products of 4-bit integers over that of dense ones
+  double expert_time = 1;          ///< a layer of experts in an engine over that of its kernels alone
   double expert_imbalance = 1.15;  ///< tokens of the busiest rank over the mean
   // Communication.
   double reduce_latency = 1.2;  ///< of an all-reduce in an engine over that of NCCL's constants
@@ -82,8 +77,8 @@ struct GenerationConstants {
   double spread_unmeasured = 0.4;      ///< hardware without measured kernels or runs
   // Uncertainty of memory, in the same way.
   double memory_spread_base = 0.06;
-  double memory_spread_long = 0.15;    ///< prompts of 16k tokens and more in one pass
-  double memory_spread_tensor = 0.05;  ///< tensor parallel
+  double memory_spread_long = 0.15;     ///< prompts of 16k tokens and more in one pass
+  double memory_spread_tensor = 0.05;   ///< tensor parallel
   double memory_spread_experts = 0.05;  ///< mixture of experts
 };
 
@@ -104,14 +99,9 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"eager_scores", &GenerationConstants::eager_scores},
     GenerationConstant{"watts_8bit", &GenerationConstants::watts_8bit},
     GenerationConstant{"watts_4bit", &GenerationConstants::watts_4bit},
-    GenerationConstant{"old_kernels", &GenerationConstants::old_kernels},
-    GenerationConstant{"kv_bandwidth", &GenerationConstants::kv_bandwidth},
+    GenerationConstant{"cache_time", &GenerationConstants::cache_time},
     GenerationConstant{"kv_copy", &GenerationConstants::kv_copy},
-    GenerationConstant{"latent_rate", &GenerationConstants::latent_rate},
-    GenerationConstant{"expert_stream", &GenerationConstants::expert_stream},
-    GenerationConstant{"expert_narrow", &GenerationConstants::expert_narrow},
-    GenerationConstant{"expert_rows", &GenerationConstants::expert_rows},
-    GenerationConstant{"expert_int4", &GenerationConstants::expert_int4},
+    GenerationConstant{"expert_time", &GenerationConstants::expert_time},
     GenerationConstant{"expert_imbalance", &GenerationConstants::expert_imbalance},
     GenerationConstant{"reduce_latency", &GenerationConstants::reduce_latency},
     GenerationConstant{"reduce_time", &GenerationConstants::reduce_time},

@@ -10,6 +10,7 @@
 #include "model/communication.h"
 #include "model/compute.h"
 #include "model/estimate.h"
+#include "model/serving_kernels.h"
 
 namespace gpuplan {
 
@@ -76,21 +77,6 @@ struct GenerationWork {
 /// Fails when the phase does not say how much work there is (the message has no place).
 Result<GenerationWork> generation_work(const GeneratePhase& phase);
 
-/// Products with stored weights.
-struct WeightRate {
-  MatmulRate product;       ///< its traffic is that of activations
-  double weight_bytes = 2;  ///< of a parameter
-  Seconds weight_byte{};    ///< one byte of weights, expansion included
-};
-
-/// Time of `groups` products of `rows` tokens with matrices of columns x inner. Reading weights and multiplying overlap
-/// in part.
-inline Seconds product_time(const WeightRate& rate, double rows, double columns, double inner, double groups = 1) {
-  const double compute = (matmul_time(rate.product, rows, columns, inner, groups) - rate.product.floor).value;
-  const double reading = rate.weight_bytes * columns * inner * groups * rate.weight_byte.value;
-  return Seconds{std::sqrt(compute * compute + reading * reading + 0.6 * compute * reading)} + rate.product.floor;
-}
-
 /// Level 2: constants of one machine with one engine and weight format. All rates are of one GPU.
 struct GenerationRates {
   const NodeShape* node = nullptr;
@@ -103,17 +89,15 @@ struct GenerationRates {
   double weight_bytes = 2;  ///< of a parameter in the blocks
   double head_bytes = 2;    ///< of a parameter in embedding and head
   double kv_bytes = 2;      ///< of a cached element
-  WeightRate blocks;        ///< dense weights in the blocks
-  WeightRate blocks_16;     ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
-  WeightRate experts;       ///< grouped products of experts, before their width is counted
-  WeightRate head;
+  ServingRate blocks;       ///< dense weights in the blocks
+  ServingRate blocks_16;    ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
+  ServingRate experts;      ///< grouped products of experts, before their width is counted
+  ServingRate head;
   FlopsPerSecond attention{};      ///< fused attention over long prompts
-  FlopsPerSecond latent{};         ///< products with latent vectors while decoding
   BytesPerSecond decode_stream{};  ///< achieved when reading weights once
-  BytesPerSecond kv_stream{};
-  BytesPerSecond stream{};     ///< element-wise passes
-  Seconds launch_per_layer{};  ///< GPU side, one decode step
-  Seconds host_per_layer{};    ///< host side (eager engines)
+  BytesPerSecond stream{};         ///< element-wise passes
+  Seconds launch_per_layer{};      ///< GPU side, one decode step
+  Seconds host_per_layer{};        ///< host side (eager engines)
   Seconds host_per_step{};
   Seconds host_per_sequence{};
   std::array<LinkRate, 3> groups{};  ///< between 2, up to 4, and more GPUs of the machine

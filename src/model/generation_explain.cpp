@@ -98,7 +98,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
          "new tokens / time of the phase", "definition");
   inform(terms, Term::Kind::kByteRate, "achieved when reading weights", rates.decode_stream.value,
          "share of the data sheet's bandwidth", "data/efficiency.csv");
-  inform(terms, Term::Kind::kOperationRate, "achieved in products", (Flops{1} / rates.blocks.product.flop).value,
+  inform(terms, Term::Kind::kOperationRate, "achieved in products", (Flops{1} / rates.blocks.products.flop).value,
          rates.native_products ? "(share of peak)^-4 + (power limit)^-4, to the power -1/4"
                                : "16-bit rate x 0.84: weights are expanded first",
          "data/efficiency.csv");

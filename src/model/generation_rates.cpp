@@ -20,85 +20,65 @@ FlopsPerSecond peak_16(const Gpu& gpu, Format weights, bool half_accumulate) {
   return std::max(rate, gpu.fp32);
 }
 
-/// Smooth minimum of two rates.
-double limited(double rate, double limit) {
-  if (!(limit > 0)) return rate;
-  const double r2 = rate * rate, l2 = limit * limit;
-  return rate * limit / std::sqrt(std::sqrt(r2 * r2 + l2 * l2));
-}
-
 /// The machine with so many of its GPUs: what a group of tensor ranks sees of it.
 LinkRate group_rate(const Catalogue& catalogue, NodeShape node, int gpus) {
   node.gpus = std::min(node.gpus, gpus);
   return intra_rate(catalogue, node);
 }
 
-/// Rates of one engine on one GPU, format by format.
+/// Rates of one engine on one GPU, format by format: those of the kernels alone, as far as the engine's are as good and
+/// the card's power lasts.
 class Reach {
  public:
   Reach(const Gpu& gpu, const Efficiency& efficiency, const EngineProfile& profile,
         const GenerationConstants& constants)
-      : gpu_(gpu), e_(efficiency), p_(profile), c_(constants) {
-    clocks_ = e_.fp32_per_sm_clock > 0 ? gpu.fp32.value / e_.fp32_per_sm_clock : 0;
-    // A multiprocessor before Blackwell takes in 12.5 bytes a clock at most, which holds back cards with few of them
-    // for their bandwidth (H20).
-    stream_ = limited(gpu.bandwidth.value * e_.decode_bandwidth, gpu.compute_capability < 10 ? clocks_ * 12.5 : 0);
-  }
+      : gpu_(gpu), e_(efficiency), p_(profile), c_(constants) {}
 
-  BytesPerSecond stream() const { return BytesPerSecond{stream_}; }
-
-  /// Products in 16 bit. The power limit of a card may allow less than its peak: watts decide on PCIe cards.
-  WeightRate sixteen(Format weights) const {
-    return made(Precision::kBf16, peak_16(gpu_, weights, p_.half_accumulate), 1, p_.own_kernels ? 16 : 0, 2);
-  }
-
-  /// Weights of `bits` expanded to 16 bit on the way to the products. Multiprocessors expand so many stored bytes a
-  /// clock: that is why a fast-clocked RTX 4090 keeps up with an A100 at 4 bit.
-  WeightRate expanded(Format weights, double bits) const {
-    WeightRate rate = made(Precision::kBf16, peak_16(gpu_, weights, p_.half_accumulate), 1, bits, bits / 8);
-    const double slower = 0.84 * p_.product;
-    rate.product.flop = rate.product.flop / slower;
-    if (weights == Format::kInt8 || weights == Format::kNf4) rate.weight_byte = rate.weight_byte / p_.eight_bit;
+  ServingRate products(Format weights, double weight_bytes) const {
+    ServingRate rate = serving_rate(e_, gpu_, stored(weights), activations(weights), p_.expand);
+    finish(rate, weights, weight_bytes);
     return rate;
   }
 
-  /// Products of 8-bit integers reach what those of 8-bit floats do; hardware without them runs in 16 bit.
-  WeightRate integers(double bytes) const {
-    if (gpu_.int8.value <= 0) return expanded(Format::kW8A8, bytes * 8);
-    return made(Precision::kFp8, gpu_.int8, c_.watts_8bit, bytes < 1 ? bytes * 8 : 0, bytes);
-  }
-
-  WeightRate native(Precision precision, FlopsPerSecond peak, double watts, double bytes) const {
-    return made(precision, peak, watts, 0, bytes);
+  ServingRate experts(Format weights, double weight_bytes) const {
+    ServingRate rate = experts_rate(e_, gpu_, stored(weights), p_.expand);
+    finish(rate, weights, weight_bytes);
+    return rate;
   }
 
  private:
-  WeightRate made(Precision precision, FlopsPerSecond peak, double watts, double expanded_bits, double bytes) const {
-    WeightRate rate;
-    rate.product = matmul_rate(gpu_, e_, precision);
-    const double reached = precision == Precision::kNvfp4  ? e_.matmul_fp4
-                           : is_eight_bit(precision)       ? e_.matmul_fp8
-                           : precision == Precision::kFp32 ? 0.92
-                                                           : e_.matmul;
-    const double limit = gpu_.tdp_watts * e_.tflops_per_watt * 1e12 * watts;
-    rate.product.flop = Flops{1} / FlopsPerSecond{limited(peak.value * reached, limit)};
-    rate.product.floor = e_.kernel_us * microsecond;
-    rate.weight_bytes = bytes;
-    double stream = stream_;
-    if (expanded_bits > 0) {
-      const double bytes_a_clock = expanded_bits > 12 ? 10.2 : expanded_bits > 6 ? 9.4 : 8.3;
-      stream = limited(stream, clocks_ * bytes_a_clock * p_.expand);
+  static Format stored(Format weights) {
+    return weights == Format::kW8A8 ? Format::kInt8 : weights == Format::kW4A8 ? Format::kInt4 : weights;
+  }
+  static Activations activations(Format weights) {
+    return int8_products(weights) ? Activations::kEightBit : Activations::kAsWeights;
+  }
+
+  void finish(ServingRate& rate, Format weights, double weight_bytes) const {
+    const bool sixteen = rate.input_bytes == 2;
+    rate.weight_bytes = weight_bytes;
+    if (rate.expanded) rate.products.flop = rate.products.flop / p_.product;
+    if (sixteen && p_.half_accumulate && gpu_.fp16_acc16 > gpu_.fp16)
+      rate.products.flop = rate.products.flop * (gpu_.fp16 / gpu_.fp16_acc16);
+    if (weights == Format::kInt8 || weights == Format::kNf4) rate.products.byte = rate.products.byte / p_.eight_bit;
+    if (sixteen && !rate.expanded && p_.own_kernels) {
+      // Kernels written without the vendor's library feed 16-bit weights through the multiprocessors as well.
+      ServingRate like = serving_rate(e_, gpu_, Format::kInt8, Activations::kAsWeights, p_.expand);
+      rate.expand = like.expand;
     }
-    rate.weight_byte = Bytes{1} / BytesPerSecond{stream};
-    return rate;
+    // Watts decide on PCIe cards: they stay far below their data sheets.
+    const double watts = rate.input_bytes < 1 ? c_.watts_4bit : rate.input_bytes == 1 ? c_.watts_8bit : 1;
+    const double power = gpu_.tdp_watts * e_.tflops_per_watt * 1e12 * watts;
+    if (power > 0 && rate.products.flop.value > 0) {
+      const double flop = rate.products.flop.value, f2 = flop * flop, p2 = 1 / (power * power);
+      rate.products.flop = Seconds{std::sqrt(std::sqrt(f2 * f2 + p2 * p2))};
+    }
   }
 
   const Gpu& gpu_;
   const Efficiency& e_;
   const EngineProfile& p_;
   const GenerationConstants& c_;
-  double clocks_ = 0;
-  double stream_ = 0;
 };
 
 }  // namespace
@@ -167,27 +147,17 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const bool expands = (weight_only(weights) && !(weights == Format::kMxfp4 && native_4)) ||
                        (weights == Format::kFp8 && !native_8) || (weights == Format::kNvfp4 && !native_4);
   rates.native_products = !expands;
-  rates.blocks_16 = reach.sixteen(weights);
-  const double bytes = rates.weight_bytes;
-  if (expands) rates.blocks = reach.expanded(weights, rates.weight_bytes * 8);
-  else if (weights == Format::kFp32) rates.blocks = reach.native(Precision::kFp32, gpu.fp32, 1, bytes);
-  else if (weights == Format::kFp8) rates.blocks = reach.native(Precision::kFp8, gpu.fp8, c.watts_8bit, bytes);
-  else if (int8_products(weights)) rates.blocks = reach.integers(bytes);
-  else if (bytes < 1) rates.blocks = reach.native(Precision::kNvfp4, gpu.fp4, c.watts_4bit, bytes);
-  else rates.blocks = rates.blocks_16;
-  rates.experts = rates.blocks;
-  rates.experts.weight_byte = rates.experts.weight_byte / c.expert_stream;
-  if (expands && bytes < 1) rates.experts.product.flop = rates.experts.product.flop / c.expert_int4;
-  rates.head =
-      profile.own_kernels || weights == Format::kFp32 ? reach.expanded(weights, rates.head_bytes * 8) : rates.blocks_16;
+  const Format half = weights == Format::kFp32 ? Format::kFp32 : gpu.bf16.value > 0 ? Format::kBf16 : Format::kFp16;
+  rates.blocks = reach.products(weights, rates.weight_bytes);
+  rates.blocks_16 = reach.products(half, bytes_of(half));
+  rates.experts = reach.experts(weights, rates.weight_bytes);
+  rates.head = rates.head_bytes < 2 ? reach.products(Format::kQ6K, rates.head_bytes) : rates.blocks_16;
   rates.head.weight_bytes = rates.head_bytes;
   const double fused =
       profile.attention == PromptAttention::kNewest ? efficiency.attention : efficiency.attention_common;
   rates.attention = sixteen * fused;
-  rates.latent = sixteen * c.latent_rate;
 
-  rates.decode_stream = Bytes{1} / rates.blocks.weight_byte;
-  rates.kv_stream = reach.stream() * c.kv_bandwidth;
+  rates.decode_stream = Bytes{1} / std::max(rates.blocks.products.byte, rates.blocks.expand);
   rates.stream = gpu.bandwidth * efficiency.bandwidth;
   const double modern = gpu.year >= 2024 ? c.modern : 1.0;
   rates.launch_per_layer = c.launch_us * profile.launch * modern * microsecond;

@@ -25,43 +25,47 @@ struct Pass {
 };
 
 /// 4-bit checkpoints of some mixtures of experts keep all but the experts in 16 bit.
-const WeightRate& dense_rate(const NetworkWork& network, const GenerationRates& rates) {
+const ServingRate& dense_rate(const NetworkWork& network, const GenerationRates& rates) {
   return rates.weights == Format::kMxfp4 && network.mixed_16_bit ? rates.blocks_16 : rates.blocks;
 }
 
-/// Routed experts of all layers for `tokens` tokens of each replica that shares them. Each token picks k of E experts:
-/// a given one is missed by all of T tokens with probability (1 - k/E)^T.
+void add_product(Pass& pass, const ServingRate& rate, double rows, double columns, double inner, double times) {
+  const double reading = rate.weight_bytes * columns * inner * (rate.products.byte.value + rate.expand.value);
+  const double whole = matmul_time(rate, rows, columns, inner).value;
+  pass.add(times * smaller(reading, whole), times * whole);
+}
+
+/// Routed experts of all layers for `tokens` tokens of each replica that shares them.
 void add_experts(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                  double tokens) {
-  const GenerationConstants& c = *rates.constants;
-  const double together = tokens * cut.ep;
-  const double chosen = network.experts_per_token / network.expert_count;
-  const double touched = chosen < 1 ? -math::expm1(together * math::log1p(-chosen)) : 1.0;
-  const double rows = together * network.experts_per_token / (network.expert_count * touched);
-  const double parameters = network.experts * network.loops * touched / (cut.tp * cut.ep);
-  const double width = cut.ep > 1 ? network.expert_width : network.expert_width / cut.tp;
-  // Grouped products of narrow experts leave multiprocessors idle.
-  const double products =
-      2 * parameters * (rows + c.expert_rows) * rates.experts.product.flop.value * (1 + c.expert_narrow / width);
-  const double reading = parameters * rates.experts.weight_bytes * rates.experts.weight_byte.value;
-  const double uneven = cut.ep > 1 ? c.expert_imbalance : 1;
-  pass.add(reading * uneven, std::sqrt(reading * reading + products * products + 0.6 * reading * products) * uneven +
-                                 2 * network.expert_layers * network.loops * rates.experts.product.floor.value);
+  ExpertLayer layer;
+  layer.tokens = tokens * cut.ep;
+  layer.hidden = network.hidden;
+  layer.width = network.expert_width;
+  layer.top_k = network.experts_per_token;
+  layer.experts = network.expert_count;
+  layer.tp = cut.tp;
+  layer.ep = cut.ep;
+  layer.matrices = network.gated ? 3 : 2;
+  layer.skew = cut.ep > 1 ? rates.constants->expert_imbalance - 1 : 0;
+  const double layers = network.expert_layers * network.loops;
+  const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts);
+  const double parameters = network.experts * network.loops * touched / (layer.experts * cut.tp * cut.ep);
+  const double whole = layers * experts_time(rates.experts, layer, touched).value * rates.constants->expert_time;
+  pass.add(smaller(parameters * rates.experts.weight_bytes * rates.experts.products.byte.value, whole), whole);
 }
 
 /// All weights of the blocks for `tokens` tokens on one tensor rank (all stages together).
 void add_blocks(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                 double tokens) {
-  const WeightRate& rate = dense_rate(network, rates);
+  const ServingRate& rate = dense_rate(network, rates);
   for (const WeightMatrix& matrix : network.matrices) {
     if (!(matrix.layers > 0)) break;
     const double columns = matrix.split_columns ? matrix.columns / cut.tp : matrix.columns;
     const double inner = matrix.split_columns ? matrix.inner : matrix.inner / cut.tp;
-    const double times = matrix.layers * network.loops;
-    pass.add(times * rate.weight_bytes * columns * inner * rate.weight_byte.value,
-             times * product_time(rate, tokens, columns, inner).value);
+    add_product(pass, rate, tokens, columns, inner, matrix.layers * network.loops);
   }
-  const double vectors = network.vectors * network.loops * 2 * rates.blocks_16.weight_byte.value;
+  const double vectors = network.vectors * network.loops * 2 * rates.blocks_16.products.byte.value;
   pass.add(vectors, vectors);
   if (network.moe()) add_experts(pass, network, rates, cut, tokens);
 }
@@ -69,10 +73,8 @@ void add_blocks(Pass& pass, const NetworkWork& network, const GenerationRates& r
 /// The output matrix for so many positions.
 void add_head(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
               double positions) {
-  if (!(network.head > 0)) return;
-  const double columns = network.head / network.hidden / cut.tp;
-  pass.add(rates.head.weight_bytes * columns * network.hidden * rates.head.weight_byte.value,
-           product_time(rates.head, positions, columns, network.hidden).value);
+  if (network.head > 0)
+    add_product(pass, rates.head, positions, network.head / network.hidden / cut.tp, network.hidden, 1);
 }
 
 /// Keys that one query sees on average in prompts of `tokens`, over all layers.
@@ -82,6 +84,34 @@ double visible_keys(const NetworkWork& network, double tokens) {
   const double window =
       network.causal ? network.window - network.window * network.window / (2 * tokens) : network.window;
   return all * (1 - network.window_share) + window * network.window_share;
+}
+
+/// Attention of all layers over the cache.
+double cache_seconds(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
+                     double sequences, double context, double positions) {
+  const GenerationConstants& c = *rates.constants;
+  const double layers = network.layers * network.loops;
+  CachedAttention attention;
+  attention.batch = sequences;
+  attention.cached = context;
+  attention.heads = network.heads / cut.tp * positions;
+  attention.latent = network.latent();
+  attention.kv_heads = network.latent() ? 1 : larger(network.kv_heads / cut.tp, 1);
+  attention.head_dim = network.latent() ? network.latent_width : network.attention_width / network.heads;
+  attention.kv_bytes = rates.kv_bytes;
+  const auto time = [&] { return cached_attention_time(*rates.efficiency, *rates.node->gpu, attention).value; };
+  double seconds = layers * (1 - network.window_share) * time();
+  if (network.window_share > 0) {
+    attention.window = network.window;
+    seconds += layers * network.window_share * time();
+  }
+  seconds *= c.cache_time;
+  // Eager code appends by copying the whole cache, and repeats keys and values for every group of query heads.
+  if (rates.profile->copies_cache && network.kv_heads < network.heads && !network.latent()) {
+    const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp;
+    seconds += cache * c.kv_copy * (1 + network.heads / network.kv_heads) / rates.stream.value;
+  }
+  return seconds;
 }
 
 /// All-reduces (two a layer) and expert exchanges (there and back) of `tokens` tokens in 16 bit.
@@ -150,19 +180,7 @@ DecodeStep decode_step(const NetworkWork& network, const GenerationRates& rates,
   step.weights = Seconds{pass.read * slower};
   step.compute = Seconds{pass.compute * slower};
 
-  double reading = sequences * cache_memory(network, rates, cut, context).value * cut.pp / rates.kv_stream.value;
-  // Eager code appends by copying the whole cache, and repeats keys and values for every group of query heads.
-  if (rates.profile->copies_cache && network.kv_heads < network.heads && !network.latent())
-    reading *= 1 + c.kv_copy * (1 + network.heads / network.kv_heads);
-  double kv = reading;
-  if (network.latent()) {
-    // With absorbed projections every head multiplies with the latent vector twice: 2 x 2 x 576 operations a head and
-    // cached token (DeepSeek-V2, 2024), enough to be compute-bound when heads stay together.
-    const double products = 4 * sequences * positions * context * network.latent_width * network.heads / cut.tp *
-                            network.layers * network.loops / rates.latent.value;
-    kv = std::sqrt(reading * reading + products * products);
-  }
-  step.kv = Seconds{kv * slower};
+  step.kv = Seconds{cache_seconds(network, rates, cut, sequences, context, positions) * slower};
   step.launch = Seconds{launch_seconds(network, rates)};
   step.traffic = Seconds{traffic_seconds(network, rates, cut, sequences * positions)};
   step.hops = (cut.pp - 1) * c.hop_us * microsecond;
