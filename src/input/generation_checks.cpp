@@ -100,6 +100,8 @@ std::string cut_words(const ModelUse& model, CutProblem problem, int tp) {
     case CutProblem::kKvHeads:
       return number(model.shape.kv_heads) + " KV heads of " + model.name + " cannot be shared out evenly over " + ways +
              " GPUs";
+    case CutProblem::kExpertWidth:
+      return "the experts of " + model.name + ", " + number(model.shape.expert_ffn) + " wide, do not divide by " + ways;
     default:
       return "the MLP of " + model.name + ", " + number(model.shape.ffn) + " wide, does not divide by " + ways;
   }

@@ -21,27 +21,20 @@ struct PromptsRecord {
   };
 };
 
-/// Formats that caches are kept in.
+/// Formats that caches are kept in, by their first names: "awq" is a way to make weights.
 struct CacheFormatCodec {
-  static constexpr std::size_t count = [] {
-    std::size_t found = 0;
-    for (const auto& entry : Names<Format>::entries) found += stores_cache(entry.value) ? 1 : 0;
-    return found;
-  }();
+  static constexpr bool is_word(const Named<Format>& entry) {
+    return stores_cache(entry.value) && name_of(entry.value) == entry.name;
+  }
   static constexpr auto words = [] {
-    std::array<std::string_view, count> names{};
+    constexpr auto count = std::count_if(Names<Format>::entries.begin(), Names<Format>::entries.end(), is_word);
+    std::array<std::string_view, static_cast<std::size_t>(count)> names{};
     std::size_t at = 0;
     for (const auto& entry : Names<Format>::entries)
-      if (stores_cache(entry.value)) names[at++] = entry.name;
+      if (is_word(entry)) names[at++] = entry.name;
     return names;
   }();
-  static constexpr std::size_t distinct = [] {
-    std::size_t found = 0;
-    for (const std::string_view word : words) found += name_of(*from_name<Format>(word)) == word ? 1 : 0;
-    return found;
-  }();
-  static constexpr ValueType type{
-      .kind = ValueType::Kind::kWord, .words = words.data(), .word_count = count, .shown_words = distinct};
+  static constexpr ValueType type{.kind = ValueType::Kind::kWord, .words = words.data(), .word_count = words.size()};
   static bool read(Reader& reader, const Tree& tree, Format& out, const Bounds&) {
     const auto weights = tree.is_scalar() ? from_name<Format>(tree.text) : std::nullopt;
     if (weights && !stores_cache(*weights))

@@ -26,6 +26,7 @@ CutProblem tensor_problem(const ModelShape& shape, int tp) {
     return CutProblem::kKvHeads;
   const bool dense = !shape.moe() || shape.dense_layers > 0;
   if (dense && shape.ffn % tp != 0) return CutProblem::kWidth;
+  if (shape.moe() && shape.expert_ffn % tp != 0) return CutProblem::kExpertWidth;
   return CutProblem::kNone;
 }
 

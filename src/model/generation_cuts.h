@@ -9,7 +9,7 @@ namespace gpuplan {
 
 /// What keeps a network from being cut over so many tensor-parallel GPUs: query heads must share out evenly, KV heads
 /// must share out or be copied evenly, and so must the widths of the MLPs. kNone: it can be cut.
-enum class CutProblem { kNone, kHeads, kKvHeads, kWidth };
+enum class CutProblem { kNone, kHeads, kKvHeads, kWidth, kExpertWidth };
 CutProblem tensor_problem(const ModelShape& shape, int tp);
 
 /// The largest degree below `tp` and the smallest above it that the network can be cut over; 1 is always one.

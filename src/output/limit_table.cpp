@@ -16,7 +16,9 @@ std::string plan_of(const LimitRemedy& remedy) {
 }  // namespace
 
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
+  if (!remedy.reaches_target) return "nearer, still misses the target";
   if (remedy.keeps) {
+    if (!limits.deadline && !limits.budget) return "reaches the target";
     if (limits.deadline && limits.budget) return "keeps both limits";
     return limits.deadline ? "keeps the deadline" : "keeps the budget";
   }
@@ -48,7 +50,7 @@ void write_limit_remedies(JsonWriter& json, const PlanStory& story) {
     write_outcome(json, "hours", remedy.hours, units::hour);
     write_outcome(json, "cost_usd", remedy.cost, units::dollar);
     json.member("keeps", remedy.keeps).member("meets_deadline", remedy.meets_deadline);
-    json.member("meets_budget", remedy.meets_budget).end();
+    json.member("meets_budget", remedy.meets_budget).member("reaches_target", remedy.reaches_target).end();
   }
   json.end();
 }

@@ -63,6 +63,7 @@ Row row_of(const PlanStory& story, const Plan& plan, const std::string& name) {
   row.figure("chance_in_time", plan.chance_in_time);
   row.flag("meets_deadline", plan.meets_deadline);
   row.flag("meets_budget", plan.meets_budget);
+  row.flag("reaches_target", plan.reaches_target);
   row.figure("interruptions", plan.interruptions);
   row.figure("interruption_hours", plan.spot_loss / units::hour);
   row.figure("idle_usd", plan.idle.value);

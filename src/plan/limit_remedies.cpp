@@ -39,6 +39,7 @@ class Remedies {
     machines();
     lifted();
     spot();
+    formats();
     model_speeds();
     less_work();
     other_limits();
@@ -95,7 +96,9 @@ class Remedies {
               pick->cost,
               !result->recommendations.limits_missed,
               pick->meets_deadline,
-              pick->meets_budget};
+              pick->meets_budget,
+              pick->reaches_target,
+              pick->shortfall()};
     return true;
   }
 
@@ -104,11 +107,13 @@ class Remedies {
   /// True when the changed job comes no nearer to the limits than the search before.
   bool no_better(const LimitRemedy& remedy) const {
     const Plan* pick = best_of(found_);
-    return !remedy.keeps && pick != nullptr && remedy.hours.p90 >= pick->hours.p90 && remedy.cost.p90 >= pick->cost.p90;
+    if (remedy.keeps || pick == nullptr) return false;
+    if (target_missed()) return remedy.shortfall >= pick->shortfall();
+    return remedy.hours.p90 >= pick->hours.p90 && remedy.cost.p90 >= pick->cost.p90;
   }
 
   void machines() {
-    if (!deadline_missed()) return;
+    if (!deadline_missed() && !target_missed()) return;
     const int most = job_.where.nodes.empty() ? 1 : std::ranges::max(job_.where.nodes);
     LimitRemedy last;
     bool tried = false;
@@ -121,7 +126,7 @@ class Remedies {
           "where.nodes: [" + std::to_string(nodes) + "]" + (job_.where.counts.empty() ? "" : ", where.counts: all");
       LimitRemedy remedy;
       if (!try_job(job, few_, options_, change, remedy)) continue;
-      if (tried && remedy.hours.p90 >= last.hours.p90) break;
+      if (tried && (target_missed() ? remedy.shortfall >= last.shortfall : remedy.hours.p90 >= last.hours.p90)) break;
       last = remedy;
       tried = true;
       if (remedy.keeps) break;
@@ -153,6 +158,27 @@ class Remedies {
     lift("where.spot: allow", [](Job& job) { job.where.spot = SpotUse::kAllow; });
   }
 
+  /// Fewer bytes to read for each token.
+  void formats() {
+    if (!target_missed()) return;
+    for (std::size_t i = 0; i < job_.phases.size(); ++i) {
+      const auto* generate = std::get_if<GeneratePhase>(&job_.phases[i].work);
+      if (generate == nullptr || !generate->target.any()) continue;
+      const double now =
+          generate->weight_bits.value_or(bits_of(generate->weights.value_or(generate->models.front().shape.native)));
+      for (const Format format : {Format::kFp8, Format::kInt4}) {
+        if (bits_of(format) >= now) continue;
+        lift("weights: " + std::string(name_of(format)) +
+                 (job_.phases.size() > 1 ? " in " + job_.phases[i].name : std::string()),
+             [&](Job& job) {
+               auto& changed = std::get<GeneratePhase>(job.phases[i].work);
+               changed.weights = format;
+               changed.weight_bits.reset();
+             });
+      }
+    }
+  }
+
   void model_speeds() {
     if (options_.ignore_given) return;
     const bool far = std::ranges::any_of(found_.plans, [](const Plan& plan) {
@@ -165,6 +191,11 @@ class Remedies {
     LimitRemedy remedy;
     if (try_job(job_, market_, options, "--ignore given (the model's speeds)", remedy) && !no_better(remedy))
       keep(remedy);
+  }
+
+  /// No plan reaches the targets of the generation phases.
+  bool target_missed() const {
+    return std::ranges::none_of(found_.plans, [&](const Plan& plan) { return runs_(plan) && plan.reaches_target; });
   }
 
   bool deadline_missed() const {
@@ -195,6 +226,7 @@ class Remedies {
 
   /// Less of the longest phase; of all phases where that is not enough.
   void less_work() {
+    if (target_missed()) return;
     double one = 0, all = 0;
     std::size_t which = 0;
     for (const Plan& plan : found_.plans) {

@@ -19,7 +19,8 @@ struct LimitRemedy {
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
   bool keeps = false;  ///< that plan keeps deadline and budget at the wanted confidence
-  bool meets_deadline = true, meets_budget = true;
+  bool meets_deadline = true, meets_budget = true, reaches_target = true;
+  double shortfall = 0;  ///< Plan::shortfall()
 };
 
 /// Tries, in this order: several machines, what `where` and `market` leave out, spot, the model's speeds in place of

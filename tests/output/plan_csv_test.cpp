@@ -15,11 +15,13 @@ TEST(PlanCsv, ARowForEachPlan) {
   PlanFixture fixture;
   const std::string text = plan_csv(fixture.story(), false);
   EXPECT_EQ(std::ranges::count(text, '\n'), 6);
-  EXPECT_EQ(line_of(text, 0),
-            "id,plan,label,provider,region,instance,gpu,gpus,nodes,spot,hours_p10,hours_p50,hours_p90,hours_mean,"
-            "cost_usd_p10,cost_usd_p50,cost_usd_p90,cost_usd_mean,gpu_hours,billed_gpu_hours,evidence,fit,pick,"
-            "on_frontier,dominated_by,usd_per_hour_saved,chance_in_time,meets_deadline,meets_budget,interruptions,"
-            "interruption_hours,idle_usd,memory_gib_p10,memory_gib_p50,memory_gib_p90,usable_gib,availability,as_of");
+  EXPECT_EQ(
+      line_of(text, 0),
+      "id,plan,label,provider,region,instance,gpu,gpus,nodes,spot,hours_p10,hours_p50,hours_p90,hours_mean,"
+      "cost_usd_p10,cost_usd_p50,cost_usd_p90,cost_usd_mean,gpu_hours,billed_gpu_hours,evidence,fit,pick,"
+      "on_frontier,dominated_by,usd_per_hour_saved,chance_in_time,meets_deadline,meets_budget,reaches_target,"
+      "interruptions,interruption_hours,idle_usd,memory_gib_p10,memory_gib_p50,memory_gib_p90,usable_gib,availability,"
+      "as_of");
   const std::string pick = line_of(text, 2);
   EXPECT_NE(pick.find("4x RTX 5090,4x RTX 5090,,,,RTX 5090,4,1,false,"), std::string::npos) << pick;
   EXPECT_NE(pick.find(",given,fits,true,true,,"), std::string::npos) << pick;

@@ -1,0 +1,160 @@
+// Cuts, engines and batches that the search of a generation phase chooses, and targets.
+#include <gtest/gtest.h>
+
+#include "plan/searched.h"
+#include "plan/software.h"
+
+namespace gpuplan {
+namespace {
+
+std::string job_text(const std::string& model, const std::string& keys, const std::string& offers,
+                     const std::string& where = "") {
+  return "job: t\nmarket: {use: only, offers: [" + offers + "]}\n" + where +
+         "phases:\n  - name: serve\n    generate:\n      model: " + model +
+         "\n      data: [{samples: 10000, prompt_tokens: 500, new_tokens: 300}]\n" + keys;
+}
+
+constexpr const char* kH100 = "{gpu: H100 SXM, gpus: 8, price: 20}";
+
+const PhaseEstimate& estimate_of(const Plan& plan) { return plan.phases.front().estimate; }
+
+TEST(GenerationSearch, ServingFiguresBelongTogether) {
+  const Searched found(job_of(job_text("Llama-3.1-8B", "", kH100)));
+  const PhasePlan& part = found.pick().phases.front();
+  ASSERT_TRUE(part.estimate.serving);
+  const Serving& serving = *part.estimate.serving;
+  EXPECT_DOUBLE_EQ(serving.output.p50.value, part.tokens_per_second.p50.value);
+  EXPECT_NEAR(serving.processed.p50 / serving.output.p50, 800.0 / 300, 1e-9) << "500 tokens of prompt for 300 new ones";
+  EXPECT_LT(serving.time_to_first_token.p10, serving.time_to_first_token.p90);
+  EXPECT_LT(serving.time_per_output_token.p10, serving.time_per_output_token.p90);
+  EXPECT_FALSE(serving.chance) << "nothing is asked for";
+  // What is in flight comes out at one token a step each, but for the ramp at both ends and prompts in between.
+  const double steady = serving.in_flight / serving.time_per_output_token.p50.value;
+  EXPECT_NEAR(serving.output.p50.value / steady, 0.85, 0.2);
+}
+
+TEST(GenerationSearch, TheEngineIsOneThatReadsTheFormat) {
+  const Searched gguf(job_of(job_text("Llama-3.1-8B", "      weights: q4_k_m\n", kH100)));
+  EXPECT_EQ(estimate_of(gguf.pick()).framework->name, "llama.cpp");
+  const Searched exl2(job_of(job_text("Llama-3.1-8B", "      weights: exl2\n      weight_bits: 3\n", kH100)));
+  EXPECT_EQ(estimate_of(exl2.pick()).framework->name, "exllamav2");
+  const Searched natural(job_of(job_text("Llama-3.1-8B", "", kH100)));
+  EXPECT_EQ(estimate_of(natural.pick()).framework->name, "vllm");
+}
+
+TEST(GenerationSearch, SmallerWeightsTakeLessMemory) {
+  const auto weights = [](const std::string& bits) {
+    const Searched found(job_of(
+        job_text("Llama-3.1-8B", "      weights: exl2\n      batch: 1\n      weight_bits: " + bits + "\n", kH100)));
+    return estimate_of(found.pick()).memory.weights;
+  };
+  EXPECT_LT(weights("3"), weights("4.65"));
+  EXPECT_LT(weights("4.65"), weights("6"));
+}
+
+TEST(GenerationSearch, WhatAGpuCannotComputeIsSaid) {
+  const Searched found(job_of(job_text("Llama-3.1-8B", "      weights: fp8\n      engine: vllm\n",
+                                       "{gpu: V100 SXM2 16GB, gpus: 8, price: 4}")));
+  EXPECT_TRUE(found.result.plans.empty());
+  EXPECT_TRUE(found.result.tally.unsupported_reason.starts_with(
+      "V100 SXM2 16GB has no fp8 products, and vllm does not expand fp8 weights for it; int8"))
+      << found.result.tally.unsupported_reason;
+}
+
+TEST(GenerationSearch, DegreesThatAreNoPowersOfTwo) {
+  const Searched found(
+      job_of(job_text("{layers: 24, hidden: 3072, heads: 24, kv_heads: 12, ffn: 9216, vocab: 32000}",
+                      "      situation: single\n      parallel: {tp: 6}\n", "{gpu: H100 SXM, gpus: 6, price: 15}")));
+  EXPECT_EQ(estimate_of(found.pick()).strategy.tp, 6);
+  const Searched rest(job_of(job_text("{layers: 24, hidden: 3072, heads: 24, kv_heads: 12, ffn: 9216, vocab: 32000}",
+                                      "      parallel: {tp: 3}\n", kH100)));
+  EXPECT_EQ(estimate_of(rest.pick()).gpus, 6) << "two replicas of three, and two GPUs idle";
+  EXPECT_EQ(estimate_of(rest.pick()).strategy.dp, 2);
+}
+
+TEST(GenerationSearch, MoreReplicasThanGpus) {
+  const Searched found(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 4, tp: 4}\n", kH100)));
+  EXPECT_TRUE(found.result.plans.empty());
+  EXPECT_EQ(found.result.tally.rejected[static_cast<std::size_t>(Misfit::kGpus)], 1);
+  const Searched fewer(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 3}\n", kH100)));
+  EXPECT_EQ(estimate_of(fewer.pick()).strategy.dp, 3);
+}
+
+TEST(GenerationSearch, ReplicasShareExpertsWhereThatPays) {
+  const auto strategy = [](const std::string& keys) {
+    const Searched found(job_of(job_text("DeepSeek-V3", keys, "{gpu: B200, gpus: 8, price: 40}")));
+    return estimate_of(found.pick()).strategy;
+  };
+  const Strategy fixed = strategy("      parallel: {ep: 8, tp: 1}\n");
+  EXPECT_EQ(fixed.ep, 8);
+  EXPECT_EQ(fixed.dp, 8);
+  EXPECT_EQ(strategy("      parallel: {ep: 8, tp: 8}\n").ep, 1) << "the GPUs of one replica";
+  EXPECT_EQ(strategy("      parallel: {ep: 1}\n").ep, 1);
+  // Left alone, the search is never slower than either.
+  const auto hours = [](const std::string& keys) {
+    const Searched found(job_of(job_text("DeepSeek-V3", keys, "{gpu: B200, gpus: 8, price: 40}")));
+    return found.pick().hours.p50;
+  };
+  const Seconds free = hours("");
+  EXPECT_LE(free, hours("      parallel: {ep: 8, tp: 1}\n") * 1.06);
+  EXPECT_LE(free, hours("      parallel: {ep: 1}\n") * 1.01);
+}
+
+TEST(GenerationSearch, LayersAreSplitOverMachines) {
+  // 1.34 TB of weights in 16 bit: more than eight GPUs of 80 GB hold.
+  const Searched found(job_of(job_text("DeepSeek-V3", "      weights: bf16\n      parallel: {ep: 1}\n",
+                                       "{gpu: H100 SXM, gpus: 8, price: 20}", "where: {nodes: [1, 4]}\n")));
+  ASSERT_FALSE(found.result.plans.empty());
+  EXPECT_EQ(found.pick().nodes, 4);
+  EXPECT_GT(estimate_of(found.pick()).strategy.pp, 1);
+}
+
+TEST(GenerationTarget, PlansThatMissItDoNotCount) {
+  const std::string offers =
+      "{gpu: H100 SXM, gpus: 1, price: 2.5}, {gpu: H100 SXM, gpus: 4, price: 10}, {gpu: RTX 4090, gpus: 1, price: 0.4}";
+  const Searched free(job_of(job_text("Llama-3.1-8B", "", offers)));
+  const double slow = estimate_of(*free.plan("1x RTX 4090")).serving->output.p50.value;
+  const double fast = estimate_of(*free.plan("1x H100 SXM")).serving->output.p50.value;
+  ASSERT_LT(slow, fast);
+  const Searched found(job_of(job_text(
+      "Llama-3.1-8B",
+      "      target: {tokens_per_second: " + std::to_string(static_cast<int>((slow + fast) / 2)) + "}\n", offers)));
+  EXPECT_FALSE(found.plan("1x RTX 4090")->reaches_target);
+  EXPECT_FALSE(found.plan("1x RTX 4090")->on_frontier);
+  EXPECT_TRUE(found.plan("1x H100 SXM")->reaches_target);
+  EXPECT_GT(*estimate_of(*found.plan("1x H100 SXM")).serving->chance, 0.5);
+  EXPECT_LT(*estimate_of(*found.plan("1x RTX 4090")).serving->chance, 0.5);
+  EXPECT_FALSE(found.result.recommendations.limits_missed);
+  EXPECT_TRUE(found.pick().reaches_target);
+}
+
+TEST(GenerationTarget, BatchesShrinkToMeetLatencies) {
+  for (const std::string situation : {"saturated", "static"}) {
+    const std::string keys = "      situation: " + situation + "\n";
+    const Searched free(job_of(job_text("Llama-3.1-8B", keys, kH100)));
+    const PhaseEstimate& full = estimate_of(free.pick());
+    const double ms = full.serving->time_per_output_token.p50.value * 1000;
+    const double wanted = 0.6 * ms;
+    const Searched found(job_of(job_text(
+        "Llama-3.1-8B", keys + "      target: {time_per_output_token: " + std::to_string(wanted) + " ms}\n", kH100)));
+    const PhaseEstimate& quick = estimate_of(found.pick());
+    EXPECT_TRUE(quick.serving->reaches_target) << situation;
+    EXPECT_LE(quick.serving->time_per_output_token.p50.value * 1000, wanted);
+    EXPECT_GT(quick.serving->time_per_output_token.p50.value * 1000, 0.8 * wanted) << "no smaller than it must be";
+    EXPECT_LT(quick.batch, full.batch);
+  }
+}
+
+TEST(GenerationTarget, TheNearestMissIsThePickWhenNoneReachesIt) {
+  const std::string offers = "{gpu: H100 SXM, gpus: 1, price: 2.5}, {gpu: RTX 4090, gpus: 1, price: 0.4}";
+  const Searched found(job_of(job_text("Llama-3.1-8B", "      target: {time_per_output_token: 0.01 ms}\n", offers)));
+  EXPECT_TRUE(found.result.recommendations.limits_missed);
+  const Plan& pick = found.pick();
+  EXPECT_FALSE(pick.reaches_target);
+  EXPECT_GT(pick.shortfall(), 1);
+  for (const Plan& plan : found.result.plans) EXPECT_GE(plan.shortfall(), pick.shortfall());
+  EXPECT_LT(*estimate_of(pick).serving->chance, 0.01);
+}
+
+}  // namespace
+}  // namespace gpuplan
