@@ -7,20 +7,6 @@
 namespace gpuplan {
 namespace {
 
-/// Standard deviations of the logarithm of the time to first token. One request alone waits for its prompt; among
-/// others it waits for theirs, and how they arrive decides more than any GPU (80 % ranges on published runs, 2026, with
-/// whole sources left out: 0.58-1.06 alone, 0.48-1.44 up to 8 requests a replica, 0.41-2.9 beyond).
-constexpr double kFirstAlone = 0.24, kFirstFew = 0.43, kFirstMany = 0.76;
-constexpr double kFew = 8;
-
-double first_token_spread(const GenerationWork& work, double in_flight_a_replica, double time_spread) {
-  const Situation situation = work.phase->situation;
-  if (work.phase->forward_only || situation == Situation::kSingle || situation == Situation::kStatic ||
-      in_flight_a_replica <= 1)
-    return std::max(kFirstAlone, time_spread);
-  return std::max(in_flight_a_replica <= kFew ? kFirstFew : kFirstMany, time_spread);
-}
-
 template <class T>
 double chance_of_at_most(const Interval<T>& value, T most) {
   if (value.exact()) return value.p50 <= most ? 1 : 0;
@@ -57,9 +43,8 @@ Serving serving_of(const GenerationWork& work, const GenerationEstimate& estimat
   };
   if (!reads_only) serving.output = rates(phase.units * work.new_tokens);
   serving.processed = rates(phase.units * whole);
-  serving.time_to_first_token =
-      lognormal(estimate.time_to_first_token, first_token_spread(work, estimate.batch, spread.time));
-  if (!reads_only) serving.time_per_output_token = lognormal(estimate.time_per_output_token, spread.time);
+  serving.time_to_first_token = lognormal(estimate.time_to_first_token, spread.first_token);
+  if (!reads_only) serving.time_per_output_token = lognormal(estimate.time_per_output_token, spread.next_token);
 
   const GenerationTarget& target = work.phase->target;
   if (!target.any()) return serving;
