@@ -21,17 +21,18 @@ struct PromptsRecord {
   };
 };
 
+constexpr bool is_cache_word(const Named<Format>& entry) {
+  return stores_cache(entry.value) && name_of(entry.value) == entry.name;
+}
+
 /// Formats that caches are kept in, by their first names: "awq" is a way to make weights.
 struct CacheFormatCodec {
-  static constexpr bool is_word(const Named<Format>& entry) {
-    return stores_cache(entry.value) && name_of(entry.value) == entry.name;
-  }
   static constexpr auto words = [] {
-    constexpr auto count = std::count_if(Names<Format>::entries.begin(), Names<Format>::entries.end(), is_word);
+    constexpr auto count = std::count_if(Names<Format>::entries.begin(), Names<Format>::entries.end(), is_cache_word);
     std::array<std::string_view, static_cast<std::size_t>(count)> names{};
     std::size_t at = 0;
     for (const auto& entry : Names<Format>::entries)
-      if (is_word(entry)) names[at++] = entry.name;
+      if (is_cache_word(entry)) names[at++] = entry.name;
     return names;
   }();
   static constexpr ValueType type{.kind = ValueType::Kind::kWord, .words = words.data(), .word_count = words.size()};
