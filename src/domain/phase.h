@@ -130,12 +130,27 @@ struct Names<Situation> {
   };
 };
 
+/// Tokens of a sample whose activations are kept.
+enum class KeptTokens { kAll, kPrompt, kNew, kLast };
+template <>
+struct Names<KeptTokens> {
+  static constexpr std::array entries = {
+      Named<KeptTokens>{KeptTokens::kAll, "all"},
+      Named<KeptTokens>{KeptTokens::kPrompt, "prompt"},
+      Named<KeptTokens>{KeptTokens::kNew, "new"},
+      Named<KeptTokens>{KeptTokens::kLast, "last"},
+  };
+};
+
 /// Activations kept by a `collect` phase.
 struct Store {
   double layers = 0;
   double width = 0;
   Format dtype = Format::kFp16;
   std::string to = "disk";  ///< disk or memory
+  KeptTokens tokens = KeptTokens::kAll;
+  std::optional<BytesPerSecond> disk_rate{};         ///< of one machine; nullopt: assumed
+  std::optional<DollarsPerByteSecond> disk_price{};  ///< where an offer states none
 };
 
 /// A draft guesses several tokens at once, and the model checks them in one pass.

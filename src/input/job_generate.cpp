@@ -119,6 +119,9 @@ struct StoreRecord {
       key<&Store::width>("width", "required", "numbers kept for a token and layer", between(1, 1e7)),
       key<&Store::dtype>("dtype", "fp16", "how they are stored"),
       key_as<WordCodec<kStoreTargets>, &Store::to>("to", "disk", "where they go"),
+      key<&Store::tokens>("tokens", "all", "tokens of a sample that are kept"),
+      key<&Store::disk_rate>("disk_rate", "1.5 GB/s", "what the disk of a machine takes", kPositive),
+      key<&Store::disk_price>("disk_price", "of the offer", "space, where an offer does not say what it costs"),
   };
 };
 
@@ -150,6 +153,10 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
       return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
                                  "]: new_tokens does not go with forward_only; keep one of them");
   }
+
+  if (out.store && out.store->tokens == KeptTokens::kNew && out.forward_only)
+    return reader.fail(*tree.find("store"),
+                       "store: tokens: new does not go with forward_only, where nothing is new; expected all or last");
 
   const Tree* concurrency = tree.find("concurrency");
   if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;

@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "plan/collection_notes.h"
 
 namespace gpuplan {
 
@@ -50,6 +51,7 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
                       " sequences, more than all data (" + count_text(samples * *train->epochs) +
                       "); a batch in tokens is written batch: {tokens: 0.5M}.");
   }
+  add_collection_notes(job, plans, lines);
   const auto frontier = [&](auto holds) {
     const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
     return found == plans.end() ? nullptr : &*found;

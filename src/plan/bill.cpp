@@ -54,6 +54,12 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
   return result;
 }
 
+/// Space on disks for as long as a phase runs; nothing where nobody says what it costs.
+Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time) {
+  const auto& price = offer.disk_price ? offer.disk_price : phase.collection.disk_price;
+  return price ? *price * phase.collection.disk * time : Dollars{};
+}
+
 }  // namespace
 
 std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
@@ -157,13 +163,31 @@ Plan Biller::price(const JobHours& hours, const Offer& offer, bool spot) const {
     billed[s] = keeps ? kept : std::min(kept, billed_seconds(hours.held_busy[s], offer.billing));
     paid[s] *= billed[s] * machines;
   }
+  const std::vector<double> disks = add_disks(hours, offer, paid);
   plan.cost = in_cents(outcome<Dollars>(paid));
   plan.kept = keeps || hours.held_kept == hours.held_busy;
-  add_phases(hours, billed, plan);
+  add_phases(hours, billed, disks, plan);
 
   judge(hours.wall, paid, plan);
   plan.id = short_id(identity(plan));
   return plan;
+}
+
+std::vector<double> Biller::add_disks(const JobHours& hours, const Offer& offer, Samples& paid) const {
+  std::vector<double> shares(hours.phases.size(), 0.0);
+  const auto priced = [&](const PhaseEstimate& phase) { return disk_dollars(offer, phase, units::hour) > Dollars{}; };
+  if (std::ranges::none_of(hours.phases, priced)) return shares;
+  const double stretch = 1 + job_.buffer;
+  double all = outcome<Dollars>(paid).p50.value;
+  for (std::size_t i = 0; i < hours.phases.size(); ++i) {
+    const PhaseEstimate& phase = hours.phases[i];
+    for (std::size_t s = 0; s < Samples{}.size(); ++s)
+      paid[s] += disk_dollars(offer, phase, Seconds{hours.durations[i][s] * stretch}).value;
+    shares[i] = disk_dollars(offer, phase, Seconds{hours.medians[i] * stretch}).value;
+    all += shares[i];
+  }
+  for (double& share : shares) share = all > 0 ? share / all : 0;
+  return shares;
 }
 
 void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
@@ -179,8 +203,9 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   }
 }
 
-/// Phases share the bill by the machine seconds they answer for; what no phase uses is idle.
-void Biller::add_phases(const JobHours& hours, const Samples& billed, Plan& plan) const {
+/// Phases share the machines' part of the bill by the machine seconds they answer for; what no phase uses is idle.
+void Biller::add_phases(const JobHours& hours, const Samples& billed, const std::vector<double>& disks,
+                        Plan& plan) const {
   const Quantiles held = quantiles(hours.held_busy);
   const Quantiles paid = quantiles(billed);
   double answered = 0;
@@ -190,7 +215,10 @@ void Biller::add_phases(const JobHours& hours, const Samples& billed, Plan& plan
     used += hours.medians[i] * hours.phases[i].gpus;
   }
   const double busy_share = paid.p50 > 0 ? std::min(1.0, held.p50 / paid.p50) : 0;
-  plan.idle = plan.cost.p50 * (paid.p50 > 0 ? 1 - busy_share : 0);
+  double machines_share = 1;
+  for (const double share : disks) machines_share -= share;
+  plan.disk = plan.cost.p50 * (1 - machines_share);
+  plan.idle = plan.cost.p50 * (paid.p50 > 0 ? (1 - busy_share) * machines_share : 0);
   plan.billed_gpu_hours = paid.p50 / 3600 * plan.gpus;
   // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
   plan.gpu_hours = answered > 0 ? used / 3600 * held.p50 / answered : 0;
@@ -207,7 +235,8 @@ void Biller::add_phases(const JobHours& hours, const Samples& billed, Plan& plan
       phase.offer = plan.offer;
       phase.spot = plan.spot;
       phase.gpus_billed = plan.gpus;
-      const double portion = answered > 0 ? busy_share * hours.answers[i] / answered : 0;
+      const double portion = (answered > 0 ? busy_share * machines_share * hours.answers[i] / answered : 0) + disks[i];
+      phase.disk = plan.cost.p50 * disks[i];
       phase.cost = {plan.cost.p10 * portion, plan.cost.p50 * portion, plan.cost.p90 * portion,
                     plan.cost.mean * portion};
     }
@@ -226,8 +255,10 @@ void Biller::add_phases(const JobHours& hours, const Samples& billed, Plan& plan
 }
 
 Dollars Biller::paid(const Offer& offer, const PhaseEstimate& phase, double seconds) const {
-  return offer.price->p50 * Seconds{billed_seconds(seconds * (1 + job_.buffer), offer.billing)} *
-         machines_paid(offer, phase.nodes, phase.gpus);
+  const double held = seconds * (1 + job_.buffer);
+  return offer.price->p50 * Seconds{billed_seconds(held, offer.billing)} *
+             machines_paid(offer, phase.nodes, phase.gpus) +
+         disk_dollars(offer, phase, Seconds{held});
 }
 
 Plan Biller::plan_each(const std::vector<PhaseEstimate>& phases, const std::vector<const Offer*>& offers,
@@ -243,7 +274,7 @@ Plan Biller::plan_each(const std::vector<PhaseEstimate>& phases, const std::vect
   plan.kept = false;
   const double stretch = 1 + job_.buffer;
   Samples paid{};
-  add_phases(shared, shared.held_busy, plan);
+  add_phases(shared, shared.held_busy, std::vector<double>(phases.size(), 0.0), plan);
   plan.billed_gpu_hours = 0;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan& phase = plan.phases[i];
@@ -256,9 +287,12 @@ Plan Biller::plan_each(const std::vector<PhaseEstimate>& phases, const std::vect
     Samples billed{};
     for (std::size_t s = 0; s < Samples{}.size(); ++s) {
       billed[s] = billed_seconds(shared.durations[i][s] * stretch, offer.billing);
-      cost[s] *= billed[s] * machines;
+      cost[s] = cost[s] * billed[s] * machines +
+                disk_dollars(offer, phases[i], Seconds{shared.durations[i][s] * stretch}).value;
       paid[s] += cost[s];
     }
+    phase.disk = disk_dollars(offer, phases[i], Seconds{shared.medians[i] * stretch});
+    plan.disk += phase.disk;
     phase.cost = outcome<Dollars>(cost);
     plan.billed_gpu_hours += quantiles(billed).p50 / 3600 * phase.gpus_billed;
     plan.gpus = std::max(plan.gpus, phase.gpus_billed);

@@ -48,7 +48,7 @@ class Biller {
   /// The job on one offer; `hours` are those without interruptions.
   Plan plan(const JobHours& hours, const Offer& offer, bool spot) const;
 
-  /// Dollars for one phase of `seconds` on an offer taken for it alone, at the median price.
+  /// Dollars for one phase of `seconds` on an offer taken for it alone, at the median price, with its space on disks.
   Dollars paid(const Offer& offer, const PhaseEstimate& phase, double seconds) const;
 
   /// Every phase on an offer of its own, on demand, with machines taken and given back for it. Null offers: phases that
@@ -59,7 +59,9 @@ class Biller {
  private:
   Plan price(const JobHours& hours, const Offer& offer, bool spot) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
-  void add_phases(const JobHours& hours, const Samples& billed, Plan& plan) const;
+  /// Adds what the phases' space on disks costs to `paid`; the share of each phase's in the median of all.
+  std::vector<double> add_disks(const JobHours& hours, const Offer& offer, Samples& paid) const;
+  void add_phases(const JobHours& hours, const Samples& billed, const std::vector<double>& disks, Plan& plan) const;
 
   const Job& job_;
   Scores scores_;

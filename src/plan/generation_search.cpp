@@ -179,6 +179,12 @@ class GenerationSearch {
     return best;
   }
 
+  /// Activations that the host's memory keeps have to fit there, where it is known.
+  bool host_too_small(const GenerationRates& rates, const Candidate& found) const {
+    return phase_.store && machines_.node.ram > Bytes{} &&
+           collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram;
+  }
+
   void consider(const GenerationRates& rates, const Strategy& strategy) {
     Candidate found = tried(rates, strategy);
     Bytes least = found.memory.p50;
@@ -192,6 +198,7 @@ class GenerationSearch {
       found.fits = need.p90 < gpu_.usable;
       found.memory.p90 = std::min(found.memory.p90, gpu_.usable);
     }
+    if (host_too_small(rates, found)) return tally_.reject(Misfit::kHostMemory);
     if (least > gpu_.usable || found.estimate.batch < 1) {
       tally_.reject(Misfit::kMemory);
       tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, found.estimate.memory});
@@ -284,6 +291,8 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
     estimate.memory = best.estimate.memory;
     estimate.memory_total = best.memory;
     estimate.batch = best.estimate.batch * best.strategy.dp;
+    estimate.collection = collection_use(work, *rates, best.strategy, best.estimate);
+    estimate.host_memory = estimate.collection.host;
     if (given != nullptr) {
       // One model after the other on every replica, or each replica its own models.
       const int replicas = best.strategy.dp;

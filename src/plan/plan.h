@@ -8,6 +8,7 @@
 
 #include "base/interval.h"
 #include "domain/job.h"
+#include "model/collection.h"
 #include "model/estimate.h"
 #include "model/generation.h"
 #include "model/training.h"
@@ -79,6 +80,7 @@ struct PhaseEstimate {
   MemoryUse memory{};
   Interval<Bytes> memory_total{};
   Bytes host_memory{};
+  CollectionUse collection{};      ///< activations kept
   double batch = 0;                ///< sequences a step, or in flight over all replicas
   double overhead_share = 0;       ///< part of the work's time that the job added on top, as a share of the rest
   std::optional<Serving> serving;  ///< of a generation phase
@@ -91,7 +93,8 @@ struct PhasePlan {
   bool spot = false;
   Seconds start{};  ///< median, from the beginning of the job
   Outcome<Seconds> hours{};
-  Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it
+  Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
+  Dollars disk{};           ///< part of the median cost that is space on disks, while the phase runs
   int gpus_billed = 0;
   Interval<Seconds> seconds_per_step{};
   Interval<TokensPerSecond> tokens_per_second{};
@@ -110,6 +113,7 @@ struct Plan {
   Fit fit = Fit::kFits;
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
+  Dollars disk{};               ///< part of the median cost that is space on disks, of all phases
   Dollars idle{};               ///< part of the median cost while the machines are held and no phase uses them
   double gpu_hours = 0;         ///< used, median
   double billed_gpu_hours = 0;  ///< median
