@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -94,6 +95,16 @@ std::string view_help() {
   return text;
 }
 
+/// Whether the job's own figures are to stand beside the model's.
+bool compares_evidence(const Options& options) {
+  if (options.job.ignore == "given") return false;
+  return std::ranges::any_of(views_of(options), [](const PlanView* view) { return view->make == evidence_view; });
+}
+
+bool has_given(const Job& job) {
+  return std::ranges::any_of(job.phases, [](const Phase& phase) { return !phase.given.empty(); });
+}
+
 std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes,
                        const Screen& screen) {
   PlanLook look;
@@ -153,6 +164,19 @@ int run(const Options& options) {
   if (!variants) return complain(variants.error());
   for (std::size_t i = 0; i < variants->size(); ++i)
     story.variants.push_back(tell(searched->job.variants[i], (*variants)[i], *catalogue));
+
+  // A table of both kinds of figure needs the other answer as well.
+  std::optional<Searched> modelled;
+  std::optional<PlanStory> by_model;
+  if (compares_evidence(options) && has_given(searched->job)) {
+    JobOptions ignoring = options.job;
+    ignoring.ignore = "given";
+    auto other = search_job(searched->job, question->known, *catalogue, ignoring);
+    if (!other) return complain(other.error());
+    modelled = *std::move(other);
+    by_model.emplace(modelled->found, modelled->job, *catalogue);
+    story.by_model = &*by_model;
+  }
 
   const std::vector<Remedy> changes = searched->found.plans.empty() && !only_spot_is_missing(searched->found)
                                           ? remedies(searched->job, *catalogue, searched->found.tally.nearest)

@@ -1,4 +1,5 @@
 // `gpuplan fit` for other programs: JSON and CSV.
+#include "output/collection_words.h"
 #include "output/fit_report.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"
@@ -40,6 +41,7 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
     if (row.nearest.phase >= 0) json.member("needed_gib", row.nearest.needed / units::GiB);
     else json.null_member("needed_gib");
     json.null_member("memory_gib").null_member("sums_gib").null_member("host_memory_gib");
+    json.null_member("activations_kept");
     write_limit(json, row);
     json.null_member("largest_batch").null_member("longest_context").null_member("longest_context_at_batch");
     json.null_member("how").end();
@@ -56,6 +58,7 @@ void write_row(JsonWriter& json, const FitSection& section, const FitRow& row) {
   json.key("sums_gib").begin_object(true).member("allocated", use.allocated() / units::GiB);
   json.member("reserved", use.reserved() / units::GiB).member("device", use.total() / units::GiB).end();
   json.member("host_memory_gib", row.best->host_memory / units::GiB);
+  write_collection(json, *row.best, std::nullopt);
   write_limit(json, row);
   json.member("largest_batch", row.largest_micro_batch);
   write_context(json, "longest_context", row.context);

@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/collection_words.h"
 #include "output/plan_words.h"
 #include "output/remedy_table.h"
 #include "output/table.h"
@@ -295,6 +296,10 @@ std::string fit_table(const FitReport& report, const Catalogue& catalogue, const
   if (across)
     for (const FitSection& section : report.sections)
       text += paragraph(printable(section.name, 60) + ": " + section.title, look.screen, 2, 4);
+  for (const FitSection& section : report.sections)
+    if (const FitRow* row = smallest(section); row != nullptr)
+      if (const std::string words = collection_need(*row->best, phase_of(section, *row)); !words.empty())
+        text += paragraph((across ? printable(section.name, 60) + ": " : "") + words, look.screen, 2, 4) + '\n';
   while (text.ends_with("\n\n")) text.pop_back();
   if (!look.explain) return text;
   for (const FitSection& section : report.sections) {

@@ -37,6 +37,8 @@ struct PlanStory {
   std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
   bool all = false;                           ///< tables show every row, not only those of most interest
   std::vector<LimitRemedy> limit_remedies{};  ///< tried because no plan keeps the limits
+  /// The same job without its own figures, and its market; null where nobody compares.
+  const PlanStory* by_model = nullptr;
 
   PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 

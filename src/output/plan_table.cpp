@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/collection_words.h"
 #include "output/limit_table.h"
 #include "output/plan_how.h"
 #include "output/plan_rows.h"
@@ -170,6 +171,7 @@ class PlanText {
     for (const std::string& line : limit_words(story_)) say(line);
     text_ += limit_table(story_, screen_);
     if (const std::string words = given_words(story_); !words.empty()) say("! " + words, 2, 4);
+    for (const std::string& words : collection_words(story_)) say(words);
     say(availability_words(story_));
     say(close_words(story_));
     if (was_dropped("EVIDENCE")) say(evidence_words());

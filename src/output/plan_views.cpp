@@ -31,6 +31,8 @@ std::span<const PlanView> plan_views() {
       PlanView{"strategies", "how the pick is cut over its GPUs, what was tried instead, and why not", strategies_view},
       PlanView{"problems", "known trouble with the software and hardware of the frontier's plans, with sources",
                problems_view},
+      PlanView{"storage", "activations that collect phases keep: disk, host memory, copying, cost", storage_view},
+      PlanView{"evidence", "the job's own figures beside the model's: both frontiers and both picks", evidence_view},
   };
   return kViews;
 }

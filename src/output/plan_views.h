@@ -54,4 +54,8 @@ ViewContent schedule_view(const PlanStory& story, const Screen& screen);
 ViewContent strategies_view(const PlanStory& story, const Screen& screen);
 ViewContent problems_view(const PlanStory& story, const Screen& screen);
 
+// Activations, and the job's figures beside the model's.
+ViewContent storage_view(const PlanStory& story, const Screen& screen);
+ViewContent evidence_view(const PlanStory& story, const Screen& screen);
+
 }  // namespace gpuplan
