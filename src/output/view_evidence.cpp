@@ -1,5 +1,6 @@
 // plan --show evidence: what the job's own figures make of the plans, beside what the model makes of them.
 #include <algorithm>
+#include <iterator>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -35,13 +36,12 @@ const PhasePlan* rated(const Plan& plan) {
   return &plan.phases.front();
 }
 
-/// Tokens a second of one GPU, with both ends where they differ.
-Cell rate_cell(const PhasePlan& part) {
-  const double gpus = std::max(part.estimate.gpus, 1);
-  const Interval<TokensPerSecond>& rate = part.tokens_per_second;
-  std::string text = rate_text(rate.p50.value / gpus);
-  if (!rate.exact()) text += " (" + rate_text(rate.p10.value / gpus) + " … " + rate_text(rate.p90.value / gpus) + ")";
-  return {rate.p50.value / gpus, text};
+/// Tokens a second of one GPU.
+Cell rate_cell(const Plan* plan) {
+  const PhasePlan* part = plan == nullptr ? nullptr : rated(*plan);
+  if (part == nullptr) return {};
+  const double rate = part->tokens_per_second.p50.value / std::max(part->estimate.gpus, 1);
+  return {rate, rate_text(rate)};
 }
 
 /// "4x RTX 3090 (3.4 h, $4.74), 4x RTX 5090 (1.6 h, $5.11)"; fastest last.
@@ -77,13 +77,25 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
     return view;
   }
   const PlanStory& model = *story.by_model;
-  std::vector<Column> columns = {
-      {.title = "PLAN", .narrowest = 14, .wrap = true, .key = "plan"},
-      {.title = "GIVEN", .drop = 4, .around = " (", .unit = "tokens/s a GPU", .key = "given_tokens_per_second_a_gpu"},
-      {.title = "MODEL", .drop = 3, .around = " (", .unit = "tokens/s a GPU", .key = "model_tokens_per_second_a_gpu"},
+  // A rate only where there is one: columns take room whether they are empty or not.
+  const bool rates = std::ranges::any_of(story.found.plans, [](const Plan& p) { return rated(p) != nullptr; });
+  std::vector<Column> columns = {{.title = "PLAN", .narrowest = 14, .wrap = true, .key = "plan"}};
+  if (rates) {
+    columns.push_back({.title = "TOKENS/S",
+                       .align = Align::kRight,
+                       .drop = 3,
+                       .unit = "given",
+                       .key = "given_tokens_per_second_a_gpu"});
+    columns.push_back({.title = "TOKENS/S",
+                       .align = Align::kRight,
+                       .drop = 2,
+                       .unit = "model",
+                       .key = "model_tokens_per_second_a_gpu"});
+  }
+  std::vector<Column> both = {
       {.title = "HOURS", .align = Align::kRight, .unit = "given", .key = "given_hours"},
       {.title = "HOURS", .align = Align::kRight, .unit = "model", .key = "model_hours"},
-      {.title = "P10 … P90", .align = Align::kRight, .drop = 2, .around = " … ", .unit = "model"},
+      {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … ", .unit = "model"},
       {.title = "", .key = "model_hours_p10"},
       {.title = "", .key = "model_hours_p90"},
       {.title = "COST", .align = Align::kRight, .unit = "given", .key = "given_cost_usd"},
@@ -91,6 +103,7 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
       {.title = "FRONTIER", .unit = "given", .key = "given_frontier"},
       {.title = "FRONTIER", .unit = "model", .key = "model_frontier"},
       {.title = "MODEL", .align = Align::kRight, .drop = 1, .unit = "x given", .key = "model_hours_over_given"}};
+  std::ranges::move(both, std::back_inserter(columns));
   view.table = Table(std::move(columns));
 
   std::size_t rows = 0, outside = 0, compared = 0;
@@ -107,8 +120,10 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
     if (rows >= kViewRows && !marked && !story.all) continue;
     ++rows;
     std::vector<Cell> row = {{story.name(plan)}};
-    row.push_back(rated(plan) != nullptr ? rate_cell(*rated(plan)) : Cell());
-    row.push_back(other != nullptr && rated(*other) != nullptr ? rate_cell(*rated(*other)) : Cell());
+    if (rates) {
+      row.push_back(rate_cell(&plan));
+      row.push_back(rate_cell(other));
+    }
     row.emplace_back(plan.hours.p50 / units::hour, hours_text(plan.hours.p50));
     if (other != nullptr) {
       row.emplace_back(other->hours.p50 / units::hour, hours_text(other->hours.p50),
@@ -138,7 +153,8 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
     view.notes.push_back(
         "Of " + count_of(static_cast<double>(compared), "plan") + " with figures given " + std::to_string(outside) +
         (outside == 1 ? " lies" : " lie") +
-        " outside of the model's interval (P10 … P90). Given: unverified; model: gpuplan's prediction.");
+        " outside of the model's interval (P10 … P90). Given: unverified; model: gpuplan's prediction." +
+        (rates ? " Tokens/s are those of a GPU." : ""));
   if (const std::string words = given_words(story); !words.empty()) view.notes.push_back(words);
   return view;
 }

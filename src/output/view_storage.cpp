@@ -54,6 +54,7 @@ ViewContent storage_view(const PlanStory& story, const Screen&) {
       view.table.add(std::move(row));
     }
   if (view.table.empty()) {
+    view.table = Table({});
     view.notes.emplace_back("No phase of the job keeps activations (collect).");
     return view;
   }
