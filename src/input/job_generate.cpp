@@ -137,6 +137,18 @@ constexpr auto kCollectKeys = [] {
   return keys;
 }();
 
+bool check_store(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  constexpr std::array kKept = {Format::kFp32, Format::kFp16, Format::kBf16, Format::kFp8, Format::kInt8};
+  const Reader::Scope scope(reader, "store");
+  if (std::ranges::find(kKept, phase.store->dtype) == kKept.end())
+    return reader.fail(*tree.find("dtype"), std::string(name_of(phase.store->dtype)) +
+                                                " is a format of weights; expected fp32, fp16, bf16, fp8 or int8");
+  if (phase.store->tokens == KeptTokens::kNew && phase.forward_only)
+    return reader.fail(*tree.find("tokens"),
+                       "tokens: new does not go with forward_only, where nothing is new; expected all or last");
+  return true;
+}
+
 bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
   if (!check_models(reader, tree)) return false;
   for (const ModelUse& model : out.models)
@@ -154,9 +166,7 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
                                  "]: new_tokens does not go with forward_only; keep one of them");
   }
 
-  if (out.store && out.store->tokens == KeptTokens::kNew && out.forward_only)
-    return reader.fail(*tree.find("store"),
-                       "store: tokens: new does not go with forward_only, where nothing is new; expected all or last");
+  if (out.store && !check_store(reader, *tree.find("store"), out)) return false;
 
   const Tree* concurrency = tree.find("concurrency");
   if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 namespace gpuplan {
 namespace {
@@ -92,6 +93,33 @@ CollectionUse collection_use(const GenerationWork& work, const GenerationRates& 
   const double samples_each = std::ceil(work.samples / (apart ? busy / std::min<double>(busy, work.models) : replicas));
   use.traffic = store_traffic(work, rates, strategy, samples_each * estimate.rounds);
   return use;
+}
+
+void explain_collection(const GenerationWork& work, const CollectionUse& use, std::vector<Term>& terms) {
+  if (!use.any()) return;
+  using Kind = Term::Kind;
+  const auto add = [&](Kind kind, std::string_view name, double value, std::string_view formula,
+                       std::string_view source, bool part) {
+    if (value > 0) terms.push_back({kind, name, value, formula, source, part});
+  };
+  add(Kind::kTime, "activations to the host", use.traffic.to_host.value,
+      "layers x width x tokens x bytes x samples of a replica / achieved rate of PCIe", "data/links.csv", true);
+  add(Kind::kTime, "activations to the disk", use.traffic.to_disk.value,
+      "layers x width x tokens x bytes x samples of all replicas of a machine / rate of its disk",
+      work.phase->store->disk_rate
+          ? "rate of the job (store.disk_rate)"
+          : "1.5 GB/s: Samsung PM9A3 data sheet (2021), smallest size; an assumption for rented disks",
+      true);
+  add(Kind::kMemory, "activations kept", use.on_gpu.value,
+      "layers x width x longest sample x batch x bytes, two at least, until the batch is done", "definition", true);
+  add(Kind::kMemory, "activations in all", use.kept.all.value, "layers x width x tokens x bytes x samples x models",
+      "definition", false);
+  add(Kind::kMemory, "host memory of a machine", use.host.value,
+      use.on_disk ? "a batch of each of its GPUs, on the way to the disk" : "everything that its GPUs keep",
+      "definition", false);
+  add(Kind::kMemory, "disk of a machine", use.machine_disk.value,
+      use.on_disk ? "what its GPUs keep + checkpoints of its models" : "checkpoints of its models", "definition",
+      false);
 }
 
 }  // namespace gpuplan

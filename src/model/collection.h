@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/units.h"
 #include "domain/strategy.h"
@@ -51,5 +52,9 @@ struct CollectionUse {
 };
 CollectionUse collection_use(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy,
                              const GenerationEstimate& estimate);
+
+/// Adds the lines of an explanation that a phase which keeps activations has more: its parts of time and memory, and
+/// what it takes beside them.
+void explain_collection(const GenerationWork& work, const CollectionUse& use, std::vector<Term>& terms);
 
 }  // namespace gpuplan

@@ -1,6 +1,7 @@
 // Level 4 of the generation model: batches, waves and placement put together from single passes.
 #include <cmath>
 
+#include "model/collection.h"
 #include "model/generation.h"
 #include "model/generation_step.h"
 
@@ -37,9 +38,7 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
   double at_once = batch * larger(most_prompt, 1.0);
   if (profile.continuous && at_once > c.chunk_tokens) at_once = c.chunk_tokens;
   memory.activations = at_once * pass_memory(network, c, cut);
-  // Hidden states that are kept stay on the GPU until the batch is done.
-  if (work.stored_per_sample.value > 0)
-    memory.activations += Bytes{2 * batch * work.longest * network.hidden * network.layers * network.loops};
+  memory.activations += batch * kept_on_gpu(work, cut.pp);
   memory.logits = Bytes{c.logit_bytes * batch * network.vocab};
   // Eager forward passes score every position, in 16 bit.
   if (reads_only && profile.copies_cache) memory.logits = Bytes{2 * at_once * network.vocab};
@@ -57,9 +56,7 @@ double room(const NetworkWork& network, const GenerationWork& work, const Genera
   const double each = (one.total() - none.total()).value;
   if (!rates.profile->continuous) return each > 0 ? free / each : rates.constants->most_static;
   // A chunk of prompts is there whatever the batch; only cache and scores grow with it.
-  const double kept =
-      (one.kv_cache + one.logits).value +
-      (work.stored_per_sample.value > 0 ? 2 * work.longest * network.hidden * network.layers * network.loops : 0);
+  const double kept = (one.kv_cache + one.logits + kept_on_gpu(work, cut.pp)).value;
   const double chunk_tokens = rates.constants->chunk_tokens;
   const double chunk = (chunk_tokens * pass_memory(network, *rates.constants, cut)).value;
   const double by_chunk = (free - chunk) / kept;
@@ -163,12 +160,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
     run.parts.tensor_traffic = scale * step.traffic;
     run.parts.pipeline_traffic = scale * step.hops;
   }
-  if (work.stored_per_sample.value > 0) {
-    run.parts.store = samples * work.stored_per_sample / rates.host_link;
-    // The GPUs of a machine that work at the same time share its disk.
-    const double writers = smaller(larger(1, rates.node->gpus / (cut.tp * cut.pp)), strategy.dp);
-    if (work.stored_on_disk) run.parts.store += samples * writers * work.stored_per_sample / rates.disk;
-  }
+  run.parts.store = store_traffic(work, rates, strategy, samples).total();
   return run;
 }
 

@@ -1,6 +1,7 @@
 // Where the figures of the generation model come from.
 #include <string_view>
 
+#include "model/collection.h"
 #include "model/generation.h"
 #include "model/generation_step.h"
 
@@ -73,17 +74,16 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
             "ring all-reduce (Patarasuk and Yuan 2009); latency and bus rate of data/links.csv");
   time_term(terms, "pipeline traffic", parts.pipeline_traffic, "a fixed time for each boundary of the layer split",
             kFit);
-  time_term(terms, "keeping activations", parts.store,
-            "layers x width x tokens x bytes over PCIe, then to a disk that the GPUs share",
-            "1.5 GB/s: Samsung PM9A3 data sheet (2021), smallest size; an assumption for rented disks");
+  const CollectionUse collection = collection_use(work, rates, strategy, estimate);
+  explain_collection(work, collection, terms);
 
   memory_term(terms, "weights", memory.weights, "parameters x bytes / (tp x pp), padded", kFit);
   memory_term(terms, "KV cache", memory.kv_cache,
               latent ? "(latent + rotary width) x layers x tokens x bytes, on every rank"
                      : "2 x kv heads x head width x layers x tokens x bytes / ranks",
               latent ? "DeepSeek-V2 (2024)" : "definition");
-  memory_term(terms, "activations", memory.activations,
-              "2 bytes x prompt tokens at once x (4 hidden + 3 MLP width); kept hidden states on top", kFit);
+  memory_term(terms, "activations", memory.activations - collection.on_gpu,
+              "2 bytes x prompt tokens at once x (4 hidden + 3 MLP width)", kFit);
   memory_term(terms, "logits", memory.logits, "4 bytes x vocabulary x sequences", "scores in fp32");
   memory_term(terms, "context and framework", memory.context(), "driver context, libraries, graphs, fragmentation",
               kFit);

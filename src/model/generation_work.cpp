@@ -1,5 +1,6 @@
 // Level 1 of the generation model: what a phase asks for, before any hardware is known.
 #include "base/text.h"
+#include "model/collection.h"
 #include "model/generation.h"
 
 namespace gpuplan {
@@ -147,9 +148,8 @@ Result<GenerationWork> generation_work(const GeneratePhase& phase) {
   }
 
   if (phase.store) {
-    const double tokens = work.prompt_tokens + work.new_tokens;
     work.stored_layers = phase.store->layers;
-    work.stored_per_sample = Bytes{phase.store->layers * phase.store->width * tokens * bytes_of(phase.store->dtype)};
+    work.stored_per_sample = kept_activations(work).sample;
     work.stored_on_disk = phase.store->to != "memory";
   }
   return work;

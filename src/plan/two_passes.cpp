@@ -26,6 +26,7 @@ Phase generating(Phase phase) {
   generate.collect = false;
   generate.store.reset();
   generate.engine.clear();
+  generate.target = {};
   generate.situation = Situation::kSaturated;
   generate.concurrency.reset();
   generate.batch = {};
@@ -40,6 +41,8 @@ Length joined(const Length& prompt, const Length& answer) {
 Phase reading(Phase phase) {
   auto& generate = std::get<GeneratePhase>(phase.work);
   generate.forward_only = true;
+  generate.target = {};
+  generate.speculation.reset();
   generate.situation = Situation::kSaturated;
   generate.concurrency.reset();
   generate.batch = {};

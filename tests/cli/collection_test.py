@@ -109,6 +109,7 @@ class BadInput(unittest.TestCase):
         self.refused("collect.store.tokens=new", "tokens: new does not go with forward_only.*expected all or last")
         self.refused("collect.store.tokens=promt", "promt.*did you mean prompt")
         self.refused("collect.store.to=dsik", "dsik.*did you mean disk")
+        self.refused("collect.store.dtype=q4_k_m", "q4_k_m is a format of weights.*fp16")
         self.refused("collect.store.disk_rate=0", "disk_rate")
         self.refused("collect.store.disk_rate=2 GB", "disk_rate.*data rate")
         self.refused("collect.store.disk_price=$3/h", "disk_price.*price of storage")
