@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 
 #include "base/interval.h"
 #include "base/names.h"
@@ -42,28 +43,55 @@ constexpr bool is_rate(Metric metric) {
 /// What errors are counted of. A run counts once in each that it states, by its first figure of that kind. Time: a
 /// training step, else its rate of tokens. Single, static, saturated, concurrency: the rate of generated tokens, by how
 /// requests came. Prefill: reading prompts with nothing else under way. Tpot: time per output token where the run
-/// states that; ttft: time to first token under load.
-enum class Judged { kTime, kSingle, kStatic, kSaturated, kConcurrency, kPrefill, kPerToken, kFirstToken, kMemory };
+/// states that; ttft: time to first token under load. Memory is counted apart for training and for generation.
+enum class Judged {
+  kTime,
+  kMemory,
+  kSingle,
+  kStatic,
+  kSaturated,
+  kConcurrency,
+  kPrefill,
+  kPerToken,
+  kFirstToken,
+  kServingMemory
+};
 template <>
 struct Names<Judged> {
   static constexpr std::array entries = {
-      Named<Judged>{Judged::kTime, "time"},
-      Named<Judged>{Judged::kSingle, "single"},
-      Named<Judged>{Judged::kStatic, "static"},
-      Named<Judged>{Judged::kSaturated, "saturated"},
-      Named<Judged>{Judged::kConcurrency, "concurrency"},
-      Named<Judged>{Judged::kPrefill, "prefill"},
-      Named<Judged>{Judged::kPerToken, "tpot"},
-      Named<Judged>{Judged::kFirstToken, "ttft"},
-      Named<Judged>{Judged::kMemory, "memory"},
+      Named<Judged>{Judged::kTime, "time"},           Named<Judged>{Judged::kMemory, "memory"},
+      Named<Judged>{Judged::kSingle, "single"},       Named<Judged>{Judged::kStatic, "static"},
+      Named<Judged>{Judged::kSaturated, "saturated"}, Named<Judged>{Judged::kConcurrency, "concurrency"},
+      Named<Judged>{Judged::kPrefill, "prefill"},     Named<Judged>{Judged::kPerToken, "tpot"},
+      Named<Judged>{Judged::kFirstToken, "ttft"},     Named<Judged>{Judged::kServingMemory, "generation_memory"},
   };
 };
+
+constexpr bool is_memory(Judged what) { return what == Judged::kMemory || what == Judged::kServingMemory; }
+
+inline constexpr std::array kTrainingFigures = {Judged::kTime, Judged::kMemory};
+inline constexpr std::array kGenerationFigures = {Judged::kSingle,      Judged::kStatic,       Judged::kSaturated,
+                                                  Judged::kConcurrency, Judged::kPrefill,      Judged::kPerToken,
+                                                  Judged::kFirstToken,  Judged::kServingMemory};
 
 /// A figure that a run states, in the metric's own unit: s, tokens/s, ms, GiB.
 struct MeasuredFigure {
   Metric metric = Metric::kStepSeconds;
   double value = 0;
   Judged judged = Judged::kTime;
+};
+
+/// The figures of one run, in the order of metrics.
+class FigureList {
+ public:
+  void add(Metric metric, double value, Judged judged) { all_[count_++] = {metric, value, judged}; }
+  std::size_t size() const { return count_; }
+  const MeasuredFigure* begin() const { return all_.data(); }
+  const MeasuredFigure* end() const { return all_.data() + count_; }
+
+ private:
+  std::array<MeasuredFigure, Names<Metric>::entries.size()> all_;
+  std::size_t count_ = 0;
 };
 
 /// Measured and predicted, both in the metric's own unit; the interval holds 80 %.

@@ -37,13 +37,11 @@ double predicted(const GenerationSetup& s, const GenerationEstimate& estimate, M
   return 0;
 }
 
-}  // namespace
-
-Judged judged_as(const GenerationSetup& setup, Metric metric) {
-  const bool loaded = setup.mode == GenerationMode::kConcurrency || setup.mode == GenerationMode::kSaturated;
+Judged judged_as(GenerationMode mode, Metric metric) {
+  const bool loaded = mode == GenerationMode::kConcurrency || mode == GenerationMode::kSaturated;
   switch (metric) {
     case Metric::kPeakMemory:
-      return Judged::kMemory;
+      return Judged::kServingMemory;
     case Metric::kPerToken:
       return Judged::kPerToken;
     case Metric::kPrefillRate:
@@ -53,7 +51,7 @@ Judged judged_as(const GenerationSetup& setup, Metric metric) {
     default:
       break;
   }
-  switch (setup.mode) {
+  switch (mode) {
     case GenerationMode::kSingle:
       return Judged::kSingle;
     case GenerationMode::kStatic:
@@ -66,6 +64,22 @@ Judged judged_as(const GenerationSetup& setup, Metric metric) {
       break;
   }
   return Judged::kPrefill;
+}
+
+}  // namespace
+
+FigureList measured_figures(const GenerationRun& run) {
+  constexpr double kMilliseconds = 1e3;
+  const GenerationMode mode = mode_of(run);
+  FigureList figures;
+  const auto add = [&](Metric metric, double value) { figures.add(metric, value, judged_as(mode, metric)); };
+  if (run.output_rate) add(Metric::kOutputRate, run.output_rate->value);
+  if (run.total_rate) add(Metric::kTotalRate, run.total_rate->value);
+  if (run.prefill_rate) add(Metric::kPrefillRate, run.prefill_rate->value);
+  if (run.first_token) add(Metric::kFirstToken, run.first_token->value * kMilliseconds);
+  if (run.per_token) add(Metric::kPerToken, run.per_token->value * kMilliseconds);
+  if (run.memory) add(Metric::kPeakMemory, *run.memory / units::GiB);
+  return figures;
 }
 
 PreparedGeneration::PreparedGeneration(const Catalogue& catalogue, const GenerationRun& run)
@@ -104,26 +118,18 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   }
   out.generation = generation_estimate(work_, *rates, out.strategy);
   out.spread = generation_spread(work_, *rates, out.strategy);
-  const auto add = [&](Metric metric, double measured, double value, double spread) {
-    if (!std::isfinite(value) || value <= 0) return;
-    out.metrics.push_back({metric, measured, lognormal(value, spread), judged_as(setup_, metric)});
-  };
-  const auto add_time = [&](Metric metric, double measured) {
-    const double spread = metric == Metric::kFirstToken ? out.spread.first_token
-                          : metric == Metric::kPerToken ? out.spread.next_token
-                                                        : out.spread.time;
-    add(metric, measured, predicted(setup_, out.generation, metric), spread);
-  };
-  constexpr double kMilliseconds = 1e3;
-  if (run_->output_rate) add_time(Metric::kOutputRate, run_->output_rate->value);
-  if (run_->total_rate) add_time(Metric::kTotalRate, run_->total_rate->value);
-  if (run_->prefill_rate) add_time(Metric::kPrefillRate, run_->prefill_rate->value);
-  if (run_->first_token) add_time(Metric::kFirstToken, run_->first_token->value * kMilliseconds);
-  if (run_->per_token) add_time(Metric::kPerToken, run_->per_token->value * kMilliseconds);
-  if (run_->memory) {
+  for (const MeasuredFigure& figure : measured_figures(*run_)) {
+    const bool memory = figure.metric == Metric::kPeakMemory;
     const MemoryUse use =
-        kept_work_ ? generation_estimate(*kept_work_, *rates, out.strategy).memory : out.generation.memory;
-    add(Metric::kPeakMemory, *run_->memory / units::GiB, memory_of_kind(use, run_->memory_kind), out.spread.memory);
+        memory && kept_work_ ? generation_estimate(*kept_work_, *rates, out.strategy).memory : out.generation.memory;
+    const double value =
+        memory ? memory_of_kind(use, run_->memory_kind) : predicted(setup_, out.generation, figure.metric);
+    if (!std::isfinite(value) || value <= 0) continue;
+    const double spread = memory                                 ? out.spread.memory
+                          : figure.metric == Metric::kFirstToken ? out.spread.first_token
+                          : figure.metric == Metric::kPerToken   ? out.spread.next_token
+                                                                 : out.spread.time;
+    out.metrics.push_back({figure.metric, figure.value, lognormal(value, spread), figure.judged});
   }
   if (out.metrics.empty())
     out.refused =

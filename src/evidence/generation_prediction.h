@@ -11,8 +11,8 @@
 
 namespace gpuplan {
 
-/// What errors of a figure of this run are counted as.
-Judged judged_as(const GenerationSetup& setup, Metric metric);
+/// The figures that the run states, in their own units, by what their errors are counted as.
+FigureList measured_figures(const GenerationRun& run);
 
 /// A run whose setup and work are made once, to be predicted with other constants again and again. Stays where it is:
 /// its parts refer to each other, and to the catalogue and run it was made from.

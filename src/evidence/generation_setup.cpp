@@ -100,11 +100,7 @@ class Filler {
   void set_mode() {
     s_.input_tokens = run_.input_tokens.value_or(512);
     s_.output_tokens = std::max(1.0, run_.output_tokens.value_or(128));
-    const bool generates = run_.output_rate || run_.total_rate || run_.per_token;
-    s_.mode = run_.mode.value_or(!generates && (run_.prefill_rate || run_.output_tokens.value_or(2) <= 1)
-                                     ? GenerationMode::kPrefill
-                                 : run_.batch.value_or(1) <= 1 ? GenerationMode::kSingle
-                                                               : GenerationMode::kStatic);
+    s_.mode = mode_of(run_);
     if (!run_.mode) assume("mode: " + std::string(name_of(s_.mode)));
     if (!run_.input_tokens) assume("input: 512 tokens");
     if (!run_.output_tokens && s_.mode != GenerationMode::kPrefill) assume("output: 128 tokens");
@@ -249,6 +245,15 @@ class Filler {
 };
 
 }  // namespace
+
+GenerationMode mode_of(const GenerationRun& run) {
+  if (run.mode) return *run.mode;
+  const bool generates = run.output_rate || run.total_rate || run.per_token;
+  if (!generates && (run.prefill_rate || run.output_tokens.value_or(2) <= 1)) return GenerationMode::kPrefill;
+  const bool several = run.batch.value_or(1) > 1;
+  if (several && run.first_token && run.per_token) return GenerationMode::kConcurrency;
+  return several ? GenerationMode::kStatic : GenerationMode::kSingle;
+}
 
 GenerationSetup generation_setup(const Catalogue& catalogue, const GenerationRun& run) {
   GenerationSetup setup;

@@ -29,6 +29,9 @@ struct GenerationSetup {
   std::vector<std::string> assumptions;
 };
 
+/// How requests came: as stated, else as the batch and the figures that are stated suggest.
+GenerationMode mode_of(const GenerationRun& run);
+
 /// Never reads what was measured but to say which figures those are.
 GenerationSetup generation_setup(const Catalogue& catalogue, const GenerationRun& run);
 

@@ -16,7 +16,7 @@ struct GroupLabel {
   auto operator<=>(const GroupLabel&) const = default;
 };
 
-/// The groups that the run is in: one, but for traits.
+/// The groups that the run is in: one, but for traits; none of what its kind of run does not have.
 std::vector<GroupLabel> labels_of(const PredictedRun& run, Grouping grouping);
 
 }  // namespace gpuplan

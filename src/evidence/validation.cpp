@@ -29,9 +29,24 @@ double mean(std::span<const double> values) {
 std::map<std::string_view, std::vector<double>> errors_by_source(std::span<const PredictedRun> runs, Judged what) {
   std::map<std::string_view, std::vector<double>> sources;
   for (const PredictedRun& run : runs)
-    if (const MetricPrediction* figure = judged_figure(run, what))
+    if (const MetricPrediction* figure = run.counts() ? judged_figure(run, what) : nullptr)
       sources[run.run->source].push_back(miss_of(*figure).error);
   return sources;
+}
+
+/// Runs by what `reason` says of them, those without one left out, the commonest first.
+std::vector<RefusedGroup> groups_by_reason(std::span<const PredictedRun> runs,
+                                           std::string (*reason)(const PredictedRun&)) {
+  std::vector<RefusedGroup> groups;
+  for (const PredictedRun& run : runs) {
+    std::string why = reason(run);
+    if (why.empty()) continue;
+    auto at = std::ranges::find(groups, why, &RefusedGroup::reason);
+    if (at == groups.end()) at = groups.insert(at, {std::move(why), {}});
+    at->runs.push_back(run.run);
+  }
+  std::ranges::stable_sort(groups, std::greater<>{}, [](const RefusedGroup& group) { return group.runs.size(); });
+  return groups;
 }
 
 }  // namespace
@@ -39,19 +54,29 @@ std::map<std::string_view, std::vector<double>> errors_by_source(std::span<const
 std::vector<PredictedRun> predict_runs(const Catalogue& catalogue, std::span<const TrainingRun> runs) {
   std::vector<PredictedRun> predicted;
   predicted.reserve(runs.size());
-  for (const TrainingRun& run : runs) predicted.push_back({&run, predict_run(catalogue, run)});
+  for (const TrainingRun& run : runs) predicted.emplace_back(&run, predict_run(catalogue, run));
   return predicted;
 }
 
-std::vector<MeasuredFigure> measured_figures(const TrainingRun& run) {
-  std::vector<MeasuredFigure> figures;
-  if (run.step) figures.push_back({Metric::kStepSeconds, *run.step / units::second});
-  if (run.token_rate) figures.push_back({Metric::kTokenRate, run.token_rate->value});
-  if (run.memory) figures.push_back({Metric::kPeakMemory, *run.memory / units::GiB, Judged::kMemory});
+std::vector<PredictedRun> predict_runs(const Catalogue& catalogue, std::span<const GenerationRun> runs) {
+  std::vector<PredictedRun> predicted;
+  predicted.reserve(runs.size());
+  for (const GenerationRun& run : runs) predicted.emplace_back(&run, predict_generation_run(catalogue, run));
+  return predicted;
+}
+
+FigureList measured_figures(const TrainingRun& run) {
+  FigureList figures;
+  if (run.step) figures.add(Metric::kStepSeconds, *run.step / units::second, Judged::kTime);
+  if (run.token_rate) figures.add(Metric::kTokenRate, run.token_rate->value, Judged::kTime);
+  if (run.memory) figures.add(Metric::kPeakMemory, *run.memory / units::GiB, Judged::kMemory);
   return figures;
 }
 
-Judged judged_as(Metric metric) { return metric == Metric::kPeakMemory ? Judged::kMemory : Judged::kTime; }
+FigureList measured_figures(const PredictedRun& run) {
+  if (run.training != nullptr) return measured_figures(*run.training);
+  return run.generation != nullptr ? measured_figures(*run.generation) : FigureList{};
+}
 
 const MetricPrediction* prediction_of(const PredictedRun& run, Metric metric) {
   const auto& figures = run.prediction.metrics;
@@ -60,18 +85,19 @@ const MetricPrediction* prediction_of(const PredictedRun& run, Metric metric) {
 }
 
 const MetricPrediction* judged_figure(const PredictedRun& run, Judged what) {
-  if (what == Judged::kMemory) return prediction_of(run, Metric::kPeakMemory);
-  const MetricPrediction* step = prediction_of(run, Metric::kStepSeconds);
-  return step != nullptr ? step : prediction_of(run, Metric::kTokenRate);
+  const MetricPrediction* first = nullptr;
+  for (const MetricPrediction& each : run.prediction.metrics)
+    if (each.judged == what && (first == nullptr || each.metric < first->metric)) first = &each;
+  return first;
 }
 
-bool states(const TrainingRun& run, Judged what) {
-  return what == Judged::kMemory ? run.memory.has_value() : run.step || run.token_rate;
+bool states(const PredictedRun& run, Judged what) {
+  return std::ranges::any_of(measured_figures(run), [&](const MeasuredFigure& each) { return each.judged == what; });
 }
 
 std::string refusal_of(const PredictedRun& run) {
   if (!run.prediction.refused.empty()) return run.prediction.refused;
-  const auto figures = measured_figures(*run.run);
+  const FigureList figures = measured_figures(run);
   const bool complete =
       std::ranges::all_of(figures, [&](const MeasuredFigure& f) { return prediction_of(run, f.metric) != nullptr; });
   return complete ? "" : "the configuration does not say enough for this figure";
@@ -146,7 +172,8 @@ Headline headline(std::span<const PredictedRun> runs, Judged what) {
   result.what = what;
   std::vector<Miss> misses;
   for (const PredictedRun& run : runs) {
-    result.stated += states(*run.run, what) ? 1 : 0;
+    if (!run.counts()) continue;
+    result.stated += states(run, what) ? 1 : 0;
     if (const MetricPrediction* figure = judged_figure(run, what)) misses.push_back(miss_of(*figure));
   }
   result.predicted = misses.size();
@@ -176,7 +203,7 @@ std::vector<GroupMisses> by_group(std::span<const PredictedRun> runs, Judged wha
   };
   std::map<GroupLabel, Group> groups;
   for (const PredictedRun& run : runs) {
-    if (!states(*run.run, what)) continue;
+    if (!run.counts() || !states(run, what)) continue;
     const MetricPrediction* figure = judged_figure(run, what);
     for (const GroupLabel& label : labels_of(run, grouping)) {
       Group& group = groups[label];
@@ -190,15 +217,11 @@ std::vector<GroupMisses> by_group(std::span<const PredictedRun> runs, Judged wha
 }
 
 std::vector<RefusedGroup> refused_groups(std::span<const PredictedRun> runs) {
-  std::vector<RefusedGroup> groups;
-  for (const PredictedRun& run : runs) {
-    if (run.prediction.refused.empty()) continue;
-    auto at = std::ranges::find(groups, run.prediction.refused, &RefusedGroup::reason);
-    if (at == groups.end()) at = groups.insert(at, {run.prediction.refused, {}});
-    at->runs.push_back(run.run);
-  }
-  std::ranges::stable_sort(groups, std::greater<>{}, [](const RefusedGroup& group) { return group.runs.size(); });
-  return groups;
+  return groups_by_reason(runs, [](const PredictedRun& run) { return run.counts() ? run.prediction.refused : ""; });
+}
+
+std::vector<RefusedGroup> distrusted_groups(std::span<const PredictedRun> runs) {
+  return groups_by_reason(runs, [](const PredictedRun& run) { return run.run->distrust; });
 }
 
 std::vector<std::size_t> worst_first(std::span<const PredictedRun> runs, Judged what) {
@@ -206,7 +229,7 @@ std::vector<std::size_t> worst_first(std::span<const PredictedRun> runs, Judged 
   std::vector<double> sizes(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const MetricPrediction* figure = judged_figure(runs[i], what);
-    if (figure == nullptr) continue;
+    if (figure == nullptr || !runs[i].counts()) continue;
     sizes[i] = magnitude(figure->log_error());
     order.push_back(i);
   }

@@ -4,17 +4,38 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/names.h"
 #include "evidence/figure.h"
+#include "evidence/generation_prediction.h"
 #include "evidence/run_prediction.h"
 #include "evidence/training_run.h"
 
 namespace gpuplan {
 
-/// What runs are grouped by. kTrait: what makes runs hard; a run may have several or none of them.
-enum class Grouping { kSource, kGpu, kSize, kMethod, kPrecision, kMachines, kFramework, kKnown, kRegime, kTrait };
+/// What runs are grouped by. kTrait: what makes runs hard; a run may have several or none of them. A run is in no group
+/// of what its kind does not have: precision is of training, mode, weights, experts, parallel, length and batch of
+/// generation.
+enum class Grouping {
+  kSource,
+  kGpu,
+  kSize,
+  kMethod,
+  kPrecision,
+  kMachines,
+  kFramework,
+  kKnown,
+  kMode,
+  kWeights,
+  kExperts,
+  kParallel,
+  kLength,
+  kBatch,
+  kRegime,
+  kTrait
+};
 template <>
 struct Names<Grouping> {
   static constexpr std::array entries = {
@@ -22,28 +43,40 @@ struct Names<Grouping> {
       Named<Grouping>{Grouping::kSize, "size"},           Named<Grouping>{Grouping::kMethod, "method"},
       Named<Grouping>{Grouping::kPrecision, "precision"}, Named<Grouping>{Grouping::kMachines, "machines"},
       Named<Grouping>{Grouping::kFramework, "framework"}, Named<Grouping>{Grouping::kKnown, "known"},
+      Named<Grouping>{Grouping::kMode, "mode"},           Named<Grouping>{Grouping::kWeights, "weights"},
+      Named<Grouping>{Grouping::kExperts, "experts"},     Named<Grouping>{Grouping::kParallel, "parallel"},
+      Named<Grouping>{Grouping::kLength, "length"},       Named<Grouping>{Grouping::kBatch, "batch"},
       Named<Grouping>{Grouping::kRegime, "regime"},       Named<Grouping>{Grouping::kTrait, "trait"},
   };
 };
 
 /// A run and what the model says of it. Refers to the run and to the catalogue it was predicted with.
 struct PredictedRun {
-  const TrainingRun* run = nullptr;
+  PredictedRun(const TrainingRun* of, RunPrediction made) : run(of), training(of), prediction(std::move(made)) {}
+  PredictedRun(const GenerationRun* of, RunPrediction made) : run(of), generation(of), prediction(std::move(made)) {}
+
+  const MeasuredRun* run = nullptr;
+  const TrainingRun* training = nullptr;      ///< the same when it is one of these, else null
+  const GenerationRun* generation = nullptr;  ///< the same
   RunPrediction prediction;
+
+  /// False of a run that can not have been as it is labelled: it is shown, and counts in no error.
+  bool counts() const { return run->distrust.empty(); }
 };
 
 std::vector<PredictedRun> predict_runs(const Catalogue& catalogue, std::span<const TrainingRun> runs);
+std::vector<PredictedRun> predict_runs(const Catalogue& catalogue, std::span<const GenerationRun> runs);
 
-/// The figures that the run states, in their own units: s, tokens/s, GiB.
-std::vector<MeasuredFigure> measured_figures(const TrainingRun& run);
-Judged judged_as(Metric metric);
+/// The figures that the run states, in their own units: s, tokens/s, ms, GiB.
+FigureList measured_figures(const TrainingRun& run);
+FigureList measured_figures(const PredictedRun& run);
 
 /// The prediction that is judged; null when the run does not state such a figure, or it was not predicted.
 const MetricPrediction* judged_figure(const PredictedRun& run, Judged what);
 /// The prediction of that figure; null when there is none.
 const MetricPrediction* prediction_of(const PredictedRun& run, Metric metric);
 /// True when the run states a figure of this kind, predicted or not.
-bool states(const TrainingRun& run, Judged what);
+bool states(const PredictedRun& run, Judged what);
 
 /// Why a figure of this run is missing; "" when all of them are there.
 std::string refusal_of(const PredictedRun& run);
@@ -82,7 +115,7 @@ Calibrated calibrated(std::span<const double> errors);
 /// The figures that an accuracy is quoted by.
 struct Headline {
   Judged what = Judged::kTime;
-  std::size_t stated = 0, predicted = 0;  ///< runs that state such a figure; those that the model predicts
+  std::size_t stated = 0, predicted = 0;  ///< runs that count and state such a figure; those that the model predicts
   Misses all;
   std::size_t sources = 0;             ///< with a prediction
   double source_median = 0;            ///< median over sources of each one's median |error|
@@ -102,11 +135,14 @@ std::vector<GroupMisses> by_group(std::span<const PredictedRun> runs, Judged wha
 /// Runs that nothing was predicted of, by reason, the commonest first.
 struct RefusedGroup {
   std::string reason;
-  std::vector<const TrainingRun*> runs;
+  std::vector<const MeasuredRun*> runs;
 };
 std::vector<RefusedGroup> refused_groups(std::span<const PredictedRun> runs);
 
-/// Positions of runs with such a figure, the largest |error| first.
+/// Runs that count nowhere, by the reason, the commonest first.
+std::vector<RefusedGroup> distrusted_groups(std::span<const PredictedRun> runs);
+
+/// Positions of runs that count with such a figure, the largest |error| first.
 std::vector<std::size_t> worst_first(std::span<const PredictedRun> runs, Judged what);
 
 }  // namespace gpuplan

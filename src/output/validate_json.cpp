@@ -58,7 +58,10 @@ void write_row(JsonWriter& json, const PredictedRun& run, const MeasuredFigure& 
   json.member("log_error", known(p != nullptr ? p->log_error() : 0));
   if (p != nullptr) json.member("inside", p->inside());
   else json.null_member("inside");
-  json.member("judged", p != nullptr && p == judged_figure(run, judged_as(figure.metric)));
+  json.member("judged", p != nullptr && run.counts() && p == judged_figure(run, figure.judged));
+  json.member("kind", run.training != nullptr ? "training" : "generation").member("figure", name_of(figure.judged));
+  if (run.counts()) json.null_member("distrust");
+  else json.member("distrust", run.run->distrust);
   json.member("gpu", run.prediction.gpu != nullptr ? run.prediction.gpu->name : run.run->gpu);
   json.member("gpus", run.run->gpus);
   json.member("framework", run.run->framework).member("model", run.run->model);
@@ -77,6 +80,17 @@ void write_groups(JsonWriter& json, const ValidationReport& report, std::span<co
         json.end();
       }
     }
+  }
+  json.end();
+}
+
+void write_reasons(JsonWriter& json, std::string_view key, const std::vector<RefusedGroup>& groups) {
+  json.key(key).begin_array();
+  for (const RefusedGroup& group : groups) {
+    json.begin_object(true).member("reason", group.reason).member("runs", group.runs.size());
+    json.key("ids").begin_array(true);
+    for (const MeasuredRun* run : group.runs) json.value(run->id);
+    json.end().end();
   }
   json.end();
 }
@@ -102,22 +116,16 @@ std::string validate_json(const ValidationReport& report, const std::vector<Grou
   json.member("runs", report.name.empty() ? "built-in" : report.name).member("left_out", report.left_out);
   json.key("rows").begin_array();
   for (const PredictedRun& run : report.runs)
-    for (const MeasuredFigure& figure : measured_figures(*run.run))
-      if (judges(report, judged_as(figure.metric))) write_row(json, run, figure);
+    for (const MeasuredFigure& figure : measured_figures(run))
+      if (judges(report, figure.judged)) write_row(json, run, figure);
   json.end();
   json.key("summary").begin_object();
   json.member("runs", report.runs.size());
   for (const Judged what : report.judged) write_headline(json, headline(report.runs, what));
   json.end();
   write_groups(json, report, by.empty() ? std::span<const Grouping>(kEveryGrouping) : by);
-  json.key("refused").begin_array();
-  for (const RefusedGroup& group : refused_groups(report.runs)) {
-    json.begin_object(true).member("reason", group.reason).member("runs", group.runs.size());
-    json.key("ids").begin_array(true);
-    for (const TrainingRun* run : group.runs) json.value(run->id);
-    json.end().end();
-  }
-  json.end();
+  write_reasons(json, "refused", refused_groups(report.runs));
+  write_reasons(json, "counted_nowhere", distrusted_groups(report.runs));
   json.key("bad_lines").begin_array();
   for (const Error& line : report.bad_lines)
     json.begin_object(true).member("line", line.place.line).member("message", line.message).end();

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostNamed = 4;  // runs named behind a reason
 
 bool stated(const ValidationReport& report, Judged what) {
-  return std::ranges::any_of(report.runs, [&](const PredictedRun& run) { return states(*run.run, what); });
+  return std::ranges::any_of(report.runs, [&](const PredictedRun& run) { return states(run, what); });
 }
 
 std::string groups_text(const ValidationReport& report, Grouping grouping, const Screen& screen) {
@@ -32,7 +32,7 @@ std::string groups_text(const ValidationReport& report, Grouping grouping, const
 
 /// The parts that make up most of the figure: "products 62 %, host launches 21 %, optimizer 9 %".
 std::string largest_parts(const ToldRun& told) {
-  const Term::Kind kind = told.what == Judged::kTime ? Term::Kind::kTime : Term::Kind::kMemory;
+  const Term::Kind kind = is_memory(told.what) ? Term::Kind::kMemory : Term::Kind::kTime;
   PhaseTerms of;
   of.terms = told.terms;
   const double total = of.total(kind);
@@ -74,13 +74,13 @@ std::string worst_text(const ValidationReport& report, Judged what, const Screen
          paragraph("What these predictions are made of:", screen) + words;
 }
 
-std::string refused_text(const ValidationReport& report, const Screen& screen) {
-  const auto groups = refused_groups(report.runs);
+/// A line for each reason with the runs behind it.
+std::string reasons_text(const std::vector<RefusedGroup>& groups, std::string_view title, const Screen& screen) {
   if (groups.empty()) return "";
-  std::string text = '\n' + heading("Not predicted", screen);
+  std::string text = '\n' + heading(title, screen);
   for (const RefusedGroup& group : groups) {
     std::vector<std::string> ids;
-    for (const TrainingRun* run : group.runs) ids.push_back(printable(run->id, 40));
+    for (const MeasuredRun* run : group.runs) ids.push_back(printable(run->id, 40));
     if (ids.size() > kMostNamed + 1) {
       ids.resize(kMostNamed);
       ids.emplace_back("…");
@@ -99,9 +99,22 @@ std::string all_rows_text(const ValidationReport& report, const Screen& screen) 
   return text + left_out_words(table, screen);
 }
 
-constexpr std::string_view kHowCounted =
-    "Errors are |ln(predicted / measured)|: 10 % is a factor of 1.105 either way. A run's time counts once, by the "
-    "time of a step where it is stated, else by tokens per second.";
+constexpr std::string_view kHowCounted = "Errors are |ln(predicted / measured)|: 10 % is a factor of 1.105 either way.";
+constexpr std::string_view kTrainingCounts =
+    " A run's time counts once, by the time of a step where it is stated, else by tokens per second.";
+constexpr std::string_view kGenerationCounts =
+    " A run of generation counts once for each kind of figure that it states, by the rate of output tokens before "
+    "others.";
+
+std::string how_counted(const ValidationReport& report) {
+  const auto any = [&](auto member) {
+    return std::ranges::any_of(report.runs, [&](const PredictedRun& run) { return run.*member != nullptr; });
+  };
+  std::string words(kHowCounted);
+  if (any(&PredictedRun::training)) words += kTrainingCounts;
+  if (any(&PredictedRun::generation)) words += kGenerationCounts;
+  return words;
+}
 
 }  // namespace
 
@@ -124,16 +137,24 @@ std::string validate_text(const ValidationReport& report, const ValidationLook& 
     if (stated(report, what)) headlines.push_back(headline(report.runs, what));
   if (headlines.empty()) return text + paragraph("None of them states a figure that is asked for.", screen);
   text += headline_table(headlines).text(screen);
+  if (look.sums_only)
+    return text + '\n' +
+           paragraph(
+               "More of one kind: --kind training, --kind generation; by group: --by GROUP; one kind of figure: "
+               "--metric METRIC; every run: --all.",
+               screen) +
+           '\n' + paragraph(how_counted(report), screen, 2, 2, Paint::kDim);
   for (const Grouping grouping : look.by) text += groups_text(report, grouping, screen);
   if (look.all) text += all_rows_text(report, screen);
   else
     for (const Judged what : report.judged) text += worst_text(report, what, screen);
-  text += refused_text(report, screen);
+  text += reasons_text(refused_groups(report.runs), "Not predicted", screen);
+  text += reasons_text(distrusted_groups(report.runs), "Counted nowhere: these can not have been as labelled", screen);
   if (!report.bad_lines.empty())
     text += '\n' + paragraph(count_of(static_cast<double>(report.bad_lines.size()), "line") +
                                  " could not be read; standard error says why.",
                              screen);
-  return text + '\n' + paragraph(kHowCounted, screen, 2, 2, Paint::kDim);
+  return text + '\n' + paragraph(how_counted(report), screen, 2, 2, Paint::kDim);
 }
 
 std::string explained_text(const ValidationReport& report, const Screen& screen) {
@@ -146,6 +167,7 @@ std::string explained_text(const ValidationReport& report, const Screen& screen)
   std::string text = heading(title, screen) + '\n';
   text += figure_table(report.runs, {told.run}, report.judged).text(screen);
   const std::string refused = refusal_of(run);
+  if (!run.counts()) text += '\n' + paragraph("Counted nowhere: " + printable(run.run->distrust, 400) + ".", screen);
   if (!refused.empty()) text += '\n' + paragraph("Not predicted: " + printable(refused, 400) + ".", screen);
   if (p.refused.empty()) {
     PhaseEstimate estimate;
@@ -153,7 +175,8 @@ std::string explained_text(const ValidationReport& report, const Screen& screen)
     estimate.strategy = p.strategy;
     estimate.framework = p.framework;
     Phase phase;
-    phase.work = TrainPhase{};
+    if (run.training != nullptr) phase.work = TrainPhase{};
+    else phase.work = GeneratePhase{};
     text += '\n' + paragraph("Predicted as: " + strategy_words(estimate, phase) + ".", screen, 2, 4);
     if (!p.spread.regime.empty())
       text += paragraph("The width of the ranges comes from: " + std::string(p.spread.regime) + ".", screen, 2, 4);
@@ -165,7 +188,7 @@ std::string explained_text(const ValidationReport& report, const Screen& screen)
   }
   if (told.terms.empty()) return text;
   PhaseTerms terms;
-  terms.per_step = true;
+  terms.per_step = run.training != nullptr;
   terms.terms = told.terms;
   return text + '\n' + terms_table(terms, screen);
 }

@@ -31,7 +31,8 @@ struct ValidationReport {
 
 struct ValidationLook {
   std::vector<Grouping> by;
-  bool all = false;  ///< every run in place of the worst
+  bool all = false;        ///< every run in place of the worst
+  bool sums_only = false;  ///< nothing below the sums; says how to see more
 };
 
 /// "9.4 %", "34 %", with its sign "+9.4 %": an error as ln(predicted / measured).
@@ -39,12 +40,12 @@ std::string error_text(double error);
 std::string signed_error_text(double error);
 /// "8x H100 SXM".
 std::string machine_text(const PredictedRun& run);
-/// "time of a step", "peak memory".
+/// "time of a step", "static batch".
 std::string_view judged_words(Judged what);
 /// "source", "framework known or not": what groups differ in.
 std::string_view grouping_words(Grouping grouping);
 
-/// The figures of the headlines, one column for each.
+/// The figures of the headlines: a column for each, or a row for each where they are many.
 Table headline_table(const std::vector<Headline>& headlines);
 /// A row for each group.
 Table group_table(const std::vector<PredictedRun>& runs, Judged what, Grouping grouping);

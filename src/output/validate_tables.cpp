@@ -116,6 +116,8 @@ std::string_view judged_words(Judged what) {
       return "time to first token under load";
     case Judged::kMemory:
       return "peak memory";
+    case Judged::kServingMemory:
+      return "peak memory of generation";
   }
   return "";
 }
@@ -138,6 +140,18 @@ std::string_view grouping_words(Grouping grouping) {
       return "framework";
     case Grouping::kKnown:
       return "framework known or not";
+    case Grouping::kMode:
+      return "how requests came";
+    case Grouping::kWeights:
+      return "format of the weights";
+    case Grouping::kExperts:
+      return "dense or mixture of experts";
+    case Grouping::kParallel:
+      return "how the network was cut";
+    case Grouping::kLength:
+      return "length of the prompts";
+    case Grouping::kBatch:
+      return "sequences at a time";
     case Grouping::kRegime:
       return "what decided the width of the range";
     case Grouping::kTrait:
@@ -146,7 +160,40 @@ std::string_view grouping_words(Grouping grouping) {
   return "";
 }
 
+namespace {
+
+/// A row for each kind of figure, where they are too many for a column each.
+Table categories_table(const std::vector<Headline>& headlines) {
+  Table table({{.title = "FIGURE"},
+               {.title = "RUNS", .align = Align::kRight},
+               {.title = "SOURCES", .align = Align::kRight, .drop = 3},
+               {.title = "PREDICTED", .align = Align::kRight, .drop = 2},
+               {.title = "SOURCE", .align = Align::kRight, .unit = "error"},
+               {.title = "RUN", .align = Align::kRight, .unit = "error"},
+               {.title = "P90", .align = Align::kRight, .unit = "error"},
+               {.title = "BIAS", .align = Align::kRight},
+               {.title = "IN RANGE", .align = Align::kRight},
+               {.title = "ABOVE P90", .align = Align::kRight, .drop = 4},
+               {.title = "CALIBRATED", .align = Align::kRight, .drop = 5, .unit = "error"}});
+  for (const Headline& h : headlines) {
+    const double share = static_cast<double>(h.predicted) / static_cast<double>(std::max<std::size_t>(h.stated, 1));
+    table.add(
+        {Cell(std::string(judged_words(h.what))), Cell(static_cast<double>(h.stated), std::to_string(h.stated)),
+         Cell(static_cast<double>(h.sources), std::to_string(h.sources)), share_cell(h.stated, share),
+         error_cell(h.all, h.source_median, error_text(h.source_median)),
+         error_cell(h.all, h.all.median, error_text(h.all.median)), error_cell(h.all, h.all.p90, error_text(h.all.p90)),
+         error_cell(h.all, h.all.bias, signed_error_text(h.all.bias)), share_cell(h.all.runs, h.all.inside),
+         share_cell(h.all.runs, h.all.above),
+         h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any)) : Cell(kNone, Paint::kDim)});
+  }
+  return table;
+}
+
+}  // namespace
+
 Table headline_table(const std::vector<Headline>& headlines) {
+  constexpr std::size_t kMostColumns = 3;
+  if (headlines.size() > kMostColumns) return categories_table(headlines);
   std::vector<Column> columns = {{.title = ""}};
   for (const Headline& each : headlines)
     columns.push_back({.title = upper(judged_words(each.what)), .align = Align::kRight});
@@ -234,13 +281,15 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
                {.title = "", .key = "status"},
                {.title = "", .key = "reason"},
                {.title = "", .key = "regime"},
-               {.title = "", .key = "assumed"}});
+               {.title = "", .key = "assumed"},
+               {.title = "", .key = "figure"},
+               {.title = "", .key = "distrust"}});
   for (const std::size_t at : order) {
     const PredictedRun& run = runs[at];
-    for (const MeasuredFigure& figure : measured_figures(*run.run)) {
-      if (std::ranges::find(judged, judged_as(figure.metric)) == judged.end()) continue;
+    for (const MeasuredFigure& figure : measured_figures(run)) {
+      if (std::ranges::find(judged, figure.judged) == judged.end()) continue;
       const MetricPrediction* p = prediction_of(run, figure.metric);
-      if (once && p != judged_figure(run, judged_as(figure.metric))) continue;
+      if (once && p != judged_figure(run, figure.judged)) continue;
       const auto known = [&](double value) { return p != nullptr ? Cell(value) : Cell(); };
       table.add({Cell(printable(run.run->id, 60)),
                  Cell(machine_text(run)),
@@ -248,7 +297,9 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
                  Cell(value_text(figure.metric, figure.value)),
                  p != nullptr ? Cell(value_text(figure.metric, p->predicted.p50)) : Cell("refused", Paint::kDim),
                  p != nullptr ? Cell(range_text(figure.metric, p->predicted)) : Cell(),
-                 p != nullptr ? Cell(signed_error_text(p->log_error()), p->inside() ? Paint::kPlain : Paint::kYellow)
+                 p != nullptr ? Cell(signed_error_text(p->log_error()), !run.counts() ? Paint::kDim
+                                                                        : p->inside() ? Paint::kPlain
+                                                                                      : Paint::kYellow)
                               : Cell(),
                  Cell(printable(run.run->source)),
                  Cell(run.prediction.gpu != nullptr ? run.prediction.gpu->name : printable(run.run->gpu)),
@@ -265,7 +316,9 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
                  Cell(p != nullptr ? "predicted" : "refused"),
                  Cell(p != nullptr ? "" : printable(refusal_of(run), 400)),
                  Cell(std::string(run.prediction.spread.regime)),
-                 Cell(printable(join(assumptions_of(run), "; "), 2000))});
+                 Cell(printable(join(assumptions_of(run), "; "), 2000)),
+                 Cell(std::string(name_of(figure.judged))),
+                 Cell(printable(run.run->distrust, 400))});
     }
   }
   return table;
