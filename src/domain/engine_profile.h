@@ -34,6 +34,7 @@ struct EngineProfile {
   double expand = 1;            ///< factor on the rate at which compressed weights are expanded
   double eight_bit = 1;         ///< factor on the bandwidth of int8 and nf4 weights
   double product = 1;           ///< factor on the rate of large products of compressed weights
+  double casts = 1;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
   double memory_share = 0.9;    ///< of usable memory that it may take
   double reserve_gib = 2;       ///< driver context, framework, graphs, workspace
   double prompt_chunk = 0;      ///< tokens of a prompt that pass a layer split together; 0: all
@@ -45,6 +46,7 @@ struct EngineProfile {
   bool copies_cache = false;     ///< cache concatenated and expanded at every step
   bool loops_experts = false;    ///< one product after the other for each expert
   bool emulates = false;         ///< expands fp8 and nvfp4 weights where the hardware lacks them
+  bool one_shot = false;         ///< all-reduces of short messages over NVLink in one step
   bool measured = false;         ///< measured runs of this engine took part in the fit
   std::string source, as_of;
 

@@ -19,15 +19,21 @@ struct GenerationConstants {
   double eager_scores = 17.8;   ///< bytes a score moved by attention without a fused kernel
   double watts_8bit = 1.9;      ///< 8-bit products a watt over 16-bit ones
   double watts_4bit = 3.2;
+  double own_bytes_clock =
+      7;  ///< 16-bit weights that a multiprocessor takes in a clock in kernels written without the vendor's library
+  double own_flops_clock = 700;  ///< operations a multiprocessor and clock of large products in such kernels
+  double load_bytes_clock = 20;  ///< weights that a multiprocessor before Blackwell takes in a clock
   // Cache.
-  double cache_time = 1;  ///< attention over the cache in an engine over that of the kernel alone
-  double kv_copy = 3.3;   ///< eager engines: passes over the cache for concatenation and repetition
+  double cache_time = 1;         ///< attention over the cache in an engine over that of the kernel alone
+  double cache_bytes_clock = 4;  ///< cache of 4- and 8-bit integers that a multiprocessor expands in a clock
+  double kv_copy = 3.3;          ///< eager engines: passes over the cache for concatenation and repetition
   // Experts.
   double expert_time = 1;          ///< a layer of experts in an engine over that of its kernels alone
   double expert_imbalance = 1.15;  ///< tokens of the busiest rank over the mean
   // Communication.
   double reduce_latency = 1.2;  ///< of an all-reduce in an engine over that of NCCL's constants
   double reduce_time = 1.2;     ///< the same of its transfer
+  double one_shot_us = 8;       ///< all-reduce in one step over NVLink, microseconds
   double exchange_share = 0.5;  ///< share of a token's experts that lie on other GPUs and are sent to
   double hop_us = 80;           ///< handing a step over to the next stage, microseconds
   double chunk_serial = 0.42;   ///< layer split with prompts in chunks: share of the time that stays serial
@@ -99,12 +105,17 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"eager_scores", &GenerationConstants::eager_scores},
     GenerationConstant{"watts_8bit", &GenerationConstants::watts_8bit},
     GenerationConstant{"watts_4bit", &GenerationConstants::watts_4bit},
+    GenerationConstant{"own_bytes_clock", &GenerationConstants::own_bytes_clock},
+    GenerationConstant{"own_flops_clock", &GenerationConstants::own_flops_clock},
+    GenerationConstant{"load_bytes_clock", &GenerationConstants::load_bytes_clock},
     GenerationConstant{"cache_time", &GenerationConstants::cache_time},
+    GenerationConstant{"cache_bytes_clock", &GenerationConstants::cache_bytes_clock},
     GenerationConstant{"kv_copy", &GenerationConstants::kv_copy},
     GenerationConstant{"expert_time", &GenerationConstants::expert_time},
     GenerationConstant{"expert_imbalance", &GenerationConstants::expert_imbalance},
     GenerationConstant{"reduce_latency", &GenerationConstants::reduce_latency},
     GenerationConstant{"reduce_time", &GenerationConstants::reduce_time},
+    GenerationConstant{"one_shot_us", &GenerationConstants::one_shot_us},
     GenerationConstant{"exchange_share", &GenerationConstants::exchange_share},
     GenerationConstant{"hop_us", &GenerationConstants::hop_us},
     GenerationConstant{"chunk_serial", &GenerationConstants::chunk_serial},

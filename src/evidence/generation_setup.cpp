@@ -82,9 +82,10 @@ class Filler {
     }
     // TensorRT-LLM checkpoints in 8 and 4 bit bring the scales of an 8-bit cache; other engines keep 16 bit unless
     // told.
-    const bool eight =
-        s_.engine->name == "tensorrt-llm" && (s_.weights == Format::kFp8 || s_.weights == Format::kNvfp4);
-    s_.kv_cache = eight ? Format::kFp8 : s_.weights == Format::kBf16 ? Format::kBf16 : Format::kFp16;
+    const bool scaled = s_.engine->name == "tensorrt-llm";
+    if (scaled && (s_.weights == Format::kFp8 || s_.weights == Format::kNvfp4)) s_.kv_cache = Format::kFp8;
+    else if (scaled && int8_products(s_.weights)) s_.kv_cache = Format::kInt8;
+    else s_.kv_cache = s_.weights == Format::kBf16 ? Format::kBf16 : Format::kFp16;
     assume("KV cache: " + std::string(name_of(s_.kv_cache)));
   }
 

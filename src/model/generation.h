@@ -101,7 +101,9 @@ struct GenerationRates {
   Seconds host_per_step{};
   Seconds host_per_sequence{};
   std::array<LinkRate, 3> groups{};  ///< between 2, up to 4, and more GPUs of the machine
-  LinkRate network;                  ///< one GPU's part of the network
+  LinkRate network;                  ///< of a whole machine
+  Seconds one_shot{};                ///< all-reduce of a short message in one step; zero: there is no such kernel
+  Seconds cache_expand{};            ///< a stored byte of an integer cache
   int link_span = 1;                 ///< GPUs that the fast link joins
   BytesPerSecond host_link{};        ///< PCIe, one direction, achieved
   BytesPerSecond disk{};             ///< for stored activations and loading

@@ -61,18 +61,23 @@ class Reach {
     if (sixteen && p_.half_accumulate && gpu_.fp16_acc16 > gpu_.fp16)
       rate.products.flop = rate.products.flop * (gpu_.fp16 / gpu_.fp16_acc16);
     if (weights == Format::kInt8 || weights == Format::kNf4) rate.products.byte = rate.products.byte / p_.eight_bit;
-    if (sixteen && !rate.expanded && p_.own_kernels) {
-      // Kernels written without the vendor's library feed 16-bit weights through the multiprocessors as well.
-      ServingRate like = serving_rate(e_, gpu_, Format::kInt8, Activations::kAsWeights, p_.expand);
-      rate.expand = like.expand;
+    rate.cast_bytes *= p_.casts;
+    const Seconds plain_floor = e_.serve_us * microsecond;
+    if (!sixteen && rate.products.floor > plain_floor)
+      rate.products.floor = plain_floor + (rate.products.floor - plain_floor) * p_.casts;
+    const double clocks = multiprocessor_clocks(e_, gpu_);
+    if (clocks > 0 && p_.own_kernels) {
+      // Kernels written without the vendor's library are held back by the multiprocessors.
+      if (!rate.expanded) rate.expand = Seconds{1 / (clocks * c_.own_bytes_clock)};
+      else rate.products.flop = overlapped(rate.products.flop, Seconds{1 / (clocks * c_.own_flops_clock)});
+    } else if (clocks > 0 && !rate.expanded && gpu_.compute_capability < 10) {
+      // Cards with few multiprocessors for their bandwidth can not take in what it delivers.
+      rate.expand = Seconds{1 / (clocks * c_.load_bytes_clock)};
     }
     // Watts decide on PCIe cards: they stay far below their data sheets.
     const double watts = rate.input_bytes < 1 ? c_.watts_4bit : rate.input_bytes == 1 ? c_.watts_8bit : 1;
     const double power = gpu_.tdp_watts * e_.tflops_per_watt * 1e12 * watts;
-    if (power > 0 && rate.products.flop.value > 0) {
-      const double flop = rate.products.flop.value, f2 = flop * flop, p2 = 1 / (power * power);
-      rate.products.flop = Seconds{std::sqrt(std::sqrt(f2 * f2 + p2 * p2))};
-    }
+    if (power > 0) rate.products.flop = overlapped(rate.products.flop, Seconds{1 / power});
   }
 
   const Gpu& gpu_;
@@ -168,9 +173,13 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.groups = {group_rate(catalogue, node, 2), group_rate(catalogue, node, 4),
                   group_rate(catalogue, node, node.gpus)};
   rates.network = network_rate(catalogue, node);
-  rates.network.bus = rates.network.bus / node.gpus;
   const bool rack = node.link.value > 0 && node.gpus > 1;
   rates.link_span = rack ? std::max(node.gpus, gpu.link_domain) : node.gpus;
+  const bool direct = rack && node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone;
+  if (direct && profile.one_shot) rates.one_shot = c.one_shot_us * microsecond;
+  const double clocks = multiprocessor_clocks(efficiency, gpu);
+  if ((kv_cache == Format::kInt8 || kv_cache == Format::kInt4) && clocks > 0)
+    rates.cache_expand = Seconds{1 / (clocks * c.cache_bytes_clock)};
   rates.host_link = host_rate(gpu);
   // Sequential writing of a data-centre NVMe drive in its smallest size (Samsung PM9A3 960 GB, data sheet 2021).
   rates.disk = 1.5 * GB / second;

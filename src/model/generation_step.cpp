@@ -105,6 +105,11 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
     attention.window = network.window;
     seconds += layers * network.window_share * time();
   }
+  if (rates.cache_expand.value > 0) {
+    const double expanding =
+        sequences * cache_memory(network, rates, cut, context).value * cut.pp * rates.cache_expand.value;
+    seconds = std::sqrt(seconds * seconds + expanding * expanding);
+  }
   seconds *= c.cache_time;
   // Eager code appends by copying the whole cache, and repeats keys and values for every group of query heads.
   if (rates.profile->copies_cache && network.kv_heads < network.heads && !network.latent()) {
@@ -114,13 +119,20 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   return seconds;
 }
 
+/// A ring, or for short messages one step in which every rank reads the vectors of all others.
+double reduce_seconds(const GenerationCut& cut, Bytes size) {
+  const Seconds ring = all_reduce_time(cut.reduce, size, cut.tp);
+  if (cut.one_shot.value <= 0) return ring.value;
+  return std::min(ring, cut.one_shot + size * (cut.tp - 1) / cut.reduce.bus).value;
+}
+
 /// All-reduces (two a layer) and expert exchanges (there and back) of `tokens` tokens in 16 bit.
 double traffic_seconds(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                        double tokens) {
   double seconds = 0;
   const double layers = network.layers * network.loops;
   const Bytes hidden{2 * tokens * network.hidden};
-  if (cut.tp > 1) seconds += 2 * layers * all_reduce_time(cut.reduce, hidden, cut.tp).value;
+  if (cut.tp > 1) seconds += 2 * layers * reduce_seconds(cut, hidden);
   if (cut.ep > 1 && network.moe()) {
     const Bytes sent = hidden * (rates.constants->exchange_share * network.experts_per_token);
     seconds += 2 * network.expert_layers * network.loops * all_to_all_time(cut.exchange, sent, cut.ep).value;
@@ -160,8 +172,14 @@ GenerationCut generation_cut(const GenerationWork& work, const GenerationRates& 
     for (Seconds LinkRate::* const part : {&LinkRate::latency, &LinkRate::hop, &LinkRate::fill})
       cut.reduce.*part = cut.reduce.*part * c.reduce_latency;
     cut.reduce.bus = cut.reduce.bus / c.reduce_time;
+    if (strategy.tp <= rates.link_span) cut.one_shot = rates.one_shot;
   }
-  if (strategy.ep > 1) cut.exchange = link(strategy.ep * strategy.tp);
+  if (strategy.ep > 1) {
+    const int ranks = strategy.ep * strategy.tp;
+    cut.exchange = link(ranks);
+    // Every GPU sends by its own share of the network, while a ring crosses it once for all.
+    if (ranks > rates.link_span) cut.exchange.bus = std::min(cut.exchange.bus, rates.network.bus / rates.node->gpus);
+  }
   cut.host_per_layer = rates.host_per_layer;
   // Reading activations out of the layers needs hooks, and hooks rule out CUDA graphs: the host launches every kernel.
   if (work.stored_per_sample.value > 0 && !work.phase->forward_only && cut.host_per_layer.value == 0)

@@ -9,8 +9,9 @@ namespace gpuplan {
 /// How one replica is cut, with the links that its ranks use.
 struct GenerationCut {
   double tp = 1, pp = 1, ep = 1;
-  LinkRate reduce;    ///< between tensor ranks
-  LinkRate exchange;  ///< between replicas that share experts
+  LinkRate reduce;     ///< between tensor ranks
+  Seconds one_shot{};  ///< all-reduce in one step, besides its transfer; zero: not done
+  LinkRate exchange;   ///< between replicas that share experts
   Seconds host_per_layer{};
 };
 

@@ -9,12 +9,11 @@ namespace {
 /// Multiprocessors of accelerators that do not publish a count: few large ones.
 constexpr double kUnknownUnits = 8;
 
-/// Clocks of all multiprocessors together, a second; zero where nobody says how many there are.
-double clocks(const Efficiency& efficiency, const Gpu& gpu) {
+}  // namespace
+
+double multiprocessor_clocks(const Efficiency& efficiency, const Gpu& gpu) {
   return efficiency.fp32_per_sm_clock > 0 ? gpu.fp32.value / efficiency.fp32_per_sm_clock : 0;
 }
-
-}  // namespace
 
 ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format weights, Activations activations,
                          double expansion) {
@@ -36,7 +35,8 @@ ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format we
     input = 0.5625;
     cast = detail::kCast4;
     floor = efficiency.serve_us_fp4;
-  } else if (weights == Format::kMxfp4 && runs(Precision::kMxfp8) && gpu.compute_capability < 12) {
+  } else if (weights == Format::kMxfp4 && runs(Precision::kMxfp8) && gpu.compute_capability >= 10 &&
+             gpu.compute_capability < 12) {
     precision = Precision::kMxfp8;
     input = 1;
     cast = detail::kCast8;
@@ -73,7 +73,7 @@ ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format we
   if (expanded) {
     rate.products.floor += detail::kExpandedFloor * units::microsecond;
     rate.products.flop *= 1 / detail::kExpandedProducts;
-    const double bytes = clocks(efficiency, gpu) * detail::kExpand * expansion;
+    const double bytes = multiprocessor_clocks(efficiency, gpu) * detail::kExpand * expansion;
     if (bytes > 0) rate.expand = Seconds{1 / bytes};
   }
   return rate;
@@ -84,7 +84,7 @@ Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   const double vectors = a.batch * seen * a.kv_heads;
   const Bytes cache{(a.latent ? 1 : 2) * vectors * a.head_dim * a.kv_bytes};
   const Seconds reading = cache / (gpu.bandwidth * efficiency.cache_bandwidth);
-  const double clock = clocks(efficiency, gpu) * efficiency.cache_expand;
+  const double clock = multiprocessor_clocks(efficiency, gpu) * efficiency.cache_expand;
   const double expanding = a.kv_bytes < 2 && clock > 0 ? cache.value / clock : 0;
   const double flops = 4 * a.batch * seen * a.heads * a.head_dim;
   const FlopsPerSecond top =

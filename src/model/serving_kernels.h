@@ -12,6 +12,9 @@
 
 namespace gpuplan {
 
+/// Clocks of all multiprocessors together, a second; zero where nobody says how many there are.
+double multiprocessor_clocks(const Efficiency& efficiency, const Gpu& gpu);
+
 /// Constants of products with stored weights on one GPU.
 struct ServingRate {
   MatmulRate products;      ///< of the format they run in; its `byte` and `floor` are those of serving
