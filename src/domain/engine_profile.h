@@ -34,6 +34,8 @@ struct EngineProfile {
   double expand = 1;            ///< factor on the rate at which compressed weights are expanded
   double eight_bit = 1;         ///< factor on the bandwidth of int8 and nf4 weights
   double product = 1;           ///< factor on the rate of large products of compressed weights
+  double experts = 1;           ///< factor on the time of layers of experts
+  double cache_expand = 1;      ///< factor on the rate at which an 8-bit cache is expanded
   double casts = 1;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
   double memory_share = 0.9;    ///< of usable memory that it may take
   double reserve_gib = 2;       ///< driver context, framework, graphs, workspace

@@ -34,9 +34,11 @@ struct GenerationConstants {
   double reduce_latency = 1.2;  ///< of an all-reduce in an engine over that of NCCL's constants
   double reduce_time = 1.2;     ///< the same of its transfer
   double one_shot_us = 8;       ///< all-reduce in one step over NVLink, microseconds
-  double exchange_share = 0.5;  ///< share of a token's experts that lie on other GPUs and are sent to
-  double hop_us = 80;           ///< handing a step over to the next stage, microseconds
-  double chunk_serial = 0.42;   ///< layer split with prompts in chunks: share of the time that stays serial
+  double exchange_share =
+      0.75;                    ///< bytes of an exchange of experts over those of a 16-bit vector for each rank reached
+  double group_wait = 1.2;     ///< prompts read by one of several replicas that share experts hold up the others
+  double hop_us = 80;          ///< handing a step over to the next stage, microseconds
+  double chunk_serial = 0.42;  ///< layer split with prompts in chunks: share of the time that stays serial
   // Host.
   double eager_experts = 0.1;  ///< host time of an expert over that of a layer, engines that loop over experts
   double hook_layer_us = 720;  ///< host time of a layer whose activations are read out, microseconds
@@ -117,6 +119,7 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"reduce_time", &GenerationConstants::reduce_time},
     GenerationConstant{"one_shot_us", &GenerationConstants::one_shot_us},
     GenerationConstant{"exchange_share", &GenerationConstants::exchange_share},
+    GenerationConstant{"group_wait", &GenerationConstants::group_wait},
     GenerationConstant{"hop_us", &GenerationConstants::hop_us},
     GenerationConstant{"chunk_serial", &GenerationConstants::chunk_serial},
     GenerationConstant{"eager_experts", &GenerationConstants::eager_experts},

@@ -86,6 +86,8 @@ inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"expand", &EngineProfile::expand, 0.05, 10},
     NumberField<EngineProfile>{"eight_bit", &EngineProfile::eight_bit, 0.05, 10},
     NumberField<EngineProfile>{"product", &EngineProfile::product, 0.05, 10},
+    NumberField<EngineProfile>{"experts", &EngineProfile::experts, 0.05, 10},
+    NumberField<EngineProfile>{"cache_expand", &EngineProfile::cache_expand, 0.05, 100},
     NumberField<EngineProfile>{"casts", &EngineProfile::casts, 0, 10},
     NumberField<EngineProfile>{"memory_share", &EngineProfile::memory_share, 0.1, 1},
     NumberField<EngineProfile>{"reserve_gib", &EngineProfile::reserve_gib, 0, 64},

@@ -132,7 +132,9 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
     if (server) {
       const double together = smaller(each, larger(1, std::floor(c.chunk_tokens / larger(in, 1))));
       const Seconds one = prefill_time(network, rates, cut, together, in) / together;
-      prefill = each / lanes * one;
+      // Replicas that share experts go in step: prompts that one of them reads hold up the others.
+      const double wait = strategy.ep > 1 ? c.group_wait : 1;
+      prefill = wait * each / lanes * one;
       const Seconds decode = out * step.total();
       // Chunks of prompts ride along with decode steps: part of the smaller time is hidden.
       const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);

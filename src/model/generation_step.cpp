@@ -51,7 +51,8 @@ void add_experts(Pass& pass, const NetworkWork& network, const GenerationRates& 
   const double layers = network.expert_layers * network.loops;
   const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts);
   const double parameters = network.experts * network.loops * touched / (layer.experts * cut.tp * cut.ep);
-  const double whole = layers * experts_time(rates.experts, layer, touched).value * rates.constants->expert_time;
+  const double whole = layers * experts_time(rates.experts, layer, touched).value * rates.constants->expert_time *
+                       rates.profile->experts;
   pass.add(smaller(parameters * rates.experts.weight_bytes * rates.experts.products.byte.value, whole), whole);
 }
 
@@ -99,6 +100,7 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   attention.kv_heads = network.latent() ? 1 : larger(network.kv_heads / cut.tp, 1);
   attention.head_dim = network.latent() ? network.latent_width : network.attention_width / network.heads;
   attention.kv_bytes = rates.kv_bytes;
+  attention.expansion = rates.profile->cache_expand;
   const auto time = [&] { return cached_attention_time(*rates.efficiency, *rates.node->gpu, attention).value; };
   double seconds = layers * (1 - network.window_share) * time();
   if (network.window_share > 0) {
@@ -112,9 +114,10 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   }
   seconds *= c.cache_time;
   // Eager code appends by copying the whole cache, and repeats keys and values for every group of query heads.
-  if (rates.profile->copies_cache && network.kv_heads < network.heads && !network.latent()) {
+  if (rates.profile->copies_cache && !network.latent()) {
     const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp;
-    seconds += cache * c.kv_copy * (1 + network.heads / network.kv_heads) / rates.stream.value;
+    const double repeated = network.kv_heads < network.heads ? network.heads / network.kv_heads : 0;
+    seconds += cache * c.kv_copy * (1 + repeated) / rates.stream.value;
   }
   return seconds;
 }
@@ -134,7 +137,10 @@ double traffic_seconds(const NetworkWork& network, const GenerationRates& rates,
   const Bytes hidden{2 * tokens * network.hidden};
   if (cut.tp > 1) seconds += 2 * layers * reduce_seconds(cut, hidden);
   if (cut.ep > 1 && network.moe()) {
-    const Bytes sent = hidden * (rates.constants->exchange_share * network.experts_per_token);
+    // A token goes once to each other rank that has one of its experts: of k experts on n ranks, to
+    // (n - 1) (1 - (1 - 1/n)^k) of them.
+    const double missed = math::exp(network.experts_per_token * math::log1p(-1 / cut.ep));
+    const Bytes sent = hidden * (rates.constants->exchange_share * cut.ep * (1 - missed));
     seconds += 2 * network.expert_layers * network.loops * all_to_all_time(cut.exchange, sent, cut.ep).value;
   }
   return seconds;

@@ -84,7 +84,7 @@ Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   const double vectors = a.batch * seen * a.kv_heads;
   const Bytes cache{(a.latent ? 1 : 2) * vectors * a.head_dim * a.kv_bytes};
   const Seconds reading = cache / (gpu.bandwidth * efficiency.cache_bandwidth);
-  const double clock = multiprocessor_clocks(efficiency, gpu) * efficiency.cache_expand;
+  const double clock = multiprocessor_clocks(efficiency, gpu) * efficiency.cache_expand * a.expansion;
   const double expanding = a.kv_bytes < 2 && clock > 0 ? cache.value / clock : 0;
   const double flops = 4 * a.batch * seen * a.heads * a.head_dim;
   const FlopsPerSecond top =
