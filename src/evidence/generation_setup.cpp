@@ -73,7 +73,7 @@ class Filler {
     if (!run_.weights) assume("weights: " + std::string(name_of(s_.weights)));
     set_gguf();
     // Tables quote what files of these formats take on average; others leave scales out.
-    if (run_.bits_per_weight && (is_gguf(s_.weights) || s_.weights == Format::kExl2))
+    if (run_.bits_per_weight && run_.weights == s_.weights && (is_gguf(s_.weights) || s_.weights == Format::kExl2))
       s_.phase.weight_bits = run_.bits_per_weight;
     s_.strategy.weights = s_.weights;
     if (run_.kv_cache) {

@@ -13,12 +13,16 @@ namespace {
 
 double magnitude(double value) { return value < 0 ? -value : value; }
 
-std::vector<double> sorted(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values;
+/// quantile(..., 0.5) without sorting all of them; leaves the values in another order.
+double median_of(std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return *middle + (*std::min_element(middle + 1, values.end()) - *middle) * 0.5;
 }
 
-double median(std::vector<double> values) { return quantile(sorted(std::move(values)), 0.5); }
+double median(std::vector<double> values) { return median_of(values); }
 
 double mean(std::span<const double> values) {
   if (values.empty()) return 0;
@@ -153,11 +157,12 @@ Misses misses_of(std::span<const Miss> misses) {
 }
 
 Calibrated calibrated(std::span<const double> errors) {
+  std::vector<double> others;
   const auto without = [&](std::size_t one) {
-    std::vector<double> others;
+    others.clear();
     for (std::size_t i = 0; i < errors.size(); ++i)
       if (i != one) others.push_back(magnitude(errors[i] - errors[one]));
-    return median(std::move(others));
+    return median_of(others);
   };
   std::vector<double> each;
   for (std::size_t one = 0; one < errors.size(); ++one) each.push_back(without(one));
