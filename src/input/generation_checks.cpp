@@ -78,8 +78,10 @@ bool check_context(Reader& reader, const Tree& tree, const GeneratePhase& phase)
       else if (left >= 1) message += "ask for at most " + number(left) + " new ones";
       else message += "cut prompts to " + number(most - 1) + " or less, the answer's tokens come on top";
       const Reader::Scope scope(reader, "data");
-      const Tree& at = data.is_list() ? data.children[i] : data;
-      return reader.fail(at, message);
+      const Reader::Scope item(reader, i);
+      const bool prompt = phase.forward_only || left < 1;
+      return fail_at(reader, data.is_list() ? data.children[i] : data, prompt ? "prompt_tokens" : "new_tokens",
+                     message);
     }
   }
   return true;

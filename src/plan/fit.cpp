@@ -89,7 +89,8 @@ std::vector<Changed> changes(const Job& job, const Catalogue& catalogue, const N
       add("sequence: " + count_text(half), miss.gpus, with([half](TrainPhase& t) { t.sequence = half; }));
   } else if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) {
     const auto with = [](auto change) { return [change](Phase& p) { change(std::get<GeneratePhase>(p.work)); }; };
-    if (generate->batch.given()) add("batch: auto", miss.gpus, with([](GeneratePhase& g) { g.batch = {}; }));
+    if (generate->batch.given() && miss.strategy.micro_batch > 1)
+      add("batch: auto", miss.gpus, with([](GeneratePhase& g) { g.batch = {}; }));
     for (int gpus = std::max(2, miss.gpus * 2); gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
       add(count_text(gpus) + " GPUs with tensor parallelism", gpus, with([gpus](GeneratePhase& g) {
             g.parallel = {};
@@ -185,6 +186,14 @@ Result<std::vector<FitRow>> smallest_counts(const Job& job, int phase, const Cat
 std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const NearMiss& miss) {
   std::vector<Remedy> result;
   if (miss.phase < 0 || miss.gpu == nullptr) return result;
+  // Two formats of one size (fp8, int8) are one answer.
+  const auto add = [&](Remedy remedy) {
+    const bool format = remedy.change.starts_with("weights: ");
+    if (format && !result.empty() && result.back().change.starts_with("weights: ") &&
+        result.back().needed < remedy.needed * 1.01)
+      return;
+    result.push_back(std::move(remedy));
+  };
   for (const Changed& changed : changes(job, catalogue, miss)) {
     const Machines machines{common_box(catalogue, *miss.gpu, changed.gpus), 1, changed.gpus, true};
     Tally tally;
@@ -198,9 +207,13 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
       if (now.tp > 1 && now.tp != miss.strategy.tp && text.find("tensor") == std::string::npos)
         cuts.push_back("tp " + std::to_string(now.tp));
       if (now.pp > 1 && now.pp != miss.strategy.pp) cuts.push_back("pp " + std::to_string(now.pp));
+      const auto before = static_cast<std::size_t>(std::max<int>(0, miss.strategy.framework));
+      if (estimate->framework != nullptr && miss.strategy.framework >= 0 &&
+          estimate->framework != &catalogue.frameworks[before])
+        cuts.push_back(estimate->framework->name);
       if (!cuts.empty()) text += " (" + join(cuts, ", ") + ")";
-      result.push_back({std::move(text), estimate->memory_total.p50, estimate->fit == Fit::kFits});
-    } else if (tally.nearest.phase >= 0) result.push_back({changed.text, tally.nearest.needed, false});
+      add({std::move(text), estimate->memory_total.p50, estimate->fit == Fit::kFits});
+    } else if (tally.nearest.phase >= 0) add({changed.text, tally.nearest.needed, false});
   }
   return result;
 }

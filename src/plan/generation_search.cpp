@@ -6,6 +6,7 @@
 
 #include "model/generation.h"
 #include "model/generation_cuts.h"
+#include "model/generation_step.h"
 #include "plan/given.h"
 #include "plan/phase_search.h"
 #include "plan/serving.h"
@@ -45,6 +46,14 @@ class GenerationSearch {
 
   Candidate run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
     best_ = {};
+    too_heavy_.reset();
+    consider_all(gpus, rates, engine, engine_index);
+    if (!best_.any && too_heavy_) report(rates, *too_heavy_);
+    return best_;
+  }
+
+ private:
+  void consider_all(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
     const Parallel& fixed = phase_.parallel;
     const int most_tp = engine.tensor ? std::min(gpus, machines_.node.gpus) : 1;
     const auto each_tp = [&](auto cut) {
@@ -52,15 +61,13 @@ class GenerationSearch {
         if (fixed.tp || gpus % tp == 0) cut(tp);
     };
     if (!fixed.pp || *fixed.pp == 1) each_tp([&](int tp) { consider_cut(gpus, rates, engine, engine_index, tp, 1); });
-    if (!splits_layers(gpus, rates, engine)) return best_;
+    if (!splits_layers(gpus, rates, engine)) return;
     each_tp([&](int tp) {
       for (int pp = fixed.pp.value_or(2); pp <= fixed.pp.value_or(gpus / tp); ++pp)
         if (fixed.pp || gpus % (tp * pp) == 0) consider_cut(gpus, rates, engine, engine_index, tp, pp);
     });
-    return best_;
   }
 
- private:
   /// Layers are split where nothing else holds the model, and where tensor-parallel traffic has only a slow way while
   /// several requests keep all stages busy: one request gains nothing by it.
   bool splits_layers(int gpus, const GenerationRates& rates, const Framework& engine) const {
@@ -185,7 +192,34 @@ class GenerationSearch {
            collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram;
   }
 
+  /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.
+  Bytes weights_alone(const GenerationRates& rates, const Strategy& strategy) const {
+    const GenerationCut cut = generation_cut(work_, rates, strategy);
+    Bytes most{};
+    for (const NetworkWork& network : work_.networks) most = std::max(most, weight_memory(network, rates, cut));
+    return most;
+  }
+
+  /// What a strategy whose weights alone are too much needs in all.
+  void report(const GenerationRates& rates, Strategy strategy) {
+    const int wanted = strategy.micro_batch;
+    if (wanted == 0) strategy.micro_batch = 1;
+    const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
+    strategy.micro_batch = wanted;
+    tally_.near_miss(
+        {workload_.index, &gpu_, strategy.gpus(), strategy, estimate.memory.total(), gpu_.usable, estimate.memory});
+  }
+
   void consider(const GenerationRates& rates, const Strategy& strategy) {
+    const bool stated = given_ != nullptr && given_->memory;
+    if (const Bytes weights = weights_alone(rates, strategy); !stated && weights > gpu_.usable) {
+      tally_.reject(Misfit::kMemory);
+      if (!too_heavy_ || weights < least_weights_) {
+        too_heavy_ = strategy;
+        least_weights_ = weights;
+      }
+      return;
+    }
     Candidate found = tried(rates, strategy);
     Bytes least = found.memory.p50;
     if (strategy.micro_batch == 0) {
@@ -229,6 +263,8 @@ class GenerationSearch {
   const Given* given_;
   Tally& tally_;
   Candidate best_;
+  std::optional<Strategy> too_heavy_;  ///< the one whose weights, too much alone, are the least
+  Bytes least_weights_{};
 };
 
 /// GPUs to use, most first: all, then halves of them; where the job fixes degrees, what these can share.
