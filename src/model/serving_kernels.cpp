@@ -63,9 +63,8 @@ ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format we
     expanded = weights == Format::kInt4;
   }
   rate.products.floor = floor * units::microsecond;
-  // Libraries of 16-bit and 8-bit products use the tensor cores even for one row; kernels that expand do not.
-  if ((expanded || precision == Precision::kFp32) && gpu.fp32.value > 0)
-    rate.plain_flop = Flops{1} / (gpu.fp32 * detail::kPlain);
+  // Without tensor cores nothing is gained by computing a whole tile for one row.
+  if (precision == Precision::kFp32 && gpu.fp32.value > 0) rate.plain_flop = Flops{1} / (gpu.fp32 * detail::kPlain);
   rate.weight_bytes = bytes_of(weights);
   rate.input_bytes = input;
   rate.cast_bytes = cast;

@@ -20,7 +20,7 @@ struct ServingRate {
   MatmulRate products;      ///< of the format they run in; its `byte` and `floor` are those of serving
   double weight_bytes = 2;  ///< of a stored weight, scales included
   double input_bytes = 2;   ///< of an element of the activations
-  Seconds plain_flop{};     ///< an operation beside the tensor cores, for a few rows; zero: kernels do not go there
+  Seconds plain_flop{};     ///< an operation in a few rows without tensor cores; zero: with them
   double cast_bytes = 0;    ///< traffic of casting an element of the activations, a kernel of its own
   bool expanded = false;    ///< weights are expanded to 16 bit on the fly
   Seconds expand{};         ///< a stored byte of weights that are; zero: takes no time that is known
@@ -41,9 +41,9 @@ namespace detail {
 // Constants that no generation differs in, from the same tables.
 
 /// Tiles of 16 rows, the least that tensor cores compute, and of 32 reach this share of the rate of large ones.
-inline constexpr double kRate16 = 0.45;
-inline constexpr double kRate32 = 0.55;
-/// Share of the 32-bit peak that products of a few rows reach beside the tensor cores.
+inline constexpr double kRate16 = 0.65;
+inline constexpr double kRate32 = 0.7;
+/// Share of the 32-bit peak that products of a few rows reach on cards without tensor cores.
 inline constexpr double kPlain = 0.6;
 /// Stored bytes of weights that a multiprocessor expands to 16 bit in a clock, in good kernels.
 inline constexpr double kExpand = 20;
