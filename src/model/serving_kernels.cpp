@@ -96,6 +96,29 @@ Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   return Seconds{std::sqrt(stream * stream + starting * starting)} + efficiency.cache_us * units::microsecond;
 }
 
+double seen_pairs(double tokens, double cached, double window) {
+  const double all = tokens * (cached + (tokens + 1) * 0.5);
+  if (!(window > 0) || cached + tokens <= window) return all;
+  // The first tokens may still see everything, one more each.
+  const double growing = std::max(window - cached, 0.0);
+  return growing * (cached + (growing + 1) * 0.5) + (tokens - growing) * window;
+}
+
+Seconds prompt_attention_time(const Efficiency& efficiency, const Gpu& gpu, const CausalAttention& a, double share) {
+  const FlopsPerSecond top =
+      std::max({product_peak(gpu, Precision::kBf16), product_peak(gpu, Precision::kFp16), gpu.fp32});
+  const double pairs = seen_pairs(a.tokens, a.cached, a.window);
+  const double last = a.window > 0 ? std::min(a.cached + a.tokens, a.window) : a.cached + a.tokens;
+  const double sms = gpu.sms > 0 ? gpu.sms : kUnknownUnits;
+  // Pairs that could be done while the multiprocessors with the longest tiles are not ready.
+  const double waiting = detail::kLastTile * sms * std::min(detail::kQueryTile, a.tokens) * last;
+  const FlopsPerSecond reach = top * share;
+  const double pair = 4 * a.head_dim;
+  return attention_time(efficiency, reach, pair * a.heads * a.batch * pairs, std::max(1.0, 128 / a.head_dim),
+                        2 * pairs / a.tokens) +
+         Flops{pair * waiting} / reach + efficiency.cache_us * units::microsecond;
+}
+
 double touched_experts(double tokens, double top_k, double experts) {
   return top_k < experts ? experts * -math::expm1(tokens * math::log1p(-top_k / experts)) : experts;
 }

@@ -55,6 +55,9 @@ inline constexpr double kExpandedFloor = 5.5;
 /// Bytes read and written to cast an activation of 16 bit to 8 (its largest value is looked for first) and to 4.
 inline constexpr double kCast8 = 8;
 inline constexpr double kCast4 = 3;
+/// Part of the time of the last tile of queries (of so many tokens) of a prompt in which other multiprocessors wait.
+inline constexpr double kLastTile = 0.5;
+inline constexpr double kQueryTile = 128;
 /// Bytes moved for each element of a routed token: sorted, brought to its expert, taken back and added up.
 inline constexpr double kRouted = 4;
 
@@ -107,6 +110,24 @@ struct CachedAttention {
 /// Reads the cache of every sequence once: memory traffic, the start of a piece of work for each sequence and key head,
 /// and where many heads share a key the arithmetic.
 Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, const CachedAttention& attention);
+
+/// Causal attention of a number of prompts, one layer.
+struct CausalAttention {
+  double batch = 1;
+  double tokens = 1;  ///< new ones of each prompt
+  double cached = 0;  ///< before them, already in the cache
+  double heads = 1;
+  double head_dim = 128;  ///< mean of key and value
+  double window = 0;      ///< tokens that are seen at most; 0: all
+};
+
+/// Pairs of a token and one that it sees, for one prompt.
+double seen_pairs(double tokens, double cached, double window);
+
+/// As attention_time of model/compute.h for a kernel that reaches `share` of the peak on long prompts, and what matters
+/// for short ones: tiles of queries that do not fill the multiprocessors, and a floor.
+Seconds prompt_attention_time(const Efficiency& efficiency, const Gpu& gpu, const CausalAttention& attention,
+                              double share);
 
 /// A layer of routed experts on one GPU.
 struct ExpertLayer {

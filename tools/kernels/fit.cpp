@@ -2,8 +2,9 @@
 //
 //     cmake --build --preset release --target gpuplan_fit_kernels && build/release/gpuplan_fit_kernels [--dry-run]
 //
-// Matrix products and fused attention in data/efficiency.csv, collectives in data/links.csv: for each row with
-// measurements the mean of a pseudo-Huber loss of ln(predicted / measured). Errors are printed before and after.
+// Matrix products, fused attention and what serving needs in data/efficiency.csv, collectives in data/links.csv: for
+// each row with measurements the mean of a pseudo-Huber loss of ln(predicted / measured). Errors are printed before and
+// after.
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -24,6 +25,7 @@ int main(int count, char** arguments) {
     const gpuplan::Catalogue catalogue = gpuplan::facts::read_catalogue(data);
     fit_products(data, catalogue, dry);
     fit_attention(data, catalogue, dry);
+    fit_serving(data, catalogue, dry);
     fit_links(data, catalogue, dry);
     return 0;
   } catch (const std::exception& error) {

@@ -10,6 +10,7 @@ namespace gpuplan::kernels {
 
 void fit_products(const std::string& data, const Catalogue& catalogue, bool dry);
 void fit_attention(const std::string& data, const Catalogue& catalogue, bool dry);
+void fit_serving(const std::string& data, const Catalogue& catalogue, bool dry);
 void fit_links(const std::string& data, const Catalogue& catalogue, bool dry);
 
 }  // namespace gpuplan::kernels

@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 OUT = os.path.join(HERE, "..", "..", "data", "measured", "kernels")
 SOURCE = "NVIDIA aiconfigurator systems data (Apache-2.0)"
 AS_OF = "2026-11"
-ROWS = {"gemm": 360, "attention": 200, "served": 200, "cached": 160, "experts": 160}
+ROWS = {"gemm": 360, "attention": 200, "served": 200, "cached": 160, "experts": 160, "prefill": 100}
 
 GPUS = {
     "a100_sxm": "A100 SXM 80GB",
@@ -227,6 +227,36 @@ def cached_attention(folder):
           ["gpu", "kernel", "cache", "batch", "cached", "window", "heads", "kv_heads", "head_width", "time_us"], lines)
 
 
+def prefill_attention(folder):
+    """Attention over prompts, from short to long, with caches of 16 and 8 bits and with windows."""
+    lines = []
+    for short, gpu in GPUS.items():
+        times = {}
+        for path in glob.glob(os.path.join(folder, f"context_attention_{short}_vllm.csv.gz")):
+            for row in rows(path):
+                form = {"bfloat16": "bf16", "fp8": "fp8"}[row["kv_cache_dtype"]]
+                length, heads, width = int(row["isl"]), int(row["num_heads"]), int(row["head_dim"])
+                batch, kv, window = int(row["batch_size"]), int(row["num_key_value_heads"]), int(row.get("window_size") or 0)
+                kernel = row["kernel_source"].removeprefix("vllm_")
+                if length < 32 or width > 256 or heads < 4 or kernel == "triton_attn" or "decode" in kernel:
+                    continue
+                if int(row["step"]) or batch * length > 65536:
+                    continue
+                times.setdefault(form, {})[(batch, length, window, heads, kv, width)] = (float(row["latency"]), kernel)
+        for form, shapes in times.items():
+            chosen = draw(
+                shapes,
+                lambda s: (0.25 if s[2] else 1.0) * (0.5 if s[1] < 256 or s[5] > 128 else 1.0),
+                lambda s: (s[5], s[2], int(math.log2(s[1])), int(math.log2(s[0] * s[3]) / 2)),
+                ROWS["prefill"],
+            )
+            for key in chosen:
+                time, kernel = shapes[key]
+                lines.append((gpu, kernel, form) + key + (micro(time),))
+    write("prefill_attention.csv",
+          ["gpu", "kernel", "cache", "batch", "length", "window", "heads", "kv_heads", "head_width", "time_us"], lines)
+
+
 EXPERTS = {"bfloat16": ("bf16", 2), "fp8": ("fp8", 1), "fp8_block": ("fp8", 1), "int4_wo": ("int4", 0.5),
            "w4a16_mxfp4": ("mxfp4", 0.53), "w4a8_mxfp4_mxfp8": ("mxfp4", 0.53), "nvfp4": ("nvfp4", 0.5625)}
 
@@ -302,6 +332,7 @@ def main():
     collectives(sys.argv[1])
     served_products(sys.argv[1])
     cached_attention(sys.argv[1])
+    prefill_attention(sys.argv[1])
     experts(sys.argv[1])
 
 
