@@ -19,6 +19,7 @@ struct Free {
   const char* name;
   double E::* column;
   Bound bound;
+  bool limit = false;  ///< a limit that some generations never reach; zero stands for none
 };
 
 /// Numbers that are fitted together, to rows of these formats and after those above them.
@@ -40,7 +41,7 @@ const std::vector<Stage>& stages(const ServedAttention* /*kind*/) {
                                           {{"cache_bandwidth", &E::cache_bandwidth, {0.3, 1}},
                                            {"cache_us", &E::cache_us, {0.5, 40}},
                                            {"cache_wave_us", &E::cache_wave_us, {0, 20}}}},
-                                         {{"fp8"}, {{"cache_expand", &E::cache_expand, {4, 40}}}}};
+                                         {{"fp8"}, {{"cache_expand", &E::cache_expand, {4, 40}, true}}}};
   return all;
 }
 
@@ -98,6 +99,12 @@ Efficiency fit(const Rows<Row>& all, Efficiency efficiency) {
     };
     std::vector<double> best = minimise(loss, start, bounds);
     for (double& x : best) x = rounded(x);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      if (!stage.free[i].limit) continue;
+      std::vector<double> without = best;
+      without[i] = 0;
+      if (loss(without) < 1.01 * loss(best)) best = without;
+    }
     efficiency = with(best);
   }
   return efficiency;
@@ -155,10 +162,12 @@ Groups<Row> from_relatives(const Groups<Row>& groups) {
         int count = 0;
         for (const auto& other : groups) {
           if (!relative(other, !same)) continue;
+          if (f.limit) continue;  // some have none
           sum += std::log(1e-2 + other.second.second.*f.column);
           ++count;
         }
         if (count > 0) mean.*f.column = std::exp(sum / count) - 1e-2;
+        if (f.limit) mean.*f.column = 0;
       }
       for (const Row* row : of_formats(group.first, stage.formats)) kept.push_back(row);
     }

@@ -1,0 +1,144 @@
+// The kernels of serving against published times: fails when the error of a GPU and format grows.
+#include <map>
+#include <set>
+
+#include "kernels/serving_tables.h"
+#include "model/training_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace gpuplan::kernels;
+using gpuplan::training_fixture::catalogue;
+
+struct Bound {
+  const char* gpu;
+  const char* format;
+  double median, p90;
+};
+
+/// Every GPU and format of the table has a bound, and stays within it.
+template <class Row, std::size_t count>
+void expect_within(const std::vector<Row>& rows, const Bound (&bounds)[count]) {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> logs;
+  for (const Row& row : rows)
+    logs[{row.gpu->name, row.format}].push_back(
+        std::log(table_time(row, efficiency_of(catalogue(), *row.gpu)) / row.time));
+  EXPECT_EQ(logs.size(), count);
+  for (const Bound& bound : bounds) {
+    const Errors e = errors_of(logs[{bound.gpu, bound.format}]);
+    EXPECT_GE(e.rows, 90U) << bound.gpu << " " << bound.format;
+    EXPECT_LE(e.median, bound.median) << bound.gpu << " " << bound.format;
+    EXPECT_LE(e.p90, bound.p90) << bound.gpu << " " << bound.format;
+  }
+}
+
+// What tools/kernels reached, and a little room.
+
+constexpr Bound kProducts[] = {
+    {"L40S", "bf16", 0.105, 0.365},
+    {"L40S", "fp8", 0.13, 0.405},
+    {"L40S", "fp8 block", 0.155, 0.96},
+    {"A100 SXM 80GB", "bf16", 0.065, 0.36},
+    {"A100 SXM 80GB", "int4", 0.15, 0.68},
+    {"A100 SXM 80GB", "int8", 0.12, 0.465},
+    {"A100 SXM 80GB", "w8a8", 0.13, 0.49},
+    {"Arc Pro B60", "bf16", 0.105, 0.395},
+    {"Arc Pro B60", "fp8", 0.21, 0.87},
+    {"RTX PRO 6000 Blackwell Server", "bf16", 0.06, 0.27},
+    {"RTX PRO 6000 Blackwell Server", "fp8", 0.08, 0.39},
+    {"RTX PRO 6000 Blackwell Server", "fp8 block", 0.125, 0.415},
+    {"RTX PRO 6000 Blackwell Server", "nvfp4", 0.08, 0.28},
+    {"B200", "bf16", 0.08, 0.325},
+    {"B200", "fp8", 0.12, 0.525},
+    {"B200", "fp8 block", 0.095, 0.395},
+    {"B200", "nvfp4", 0.11, 0.345},
+    {"GB200", "bf16", 0.08, 0.365},
+    {"GB200", "fp8", 0.125, 0.425},
+    {"GB200", "fp8 block", 0.115, 0.35},
+    {"GB200", "nvfp4", 0.105, 0.4},
+    {"B300", "bf16", 0.075, 0.345},
+    {"B300", "fp8", 0.105, 0.44},
+    {"B300", "fp8 block", 0.11, 0.35},
+    {"B300", "nvfp4", 0.13, 0.34},
+    {"GB300", "bf16", 0.07, 0.33},
+    {"GB300", "fp8", 0.105, 0.43},
+    {"GB300", "fp8 block", 0.1, 0.355},
+    {"GB300", "nvfp4", 0.095, 0.385},
+    {"H100 SXM", "bf16", 0.055, 0.21},
+    {"H100 SXM", "fp8", 0.09, 0.255},
+    {"H100 SXM", "fp8 block", 0.145, 0.515},
+    {"H200 SXM", "bf16", 0.06, 0.33},
+    {"H200 SXM", "fp8", 0.095, 0.32},
+    {"H200 SXM", "fp8 block", 0.17, 0.59},
+};
+
+constexpr Bound kCaches[] = {
+    {"L40S", "bf16", 0.085, 0.365},
+    {"L40S", "fp8", 0.09, 0.585},
+    {"A100 SXM 80GB", "bf16", 0.07, 0.235},
+    {"RTX PRO 6000 Blackwell Server", "bf16", 0.045, 0.335},
+    {"RTX PRO 6000 Blackwell Server", "fp8", 0.05, 0.415},
+    {"B200", "bf16", 0.045, 0.195},
+    {"B200", "fp8", 0.065, 0.19},
+    {"H100 SXM", "bf16", 0.07, 0.23},
+    {"H100 SXM", "fp8", 0.225, 0.5},
+    {"H200 SXM", "bf16", 0.06, 0.32},
+    {"H200 SXM", "fp8", 0.23, 0.545},
+};
+
+constexpr Bound kExperts[] = {
+    {"L40S", "bf16", 0.105, 0.465},
+    {"L40S", "fp8", 0.11, 0.555},
+    {"L40S", "int4", 0.14, 0.45},
+    {"L40S", "mxfp4", 0.055, 0.2},
+    {"A100 SXM 80GB", "bf16", 0.21, 0.605},
+    {"RTX PRO 6000 Blackwell Server", "bf16", 0.135, 0.975},
+    {"RTX PRO 6000 Blackwell Server", "fp8", 0.115, 0.355},
+    {"RTX PRO 6000 Blackwell Server", "int4", 0.15, 0.395},
+    {"RTX PRO 6000 Blackwell Server", "mxfp4", 0.065, 0.2},
+    {"RTX PRO 6000 Blackwell Server", "nvfp4", 0.095, 0.225},
+    {"B200", "bf16", 0.285, 0.94},
+    {"B200", "fp8", 0.21, 0.78},
+    {"B200", "int4", 0.155, 0.545},
+    {"B200", "mxfp4", 0.42, 1.87},
+    {"B200", "nvfp4", 0.18, 0.835},
+    {"H100 SXM", "bf16", 0.105, 0.48},
+    {"H100 SXM", "fp8", 0.09, 0.315},
+    {"H100 SXM", "int4", 0.125, 0.445},
+    {"H100 SXM", "mxfp4", 0.22, 0.85},
+    {"H200 SXM", "bf16", 0.155, 0.475},
+    {"H200 SXM", "fp8", 0.11, 0.37},
+    {"H200 SXM", "int4", 0.13, 0.485},
+    {"H200 SXM", "mxfp4", 0.28, 0.855},
+};
+
+TEST(ServingKernelTimes, ProductsStayWithinTheirBounds) {
+  expect_within(read_served_products(GPUPLAN_DATA_DIR, catalogue()), kProducts);
+}
+
+TEST(ServingKernelTimes, CachesStayWithinTheirBounds) {
+  expect_within(read_served_attention(GPUPLAN_DATA_DIR, catalogue()), kCaches);
+}
+
+TEST(ServingKernelTimes, ExpertsStayWithinTheirBounds) {
+  expect_within(read_served_experts(GPUPLAN_DATA_DIR, catalogue()), kExperts);
+}
+
+TEST(ServingKernelTimes, FewRowsAreAsGoodAsMany) {
+  // Decoding: 16-bit and 8-bit weights of realistic size, 1 to 64 rows, all GPUs with their own tables together.
+  std::vector<double> logs;
+  for (const ServedProduct& p : read_served_products(GPUPLAN_DATA_DIR, catalogue())) {
+    if (p.rows > 64 || std::min(p.columns, p.inner) < 2048 || (p.format != "bf16" && p.format != "fp8")) continue;
+    if (p.gpu->vendor != "nvidia") continue;
+    logs.push_back(std::log(table_time(p, efficiency_of(catalogue(), *p.gpu)) / p.time));
+  }
+  const Errors e = errors_of(logs);
+  EXPECT_GT(e.rows, 500U);
+  EXPECT_LE(e.median, 0.08);
+  EXPECT_LE(e.p90, 0.25);
+  EXPECT_NEAR(e.bias, 0, 0.03);
+}
+
+}  // namespace
+}  // namespace gpuplan
