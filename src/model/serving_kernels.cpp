@@ -114,9 +114,12 @@ Seconds prompt_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   const double waiting = detail::kLastTile * sms * std::min(detail::kQueryTile, a.tokens) * last;
   const FlopsPerSecond reach = top * share;
   const double pair = 4 * a.head_dim;
+  const bool casts = a.kv_bytes < 2 && efficiency.cache_expand > 0;
+  const Bytes cast{casts ? detail::kCast8 * a.batch * a.tokens * a.heads * a.head_dim : 0};
   return attention_time(efficiency, reach, pair * a.heads * a.batch * pairs, std::max(1.0, 128 / a.head_dim),
                         2 * pairs / a.tokens) +
-         Flops{pair * waiting} / reach + efficiency.cache_us * units::microsecond;
+         Flops{pair * waiting} / reach + cast / (gpu.bandwidth * efficiency.bandwidth) +
+         efficiency.cache_us * units::microsecond;
 }
 
 double touched_experts(double tokens, double top_k, double experts) {

@@ -118,14 +118,16 @@ struct CausalAttention {
   double cached = 0;  ///< before them, already in the cache
   double heads = 1;
   double head_dim = 128;  ///< mean of key and value
-  double window = 0;      ///< tokens that are seen at most; 0: all
+  double kv_bytes = 2;
+  double window = 0;  ///< tokens that are seen at most; 0: all
 };
 
 /// Pairs of a token and one that it sees, for one prompt.
 double seen_pairs(double tokens, double cached, double window);
 
 /// As attention_time of model/compute.h for a kernel that reaches `share` of the peak on long prompts, and what matters
-/// for short ones: tiles of queries that do not fill the multiprocessors, and a floor.
+/// for short ones: tiles of queries that do not fill the multiprocessors, the cast of queries where kernels for a cache
+/// of 8 bits want them so too, and a floor.
 Seconds prompt_attention_time(const Efficiency& efficiency, const Gpu& gpu, const CausalAttention& attention,
                               double share);
 

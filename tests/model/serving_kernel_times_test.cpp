@@ -87,6 +87,20 @@ constexpr Bound kCaches[] = {
     {"H200 SXM", "fp8", 0.23, 0.545},
 };
 
+constexpr Bound kPrompts[] = {
+    {"L40S", "bf16", 0.265, 0.675},
+    {"L40S", "fp8", 0.25, 0.76},
+    {"A100 SXM 80GB", "bf16", 0.1, 0.695},
+    {"RTX PRO 6000 Blackwell Server", "bf16", 0.19, 0.55},
+    {"RTX PRO 6000 Blackwell Server", "fp8", 0.195, 0.605},
+    {"B200", "bf16", 0.17, 0.75},
+    {"B200", "fp8", 0.26, 0.565},
+    {"H100 SXM", "bf16", 0.16, 0.565},
+    {"H100 SXM", "fp8", 0.2, 0.56},
+    {"H200 SXM", "bf16", 0.165, 0.425},
+    {"H200 SXM", "fp8", 0.19, 0.505},
+};
+
 constexpr Bound kExperts[] = {
     {"L40S", "bf16", 0.105, 0.465},
     {"L40S", "fp8", 0.11, 0.555},
@@ -123,6 +137,10 @@ TEST(ServingKernelTimes, CachesStayWithinTheirBounds) {
 
 TEST(ServingKernelTimes, ExpertsStayWithinTheirBounds) {
   expect_within(read_served_experts(GPUPLAN_DATA_DIR, catalogue()), kExperts);
+}
+
+TEST(ServingKernelTimes, PromptsStayWithinTheirBounds) {
+  expect_within(read_served_prompts(GPUPLAN_DATA_DIR, catalogue()), kPrompts);
 }
 
 TEST(ServingKernelTimes, FewRowsAreAsGoodAsMany) {

@@ -220,6 +220,12 @@ TEST(CausalAttention, PromptsInTwoPartsDoTheSameWork) {
   const double flops = 4.0 * 128 * 32 * 4 * seen_pairs(16384, 0, 0);
   const double expected = attention_time(e, gpu.bf16 * share, flops, 1, 16385).value;
   EXPECT_NEAR(prompt_attention_time(e, gpu, whole, share).value / expected, 1, 0.02);
+  // An 8-bit cache: Hopper's kernel wants queries of 8 bits, cast at 8 bytes a number.
+  CausalAttention cast = whole;
+  cast.kv_bytes = 1;
+  const double more = 8.0 * 4 * 16384 * 32 * 128 / (gpu.bandwidth.value * e.bandwidth);
+  EXPECT_NEAR((prompt_attention_time(e, gpu, cast, share) - prompt_attention_time(e, gpu, whole, share)).value / more,
+              1, 1e-6);
   whole.window = 1024;
   EXPECT_LT(prompt_attention_time(e, gpu, whole, share).value, 0.25 * expected);
 }

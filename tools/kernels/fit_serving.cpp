@@ -190,8 +190,7 @@ void write(const std::string& path, const Groups<Row>& groups) {
 }
 
 template <class Row>
-void fit_all(const std::string& title, const std::vector<Row>& rows, const std::string& data,
-             const Catalogue& catalogue, bool dry) {
+Groups<Row> by_generation(const std::vector<Row>& rows, const Catalogue& catalogue) {
   Groups<Row> groups;
   for (const Row& row : rows) {
     const Efficiency& efficiency = efficiency_of(catalogue, *row.gpu);
@@ -199,6 +198,13 @@ void fit_all(const std::string& title, const std::vector<Row>& rows, const std::
     group.second = efficiency;
     group.first.push_back(&row);
   }
+  return groups;
+}
+
+template <class Row>
+void fit_all(const std::string& title, const std::vector<Row>& rows, const std::string& data,
+             const Catalogue& catalogue, bool dry) {
+  Groups<Row> groups = by_generation(rows, catalogue);
   report(title + ": before", groups);
   for (auto& [name, group] : groups) group.second = fit(group.first, group.second);
   report(title + ": fitted", groups);
@@ -212,6 +218,9 @@ void fit_all(const std::string& title, const std::vector<Row>& rows, const std::
 void fit_serving(const std::string& data, const Catalogue& catalogue, bool dry) {
   fit_all("Products of served weights", read_served_products(data, catalogue), data, catalogue, dry);
   fit_all("Attention over a cache", read_served_attention(data, catalogue), data, catalogue, dry);
+  // All that prompts add to training's attention holds for every generation.
+  const std::vector<ServedPrompt> prompts = read_served_prompts(data, catalogue);
+  report("Attention over prompts", by_generation(prompts, catalogue));
   fit_all("Experts", read_served_experts(data, catalogue), data, catalogue, dry);
 }
 

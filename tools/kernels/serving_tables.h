@@ -26,6 +26,13 @@ struct ServedAttention {
   Seconds time{};
 };
 
+struct ServedPrompt {
+  const Gpu* gpu = nullptr;
+  std::string format;  ///< of the cache
+  CausalAttention shape;
+  Seconds time{};
+};
+
 struct ServedExperts {
   const Gpu* gpu = nullptr;
   std::string format;
@@ -50,6 +57,10 @@ inline Seconds table_time(const ServedProduct& p, const Efficiency& efficiency) 
 
 inline Seconds table_time(const ServedAttention& a, const Efficiency& efficiency) {
   return cached_attention_time(efficiency, *a.gpu, a.shape);
+}
+
+inline Seconds table_time(const ServedPrompt& p, const Efficiency& efficiency) {
+  return prompt_attention_time(efficiency, *p.gpu, p.shape, efficiency.attention);
 }
 
 /// Experts chosen by a power law: the busiest of many ranks has this much more than the mean, and fewer experts are
@@ -95,6 +106,24 @@ inline std::vector<ServedAttention> read_served_attention(const std::string& dat
     a.shape.kv_bytes = bytes_of(stored_format(a.format));
     a.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
     all.push_back(std::move(a));
+  });
+  return all;
+}
+
+inline std::vector<ServedPrompt> read_served_prompts(const std::string& data, const Catalogue& catalogue) {
+  std::vector<ServedPrompt> all;
+  read_table(data + "/measured/kernels/prefill_attention.csv", [&](CsvReader& cells, std::size_t row) {
+    ServedPrompt p;
+    p.gpu = gpu_of(catalogue, cells, row);
+    p.format = cells.required(row, cells.column("cache"));
+    p.shape.batch = cells.number(row, cells.column("batch"), 1, 1e7);
+    p.shape.tokens = cells.number(row, cells.column("length"), 1, 1e9);
+    p.shape.window = cells.number(row, cells.column("window"), 0, 1e9);
+    p.shape.heads = cells.number(row, cells.column("heads"), 1, 1e5);
+    p.shape.head_dim = cells.number(row, cells.column("head_width"), 1, 1e5);
+    p.shape.kv_bytes = bytes_of(stored_format(p.format));
+    p.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
+    all.push_back(std::move(p));
   });
   return all;
 }
