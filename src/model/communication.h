@@ -51,15 +51,6 @@ inline Seconds all_reduce_time(const LinkRate& link, Bytes size, double ranks) {
   return detail::ring_time(link, size / ranks, 2 * (ranks - 1), link.reduce);
 }
 
-/// All-reduce of short vectors over links that join every GPU with every other, as inference engines do it with kernels
-/// of their own: each GPU reads the vectors of all others at once and adds them up, so that nothing goes round a ring.
-/// Long vectors are left to the ring.
-inline Seconds direct_all_reduce_time(const LinkRate& link, Bytes size, double ranks) {
-  if (ranks <= 1) return {};
-  const Seconds at_once = link.latency + size * (ranks - 1) / (link.bus * link.reduce);
-  return std::min(at_once, all_reduce_time(link, size, ranks));
-}
-
 /// All-gather or reduce-scatter of `size` bytes in all: (n-1)/n of them pass each link.
 inline Seconds all_gather_time(const LinkRate& link, Bytes size, double ranks) {
   if (ranks <= 1) return {};

@@ -131,5 +131,21 @@ TEST(KernelTimes, LongCollectivesStayWithinTheirBounds) {
   }
 }
 
+TEST(KernelTimes, ShortAllReducesStayWithinTheirBounds) {
+  // What a decode step with tensor parallelism sends: up to 512 KB, where latency and hops decide.
+  std::map<std::string, std::vector<double>> logs;
+  const std::vector<MeasuredCollective> rows = read_collectives(GPUPLAN_DATA_DIR, catalogue());
+  for (const MeasuredCollective& c : rows)
+    if (c.operation == "all_reduce" && c.gpus <= 8 && c.size.value < 6e5)
+      logs[c.gpu->name].push_back(std::log(table_time(c, catalogue()) / c.time));
+  EXPECT_EQ(logs.size(), 9U);
+  for (const auto& [gpu, values] : logs) {
+    const Errors e = errors_of(values);
+    const bool pcie = catalogue().find_gpu(gpu)->link.value <= 0;
+    EXPECT_LE(e.median, pcie ? 0.15 : 0.11) << gpu;
+    EXPECT_LE(e.p90, pcie ? 0.55 : 0.25) << gpu;
+  }
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -1,13 +1,11 @@
 #include "model/serving_kernels.h"
 
-#include "model/communication.h"
 #include "model/training_fixture.h"
 
 namespace gpuplan {
 namespace {
 
 using gpuplan::training_fixture::catalogue;
-using gpuplan::training_fixture::machine;
 
 constexpr Format kFormats[] = {Format::kBf16, Format::kFp8,   Format::kInt8,  Format::kInt4,
                                Format::kNf4,  Format::kMxfp4, Format::kNvfp4, Format::kQ4K};
@@ -274,22 +272,6 @@ TEST(Experts, FewTokensReadOnlyWhatTheyUse) {
   // Narrow experts cost more for the same work.
   ExpertLayer narrow{.tokens = 4096, .hidden = 4096, .width = 192, .top_k = 64, .experts = 1024};
   EXPECT_GT(experts_time(rate, narrow), all);
-}
-
-TEST(ShortAllReduce, NothingGoesRoundTheRing) {
-  LinkRate link{BytesPerSecond{1e9}, Seconds{1e-5}};
-  link.hop = Seconds{1e-6};
-  // Eight ranks, 1 KB: seven vectors are read at 1 GB/s; the ring would take 14 hops.
-  EXPECT_NEAR(direct_all_reduce_time(link, Bytes{1000}, 8).value, 1e-5 + 7e-6, 1e-12);
-  EXPECT_LT(direct_all_reduce_time(link, Bytes{1000}, 8), all_reduce_time(link, Bytes{1000}, 8));
-  EXPECT_EQ(direct_all_reduce_time(link, Bytes{1e9}, 8), all_reduce_time(link, Bytes{1e9}, 8));
-  EXPECT_EQ(direct_all_reduce_time(link, Bytes{1e9}, 1).value, 0);
-  // 8 KB on NVLink: about 10 us where the ring takes 15 to 25.
-  for (const char* gpu : {"A100 SXM 80GB", "H100 SXM", "B200"}) {
-    const LinkRate nvlink = intra_rate(catalogue(), machine(gpu, 8));
-    EXPECT_NEAR(direct_all_reduce_time(nvlink, Bytes{8192}, 8).value, 9e-6, 3e-6) << gpu;
-    EXPECT_NEAR(all_reduce_time(nvlink, Bytes{8192}, 8).value, 20e-6, 6e-6) << gpu;
-  }
 }
 
 }  // namespace

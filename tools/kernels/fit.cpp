@@ -2,9 +2,9 @@
 //
 //     cmake --build --preset release --target gpuplan_fit_kernels && build/release/gpuplan_fit_kernels [--dry-run]
 //
-// Matrix products, fused attention and what serving needs in data/efficiency.csv, collectives in data/links.csv: for
-// each row with measurements the mean of a pseudo-Huber loss of ln(predicted / measured). Errors are printed before and
-// after.
+// Matrix products, fused attention and the kernels of serving in data/efficiency.csv, collectives in data/links.csv:
+// for each row with measurements the mean of a pseudo-Huber loss of ln(predicted / measured). Errors are printed before
+// and after.
 #include <cstdio>
 #include <cstring>
 #include <exception>

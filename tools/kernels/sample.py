@@ -4,7 +4,8 @@
     tools/kernels/sample.py TABLES
 
 TABLES is a folder with the tables of NVIDIA aiconfigurator (Apache-2.0) as gzip CSV, one for each table and GPU:
-gemm_<gpu>_<engine>.csv.gz, context_attention_<gpu>_vllm.csv.gz and nccl_<gpu>.csv.gz. Their tens of thousands of rows
+gemm_<gpu>_<engine>.csv.gz, context_attention_<gpu>_vllm.csv.gz, generation_attention_<gpu>_vllm.csv.gz,
+moe_<gpu>_vllm.csv.gz and nccl_<gpu>.csv.gz. Their tens of thousands of rows
 are thinned to a few hundred for each GPU and format. A row's place in the draw follows from a hash of its shape and a
 weight, so that the same tables always give the same sample, and GPUs share most shapes.
 
@@ -200,7 +201,8 @@ def cached_attention(folder):
             for row in rows(path):
                 form = {"bfloat16": "bf16", "fp8": "fp8"}[row["kv_cache_dtype"]]
                 cached, heads, width = int(row["step"]) + 1, int(row["num_heads"]), int(row["head_dim"])
-                batch, kv, window = int(row["batch_size"]), int(row["num_key_value_heads"]), int(row.get("window_size") or 0)
+                batch, kv = int(row["batch_size"]), int(row["num_key_value_heads"])
+                window = int(row.get("window_size") or 0)
                 kernel = row["kernel_source"].removeprefix("vllm_")
                 seen = min(cached, window) if window else cached
                 size = batch * seen * kv * width * (4 if form == "bf16" else 2)
@@ -236,7 +238,8 @@ def prefill_attention(folder):
             for row in rows(path):
                 form = {"bfloat16": "bf16", "fp8": "fp8"}[row["kv_cache_dtype"]]
                 length, heads, width = int(row["isl"]), int(row["num_heads"]), int(row["head_dim"])
-                batch, kv, window = int(row["batch_size"]), int(row["num_key_value_heads"]), int(row.get("window_size") or 0)
+                batch, kv = int(row["batch_size"]), int(row["num_key_value_heads"])
+                window = int(row.get("window_size") or 0)
                 kernel = row["kernel_source"].removeprefix("vllm_")
                 if length < 32 or width > 256 or heads < 4 or kernel == "triton_attn" or "decode" in kernel:
                     continue
