@@ -34,6 +34,7 @@ struct GenerationConstants {
   double reduce_latency = 1.2;  ///< of an all-reduce in an engine over that of NCCL's constants
   double reduce_time = 1.2;     ///< the same of its transfer
   double one_shot_us = 8;       ///< all-reduce in one step over NVLink, microseconds
+  double crowded = 0.5;         ///< bus rate of more than four GPUs over PCIe over that of four
   double exchange_share =
       0.75;                    ///< bytes of an exchange of experts over those of a 16-bit vector for each rank reached
   double group_wait = 1.2;     ///< prompts read by one of several replicas that share experts hold up the others
@@ -118,6 +119,7 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"reduce_latency", &GenerationConstants::reduce_latency},
     GenerationConstant{"reduce_time", &GenerationConstants::reduce_time},
     GenerationConstant{"one_shot_us", &GenerationConstants::one_shot_us},
+    GenerationConstant{"crowded", &GenerationConstants::crowded},
     GenerationConstant{"exchange_share", &GenerationConstants::exchange_share},
     GenerationConstant{"group_wait", &GenerationConstants::group_wait},
     GenerationConstant{"hop_us", &GenerationConstants::hop_us},

@@ -79,6 +79,7 @@ inline constexpr std::array kSoftwareFields = {
 
 inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"time", &EngineProfile::time, 0.2, 10},
+    NumberField<EngineProfile>{"prompts", &EngineProfile::prompts, 0.2, 10},
     NumberField<EngineProfile>{"host_layer_us", &EngineProfile::host_layer_us, 0, 100'000},
     NumberField<EngineProfile>{"host_step_us", &EngineProfile::host_step_us, 0, 1'000'000},
     NumberField<EngineProfile>{"host_sequence_us", &EngineProfile::host_sequence_us, 0, 100'000},
@@ -90,6 +91,7 @@ inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"cache_expand", &EngineProfile::cache_expand, 0.05, 100},
     NumberField<EngineProfile>{"casts", &EngineProfile::casts, 0, 10},
     NumberField<EngineProfile>{"memory_share", &EngineProfile::memory_share, 0.1, 1},
+    NumberField<EngineProfile>{"free_share", &EngineProfile::free_share, 0.1, 1},
     NumberField<EngineProfile>{"reserve_gib", &EngineProfile::reserve_gib, 0, 64},
     NumberField<EngineProfile>{"prompt_chunk", &EngineProfile::prompt_chunk, 0, 1'000'000},
 };

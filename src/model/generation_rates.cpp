@@ -65,6 +65,10 @@ class Reach {
     const Seconds plain_floor = e_.serve_us * microsecond;
     if (!sixteen && rate.products.floor > plain_floor)
       rate.products.floor = plain_floor + (rate.products.floor - plain_floor) * p_.casts;
+    rate.products.floor *= p_.launch;
+    // Kernels for one sequence multiply without the tensor cores, which would compute a whole tile of rows.
+    if (rate.expanded && rate.plain_flop.value <= 0 && gpu_.fp32.value > 0)
+      rate.plain_flop = Flops{1} / (gpu_.fp32 * detail::kPlain);
     const double clocks = multiprocessor_clocks(e_, gpu_);
     if (clocks > 0 && p_.own_kernels) {
       // Kernels written without the vendor's library are held back by the multiprocessors.
@@ -172,6 +176,10 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
 
   rates.groups = {group_rate(catalogue, node, 2), group_rate(catalogue, node, 4),
                   group_rate(catalogue, node, node.gpus)};
+  // The machines that larger groups were measured on send all of their traffic between two processors; most boxes do
+  // better.
+  const bool pcie = node.link.value <= 0 || node.link_kind == LinkKind::kPcie || node.link_kind == LinkKind::kNone;
+  if (pcie && node.gpus > 4) rates.groups[2].bus = std::max(rates.groups[2].bus, rates.groups[1].bus * c.crowded);
   rates.network = network_rate(catalogue, node);
   const bool rack = node.link.value > 0 && node.gpus > 1;
   rates.link_span = rack ? std::max(node.gpus, gpu.link_domain) : node.gpus;

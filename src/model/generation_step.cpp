@@ -101,6 +101,7 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   attention.head_dim = network.latent() ? network.latent_width : network.attention_width / network.heads;
   attention.kv_bytes = rates.kv_bytes;
   attention.expansion = rates.profile->cache_expand;
+  attention.start = rates.profile->launch;
   const auto time = [&] { return cached_attention_time(*rates.efficiency, *rates.node->gpu, attention).value; };
   double seconds = layers * (1 - network.window_share) * time();
   if (network.window_share > 0) {
@@ -155,6 +156,32 @@ double host_layers(const NetworkWork& network, const GenerationRates& rates, con
   const bool loop = network.moe() && rates.profile->loops_experts;
   return network.layers * network.loops * cut.host_per_layer.value *
          (loop ? 1 + rates.constants->eager_experts * network.expert_count : 1.0);
+}
+
+/// Fused attention of all layers over prompts; `pairs` of tokens in a layer.
+double prompt_attention(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
+                        double sequences, double tokens, double pairs) {
+  const double layers = network.layers * network.loops;
+  const double width = network.attention_width / network.heads;
+  const double share = rates.profile->attention == PromptAttention::kNewest ? rates.efficiency->attention
+                                                                            : rates.efficiency->attention_common;
+  if (!network.causal) {
+    const double flops = 4 * pairs * layers * network.attention_width / cut.tp;
+    return attention_time(*rates.efficiency, rates.attention, flops, 128 / smaller(width, 128), tokens).value;
+  }
+  CausalAttention attention;
+  attention.batch = sequences;
+  attention.tokens = tokens;
+  attention.heads = network.heads / cut.tp;
+  attention.head_dim = width;
+  attention.kv_bytes = rates.kv_bytes;
+  const auto time = [&] { return prompt_attention_time(*rates.efficiency, *rates.node->gpu, attention, share).value; };
+  double seconds = layers * (1 - network.window_share) * time();
+  if (network.window_share > 0) {
+    attention.window = network.window;
+    seconds += layers * network.window_share * time();
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -229,15 +256,12 @@ Seconds prefill_time(const NetworkWork& network, const GenerationRates& rates, c
   add_blocks(pass, network, rates, cut, all);
   add_head(pass, network, rates, cut, sequences);  // only the last position of a prompt is scored
   const double pairs = all * visible_keys(network, tokens);
-  const double width = network.attention_width / network.heads;
-  double attention =
-      attention_time(*rates.efficiency, rates.attention, 4 * pairs * layers * network.attention_width / cut.tp,
-                     128 / smaller(width, 128), tokens)
-          .value;
+  double attention = prompt_attention(network, rates, cut, sequences, tokens, pairs);
   if (rates.profile->attention == PromptAttention::kScores)
     attention += c.eager_scores * pairs * layers * network.heads / cut.tp / rates.stream.value;
   const double elementwise = c.elementwise * all * layers * network.hidden / (rates.stream.value * std::sqrt(cut.tp));
-  double working = (pass.read + pass.compute + attention + elementwise) * c.prefill_time * rates.profile->time +
+  double working = (pass.read + pass.compute + attention + elementwise) * c.prefill_time * rates.profile->time *
+                       rates.profile->prompts +
                    traffic_seconds(network, rates, cut, all);
   if (cut.pp > 1 && rates.profile->prompt_chunk > 0) {
     // Chunks of a prompt fill the stages of a layer split one after the other; part of the time stays serial.

@@ -54,7 +54,7 @@ ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format we
   if (activations == Activations::kEightBit && expanded && gpu.int8.value > 0) {
     // As the 8-bit products that the hardware is measured with, else as the 16-bit ones.
     if (runs(Precision::kFp8)) rate.products = matmul_rate(gpu, efficiency, Precision::kFp8);
-    const double reached = runs(Precision::kFp8) ? efficiency.matmul_fp8 : efficiency.matmul;
+    const double reached = efficiency.matmul_fp8;
     rate.products.flop = Flops{1} / (gpu.int8 * reached);
     rate.products.byte = Bytes{1} / (gpu.bandwidth * efficiency.serve_bandwidth);
     input = 1;
@@ -93,7 +93,7 @@ Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   // Every multiprocessor starts its share of the sequences and key heads one after the other, while it reads.
   const double sms = gpu.sms > 0 ? gpu.sms : kUnknownUnits;
   const double starting = a.batch * a.kv_heads / sms * (efficiency.cache_wave_us * units::microsecond).value;
-  return Seconds{std::sqrt(stream * stream + starting * starting)} + efficiency.cache_us * units::microsecond;
+  return Seconds{std::sqrt(stream * stream + starting * starting)} + efficiency.cache_us * a.start * units::microsecond;
 }
 
 double seen_pairs(double tokens, double cached, double window) {
