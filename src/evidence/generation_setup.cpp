@@ -38,11 +38,11 @@ class Filler {
     if (s_.refused.empty()) s_.refused = refused_gpu(run_, s_.catalogue_gpu);
     if (!s_.refused.empty()) return;
     constexpr double kMostGpus = 1e6;
-    double ranks = run_.replicas.value_or(1);
-    for (const auto& degree : {run_.tp, run_.pp, run_.gpus}) ranks = std::max(ranks, ranks * degree.value_or(1));
-    if (ranks > kMostGpus * kMostGpus || run_.gpus.value_or(1) > kMostGpus ||
-        static_cast<double>(run_.tp.value_or(1)) * run_.pp.value_or(1) * run_.replicas.value_or(1) > kMostGpus) {
-      s_.refused = "tp x pp x replicas make too many GPUs; expected at most " + count_text(kMostGpus);
+    double copies = 1;
+    for (const auto& degree : {run_.tp, run_.pp, run_.replicas}) copies *= degree.value_or(1);
+    if (std::max<double>(copies, run_.gpus.value_or(1)) > kMostGpus) {
+      s_.refused = "gpus, or tp x pp x replicas, make " + count_text(std::max<double>(copies, run_.gpus.value_or(1))) +
+                   " GPUs; expected at most " + count_text(kMostGpus);
       return;
     }
     set_engine();

@@ -13,16 +13,25 @@ namespace {
 
 double magnitude(double value) { return value < 0 ? -value : value; }
 
-/// quantile(..., 0.5) without sorting all of them; leaves the values in another order.
-double median_of(std::vector<double>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::ranges::nth_element(values, middle);
-  if (values.size() % 2 == 1) return *middle;
-  return *middle + (*std::min_element(middle + 1, values.end()) - *middle) * 0.5;
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return quantile(values, 0.5);
 }
 
-double median(std::vector<double> values) { return median_of(values); }
+/// Median of the distances from the value at a place to all others: the nearest ones left and right in turn.
+double median_distance(std::span<const double> ascending, std::ptrdiff_t place) {
+  const auto size = static_cast<std::ptrdiff_t>(ascending.size());
+  const auto at = [&](std::ptrdiff_t i) { return ascending[static_cast<std::size_t>(i)]; };
+  std::ptrdiff_t left = place - 1, right = place + 1;
+  const auto nearest = [&] {
+    const bool to_left = right >= size || (left >= 0 && at(place) - at(left) <= at(right) - at(place));
+    return to_left ? at(place) - at(left--) : at(right++) - at(place);
+  };
+  const std::ptrdiff_t others = size - 1;
+  double middle = 0;
+  for (std::ptrdiff_t i = 0; i <= (others - 1) / 2; ++i) middle = nearest();
+  return others % 2 == 1 ? middle : middle + (nearest() - middle) * 0.5;
+}
 
 double mean(std::span<const double> values) {
   if (values.empty()) return 0;
@@ -157,18 +166,14 @@ Misses misses_of(std::span<const Miss> misses) {
 }
 
 Calibrated calibrated(std::span<const double> errors) {
-  std::vector<double> others;
-  const auto without = [&](std::size_t one) {
-    others.clear();
-    for (std::size_t i = 0; i < errors.size(); ++i)
-      if (i != one) others.push_back(magnitude(errors[i] - errors[one]));
-    return median_of(others);
-  };
-  std::vector<double> each;
-  for (std::size_t one = 0; one < errors.size(); ++one) each.push_back(without(one));
   std::vector<std::size_t> order(errors.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return errors[i]; });
+  std::vector<double> ascending;
+  for (const std::size_t i : order) ascending.push_back(errors[i]);
+  std::vector<double> each(errors.size());
+  for (std::size_t place = 0; place < order.size(); ++place)
+    each[order[place]] = median_distance(ascending, static_cast<std::ptrdiff_t>(place));
   return {mean(each), each[order[(order.size() - 1) / 2]]};
 }
 

@@ -79,6 +79,7 @@ void sort_by_line(std::vector<Error>& bad_lines);
 /// Every row by `read(cells)`, which answers with a run or why there is none.
 template <class Table, class Read>
 void read_rows(const CsvTable& table, const RunColumns& columns, const Read& read, Table& into) {
+  into.runs.reserve(table.rows());
   for (std::size_t row = 0; row < table.rows(); ++row) {
     RunCells cells(table, columns, row);
     auto run = read(cells);
