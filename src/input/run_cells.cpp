@@ -27,13 +27,15 @@ void share_experts(double params, double active, ModelShape& shape) {
 
 /// Whether embedding and output share their weights, by what comes closer to the parameters stated.
 void guess_tied(double params, ModelShape& shape) {
-  ModelShape apart = shape, tied = shape;
-  apart.tied = false;
-  tied.tied = true;
-  complete(apart);
-  complete(tied);
-  const auto off = [&](const ModelShape& one) { return std::abs(count_parameters(one).total() - params); };
-  if (params > 0) shape.tied = off(tied) < off(apart);
+  if (params <= 0 || shape.vocab <= 0) return;
+  const auto off = [&](bool tied) {
+    ModelShape tried = shape;
+    tried.published = 0;
+    tried.tied = tied;
+    complete(tried);
+    return std::abs(count_parameters(tried).total() - params);
+  };
+  shape.tied = off(true) < off(false);
 }
 
 void from_size(double params, ModelKind kind, MeasuredRun& run) {
