@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gpuplan validate: tests/cli/validate_test.py PROGRAM"""
+"""gpuplan validate, runs of training: tests/cli/validate_test.py PROGRAM"""
 
 import csv
 import io
@@ -28,7 +28,7 @@ def answer(*words, **more):
 
 class Contract(unittest.TestCase):
     def test_schema_and_rows(self):
-        result = answer()
+        result = answer("--kind", "training")
         self.assertEqual(result["schema"], "gpuplan/validate@1")
         self.assertIsInstance(result["summary"], dict)
         for row in result["rows"]:
@@ -47,14 +47,14 @@ class Contract(unittest.TestCase):
         expected = [(fact["id"], fact["source"], metric, float(fact[metric]))
                     for fact in facts() for metric in MEASURED if fact[metric]]
         self.assertGreater(len(expected), 800)
-        found = [(row["id"], row["source"], row["metric"], row["measured"]) for row in answer()["rows"]]
+        found = [(row["id"], row["source"], row["metric"], row["measured"]) for row in answer("--kind", "training")["rows"]]
         self.assertEqual(len(found), len(expected))
         for one, other in zip(found, expected):
             self.assertEqual(one[:3], other[:3])
             self.assertAlmostEqual(one[3], other[3], delta=1e-9 * other[3])
 
     def test_summary_follows_from_the_rows(self):
-        result = answer()
+        result = answer("--kind", "training")
         for what in ("time", "memory"):
             rows = [row for row in result["rows"] if row["judged"]
                     and (row["metric"] == "peak_memory_gib") == (what == "memory")]
@@ -75,11 +75,11 @@ class Contract(unittest.TestCase):
             self.assertAlmostEqual(summary["p90_log_error"], deciles[-1], places=9)
 
     def test_a_run_is_judged_once(self):
-        judged = [(row["id"], row["metric"] == "peak_memory_gib") for row in answer()["rows"] if row["judged"]]
+        judged = [(row["id"], row["metric"] == "peak_memory_gib") for row in answer("--kind", "training")["rows"] if row["judged"]]
         self.assertEqual(len(judged), len(set(judged)))
 
     def test_groups_are_parts_of_the_whole(self):
-        result = answer()
+        result = answer("--kind", "training")
         for what in ("time", "memory"):
             for by in ("source", "gpu", "size", "method", "precision", "machines", "framework", "known", "regime"):
                 groups = [group for group in result["groups"] if (group["by"], group["metric"]) == (by, what)]
@@ -87,8 +87,8 @@ class Contract(unittest.TestCase):
                     self.assertEqual(sum(group[count] for group in groups), result["summary"][what][count], by)
 
     def test_csv_is_the_rows_of_the_json(self):
-        rows = list(csv.DictReader(io.StringIO(run("validate", "--csv").stdout)))
-        expected = answer()["rows"]
+        rows = list(csv.DictReader(io.StringIO(run("validate", "--kind", "training", "--csv").stdout)))
+        expected = answer("--kind", "training")["rows"]
         self.assertEqual([(row["id"], row["metric"], row["status"]) for row in rows],
                          [(row["id"], row["metric"], row["status"]) for row in expected])
         for row, other in zip(rows, expected):
@@ -120,7 +120,7 @@ class Figures(unittest.TestCase):
                                plain["summary"]["time"]["calibrated"]["median_of_source_medians"], places=9)
 
     def test_built_in_runs_are_the_file(self):
-        self.assertEqual(answer()["rows"], answer("data/measured/train_runs.csv")["rows"])
+        self.assertEqual(answer("--kind", "training")["rows"], answer("data/measured/train_runs.csv")["rows"])
 
     def test_order_of_columns_and_rows_does_not_matter(self):
         rows = facts()[::-1]
@@ -129,7 +129,7 @@ class Figures(unittest.TestCase):
         writer.writeheader()
         writer.writerows(rows)
         found = answer("-", stdin=text.getvalue().encode())
-        expected = answer()
+        expected = answer("--kind", "training")
 
         def key(row):
             return row["id"], row["metric"]
@@ -235,7 +235,6 @@ class Wrong(unittest.TestCase):
 
     def test_unusable_files(self):
         for words, stdin, message in ((["nosuch.csv"], None, "nosuch.csv: no such file"),
-                                      (["tests/golden/inputs/runs-generate.csv"], None, "runs of generation"),
                                       (["-"], b"", "standard input"),
                                       (["-"], b"gpu,model\nH100 SXM,GPT-2\n", "step_seconds"),
                                       (["-"], b"gpu,step_seconds\n", "no run in it"),

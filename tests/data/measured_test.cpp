@@ -13,61 +13,87 @@
 namespace gpuplan {
 namespace {
 
-const CsvTable& runs() {
-  static const CsvTable table =
-      CsvTable::parse(embedded_data("measured/train_runs.csv"), "data/measured/train_runs.csv").value();
+/// One table of data/measured.
+class Table {
+ public:
+  explicit Table(const std::string& name) : table_(CsvTable::parse(embedded_data(name), "data/" + name).value()) {}
+
+  std::size_t rows() const { return table_.rows(); }
+  std::string_view cell(std::size_t row, std::string_view column) const {
+    const auto at = table_.find(column);
+    return at ? table_.cell(row, *at) : std::string_view{};
+  }
+  /// The figure of a cell; NaN when it is empty, and a failure when it is none.
+  double figure(std::size_t row, std::string_view column) const {
+    const std::string_view text = cell(row, column);
+    if (text.empty()) return std::nan("");
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    EXPECT_TRUE(error == std::errc{} && end == text.data() + text.size()) << cell(row, "id") << ": " << column;
+    return value;
+  }
+
+ private:
+  CsvTable table_;
+};
+
+const Table& training() {
+  static const Table table("measured/train_runs.csv");
+  return table;
+}
+const Table& generation() {
+  static const Table table("measured/infer_runs.csv");
   return table;
 }
 
-std::string_view cell(std::size_t row, std::string_view column) {
-  const auto at = runs().find(column);
-  return at ? runs().cell(row, *at) : std::string_view{};
-}
+std::string_view cell(std::size_t row, std::string_view column) { return training().cell(row, column); }
+double figure(std::size_t row, std::string_view column) { return training().figure(row, column); }
 
-/// The figure of a cell; NaN when it is empty, and a failure when it is none.
-double figure(std::size_t row, std::string_view column) {
-  const std::string_view text = cell(row, column);
-  if (text.empty()) return std::nan("");
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  EXPECT_TRUE(error == std::errc{} && end == text.data() + text.size()) << cell(row, "id") << ": " << column;
-  return value;
-}
-
-constexpr std::string_view kMeasured[] = {"step_seconds", "tokens_per_second_per_gpu", "peak_memory_gib"};
-
-TEST(MeasuredRuns, HaveADistinctNameASourceAndItsPublication) {
+void expect_names_and_publications(const Table& table, std::size_t least_rows, std::size_t least_sources) {
   std::set<std::string_view> ids;
   std::map<std::string_view, std::string_view> publications;
-  ASSERT_GT(runs().rows(), 600U);
-  for (std::size_t row = 0; row < runs().rows(); ++row) {
-    const std::string_view id = cell(row, "id"), source = cell(row, "source"), publication = cell(row, "publication");
+  ASSERT_GT(table.rows(), least_rows);
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string_view id = table.cell(row, "id"), source = table.cell(row, "source");
+    const std::string_view publication = table.cell(row, "publication"), trust = table.cell(row, "trust");
     EXPECT_TRUE(ids.insert(id).second) << id << " stands twice";
     EXPECT_FALSE(source.empty()) << id;
     EXPECT_TRUE(id.starts_with(source)) << id << ": names begin with their source";
     EXPECT_FALSE(publication.empty()) << id;
     EXPECT_EQ(publications.try_emplace(source, publication).first->second, publication) << id;
-    EXPECT_TRUE(cell(row, "trust") == "A" || cell(row, "trust") == "B") << id;
+    EXPECT_TRUE(trust == "A" || trust == "B") << id;
   }
-  EXPECT_GE(publications.size(), 20U);
+  EXPECT_GE(publications.size(), least_sources);
+}
+
+TEST(MeasuredRuns, HaveADistinctNameASourceAndItsPublication) {
+  expect_names_and_publications(training(), 600, 20);
+  expect_names_and_publications(generation(), 1100, 20);
+}
+
+template <std::size_t count>
+void expect_positive_figure(const Table& table, const std::string_view (&columns)[count]) {
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    int figures = 0;
+    for (const auto column : columns) {
+      const double value = table.figure(row, column);
+      if (std::isnan(value)) continue;
+      ++figures;
+      EXPECT_GT(value, 0) << table.cell(row, "id") << ": " << column;
+    }
+    EXPECT_GT(figures, 0) << table.cell(row, "id");
+  }
 }
 
 TEST(MeasuredRuns, HoldAtLeastOnePositiveFigure) {
-  for (std::size_t row = 0; row < runs().rows(); ++row) {
-    int figures = 0;
-    for (const auto column : kMeasured) {
-      const double value = figure(row, column);
-      if (std::isnan(value)) continue;
-      ++figures;
-      EXPECT_GT(value, 0) << cell(row, "id") << ": " << column;
-    }
-    EXPECT_GT(figures, 0) << cell(row, "id");
-  }
+  expect_positive_figure(training(), {"step_seconds", "tokens_per_second_per_gpu", "peak_memory_gib"});
+  expect_positive_figure(generation(), {"output_tokens_per_second", "total_tokens_per_second",
+                                        "prefill_tokens_per_second", "ttft_ms", "tpot_ms", "peak_memory_gib"});
 }
 
 TEST(MeasuredRuns, RateAndStepAndBatchAgree) {
   int compared = 0;
-  for (std::size_t row = 0; row < runs().rows(); ++row) {
+  for (std::size_t row = 0; row < training().rows(); ++row) {
     const double made = figure(row, "tokens_per_second_per_gpu") * figure(row, "gpus") * figure(row, "step_seconds");
     const double stated = figure(row, "global_batch") * figure(row, "seq_len");
     if (std::isnan(made) || std::isnan(stated)) continue;
@@ -79,7 +105,7 @@ TEST(MeasuredRuns, RateAndStepAndBatchAgree) {
 
 TEST(MeasuredRuns, DegreesMultiplyToTheGpusAndBatchesToTheGlobalOne) {
   int compared = 0;
-  for (std::size_t row = 0; row < runs().rows(); ++row) {
+  for (std::size_t row = 0; row < training().rows(); ++row) {
     const double ranks = figure(row, "dp") * figure(row, "tp") * figure(row, "pp") * figure(row, "cp");
     const double gpus = figure(row, "gpus");
     if (!std::isnan(ranks) && !std::isnan(gpus)) {
@@ -92,6 +118,53 @@ TEST(MeasuredRuns, DegreesMultiplyToTheGpusAndBatchesToTheGlobalOne) {
     ++compared;
   }
   EXPECT_GT(compared, 300);
+}
+
+TEST(MeasuredRuns, CopiesOfANetworkFillTheGpusUnlessExpertsAreShared) {
+  const Table& runs = generation();
+  int compared = 0, shared = 0;
+  for (std::size_t row = 0; row < runs.rows(); ++row) {
+    const double used = runs.figure(row, "tp") * runs.figure(row, "pp") * runs.figure(row, "replicas");
+    const double gpus = runs.figure(row, "gpus");
+    if (std::isnan(used) || std::isnan(gpus)) continue;
+    ++compared;
+    if (used == gpus) continue;
+    ++shared;
+    const double ep = runs.figure(row, "ep");
+    EXPECT_GT(ep, 1) << runs.cell(row, "id");
+    EXPECT_EQ(std::fmod(gpus, ep), 0) << runs.cell(row, "id");
+    EXPECT_FALSE(runs.cell(row, "experts").empty()) << runs.cell(row, "id");
+  }
+  EXPECT_GT(compared, 1000);
+  EXPECT_GT(shared, 20);
+}
+
+TEST(MeasuredRuns, RatesOfOneGenerationRunAgree) {
+  const Table& runs = generation();
+  int compared = 0;
+  for (std::size_t row = 0; row < runs.rows(); ++row) {
+    const double output = runs.figure(row, "output_tokens_per_second"),
+                 all = runs.figure(row, "total_tokens_per_second");
+    if (std::isnan(output) || std::isnan(all)) continue;
+    const double in = runs.figure(row, "input_tokens"), out = runs.figure(row, "output_tokens");
+    EXPECT_NEAR(all / output / ((in + out) / out), 1, 0.03) << runs.cell(row, "id");
+    ++compared;
+  }
+  EXPECT_GT(compared, 50);
+}
+
+TEST(MeasuredRuns, OnlyARateOfOutputTokensSaysWhatItCounts) {
+  const Table& runs = generation();
+  for (std::size_t row = 0; row < runs.rows(); ++row)
+    EXPECT_EQ(runs.cell(row, "rate_counts").empty(), runs.cell(row, "output_tokens_per_second").empty())
+        << runs.cell(row, "id");
+}
+
+TEST(MeasuredRuns, FewAreDistrusted) {
+  const Table& runs = generation();
+  std::size_t distrusted = 0;
+  for (std::size_t row = 0; row < runs.rows(); ++row) distrusted += runs.cell(row, "distrust").empty() ? 0 : 1;
+  EXPECT_LE(distrusted, runs.rows() / 100);
 }
 
 }  // namespace

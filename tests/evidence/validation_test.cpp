@@ -32,7 +32,8 @@ class Validation : public testing::Test {
   void memory(const std::string& source, double measured, double median) {
     PredictedRun& run = add(source, source + std::to_string(predicted.size()));
     last().memory = units::GiB * measured;
-    run.prediction.metrics.push_back({Metric::kPeakMemory, measured, {median / 1.5, median, median * 1.5}});
+    run.prediction.metrics.push_back(
+        {Metric::kPeakMemory, measured, {median / 1.5, median, median * 1.5}, Judged::kMemory});
   }
   void refused(const std::string& source, const std::string& id, const std::string& reason) {
     PredictedRun& run = add(source, id);
@@ -185,7 +186,7 @@ TEST_F(Validation, AFigureThatThePredictionLacksIsRefusedWithAReason) {
   EXPECT_EQ(headline(predicted, Judged::kMemory).stated, 1U);
   EXPECT_EQ(headline(predicted, Judged::kMemory).predicted, 0U);
   EXPECT_NE(refusal_of(predicted[0]), "");
-  predicted[0].prediction.metrics.push_back({Metric::kPeakMemory, 4, {3, 4, 5}});
+  predicted[0].prediction.metrics.push_back({Metric::kPeakMemory, 4, {3, 4, 5}, Judged::kMemory});
   EXPECT_EQ(refusal_of(predicted[0]), "");
 }
 
@@ -226,6 +227,57 @@ TEST_F(Validation, TheWorstComeFirstWhateverTheSign) {
   step("a", 1, 2.0);
   memory("a", 1, 100);
   EXPECT_EQ(worst_first(predicted, Judged::kTime), (std::vector<std::size_t>{1, 2, 0}));
+}
+
+TEST_F(Validation, DistrustedRunsCountNowhereAndAreNamed) {
+  step("a", 1, 1);
+  step("a", 1, 50);
+  last().distrust = "faster than light";
+  refused("b", "b1", "no such GPU");
+  last().distrust = "faster than light";
+  const Headline h = headline(predicted, Judged::kTime);
+  EXPECT_EQ(h.stated, 1U);
+  EXPECT_EQ(h.sources, 1U);
+  EXPECT_EQ(h.all.median, 0);
+  EXPECT_EQ(worst_first(predicted, Judged::kTime), (std::vector<std::size_t>{0}));
+  EXPECT_TRUE(refused_groups(predicted).empty());
+  EXPECT_EQ(by_group(predicted, Judged::kTime, Grouping::kSource).size(), 1U);
+  const auto groups = distrusted_groups(predicted);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups[0].reason, "faster than light");
+  EXPECT_EQ(groups[0].runs.size(), 2U);
+}
+
+TEST(GenerationValidation, ARunCountsOnceForEachKindOfFigure) {
+  GenerationRun run;
+  run.source = "lab";
+  run.mode = GenerationMode::kSingle;
+  run.weights = Format::kInt4;
+  run.input_tokens = 200;
+  run.batch = 1;
+  run.output_rate = run.total_rate = TokensPerSecond{100};
+  run.memory = units::GiB * 4.0;
+  std::vector<PredictedRun> runs = {PredictedRun(&run, {})};
+  runs[0].prediction.metrics = {{Metric::kTotalRate, 100, {10, 20, 30}, Judged::kSingle},
+                                {Metric::kOutputRate, 100, {40, 50, 60}, Judged::kSingle},
+                                {Metric::kPeakMemory, 4, {3, 4, 5}, Judged::kServingMemory}};
+  const Headline single = headline(runs, Judged::kSingle);
+  EXPECT_EQ(single.stated, 1U);
+  EXPECT_DOUBLE_EQ(single.all.bias, kLn2);  // by the output rate: half of it is twice the time
+  EXPECT_EQ(single.all.above, 0);
+  EXPECT_EQ(headline(runs, Judged::kServingMemory).predicted, 1U);
+  for (const Judged other : {Judged::kTime, Judged::kMemory, Judged::kStatic, Judged::kPerToken})
+    EXPECT_EQ(headline(runs, other).stated, 0U);
+  const std::pair<Grouping, const char*> groups[] = {{Grouping::kMode, "single"},
+                                                     {Grouping::kWeights, "int4"},
+                                                     {Grouping::kLength, "up to 1k"},
+                                                     {Grouping::kBatch, "one sequence"}};
+  for (const auto& [grouping, name] : groups) {
+    const auto found = by_group(runs, Judged::kSingle, grouping);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].name, name);
+  }
+  EXPECT_TRUE(by_group(runs, Judged::kSingle, Grouping::kPrecision).empty());  // of training
 }
 
 TEST_F(Validation, NothingToJudgeIsNoError) {
