@@ -37,7 +37,9 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
   if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
     generate->parallel.tp = best.strategy.tp;
     generate->parallel.pp = best.strategy.pp;
+    generate->parallel.ep = best.strategy.ep > 1 ? best.strategy.ep * best.strategy.tp : 1;
     generate->situation = Situation::kSaturated;
+    generate->target = {};  // memory is asked for, whatever the speed
     generate->place = best.strategy.placement;
     generate->batch = {};
   }

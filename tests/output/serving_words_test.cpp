@@ -1,0 +1,84 @@
+// Sentences about what requests meet, and about targets.
+#include "output/serving_words.h"
+
+#include <gtest/gtest.h>
+
+namespace gpuplan {
+namespace {
+
+using units::millisecond;
+
+Phase phase_with(const GenerationTarget& target) {
+  GeneratePhase generate;
+  generate.target = target;
+  Phase phase;
+  phase.name = "serve";
+  phase.work = generate;
+  return phase;
+}
+
+PhaseEstimate estimate_with(const Serving& serving) {
+  PhaseEstimate estimate;
+  estimate.serving = serving;
+  return estimate;
+}
+
+Serving some_serving() {
+  Serving serving;
+  serving.in_flight = 64;
+  serving.output = {TokensPerSecond{1800}, TokensPerSecond{2000}, TokensPerSecond{2300}};
+  serving.processed = serving.output * 3;
+  serving.time_to_first_token = {Seconds{0.3}, Seconds{0.5}, Seconds{0.9}};
+  serving.time_per_output_token = {Seconds{0.025}, Seconds{0.03}, Seconds{0.038}};
+  return serving;
+}
+
+TEST(ServingWords, SayWhatComesOutAndWhatRequestsMeet) {
+  EXPECT_EQ(serving_words(estimate_with(some_serving()), phase_with({})),
+            "2,000 tokens/s (1,800 … 2,300), 6,000 with prompts; first token after 500 ms (300 … 900), then one every "
+            "30 ms (25 … 38); 64 requests in flight");
+}
+
+TEST(ServingWords, NameTheChanceOfATarget) {
+  Serving serving = some_serving();
+  serving.chance = 0.72;
+  serving.in_flight = 1;
+  const std::string words = serving_words(estimate_with(serving), phase_with({}));
+  EXPECT_TRUE(words.ends_with("(25 … 38); reaches the target with a chance of 72 %")) << words;
+}
+
+TEST(ServingWords, ReadingAloneHasNoTokensToWaitFor) {
+  Phase phase = phase_with({});
+  std::get<GeneratePhase>(phase.work).forward_only = true;
+  PhaseEstimate estimate = estimate_with(some_serving());
+  estimate.strategy.micro_batch = 16;
+  EXPECT_EQ(serving_words(estimate, phase),
+            "6,000 tokens/s (5,400 … 6,900) read; a batch of 16 takes 500 ms (300 … 900)");
+}
+
+TEST(ServingWords, AreNotForOtherPhases) {
+  Phase phase;
+  phase.work = TrainPhase{};
+  EXPECT_EQ(serving_words(estimate_with(some_serving()), phase), "");
+  EXPECT_EQ(serving_words(PhaseEstimate{}, phase_with({})), "");
+}
+
+TEST(TargetWords, ListWhatIsAskedFor) {
+  EXPECT_EQ(target_words({TokensPerSecond{2000}, Seconds{0.5}, 30.0 * millisecond}),
+            "2,000 tokens/s, a first token within 500 ms and 30 ms a token");
+  EXPECT_EQ(target_words({{}, {}, 30.0 * millisecond}), "30 ms a token");
+}
+
+TEST(TargetWords, TheChanceOfAPlanIsThatOfItsWorstPhase) {
+  Plan plan;
+  EXPECT_EQ(target_chance_words(plan), "");
+  for (const double chance : {0.9, 0.4}) {
+    Serving serving = some_serving();
+    serving.chance = chance;
+    plan.phases.push_back({estimate_with(serving)});
+  }
+  EXPECT_EQ(target_chance_words(plan), "40 %");
+}
+
+}  // namespace
+}  // namespace gpuplan
