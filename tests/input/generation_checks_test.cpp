@@ -87,11 +87,11 @@ TEST(GenerationChecks, SpeculationAndTargets) {
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 0.7}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 70%, draft: gpt2}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4}"),
-            "job.yaml:1: phases.a.generate.speculative: acceptance is missing; expected a share such as 90% or 0.9: "
+            "job.yaml:1: phases.a.generate.speculative: acceptance is missing; expected a share such as 30% or 0.3: "
             "chance that a guess is right when those before it were");
   EXPECT_NE(generate("Llama-2-7B", "speculative: {tokens: 0, acceptance: 0.7}").find("expected from 1 to 64, got '0'"),
             std::string::npos);
-  EXPECT_NE(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 1.4}").find("expected from 0% to 100%"),
+  EXPECT_NE(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 1.4}").find("expected at most 100%"),
             std::string::npos);
   EXPECT_EQ(generate("Llama-2-7B", "target: {tokens_per_second: 1000, time_to_first_token: 500 ms}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "target: {}"),
