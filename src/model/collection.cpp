@@ -112,12 +112,12 @@ void explain_collection(const GenerationWork& work, const CollectionUse& use, st
       true);
   add(Kind::kMemory, "activations kept", use.on_gpu.value,
       "layers x width x longest sample x batch x bytes, two at least, until the batch is done", "definition", true);
-  add(Kind::kMemory, "activations in all", use.kept.all.value, "layers x width x tokens x bytes x samples x models",
+  add(Kind::kDisk, "activations in all", use.kept.all.value, "layers x width x tokens x bytes x samples x models",
       "definition", false);
   add(Kind::kMemory, "host memory of a machine", use.host.value,
       use.on_disk ? "a batch of each of its GPUs, on the way to the disk" : "everything that its GPUs keep",
       "definition", false);
-  add(Kind::kMemory, "disk of a machine", use.machine_disk.value,
+  add(Kind::kDisk, "disk of a machine", use.machine_disk.value,
       use.on_disk ? "what its GPUs keep + checkpoints of its models" : "checkpoints of its models", "definition",
       false);
 }

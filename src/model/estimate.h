@@ -86,7 +86,7 @@ struct Names<Misfit> {
 
 /// One line of an explanation. Texts are static.
 struct Term {
-  enum class Kind { kTime, kMemory, kTokenRate, kByteRate, kOperationRate, kShare, kCount };
+  enum class Kind { kTime, kMemory, kDisk, kTokenRate, kByteRate, kOperationRate, kShare, kCount };
   Kind kind = Kind::kTime;
   std::string_view name;
   double value = 0;           ///< seconds, bytes, these or tokens or operations a second, or a plain number, by kind

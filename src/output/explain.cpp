@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/generation.h"
 #include "model/training.h"
+#include "output/collection_words.h"
 #include "output/plan_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
@@ -83,6 +84,7 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
   } else {
     dollars += "each phase on its own offer";
   }
+  if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for space on disks";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
   if (plan.billed_gpu_hours > 0) {
@@ -125,6 +127,8 @@ std::string_view kind_name(Term::Kind kind) {
       return "time";
     case Term::Kind::kMemory:
       return "memory";
+    case Term::Kind::kDisk:
+      return "disk";
     case Term::Kind::kTokenRate:
     case Term::Kind::kByteRate:
     case Term::Kind::kOperationRate:
@@ -269,6 +273,8 @@ std::string term_value(const Term& term) {
       return to_text(Seconds{term.value});
     case Term::Kind::kMemory:
       return to_text(Bytes{term.value});
+    case Term::Kind::kDisk:
+      return disk_text(Bytes{term.value});
     case Term::Kind::kTokenRate:
       return significant_text(term.value, 3) + " tokens/s";
     case Term::Kind::kByteRate:
@@ -288,6 +294,7 @@ std::string_view unit_of(Term::Kind kind) {
     case Term::Kind::kTime:
       return "s";
     case Term::Kind::kMemory:
+    case Term::Kind::kDisk:
       return "byte";
     case Term::Kind::kTokenRate:
       return "token/s";

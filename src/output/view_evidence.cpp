@@ -79,7 +79,7 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
   const PlanStory& model = *story.by_model;
   // A rate only where there is one: columns take room whether they are empty or not.
   const bool rates = std::ranges::any_of(story.found.plans, [](const Plan& p) { return rated(p) != nullptr; });
-  std::vector<Column> columns = {{.title = "PLAN", .narrowest = 14, .wrap = true, .key = "plan"}};
+  std::vector<Column> columns = {{.title = "PLAN", .narrowest = 18, .wrap = true, .key = "plan"}};
   if (rates) {
     columns.push_back({.title = "TOKENS/S",
                        .align = Align::kRight,

@@ -58,7 +58,14 @@ class Kept(unittest.TestCase):
 
     def test_explain_has_the_bytes(self):
         done = text("plan", COLLECTION, "--explain", columns=160)
-        self.assertIn("93.3 MB a sample", done)
+        self.assertIn("activations to the disk", done)
+        self.assertIn("disk of a machine 618 GB", done)
+        terms = {term["name"]: term for phase in plans(COLLECTION, "--explain")["explain"][0]["phases"]
+                 for term in phase["terms"]}
+        self.assertEqual(terms["activations in all"]["kind"], "disk")
+        self.assertAlmostEqual(terms["activations in all"]["value"], 16 * 4096 * 2 * 712 * 6000)
+        self.assertTrue(terms["activations to the host"]["part_of_total"])
+        self.assertTrue(terms["activations kept"]["part_of_total"])
 
     def test_space_is_in_the_cost(self):
         free = plans(READ_ONLY, "--set", "collect.store.disk_price=$0/GB-month")

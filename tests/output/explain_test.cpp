@@ -63,6 +63,7 @@ TEST(Explain, ValuesHaveTheirUnits) {
   EXPECT_EQ(text(Term::Kind::kOperationRate, 990e12), "990 TFLOP/s");
   EXPECT_EQ(text(Term::Kind::kTokenRate, 42.07), "42.1 tokens/s");
   EXPECT_EQ(text(Term::Kind::kShare, 0.27), "27 %");
+  EXPECT_EQ(text(Term::Kind::kDisk, 618.4e9), "618 GB") << "as disks are sold";
   EXPECT_EQ(text(Term::Kind::kCount, 4096), "4096");
   EXPECT_EQ(text(Term::Kind::kCount, 8.03e9), "8.03B");
 }

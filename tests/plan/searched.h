@@ -49,8 +49,8 @@ inline Job example_job(const std::string& name) {
 }
 
 inline constexpr const char* kExamples[] = {
-    "collection",          "generate-70b",  "gpt-124m",       "gpt2-1.5b", "latentwire",
-    "llama-8b-full",       "llama-8b-lora", "llama-8b-qlora", "neurlang",  "neurlang-as-run",
-    "pretrain-7b-2-nodes", "sft-node",      "trm-nanochat"};
+    "collection", "collect-forward-only", "collect-two-passes",  "generate-70b",  "gpt-124m",
+    "gpt2-1.5b",  "latentwire",           "llama-8b-full",       "llama-8b-lora", "llama-8b-qlora",
+    "neurlang",   "neurlang-as-run",      "pretrain-7b-2-nodes", "sft-node",      "trm-nanochat"};
 
 }  // namespace gpuplan
