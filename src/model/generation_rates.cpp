@@ -76,7 +76,7 @@ class Reach {
       else rate.products.flop = overlapped(rate.products.flop, Seconds{1 / (clocks * c_.own_flops_clock)});
     } else if (clocks > 0 && !rate.expanded && gpu_.compute_capability < 10) {
       // Cards with few multiprocessors for their bandwidth can not take in what it delivers.
-      rate.expand = Seconds{1 / (clocks * c_.load_bytes_clock)};
+      rate.products.byte = std::max(rate.products.byte, Seconds{1 / (clocks * c_.load_bytes_clock)});
     }
     // Watts decide on PCIe cards: they stay far below their data sheets.
     const double watts = rate.input_bytes < 1 ? c_.watts_4bit : rate.input_bytes == 1 ? c_.watts_8bit : 1;
