@@ -37,6 +37,7 @@ struct EngineProfile {
   double product = 1;           ///< factor on the rate of large products of compressed weights
   double experts = 1;           ///< factor on the time of layers of experts
   double cache_expand = 1;      ///< factor on the rate at which an 8-bit cache is expanded
+  double cache_start = 1;       ///< factor on the start of a sequence and key head in attention over a cache
   double casts = 1;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
   double memory_share = 0.9;    ///< of usable memory that it may take
   double free_share = 1;        ///< of what weights and workspace leave, for the cache

@@ -64,19 +64,20 @@ struct GenerationConstants {
   double framework_gib = 0.1;      ///< GiB that an engine allocates beside the model
   // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
   // in quadrature; fitted on runs whose source was left out.
-  double spread_base = 0.12;           ///< any run
-  double spread_quantised = 0.12;      ///< weights of fewer than 16 bits
-  double spread_tensor = 0.12;         ///< tensor parallel
-  double spread_pcie = 0.25;           ///< tensor parallel over PCIe
-  double spread_wide = 0.4;            ///< 16 GPUs and more
-  double spread_experts = 0.3;         ///< mixture of experts
-  double spread_eager = 0.5;           ///< bound by the host of an eager engine
-  double spread_long = 0.2;            ///< prompts of 16k tokens and more
-  double spread_static = 0.2;          ///< static batches
-  double spread_largest = 0.25;        ///< the batch follows from memory that weights nearly fill
-  double spread_saturated = 0.1;       ///< always full queue
-  double spread_served = 0.15;         ///< requests in flight
-  double spread_prefill = 0.3;         ///< prompts only
+  double spread_base = 0.12;       ///< any run
+  double spread_quantised = 0.12;  ///< weights of fewer than 16 bits
+  double spread_tensor = 0.12;     ///< tensor parallel
+  double spread_pcie = 0.25;       ///< tensor parallel over PCIe
+  double spread_wide = 0.4;        ///< 16 GPUs and more
+  double spread_experts = 0.3;     ///< mixture of experts
+  double spread_eager = 0.5;       ///< bound by the host of an eager engine
+  double spread_long = 0.2;        ///< prompts of 16k tokens and more
+  double spread_static = 0.2;      ///< static batches
+  double spread_largest = 0.25;    ///< the batch follows from memory that weights nearly fill
+  double steady_saturated = 0.8;  ///< factor on the half width of a server whose queue is always full: requests average
+                                  ///< out what single ones differ in
+  double steady_served = 0.8;     ///< the same with so many requests in flight
+  double spread_prefill = 0.3;    ///< prompts only
   double spread_first_token = 0.5;     ///< time to first token under load, besides
   double spread_hooks = 0.4;           ///< activations read out while generating
   double spread_speculative = 0.25;    ///< speculative decoding, never measured
@@ -152,8 +153,8 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"spread_long", &GenerationConstants::spread_long},
     GenerationConstant{"spread_static", &GenerationConstants::spread_static},
     GenerationConstant{"spread_largest", &GenerationConstants::spread_largest},
-    GenerationConstant{"spread_saturated", &GenerationConstants::spread_saturated},
-    GenerationConstant{"spread_served", &GenerationConstants::spread_served},
+    GenerationConstant{"steady_saturated", &GenerationConstants::steady_saturated},
+    GenerationConstant{"steady_served", &GenerationConstants::steady_served},
     GenerationConstant{"spread_prefill", &GenerationConstants::spread_prefill},
     GenerationConstant{"spread_first_token", &GenerationConstants::spread_first_token},
     GenerationConstant{"spread_hooks", &GenerationConstants::spread_hooks},

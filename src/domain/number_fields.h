@@ -89,6 +89,7 @@ inline constexpr std::array kEngineFields = {
     NumberField<EngineProfile>{"product", &EngineProfile::product, 0.05, 10},
     NumberField<EngineProfile>{"experts", &EngineProfile::experts, 0.05, 10},
     NumberField<EngineProfile>{"cache_expand", &EngineProfile::cache_expand, 0.05, 100},
+    NumberField<EngineProfile>{"cache_start", &EngineProfile::cache_start, 0.01, 10},
     NumberField<EngineProfile>{"casts", &EngineProfile::casts, 0, 10},
     NumberField<EngineProfile>{"memory_share", &EngineProfile::memory_share, 0.1, 1},
     NumberField<EngineProfile>{"free_share", &EngineProfile::free_share, 0.1, 1},

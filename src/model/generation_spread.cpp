@@ -32,14 +32,14 @@ Width time_width(const GenerationWork& work, const GenerationRates& r, const Str
   width.add(work.prompt_tokens >= 16384, c.spread_long, "prompts of 16k tokens and more");
   width.add(batch, c.spread_static, "static batch");
   width.add(batch && s.micro_batch <= 0, c.spread_largest, "largest static batch that fits");
-  width.add(saturated, c.spread_saturated, "saturated");
-  width.add(served, c.spread_served, "requests in flight");
   width.add(prompts, c.spread_prefill, "prompts only");
   width.add(!prompts && work.stored_per_sample.value > 0, c.spread_hooks, "layers hooked to keep activations");
   width.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, c.spread_old, "GPU older than Ampere");
   width.add(gpu.vendor != "nvidia", c.spread_other, "GPU of another vendor than NVIDIA");
   width.add(!r.profile->measured, c.spread_unknown_engine, "an engine without measured runs");
   width.add(!r.efficiency->measured, c.spread_unmeasured, "no run measured on such hardware");
+  if (saturated) width.scale(c.steady_saturated);
+  if (served) width.scale(c.steady_served);
   return width;
 }
 

@@ -102,6 +102,7 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   attention.kv_bytes = rates.kv_bytes;
   attention.expansion = rates.profile->cache_expand;
   attention.start = rates.profile->launch;
+  attention.waves = rates.profile->cache_start;
   const auto time = [&] { return cached_attention_time(*rates.efficiency, *rates.node->gpu, attention).value; };
   double seconds = layers * (1 - network.window_share) * time();
   if (network.window_share > 0) {

@@ -92,7 +92,7 @@ Seconds cached_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
   const double stream = detail::joined(reading.value, expanding, arithmetic.value);
   // Every multiprocessor starts its share of the sequences and key heads one after the other, while it reads.
   const double sms = gpu.sms > 0 ? gpu.sms : kUnknownUnits;
-  const double starting = a.batch * a.kv_heads / sms * (efficiency.cache_wave_us * units::microsecond).value;
+  const double starting = a.waves * a.batch * a.kv_heads / sms * (efficiency.cache_wave_us * units::microsecond).value;
   return Seconds{std::sqrt(stream * stream + starting * starting)} + efficiency.cache_us * a.start * units::microsecond;
 }
 

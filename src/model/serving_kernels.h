@@ -106,6 +106,7 @@ struct CachedAttention {
   bool latent = false;    ///< key and value of a token are one vector
   double expansion = 1;   ///< rate at which the kernel expands an 8-bit cache over that of the tables
   double start = 1;       ///< its floor over that of the tables
+  double waves = 1;       ///< the start of a piece of work over that of the tables
 };
 
 /// Reads the cache of every sequence once: memory traffic, the start of a piece of work for each sequence and key head,

@@ -28,6 +28,7 @@ class Width {
     widest_ = half_width;
     words_ = words;
   }
+  void scale(double factor) { square_ *= factor * factor; }
   Regime regime() const { return {std::sqrt(square_), words_}; }
 
  private:

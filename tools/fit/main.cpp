@@ -95,7 +95,7 @@ Subject generation(const Catalogue& catalogue, const std::string& text, const st
       std::make_shared<GenerationRunTable>(facts::value_or_throw(read_generation_runs(text, file, catalogue)));
   const auto prepared = std::make_shared<std::vector<std::unique_ptr<PreparedGeneration>>>();
   Subject subject{.evidence = {}, .ids = {}, .name = "generation",
-                  .tables = {"generation_constants", "efficiency", "engines"},
+                  .tables = {"generation_constants", "engines"},
                   .spreads = "generation_constants",
                   .left_out = "left_out_generation"};
   for (const GenerationRun& one : table->runs) {
