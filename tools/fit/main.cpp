@@ -76,7 +76,9 @@ struct Subject {
 
 Subject training(const Catalogue& catalogue, const std::string& text, const std::string& file) {
   const auto table = std::make_shared<RunTable>(facts::value_or_throw(read_training_runs(text, file, catalogue)));
-  Subject subject{.evidence = {}, .ids = {}, .name = "training",
+  Subject subject{.evidence = {},
+                  .ids = {},
+                  .name = "training",
                   .tables = {"training_constants", "efficiency", "training_software"},
                   .spreads = "training_constants",
                   .left_out = "left_out"};
@@ -94,7 +96,9 @@ Subject generation(const Catalogue& catalogue, const std::string& text, const st
   const auto table =
       std::make_shared<GenerationRunTable>(facts::value_or_throw(read_generation_runs(text, file, catalogue)));
   const auto prepared = std::make_shared<std::vector<std::unique_ptr<PreparedGeneration>>>();
-  Subject subject{.evidence = {}, .ids = {}, .name = "generation",
+  Subject subject{.evidence = {},
+                  .ids = {},
+                  .name = "generation",
                   .tables = {"generation_constants", "engines"},
                   .spreads = "generation_constants",
                   .left_out = "left_out_generation"};

@@ -8,12 +8,12 @@ namespace gpuplan::fit {
 namespace {
 
 /// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
-double scale_of(Judged kind) { return kind == Judged::kTime || kind == Judged::kMemory ? 0.12 : 0.15; }
+double scale_of(Judged kind) { return kind == Judged::kTime || is_memory(kind) ? 0.12 : 0.15; }
 
 /// Memory predicted too small is worse than too large: a plan that is said to fit must fit.
 double importance(const Residual& r) {
   constexpr double kTooSmall = 1.6;
-  return r.weight * (r.kind == Judged::kMemory && r.error < 0 ? kTooSmall : 1);
+  return r.weight * (is_memory(r.kind) && r.error < 0 ? kTooSmall : 1);
 }
 
 /// sqrt(1 + x^2) - 1.

@@ -16,6 +16,7 @@ namespace {
 double spread_of(const Spread& spread, Judged kind) {
   switch (kind) {
     case Judged::kMemory:
+    case Judged::kServingMemory:
       return spread.memory;
     case Judged::kFirstToken:
       return spread.first_token;
@@ -41,7 +42,7 @@ double score(const std::vector<double>& half, const std::vector<Residual>& error
   double sum = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {
     // A run above its p90 of memory does not fit where it was said to: that counts double.
-    const bool burst = errors[i].kind == Judged::kMemory && errors[i].error < 0;
+    const bool burst = is_memory(errors[i].kind) && errors[i].error < 0;
     const double outside = std::max(0.0, std::abs(errors[i].error) - half[i]) * (burst ? 2 : 1);
     sum += errors[i].weight * (half[i] + 5 * outside);
   }
