@@ -202,7 +202,7 @@ std::string what_is_fitted(const AccuracyPage& page) {
   if (page.left_out != nullptr)
     text += prose(
         "For the left-out figures the fit is made again for each source without its runs "
-        "(`data/measured/left_out.csv`), and those constants predict its runs. The form of the model and the "
+        "(`data/measured/left_out*.csv`), and those constants predict its runs. The form of the model and the "
         "starting values were chosen with these runs in sight, so left-out figures are a little "
         "optimistic still.");
   return text;
