@@ -144,8 +144,10 @@ std::string pick_words(const PlanStory& story) {
   }
   std::string text = "Pick: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
                      (pick->cost.p90 > Dollars{} ? " for " : " and ") + range_words(pick->cost) + ", " + rule;
-  if (keeping == 1 && !kept.empty()) text += ", the only plan that keeps " + kept;
-  else if (!kept.empty()) text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that keep " + kept;
+  const std::string keep = target && wanted.size() == 1 ? "reach" : "keep";
+  if (keeping == 1 && !kept.empty()) text += ", the only plan that " + keep + (keep == "reach" ? "es " : "s ") + kept;
+  else if (!kept.empty())
+    text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that " + keep + " " + kept;
   text += ".";
   if (rules.cheapest == rules.pick && rules.fastest == rules.pick && story.found.plans.size() > 1)
     text += " It is both the cheapest and the fastest.";

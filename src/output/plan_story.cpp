@@ -113,7 +113,7 @@ std::string header_words(const PlanStory& story) {
 std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
   constexpr std::size_t kExamples = 3;
   std::vector<std::string> examples, labels;
-  int shown = 0, frontier = 0, dominated = 0, tight = 0;
+  int shown = 0, frontier = 0, dominated = 0, tight = 0, missing = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Plan& plan = story.found.plans[i];
     if (rows[i]) {
@@ -121,7 +121,7 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
       continue;
     }
     if (plan.on_frontier) ++frontier;
-    else if (plan.dominated_by.empty()) ++tight;  // nothing beats it, and it may not fit
+    else if (plan.dominated_by.empty()) ++(plan.fit == Fit::kTight ? tight : missing);  // nothing beats it
     if (plan.on_frontier || plan.dominated_by.empty()) continue;
     ++dominated;
     const Plan& by = story.plan(plan.dominated_by.front());
@@ -130,7 +130,7 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
     labels.push_back(plan.label);
     if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + story.name(by));
   }
-  if (frontier + dominated + tight == 0) return "";
+  if (frontier + dominated + tight + missing == 0) return "";
   std::string text = "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(rows.size()), "plan");
   const auto are = [](int count) { return std::to_string(count) + (count == 1 ? " is" : " are"); };
   if (frontier > 0) {
@@ -138,6 +138,7 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
             std::to_string(shown + frontier) + ")";
   }
   if (tight > 0) text += "; " + are(tight) + " tight";
+  if (missing > 0) text += "; " + std::to_string(missing) + (missing == 1 ? " misses" : " miss") + " the target";
   if (dominated == 0) return text + ".";
   text += "; " + are(dominated) + " dominated (--all)";
   if (examples.empty()) return text + ".";

@@ -89,7 +89,7 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "TARGET", .align = Align::kRight, .unit = "chance", .key = "target_chance"});
   columns.push_back({.title = "", .key = "reaches_target"});
   add_columns(columns, {.title = "TOKENS/S", .align = Align::kRight, .unit = "new", .key = "output_tokens_per_second"},
-              4);
+              1);
   add_columns(columns,
               {.title = "TOKENS/S",
                .align = Align::kRight,
