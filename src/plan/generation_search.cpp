@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "model/generation.h"
 #include "model/generation_cuts.h"
@@ -282,6 +284,22 @@ std::vector<int> gpu_counts(const Parallel& fixed, const Machines& machines) {
   return counts;
 }
 
+/// "parallel takes 16 GPUs (dp 4 x tp 4), more than the machines here have; ...".
+std::string too_many_words(const Parallel& fixed) {
+  int gpus = 1;
+  std::string degrees;
+  const auto add = [&](std::string_view name, const std::optional<int>& degree) {
+    if (degree.value_or(1) == 1) return;
+    gpus *= *degree;
+    degrees += (degrees.empty() ? "" : " x ") + std::string(name) + " " + std::to_string(*degree);
+  };
+  add("dp", fixed.dp);
+  add("tp", fixed.tp);
+  add("pp", fixed.pp);
+  return "parallel takes " + std::to_string(gpus) + " GPUs (" + degrees +
+         "), more than the machines here have; lower it, or take several machines with where.nodes";
+}
+
 }  // namespace
 
 std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, const Catalogue& catalogue,
@@ -308,7 +326,7 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
   const Framework& engine = *chosen;
 
   const std::vector<int> counts = gpu_counts(generate.parallel, machines);
-  if (counts.empty()) tally.reject(Misfit::kGpus);
+  if (counts.empty()) return unsupported(Misfit::kGpus, too_many_words(generate.parallel));
   for (const int gpus : counts) {
     const Given* given = nullptr;
     // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.

@@ -76,6 +76,9 @@ TEST(GenerationSearch, MoreReplicasThanGpus) {
   const Searched found(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 4, tp: 4}\n", kH100)));
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_EQ(found.result.tally.rejected[static_cast<std::size_t>(Misfit::kGpus)], 1);
+  EXPECT_EQ(found.result.tally.unsupported_reason,
+            "parallel takes 16 GPUs (dp 4 x tp 4), more than the machines here have; lower it, or take several "
+            "machines with where.nodes");
   const Searched fewer(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 3}\n", kH100)));
   EXPECT_EQ(estimate_of(fewer.pick()).strategy.dp, 3);
 }
