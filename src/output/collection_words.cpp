@@ -54,8 +54,7 @@ std::string disk_words(const PlanStory& story, const Plan& plan, const PhasePlan
   if (part.estimate.nodes > 1) text += " on each machine";
   text += use.on_disk ? ", " + disk_text(use.checkpoints) + " of it for checkpoints" : ", for checkpoints";
   if (const auto& asked = story.job.where.disk; asked && *asked < use.machine_disk)
-    text +=
-        "; where.disk asks for " + disk_text(*asked) + ", too little: set where.disk=" + size_to_ask(use.machine_disk);
+    text += "; where.disk asks for " + disk_text(*asked) + ", too little: ask for " + size_to_ask(use.machine_disk);
   if (part.offer != nullptr) {
     const Bytes own = built_in_disk(story, *part.offer);
     if (own > Bytes{} && own < use.machine_disk) text += "; the machine comes with " + disk_text(own) + ", too little";

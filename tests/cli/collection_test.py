@@ -53,7 +53,7 @@ class Kept(unittest.TestCase):
         self.assertIn("560 GB in all", text("fit", COLLECTION))
 
     def test_a_disk_that_is_too_small_is_said(self):
-        self.assertIn("where.disk asks for 200 GB, too little: set where.disk=620 GB", text("plan", COLLECTION))
+        self.assertIn("where.disk asks for 200 GB, too little: ask for 620 GB", text("plan", COLLECTION))
         self.assertNotIn("too little", text("plan", COLLECTION, "--set", "where.disk=620 GB"))
 
     def test_explain_has_the_bytes(self):
