@@ -32,7 +32,8 @@ Cell standing(const PlanStory& story, const Plan& plan) {
 
 /// The phase whose rate is shown: the only one that generates, of jobs of one phase.
 const PhasePlan* rated(const Plan& plan) {
-  if (plan.phases.size() != 1 || plan.phases.front().tokens_per_second.p50 <= TokensPerSecond{}) return nullptr;
+  if (plan.phases.size() != 1 || plan.phases.front().estimate.steps > 0) return nullptr;
+  if (plan.phases.front().tokens_per_second.p50 <= TokensPerSecond{}) return nullptr;
   return &plan.phases.front();
 }
 

@@ -23,6 +23,9 @@ constexpr double kSameTime = 0.005;
 /// Splitting layers or sharing experts between replicas has to gain more: both are more to set up.
 constexpr double kWorthTheTrouble = 0.05;
 
+/// Of a machine's memory, for activations; the rest is for processes and the system.
+constexpr double kHostShare = 0.9;
+
 struct Candidate {
   bool any = false;
   bool fits = false;
@@ -191,7 +194,7 @@ class GenerationSearch {
   /// Activations that the host's memory keeps have to fit there, where it is known.
   bool host_too_small(const GenerationRates& rates, const Candidate& found) const {
     return phase_.store && machines_.node.ram > Bytes{} &&
-           collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram;
+           collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram * kHostShare;
   }
 
   /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.
