@@ -56,14 +56,10 @@ struct Efficiency {
   double attention_old = 0.3;      ///< share of peak in the first fused attention (flash 1)
   double attention_short = 600;    ///< tokens at which fused attention reaches half of its rate
   double attention_softmax = 0.3;  ///< time of its softmax over that of its products, heads of 128
-  double decode_bandwidth = 0.75;  ///< share of bandwidth when decoding
   double kernel_us = 2;            ///< floor of one kernel in microseconds
   double kernel_us_fp8 = 5;        ///< with the cast of its inputs, which is a kernel of its own
   double kernel_us_fp4 = 5;
   double training = 1;             ///< factor of this generation on the time of a training step
-  double serve_matmul = 0.66;      ///< share of peak that 16-bit products reach inside a serving engine
-  double serve_fp8 = 0.60;         ///< the same for 8-bit products
-  double serve_fp4 = 0.44;         ///< the same for 4-bit products
   double tflops_per_watt = 0;      ///< 16-bit products of a card at its power limit; 0: no limit known
   double fp32_per_sm_clock = 256;  ///< data-sheet fp32 operations of one multiprocessor in one clock; 0: unknown
   double serve_bandwidth = 0.8;    ///< share of memory bandwidth that products of few rows reach reading their weights

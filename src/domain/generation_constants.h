@@ -60,7 +60,6 @@ struct GenerationConstants {
   double activation_hidden = 4;    ///< hidden states a token of a pass over prompts
   double activation_mlp = 3;       ///< widths of the MLP a token
   double logit_bytes = 4;          ///< of a score of a last position
-  double eager_logit_bytes = 0.5;  ///< of a score of every other position, engines that score them all
   double framework_gib = 0.1;      ///< GiB that an engine allocates beside the model
   // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
   // in quadrature; fitted on runs whose source was left out.
@@ -141,7 +140,6 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"activation_hidden", &GenerationConstants::activation_hidden},
     GenerationConstant{"activation_mlp", &GenerationConstants::activation_mlp},
     GenerationConstant{"logit_bytes", &GenerationConstants::logit_bytes},
-    GenerationConstant{"eager_logit_bytes", &GenerationConstants::eager_logit_bytes},
     GenerationConstant{"framework_gib", &GenerationConstants::framework_gib},
     GenerationConstant{"spread_base", &GenerationConstants::spread_base},
     GenerationConstant{"spread_quantised", &GenerationConstants::spread_quantised},

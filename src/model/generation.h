@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -72,6 +73,9 @@ struct GenerationWork {
   bool stored_on_disk = false;
   int models = 1;
   std::vector<NetworkWork> networks;  ///< of each model
+  std::optional<NetworkWork> draft;   ///< that guesses tokens ahead, `speculative`
+  double guesses = 0;                 ///< tokens guessed for each pass of the model
+  double tokens_a_pass = 1;           ///< that a sequence gets from one pass, on average
 };
 
 /// Fails when the phase does not say how much work there is (the message has no place).

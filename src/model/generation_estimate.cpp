@@ -34,6 +34,10 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
   MemoryUse memory;
   memory.weights = weight_memory(network, rates, cut);
   if (!reads_only) memory.kv_cache = batch * cache_memory(network, rates, cut, kept_tokens);
+  if (work.draft) {
+    memory.weights += weight_memory(*work.draft, rates, cut);
+    memory.kv_cache += batch * cache_memory(*work.draft, rates, cut, kept_tokens);
+  }
   const double most_prompt = work.longest - work.longest_new;
   double at_once = batch * larger(most_prompt, 1.0);
   if (profile.continuous && at_once > c.chunk_tokens) at_once = c.chunk_tokens;
@@ -95,6 +99,26 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   return larger(1, std::floor(batch));
 }
 
+/// One pass of the model over every sequence, and of the draft before it, one token after the other.
+DecodeStep whole_step(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                      const GenerationCut& cut, double sequences, double context) {
+  DecodeStep step = decode_step(network, rates, cut, sequences, context, 1 + work.guesses);
+  if (!work.draft) return step;
+  const DecodeStep draft = decode_step(*work.draft, rates, cut, sequences, context);
+  for (Seconds DecodeStep::* const part :
+       {&DecodeStep::weights, &DecodeStep::compute, &DecodeStep::kv, &DecodeStep::launch, &DecodeStep::host,
+        &DecodeStep::traffic, &DecodeStep::hops})
+    step.*part += work.guesses * (draft.*part);
+  return step;
+}
+
+/// Prompts are read by the draft as well.
+Seconds prompts_time(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                     const GenerationCut& cut, double sequences, double tokens) {
+  const Seconds own = prefill_time(network, rates, cut, sequences, tokens);
+  return work.draft ? own + prefill_time(*work.draft, rates, cut, sequences, tokens) : own;
+}
+
 Run run_network(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                 const GenerationCut& cut, const Strategy& strategy, double samples) {
   const GeneratePhase& phase = *work.phase;
@@ -126,12 +150,13 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       // expected (B-1)/(B+1) of the way to the maximum.
       if (each > 1) out += larger(0, work.longest_new - out) * (each - 1) / (each + 1);
     }
-    const DecodeStep step = decode_step(network, rates, cut, each / lanes, in + out / 2);
+    const DecodeStep step = whole_step(network, work, rates, cut, each / lanes, in + out / 2);
+    out /= work.tokens_a_pass;  // passes from here on
     double scale = waves * out;
     Seconds prefill{};
     if (server) {
       const double together = smaller(each, larger(1, std::floor(c.chunk_tokens / larger(in, 1))));
-      const Seconds one = prefill_time(network, rates, cut, together, in) / together;
+      const Seconds one = prompts_time(network, work, rates, cut, together, in) / together;
       // Replicas that share experts go in step: prompts that one of them reads hold up the others.
       const double wait = strategy.ep > 1 ? c.group_wait : 1;
       prefill = wait * each / lanes * one;
@@ -139,7 +164,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       // Chunks of prompts ride along with decode steps: part of the smaller time is hidden.
       const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);
       const double shown = (prefill + decode - hidden) / (prefill + decode);
-      run.next_token = (decode + larger(0, each - 1) / lanes * one - hidden) / out;
+      run.next_token = (decode + larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
       // Over the first and last requests the batch is not full.
       const double tail = 1 + c.tail * run.batch / larger(samples, run.batch);
       prefill *= waves * shown * tail;
@@ -148,10 +173,10 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       run.first_token = Seconds{c.first_fixed_ms * 1e-3} + c.first_steps * step.total() +
                         one * (1 + c.first_queue * std::sqrt(queue * std::sqrt(queue)));
     } else {
-      const Seconds one = prefill_time(network, rates, cut, each, in);
+      const Seconds one = prompts_time(network, work, rates, cut, each, in);
       run.first_token = one;
       prefill = waves / lanes * one;
-      run.next_token = step.total();
+      run.next_token = step.total() / work.tokens_a_pass;
     }
     run.parts.prefill = prefill;
     run.parts.weights = scale * step.weights;

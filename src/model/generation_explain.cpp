@@ -90,6 +90,10 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
 
   inform(terms, Term::Kind::kCount, "sequences in flight a replica", estimate.batch,
          "memory left / memory of a sequence, engine limits, samples", kFit);
+  if (work.guesses > 0)
+    inform(terms, Term::Kind::kCount, "tokens a pass and sequence", work.tokens_a_pass,
+           "1 + a + a^2 + ... + a^k with k guesses that hold with chance a",
+           "Leviathan, Kalman and Matias 2023, arXiv:2211.17192; the chance is the job's own figure");
   inform(terms, Term::Kind::kCount, "models one after the other", estimate.rounds,
          "all, or a share of them where they run side by side", "placement");
   inform(terms, Term::Kind::kTokenRate, "speed of one replica", estimate.replica_tokens_per_second,

@@ -34,6 +34,7 @@ Width time_width(const GenerationWork& work, const GenerationRates& r, const Str
   width.add(batch && s.micro_batch <= 0, c.spread_largest, "largest static batch that fits");
   width.add(prompts, c.spread_prefill, "prompts only");
   width.add(!prompts && work.stored_per_sample.value > 0, c.spread_hooks, "layers hooked to keep activations");
+  width.add(phase.speculation.has_value() && !prompts, c.spread_speculative, "tokens guessed ahead");
   width.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, c.spread_old, "GPU older than Ampere");
   width.add(gpu.vendor != "nvidia", c.spread_other, "GPU of another vendor than NVIDIA");
   width.add(!r.profile->measured, c.spread_unknown_engine, "an engine without measured runs");

@@ -147,6 +147,15 @@ Result<GenerationWork> generation_work(const GeneratePhase& phase) {
     work.networks.push_back(network);
   }
 
+  if (phase.speculation && !phase.forward_only) {
+    const Speculation& speculation = *phase.speculation;
+    work.guesses = speculation.tokens;
+    // With guesses that each hold with chance a if those before did, a pass yields 1 + a + ... + a^k tokens: those that
+    // hold, and the one that the model itself adds (Leviathan, Kalman and Matias 2023, arXiv:2211.17192).
+    double chance = 1;
+    for (int i = 0; i < speculation.tokens; ++i) work.tokens_a_pass += chance *= speculation.acceptance;
+    if (speculation.draft) work.draft = network_work(*speculation.draft, count_parameters(speculation.draft->shape));
+  }
   if (phase.store) {
     work.stored_layers = phase.store->layers;
     work.stored_per_sample = kept_activations(work).sample;

@@ -72,7 +72,7 @@ Efficiency efficiency(const char* architecture, const char* memory, double scale
   row.memory_type = memory;
   row.matmul *= scale;
   row.wave *= scale;
-  row.decode_bandwidth *= scale;
+  row.serve_bandwidth *= scale;
   row.tflops_per_watt = 1.1 * scale;
   return row;
 }

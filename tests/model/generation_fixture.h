@@ -103,9 +103,9 @@ inline Efficiency efficiency(std::string architecture, std::string memory, doubl
   Efficiency row;
   row.architecture = std::move(architecture);
   row.memory_type = std::move(memory);
-  row.decode_bandwidth = decode;
-  row.serve_matmul = half;
-  row.serve_fp8 = eight;
+  row.serve_bandwidth = row.cache_bandwidth = decode;
+  row.matmul = half;
+  row.matmul_fp8 = eight;
   row.tflops_per_watt = watts;
   row.fp32_per_sm_clock = clock;
   return row;
