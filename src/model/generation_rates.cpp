@@ -145,10 +145,11 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.weights = weights;
   rates.kv_cache = kv_cache;
   rates.weight_bytes = weight_bits.value_or(bits_of(weights)) / 8;
-  // GGUF files keep the head in q6_k; others leave embedding and head in 16 bit.
+  // GGUF files keep the head in q6_k, EXL2 ones in 6 bits; others leave embedding and head in 16 bit.
   rates.head_bytes = weights == Format::kFp32                       ? 4.0
                      : is_gguf(weights) && weights != Format::kQ8_0 ? bytes_of(Format::kQ6K)
                      : weights == Format::kQ8_0                     ? rates.weight_bytes
+                     : weights == Format::kExl2                     ? 0.75
                                                                     : 2.0;
   rates.kv_bytes = bytes_of(kv_cache);
 
