@@ -4,30 +4,80 @@
 #include <cmath>
 #include <vector>
 
-#include "model/generation_engines.h"
+#include "base/math.h"
 #include "model/generation_fixture.h"
 #include "model/generation_step.h"
+#include "model/serving_kernels.h"
 
 namespace gpuplan {
 namespace {
 
 using namespace gpuplan::generation_fixture;
 
+/// Llama-2-7B on A100 in 16 bit, with the kernels of serving at the constants of the fixture. The card's power, 400 W
+/// at 0.68 TFLOPS each, joins its peak.
+struct ByHand {
+  Rig rig{a100(), phase_of(llama_2_7b(), Situation::kSingle, 1, 512, 100), "vllm", Format::kFp16, Format::kFp16};
+  GenerationCut cut = generation_cut(rig.work, rig.rates, strategy_of(1));
+  const NetworkWork& network = rig.work.networks.front();
+  Efficiency kernels = efficiency("Ampere", "HBM", 0.68, 128);
+  GenerationConstants constants;
+  ServingRate rate;
+
+  ByHand() {
+    rate = serving_rate(kernels, rig.gpu, Format::kFp16);
+    rate.products.flop = overlapped(rate.products.flop, Seconds{1 / (400 * 0.68e12)});
+  }
+
+  /// Queries, keys and values in one product, the output, gate and up in one, down: 32 layers.
+  double layers(double tokens) const {
+    return 32 * (matmul_time(rate, tokens, 3 * 4096, 4096) + matmul_time(rate, tokens, 4096, 4096) +
+                 matmul_time(rate, tokens, 2 * 11008, 4096) + matmul_time(rate, tokens, 4096, 11008))
+                    .value;
+  }
+  double head() const { return matmul_time(rate, 1, 32000, 4096).value; }
+  /// Two norms a layer and one at the end, 2 bytes each.
+  static constexpr double kNorms = (2 * 32 + 1) * 4096 * 2 / (0.8 * 2039e9);
+};
+
 TEST(GenerationEstimate, DecodeByHand) {
-  // Llama-2-7B in 16 bit on A100: 6.476e9 parameters in the blocks, 0.131e9 in the head, 77 % of 2039 GB/s.
-  const Rig setup(a100(), phase_of(llama_2_7b(), Situation::kSingle, 1, 10, 100), "tensorrt-llm", Format::kFp16);
-  const GenerationCut cut = generation_cut(setup.work, setup.rates, strategy_of(1));
-  const DecodeStep step = decode_step(setup.work.networks.front(), setup.rates, cut, 1, 1000);
-  // 19.5e12 / 128 multiprocessor clocks a second x 12.5 bytes is the second limit, joined in a norm of power 8.
-  const double slow = 0.77 * 2039e9 / (19.5e12 / 128 * 12.5), slow4 = slow * slow * slow * slow;
-  const double stream = 0.77 * 2039e9 / std::sqrt(std::sqrt(std::sqrt(1 + slow4 * slow4)));
-  EXPECT_NEAR(step.weights.value, (6.4763e9 + 0.1311e9) * 2 / stream, 2e-6);
-  EXPECT_NEAR(step.kv.value, 1000 * 524288.0 / (0.72 * 2039e9), 1e-9);
+  const ByHand hand;
+  const DecodeStep step = decode_step(hand.network, hand.rig.rates, hand.cut, 1, 1000);
+  const double slower = hand.constants.decode_time;
+  // 6.4765e9 parameters in the blocks and 0.1311e9 in the head, at 80 % of 2039 GB/s.
+  EXPECT_NEAR(step.weights.value, slower * (6.47650e9 + 0.13107e9) * 2 / (0.8 * 2039e9), 2e-6);
+  EXPECT_NEAR(step.weights.value + step.compute.value, slower * (hand.layers(1) + hand.head() + ByHand::kNorms), 1e-9);
+  EXPECT_LT(step.compute.value, 0.2 * step.weights.value);  // one token: bound by bandwidth
+  // Keys and values of 1001 tokens, 32 heads of 128, 2 bytes; 32 pieces of 3 us each for 108 multiprocessors; 12 us.
+  const double cache = 2 * 1001 * 32 * 128 * 2 / (0.85 * 2039e9), arithmetic = 4 * 1001 * 32 * 128 / (0.5 * 312e12);
+  const double reading = std::pow(std::pow(cache, 4) + std::pow(arithmetic, 4), 0.25);
+  EXPECT_NEAR(step.kv.value, slower * 32 * (std::hypot(reading, 32.0 / 108 * 3e-6) + 12e-6), 1e-9);
   EXPECT_NEAR(step.host.value, 0.39e-3 + 6e-6, 1e-12);
-  EXPECT_NEAR(step.launch.value, 32 * 9.7 * 3.2e-6, 1e-12);
+  EXPECT_NEAR(step.launch.value, 32 * hand.constants.launch_us * 1e-6, 1e-12);
   EXPECT_DOUBLE_EQ(step.traffic.value, 0);
   EXPECT_DOUBLE_EQ(step.hops.value, 0);
-  EXPECT_LT(step.compute.value, 0.1 * step.weights.value);  // one token: bound by bandwidth
+}
+
+TEST(GenerationEstimate, PromptsByHand) {
+  const ByHand hand;
+  const double tokens = 512;
+  CausalAttention attention;
+  attention.tokens = tokens;
+  attention.heads = 32;
+  const double fused = 32 * prompt_attention_time(hand.kernels, hand.rig.gpu, attention, 0.5).value;
+  // 32 bytes for each of 512 x 32 x 4096 elements at 80 % of 2039 GB/s.
+  const double elementwise = 32 * tokens * 32 * 4096 / (0.8 * 2039e9);
+  const double expected =
+      hand.constants.prefill_time * (hand.layers(tokens) + hand.head() + ByHand::kNorms + fused + elementwise) +
+      32 * hand.constants.launch_us * 1e-6 + hand.constants.prefill_fixed_ms * 1e-3;
+  EXPECT_NEAR(prefill_time(hand.network, hand.rig.rates, hand.cut, 1, tokens).value, expected, 1e-9);
+  // No product faster than the peak: 2 x 6.476e9 x 512 operations.
+  EXPECT_GT(expected, 2 * 6.476e9 * tokens / 312e12);
+  // One stream: the prompt, then 100 tokens with half of them in the cache on average.
+  const GenerationEstimate whole = hand.rig.estimate(strategy_of(1));
+  EXPECT_NEAR(whole.time_to_first_token.value, expected, 1e-9);
+  EXPECT_NEAR(whole.parts.total().value,
+              expected + 100 * decode_step(hand.network, hand.rig.rates, hand.cut, 1, 562).total().value, 1e-9);
 }
 
 TEST(GenerationEstimate, PartsSumToTotalAndAreNeverNegative) {
@@ -176,11 +226,13 @@ TEST(GenerationEstimate, ExpertsAreReadAsFarAsTheyAreTouched) {
   const Rig setup(h100(), phase_of(mixtral(), Situation::kStatic, 1e5, 100, 100), "vllm", Format::kFp8);
   const GenerationCut cut = generation_cut(setup.work, setup.rates, strategy_of(1));
   const NetworkWork& network = setup.work.networks.front();
-  const double all = network.experts * 1.0 / setup.rates.expert_stream.value;
+  // 32 layers of 8 experts of 3 x 4096 x 14336 bytes at 75 % of 3350 GB/s.
+  const double all = setup.rates.constants->decode_time * 32.0 * 8 * 3 * 4096 * 14336 / (0.75 * 3350e9);
   const double rest = decode_step(network, setup.rates, cut, 1, 1).weights.value - 0.25 * all;
+  EXPECT_GT(rest, 0);
   // Two of eight experts for one token; 1 - (3/4)^B of them for B.
   EXPECT_NEAR(decode_step(network, setup.rates, cut, 4, 1).weights.value, rest + (1 - 0.31640625) * all, 1e-9);
-  EXPECT_NEAR(decode_step(network, setup.rates, cut, 500, 1).weights.value, rest + all, 1e-9);
+  EXPECT_NEAR(decode_step(network, setup.rates, cut, 64, 1).weights.value, rest + all, 1e-8);
 }
 
 TEST(GenerationEstimate, LayerSplitPipelinesOnlyInEnginesThatDoIt) {

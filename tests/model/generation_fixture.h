@@ -2,7 +2,10 @@
 // worked by hand.
 #pragma once
 
+#include <initializer_list>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "domain/catalogue.h"
 #include "model/generation.h"
@@ -97,25 +100,68 @@ inline Gpu t4() {
   return gpu;
 }
 
-/// Only what the generation model reads; the other fields keep their defaults.
-inline Efficiency efficiency(std::string architecture, std::string memory, double decode, double half, double eight,
-                             double watts, double clock) {
+/// Defaults but for what tells generations apart.
+inline Efficiency efficiency(std::string architecture, std::string memory, double watts, double clock) {
   Efficiency row;
   row.architecture = std::move(architecture);
   row.memory_type = std::move(memory);
-  row.serve_bandwidth = row.cache_bandwidth = decode;
-  row.matmul = half;
-  row.matmul_fp8 = eight;
   row.tflops_per_watt = watts;
   row.fp32_per_sm_clock = clock;
   return row;
 }
 
+inline unsigned bits(std::initializer_list<Format> formats) {
+  unsigned set = 0;
+  for (const Format format : formats) set |= 1U << static_cast<unsigned>(format);
+  return set;
+}
+
+/// Engines as different as they get: one that serves, one that runs eagerly, one that splits layers, one for one card.
+inline std::vector<EngineProfile> engines() {
+  EngineProfile served;
+  served.name = "vllm";
+  served.formats = bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kFp8, Format::kInt8, Format::kInt4,
+                         Format::kNf4, Format::kMxfp4, Format::kNvfp4, Format::kW8A8});
+  served.emulates = served.one_shot = served.measured = true;
+  EngineProfile eager;
+  eager.name = "hf";
+  eager.formats =
+      bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kInt8, Format::kInt4, Format::kNf4, Format::kMxfp4});
+  eager.host_layer_us = 720;
+  eager.host_step_us = eager.host_sequence_us = 0;
+  eager.continuous = eager.pipelines = false;
+  eager.copies_cache = eager.loops_experts = eager.measured = true;
+  eager.memory_share = 1;
+  eager.attention = PromptAttention::kCommon;
+  EngineProfile split;
+  split.name = "llama.cpp";
+  split.formats = bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kQ8_0, Format::kQ6K, Format::kQ4K});
+  split.memory_share = 1;
+  split.reserve_gib = 0.8;
+  split.prompt_chunk = 512;
+  split.attention = PromptAttention::kScores;
+  split.own_kernels = split.half_accumulate = split.measured = true;
+  split.pipelines = false;
+  EngineProfile card;
+  card.name = "exllama";
+  card.formats = bits({Format::kFp16, Format::kBf16, Format::kInt8, Format::kInt4});
+  card.memory_share = 1;
+  card.reserve_gib = 0.8;
+  card.half_accumulate = card.measured = true;
+  card.continuous = card.pipelines = false;
+  EngineProfile any;
+  any.name = "*";
+  EngineProfile any_eager = eager;
+  any_eager.name = "*eager";
+  any_eager.measured = false;
+  return {any, any_eager, served, eager, split, card};
+}
+
 inline Catalogue catalogue() {
   Catalogue all;
-  all.efficiencies = {efficiency("Ampere", "HBM", 0.77, 0.72, 0.6, 0.68, 128),
-                      efficiency("Hopper", "HBM", 0.77, 0.72, 0.68, 1.22, 256),
-                      efficiency("Ada", "GDDR", 0.92, 0.92, 0.82, 0.66, 256)};
+  all.efficiencies = {efficiency("Ampere", "HBM", 0.68, 128), efficiency("Hopper", "HBM", 1.22, 256),
+                      efficiency("Ada", "GDDR", 0.66, 256)};
+  all.engines = engines();
   return all;
 }
 
@@ -134,6 +180,7 @@ inline Framework engine(std::string name) {
   Framework framework;
   framework.name = std::move(name);
   framework.generates = true;
+  framework.cuda_graphs = framework.name != "hf";
   return framework;
 }
 
@@ -226,7 +273,7 @@ inline Strategy strategy_of(int dp, int tp = 1, int pp = 1, int batch = 0) {
 
 /// Everything that an estimate points to, kept alive together.
 struct Rig {
-  Catalogue all = catalogue();
+  Catalogue all;
   Gpu gpu;
   NodeShape node;
   Framework framework;
@@ -235,8 +282,8 @@ struct Rig {
   GenerationRates rates;
 
   Rig(const Gpu& on, const GeneratePhase& what, const std::string& by = "vllm", Format weights = Format::kBf16,
-      Format cache = Format::kBf16)
-      : gpu(on), node(node_of(gpu)), framework(engine(by)), phase(what) {
+      Format cache = Format::kBf16, Catalogue facts = catalogue())
+      : all(std::move(facts)), gpu(on), node(node_of(gpu)), framework(engine(by)), phase(what) {
     work = generation_work(phase).value();
     rates = generation_rates(all, node, framework, weights, cache).value();
   }

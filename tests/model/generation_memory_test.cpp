@@ -1,7 +1,6 @@
 // Memory of generation, against sums worked by hand.
 #include <gtest/gtest.h>
 
-#include "model/generation_engines.h"
 #include "model/generation_fixture.h"
 #include "model/generation_step.h"
 
