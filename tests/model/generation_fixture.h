@@ -157,11 +157,23 @@ inline std::vector<EngineProfile> engines() {
   return {any, any_eager, served, eager, split, card};
 }
 
+/// A ring over each kind of path; microseconds of a collective and of each of its steps.
+inline LinkEfficiency link_on(LinkPath path, double share, double latency, double hop) {
+  LinkEfficiency row;
+  row.path = path;
+  row.gather = row.reduce = row.exchange = share;
+  row.latency_us = latency;
+  row.hop_us = hop;
+  return row;
+}
+
 inline Catalogue catalogue() {
   Catalogue all;
   all.efficiencies = {efficiency("Ampere", "HBM", 0.68, 128), efficiency("Hopper", "HBM", 1.22, 256),
                       efficiency("Ada", "GDDR", 0.66, 256)};
   all.engines = engines();
+  all.links = {link_on(LinkPath::kDirect, 0.8, 6, 0.7), link_on(LinkPath::kPeer, 0.7, 10, 2),
+               link_on(LinkPath::kHost, 0.3, 20, 4), link_on(LinkPath::kNetwork, 0.8, 30, 5)};
   return all;
 }
 

@@ -1,0 +1,155 @@
+// Engines, the constants of generation and what is fitted of them: three tables and two lists that must agree.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "domain/number_fields.h"
+#include "evidence/fitted_value.h"
+#include "input/csv.h"
+#include "model/generation.h"
+#include "model/training_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using training_fixture::catalogue;
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << path;
+  return text.str();
+}
+
+const EngineProfile* find(std::string_view name) {
+  for (const EngineProfile& engine : catalogue().engines)
+    if (engine.name == name) return &engine;
+  return nullptr;
+}
+
+TEST(DataEngines, EveryFrameworkThatGeneratesHasARowOrIsTakenAsItsKind) {
+  ASSERT_NE(find("*"), nullptr);
+  ASSERT_NE(find("*eager"), nullptr);
+  std::size_t own = 0;
+  for (const Framework& framework : catalogue().frameworks) {
+    if (!framework.generates) continue;
+    const EngineProfile& profile = engine_profile(catalogue(), framework);
+    if (profile.name == framework.name) ++own;
+    else EXPECT_EQ(profile.name, framework.cuda_graphs ? "*" : "*eager") << framework.name;
+  }
+  EXPECT_GE(own, 15U);
+  EXPECT_EQ(own + 2, catalogue().engines.size()) << "a row that no framework reaches";
+}
+
+TEST(DataEngines, AgreeWithThemselves) {
+  for (const EngineProfile& engine : catalogue().engines) {
+    EXPECT_NE(engine.formats, 0U) << engine.name;
+    EXPECT_TRUE(engine.reads(Format::kFp16)) << engine.name;
+    // What copies its cache starts every kernel from the host, and so does what loops over experts.
+    if (engine.copies_cache || engine.loops_experts) {
+      EXPECT_GT(engine.host_layer_us, 0) << engine.name;
+    }
+    EXPECT_FALSE(engine.copies_cache && engine.continuous) << engine.name;
+    // 8- and 4-bit formats of the tensor cores are for engines that expand them elsewhere, or for those who have them.
+    if (engine.emulates) {
+      EXPECT_TRUE(engine.reads(Format::kFp8)) << engine.name;
+    }
+    // GGUF files are read by one family of engines.
+    EXPECT_EQ(engine.reads(Format::kQ4K), engine.reads(Format::kQ8_0)) << engine.name;
+    if (engine.reads(Format::kQ4K)) {
+      EXPECT_FALSE(engine.reads(Format::kInt4)) << engine.name;
+    }
+  }
+  EXPECT_TRUE(find("llama.cpp")->reads(Format::kQ4K));
+  EXPECT_TRUE(find("vllm")->measured && find("hf")->measured);
+  EXPECT_FALSE(find("*")->measured);
+}
+
+TEST(DataGenerationConstants, EachHasOneRowInsideOfItsBounds) {
+  const std::string text = text_of(std::string(GPUPLAN_DATA_DIR) + "/generation_constants.csv");
+  const auto table = CsvTable::parse(text, "generation_constants.csv").value();
+  std::map<std::string, std::size_t> rows;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    EXPECT_TRUE(rows.emplace(std::string(table.cell(row, *table.find("name"))), row).second);
+  EXPECT_EQ(rows.size(), kGenerationConstants.size());
+  for (const GenerationConstant& constant : kGenerationConstants) {
+    const auto found = rows.find(std::string(constant.name));
+    ASSERT_NE(found, rows.end()) << constant.name;
+    const auto number = [&](const char* column) {
+      return std::stod(std::string(table.cell(found->second, *table.find(column))));
+    };
+    EXPECT_LE(number("least"), number("value")) << constant.name;
+    EXPECT_GE(number("most"), number("value")) << constant.name;
+    EXPECT_LT(number("least"), number("most")) << constant.name;
+    EXPECT_EQ(catalogue().generation_constants.*constant.field, number("value")) << constant.name;
+    // What the program does without the table is inside of the same bounds.
+    EXPECT_LE(number("least"), GenerationConstants{}.*constant.field) << constant.name;
+    EXPECT_GE(number("most"), GenerationConstants{}.*constant.field) << constant.name;
+  }
+}
+
+TEST(DataGenerationConstants, NamesAndFieldsArePairs) {
+  // Two names of one field would make a fit move one and read the other.
+  GenerationConstants numbered;
+  double next = 1;
+  for (const GenerationConstant& constant : kGenerationConstants) numbered.*constant.field = next++;
+  std::set<std::string_view> names;
+  next = 1;
+  for (const GenerationConstant& constant : kGenerationConstants) {
+    EXPECT_EQ(numbered.*constant.field, next++) << constant.name;
+    EXPECT_TRUE(names.insert(constant.name).second) << constant.name;
+  }
+  EXPECT_EQ(sizeof(GenerationConstants), kGenerationConstants.size() * sizeof(double)) << "a field without a name";
+}
+
+TEST(DataFit, ParametersHaveAddressesAndAllowWhatIsWritten) {
+  Catalogue copy = catalogue();
+  std::set<const double*> fitted;
+  for (const char* const name : {"generation_parameters.csv", "generation_spread.csv"}) {
+    const std::string text = text_of(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/" + name);
+    const auto table = CsvTable::parse(text, name).value();
+    EXPECT_GT(table.rows(), 10U) << name;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      const auto cell = [&](const char* column) { return std::string(table.cell(row, *table.find(column))); };
+      const std::string where = cell("table") + "/" + cell("row") + "/" + cell("column");
+      const double* value = fitted_value(copy, {cell("table"), cell("row"), cell("column")});
+      ASSERT_NE(value, nullptr) << name << ": " << where;
+      EXPECT_TRUE(fitted.insert(value).second) << name << ": " << where << " is listed twice";
+      const double least = std::stod(cell("least")), most = std::stod(cell("most")), prior = std::stod(cell("prior"));
+      EXPECT_LT(least, most) << where;
+      EXPECT_LE(least, prior) << where;
+      EXPECT_GE(most, prior) << where;
+      EXPECT_GT(std::stod(cell("deviation")), 0) << where;
+      EXPECT_LE(least, *value) << name << ": " << where;
+      EXPECT_GE(most, *value) << name << ": " << where;
+    }
+  }
+}
+
+TEST(DataFit, BoundsOfEnginesAreThoseThatTheTableAllows) {
+  const std::string text = text_of(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/generation_parameters.csv");
+  const auto table = CsvTable::parse(text, "generation_parameters.csv").value();
+  std::size_t engines = 0;
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const auto cell = [&](const char* column) { return std::string(table.cell(row, *table.find(column))); };
+    if (cell("table") != "engines") continue;
+    ++engines;
+    const EngineProfile* engine = find(cell("row"));
+    ASSERT_NE(engine, nullptr) << cell("row");
+    EXPECT_TRUE(engine->measured) << cell("row") << " is fitted, but to what?";
+    for (const auto& field : kEngineFields)
+      if (field.name == cell("column")) {
+        EXPECT_GE(std::stod(cell("least")), field.low) << cell("row") << " " << field.name;
+        EXPECT_LE(std::stod(cell("most")), field.high) << cell("row") << " " << field.name;
+      }
+  }
+  EXPECT_GT(engines, 30U);
+}
+
+}  // namespace
+}  // namespace gpuplan

@@ -1,0 +1,129 @@
+// Reading engines.csv and generation_constants.csv: what is taken, and what is refused in one clear line.
+#include "input/engine_table.h"
+
+#include "domain/number_fields.h"
+#include "input/constants_table.h"
+#include "input/job_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+/// Rows of engines as the table has them; every number is 1 and every switch "no" unless a test says otherwise.
+std::string engine(const std::string& name, const std::string& formats, const std::string& column = "",
+                   const std::string& value = "") {
+  std::string row = name + "," + formats;
+  for (const auto& field : kEngineFields) row += "," + (column == field.name ? value : std::string("1"));
+  row += column == "attention" ? "," + value : ",newest";
+  for (const char* const flag : {"own_kernels", "half_accumulate", "continuous", "pipelines", "copies_cache",
+                                 "loops_experts", "emulates", "one_shot", "measured"})
+    row += column == flag ? "," + value : ",no";
+  return row + ",me," + (column == "as_of" ? value : "2026-11") + "\n";
+}
+
+std::string header() {
+  std::string row = "name,formats";
+  for (const auto& field : kEngineFields) row += "," + std::string(field.name);
+  return row +
+         ",attention,own_kernels,half_accumulate,continuous,pipelines,copies_cache,loops_experts,emulates,one_shot,"
+         "measured,source,as_of\n";
+}
+
+/// The message when the rows are refused.
+std::string refusal(const std::string& rows, std::vector<EngineProfile>* read = nullptr) {
+  Catalogue catalogue = known();
+  catalogue.engines.clear();
+  const auto done = read_engines(header() + rows, "e.csv", catalogue);
+  if (read != nullptr) *read = catalogue.engines;
+  return line_of(done);
+}
+
+TEST(EngineTable, ReadsNamesFormatsNumbersAndSwitches) {
+  std::vector<EngineProfile> read;
+  ASSERT_EQ(refusal(engine("trtllm", "fp16+fp8", "launch", "0.5") + engine("*", "q4_k_m", "continuous", "yes") +
+                        engine("hf", "bf16", "attention", "scores"),
+                    &read),
+            "");
+  ASSERT_EQ(read.size(), 3u);
+  EXPECT_EQ(read[0].name, "tensorrt-llm") << "by its name in the catalogue";
+  EXPECT_TRUE(read[0].reads(Format::kFp16));
+  EXPECT_TRUE(read[0].reads(Format::kFp8));
+  EXPECT_FALSE(read[0].reads(Format::kBf16));
+  EXPECT_FALSE(read[0].reads(Format::kQ4K));
+  EXPECT_EQ(read[0].launch, 0.5);
+  EXPECT_EQ(read[0].time, 1);
+  EXPECT_FALSE(read[0].continuous);
+  EXPECT_TRUE(read[1].reads(Format::kQ4K));
+  EXPECT_TRUE(read[1].continuous);
+  EXPECT_EQ(read[2].attention, PromptAttention::kScores);
+  EXPECT_EQ(read[2].source, "me");
+  EXPECT_EQ(read[2].as_of, "2026-11");
+}
+
+TEST(EngineTable, RefusesEnginesThatAreNone) {
+  EXPECT_EQ(refusal(engine("vlm", "fp16")), "e.csv:2: name 'vlm' is not a framework of frameworks.csv that generates");
+  EXPECT_EQ(refusal(engine("axolotl", "fp16")),
+            "e.csv:2: name 'axolotl' is not a framework of frameworks.csv that generates");
+  EXPECT_NE(refusal(engine("", "fp16")), "");
+}
+
+TEST(EngineTable, RefusesEnginesGivenTwice) {
+  EXPECT_EQ(refusal(engine("vllm", "fp16") + engine("vllm", "bf16")), "e.csv:3: name 'vllm' is not given once");
+  EXPECT_EQ(refusal(engine("tensorrt-llm", "fp16") + engine("trtllm", "bf16")),
+            "e.csv:3: name 'trtllm' is not given once")
+      << "under another of its names";
+}
+
+TEST(EngineTable, RefusesFormatsThatDoNotExist) {
+  const std::string message = refusal(engine("vllm", "fp16+fp9"));
+  EXPECT_TRUE(message.starts_with("e.csv:2: formats ")) << message;
+  EXPECT_NE(message.find("fp9"), std::string::npos) << message;
+  EXPECT_NE(refusal(engine("vllm", "")), "");
+}
+
+TEST(EngineTable, RefusesNumbersOutOfRange) {
+  for (const auto& field : kEngineFields) {
+    const std::string column(field.name);
+    for (const std::string& wrong : {std::to_string(field.high * 2 + 1), std::string("-1"), std::string("fast")}) {
+      const std::string message = refusal(engine("vllm", "fp16", column, wrong));
+      EXPECT_TRUE(message.starts_with("e.csv:2: " + column + " ")) << column << ": " << message;
+    }
+  }
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "attention", "some")).starts_with("e.csv:2: attention "));
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "one_shot", "perhaps")).starts_with("e.csv:2: one_shot "));
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "as_of", "lately")).starts_with("e.csv:2: as_of "));
+}
+
+std::string constants(const std::string& rows, GenerationConstants* read = nullptr) {
+  Catalogue catalogue;
+  const auto done =
+      read_generation_constants("name,value,least,most,unit,meaning,source,as_of\n" + rows, "c.csv", catalogue);
+  if (read != nullptr) *read = catalogue.generation_constants;
+  return line_of(done);
+}
+
+TEST(GenerationConstantsTable, ReadsValuesAndKeepsTheOthers) {
+  GenerationConstants read;
+  ASSERT_EQ(constants("launch_us,7.5,0.1,56,us,idle,me,2026-11\n", &read), "");
+  EXPECT_EQ(read.launch_us, 7.5);
+  EXPECT_EQ(read.decode_time, GenerationConstants{}.decode_time);
+}
+
+TEST(GenerationConstantsTable, RefusesWhatIsNoConstantOrOutOfBounds) {
+  EXPECT_EQ(constants("lunch_us,7.5,0.1,56,us,idle,me,2026-11\n"),
+            "c.csv:2: name 'lunch_us' is not a constant of the generation model");
+  EXPECT_EQ(constants("step_time,1,0.1,56,us,idle,me,2026-11\n"),
+            "c.csv:2: name 'step_time' is not a constant of the generation model")
+      << "it is one of training";
+  EXPECT_EQ(constants("launch_us,7,0.1,56,us,idle,me,2026-11\nlaunch_us,7,0.1,56,us,idle,me,2026-11\n"),
+            "c.csv:3: name 'launch_us' is not given once");
+  EXPECT_TRUE(constants("launch_us,70,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
+  EXPECT_TRUE(constants("launch_us,0.01,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
+  EXPECT_TRUE(constants("launch_us,7,56,0.1,us,idle,me,2026-11\n").starts_with("c.csv:2: most "));
+  EXPECT_TRUE(constants("launch_us,nan,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
+  EXPECT_NE(constants("launch_us,,0.1,56,us,idle,me,2026-11\n"), "");
+  EXPECT_NE(constants("launch_us,7,0.1,56,us,idle,,2026-11\n"), "") << "no source";
+  EXPECT_NE(constants("launch_us,7,0.1,56,us,idle,me,soon\n"), "");
+}
+
+}  // namespace
+}  // namespace gpuplan
