@@ -1,6 +1,8 @@
 // Reading engines.csv and generation_constants.csv: what is taken, and what is refused in one clear line.
 #include "input/engine_table.h"
 
+#include <gtest/gtest.h>
+
 #include "domain/number_fields.h"
 #include "input/constants_table.h"
 #include "input/job_fixture.h"
@@ -60,22 +62,23 @@ TEST(EngineTable, ReadsNamesFormatsNumbersAndSwitches) {
 }
 
 TEST(EngineTable, RefusesEnginesThatAreNone) {
-  EXPECT_EQ(refusal(engine("vlm", "fp16")), "e.csv:2: name 'vlm' is not a framework of frameworks.csv that generates");
+  EXPECT_EQ(refusal(engine("vlm", "fp16")),
+            "e.csv:2: column name: 'vlm' is not a framework of frameworks.csv that generates");
   EXPECT_EQ(refusal(engine("axolotl", "fp16")),
-            "e.csv:2: name 'axolotl' is not a framework of frameworks.csv that generates");
+            "e.csv:2: column name: 'axolotl' is not a framework of frameworks.csv that generates");
   EXPECT_NE(refusal(engine("", "fp16")), "");
 }
 
 TEST(EngineTable, RefusesEnginesGivenTwice) {
-  EXPECT_EQ(refusal(engine("vllm", "fp16") + engine("vllm", "bf16")), "e.csv:3: name 'vllm' is not given once");
+  EXPECT_EQ(refusal(engine("vllm", "fp16") + engine("vllm", "bf16")), "e.csv:3: column name: 'vllm' is not given once");
   EXPECT_EQ(refusal(engine("tensorrt-llm", "fp16") + engine("trtllm", "bf16")),
-            "e.csv:3: name 'trtllm' is not given once")
+            "e.csv:3: column name: 'trtllm' is not given once")
       << "under another of its names";
 }
 
 TEST(EngineTable, RefusesFormatsThatDoNotExist) {
   const std::string message = refusal(engine("vllm", "fp16+fp9"));
-  EXPECT_TRUE(message.starts_with("e.csv:2: formats ")) << message;
+  EXPECT_TRUE(message.starts_with("e.csv:2: column formats: ")) << message;
   EXPECT_NE(message.find("fp9"), std::string::npos) << message;
   EXPECT_NE(refusal(engine("vllm", "")), "");
 }
@@ -85,12 +88,12 @@ TEST(EngineTable, RefusesNumbersOutOfRange) {
     const std::string column(field.name);
     for (const std::string& wrong : {std::to_string(field.high * 2 + 1), std::string("-1"), std::string("fast")}) {
       const std::string message = refusal(engine("vllm", "fp16", column, wrong));
-      EXPECT_TRUE(message.starts_with("e.csv:2: " + column + " ")) << column << ": " << message;
+      EXPECT_TRUE(message.starts_with("e.csv:2: column " + column + ": ")) << column << ": " << message;
     }
   }
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "attention", "some")).starts_with("e.csv:2: attention "));
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "one_shot", "perhaps")).starts_with("e.csv:2: one_shot "));
-  EXPECT_TRUE(refusal(engine("vllm", "fp16", "as_of", "lately")).starts_with("e.csv:2: as_of "));
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "attention", "some")).starts_with("e.csv:2: column attention: "));
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "one_shot", "perhaps")).starts_with("e.csv:2: column one_shot: "));
+  EXPECT_TRUE(refusal(engine("vllm", "fp16", "as_of", "lately")).starts_with("e.csv:2: column as_of: "));
 }
 
 std::string constants(const std::string& rows, GenerationConstants* read = nullptr) {
@@ -110,16 +113,16 @@ TEST(GenerationConstantsTable, ReadsValuesAndKeepsTheOthers) {
 
 TEST(GenerationConstantsTable, RefusesWhatIsNoConstantOrOutOfBounds) {
   EXPECT_EQ(constants("lunch_us,7.5,0.1,56,us,idle,me,2026-11\n"),
-            "c.csv:2: name 'lunch_us' is not a constant of the generation model");
+            "c.csv:2: column name: 'lunch_us' is not a constant of the generation model");
   EXPECT_EQ(constants("step_time,1,0.1,56,us,idle,me,2026-11\n"),
-            "c.csv:2: name 'step_time' is not a constant of the generation model")
+            "c.csv:2: column name: 'step_time' is not a constant of the generation model")
       << "it is one of training";
   EXPECT_EQ(constants("launch_us,7,0.1,56,us,idle,me,2026-11\nlaunch_us,7,0.1,56,us,idle,me,2026-11\n"),
-            "c.csv:3: name 'launch_us' is not given once");
-  EXPECT_TRUE(constants("launch_us,70,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
-  EXPECT_TRUE(constants("launch_us,0.01,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
-  EXPECT_TRUE(constants("launch_us,7,56,0.1,us,idle,me,2026-11\n").starts_with("c.csv:2: most "));
-  EXPECT_TRUE(constants("launch_us,nan,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: value "));
+            "c.csv:3: column name: 'launch_us' is not given once");
+  EXPECT_TRUE(constants("launch_us,70,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: column value: "));
+  EXPECT_TRUE(constants("launch_us,0.01,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: column value: "));
+  EXPECT_TRUE(constants("launch_us,7,56,0.1,us,idle,me,2026-11\n").starts_with("c.csv:2: column most: "));
+  EXPECT_TRUE(constants("launch_us,nan,0.1,56,us,idle,me,2026-11\n").starts_with("c.csv:2: column value: "));
   EXPECT_NE(constants("launch_us,,0.1,56,us,idle,me,2026-11\n"), "");
   EXPECT_NE(constants("launch_us,7,0.1,56,us,idle,,2026-11\n"), "") << "no source";
   EXPECT_NE(constants("launch_us,7,0.1,56,us,idle,me,soon\n"), "");
