@@ -8,7 +8,6 @@ namespace gpuplan {
 namespace {
 
 using units::GB;
-using units::GiB;
 using units::microsecond;
 using units::second;
 

@@ -24,7 +24,7 @@ Width time_width(const GenerationWork& work, const GenerationRates& r, const Str
                                       r.node->link_kind == LinkKind::kNone);
   Width width({c.spread_base, "dense, 16-bit weights, one data-centre GPU"});
   width.add(r.weight_bytes < 2, c.spread_quantised, "quantised weights");
-  width.add(s.tp > 1, c.spread_tensor, "tensor parallel");
+  width.add(s.tp > 1 || s.pp > 1, c.spread_tensor, "tensor parallel, or layers split");
   width.add(over_pcie, c.spread_pcie, "tensor parallel over PCIe");
   width.add(s.gpus() >= 16, c.spread_wide, "16 GPUs and more");
   width.add(any_moe(work), c.spread_experts, "mixture of experts");

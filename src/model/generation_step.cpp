@@ -8,9 +8,7 @@
 namespace gpuplan {
 namespace {
 
-using units::GiB;
 using units::microsecond;
-using units::millisecond;
 
 double larger(double a, double b) { return a > b ? a : b; }
 double smaller(double a, double b) { return a < b ? a : b; }

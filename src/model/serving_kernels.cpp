@@ -54,7 +54,7 @@ ServingRate serving_rate(const Efficiency& efficiency, const Gpu& gpu, Format we
   if (activations == Activations::kEightBit && expanded && gpu.int8.value > 0) {
     // As the 8-bit products that the hardware is measured with, else as the 16-bit ones.
     if (runs(Precision::kFp8)) rate.products = matmul_rate(gpu, efficiency, Precision::kFp8);
-    const double reached = efficiency.matmul_fp8;
+    const double reached = runs(Precision::kFp8) ? efficiency.matmul_fp8 : efficiency.matmul;
     rate.products.flop = Flops{1} / (gpu.int8 * reached);
     rate.products.byte = Bytes{1} / (gpu.bandwidth * efficiency.serve_bandwidth);
     input = 1;
