@@ -139,9 +139,10 @@ void add_generation(Hash& hash, const Catalogue& all, const GeneratePhase& phase
     const NodeShape node = machine(gpu);
     for (const Framework& engine : all.frameworks) {
       if (!engine.generates) continue;
-      for (const Format format :
-           {Format::kFp16, Format::kFp8, Format::kInt4, Format::kNf4, Format::kMxfp4, Format::kQ4K}) {
-        const auto rates = generation_rates(all, node, engine, format, Format::kFp16);
+      for (const Format format : {Format::kFp16, Format::kFp8, Format::kInt8, Format::kInt4, Format::kNf4,
+                                  Format::kMxfp4, Format::kNvfp4, Format::kW8A8, Format::kQ4K}) {
+        const Format cache = format == Format::kFp16 ? format : format == Format::kNf4 ? Format::kInt8 : Format::kFp8;
+        const auto rates = generation_rates(all, node, engine, format, cache);
         hash.add(rates.has_value());
         if (!rates) continue;
         for (const GenerationTry& cut : kGenerationTries) {
@@ -182,6 +183,13 @@ void add_all_generation(Hash& hash, const Catalogue& all) {
       phase.situation = situation;
       phase.concurrency = situation == Situation::kConcurrency ? std::optional(40.0) : std::nullopt;
       add_generation(hash, all, phase);
+    }
+    if (!phase.forward_only) {
+      phase.speculation = Speculation{3, 0.7, networks()[1]};
+      add_generation(hash, all, phase);
+      phase.speculation = Speculation{5, 0.4, std::nullopt};
+      add_generation(hash, all, phase);
+      phase.speculation.reset();
     }
     phase.collect = true;
     phase.store = Store{16, 2048, Format::kFp16, "disk"};

@@ -103,7 +103,9 @@ Job collection(const std::vector<ModelUse>& all) {
   collect.collect = true;
   collect.situation = Situation::kSingle;
   collect.store = Store{16, 2304, Format::kFp16, "disk"};
-  job.phases = {phase("collect", std::move(collect)), phase("serve", generation(all[2], 9000))};
+  GeneratePhase serve = generation(all[2], 9000);
+  serve.target.tokens_per_second = TokensPerSecond{20000};
+  job.phases = {phase("collect", std::move(collect)), phase("serve", std::move(serve))};
   job.value_of_time = 7 * dollar / hour;
   job.goal = Goal::kFewestGpus;
   job.limits.deadline = 5 * hour;

@@ -114,6 +114,65 @@ std::vector<Framework> frameworks() {
   return {plain, cutting, offloading, serving, eager, split};
 }
 
+EngineProfile engine(const char* name, unsigned formats) {
+  EngineProfile row;
+  row.name = name;
+  row.formats = formats;
+  row.measured = true;
+  return row;
+}
+
+constexpr unsigned bit(Format format) { return 1U << static_cast<unsigned>(format); }
+
+/// One engine that serves, one that runs eagerly, one that splits layers.
+std::vector<EngineProfile> engines() {
+  constexpr unsigned kHalf = bit(Format::kFp16) | bit(Format::kBf16) | bit(Format::kFp32);
+  constexpr unsigned kSmall = bit(Format::kInt8) | bit(Format::kInt4) | bit(Format::kNf4) | bit(Format::kMxfp4);
+  EngineProfile serving = engine("vllm", kHalf | kSmall | bit(Format::kFp8) | bit(Format::kNvfp4) | bit(Format::kW8A8));
+  serving.time = 1.07;
+  serving.prompts = 0.91;
+  serving.host_step_us = 613;
+  serving.launch = 1.13;
+  serving.experts = 0.93;
+  serving.cache_expand = 1.7;
+  serving.cache_start = 0.6;
+  serving.casts = 0.73;
+  serving.free_share = 0.95;
+  serving.emulates = serving.one_shot = true;
+  EngineProfile eager = engine("hf", kHalf | kSmall);
+  eager.time = 0.96;
+  eager.host_layer_us = 777;
+  eager.host_step_us = eager.host_sequence_us = 0;
+  eager.eight_bit = 0.37;
+  eager.memory_share = 1;
+  eager.attention = PromptAttention::kCommon;
+  eager.continuous = eager.pipelines = false;
+  eager.copies_cache = eager.loops_experts = true;
+  EngineProfile split = engine("llama.cpp", kHalf | bit(Format::kQ8_0) | bit(Format::kQ4K) | bit(Format::kMxfp4));
+  split.expand = 0.41;
+  split.product = 0.63;
+  split.reserve_gib = 0.8;
+  split.prompt_chunk = 512;
+  split.attention = PromptAttention::kScores;
+  split.own_kernels = split.half_accumulate = true;
+  split.pipelines = split.measured = false;
+  return {serving, eager, split};
+}
+
+/// Rings over links between cards, through the host and between machines.
+LinkEfficiency link(LinkPath path, double share, double latency, double hop) {
+  LinkEfficiency row;
+  row.path = path;
+  row.gather = share;
+  row.reduce = share * 1.07;
+  row.exchange = share * 0.9;
+  row.latency_us = latency;
+  row.hop_us = hop;
+  row.fill_us = latency * 3;
+  row.fill_half_us = latency * 2;
+  return row;
+}
+
 TrainingSoftware software(const char* name, double time, bool fused) {
   TrainingSoftware row;
   row.name = name;
@@ -164,6 +223,9 @@ Catalogue catalogue() {
   all.frameworks = frameworks();
   for (std::size_t i = 0; i < all.frameworks.size(); ++i)
     all.framework_names.add(all.frameworks[i].name, static_cast<int>(i));
+  all.engines = engines();
+  all.links = {link(LinkPath::kDirect, 0.77, 7, 0.7), link(LinkPath::kHost, 0.31, 13, 2),
+               link(LinkPath::kNetwork, 0.83, 41, 5)};
   all.training_software = {software("*", 1.1, false), software("cutting", 1.03, true)};
   all.nodes = {box("Server", 8, 50), box("Next Server", 8, 100), box("Card", 4, 1.25), box("Red", 8, 50)};
   return all;
