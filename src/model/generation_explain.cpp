@@ -58,8 +58,8 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
                 : "weights / achieved bandwidth, every step",
             rates.native_products ? kFit : "expansion limited by the multiprocessors: stored bytes a clock");
   time_term(terms, "products beyond reading", parts.compute,
-            "sqrt(r^2 + p^2 + 0.6 r p) - r for each matrix, with r reading it and p its tiles in waves over the "
-            "multiprocessors",
+            "(r^4 + p^4 + e^4)^(1/4) + start of a kernel - (r + e) for each matrix, with r reading it, e expanding it "
+            "and p its tiles in waves over the multiprocessors",
             kFit);
   time_term(terms, "reading the cache", parts.kv_reads,
             latent ? "latent vectors / achieved bandwidth, joined with their products"
@@ -69,9 +69,10 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
             "layers x idle time between kernels (more with experts, less with software of 2024 and later)", kFit);
   time_term(terms, "host", parts.host, "((GPU^4 + host^4)^(1/4) - GPU) + fixed time of a step",
             host_source(work, rates));
-  time_term(terms, "tensor-parallel traffic", parts.tensor_traffic,
-            "2 x layers x (latency + 2 (n-1)/n x 2 bytes x hidden x sequences / bus)",
-            "ring all-reduce (Patarasuk and Yuan 2009); latency and bus rate of data/links.csv");
+  time_term(
+      terms, "tensor-parallel traffic", parts.tensor_traffic,
+      "2 x layers x (latency + 2 (n-1)/n x 2 bytes x hidden x sequences / bus), or in one step where that is shorter",
+      "ring all-reduce (Patarasuk and Yuan 2009); latency and bus rate of data/links.csv");
   time_term(terms, "pipeline traffic", parts.pipeline_traffic, "a fixed time for each boundary of the layer split",
             kFit);
   const CollectionUse collection = collection_use(work, rates, strategy, estimate);
@@ -104,7 +105,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
          "share of the data sheet's bandwidth", "data/efficiency.csv");
   inform(terms, Term::Kind::kOperationRate, "achieved in products", (Flops{1} / rates.blocks.products.flop).value,
          rates.native_products ? "(share of peak)^-4 + (power limit)^-4, to the power -1/4"
-                               : "16-bit rate x 0.84: weights are expanded first",
+                               : "16-bit rate x 0.9: weights are expanded first",
          "data/efficiency.csv");
   inform(terms, Term::Kind::kTime, "time to first token", estimate.time_to_first_token.value,
          "prompt alone, and waiting for the prompts and steps in flight", kFit);
