@@ -56,11 +56,11 @@ struct GenerationConstants {
   double first_steps = 1.5;   ///< decode steps that a new request waits
   double first_queue = 0.34;  ///< prompts of others that it waits for, over (others)^0.75
   // Memory.
-  double weight_padding = 1.015;   ///< allocated over the sum of parameters
-  double activation_hidden = 4;    ///< hidden states a token of a pass over prompts
-  double activation_mlp = 3;       ///< widths of the MLP a token
-  double logit_bytes = 4;          ///< of a score of a last position
-  double framework_gib = 0.1;      ///< GiB that an engine allocates beside the model
+  double weight_padding = 1.015;  ///< allocated over the sum of parameters
+  double activation_hidden = 4;   ///< hidden states a token of a pass over prompts
+  double activation_mlp = 3;      ///< widths of the MLP a token
+  double logit_bytes = 4;         ///< of a score of a last position
+  double framework_gib = 0.1;     ///< GiB that an engine allocates beside the model
   // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
   // in quadrature; fitted on runs whose source was left out.
   double spread_base = 0.12;       ///< any run

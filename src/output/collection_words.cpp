@@ -131,7 +131,7 @@ std::vector<std::string> collection_words(const PlanStory& story) {
 std::string collection_need(const PhaseEstimate& estimate, const Phase& phase) {
   const CollectionUse& use = estimate.collection;
   if (!use.any()) return "";
-  std::string text = "Activations: " + kept_words(use, phase) + ". ";
+  const std::string text = "Activations: " + kept_words(use, phase) + ". ";
   if (use.on_disk)
     return text + "They and the checkpoints take " + disk_text(use.machine_disk) + " of a machine's disk.";
   return text + "They take " + to_text(use.host) + " of a machine's memory, the checkpoints " +

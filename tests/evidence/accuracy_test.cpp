@@ -108,9 +108,9 @@ struct Bound {
 };
 
 TEST(Accuracy, GenerationRunsWhoseSourceWasLeftOut) {
-  const Bound bounds[] = {{Judged::kSingle, 0.11, 0.40, 0.75, 0.88},        {Judged::kStatic, 0.18, 0.45, 0.75, 0.88},
-                          {Judged::kSaturated, 0.13, 0.33, 0.75, 0.88},     {Judged::kPrefill, 0.18, 0.60, 0.75, 0.88},
-                          {Judged::kPerToken, 0.18, 0.45, 0.75, 0.88},      {Judged::kFirstToken, 0.70, 1.2, 0.75, 0.88},
+  const Bound bounds[] = {{Judged::kSingle, 0.11, 0.40, 0.75, 0.88},       {Judged::kStatic, 0.18, 0.45, 0.75, 0.88},
+                          {Judged::kSaturated, 0.13, 0.33, 0.75, 0.88},    {Judged::kPrefill, 0.18, 0.60, 0.75, 0.88},
+                          {Judged::kPerToken, 0.18, 0.45, 0.75, 0.88},     {Judged::kFirstToken, 0.70, 1.2, 0.75, 0.88},
                           {Judged::kServingMemory, 0.05, 0.15, 0.75, 0.88}};
   const std::vector<PredictedRun> predicted = left_out_generation();
   std::size_t stated = 0, answered = 0;

@@ -49,9 +49,11 @@ TEST(GenerationChecks, ContextsEndWhereTheModelDoes) {
   EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 4000, new_tokens: 200}"),
             "job.yaml:1: phases.a.generate.data[0].new_tokens: Llama-2-7B reads at most 4,096 tokens, and the longest "
             "sample has 4,200: 4,000 of prompt and 200 new ones; ask for at most 96 new ones");
-  EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 5000, new_tokens: 200}"),
-            "job.yaml:1: phases.a.generate.data[0].prompt_tokens: Llama-2-7B reads at most 4,096 tokens, and the longest "
-            "sample has 5,200: 5,000 of prompt and 200 new ones; cut prompts to 4,095 or less, the answer's tokens come on top");
+  EXPECT_EQ(
+      generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 5000, new_tokens: 200}"),
+      "job.yaml:1: phases.a.generate.data[0].prompt_tokens: Llama-2-7B reads at most 4,096 tokens, and the longest "
+      "sample has 5,200: 5,000 of prompt and 200 new ones; cut prompts to 4,095 or less, the answer's tokens come on "
+      "top");
   EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 4000, new_tokens: 96}"), "");
 }
 

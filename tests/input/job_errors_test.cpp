@@ -343,10 +343,9 @@ TEST(JobErrors, Generation) {
             "job.yaml:1: phases.a.generate: situation: single is one requ");
   EXPECT_EQ(generate(std::string(kPrompts) + ", engine: torch"),
             "job.yaml:1: phases.a.generate.engine: torch does not generate; expected an inference engine");
-  EXPECT_EQ(
-      error_of("phases: [{name: a, collect: {model: gpt2, " + std::string(kPrompts) + "}}]"),
-      "job.yaml:1: phases.a.collect: store is missing; expected a map of layers, width, dtype, to, tokens, "
-      "disk_rate, disk_price: activations to keep");
+  EXPECT_EQ(error_of("phases: [{name: a, collect: {model: gpt2, " + std::string(kPrompts) + "}}]"),
+            "job.yaml:1: phases.a.collect: store is missing; expected a map of layers, width, dtype, to, tokens, "
+            "disk_rate, disk_price: activations to keep");
   EXPECT_EQ(error_of("phases: [{name: a, collect: {model: gpt2, forward_only: true, store: {layers: 1, width: 8}, " +
                      std::string(kPrompts) + "}}]"),
             "job.yaml:1: phases.a.collect: data[0]: new_tokens does not go with forward_only; keep one of them");
