@@ -14,7 +14,7 @@ bool any_moe(const GenerationWork& work) {
   return false;
 }
 
-constexpr std::string_view kFit = "constants fitted to published generation runs, data/generation_constants.csv";
+constexpr std::string_view kFit = "constants fitted to published generation runs";
 
 void time_term(std::vector<Term>& terms, std::string_view name, Seconds value, std::string_view formula,
                std::string_view source) {

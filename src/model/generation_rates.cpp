@@ -15,7 +15,7 @@ using units::second;
 FlopsPerSecond peak_16(const Gpu& gpu, Format weights, bool half_accumulate) {
   FlopsPerSecond rate = std::max(gpu.fp16, gpu.bf16);
   if (weights == Format::kBf16 && gpu.bf16.value > 0) rate = gpu.bf16;
-  if (half_accumulate && gpu.fp16_acc16.value > 0) rate = gpu.fp16_acc16;
+  if (half_accumulate && weights != Format::kBf16 && gpu.fp16_acc16.value > 0) rate = gpu.fp16_acc16;
   return std::max(rate, gpu.fp32);
 }
 
@@ -57,7 +57,8 @@ class Reach {
     const bool sixteen = rate.input_bytes == 2;
     rate.weight_bytes = weight_bytes;
     if (rate.expanded) rate.products.flop = rate.products.flop / p_.product;
-    if (sixteen && p_.half_accumulate && gpu_.fp16_acc16 > gpu_.fp16)
+    // Only fp16 has 16-bit sums; what is expanded is expanded to that.
+    if (sixteen && weights != Format::kBf16 && p_.half_accumulate && gpu_.fp16_acc16 > gpu_.fp16)
       rate.products.flop = rate.products.flop * (gpu_.fp16 / gpu_.fp16_acc16);
     if (weights == Format::kInt8 || weights == Format::kNf4) rate.products.byte = rate.products.byte / p_.eight_bit;
     rate.cast_bytes *= p_.casts;
@@ -156,7 +157,8 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   const bool expands = (weight_only(weights) && !(weights == Format::kMxfp4 && native_4)) ||
                        (weights == Format::kFp8 && !native_8) || (weights == Format::kNvfp4 && !native_4);
   rates.native_products = !expands;
-  const Format half = weights == Format::kFp32 ? Format::kFp32 : gpu.bf16.value > 0 ? Format::kBf16 : Format::kFp16;
+  const bool brain = gpu.bf16.value > 0 && (weights == Format::kBf16 || !profile.half_accumulate);
+  const Format half = weights == Format::kFp32 ? Format::kFp32 : brain ? Format::kBf16 : Format::kFp16;
   rates.blocks = reach.products(weights, rates.weight_bytes);
   rates.blocks_16 = reach.products(half, bytes_of(half));
   rates.experts = reach.experts(weights, rates.weight_bytes);

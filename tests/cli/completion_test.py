@@ -22,7 +22,7 @@ TYPED = [
     ("gpuplan fit X --gpu RTX\\ 409", "gpuplan fit X --gpu RTX\\ 4090"),
     ("gpuplan fit X --gpu 'RTX 409", "gpuplan fit X --gpu 'RTX 4090'"),
     ("gpuplan fit X --gpu 'rtx 409", "gpuplan fit X --gpu 'RTX 4090'"),
-    ("gpuplan plan examples/collec", "gpuplan plan examples/collection.yaml"),
+    ("gpuplan plan examples/collecti", "gpuplan plan examples/collection.yaml"),
     ("gpuplan plan x --show domi", "gpuplan plan x --show dominated"),
     ("gpuplan model llama-3.1-8", "gpuplan model Llama-3.1-8B"),
     ("gpuplan plan x --markd", "gpuplan plan x --markdown"),

@@ -114,7 +114,7 @@ class Pager(unittest.TestCase):
 
 class Colour(unittest.TestCase):
     def coloured(self, **more):
-        terminal = Terminal([PROGRAM, "plan", JOB], environment(**{"TERM": "xterm", **more}))
+        terminal = Terminal([PROGRAM, "plan", JOB], environment(**{"TERM": "xterm", **more}), 120)  # no pager
         text = terminal.read()
         self.assertEqual(terminal.end(), 0)
         return "\x1b[" in text
