@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "evidence/validation.h"
 #include "input/catalogue_files.h"
 #include "input/embedded_data.h"
+#include "one_line.h"
 #include "output/validate_report.h"
 
 inline gpuplan::Catalogue built_in_catalogue() {
@@ -34,4 +37,24 @@ inline void check_report(const gpuplan::ValidationReport& report) {
   const gpuplan::Screen screen{.columns = 80};
   gpuplan::validate_text(report, {.by = {gpuplan::Grouping::kSource, gpuplan::Grouping::kTrait}, .all = true}, screen);
   gpuplan::validate_json(report, {});
+}
+
+/// Whatever a table holds is read, predicted and shown, or refused in a line; `read(text, file, catalogue)` is the
+/// reader.
+template <class Read, class Figures>
+int check_table(const Read& read, const Figures& figures, const std::uint8_t* data, std::size_t size) {
+  static const gpuplan::Catalogue catalogue = built_in_catalogue();
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto table = read(text, "runs.csv", catalogue);
+  if (!table) {
+    check_error(table.error());
+    return 0;
+  }
+  for (const gpuplan::Error& line : table->bad_lines) check_error(line);
+  gpuplan::ValidationReport report;
+  report.name = "runs.csv";
+  report.judged = {figures.begin(), figures.end()};
+  report.runs = gpuplan::predict_runs(catalogue, table->runs);
+  check_report(report);
+  return 0;
 }

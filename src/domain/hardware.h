@@ -88,6 +88,8 @@ struct NodeShape {
   BytesPerSecond network{};  ///< whole machine, one direction; zero: not known
   Bytes ram{};               ///< host memory; zero: not known
 
+  /// True where GPUs are joined by a link of their own, such as NVLink, in place of PCIe.
+  bool direct_link() const { return link.value > 0 && link_kind != LinkKind::kPcie && link_kind != LinkKind::kNone; }
   /// Machines that so many GPUs need.
   int machines_for(int wanted) const { return (wanted + gpus - 1) / gpus; }
   bool operator==(const NodeShape&) const = default;

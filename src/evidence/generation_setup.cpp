@@ -34,8 +34,7 @@ class Filler {
   void fill() {
     s_.assumptions = run_.assumptions;
     s_.catalogue_gpu = all_.find_gpu(run_.gpu);
-    s_.refused = refused_shape(run_);
-    if (s_.refused.empty()) s_.refused = refused_gpu(run_, s_.catalogue_gpu);
+    s_.refused = refused_facts(run_, s_.catalogue_gpu);
     if (!s_.refused.empty()) return;
     constexpr double kMostGpus = 1e6;
     double copies = 1;
@@ -58,14 +57,8 @@ class Filler {
   void assume(std::string what) { s_.assumptions.push_back(std::move(what)); }
 
   void set_engine() {
-    s_.engine = run_.framework.empty() ? nullptr : all_.find_framework(run_.framework);
-    if (s_.engine == nullptr) {
-      assume(run_.framework.empty() ? "engine: an average one with CUDA graphs"
-                                    : "engine " + printable(run_.framework, 40) + ": as an average one");
-      s_.engine = &unknown_engine();
-    } else {
-      s_.strategy.framework = static_cast<std::int16_t>(s_.engine - all_.frameworks.data());
-    }
+    s_.engine = &run_software(all_, run_, unknown_engine(), "engine", "an average one with CUDA graphs", s_.strategy,
+                              s_.assumptions);
   }
 
   void set_formats() {

@@ -58,15 +58,27 @@ RunMachine run_machine(const Catalogue& catalogue, const MeasuredRun& run, const
   return machine;
 }
 
-std::string refused_shape(const MeasuredRun& run) {
-  if (run.shape) return "";
-  return "the shape of '" + printable(run.model, 60) +
-         "' is not stated, nor its parameters, and the catalogue has no model of that name";
+const Framework& run_software(const Catalogue& catalogue, const MeasuredRun& run, const Framework& unknown,
+                              std::string_view kind, std::string_view average, Strategy& strategy,
+                              std::vector<std::string>& assumptions) {
+  const Framework* found = run.framework.empty() ? nullptr : catalogue.find_framework(run.framework);
+  if (found != nullptr) {
+    strategy.framework = static_cast<std::int16_t>(found - catalogue.frameworks.data());
+    return *found;
+  }
+  assumptions.push_back(run.framework.empty()
+                            ? std::string(kind) + ": " + std::string(average)
+                            : std::string(kind) + " " + printable(run.framework, 40) + ": as an average one");
+  return unknown;
 }
 
-std::string refused_gpu(const MeasuredRun& run, const Gpu* found) {
-  if (found != nullptr) return "";
-  return "no GPU is called '" + printable(run.gpu, 60) + "'; gpuplan gpus lists those that are known";
+std::string refused_facts(const MeasuredRun& run, const Gpu* found) {
+  if (!run.shape)
+    return "the shape of '" + printable(run.model, 60) +
+           "' is not stated, nor its parameters, and the catalogue has no model of that name";
+  if (found == nullptr)
+    return "no GPU is called '" + printable(run.gpu, 60) + "'; gpuplan gpus lists those that are known";
+  return "";
 }
 
 }  // namespace gpuplan

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "domain/catalogue.h"
+#include "domain/strategy.h"
 #include "evidence/measured_run.h"
 
 namespace gpuplan {
@@ -16,8 +18,13 @@ struct RunMachine {
 RunMachine run_machine(const Catalogue& catalogue, const MeasuredRun& run, const Gpu& gpu, int gpus,
                        std::vector<std::string>& assumptions);
 
-/// What to say of a shape, a GPU or degrees that nothing can be computed with; "" when all is well.
-std::string refused_shape(const MeasuredRun& run);
-std::string refused_gpu(const MeasuredRun& run, const Gpu* found);
+/// The software that a run names, and its position in the strategy; `unknown` where the catalogue has no such: then
+/// what is assumed is told as `kind`: an `average` one.
+const Framework& run_software(const Catalogue& catalogue, const MeasuredRun& run, const Framework& unknown,
+                              std::string_view kind, std::string_view average, Strategy& strategy,
+                              std::vector<std::string>& assumptions);
+
+/// What to say of a shape or a GPU that nothing can be computed with; "" when all is well.
+std::string refused_facts(const MeasuredRun& run, const Gpu* found);
 
 }  // namespace gpuplan

@@ -31,8 +31,7 @@ class Filler {
   void fill() {
     s_.assumptions = run_.assumptions;
     s_.catalogue_gpu = all_.find_gpu(run_.gpu);
-    s_.refused = refused_shape(run_);
-    if (s_.refused.empty()) s_.refused = refused_gpu(run_, s_.catalogue_gpu);
+    s_.refused = refused_facts(run_, s_.catalogue_gpu);
     if (!s_.refused.empty()) return;
     constexpr double kMostGpus = 1e6;
     double ranks = 1;
@@ -55,14 +54,8 @@ class Filler {
   void assume(std::string what) { s_.assumptions.push_back(std::move(what)); }
 
   void set_software() {
-    s_.framework = run_.framework.empty() ? nullptr : all_.find_framework(run_.framework);
-    if (s_.framework == nullptr) {
-      assume(run_.framework.empty() ? "framework: an average one"
-                                    : "framework " + printable(run_.framework, 40) + ": as an average one");
-      s_.framework = &unknown_framework();
-    } else {
-      s_.strategy.framework = static_cast<std::int16_t>(s_.framework - all_.frameworks.data());
-    }
+    s_.framework =
+        &run_software(all_, run_, unknown_framework(), "framework", "an average one", s_.strategy, s_.assumptions);
     Strategy& strategy = s_.strategy;
     const bool tensor_cores = s_.catalogue_gpu->compute_capability >= 8 || s_.catalogue_gpu->compute_capability == 0;
     strategy.precision = run_.precision.value_or(tensor_cores ? Precision::kBf16 : Precision::kFp16);

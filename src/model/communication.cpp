@@ -39,9 +39,8 @@ LinkRate rate_on(const LinkEfficiency& efficiency, BytesPerSecond direction) {
 
 LinkRate intra_rate(const Catalogue& catalogue, const NodeShape& node) {
   if (node.gpus <= 1) return {};
-  const bool direct = node.link.value > 0 && node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone;
   // Pairs joined by a bridge talk over PCIe as soon as more than two take part.
-  if (direct && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2))
+  if (node.direct_link() && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2))
     return rate_on(efficiency_on(catalogue, LinkPath::kDirect, node.link, node.gpus), node.link / 2);
   // Without peer access every byte passes host memory twice, and more GPUs share it.
   const BytesPerSecond direction = pcie_direction(*node.gpu);

@@ -69,7 +69,6 @@ struct GenerationWork {
   double longest = 0;                  ///< prompt and new tokens of the longest sample (memory)
   double longest_new = 0;              ///< new tokens of the longest sample
   Bytes stored_per_sample{};           ///< activations kept, `collect`
-  double stored_layers = 0;            ///< layers they come from
   bool stored_on_disk = false;
   int models = 1;
   std::vector<NetworkWork> networks;  ///< of each model
@@ -97,7 +96,8 @@ struct GenerationRates {
   ServingRate blocks_16;    ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
   ServingRate experts;      ///< grouped products of experts, before their width is counted
   ServingRate head;
-  FlopsPerSecond attention{};      ///< fused attention over long prompts
+  double attention_share = 0;      ///< of the peak that fused attention reaches in long prompts
+  FlopsPerSecond attention{};      ///< that rate, in 16 bit
   BytesPerSecond decode_stream{};  ///< achieved when reading weights once
   BytesPerSecond stream{};         ///< element-wise passes
   Seconds launch_per_layer{};      ///< GPU side, one decode step
@@ -111,8 +111,9 @@ struct GenerationRates {
   int link_span = 1;                 ///< GPUs that the fast link joins
   BytesPerSecond host_link{};        ///< PCIe, one direction, achieved
   BytesPerSecond disk{};             ///< for stored activations and loading
-  double memory_share = 0.9;         ///< of usable memory that the engine takes
-  bool native_products = true;       ///< false: the format is expanded to 16 bit on this hardware
+
+  /// False: the format is expanded to 16 bit on this hardware.
+  bool native_products() const { return !blocks.expanded; }
 };
 
 /// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.

@@ -56,7 +56,8 @@ double room(const NetworkWork& network, const GenerationWork& work, const Genera
             const GenerationCut& cut, double kept_tokens) {
   const MemoryUse none = memory_use(network, work, rates, cut, 0, kept_tokens);
   const MemoryUse one = memory_use(network, work, rates, cut, 1, kept_tokens);
-  const double free = (rates.node->gpu->usable * rates.memory_share - none.total()).value * rates.profile->free_share;
+  const double free =
+      (rates.node->gpu->usable * rates.profile->memory_share - none.total()).value * rates.profile->free_share;
   const double each = (one.total() - none.total()).value;
   if (!rates.profile->continuous) return each > 0 ? free / each : rates.constants->most_static;
   // A chunk of prompts is there whatever the batch; only cache and scores grow with it.

@@ -56,7 +56,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
   time_term(terms, "reading weights", parts.weights,
             moe ? "(dense weights + experts x (1 - (1 - k/E)^sequences)) / achieved bandwidth, every step"
                 : "weights / achieved bandwidth, every step",
-            rates.native_products ? kFit : "expansion limited by the multiprocessors: stored bytes a clock");
+            rates.native_products() ? kFit : "expansion limited by the multiprocessors: stored bytes a clock");
   time_term(terms, "products beyond reading", parts.compute,
             "(r^4 + p^4 + e^4)^(1/4) + start of a kernel - (r + e) for each matrix, with r reading it, e expanding it "
             "and p its tiles in waves over the multiprocessors",
@@ -104,8 +104,8 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
   inform(terms, Term::Kind::kByteRate, "achieved when reading weights", rates.decode_stream.value,
          "share of the data sheet's bandwidth", "data/efficiency.csv");
   inform(terms, Term::Kind::kOperationRate, "achieved in products", (Flops{1} / rates.blocks.products.flop).value,
-         rates.native_products ? "(share of peak)^-4 + (power limit)^-4, to the power -1/4"
-                               : "16-bit rate x 0.9: weights are expanded first",
+         rates.native_products() ? "(share of peak)^-4 + (power limit)^-4, to the power -1/4"
+                                 : "16-bit rate x 0.9: weights are expanded first",
          "data/efficiency.csv");
   inform(terms, Term::Kind::kTime, "time to first token", estimate.time_to_first_token.value,
          "prompt alone, and waiting for the prompts and steps in flight", kFit);

@@ -154,9 +154,6 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.kv_bytes = bytes_of(kv_cache);
 
   const Reach reach(gpu, efficiency, profile, c);
-  const bool expands = (weight_only(weights) && !(weights == Format::kMxfp4 && native_4)) ||
-                       (weights == Format::kFp8 && !native_8) || (weights == Format::kNvfp4 && !native_4);
-  rates.native_products = !expands;
   const bool brain = gpu.bf16.value > 0 && (weights == Format::kBf16 || !profile.half_accumulate);
   const Format half = weights == Format::kFp32 ? Format::kFp32 : brain ? Format::kBf16 : Format::kFp16;
   rates.blocks = reach.products(weights, rates.weight_bytes);
@@ -164,9 +161,9 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.experts = reach.experts(weights, rates.weight_bytes);
   rates.head = rates.head_bytes < 2 ? reach.products(Format::kQ6K, rates.head_bytes) : rates.blocks_16;
   rates.head.weight_bytes = rates.head_bytes;
-  const double fused =
+  rates.attention_share =
       profile.attention == PromptAttention::kNewest ? efficiency.attention : efficiency.attention_common;
-  rates.attention = sixteen * fused;
+  rates.attention = sixteen * rates.attention_share;
 
   rates.decode_stream = Bytes{1} / std::max(rates.blocks.products.byte, rates.blocks.expand);
   rates.stream = gpu.bandwidth * efficiency.bandwidth;
@@ -180,20 +177,18 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
                   group_rate(catalogue, node, node.gpus)};
   // The machines that larger groups were measured on send all of their traffic between two processors; most boxes do
   // better.
-  const bool pcie = node.link.value <= 0 || node.link_kind == LinkKind::kPcie || node.link_kind == LinkKind::kNone;
-  if (pcie && node.gpus > 4) rates.groups[2].bus = std::max(rates.groups[2].bus, rates.groups[1].bus * c.crowded);
+  if (!node.direct_link() && node.gpus > 4)
+    rates.groups[2].bus = std::max(rates.groups[2].bus, rates.groups[1].bus * c.crowded);
   rates.network = network_rate(catalogue, node);
   const bool rack = node.link.value > 0 && node.gpus > 1;
   rates.link_span = rack ? std::max(node.gpus, gpu.link_domain) : node.gpus;
-  const bool direct = rack && node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone;
-  if (direct && profile.one_shot) rates.one_shot = c.one_shot_us * microsecond;
+  if (node.direct_link() && node.gpus > 1 && profile.one_shot) rates.one_shot = c.one_shot_us * microsecond;
   const double clocks = multiprocessor_clocks(efficiency, gpu);
   if ((kv_cache == Format::kInt8 || kv_cache == Format::kInt4) && clocks > 0)
     rates.cache_expand = Seconds{1 / (clocks * c.cache_bytes_clock)};
   rates.host_link = host_rate(gpu);
   // Sequential writing of a data-centre NVMe drive in its smallest size (Samsung PM9A3 960 GB, data sheet 2021).
   rates.disk = 1.5 * GB / second;
-  rates.memory_share = std::min(profile.memory_share, 1.0);
   return rates;
 }
 

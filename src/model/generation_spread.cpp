@@ -20,8 +20,7 @@ Width time_width(const GenerationWork& work, const GenerationRates& r, const Str
   const bool saturated = !prompts && r.profile->continuous && phase.situation == Situation::kSaturated;
   const bool served = !prompts && r.profile->continuous && phase.situation == Situation::kConcurrency;
   const bool batch = !prompts && !one && !saturated && !served;
-  const bool over_pcie = s.tp > 1 && (r.node->link.value <= 0 || r.node->link_kind == LinkKind::kPcie ||
-                                      r.node->link_kind == LinkKind::kNone);
+  const bool over_pcie = s.tp > 1 && !r.node->direct_link();
   Width width({c.spread_base, "dense, 16-bit weights, one data-centre GPU"});
   width.add(r.weight_bytes < 2, c.spread_quantised, "quantised weights");
   width.add(s.tp > 1 || s.pp > 1, c.spread_tensor, "tensor parallel, or layers split");

@@ -85,11 +85,22 @@ double visible_keys(const NetworkWork& network, double tokens) {
   return all * (1 - network.window_share) + window * network.window_share;
 }
 
+/// Attention of all layers, some of which may see a window only: `time(attention)` is that of one.
+template <class Attention, class Time>
+double all_layers(const NetworkWork& network, Attention attention, const Time& time) {
+  const double layers = network.layers * network.loops;
+  double seconds = layers * (1 - network.window_share) * time(attention).value;
+  if (network.window_share > 0) {
+    attention.window = network.window;
+    seconds += layers * network.window_share * time(attention).value;
+  }
+  return seconds;
+}
+
 /// Attention of all layers over the cache.
 double cache_seconds(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                      double sequences, double context, double positions) {
   const GenerationConstants& c = *rates.constants;
-  const double layers = network.layers * network.loops;
   CachedAttention attention;
   attention.batch = sequences;
   attention.cached = context;
@@ -101,21 +112,17 @@ double cache_seconds(const NetworkWork& network, const GenerationRates& rates, c
   attention.expansion = rates.profile->cache_expand;
   attention.start = rates.profile->launch;
   attention.waves = rates.profile->cache_start;
-  const auto time = [&] { return cached_attention_time(*rates.efficiency, *rates.node->gpu, attention).value; };
-  double seconds = layers * (1 - network.window_share) * time();
-  if (network.window_share > 0) {
-    attention.window = network.window;
-    seconds += layers * network.window_share * time();
-  }
+  double seconds = all_layers(network, attention, [&](const CachedAttention& each) {
+    return cached_attention_time(*rates.efficiency, *rates.node->gpu, each);
+  });
+  const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp;  // on all stages
   if (rates.cache_expand.value > 0) {
-    const double expanding =
-        sequences * cache_memory(network, rates, cut, context).value * cut.pp * rates.cache_expand.value;
+    const double expanding = cache * rates.cache_expand.value;
     seconds = std::sqrt(seconds * seconds + expanding * expanding);
   }
   seconds *= c.cache_time;
   // Eager code appends by copying the whole cache, and repeats keys and values for every group of query heads.
   if (rates.profile->copies_cache && !network.latent()) {
-    const double cache = sequences * cache_memory(network, rates, cut, context).value * cut.pp;
     const double repeated = network.kv_heads < network.heads ? network.heads / network.kv_heads : 0;
     seconds += cache * c.kv_copy * (1 + repeated) / rates.stream.value;
   }
@@ -160,12 +167,9 @@ double host_layers(const NetworkWork& network, const GenerationRates& rates, con
 /// Fused attention of all layers over prompts; `pairs` of tokens in a layer.
 double prompt_attention(const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                         double sequences, double tokens, double pairs) {
-  const double layers = network.layers * network.loops;
   const double width = network.attention_width / network.heads;
-  const double share = rates.profile->attention == PromptAttention::kNewest ? rates.efficiency->attention
-                                                                            : rates.efficiency->attention_common;
   if (!network.causal) {
-    const double flops = 4 * pairs * layers * network.attention_width / cut.tp;
+    const double flops = 4 * pairs * (network.layers * network.loops) * network.attention_width / cut.tp;
     return attention_time(*rates.efficiency, rates.attention, flops, 128 / smaller(width, 128), tokens).value;
   }
   CausalAttention attention;
@@ -174,13 +178,9 @@ double prompt_attention(const NetworkWork& network, const GenerationRates& rates
   attention.heads = network.heads / cut.tp;
   attention.head_dim = width;
   attention.kv_bytes = rates.kv_bytes;
-  const auto time = [&] { return prompt_attention_time(*rates.efficiency, *rates.node->gpu, attention, share).value; };
-  double seconds = layers * (1 - network.window_share) * time();
-  if (network.window_share > 0) {
-    attention.window = network.window;
-    seconds += layers * network.window_share * time();
-  }
-  return seconds;
+  return all_layers(network, attention, [&](const CausalAttention& each) {
+    return prompt_attention_time(*rates.efficiency, *rates.node->gpu, each, rates.attention_share);
+  });
 }
 
 }  // namespace

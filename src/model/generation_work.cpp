@@ -157,7 +157,6 @@ Result<GenerationWork> generation_work(const GeneratePhase& phase) {
     if (speculation.draft) work.draft = network_work(*speculation.draft, count_parameters(speculation.draft->shape));
   }
   if (phase.store) {
-    work.stored_layers = phase.store->layers;
     work.stored_per_sample = kept_activations(work).sample;
     work.stored_on_disk = phase.store->to != "memory";
   }

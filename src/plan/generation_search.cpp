@@ -79,9 +79,7 @@ class GenerationSearch {
     if (!engine.pipeline || gpus == 1) return false;
     if (phase_.parallel.pp) return *phase_.parallel.pp > 1;
     if (!best_.any || !best_.fits) return true;
-    const NodeShape& node = machines_.node;
-    const bool fast = node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone && node.link.value > 0;
-    const bool slow = gpus > node.gpus || !fast;
+    const bool slow = gpus > machines_.node.gpus || !machines_.node.direct_link();
     return slow && rates.profile->pipelines && phase_.situation != Situation::kSingle && !phase_.forward_only;
   }
 

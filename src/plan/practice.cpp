@@ -42,8 +42,7 @@ bool wider_than_a_machine(int ranks, const NodeShape& node) { return ranks > nod
 }  // namespace
 
 bool fast_links(const NodeShape& node) {
-  return node.link > BytesPerSecond{} && node.link_kind != LinkKind::kPcie && node.link_kind != LinkKind::kNone &&
-         (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2);
+  return node.direct_link() && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2);
 }
 
 bool usual(const Framework& framework, const Framework& first, bool moe) {

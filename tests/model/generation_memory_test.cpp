@@ -104,7 +104,7 @@ TEST(GenerationMemory, LargestBatchFillsTheCardAndNotMore) {
     const Rig setup(h100(), phase_of(llama_2_7b(), situation, 100000, 1500, 500));
     const GenerationEstimate estimate = setup.estimate(strategy_of(1));
     EXPECT_GT(estimate.batch, 20);
-    EXPECT_LT(estimate.memory.total(), setup.gpu.usable * setup.rates.memory_share);
+    EXPECT_LT(estimate.memory.total(), setup.gpu.usable * setup.rates.profile->memory_share);
     EXPECT_GT(estimate.memory.total(), setup.gpu.usable * 0.6);
   }
 }

@@ -27,9 +27,9 @@ std::optional<GenerationRates> rates_of(const Gpu& gpu, const std::string& by, F
 double products(const std::optional<GenerationRates>& rates) { return 1 / rates->blocks.products.flop.value; }
 
 TEST(GenerationRates, FormatsNeedHardware) {
-  EXPECT_TRUE(rates_of(h100(), "vllm", Format::kFp8)->native_products);
-  EXPECT_FALSE(rates_of(a100(), "vllm", Format::kFp8)->native_products);  // expanded to 16 bit
-  EXPECT_FALSE(rates_of(a100(), "vllm", Format::kNvfp4)->native_products);
+  EXPECT_TRUE(rates_of(h100(), "vllm", Format::kFp8)->native_products());
+  EXPECT_FALSE(rates_of(a100(), "vllm", Format::kFp8)->native_products());  // expanded to 16 bit
+  EXPECT_FALSE(rates_of(a100(), "vllm", Format::kNvfp4)->native_products());
   EXPECT_FALSE(rates_of(t4(), "vllm", Format::kFp8));
   EXPECT_FALSE(rates_of(a100(), "vllm", Format::kBf16, Format::kNvfp4));
   EXPECT_TRUE(rates_of(t4(), "vllm", Format::kFp16));

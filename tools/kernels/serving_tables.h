@@ -77,63 +77,44 @@ inline Seconds table_time(const ServedExperts& e, const Efficiency& efficiency) 
 }
 
 inline std::vector<ServedProduct> read_served_products(const std::string& data, const Catalogue& catalogue) {
-  std::vector<ServedProduct> all;
-  read_table(data + "/measured/kernels/served_products.csv", [&](CsvReader& cells, std::size_t row) {
-    ServedProduct p;
-    p.gpu = gpu_of(catalogue, cells, row);
-    p.format = cells.required(row, cells.column("format"));
-    p.rows = cells.number(row, cells.column("rows"), 1, 1e7);
-    p.columns = cells.number(row, cells.column("columns"), 1, 1e7);
-    p.inner = cells.number(row, cells.column("inner"), 1, 1e7);
-    p.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(p));
-  });
-  return all;
+  return read_times<ServedProduct>(data, "served_products", catalogue,
+                                   [](CsvReader& cells, std::size_t row, ServedProduct& p) {
+                                     p.format = cells.required(row, cells.column("format"));
+                                     read_shape(cells, row, p);
+                                   });
+}
+
+/// What attention over a cache and over prompts has in common.
+template <class Served>
+void read_attention_shape(CsvReader& cells, std::size_t row, Served& a) {
+  a.format = cells.required(row, cells.column("cache"));
+  a.shape.batch = cells.number(row, cells.column("batch"), 1, 1e7);
+  a.shape.window = cells.number(row, cells.column("window"), 0, 1e9);
+  a.shape.heads = cells.number(row, cells.column("heads"), 1, 1e5);
+  a.shape.head_dim = cells.number(row, cells.column("head_width"), 1, 1e5);
+  a.shape.kv_bytes = bytes_of(stored_format(a.format));
 }
 
 inline std::vector<ServedAttention> read_served_attention(const std::string& data, const Catalogue& catalogue) {
-  std::vector<ServedAttention> all;
-  read_table(data + "/measured/kernels/cached_attention.csv", [&](CsvReader& cells, std::size_t row) {
-    ServedAttention a;
-    a.gpu = gpu_of(catalogue, cells, row);
-    a.format = cells.required(row, cells.column("cache"));
-    a.shape.batch = cells.number(row, cells.column("batch"), 1, 1e7);
-    a.shape.cached = cells.number(row, cells.column("cached"), 1, 1e9) - 1;  // the table counts the new token
-    a.shape.window = cells.number(row, cells.column("window"), 0, 1e9);
-    a.shape.heads = cells.number(row, cells.column("heads"), 1, 1e5);
-    a.shape.kv_heads = cells.number(row, cells.column("kv_heads"), 1, 1e5);
-    a.shape.head_dim = cells.number(row, cells.column("head_width"), 1, 1e5);
-    a.shape.kv_bytes = bytes_of(stored_format(a.format));
-    a.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(a));
-  });
-  return all;
+  return read_times<ServedAttention>(
+      data, "cached_attention", catalogue, [](CsvReader& cells, std::size_t row, ServedAttention& a) {
+        read_attention_shape(cells, row, a);
+        a.shape.cached = cells.number(row, cells.column("cached"), 1, 1e9) - 1;  // the table counts the new token
+        a.shape.kv_heads = cells.number(row, cells.column("kv_heads"), 1, 1e5);
+      });
 }
 
 inline std::vector<ServedPrompt> read_served_prompts(const std::string& data, const Catalogue& catalogue) {
-  std::vector<ServedPrompt> all;
-  read_table(data + "/measured/kernels/prefill_attention.csv", [&](CsvReader& cells, std::size_t row) {
-    ServedPrompt p;
-    p.gpu = gpu_of(catalogue, cells, row);
-    p.format = cells.required(row, cells.column("cache"));
-    p.shape.batch = cells.number(row, cells.column("batch"), 1, 1e7);
-    p.shape.tokens = cells.number(row, cells.column("length"), 1, 1e9);
-    p.shape.window = cells.number(row, cells.column("window"), 0, 1e9);
-    p.shape.heads = cells.number(row, cells.column("heads"), 1, 1e5);
-    p.shape.head_dim = cells.number(row, cells.column("head_width"), 1, 1e5);
-    p.shape.kv_bytes = bytes_of(stored_format(p.format));
-    p.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(p));
-  });
-  return all;
+  return read_times<ServedPrompt>(data, "prefill_attention", catalogue,
+                                  [](CsvReader& cells, std::size_t row, ServedPrompt& p) {
+                                    read_attention_shape(cells, row, p);
+                                    p.shape.tokens = cells.number(row, cells.column("length"), 1, 1e9);
+                                  });
 }
 
 inline std::vector<ServedExperts> read_served_experts(const std::string& data, const Catalogue& catalogue) {
-  std::vector<ServedExperts> all;
-  read_table(data + "/measured/kernels/experts.csv", [&](CsvReader& cells, std::size_t row) {
-    ServedExperts e;
+  return read_times<ServedExperts>(data, "experts", catalogue, [](CsvReader& cells, std::size_t row, ServedExperts& e) {
     const auto count = [&](const char* name) { return cells.number(row, cells.column(name), 1, 1e7); };
-    e.gpu = gpu_of(catalogue, cells, row);
     e.format = cells.required(row, cells.column("format"));
     e.shape.tokens = count("tokens");
     e.shape.hidden = count("hidden");
@@ -143,10 +124,7 @@ inline std::vector<ServedExperts> read_served_experts(const std::string& data, c
     e.shape.tp = count("tp");
     e.shape.ep = count("ep");
     e.skew = cells.number(row, cells.column("skew"), 0, 10);
-    e.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(e));
   });
-  return all;
 }
 
 }  // namespace gpuplan::kernels

@@ -114,56 +114,63 @@ inline const Gpu* gpu_of(const Catalogue& catalogue, CsvReader& cells, std::size
   return gpu;
 }
 
+/// Rows of a table of kernel times in data/measured/kernels: GPU and time are read here, `fill(cells, i, row)` reads
+/// the rest.
+template <class Row, class Fill>
+std::vector<Row> read_times(const std::string& data, const std::string& name, const Catalogue& catalogue,
+                            const Fill& fill) {
+  std::vector<Row> all;
+  read_table(data + "/measured/kernels/" + name + ".csv", [&](CsvReader& cells, std::size_t i) {
+    Row row;
+    row.gpu = gpu_of(catalogue, cells, i);
+    fill(cells, i, row);
+    row.time = cells.number(i, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
+    all.push_back(std::move(row));
+  });
+  return all;
+}
+
+/// rows, columns and inner of a product.
+template <class Product>
+void read_shape(CsvReader& cells, std::size_t row, Product& p) {
+  p.rows = cells.number(row, cells.column("rows"), 1, 1e7);
+  p.columns = cells.number(row, cells.column("columns"), 1, 1e7);
+  p.inner = cells.number(row, cells.column("inner"), 1, 1e7);
+}
+
 inline std::vector<MeasuredProduct> read_products(const std::string& data, const Catalogue& catalogue) {
   std::map<const Gpu*, Bytes> caches;
   read_table(data + "/measured/kernels/caches.csv", [&](CsvReader& cells, std::size_t row) {
     const Bytes size{cells.number(row, cells.column("l2", "MiB"), 1, 100'000) * 1048576};
     caches[gpu_of(catalogue, cells, row)] = size;
   });
-  std::vector<MeasuredProduct> all;
-  read_table(data + "/measured/kernels/matrix_products.csv", [&](CsvReader& cells, std::size_t row) {
-    MeasuredProduct p;
-    p.gpu = gpu_of(catalogue, cells, row);
-    p.precision = cells.choice(row, cells.column("format"), Precision::kBf16);
-    p.rows = cells.number(row, cells.column("rows"), 1, 1e7);
-    p.columns = cells.number(row, cells.column("columns"), 1, 1e7);
-    p.inner = cells.number(row, cells.column("inner"), 1, 1e7);
-    p.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    p.cache = caches[p.gpu];
-    all.push_back(p);
-  });
-  return all;
+  return read_times<MeasuredProduct>(data, "matrix_products", catalogue,
+                                     [&](CsvReader& cells, std::size_t row, MeasuredProduct& p) {
+                                       p.precision = cells.choice(row, cells.column("format"), Precision::kBf16);
+                                       read_shape(cells, row, p);
+                                       p.cache = caches[p.gpu];
+                                     });
 }
 
 inline std::vector<MeasuredAttention> read_attention(const std::string& data, const Catalogue& catalogue) {
-  std::vector<MeasuredAttention> all;
-  read_table(data + "/measured/kernels/attention.csv", [&](CsvReader& cells, std::size_t row) {
-    MeasuredAttention a;
-    a.gpu = gpu_of(catalogue, cells, row);
-    a.kernel = cells.required(row, cells.column("kernel"));
-    a.batch = cells.number(row, cells.column("batch"), 1, 1e7);
-    a.length = cells.number(row, cells.column("length"), 1, 1e9);
-    a.heads = cells.number(row, cells.column("heads"), 1, 1e5);
-    a.kv_heads = cells.number(row, cells.column("kv_heads"), 1, 1e5);
-    a.head_width = cells.number(row, cells.column("head_width"), 1, 1e5);
-    a.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(a));
-  });
-  return all;
+  return read_times<MeasuredAttention>(data, "attention", catalogue,
+                                       [](CsvReader& cells, std::size_t row, MeasuredAttention& a) {
+                                         a.kernel = cells.required(row, cells.column("kernel"));
+                                         a.batch = cells.number(row, cells.column("batch"), 1, 1e7);
+                                         a.length = cells.number(row, cells.column("length"), 1, 1e9);
+                                         a.heads = cells.number(row, cells.column("heads"), 1, 1e5);
+                                         a.kv_heads = cells.number(row, cells.column("kv_heads"), 1, 1e5);
+                                         a.head_width = cells.number(row, cells.column("head_width"), 1, 1e5);
+                                       });
 }
 
 inline std::vector<MeasuredCollective> read_collectives(const std::string& data, const Catalogue& catalogue) {
-  std::vector<MeasuredCollective> all;
-  read_table(data + "/measured/kernels/collectives.csv", [&](CsvReader& cells, std::size_t row) {
-    MeasuredCollective c;
-    c.gpu = gpu_of(catalogue, cells, row);
-    c.operation = cells.required(row, cells.column("operation"));
-    c.gpus = cells.whole(row, cells.column("gpus"), 2, 100'000);
-    c.size = Bytes{cells.number(row, cells.column("bytes"), 1, 1e15)};
-    c.time = cells.number(row, cells.column("time_us"), 0.01, 1e9) * units::microsecond;
-    all.push_back(std::move(c));
-  });
-  return all;
+  return read_times<MeasuredCollective>(data, "collectives", catalogue,
+                                        [](CsvReader& cells, std::size_t row, MeasuredCollective& c) {
+                                          c.operation = cells.required(row, cells.column("operation"));
+                                          c.gpus = cells.whole(row, cells.column("gpus"), 2, 100'000);
+                                          c.size = Bytes{cells.number(row, cells.column("bytes"), 1, 1e15)};
+                                        });
 }
 
 /// Conditions of the tables, for each row of efficiency.csv ("Hopper HBM") and format.
