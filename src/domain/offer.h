@@ -16,10 +16,14 @@ inline constexpr std::string_view kJobSource = "job";
 
 enum class OfferKind { kRented, kPool, kOwn };
 
-/// How use becomes money: never less than the minimum, then rounded up to whole increments.
+/// How use becomes money: each time a machine is taken, never less than the minimum, then rounded up to whole
+/// increments.
 struct Billing {
   Seconds minimum{0};
   Seconds increment{1};
+  Seconds startup{0};          ///< from asking for a machine to its first use
+  bool startup_billed = true;  ///< the same is paid for
+  Seconds term{0};             ///< committed: paid for in whole terms from first to last use, used or not; 0: none
 };
 
 struct Offer {

@@ -29,6 +29,9 @@ struct BillingRecord {
   static constexpr std::array keys = {
       key<&Billing::minimum>("minimum", "0 s", "least time that is billed"),
       key<&Billing::increment>("increment", "1 s", "time is rounded up to whole increments", kPositive),
+      key<&Billing::startup>("startup", "0 s", "from asking for a machine to its first use"),
+      key<&Billing::startup_billed>("startup_billed", "true", "whether that time is paid for"),
+      key<&Billing::term>("term", "none", "committed: whole terms are paid for, used or not"),
   };
 };
 
