@@ -133,12 +133,12 @@ void bm_timeline(benchmark::State& state) {
     slots[i].on_machine = gpus[i] > 0;
     if (i > 0 && i != 5) slots[i].needs = {static_cast<int>(i) - 1};
   }
-  Timeline timeline(slots, 8);
+  Timeline timeline(slots, {{8, 0}});
   std::vector<double> durations = {1800, 1650, 14400, 760, 1600, 3600, 7200};
   for (auto _ : state) {
     durations[1] += 1;
     timeline.place(durations);
-    benchmark::DoNotOptimize(timeline.end() + timeline.held(true) + timeline.held(false));
+    benchmark::DoNotOptimize(timeline.end() + timeline.held(0).second + timeline.busy(0));
   }
 }
 BENCHMARK(bm_timeline)->Unit(benchmark::kMicrosecond);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "plan/identity.h"
@@ -44,7 +46,7 @@ Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
 }
 
 /// Prices are independent of everything in the phases, which have two factors each at most.
-int price_factor(const std::vector<PhaseEstimate>& phases) { return 2 * static_cast<int>(phases.size()); }
+int price_factor(const LaidJob& laid) { return 2 * static_cast<int>(laid.slots.size()); }
 
 /// Samples of an offer's price in dollars a second.
 Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) {
@@ -60,6 +62,67 @@ Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds tim
   return price ? *price * phase.collection.disk * time : Dollars{};
 }
 
+/// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
+std::string label_of(const Holding& holding) {
+  const Offer& offer = *holding.offer;
+  std::string label = count_text(holding.machines.gpus) + "x " + offer.gpu;
+  if (!offer.label.empty()) label = offer.kind == OfferKind::kRented ? offer.label : label + " (" + offer.label + ")";
+  if (holding.machines.nodes > 1) label += " (" + count_text(holding.machines.nodes) + " nodes)";
+  if (holding.spot) label += " spot";
+  return label;
+}
+
+bool same_machines(const Holding& a, const Holding& b) {
+  return a.offer == b.offer && a.spot == b.spot && a.machines.nodes == b.machines.nodes &&
+         a.machines.gpus == b.machines.gpus;
+}
+
+/// The machines of a plan, each kind once, by first use.
+std::string label_of(const LaidJob& laid) {
+  std::vector<std::pair<double, const Holding*>> kinds;
+  for (const Holding& holding : laid.arrangement.holdings) {
+    double first = std::numeric_limits<double>::infinity();
+    for (const int phase : holding.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
+        first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
+    const auto same = std::ranges::find_if(kinds, [&](const auto& k) { return same_machines(*k.second, holding); });
+    if (same == kinds.end()) kinds.emplace_back(first, &holding);
+    else same->first = std::min(same->first, first);
+  }
+  std::ranges::stable_sort(kinds, {}, [](const auto& kind) { return kind.first; });
+  std::string label;
+  for (const auto& kind : kinds) label += (label.empty() ? "" : " + ") + label_of(*kind.second);
+  return label;
+}
+
+/// Most of the leases that are held at one time.
+int leases_at_once(const std::vector<Lease>& leases) {
+  int most = 0;
+  for (const Lease& lease : leases)
+    most = std::max(most, static_cast<int>(std::ranges::count_if(leases, [&](const Lease& other) {
+                      return other.from <= lease.from && lease.from + units::second < other.to;
+                    })));
+  return most;
+}
+
+/// On spot: what interruptions are expected to do to a phase.
+struct Stretch {
+  double factor = 1;
+  Seconds lost{};
+  double interruptions = 0;
+};
+
+Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
+  const Seconds busy = estimate.work.p50 + estimate.extra.p50;
+  if (!holding.spot || estimate.gpus == 0 || busy <= Seconds{}) return {};
+  const auto rate = interruption_rate(job, *holding.offer);
+  if (!rate) return {};
+  // All machines of a phase stop when one does.
+  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
+  const ExpectedRun run = with_interruptions(job, phase, busy, *rate * std::max(estimate.nodes, 1));
+  return {run.wall / busy, run.wall - busy, run.interruptions};
+}
+
 }  // namespace
 
 std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
@@ -72,122 +135,172 @@ std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
 
 Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), scores_(seed) {}
 
-JobHours Biller::hours(const std::vector<PhaseEstimate>& phases, const Machines& machines,
-                       std::optional<PerSecond> interruptions) const {
-  JobHours result;
-  result.node = machines.node;
-  result.nodes = machines.nodes;
-  result.gpus = machines.gpus;
-  result.phases = phases;
+Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
+  return (estimate.work.p50 + estimate.extra.p50) * stretch_of(job_, estimate, holding).factor;
+}
+
+LaidJob Biller::lay(Arrangement arrangement) const {
+  LaidJob laid;
+  laid.arrangement = std::move(arrangement);
+  const std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
   std::vector<int> gpus;
   for (const PhaseEstimate& phase : phases) gpus.push_back(phase.gpus);
-  result.slots = slots_of(job_, gpus);
+  laid.slots = slots_of(job_, gpus);
+  const std::vector<int> lots = holdings_of(laid.arrangement);
+  for (std::size_t i = 0; i < laid.slots.size(); ++i) {
+    laid.slots[i].lot = std::max(lots[i], 0);
+    if (lots[i] < 0) laid.slots[i].on_machine = false;
+  }
 
-  std::vector<Samples>& durations = result.durations;
-  durations.assign(phases.size(), Samples{});
-  result.medians.resize(phases.size());
+  laid.durations.assign(phases.size(), Samples{});
+  laid.medians.resize(phases.size());
   Factors factors;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const PhaseEstimate& estimate = phases[i];
     const Phase& phase = job_.phases[i];
-    const Seconds busy = estimate.work.p50 + estimate.extra.p50;
-    double stretch = 1;
-    if (interruptions && estimate.gpus > 0 && busy > Seconds{}) {
-      // All machines of a phase stop when one does.
-      const ExpectedRun run = with_interruptions(job_, phase, busy, *interruptions * std::max(estimate.nodes, 1));
-      result.spot_loss += run.wall - busy;
-      result.interruptions += run.interruptions;
-      stretch = run.wall / busy;
-    }
+    Stretch stretch;
+    if (lots[i] >= 0) stretch = stretch_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
+    laid.spot_loss += stretch.lost;
+    laid.interruptions += stretch.interruptions;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    add_samples(estimate.work, scores_.of(factors.number(name)), durations[i]);
-    add_samples(estimate.extra, scores_.of(factors.number("extra " + phase.name)), durations[i]);
-    if (stretch != 1)
-      for (double& seconds : durations[i]) seconds *= stretch;
-    result.stretch.push_back(stretch);
-    result.medians[i] = busy.value * stretch;
-    result.phase_hours.push_back(outcome<Seconds>(durations[i]));
+    add_samples(estimate.work, scores_.of(factors.number(name)), laid.durations[i]);
+    add_samples(estimate.extra, scores_.of(factors.number("extra " + phase.name)), laid.durations[i]);
+    if (stretch.factor != 1)
+      for (double& seconds : laid.durations[i]) seconds *= stretch.factor;
+    laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * stretch.factor;
+    laid.phase_hours.push_back(outcome<Seconds>(laid.durations[i]));
   }
 
-  Timeline timeline(result.slots, result.gpus);
+  std::vector<Lot> machines;
+  for (const Holding& holding : holdings)
+    machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup.value : 0});
+  Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
+  laid.held.assign(holdings.size(), Samples{});
+  laid.busy.assign(holdings.size(), Samples{});
   std::vector<double> sample(phases.size());
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = durations[i][s];
+    for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.durations[i][s] * stretch;
     timeline.place(sample);
-    result.wall[s] = timeline.end() * stretch;
-    result.held_kept[s] = timeline.held(true) * stretch;
-    result.held_busy[s] = timeline.held(false) * stretch;
+    laid.wall[s] = timeline.end();
+    for (std::size_t h = 0; h < holdings.size(); ++h) {
+      const auto [from, to] = timeline.held(h);
+      laid.held[h][s] = to - from;
+      laid.busy[h][s] = timeline.busy(h);
+    }
   }
-  timeline.place(result.medians);
-  result.starts = timeline.starts();
-  result.answers = timeline.machine_seconds();
-  result.hours = in_seconds(outcome<Seconds>(result.wall));
+  for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.medians[i] * stretch;
+  timeline.place(sample);
+  laid.starts = timeline.starts();
+  laid.answers = timeline.machine_seconds();
+  laid.hours = in_seconds(outcome<Seconds>(laid.wall));
+  return laid;
+}
+
+Arrangement Biller::let_go(const LaidJob& laid) const {
+  Arrangement result{laid.arrangement.phases, {}};
+  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
+    const Holding& whole = laid.arrangement.holdings[h];
+    const Billing billing = whole.offer ? whole.offer->billing : Billing{};
+    const double again = std::max(1.0, billing.startup_billed ? billing.startup.value : 0);
+    std::vector<int> phases;
+    for (const int phase : whole.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine) phases.push_back(phase);
+    const auto start = [&](int phase) { return laid.starts[static_cast<std::size_t>(phase)]; };
+    std::ranges::stable_sort(phases, {}, start);
+    // A phase that stays on the machines of an earlier one has to find them.
+    const auto stays = [&](std::size_t next) {
+      return std::any_of(phases.begin() + static_cast<std::ptrdiff_t>(next), phases.end(), [&](int later) {
+        const std::string& on = job_.phases[static_cast<std::size_t>(later)].on;
+        return !on.empty() && std::any_of(phases.begin(), phases.begin() + static_cast<std::ptrdiff_t>(next),
+                                          [&](int p) { return job_.phases[static_cast<std::size_t>(p)].name == on; });
+      });
+    };
+    double until = 0;
+    for (std::size_t n = 0; n < phases.size(); ++n) {
+      const int phase = phases[n];
+      if (n == 0 || (start(phase) > until + again && !stays(n)))
+        result.holdings.push_back({whole.offer, whole.spot, whole.machines, {}});
+      result.holdings.back().phases.push_back(phase);
+      until = std::max(until, start(phase) + laid.medians[static_cast<std::size_t>(phase)] * (1 + job_.buffer));
+    }
+  }
   return result;
 }
 
-Plan Biller::plan(const JobHours& shared, const Offer& offer, bool spot) const {
-  if (spot) {
-    // Interruptions are the offer's own: its hours are not those of the on-demand machine.
-    const JobHours own =
-        hours(shared.phases, {shared.node, shared.nodes, shared.gpus, false}, interruption_rate(job_, offer));
-    return price(own, offer, true);
-  }
-  return price(shared, offer, false);
-}
+/// What one holding costs.
+struct Biller::Paid {
+  Samples dollars{};          ///< machines and disks
+  Quantiles billed;           ///< seconds
+  double busy = 0;            ///< median of the seconds in use
+  std::vector<double> disks;  ///< dollars of each of its phases, by the medians
+  Outcome<Dollars> cost{};
+};
 
-Plan Biller::price(const JobHours& hours, const Offer& offer, bool spot) const {
-  Plan plan;
-  plan.offer = &offer;
-  plan.node = hours.node;
-  plan.nodes = hours.nodes;
-  plan.gpus = hours.gpus;
-  plan.spot = spot;
-  plan.hours = hours.hours;
-  plan.buffer = hours.hours.p50 * (job_.buffer / (1 + job_.buffer));
-  plan.spot_loss = hours.spot_loss;
-  plan.interruptions = hours.interruptions;
-  plan.label = count_text(hours.gpus) + "x " + offer.gpu;
-  if (!offer.label.empty())
-    plan.label = offer.kind == OfferKind::kRented ? offer.label : plan.label + " (" + offer.label + ")";
-  if (hours.nodes > 1) plan.label += " (" + count_text(hours.nodes) + " nodes)";
-  if (spot) plan.label += " spot";
-
-  const double machines = machines_paid(offer, hours.nodes, hours.gpus);
-  const bool keeps = job_.schedule == Schedule::kKeep;
-  Samples paid = prices(scores_, price_factor(hours.phases), offer, spot);
+Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
+  const Holding& holding = laid.arrangement.holdings[h];
+  const Offer& offer = *holding.offer;
+  const double machines = machines_paid(offer, holding.machines.nodes, holding.machines.gpus);
+  const double unpaid = offer.billing.startup_billed ? 0 : offer.billing.startup.value;
+  const double stretch = 1 + job_.buffer;
+  Paid paid;
+  paid.dollars = prices(scores_, factor, offer, holding.spot);
   Samples billed{};
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    const double kept = billed_seconds(hours.held_kept[s], offer.billing);
-    billed[s] = keeps ? kept : std::min(kept, billed_seconds(hours.held_busy[s], offer.billing));
-    paid[s] *= billed[s] * machines;
+    billed[s] = billed_seconds(laid.held[h][s] - unpaid, offer.billing);
+    paid.dollars[s] *= billed[s] * machines;
   }
-  const std::vector<double> disks = add_disks(hours, offer, paid);
-  plan.cost = in_cents(outcome<Dollars>(paid));
-  plan.kept = keeps || hours.held_kept == hours.held_busy;
-  add_phases(hours, billed, disks, plan);
-
-  judge(hours.wall, paid, plan);
-  plan.id = short_id(identity(plan));
-  return plan;
+  for (const int position : holding.phases) {
+    const auto i = static_cast<std::size_t>(position);
+    const PhaseEstimate& phase = laid.arrangement.phases[i];
+    paid.disks.push_back(disk_dollars(offer, phase, Seconds{laid.medians[i] * stretch}).value);
+    if (paid.disks.back() <= 0) continue;
+    for (std::size_t s = 0; s < Samples{}.size(); ++s)
+      paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
+  }
+  paid.billed = quantiles(billed);
+  paid.busy = quantiles(laid.busy[h]).p50;
+  paid.cost = in_cents(outcome<Dollars>(paid.dollars));
+  return paid;
 }
 
-std::vector<double> Biller::add_disks(const JobHours& hours, const Offer& offer, Samples& paid) const {
-  std::vector<double> shares(hours.phases.size(), 0.0);
-  const auto priced = [&](const PhaseEstimate& phase) { return disk_dollars(offer, phase, units::hour) > Dollars{}; };
-  if (std::ranges::none_of(hours.phases, priced)) return shares;
-  const double stretch = 1 + job_.buffer;
-  double all = outcome<Dollars>(paid).p50.value;
-  for (std::size_t i = 0; i < hours.phases.size(); ++i) {
-    const PhaseEstimate& phase = hours.phases[i];
-    for (std::size_t s = 0; s < Samples{}.size(); ++s)
-      paid[s] += disk_dollars(offer, phase, Seconds{hours.durations[i][s] * stretch}).value;
-    shares[i] = disk_dollars(offer, phase, Seconds{hours.medians[i] * stretch}).value;
-    all += shares[i];
+Plan Biller::price(const LaidJob& laid) const {
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  Plan plan;
+  plan.label = label_of(laid);
+  plan.hours = laid.hours;
+  plan.buffer = laid.hours.p50 * (job_.buffer / (1 + job_.buffer));
+  plan.spot_loss = laid.spot_loss;
+  plan.interruptions = laid.interruptions;
+  if (!holdings.empty() &&
+      std::ranges::all_of(holdings, [&](const Holding& other) { return same_machines(other, holdings.front()); })) {
+    plan.offer = holdings.front().offer;
+    plan.spot = holdings.front().spot;
+    plan.node = holdings.front().machines.node;
   }
-  for (double& share : shares) share = all > 0 ? share / all : 0;
-  return shares;
+  plan.kept = holdings.size() <= 1;
+
+  std::vector<Paid> paid;
+  std::vector<const Offer*> priced;  // offers met so far: each price is a factor of its own
+  Samples all{};
+  for (std::size_t h = 0; h < holdings.size(); ++h) {
+    const Holding& holding = holdings[h];
+    const auto known = std::ranges::find(priced, holding.offer) - priced.begin();
+    if (known == std::ssize(priced)) priced.push_back(holding.offer);
+    paid.push_back(pay(laid, h, price_factor(laid) + static_cast<int>(known)));
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] += paid.back().dollars[s];
+    plan.nodes = std::max(plan.nodes, holding.machines.nodes);
+    plan.gpus = std::max(plan.gpus, holding.machines.gpus);
+  }
+  plan.cost = in_cents(outcome<Dollars>(all));
+  add_phases(laid, paid, plan);
+  judge(laid.wall, all, plan);
+  plan.at_once = leases_at_once(plan.leases);
+  if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
+  plan.id = short_id(identity(plan));
+  return plan;
 }
 
 void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
@@ -203,43 +316,19 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   }
 }
 
-/// Phases share the machines' part of the bill by the machine seconds they answer for; what no phase uses is idle.
-void Biller::add_phases(const JobHours& hours, const Samples& billed, const std::vector<double>& disks,
-                        Plan& plan) const {
-  const Quantiles held = quantiles(hours.held_busy);
-  const Quantiles paid = quantiles(billed);
-  double answered = 0;
-  double used = 0;
-  for (std::size_t i = 0; i < hours.phases.size(); ++i) {
-    answered += hours.answers[i];
-    used += hours.medians[i] * hours.phases[i].gpus;
-  }
-  const double busy_share = paid.p50 > 0 ? std::min(1.0, held.p50 / paid.p50) : 0;
-  double machines_share = 1;
-  for (const double share : disks) machines_share -= share;
-  plan.disk = plan.cost.p50 * (1 - machines_share);
-  plan.idle = plan.cost.p50 * (paid.p50 > 0 ? (1 - busy_share) * machines_share : 0);
-  plan.billed_gpu_hours = paid.p50 / 3600 * plan.gpus;
-  // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
-  plan.gpu_hours = answered > 0 ? used / 3600 * held.p50 / answered : 0;
-
+/// Phases share the bill of the machines they run on by the machine seconds they answer for; what no phase uses is
+/// idle.
+void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const {
+  const std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
   bool any_model = false;
   bool any_given = false;
-  for (std::size_t i = 0; i < hours.phases.size(); ++i) {
+  for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan phase;
-    phase.estimate = hours.phases[i];
+    phase.estimate = phases[i];
     const PhaseEstimate& estimate = phase.estimate;
-    phase.start = Seconds{hours.starts[i] * (1 + job_.buffer)};
-    phase.hours = hours.phase_hours[i];
-    if (hours.slots[i].on_machine) {
-      phase.offer = plan.offer;
-      phase.spot = plan.spot;
-      phase.gpus_billed = plan.gpus;
-      const double portion = (answered > 0 ? busy_share * machines_share * hours.answers[i] / answered : 0) + disks[i];
-      phase.disk = plan.cost.p50 * disks[i];
-      phase.cost = {plan.cost.p10 * portion, plan.cost.p50 * portion, plan.cost.p90 * portion,
-                    plan.cost.mean * portion};
-    }
+    phase.start = Seconds{laid.starts[i]};
+    phase.hours = laid.phase_hours[i];
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
     if (estimate.tokens > 0) {
@@ -249,59 +338,74 @@ void Biller::add_phases(const JobHours& hours, const Samples& billed, const std:
     if (estimate.work_by_model > Seconds{}) (estimate.evidence == Evidence::kGiven ? any_given : any_model) = true;
     if (estimate.fit == Fit::kTight) plan.fit = Fit::kTight;
     if (estimate.serving && !estimate.serving->reaches_target) plan.reaches_target = false;
-    plan.phases.push_back(phase);
+    plan.phases.push_back(std::move(phase));
   }
   plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
-}
 
-Dollars Biller::paid(const Offer& offer, const PhaseEstimate& phase, double seconds) const {
-  const double held = seconds * (1 + job_.buffer);
-  return offer.price->p50 * Seconds{billed_seconds(held, offer.billing)} *
-             machines_paid(offer, phase.nodes, phase.gpus) +
-         disk_dollars(offer, phase, Seconds{held});
-}
-
-Plan Biller::plan_each(const std::vector<PhaseEstimate>& phases, const std::vector<const Offer*>& offers,
-                       std::string label) const {
-  Machines apart;
-  apart.gpus = 0;
-  for (const PhaseEstimate& phase : phases) apart.gpus += phase.gpus;  // nobody waits for another's GPUs
-  JobHours shared = hours(phases, apart);
-  Plan plan;
-  plan.label = std::move(label);
-  plan.hours = shared.hours;
-  plan.buffer = shared.hours.p50 * (job_.buffer / (1 + job_.buffer));
-  plan.kept = false;
-  const double stretch = 1 + job_.buffer;
-  Samples paid{};
-  add_phases(shared, shared.held_busy, std::vector<double>(phases.size(), 0.0), plan);
-  plan.billed_gpu_hours = 0;
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    PhasePlan& phase = plan.phases[i];
-    phase.offer = offers[i];
-    if (offers[i] == nullptr) continue;
-    const Offer& offer = *offers[i];
-    const double machines = machines_paid(offer, phases[i].nodes, phases[i].gpus);
-    phase.gpus_billed = offer.kind == OfferKind::kRented ? phases[i].nodes * offer.gpus : phases[i].gpus;
-    Samples cost = prices(scores_, price_factor(phases) + static_cast<int>(i), offer, false);
-    Samples billed{};
-    for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-      billed[s] = billed_seconds(shared.durations[i][s] * stretch, offer.billing);
-      cost[s] = cost[s] * billed[s] * machines +
-                disk_dollars(offer, phases[i], Seconds{shared.durations[i][s] * stretch}).value;
-      paid[s] += cost[s];
+  for (std::size_t h = 0; h < holdings.size(); ++h) {
+    const Holding& holding = holdings[h];
+    // One holding is the whole bill, to the cent.
+    const Outcome<Dollars>& cost = holdings.size() == 1 ? plan.cost : paid[h].cost;
+    const double billed = paid[h].billed.p50;
+    double answered = 0;
+    double used = 0;
+    double disks = 0;
+    double first = std::numeric_limits<double>::infinity();
+    double last = 0;
+    Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}};
+    for (std::size_t n = 0; n < holding.phases.size(); ++n) {
+      const auto i = static_cast<std::size_t>(holding.phases[n]);
+      if (!laid.slots[i].on_machine) continue;
+      lease.phases.push_back(holding.phases[n]);
+      answered += laid.answers[i];
+      used += laid.medians[i] * (1 + job_.buffer) * phases[i].gpus;
+      disks += paid[h].disks[n];
+      first = std::min(first, laid.starts[i]);
+      last = std::max(last, laid.starts[i] + laid.medians[i] * (1 + job_.buffer));
     }
-    phase.disk = disk_dollars(offer, phases[i], Seconds{shared.medians[i] * stretch});
-    plan.disk += phase.disk;
-    phase.cost = outcome<Dollars>(cost);
-    plan.billed_gpu_hours += quantiles(billed).p50 / 3600 * phase.gpus_billed;
-    plan.gpus = std::max(plan.gpus, phase.gpus_billed);
-    plan.nodes = std::max(plan.nodes, phases[i].nodes);
+    const double busy_share = billed > 0 ? std::min(1.0, paid[h].busy / billed) : 0;
+    const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
+    const double machines_share = 1 - disk_share;
+    plan.disk += cost.p50 * disk_share;
+    plan.idle += cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0);
+    plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
+    // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
+    plan.gpu_hours += answered > 0 ? used / 3600 * paid[h].busy / answered : 0;
+    for (std::size_t n = 0; n < holding.phases.size(); ++n) {
+      const auto i = static_cast<std::size_t>(holding.phases[n]);
+      if (!laid.slots[i].on_machine) continue;
+      PhasePlan& phase = plan.phases[i];
+      phase.offer = holding.offer;
+      phase.spot = holding.spot;
+      phase.gpus_billed = holding.machines.gpus;
+      const double own = answered > 0 ? laid.answers[i] / answered : 0;
+      const double disk = disks > 0 ? disk_share * paid[h].disks[n] / disks : 0;
+      const double portion = busy_share * machines_share * own + disk;
+      phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
+      phase.disk = cost.p50 * disk;
+      phase.cost = {cost.p10 * portion, cost.p50 * portion, cost.p90 * portion, cost.mean * portion};
+    }
+    lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
+    lease.to = Seconds{last};
+    lease.billed = Seconds{billed};
+    lease.cost = cost.p50;
+    plan.leases.push_back(std::move(lease));
   }
-  plan.cost = in_cents(outcome<Dollars>(paid));
-  judge(shared.wall, paid, plan);
-  plan.id = short_id(identity(plan));
-  return plan;
+}
+
+Arrangement arrangement_of(const Plan& plan) {
+  Arrangement arrangement;
+  for (const PhasePlan& phase : plan.phases) arrangement.phases.push_back(phase.estimate);
+  for (const Lease& lease : plan.leases) {
+    Holding holding{lease.offer, lease.spot, {}, lease.phases};
+    holding.machines.nodes = lease.nodes;
+    holding.machines.gpus = lease.gpus;
+    holding.machines.exact = lease.offer->kind != OfferKind::kRented;
+    for (const int phase : lease.phases)
+      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate.node) holding.machines.node = *node;
+    arrangement.holdings.push_back(std::move(holding));
+  }
+  return arrangement;
 }
 
 }  // namespace gpuplan

@@ -6,32 +6,28 @@
 #include <vector>
 
 #include "domain/job.h"
-#include "plan/phase_search.h"
+#include "plan/arrangement.h"
 #include "plan/plan.h"
 #include "plan/samples.h"
 #include "plan/schedule.h"
 
 namespace gpuplan {
 
-/// A job on one kind and number of machines, before any price.
-struct JobHours {
-  std::vector<PhaseEstimate> phases;
+/// A job laid on machines, before any price: all that offers share which differ in price alone.
+struct LaidJob {
+  Arrangement arrangement;
   std::vector<Slot> slots;
-  std::vector<double> stretch;  ///< of each phase: factor by interruptions and checkpoints, 1 without
-  std::vector<double> medians;  ///< duration of each phase in seconds
-  std::vector<double> starts;   ///< of each phase, by the medians
+  std::vector<double> medians;  ///< duration of each phase in seconds, expected interruptions inside, without buffer
+  std::vector<double> starts;   ///< of each phase, by the medians, buffer inside
   std::vector<double> answers;  ///< machine seconds each phase answers for, by the medians (Timeline::machine_seconds)
   std::vector<Samples> durations;  ///< seconds of each phase, without buffer
-  Samples wall{};                  ///< seconds from start to end, buffer included
-  Samples held_kept{};             ///< seconds the machines are held from first to last use
-  Samples held_busy{};             ///< seconds they are held when let go while idle
+  Samples wall{};                  ///< seconds from start to end, buffer inside
+  std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
+  std::vector<Samples> busy;       ///< of each holding: seconds in which a phase uses them
   Outcome<Seconds> hours{};
   std::vector<Outcome<Seconds>> phase_hours;
   Seconds spot_loss{};
   double interruptions = 0;
-  int nodes = 1;
-  int gpus = 1;
-  NodeShape node;
 };
 
 /// What the model's error is shared by: GPU, software and kind of phase.
@@ -41,30 +37,31 @@ class Biller {
  public:
   Biller(const Job& job, std::uint64_t seed);
 
-  /// Every phase on the same machines, one estimate a phase. With a rate, the expected loss by interruptions is inside.
-  JobHours hours(const std::vector<PhaseEstimate>& phases, const Machines& machines,
-                 std::optional<PerSecond> interruptions = std::nullopt) const;
+  /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
+  Seconds expected(const PhaseEstimate& estimate, const Holding& holding) const;
 
-  /// The job on one offer; `hours` are those without interruptions.
-  Plan plan(const JobHours& hours, const Offer& offer, bool spot) const;
+  /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
+  /// by interruptions, which is inside every duration.
+  LaidJob lay(Arrangement arrangement) const;
 
-  /// Dollars for one phase of `seconds` on an offer taken for it alone, at the median price, with its space on disks.
-  Dollars paid(const Offer& offer, const PhaseEstimate& phase, double seconds) const;
+  /// What it costs on the offers of its holdings.
+  Plan price(const LaidJob& laid) const;
 
-  /// Every phase on an offer of its own, on demand, with machines taken and given back for it. Null offers: phases that
-  /// need no GPU.
-  Plan plan_each(const std::vector<PhaseEstimate>& phases, const std::vector<const Offer*>& offers,
-                 std::string label) const;
+  /// The same with machines given back wherever no phase uses them, by the medians, for longer than it takes to get
+  /// them again.
+  Arrangement let_go(const LaidJob& laid) const;
 
  private:
-  Plan price(const JobHours& hours, const Offer& offer, bool spot) const;
+  struct Paid;
+  Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
-  /// Adds what the phases' space on disks costs to `paid`; the share of each phase's in the median of all.
-  std::vector<double> add_disks(const JobHours& hours, const Offer& offer, Samples& paid) const;
-  void add_phases(const JobHours& hours, const Samples& billed, const std::vector<double>& disks, Plan& plan) const;
+  void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
 
   const Job& job_;
   Scores scores_;
 };
+
+/// How a plan was laid out, to bill it again with other estimates.
+Arrangement arrangement_of(const Plan& plan);
 
 }  // namespace gpuplan

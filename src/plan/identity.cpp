@@ -25,6 +25,13 @@ std::uint64_t identity(const Plan& plan) {
   add_number(plan.nodes);
   add_number(plan.gpus);
   add_number(plan.spot ? 1 : 0);
+  // Which phases share machines is part of a plan that takes several; whether one is let go while idle is not.
+  if (plan.offer == nullptr || plan.at_once > 1) {
+    for (const Lease& lease : plan.leases) {
+      for (const int phase : lease.phases) add_number(phase);
+      add(lease.spot ? "spot" : "on demand");
+    }
+  }
   for (const PhasePlan& phase : plan.phases) {
     if (plan.offer == nullptr) add_offer(phase.offer);
     const Strategy& s = phase.estimate.strategy;

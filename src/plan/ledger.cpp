@@ -2,31 +2,9 @@
 
 #include <algorithm>
 
-#include "plan/schedule.h"
-
 namespace gpuplan {
 
 namespace {
-
-/// GPU-seconds each phase answers for, by the medians; only their ratios matter.
-std::vector<double> billed_weights(const Job& job, const Plan& plan) {
-  std::vector<double> weights;
-  if (plan.offer == nullptr) {
-    // Every phase on an offer of its own.
-    for (const PhasePlan& part : plan.phases) weights.push_back(part.hours.p50.value * part.gpus_billed);
-    return weights;
-  }
-  std::vector<int> gpus;
-  std::vector<double> durations;
-  for (const PhasePlan& part : plan.phases) {
-    gpus.push_back(part.estimate.gpus);
-    durations.push_back(part.hours.p50.value);
-  }
-  const std::vector<Slot> slots = slots_of(job, gpus);
-  Timeline timeline(slots, plan.gpus);
-  timeline.place(durations);
-  return timeline.machine_seconds();
-}
 
 /// Share of what is billed while no phase uses the machines.
 double idle_share_of(const Job& job, const Plan& plan) {
@@ -54,14 +32,13 @@ Ledger ledger_of(const Job& job, const Plan& plan) {
   Ledger ledger;
   const double stretch = 1 + job.buffer;
   const double buffer_share = job.buffer / stretch;
-  const std::vector<double> weights = billed_weights(job, plan);
   double used = 0;
   double weight = 0;
   Dollars cost{};
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
     used += part.hours.p50 / units::hour * part.estimate.gpus;
-    weight += weights[i];
+    weight += part.billed_gpu_hours;
     cost += part.cost.p50;
   }
   const double share = idle_share(job, plan);
@@ -76,12 +53,12 @@ Ledger ledger_of(const Job& job, const Plan& plan) {
     const PhasePlan& part = plan.phases[i];
     LedgerLine line;
     line.used = part.hours.p50 / units::hour * part.estimate.gpus * ledger.scale;
-    line.billed = weight > 0 ? ledger.subtotal.billed * weights[i] / weight : 0;
+    line.billed = weight > 0 ? ledger.subtotal.billed * part.billed_gpu_hours / weight : 0;
     line.cost = cost > Dollars{} ? ledger.subtotal.cost * (part.cost.p50 / cost) : Dollars{};
     ledger.phases.push_back(line);
   }
-  if (plan.offer != nullptr && plan.offer->kind == OfferKind::kRented && plan.gpus > 0)
-    ledger.machine_hours = plan.billed_gpu_hours / plan.gpus * plan.nodes;
+  for (const Lease& lease : plan.leases)
+    if (lease.offer->kind == OfferKind::kRented) ledger.machine_hours += lease.billed / units::hour * lease.nodes;
   return ledger;
 }
 

@@ -96,8 +96,20 @@ struct PhasePlan {
   Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
   Dollars disk{};           ///< part of the median cost that is space on disks, while the phase runs
   int gpus_billed = 0;
+  double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
   Interval<Seconds> seconds_per_step{};
   Interval<TokensPerSecond> tokens_per_second{};
+};
+
+/// One stretch for which machines are rented, by the medians and with the job's buffer.
+struct Lease {
+  const Offer* offer = nullptr;
+  bool spot = false;
+  int nodes = 1, gpus = 0;
+  Seconds from{}, to{};     ///< from asking for the machines to giving them back
+  Seconds billed{};         ///< time paid for
+  Dollars cost{};           ///< machines and disks
+  std::vector<int> phases;  ///< positions in the plan, of those that hold the machines
 };
 
 struct Plan {
@@ -109,6 +121,7 @@ struct Plan {
   int gpus = 0;  ///< of the plan: billed for rented machines, used for pools
   bool spot = false;
   bool kept = true;  ///< machine held from first to last phase, or let go when idle
+  int at_once = 1;   ///< most leases held at one time
   Evidence evidence = Evidence::kModel;
   Fit fit = Fit::kFits;
   Outcome<Seconds> hours{};
@@ -122,6 +135,7 @@ struct Plan {
   double interruptions = 0;     ///< expected number
   std::optional<double> chance_in_time;
   std::vector<PhasePlan> phases;
+  std::vector<Lease> leases;
 
   bool on_frontier = false;
   std::vector<int> dominated_by;                        ///< positions of frontier plans, nearest in cost first

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <string>
 
 namespace gpuplan {
@@ -48,43 +49,55 @@ std::vector<int> sorted(const std::vector<Slot>& slots) {
   return order;
 }
 
-Timeline::Timeline(const std::vector<Slot>& slots, int gpus)
-    : slots_(slots), gpus_(gpus), order_(sorted(slots)), durations_(slots.size()), starts_(slots.size()) {
-  steps_.reserve(2 * slots.size() + 1);
+Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
+    : slots_(slots),
+      lots_(std::move(lots)),
+      order_(sorted(slots)),
+      durations_(slots.size()),
+      starts_(slots.size()),
+      asked_(lots_.size()),
+      ready_(lots_.size()),
+      left_(lots_.size()),
+      steps_(lots_.size()) {
+  for (auto& steps : steps_) steps.reserve(2 * slots.size() + 1);
   uses_.reserve(slots.size());
 }
 
-double Timeline::earliest(double ready, double duration, int wanted) const {
+double Timeline::earliest(std::size_t lot, double ready, double duration, int wanted) const {
   // Steps are in order of time and the last one is free: no search goes past it.
+  const std::vector<Step>& steps = steps_[lot];
   const auto later = [](double time, const Step& step) { return time < step.from; };
-  auto step = std::ranges::prev(std::upper_bound(steps_.begin(), steps_.end(), ready, later));
+  auto step = std::ranges::prev(std::upper_bound(steps.begin(), steps.end(), ready, later));
   double start = ready;
-  for (; step != steps_.end(); ++step) {
+  for (; step != steps.end(); ++step) {
     const auto next = std::ranges::next(step);
-    if (step->used + wanted > gpus_) {
-      if (next != steps_.end()) start = std::max(ready, next->from);
+    if (step->used + wanted > lots_[lot].gpus) {
+      if (next != steps.end()) start = std::max(ready, next->from);
       continue;
     }
-    if (next == steps_.end() || next->from >= start + duration) break;
+    if (next == steps.end() || next->from >= start + duration) break;
   }
   return start;
 }
 
-void Timeline::take(double from, double to, int gpus) {
+void Timeline::take(std::size_t lot, double from, double to, int gpus) {
+  std::vector<Step>& steps = steps_[lot];
   const auto split = [&](double time) {
-    const auto at = std::ranges::lower_bound(steps_, time, {}, &Step::from);
-    if (at != steps_.end() && at->from == time) return at - steps_.begin();
-    return steps_.insert(at, {time, std::ranges::prev(at)->used}) - steps_.begin();
+    const auto at = std::ranges::lower_bound(steps, time, {}, &Step::from);
+    if (at != steps.end() && at->from == time) return at - steps.begin();
+    return steps.insert(at, {time, std::ranges::prev(at)->used}) - steps.begin();
   };
   const auto first = split(from);
   const auto last = split(to);
-  for (auto i = first; i < last; ++i) steps_[static_cast<std::size_t>(i)].used += gpus;
+  for (auto i = first; i < last; ++i) steps[static_cast<std::size_t>(i)].used += gpus;
 }
 
 void Timeline::place(const std::vector<double>& durations) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
   durations_ = durations;
-  steps_.assign(1, {0, 0});
-  double busy_until = 0;
+  for (auto& steps : steps_) steps.assign(1, {0, 0});
+  std::ranges::fill(asked_, kNever);
+  std::ranges::fill(left_, 0);
   for (const int index : order_) {
     const auto i = static_cast<std::size_t>(index);
     double ready = 0;
@@ -93,13 +106,23 @@ void Timeline::place(const std::vector<double>& durations) {
       ready = std::max(ready, starts_[n] + durations_[n]);
     }
     starts_[i] = ready;
+    if (!slots_[i].on_machine) continue;
+    const auto lot = static_cast<std::size_t>(slots_[i].lot);
+    if (ready < asked_[lot]) {
+      asked_[lot] = ready;
+      ready_[lot] = ready + lots_[lot].startup;
+    }
+    starts_[i] = std::max(ready, ready_[lot]);
     const int wanted = slots_[i].gpus;
-    if (wanted == 0) continue;
-    if (ready < busy_until && wanted <= gpus_) starts_[i] = earliest(ready, durations_[i], wanted);
-    const double end = starts_[i] + durations_[i];
-    take(starts_[i], end, wanted);
-    busy_until = std::max(busy_until, end);
+    if (wanted > 0) {
+      if (starts_[i] < left_[lot] && wanted <= lots_[lot].gpus)
+        starts_[i] = earliest(lot, starts_[i], durations_[i], wanted);
+      take(lot, starts_[i], starts_[i] + durations_[i], wanted);
+    }
+    left_[lot] = std::max(left_[lot], starts_[i] + durations_[i]);
   }
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot)
+    if (asked_[lot] == kNever) asked_[lot] = left_[lot];
 }
 
 double Timeline::end() const {
@@ -108,54 +131,61 @@ double Timeline::end() const {
   return last;
 }
 
-double Timeline::held(bool keep) {
+const std::vector<Timeline::Use>& Timeline::uses(std::size_t lot) {
   uses_.clear();
   for (std::size_t i = 0; i < slots_.size(); ++i)
-    if (slots_[i].on_machine) uses_.emplace_back(starts_[i], starts_[i] + durations_[i]);
-  if (uses_.empty()) return 0;
-  if (uses_.size() > 1) std::ranges::sort(uses_);
-  double held = 0;
-  double from = uses_.front().first;
-  double to = uses_.front().second;
-  for (const auto& [start, end] : uses_) {
-    if (start > to && !keep) {
-      held += to - from;
-      from = start;
-    }
-    to = std::max(to, end);
+    if (slots_[i].on_machine && static_cast<std::size_t>(slots_[i].lot) == lot)
+      uses_.push_back({starts_[i], starts_[i] + durations_[i], static_cast<int>(i)});
+  if (uses_.size() > 1) std::ranges::stable_sort(uses_, {}, &Use::from);
+  return uses_;
+}
+
+double Timeline::busy(std::size_t lot) {
+  double seconds = 0;
+  double until = 0;
+  for (const Use& use : uses(lot)) {
+    seconds += std::max(0.0, use.to - std::max(use.from, until));
+    until = std::max(until, use.to);
   }
-  return held + (to - from);
+  return seconds;
 }
 
 std::vector<double> Timeline::machine_seconds() const {
-  std::vector<double> events;
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    if (!slots_[i].on_machine) continue;
-    events.push_back(starts_[i]);
-    events.push_back(starts_[i] + durations_[i]);
-  }
-  std::ranges::sort(events);
   std::vector<double> seconds(slots_.size(), 0);
-  for (std::size_t e = 0; e + 1 < events.size(); ++e) {
-    const auto runs = [&](std::size_t i) {
-      return slots_[i].on_machine && starts_[i] <= events[e] && events[e] < starts_[i] + durations_[i];
+  std::vector<double> events;
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) {
+    const auto on_lot = [&](std::size_t i) {
+      return slots_[i].on_machine && static_cast<std::size_t>(slots_[i].lot) == lot;
     };
-    const auto weight = [&](std::size_t i) { return static_cast<double>(std::max(slots_[i].gpus, 1)); };
-    double weights = 0;
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (runs(i)) weights += weight(i);
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (runs(i)) seconds[i] += (events[e + 1] - events[e]) * weight(i) / weights;
+    events.clear();
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (!on_lot(i)) continue;
+      events.push_back(starts_[i]);
+      events.push_back(starts_[i] + durations_[i]);
+    }
+    std::ranges::sort(events);
+    for (std::size_t e = 0; e + 1 < events.size(); ++e) {
+      const auto runs = [&](std::size_t i) {
+        return on_lot(i) && starts_[i] <= events[e] && events[e] < starts_[i] + durations_[i];
+      };
+      const auto weight = [&](std::size_t i) { return static_cast<double>(std::max(slots_[i].gpus, 1)); };
+      double weights = 0;
+      for (std::size_t i = 0; i < slots_.size(); ++i)
+        if (runs(i)) weights += weight(i);
+      for (std::size_t i = 0; i < slots_.size(); ++i)
+        if (runs(i)) seconds[i] += (events[e + 1] - events[e]) * weight(i) / weights;
+    }
   }
   return seconds;
 }
 
 double billed_seconds(double held, const Billing& billing) {
   if (held <= 0) return 0;
-  const double at_least = std::max(held, billing.minimum.value);
-  if (billing.increment <= Seconds{}) return at_least;
+  const double at_least = std::max({held, billing.minimum.value, billing.term.value});
+  const double increment = std::max(billing.increment.value, billing.term.value);
+  if (increment <= 0) return at_least;
   // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
-  return std::ceil(at_least / billing.increment.value - 1e-9) * billing.increment.value;
+  return std::ceil(at_least / increment - 1e-9) * increment;
 }
 
 }  // namespace gpuplan

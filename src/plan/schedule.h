@@ -1,4 +1,4 @@
-// When each phase of a job runs on one set of machines, and for how long the machines are billed.
+// When each phase of a job runs on the machines it is given, and for how long these are billed.
 #pragma once
 
 #include <utility>
@@ -13,7 +13,14 @@ namespace gpuplan {
 struct Slot {
   std::vector<int> needs;   ///< positions of phases that must have ended
   int gpus = 0;             ///< 0: runs on the user's own machine
-  bool on_machine = false;  ///< holds the rented machine (has GPUs, or runs `on` a phase that has)
+  bool on_machine = false;  ///< holds a rented machine (has GPUs, or runs `on` a phase that has)
+  int lot = 0;              ///< the machines it runs on, where it holds any
+};
+
+/// Machines taken together, held from the first use to the last.
+struct Lot {
+  int gpus = 0;
+  double startup = 0;  ///< seconds from asking for them to the first use; asked for when the first phase could begin
 };
 
 /// Slots of a job's phases, needs by name turned into positions. `gpus` by phase.
@@ -25,19 +32,30 @@ std::vector<int> sorted(const std::vector<Slot>& slots);
 /// Places the phases of a job in time, for one set of durations after another without allocating.
 class Timeline {
  public:
-  /// `gpus` to share. `slots` must outlive the timeline.
-  Timeline(const std::vector<Slot>& slots, int gpus);
+  /// A stretch of one phase on machines.
+  struct Use {
+    double from = 0, to = 0;
+    int phase = 0;
+  };
 
-  /// Each phase, in the order of the job, as early as its needs and the free GPUs allow. Durations in seconds.
+  /// `slots` must outlive the timeline.
+  Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
+
+  /// Each phase, in the order of the job, as early as its needs, its machines and their free GPUs allow. Durations in
+  /// seconds.
   void place(const std::vector<double>& durations);
 
   const std::vector<double>& starts() const { return starts_; }
   /// Seconds from the start of the job to the end of its last phase.
   double end() const;
-  /// Seconds that the machines are held: from first to last use when `keep`, else only while a phase uses them.
-  double held(bool keep);
+  /// When the machines of a lot are asked for, and when their last phase ends; equal when nothing uses them.
+  std::pair<double, double> held(std::size_t lot) const { return {asked_[lot], left_[lot]}; }
+  /// Seconds in which at least one phase uses the machines of a lot.
+  double busy(std::size_t lot);
+  /// Uses of a lot by rising start.
+  const std::vector<Use>& uses(std::size_t lot);
   /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it, by their
-  /// GPUs (a phase that holds the machine without GPUs counts as one). Adds up to held(false).
+  /// GPUs (a phase that holds the machine without GPUs counts as one). Adds up to busy() of all lots.
   std::vector<double> machine_seconds() const;
 
  private:
@@ -47,19 +65,20 @@ class Timeline {
     int used;
   };
 
-  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= gpus.
-  double earliest(double ready, double duration, int wanted) const;
-  void take(double from, double to, int gpus);
+  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
+  double earliest(std::size_t lot, double ready, double duration, int wanted) const;
+  void take(std::size_t lot, double from, double to, int gpus);
 
   const std::vector<Slot>& slots_;
-  int gpus_;
+  std::vector<Lot> lots_;
   std::vector<int> order_;
   std::vector<double> durations_, starts_;
-  std::vector<Step> steps_;
-  std::vector<std::pair<double, double>> uses_;
+  std::vector<double> asked_, ready_, left_;  ///< by lot
+  std::vector<std::vector<Step>> steps_;      ///< by lot
+  std::vector<Use> uses_;
 };
 
-/// Seconds paid for: whole increments, never less than the minimum.
+/// Seconds paid for: whole increments or terms, never less than the minimum.
 double billed_seconds(double held, const Billing& billing);
 
 }  // namespace gpuplan

@@ -5,9 +5,11 @@
 #include "base/parallel.h"
 #include "plan/assumptions.h"
 #include "plan/bill.h"
+#include "plan/choices.h"
 #include "plan/frontier.h"
 #include "plan/interruptions.h"
 #include "plan/machines.h"
+#include "plan/mixed_plans.h"
 #include "plan/phase_search.h"
 #include "plan/recommendation.h"
 #include "plan/schedule.h"
@@ -15,21 +17,6 @@
 namespace gpuplan {
 
 namespace {
-
-/// Machines that several offers share: estimated once.
-struct Setting {
-  Machines machines;
-  std::vector<std::optional<PhaseEstimate>> phases;
-  Tally tally;
-  bool complete = false;  ///< every phase runs
-};
-
-/// An offer in a number of machines, on demand or as spot.
-struct Choice {
-  const Offer* offer = nullptr;
-  std::size_t setting = 0;
-  bool spot = false;
-};
 
 bool same_place(const Machines& a, const Machines& b) {
   return a.nodes == b.nodes && a.gpus == b.gpus && a.exact == b.exact && a.node == b.node;
@@ -53,6 +40,7 @@ class Search {
     result.recommendations = recommend(job_, result.plans);
     describe_market(result);
     result.assumptions = assumptions(job_, result.plans);
+    if (!note_.empty()) result.assumptions.push_back(note_);
     return result;
   }
 
@@ -76,6 +64,7 @@ class Search {
   }
 
   void estimate() {
+    const bool by_phase = chooses_by_phase();
     auto task = [&](int index) {
       Setting& setting = settings_[static_cast<std::size_t>(index)];
       setting.phases.resize(workloads_.size());
@@ -86,7 +75,7 @@ class Search {
         if (setting.phases[i]) continue;
         setting.complete = false;
         // A phase that can not run here settles it, unless another offer may take it.
-        if (job_.schedule != Schedule::kEachPhase) break;
+        if (!by_phase) break;
       }
     };
     parallel_for(static_cast<int>(settings_.size()), options_.threads, task);
@@ -95,53 +84,45 @@ class Search {
   void make_plans(SearchResult& result) {
     for (const Setting& setting : settings_) result.tally.add(setting.tally);
     const Biller biller(job_, options_.seed);
-    // Offers of one setting share everything but the price.
-    std::vector<std::optional<JobHours>> hours(settings_.size());
-    for (const Choice& choice : choices_) {
-      const Setting& setting = settings_[choice.setting];
-      if (!setting.complete) continue;
-      auto& shared = hours[choice.setting];
-      if (!shared) {
-        std::vector<PhaseEstimate> phases;
-        for (const auto& phase : setting.phases) phases.push_back(*phase);
-        shared = biller.hours(phases, setting.machines);
-      }
-      result.plans.push_back(biller.plan(*shared, *choice.offer, choice.spot));
+    if (job_.schedule != Schedule::kEachPhase) {
+      shared_.resize(settings_.size());
+      for (const Choice& choice : choices_)
+        if (settings_[choice.setting].complete) result.plans.push_back(plan_on(choice, biller));
     }
-    if (job_.schedule == Schedule::kEachPhase) result.plans = plans_by_phase(biller);
+    if (!choices_.empty() && chooses_by_phase())
+      for (Plan& plan : mixed_plans(job_, workloads_, settings_, choices_, biller, result.plans, note_))
+        result.plans.push_back(std::move(plan));
   }
 
-  /// Every phase on the offer that serves it best: cheapest, best value and fastest.
-  std::vector<Plan> plans_by_phase(const Biller& biller) const {
-    std::vector<Plan> plans;
-    for (const Goal goal : {Goal::kCheapest, Goal::kBestValue, Goal::kFastest}) {
+  /// Whether phases may be put on machines of different offers.
+  bool chooses_by_phase() const {
+    return job_.schedule == Schedule::kEachPhase ||
+           (job_.schedule == Schedule::kBest && phases_on_machines(workloads_) > 1);
+  }
+
+  /// All phases on one offer, its machines kept or let go while nothing runs.
+  Plan plan_on(const Choice& choice, const Biller& biller) {
+    const Setting& setting = settings_[choice.setting];
+    // Offers of one setting share everything but the price, unless their machines take time to start or are taken away.
+    Laid own;
+    const bool alone = choice.spot || choice.offer->billing.startup > Seconds{};
+    Laid& laid = alone ? own : shared_[choice.setting];
+    if (!laid.kept) {
       std::vector<PhaseEstimate> phases;
-      std::vector<const Offer*> offers;
-      for (std::size_t i = 0; i < workloads_.size(); ++i) {
-        const Choice* best = nullptr;
-        double least = 0;
-        for (const Choice& choice : choices_) {
-          const auto& estimate = settings_[choice.setting].phases[i];
-          if (!estimate || choice.spot) continue;
-          const double seconds = (estimate->work.p50 + estimate->extra.p50).value;
-          const double paid = estimate->gpus == 0 ? 0 : biller.paid(*choice.offer, *estimate, seconds).value;
-          const double value = goal == Goal::kCheapest  ? paid
-                               : goal == Goal::kFastest ? seconds
-                                                        : paid + job_.value_of_time.value * seconds;
-          if (best == nullptr || value < least) {
-            best = &choice;
-            least = value;
-          }
-        }
-        if (best == nullptr) return {};
-        phases.push_back(*settings_[best->setting].phases[i]);
-        offers.push_back(phases.back().gpus > 0 ? best->offer : nullptr);
-      }
-      Plan plan = biller.plan_each(phases, offers, "each phase " + std::string(name_of(goal)));
-      if (std::ranges::none_of(plans, [&](const Plan& other) { return other.id == plan.id; }))
-        plans.push_back(std::move(plan));
+      for (const auto& phase : setting.phases) phases.push_back(*phase);
+      laid.kept = biller.lay(all_on(setting.machines, choice.offer, choice.spot, phases));
+      Arrangement pieces = biller.let_go(*laid.kept);
+      if (pieces.holdings.size() > 1) laid.let_go = biller.lay(std::move(pieces));
     }
-    return plans;
+    const auto price = [&](LaidJob& job) {
+      for (Holding& holding : job.arrangement.holdings) holding.offer = choice.offer;
+      return biller.price(job);
+    };
+    if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept);
+    Plan pieces = price(*laid.let_go);
+    if (job_.schedule == Schedule::kStopWhenIdle) return pieces;
+    Plan kept = price(*laid.kept);
+    return pieces.cost.p50 < kept.cost.p50 ? pieces : kept;
   }
 
   void describe_market(SearchResult& result) const {
@@ -162,6 +143,12 @@ class Search {
   std::vector<PhaseWorkload> workloads_;
   std::vector<Setting> settings_;
   std::vector<Choice> choices_;
+  /// One setting laid out, machines kept and, where that makes a difference, let go while idle.
+  struct Laid {
+    std::optional<LaidJob> kept, let_go;
+  };
+  std::vector<Laid> shared_;  ///< by setting
+  std::string note_;
   int spot_without_rate_ = 0;
 };
 

@@ -98,6 +98,7 @@ void keep_only(const std::vector<int>& positions, SearchResult& found, std::vect
     for (Plan& plan : plans) {
       visit(plan.offer);
       for (PhasePlan& phase : plan.phases) visit(phase.offer);
+      for (Lease& lease : plan.leases) visit(lease.offer);
     }
   };
   each_offer([&](const Offer*& offer) {
@@ -127,21 +128,17 @@ std::vector<std::string> model_errors(const Job& job, const Plan& plan) {
 }
 
 Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, bool low, std::uint64_t seed) {
-  std::vector<PhaseEstimate> phases;
-  std::vector<const Offer*> offers;
+  Arrangement arrangement = arrangement_of(plan);
   bool shares = false;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    PhaseEstimate& estimate = phases.emplace_back(plan.phases[i].estimate);
-    offers.push_back(plan.phases[i].offer);
+    PhaseEstimate& estimate = arrangement.phases[i];
     if (!estimate.work_is_model || model_factor(estimate, job.phases[i]) != error) continue;
     estimate.work = exactly(low ? estimate.work.p10 : estimate.work.p90);
     shares = true;
   }
   if (!shares) return plan;
   const Biller biller(job, seed);
-  if (plan.offer == nullptr) return biller.plan_each(phases, offers, plan.label);
-  const bool exact = plan.offer->kind != OfferKind::kRented;
-  return biller.plan(biller.hours(phases, {plan.node, plan.nodes, plan.gpus, exact}), *plan.offer, plan.spot);
+  return biller.price(biller.lay(std::move(arrangement)));
 }
 
 }  // namespace gpuplan

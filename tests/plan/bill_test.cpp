@@ -46,9 +46,11 @@ struct Bill {
     estimate.work_by_model = by_model ? hours * hour : Seconds{};
     phases.push_back(estimate);
   }
-  Plan plan() const {
+  /// Machines kept, or let go while idle.
+  Plan plan(bool keep = true, bool spot = false) const {
     const Biller biller(job, 1);
-    return biller.plan(biller.hours(phases, machines), offer, false);
+    const LaidJob kept = biller.lay(all_on(machines, &offer, spot, phases));
+    return biller.price(keep ? kept : biller.lay(biller.let_go(kept)));
   }
 };
 
@@ -99,27 +101,97 @@ TEST(Bill, IdleBetweenPhasesIsPaidOnlyWhenTheNodeIsKept) {
   bill.add(1, 4);
   bill.add(2, 0, {"p0"});  // somebody looks at the results
   bill.add(1, 4, {"p1"});
-  bill.job.schedule = Schedule::kKeep;
   const Plan kept = bill.plan();
   EXPECT_EQ(kept.cost.p50, 40 * dollar);
   EXPECT_EQ(kept.idle, 20 * dollar);
   EXPECT_NEAR(kept.gpu_hours, 8, 1e-9);
   EXPECT_NEAR(kept.billed_gpu_hours, 16, 1e-9);
-  bill.job.schedule = Schedule::kStopWhenIdle;
-  const Plan stopped = bill.plan();
+  ASSERT_EQ(kept.leases.size(), 1U);
+  EXPECT_EQ(kept.leases[0].to, 4 * hour);
+  EXPECT_TRUE(kept.kept);
+  const Plan stopped = bill.plan(false);
   EXPECT_EQ(stopped.cost.p50, 20 * dollar);
   EXPECT_EQ(stopped.idle, Dollars{});
   EXPECT_EQ(kept.hours.p50, 4 * hour);
   EXPECT_EQ(stopped.hours.p50, 4 * hour);
+  EXPECT_FALSE(stopped.kept);
+  ASSERT_EQ(stopped.leases.size(), 2U);
+  EXPECT_EQ(stopped.leases[1].from, 3 * hour);
+  EXPECT_EQ(stopped.leases[1].phases, (std::vector<int>{2}));
 }
 
-TEST(Bill, BestKeepsTheNodeWhenThatIsCheaper) {
+TEST(Bill, EveryStretchIsRoundedUpByItself) {
+  Bill bill;
+  bill.offer.billing.increment = 1 * hour;
+  bill.add(0.5, 4);
+  bill.add(2, 0, {"p0"});
+  bill.add(0.5, 4, {"p1"});
+  EXPECT_EQ(bill.plan().cost.p50, 30 * dollar) << "3 h in one piece";
+  EXPECT_EQ(bill.plan(false).cost.p50, 20 * dollar) << "two hours begun, not one";
+}
+
+TEST(Bill, MachinesAreNotLetGoForLessThanTheyTakeToStart) {
   Bill bill;
   bill.add(1, 4);
-  bill.add(0.1, 0, {"p0"});
-  bill.add(0.1, 4, {"p1"});
-  EXPECT_EQ(bill.job.schedule, Schedule::kBest);
-  EXPECT_EQ(bill.plan().cost.p50, 11 * dollar) << "stopped for the 6 minutes";
+  bill.add(0.2, 0, {"p0"});
+  bill.add(1, 4, {"p1"});
+  bill.offer.billing.startup = 0.25 * hour;
+  EXPECT_EQ(bill.plan(false).leases.size(), 1U);
+  EXPECT_EQ(bill.plan(false).cost.p50, 24.5 * dollar) << "start, phase, pause, phase";
+  EXPECT_EQ(bill.plan(false).hours.p50, 2.45 * hour);
+  bill.offer.billing.startup_billed = false;
+  EXPECT_EQ(bill.plan(false).leases.size(), 2U) << "starting again is free";
+  EXPECT_EQ(bill.plan(false).cost.p50, 20 * dollar);
+  EXPECT_EQ(bill.plan(false).hours.p50, 2.7 * hour) << "and takes time";
+}
+
+TEST(Bill, APhaseThatStaysFindsItsMachines) {
+  Bill bill;
+  bill.add(1, 4);
+  bill.add(2, 0, {"p0"});
+  bill.add(1, 4, {"p1"});
+  bill.job.phases[2].on = "p0";
+  EXPECT_EQ(bill.plan(false).leases.size(), 1U);
+  EXPECT_EQ(bill.plan(false).cost.p50, 40 * dollar);
+}
+
+TEST(Bill, CommittedTermsArePaidWhole) {
+  Bill bill;
+  bill.add(30, 4);
+  bill.offer.billing.term = 24 * hour;
+  EXPECT_EQ(bill.plan().cost.p50, 480 * dollar);
+  EXPECT_EQ(bill.plan().idle, 180 * dollar);
+}
+
+TEST(Bill, PhasesOnMachinesOfTheirOwn) {
+  // Two phases side by side on different offers, then one on the first again.
+  Bill bill;
+  bill.add(1, 4);
+  bill.add(3, 1);
+  bill.add(1, 4, {"p0", "p1"});
+  Offer small = bill.offer;
+  small.gpus = 1;
+  small.price = exactly(2 * dollar / hour);
+  Machines one = bill.machines;
+  one.node.gpus = 1;
+  one.gpus = 1;
+  const Biller biller(bill.job, 1);
+  const Plan plan = biller.price(biller.lay({bill.phases,
+                                             {{&bill.offer, false, bill.machines, {0}},
+                                              {&small, false, one, {1}},
+                                              {&bill.offer, false, bill.machines, {2}}}}));
+  EXPECT_EQ(plan.hours.p50, 4 * hour);
+  EXPECT_EQ(plan.cost.p50, 26 * dollar) << "10 + 3 x 2 + 10";
+  EXPECT_EQ(plan.offer, nullptr);
+  EXPECT_EQ(plan.label, "4x A + 1x A");
+  EXPECT_NEAR(plan.billed_gpu_hours, 4 + 3 + 4, 1e-9);
+  EXPECT_NEAR(plan.gpu_hours, 4 + 3 + 4, 1e-9);
+  EXPECT_NEAR(plan.phases[1].cost.p50 / dollar, 6, 1e-9);
+  EXPECT_EQ(plan.phases[1].gpus_billed, 1);
+  EXPECT_EQ(plan.leases[2].from, 3 * hour);
+  const Plan again = biller.price(biller.lay(arrangement_of(plan)));
+  EXPECT_EQ(again.cost.p90, plan.cost.p90);
+  EXPECT_EQ(again.hours.p10, plan.hours.p10);
 }
 
 TEST(Bill, PhasesAtOneTimeShareTheBillByTheirGpus) {
@@ -200,13 +272,12 @@ TEST(Bill, ASpotRateIsOfOneMachineAndStopsAll) {
   bill.add(10, 4);
   bill.offer.spot_price = exactly(4 * dollar / hour);
   bill.offer.interruptions = 0.02 / hour;
-  const Biller biller(bill.job, 1);
-  const Plan one = biller.plan(biller.hours(bill.phases, bill.machines), bill.offer, true);
+  const Plan one = bill.plan(true, true);
   bill.machines.nodes = 2;
   bill.machines.gpus = 8;
   bill.phases[0].nodes = 2;
   bill.phases[0].gpus = 8;
-  const Plan two = biller.plan(biller.hours(bill.phases, bill.machines), bill.offer, true);
+  const Plan two = bill.plan(true, true);
   EXPECT_TRUE(one.spot);
   EXPECT_NEAR(one.interruptions, 0.2, 0.01);
   EXPECT_NEAR(two.interruptions / one.interruptions, 2, 0.05);

@@ -2,14 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace gpuplan {
 namespace {
 
-Slot slot(std::vector<int> needs, int gpus) { return {std::move(needs), gpus, gpus > 0}; }
+Slot slot(std::vector<int> needs, int gpus) { return {std::move(needs), gpus, gpus > 0, 0}; }
 
 /// Start times for durations.
 std::vector<double> starts_of(const std::vector<Slot>& slots, const std::vector<double>& durations, int gpus) {
-  Timeline timeline(slots, gpus);
+  Timeline timeline(slots, {{gpus, 0}});
   timeline.place(durations);
   return timeline.starts();
 }
@@ -17,12 +19,12 @@ std::vector<double> starts_of(const std::vector<Slot>& slots, const std::vector<
 TEST(Schedule, ChainRunsOneAfterTheOther) {
   const std::vector<Slot> slots = {slot({}, 0), slot({0}, 8), slot({1}, 1)};
   const std::vector<double> durations = {10, 20, 5};
-  Timeline timeline(slots, 8);
+  Timeline timeline(slots, {{8, 0}});
   timeline.place(durations);
   EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 10, 30}));
   EXPECT_EQ(timeline.end(), 35);
-  EXPECT_EQ(timeline.held(true), 25);
-  EXPECT_EQ(timeline.held(false), 25);
+  EXPECT_EQ(timeline.held(0), (std::pair{10.0, 35.0}));
+  EXPECT_EQ(timeline.busy(0), 25);
 }
 
 TEST(Schedule, IndependentPhasesOverlapWhereGpusAllow) {
@@ -41,24 +43,38 @@ TEST(Schedule, APhaseFillsAGapOnlyWhenItFitsInIt) {
   EXPECT_EQ(starts[3], 10) << "beside phase 1";
 }
 
-TEST(Schedule, IdleTimeIsBilledOnlyWhenKept) {
+TEST(Schedule, MachinesAreHeldWhileIdleAndBusyOnlyInPhases) {
   // A cpu phase of 100 s between two GPU phases.
   const std::vector<Slot> slots = {slot({}, 2), slot({0}, 0), slot({1}, 2)};
   const std::vector<double> durations = {10, 100, 20};
-  Timeline timeline(slots, 2);
+  Timeline timeline(slots, {{2, 0}});
   timeline.place(durations);
-  EXPECT_EQ(timeline.held(true), 130);
-  EXPECT_EQ(timeline.held(false), 30);
+  EXPECT_EQ(timeline.held(0), (std::pair{0.0, 130.0}));
+  EXPECT_EQ(timeline.busy(0), 30);
 }
 
 TEST(Schedule, AnInstantIsSharedByThePhasesRunningAtIt) {
   // 0: 6 GPUs for 10 s beside 1: 2 GPUs for 30 s; then 2: nothing on the machine; 3: 1 GPU alone.
   const std::vector<Slot> slots = {slot({}, 6), slot({}, 2), slot({0, 1}, 0), slot({2}, 1)};
-  Timeline timeline(slots, 8);
+  Timeline timeline(slots, {{8, 0}});
   timeline.place({10, 30, 100, 5});
   const std::vector<double> seconds = timeline.machine_seconds();
   EXPECT_EQ(seconds, (std::vector<double>{7.5, 22.5, 0, 5}));
-  EXPECT_EQ(seconds[0] + seconds[1] + seconds[3], timeline.held(false));
+  EXPECT_EQ(seconds[0] + seconds[1] + seconds[3], timeline.busy(0));
+}
+
+TEST(Schedule, MachinesTakeTimeToStartAndAreAskedForWhenNeeded) {
+  // 0 on machines A (5 s to start), 1 on B (none), 2 needs both and runs on A, which waited for 1.
+  std::vector<Slot> slots = {slot({}, 1), slot({}, 1), slot({0, 1}, 1)};
+  slots[1].lot = 1;
+  Timeline timeline(slots, {{1, 5}, {1, 0}});
+  timeline.place({10, 100, 20});
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{5, 0, 100}));
+  EXPECT_EQ(timeline.held(0), (std::pair{0.0, 120.0}));
+  EXPECT_EQ(timeline.held(1), (std::pair{0.0, 100.0}));
+  EXPECT_EQ(timeline.busy(0), 30);
+  EXPECT_EQ(timeline.end(), 120);
+  EXPECT_EQ(timeline.machine_seconds(), (std::vector<double>{10, 100, 20}));
 }
 
 TEST(Schedule, NeedsComeFirstWhateverTheOrderInTheFile) {
@@ -73,6 +89,9 @@ TEST(Schedule, BilledSeconds) {
   EXPECT_EQ(billed_seconds(3601, {Seconds{0}, Seconds{3600}}), 7200);
   EXPECT_EQ(billed_seconds(3600, {Seconds{0}, Seconds{3600}}), 3600);
   EXPECT_EQ(billed_seconds(12.5, {Seconds{0}, Seconds{0}}), 12.5);
+  const Billing month{.term = 720 * units::hour};
+  EXPECT_EQ(billed_seconds(10, month), 720 * 3600) << "committed: used or not";
+  EXPECT_EQ(billed_seconds(721 * 3600.0, month), 1440 * 3600);
 }
 
 }  // namespace
