@@ -297,6 +297,7 @@ Plan Biller::price(const LaidJob& laid) const {
   plan.cost = in_cents(outcome<Dollars>(all));
   add_phases(laid, paid, plan);
   judge(laid.wall, all, plan);
+  std::ranges::stable_sort(plan.leases, {}, &Lease::from);
   plan.at_once = leases_at_once(plan.leases);
   if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
   plan.id = short_id(identity(plan));
@@ -312,7 +313,8 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   if (job_.limits.budget) {
     const auto within =
         std::ranges::count_if(paid, [&](double c) { return Dollars{c} + job_.contingency <= *job_.limits.budget; });
-    plan.meets_budget = static_cast<double>(within) / kSamples >= job_.limits.confidence;
+    plan.chance_in_budget = static_cast<double>(within) / kSamples;
+    plan.meets_budget = *plan.chance_in_budget >= job_.limits.confidence;
   }
 }
 

@@ -101,15 +101,16 @@ struct PhasePlan {
   Interval<TokensPerSecond> tokens_per_second{};
 };
 
-/// One stretch for which machines are rented, by the medians and with the job's buffer.
+/// A stretch of time for which machines of one offer are taken and given back. By the medians, with the job's buffer.
 struct Lease {
   const Offer* offer = nullptr;
   bool spot = false;
-  int nodes = 1, gpus = 0;
-  Seconds from{}, to{};     ///< from asking for the machines to giving them back
-  Seconds billed{};         ///< time paid for
-  Dollars cost{};           ///< machines and disks
-  std::vector<int> phases;  ///< positions in the plan, of those that hold the machines
+  int nodes = 1;
+  int gpus = 0;             ///< of all its machines: billed for rented ones, used for pools
+  Seconds from{}, to{};     ///< from asking for them to giving them back
+  Seconds billed{};         ///< what the offer's rules make of it
+  Dollars cost{};           ///< median, disks inside
+  std::vector<int> phases;  ///< positions in the plan of those that run on it
 };
 
 struct Plan {
@@ -133,9 +134,10 @@ struct Plan {
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
   Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
   double interruptions = 0;     ///< expected number
-  std::optional<double> chance_in_time;
+  std::optional<double> chance_in_time;    ///< to keep the deadline; nullopt: there is none
+  std::optional<double> chance_in_budget;  ///< to keep the budget, contingency inside; nullopt: there is none
   std::vector<PhasePlan> phases;
-  std::vector<Lease> leases;
+  std::vector<Lease> leases;  ///< in order of time
 
   bool on_frontier = false;
   std::vector<int> dominated_by;                        ///< positions of frontier plans, nearest in cost first
