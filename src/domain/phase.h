@@ -200,7 +200,7 @@ struct WorkPhase {
 struct FixedPhase {
   int gpus = 0;
   Expected<Seconds> time;
-  bool human = false;  ///< somebody works; the GPUs wait for him
+  bool human = false;  ///< somebody works; the GPUs wait for him, unless the schedule lets them go
 };
 
 struct CpuPhase {

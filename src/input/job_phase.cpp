@@ -29,7 +29,8 @@ struct FixedRecord {
   static constexpr std::array keys = {
       key<&FixedPhase::gpus>("gpus", "required", "GPUs it holds", kGpuCounts),
       key<&FixedPhase::time>("time", "required", "how long it takes", kPositive),
-      key<&FixedPhase::human>("human", "false", "somebody works and the GPUs wait"),
+      key<&FixedPhase::human>("human", "false",
+                              "somebody works and the GPUs wait; schedule: stop_when_idle lets them go meanwhile"),
       exact_key(),
   };
 };

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "plan/collection_notes.h"
+#include "plan/phase_search.h"
 
 namespace gpuplan {
 
@@ -13,6 +14,16 @@ namespace {
 bool states_waiting(const Phase& phase) {
   return phase.setup || phase.before || phase.overhead.time.range.p50 > Seconds{} ||
          phase.overhead.each_model.range.p50 > Seconds{};
+}
+
+/// Phases whose GPUs are given back while somebody works.
+std::string worked_without(const Job& job) {
+  std::vector<std::string> names;
+  for (const Phase& phase : job.phases) {
+    const auto* fixed = std::get_if<FixedPhase>(&phase.work);
+    if (let_go(job, phase) && fixed->gpus > 0) names.push_back(phase.name);
+  }
+  return listed(names);
 }
 
 /// Conditions that the job names and that no offer's row can answer.
@@ -34,6 +45,10 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
   if (std::ranges::none_of(job.phases, states_waiting))
     lines.push_back(
         "machines start, data and weights are in place at once; state setup or overhead where they take time.");
+  if (const std::string names = worked_without(job); !names.empty())
+    lines.push_back("whoever works in " + names +
+                    " can do without the GPUs meanwhile: stop_when_idle lets the machines go. With schedule: best or "
+                    "keep, or on: with the name of a phase, they stay.");
   if (const std::string names = unanswered(job.where); !names.empty())
     lines.push_back("every offer keeps " + names + " of where: the market's rows do not say.");
   const bool unknown_network = std::ranges::any_of(

@@ -43,10 +43,16 @@ PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, 
 }
 
 std::optional<int> PhaseWorkload::fixed_gpus() const {
+  if (let_go) return 0;
   if (const auto* fixed = std::get_if<FixedPhase>(&phase->work)) return fixed->gpus;
   if (const auto* work = std::get_if<WorkPhase>(&phase->work)) return work->gpus;
   if (std::holds_alternative<CpuPhase>(phase->work)) return 0;
   return std::nullopt;
+}
+
+bool let_go(const Job& job, const Phase& phase) {
+  const auto* fixed = std::get_if<FixedPhase>(&phase.work);
+  return fixed != nullptr && fixed->human && job.schedule == Schedule::kStopWhenIdle && phase.on.empty();
 }
 
 Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
@@ -56,6 +62,7 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
     PhaseWorkload workload;
     workload.phase = &job.phases[i];
     workload.index = static_cast<int>(i);
+    workload.let_go = let_go(job, job.phases[i]);
     const auto at_phase = [&](Error error) {
       error.message = "phases." + job.phases[i].name + ": " + error.message;
       error.place.line = job.phases[i].line;

@@ -18,10 +18,15 @@ struct PhaseWorkload {
   int index = 0;
   std::optional<TrainingWork> training;
   std::optional<GenerationWork> generation;
+  bool let_go = false;  ///< let_go(): it holds no GPU, though it names some
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;
 };
+
+/// Whether machines are given back while somebody works (`fixed` with `human`): under `schedule: stop_when_idle`,
+/// unless the phase says whose machines it stays `on`. The person then works without the phase's GPUs.
+bool let_go(const Job& job, const Phase& phase);
 
 /// All phases of a job. Fails when a phase does not say how much work there is; the message names the phase.
 Result<std::vector<PhaseWorkload>> prepare(const Job& job);
