@@ -34,7 +34,7 @@ constexpr const char* kHowToRead =
     "How to read the table:\n"
     "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
     "  $/HOUR SAVED   what an hour less costs, against the plan above\n"
-    "  IN TIME        chance to keep the deadline\n"
+    "  IN TIME        chance to keep the deadline; IN BUDGET: the budget\n"
     "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
     "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
     "  ✔              the pick, for the job's goal and within its limits\n"
@@ -155,6 +155,9 @@ int run(const Options& options) {
   PlanStory story(searched->found, searched->job, *catalogue);
   story.command = command_words("plan", options.job, options.common.data_folder);
   story.offers = searched->market;
+  story.how = search_options(options.job);
+  if (searched->found.plans.empty() && searched->found.market.used > 0)
+    story.unfit = unfit_phases(searched->job, *catalogue, searched->market, story.how);
   const Form form = form_of(options.common);
   story.all = options.all || form == Form::kJson || form == Form::kCsv;
   name_market(*question, story);

@@ -63,6 +63,8 @@ Result<ChangedSource> changed_source(const JobSource& written, const std::vector
   return changed;
 }
 
+}  // namespace
+
 SearchOptions search_options(const JobOptions& options) {
   SearchOptions how;
   how.ignore_given = options.ignore == "given";
@@ -70,8 +72,6 @@ SearchOptions search_options(const JobOptions& options) {
   how.seed = options.seed;
   return how;
 }
-
-}  // namespace
 
 void add_job_options(CommandSpec& command, JobOptions& options) {
   command.words = {{.names = "job",

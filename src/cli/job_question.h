@@ -75,6 +75,9 @@ void name_market(const Question& question, PlanStory& story);
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const JobOptions& options);
 
+/// How the options ask for the search.
+SearchOptions search_options(const JobOptions& options);
+
 /// Threads to work with.
 int thread_count(const JobOptions& options);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/job_checks.h"
 #include "input/job_codecs.h"
 
 namespace gpuplan {
@@ -142,8 +143,9 @@ struct JobRecord {
       key<&Job::checkpoint>("checkpoint", "every: auto", "checkpoints of all phases"),
       key_as<ShareCodec, &Job::buffer>("buffer", "0%", "share added to the hours of all phases"),
       key<&Job::contingency>("contingency", "$0", "dollars added to the budget line"),
-      key<&Job::schedule>("schedule", "best",
-                          "one machine from first to last phase, stopped when idle, or one a phase"),
+      key<&Job::schedule>(
+          "schedule", "best",
+          "one machine from first to last phase, stopped when idle (also while somebody works), or one a phase"),
       key_as<VariantsCodec, &Job::variants>("variants", "none", "named sets of settings, shown side by side"),
   };
   static bool check(Reader& reader, const Tree& tree, Job& job) {
@@ -154,7 +156,7 @@ struct JobRecord {
     const Tree* where = tree.find("where");
     const bool spot_said = where != nullptr && where->find("spot") != nullptr;
     if (tree.find("spot") != nullptr && !spot_said) job.where.spot = SpotUse::kAllow;
-    return true;
+    return check_job(reader, tree, job);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "model/generation.h"
 #include "model/training.h"
 #include "output/collection_words.h"
+#include "output/gate_words.h"
 #include "output/plan_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
@@ -93,6 +94,7 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
                     " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
                     to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " for a GPU-hour used.");
   }
+  for (std::string& line : gate_words(story, plan)) lines.push_back(std::move(line));
   return lines;
 }
 

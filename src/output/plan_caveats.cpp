@@ -176,6 +176,13 @@ std::vector<std::string> limit_words(const PlanStory& story) {
                     chance_words(pick->chance_of_interruption()) +
                     " chance of at least one; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
                     hours_words(pick->hours.p50) + " (expected loss in closed form, not simulated).");
+    // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
+    const bool aws = std::ranges::any_of(
+        pick->phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });
+    if (job.spot.max_price && aws)
+      lines.emplace_back(
+          "spot.max_price: AWS interrupts machines more often when a maximum price is set; the rate of interruptions here "
+          "does not know of it.");
   }
   return lines;
 }

@@ -5,6 +5,7 @@
 
 #include "output/collection_words.h"
 #include "output/explain.h"
+#include "output/gate_words.h"
 #include "output/json_writer.h"
 #include "output/limit_table.h"
 #include "output/plan_json_parts.h"
@@ -136,7 +137,8 @@ class PlanJson {
     json_.end();
     if (plan.price_of_time_saved) json_.member("usd_per_hour_saved", (*plan.price_of_time_saved * units::hour).value);
     else json_.null_member("usd_per_hour_saved");
-    json_.member("chance_in_time", plan.chance_in_time);
+    write_gates(json_, story_, plan);
+    json_.member("chance_in_time", plan.chance_in_time).member("chance_in_budget", plan.chance_in_budget);
     json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
     json_.member("reaches_target", plan.reaches_target);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
@@ -206,6 +208,11 @@ class PlanJson {
           .member("usable_gib", miss.usable / units::GiB);
     }
     write_text_or_null(json_, "reason", found().tally.unsupported_reason);
+    json_.key("phases").begin_array(true);
+    if (story_.unfit)
+      for (const UnfitPhase& unfit : *story_.unfit)
+        json_.value(story_.job.phases[static_cast<std::size_t>(unfit.phase)].name);
+    json_.end();
     json_.key("words").begin_array();
     for (const std::string& line : nothing_fits_words(story_)) json_.value(line);
     json_.end().key("remedies").begin_array();

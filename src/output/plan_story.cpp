@@ -180,6 +180,53 @@ bool only_spot_is_missing(const SearchResult& found) {
   return found.plans.empty() && found.tally.feasible > 0 && found.market.spot_without_rate > 0;
 }
 
+namespace {
+
+std::string near_miss_words(const Phase& phase, const NearMiss& miss) {
+  return "Nothing fits. Closest: phase " + printable(phase.name, 60) + " on " + std::to_string(miss.gpus) + "x " +
+         miss.gpu->name + " needs " + gib_text(miss.needed) + " GiB a GPU where " + gib_text(miss.usable) +
+         " are usable, " + gib_text(miss.needed - miss.usable) + " GiB too much.";
+}
+
+std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
+  const Phase& phase = story.job.phases[static_cast<std::size_t>(unfit.phase)];
+  const std::string name = "Nothing fits. Phase " + printable(phase.name, 60);
+  if (unfit.gpus_wanted > unfit.gpus_most) {
+    std::string text = name + " needs " + count_of(unfit.gpus_wanted, "GPU") + ", and the largest machine here has " +
+                       std::to_string(unfit.gpus_most);
+    if (story.job.where.nodes.empty() && unfit.gpus_most > 0) {
+      const int machines = (unfit.gpus_wanted + unfit.gpus_most - 1) / unfit.gpus_most;
+      text += "; several may be taken with where.nodes: [" + std::to_string(machines) + "]";
+    }
+    return text + ".";
+  }
+  if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr)
+    return near_miss_words(phase, unfit.tally.nearest);
+  const std::string why =
+      unfit.tally.unsupported_reason.empty() ? main_reason(unfit.tally) : unfit.tally.unsupported_reason;
+  return name + " runs on none of these machines" + (why.empty() ? "." : ": " + printable(why, 300) + ".");
+}
+
+/// Phase by phase, where somebody looked at each of a job alone.
+std::vector<std::string> unfit_lines(const PlanStory& story) {
+  std::vector<std::string> lines;
+  if (!story.unfit) return lines;
+  for (const UnfitPhase& unfit : *story.unfit) lines.push_back(unfit_words(story, unfit));
+  if (lines.empty() && story.job.phases.size() > 1 && story.job.schedule != Schedule::kEachPhase)
+    lines.emplace_back(
+        "Nothing fits. Every phase runs on some machine, and none runs them all; schedule: each_phase takes machines "
+        "for "
+        "each.");
+  return lines;
+}
+
+}  // namespace
+
+bool memory_is_to_blame(const PlanStory& story) {
+  if (!story.unfit || story.unfit->empty()) return true;
+  return std::ranges::find(*story.unfit, story.found.tally.nearest.phase, &UnfitPhase::phase) != story.unfit->end();
+}
+
 std::vector<std::string> nothing_fits_words(const PlanStory& story) {
   const Tally& tally = story.found.tally;
   std::vector<std::string> lines;
@@ -199,12 +246,11 @@ std::vector<std::string> nothing_fits_words(const PlanStory& story) {
         "interrupted. Add spot.interruptions, such as 5%/h, or ask with --spot only, which assumes it.");
     return lines;
   }
-  const NearMiss& miss = tally.nearest;
-  if (miss.phase >= 0 && miss.gpu != nullptr) {
-    const Phase& phase = story.job.phases[static_cast<std::size_t>(miss.phase)];
-    lines.push_back("Nothing fits. Closest: phase " + printable(phase.name, 60) + " on " + std::to_string(miss.gpus) +
-                    "x " + miss.gpu->name + " needs " + gib_text(miss.needed) + " GiB a GPU where " +
-                    gib_text(miss.usable) + " are usable, " + gib_text(miss.needed - miss.usable) + " GiB too much.");
+  for (std::string& line : unfit_lines(story)) lines.push_back(std::move(line));
+  if (!lines.empty()) return lines;
+  if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {
+    const Phase& phase = story.job.phases[static_cast<std::size_t>(tally.nearest.phase)];
+    lines.push_back(near_miss_words(phase, tally.nearest));
   } else {
     lines.push_back("Nothing can run this job on this market.");
   }

@@ -12,6 +12,7 @@
 #include "domain/job.h"
 #include "plan/limit_remedies.h"
 #include "plan/search.h"
+#include "plan/unfit.h"
 
 namespace gpuplan {
 
@@ -35,8 +36,11 @@ struct PlanStory {
   std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantStory> variants{};       ///< searched beside the job
   std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
+  SearchOptions how{};                        ///< how it was searched, for tables that search again
   bool all = false;                           ///< tables show every row, not only those of most interest
   std::vector<LimitRemedy> limit_remedies{};  ///< tried because no plan keeps the limits
+  /// Phases that run nowhere, where nothing fits and somebody looked; empty: it is no single phase.
+  std::optional<std::vector<UnfitPhase>> unfit{};
   /// The same job without its own figures, and its market; null where nobody compares.
   const PlanStory* by_model = nullptr;
 
@@ -83,7 +87,10 @@ std::string market_words(const PlanStory& story);
 /// The job could run, if somebody said how often the spot machines that it wants are interrupted.
 bool only_spot_is_missing(const SearchResult& found);
 
-/// Why nothing fits: by how much and on which GPU.
+/// The phase that came closest to fitting is one that runs nowhere, so that what would make it fit is worth saying.
+bool memory_is_to_blame(const PlanStory& story);
+
+/// Why nothing fits: which phase, by how much and on which GPU.
 std::vector<std::string> nothing_fits_words(const PlanStory& story);
 
 }  // namespace gpuplan

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/collection_words.h"
+#include "output/gate_words.h"
 #include "output/limit_table.h"
 #include "output/plan_how.h"
 #include "output/plan_rows.h"
@@ -94,7 +95,7 @@ class PlanText {
     say(header_words(story_), 0);
     blank();
     for (const std::string& line : nothing_fits_words(story_)) say(line);
-    text_ += remedy_table(remedies, story_.found.tally.nearest, screen_);
+    if (memory_is_to_blame(story_)) text_ += remedy_table(remedies, story_.found.tally.nearest, screen_);
     variants();
     const std::string market = market_words(story_);
     const std::string tally = story_.found.market.used > 0 ? tally_words(story_) : std::string();
@@ -133,6 +134,7 @@ class PlanText {
                  {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
                  {.title = "$/HOUR SAVED", .align = Align::kRight, .drop = 8},
                  {.title = "IN TIME", .align = Align::kRight, .drop = 2},
+                 {.title = "IN BUDGET", .align = Align::kRight, .drop = 2},
                  {.title = "LIMITS", .drop = 6},
                  {.title = "MEMORY A GPU", .drop = 9, .around = " of "},
                  {.title = "EVIDENCE", .drop = 10},
@@ -153,6 +155,8 @@ class PlanText {
                  {saved_of(plan)},
                  {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
+                 {plan.chance_in_budget ? chance_words(*plan.chance_in_budget) : std::string(),
+                  plan.meets_budget ? Paint::kPlain : Paint::kYellow},
                  {limited ? limits_words(plan) : std::string(),
                   plan.meets_deadline && plan.meets_budget && plan.reaches_target ? Paint::kPlain : Paint::kYellow},
                  {memory_words(plan)},
@@ -213,6 +217,8 @@ class PlanText {
     if (const Plan* pick = story_.pick(); pick != nullptr) {
       blank();
       text_ += how_text(story_, *pick, screen_, was_dropped("MEMORY A GPU"));
+      const std::string gates = join(gate_words(story_, *pick), " ");
+      if (!gates.empty()) say("Gates: " + gates, 2, 9);
     }
   }
 

@@ -51,6 +51,9 @@ ViewContent phases_view(const PlanStory& story, const Screen& screen);
 ViewContent gpu_hours_view(const PlanStory& story, const Screen& screen);
 ViewContent pool_view(const PlanStory& story, const Screen& screen);
 ViewContent schedule_view(const PlanStory& story, const Screen& screen);
+ViewContent ledger_view(const PlanStory& story, const Screen& screen);
+ViewContent options_view(const PlanStory& story, const Screen& screen);
+ViewContent gates_view(const PlanStory& story, const Screen& screen);
 ViewContent strategies_view(const PlanStory& story, const Screen& screen);
 ViewContent problems_view(const PlanStory& story, const Screen& screen);
 

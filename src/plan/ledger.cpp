@@ -6,6 +6,42 @@ namespace gpuplan {
 
 namespace {
 
+/// When each phase ends. The median of a phase and the start of the next, which comes from medians of parts, differ by
+/// a little: such ends are moved to the start, or to the edge of the lease, that they stand for.
+std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector<Lease>& leases) {
+  constexpr double kSame = 0.01;  // of the phase's time
+  std::vector<Seconds> edges;
+  for (const PhasePlan& part : plan.phases) edges.push_back(part.start);
+  for (const Lease& lease : leases) edges.push_back(lease.to);
+  std::vector<Seconds> ends;
+  for (const PhasePlan& part : plan.phases) {
+    const Seconds time = part.hours.p50 * (1 + job.buffer);
+    Seconds end = part.start + time;
+    Seconds near = std::max(units::second, time * kSame);
+    for (const Seconds edge : edges) {
+      const Seconds off = edge > part.start + time ? edge - part.start - time : part.start + time - edge;
+      if (edge <= part.start || off > near) continue;
+      near = off;
+      end = edge;
+    }
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+/// Scales all lines to the plan's cost: medians of parts do not add up to the median of their sum.
+void share_out(Dollars cost, StretchLedger& ledger) {
+  Dollars told = ledger.beyond;
+  for (const Stretch& line : ledger.stretches) told += line.cost;
+  const double scale = told > Dollars{} ? cost / told : 1;
+  ledger.beyond *= scale;
+  for (Stretch& line : ledger.stretches) {
+    line.cost *= scale;
+    if (line.billed > line.used) line.idle = line.cost * (1 - static_cast<double>(line.used) / line.billed);
+    ledger.idle += line.idle;
+  }
+}
+
 /// Share of what is billed while no phase uses the machines.
 double idle_share_of(const Job& job, const Plan& plan) {
   if (plan.cost.p50 > Dollars{}) return plan.idle / plan.cost.p50;
@@ -93,6 +129,45 @@ std::vector<Spell> spells_of(const Job& job, const Plan& plan) {
     spells.push_back(std::move(spell));
   }
   return spells;
+}
+
+StretchLedger stretch_ledger(const Job& job, const Plan& plan) {
+  StretchLedger ledger;
+  ledger.leases = plan.leases;
+  const std::vector<Seconds> ends = ends_of(job, plan, ledger.leases);
+  std::vector<Seconds> edges = {Seconds{}};
+  for (const Lease& lease : ledger.leases) edges.insert(edges.end(), {lease.from, lease.to});
+  for (const PhasePlan& part : plan.phases) edges.push_back(part.start);
+  edges.insert(edges.end(), ends.begin(), ends.end());
+  std::ranges::sort(edges);
+
+  for (std::size_t e = 0; e + 1 < edges.size(); ++e) {
+    Stretch line{.from = ledger.stretches.empty() ? edges[e] : ledger.stretches.back().to, .to = edges[e + 1]};
+    if (line.length() < units::second) continue;  // edges that the medians put less than a second apart are one
+    const Seconds middle = line.from + line.length() * 0.5;
+    for (std::size_t i = 0; i < plan.phases.size(); ++i) {
+      if (middle < plan.phases[i].start || middle > ends[i]) continue;
+      line.phases.push_back(static_cast<int>(i));
+      line.used += plan.phases[i].estimate.gpus;
+    }
+    for (std::size_t l = 0; l < ledger.leases.size(); ++l) {
+      const Lease& lease = ledger.leases[l];
+      if (middle < lease.from || middle > lease.to) continue;
+      line.leases.push_back(static_cast<int>(l));
+      line.billed += lease.gpus;
+      line.cost += lease.cost * (line.length() / std::max(lease.billed, lease.to - lease.from));
+    }
+    if (!line.leases.empty()) ledger.held += line.length();
+    ledger.stretches.push_back(std::move(line));
+  }
+  for (const Lease& lease : ledger.leases) {
+    const Seconds beyond = lease.billed - (lease.to - lease.from);
+    if (beyond < units::second) continue;
+    ledger.beyond += lease.cost * (beyond / lease.billed);
+    ledger.beyond_gpu_hours += beyond / units::hour * lease.gpus;
+  }
+  share_out(plan.cost.p50, ledger);
+  return ledger;
 }
 
 int peak_gpus(const std::vector<Spell>& spells) {

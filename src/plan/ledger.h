@@ -30,6 +30,30 @@ struct Ledger {
 
 Ledger ledger_of(const Job& job, const Plan& plan);
 
+/// A stretch of the whole job in which nothing begins or ends: the ledger's line for these hours. Medians, buffer
+/// inside.
+struct Stretch {
+  Seconds from{}, to{};
+  std::vector<int> phases{};  ///< positions in the plan of those that run, on the user's own machine too
+  std::vector<int> leases{};  ///< positions among the plan's
+  int used = 0, billed = 0;   ///< GPUs
+  Dollars cost{};             ///< by the time that the leases are billed
+  Dollars idle{};             ///< the part of it for GPUs that nothing uses
+  Seconds length() const { return to - from; }
+};
+
+struct StretchLedger {
+  std::vector<Lease> leases;
+  std::vector<Stretch> stretches;  ///< in order of time, from the start of the job to its end, without holes
+  Dollars beyond{};                ///< billed beyond the last use: minimums, whole blocks, committed terms
+  double beyond_gpu_hours = 0;
+  Dollars idle{};  ///< of all stretches
+  Seconds held{};  ///< machines are held, at least one
+};
+
+/// Costs of the stretches and `beyond` add up to the plan's median cost.
+StretchLedger stretch_ledger(const Job& job, const Plan& plan);
+
 /// A stretch of time in which a set of phases runs, by the medians of a plan and with the job's buffer.
 struct Spell {
   Seconds from{}, to{};

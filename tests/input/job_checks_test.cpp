@@ -1,0 +1,95 @@
+// Limits and rules that contradict each other: one line that says what, where, and what to do.
+#include "input/job_checks.h"
+
+#include <gtest/gtest.h>
+
+#include "input/job_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kPhases =
+    "phases:\n"
+    "  - {name: data, cpu: {time: 2 h, exact: true}}\n"
+    "  - {name: work, needs: [data], fixed: {gpus: 1, time: 3 h, exact: true}}\n"
+    "  - {name: beside, fixed: {gpus: 1, time: 4 h, exact: true}}\n";
+
+TEST(JobChecks, ADeadlineShorterThanWhatTheJobStates) {
+  EXPECT_EQ(
+      error_of(std::string(kPhases) + "limits: {deadline: 4.9 h}\n"),
+      "job.yaml:5: limits.deadline: 4.9 h is less than the 5 h that data and work take one after the other at the "
+      "least by the job's own figures; raise it, or shorten these phases");
+  EXPECT_EQ(error_of(std::string(kPhases) + "limits: {deadline: 5 h}\n"), "");
+  EXPECT_NE(error_of(std::string(kPhases) + "limits: {deadline: 7 h}\nbuffer: 50%\n").find("7.5 h that data and work"),
+            std::string::npos);
+}
+
+TEST(JobChecks, FiguresThatAreNotExactMayComeOutShorter) {
+  const std::string phases = "phases: [{name: a, fixed: {gpus: 1, time: 5 h}}]\n";
+  EXPECT_EQ(error_of(phases + "limits: {deadline: 4.5 h}\n"), "") << "unlikely, and no contradiction";
+  EXPECT_NE(error_of(phases + "limits: {deadline: 4 h}\n").find("that a takes at the least"), std::string::npos);
+}
+
+TEST(JobChecks, SetUpsManualStepsAndItemsCount) {
+  const std::string phases =
+      "phases:\n"
+      "  - name: test\n"
+      "    setup: {time: 1 h}\n"
+      "    work: {items: 200, each: {one: 16.1 s}, exact: true, workers: 2}\n";
+  // 100 x 16.1 s are 27 min, the set-up at least 50.
+  EXPECT_NE(error_of(phases + "limits: {deadline: 1 h}\n").find("limits.deadline"), std::string::npos);
+  EXPECT_EQ(error_of(phases + "limits: {deadline: 2 h}\n"), "");
+}
+
+TEST(JobChecks, ABudgetThatTheContingencyTakes) {
+  EXPECT_EQ(
+      error_of(std::string(kPhases) + "limits: {budget: $20}\ncontingency: $20\n"),
+      "job.yaml:5: limits.budget: $20.00 is all taken by the contingency of $20.00; raise the budget above it, or "
+      "lower contingency");
+  EXPECT_EQ(error_of(std::string(kPhases) + "limits: {budget: $21}\ncontingency: $20\n"), "");
+}
+
+TEST(JobChecks, SpotPoliciesWithoutSpotMachines) {
+  EXPECT_EQ(error_of(std::string(kPhases) + "where: {spot: never}\nspot: {policy: greedy}\n"),
+            "job.yaml:6: spot.policy: greedy takes spot machines, and where.spot is never; set where.spot: allow, or "
+            "policy: on_demand");
+  EXPECT_NE(
+      error_of(std::string(kPhases) + "where: {spot: only}\nspot: {policy: on_demand}\n").find("where.spot is only"),
+      std::string::npos);
+  for (const char* good :
+       {"where: {spot: never}\nspot: {policy: on_demand}\n", "where: {spot: never}\nspot: {notice: 2 min}\n",
+        "where: {spot: only}\nspot: {policy: greedy}\n", "spot: {policy: uniform_progress}\n"})
+    EXPECT_EQ(error_of(std::string(kPhases) + good), "") << good;
+}
+
+TEST(JobChecks, OnNeedsAMachineToStayOn) {
+  EXPECT_EQ(
+      error_of("phases:\n"
+               "  - {name: data, cpu: {time: 2 h}}\n"
+               "  - {name: work, needs: [data], on: data, fixed: {gpus: 1, time: 3 h}}\n"),
+      "job.yaml:3: phases.work.on: phase data uses no GPU and holds no machine to stay on; name a phase that does");
+  EXPECT_EQ(error_of("phases:\n"
+                     "  - {name: a, fixed: {gpus: 1, time: 3 h}}\n"
+                     "  - {name: data, needs: [a], on: a, cpu: {time: 2 h}}\n"
+                     "  - {name: b, needs: [data], on: data, fixed: {gpus: 1, time: 3 h}}\n"),
+            "")
+      << "data stays on the machine of a";
+}
+
+TEST(JobChecks, EachPhaseOnItsOwnAndOnAnothers) {
+  EXPECT_EQ(
+      error_of("phases:\n"
+               "  - {name: a, fixed: {gpus: 1, time: 3 h}}\n"
+               "  - {name: b, needs: [a], on: a, fixed: {gpus: 1, time: 3 h}}\n"
+               "schedule: each_phase\n"),
+      "job.yaml:3: phases.b.on: schedule: each_phase takes machines for every phase on its own, and b is to stay on "
+      "those of a; leave one of the two out (schedule: best keeps `on`)");
+}
+
+TEST(JobChecks, VariantsAreCheckedToo) {
+  const std::string error = error_of(std::string(kPhases) + "variants: {hasty: {limits.deadline: 1 h}}\n");
+  EXPECT_NE(error.find("variants.hasty: limits.deadline: 1 h is less than the 5 h"), std::string::npos) << error;
+}
+
+}  // namespace
+}  // namespace gpuplan
