@@ -29,6 +29,32 @@ std::string no_gpu_shortens(const Job& job, const Plan& plan) {
   return " Phases that no GPU shortens take " + hours_words(time) + " of it: " + listed(names) + ".";
 }
 
+/// "4x RTX 5090 keeps it with a chance of 97 %; ".
+std::string chance_of(const std::string& name, const std::optional<double>& chance) {
+  return chance ? name + " keeps it with a chance of " + chance_words(*chance) + "; " : std::string();
+}
+
+/// The plan at a position unless it is the pick, of which enough is said.
+const Plan* other_at(const PlanStory& story, const std::optional<int>& position) {
+  if (!position) return nullptr;
+  const Plan& plan = story.plan(*position);
+  return &plan == story.pick() ? nullptr : &plan;
+}
+
+/// Each limit is kept by some plan, and both by none: by how much the nearest miss.
+std::string not_both_words(const PlanStory& story) {
+  const Recommendations& found = story.found.recommendations;
+  const Limits& limits = story.job.limits;
+  if (!limits.deadline || !limits.budget || !found.within_deadline || !found.within_budget) return "";
+  if (std::ranges::any_of(story.found.plans, [](const Plan& p) { return p.meets_deadline && p.meets_budget; }))
+    return "";
+  const Plan& in_time = story.plan(*found.within_deadline);
+  const Plan& in_budget = story.plan(*found.within_budget);
+  return "No plan keeps both. " + story.name(in_time) + " is in time and " +
+         to_text(in_time.cost.p90 + story.job.contingency - *limits.budget) + " over the budget (P90); " +
+         story.name(in_budget) + " is within it and " + hours_words(in_budget.hours.p90 - *limits.deadline) + " late.";
+}
+
 /// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
 std::string bound_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
   for (const PhaseTerms& terms : explain_phases(plan, story.job, story.catalogue)) {
@@ -137,9 +163,10 @@ std::vector<std::string> limit_words(const PlanStory& story) {
     const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_deadline; });
     std::string text =
         "Deadline " + to_text(*job.limits.deadline) + " at " + percent(job.limits.confidence) + " confidence: ";
-    if (pick->chance_in_time)
-      text += story.name(*pick) + " keeps it with a chance of " + chance_words(*pick->chance_in_time) + "; ";
+    text += chance_of(story.name(*pick), pick->chance_in_time);
     text += std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
+    if (const Plan* cheapest = other_at(story, story.found.recommendations.within_deadline))
+      text += " Cheapest in time: " + story.name(*cheapest) + ", " + to_text(cheapest->cost.p50) + ".";
     if (keep == 0) {
       const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
       text += " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
@@ -154,13 +181,17 @@ std::vector<std::string> limit_words(const PlanStory& story) {
     const double cents = *job.limits.budget / units::dollar * 100;
     const bool whole = std::abs(std::remainder(cents, 100)) < 0.5;
     std::string text = "Budget " + (whole ? short_money(*job.limits.budget) : to_text(*job.limits.budget)) + ": " +
-                       std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
+                       chance_of(story.name(*pick), pick->chance_in_budget) + std::to_string(keep) + of_plans +
+                       (keep == 1 ? " keeps it." : " keep it.");
+    if (const Plan* fastest = other_at(story, story.found.recommendations.within_budget))
+      text += " Fastest within it: " + story.name(*fastest) + ", " + hours_words(fastest->hours.p50) + ".";
     if (keep == 0) {
       const auto cheapest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.cost.p90.value; });
       text += " Cheapest: " + story.name(*cheapest) + ", P90 " + to_text(cheapest->cost.p90 + job.contingency) + ".";
     }
     lines.push_back(text);
   }
+  if (std::string line = not_both_words(story); !line.empty()) lines.push_back(std::move(line));
   for (std::string& line : target_lines(story)) lines.push_back(std::move(line));
   if (job.contingency > Dollars{}) {
     lines.push_back("Contingency " + short_money(job.contingency) +
@@ -181,7 +212,8 @@ std::vector<std::string> limit_words(const PlanStory& story) {
         pick->phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });
     if (job.spot.max_price && aws)
       lines.emplace_back(
-          "spot.max_price: AWS interrupts machines more often when a maximum price is set; the rate of interruptions here "
+          "spot.max_price: AWS interrupts machines more often when a maximum price is set; the rate of interruptions "
+          "here "
           "does not know of it.");
   }
   return lines;

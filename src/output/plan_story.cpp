@@ -207,9 +207,26 @@ std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
   return name + " runs on none of these machines" + (why.empty() ? "." : ": " + printable(why, 300) + ".");
 }
 
+/// Only spot machines are wanted and the market has none, or none as cheap; empty: there are.
+std::string no_spot_words(const PlanStory& story) {
+  const Job& job = story.job;
+  if (job.where.spot != SpotUse::kOnly || story.offers.empty()) return "";
+  std::optional<DollarsPerSecond> least;
+  for (const Offer& offer : story.offers)
+    if (offer.spot_price && (!least || offer.spot_price->p50 < *least)) least = offer.spot_price->p50;
+  if (!least)
+    return "Nothing to rent: where.spot is only, and no offer has a spot price; add spot_price to one, or set "
+           "where.spot: "
+           "allow.";
+  if (!job.spot.max_price || *least <= *job.spot.max_price) return "";
+  return "Nothing to rent: where.spot is only, and the cheapest spot machine costs " + to_text(*least) +
+         ", more than spot.max_price of " + to_text(*job.spot.max_price) + ".";
+}
+
 /// Phase by phase, where somebody looked at each of a job alone.
 std::vector<std::string> unfit_lines(const PlanStory& story) {
   std::vector<std::string> lines;
+  if (std::string words = no_spot_words(story); !words.empty()) return {std::move(words)};
   if (!story.unfit) return lines;
   for (const UnfitPhase& unfit : *story.unfit) lines.push_back(unfit_words(story, unfit));
   if (lines.empty() && story.job.phases.size() > 1 && story.job.schedule != Schedule::kEachPhase)
@@ -223,6 +240,7 @@ std::vector<std::string> unfit_lines(const PlanStory& story) {
 }  // namespace
 
 bool memory_is_to_blame(const PlanStory& story) {
+  if (!no_spot_words(story).empty()) return false;
   if (!story.unfit || story.unfit->empty()) return true;
   return std::ranges::find(*story.unfit, story.found.tally.nearest.phase, &UnfitPhase::phase) != story.unfit->end();
 }

@@ -174,7 +174,12 @@ class Contradictions(unittest.TestCase):
         self.assertEqual(answer["nothing_fits"]["phases"], ["metrics"])
 
     def test_spot_only_without_a_spot_price(self):
-        self.assertEqual(run("plan", GATE, "--set", "where.spot=only").returncode, 3)
+        done = run("plan", GATE, "--set", "where.spot=only")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("no offer has a spot price", done.stdout)
+        done = run("plan", NODE, "--set", "where.spot=only", "--set", "spot.max_price=$5/h")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("more than spot.max_price of $5.00/h", " ".join(done.stdout.split()))
 
 
 if __name__ == "__main__":

@@ -211,14 +211,35 @@ TEST(PlanStory, LimitsSayWhoKeepsThem) {
   for (Plan& plan : fixture.found.plans) {
     plan.meets_deadline = plan.hours.p90 < 2 * units::hour;
     plan.chance_in_time = plan.meets_deadline ? 0.97 : 0.02;
+    plan.chance_in_budget = 0.95;
     plan.buffer = 0.3 / 1.3 * plan.hours.p50;
   }
   fixture.mark();
-  EXPECT_EQ(limit_words(fixture.story()),
-            (std::vector<std::string>{
-                "Deadline 2 h at 90 % confidence: 4x RTX 5090 keeps it with a chance of 97 %; 3 of 5 plans keep it.",
-                "Budget $50: 5 of 5 plans keep it.", "Contingency $20 on top: $25.12 in all (P90 $25.48).",
-                "Buffer 30 % of all phases: 22 min of the 1.6 h."}));
+  EXPECT_EQ(
+      limit_words(fixture.story()),
+      (std::vector<std::string>{
+          "Deadline 2 h at 90 % confidence: 4x RTX 5090 keeps it with a chance of 97 %; 3 of 5 plans keep it.",
+          "Budget $50: 4x RTX 5090 keeps it with a chance of 95 %; 5 of 5 plans keep it. Fastest within it: "
+          "4x B200, 53 min.",
+          "Contingency $20 on top: $25.12 in all (P90 $25.48).", "Buffer 30 % of all phases: 22 min of the 1.6 h."}));
+}
+
+TEST(PlanStory, LimitsThatNoPlanKeepsTogether) {
+  PlanFixture fixture;
+  fixture.job.limits.deadline = 1.05 * units::hour;  // only 4x B200, $19.58
+  fixture.job.limits.budget = Dollars{10};           // not that one
+  for (Plan& plan : fixture.found.plans) {
+    plan.meets_deadline = plan.hours.p90 <= 1.05 * units::hour;
+    plan.meets_budget = plan.cost.p90 <= Dollars{10};
+  }
+  fixture.mark();
+  ASSERT_TRUE(fixture.found.recommendations.limits_missed);
+  const std::vector<std::string> lines = limit_words(fixture.story());
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(
+      lines[2],
+      "No plan keeps both. 4x B200 is in time and $11.93 over the budget (P90); 4x RTX 5090 is within it and 40 min "
+      "late.");
 }
 
 }  // namespace

@@ -53,7 +53,9 @@ TEST(StretchLedger, AddsUpToTheBill) {
         cost += line.cost;
         EXPECT_GE(line.idle, Dollars{}) << name;
         EXPECT_LE(line.idle, line.cost) << name;
-        if (line.leases.empty()) EXPECT_EQ(line.cost, Dollars{}) << name;
+        if (line.leases.empty()) {
+          EXPECT_EQ(line.cost, Dollars{}) << name;
+        }
       }
       EXPECT_NEAR(cost.value, plan.cost.p50.value, 1e-6) << name;
       EXPECT_GE(ledger.beyond.value, -1e-6 * plan.cost.p50.value - 1e-9) << name;
