@@ -45,10 +45,10 @@ TEST(JobValues, DefaultsOfAJob) {
 
 TEST(JobValues, CaseOfNamesAndUnitsDoesNotMatter) {
   const Job job = with(
-      "goal: CHEAPEST\nlimits: {deadline: 45 MIN, budget: USD 50}\nspot: {interruptions: 5%/H}\n"
+      "goal: CHEAPEST\nlimits: {deadline: 55 MIN, budget: USD 50}\nspot: {interruptions: 5%/H}\n"
       "where: {gpus: [h100 sxm, \"4X rtx 4090\", 'RTX 4090:2'], disk: 80 gib, inet_down: 200 MBIT/s}\n");
   EXPECT_EQ(job.goal, Goal::kCheapest);
-  EXPECT_EQ(job.limits.deadline, 45 * minute);
+  EXPECT_EQ(job.limits.deadline, 55 * minute);
   EXPECT_EQ(job.limits.budget, Dollars(50));
   EXPECT_DOUBLE_EQ(job.spot.interruptions->value * 3600, 0.05);
   EXPECT_EQ(job.where.gpus.at(0).gpu, "H100 SXM");
