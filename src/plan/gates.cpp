@@ -23,7 +23,7 @@ double root_of_squares(double a, double b) { return std::sqrt(a * a + b * b); }
 
 class GateTree {
  public:
-  GateTree(const Job& job, const Plan& plan) : job_(job), plan_(plan), leases_(leases_of(job, plan)) {
+  GateTree(const Job& job, const Plan& plan) : job_(job), plan_(plan), leases_(plan.leases) {
     for (std::size_t i = 0; i < job.phases.size(); ++i) {
       std::vector<std::size_t>& needs = needs_.emplace_back();
       for (const std::string& name : job.phases[i].needs)
