@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/amount_units.h"
+#include "base/math.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -181,12 +182,28 @@ Result<Quoted> read_amount(Scanner& scanner, std::string_view text, AmountKind k
   return parts;
 }
 
+/// "5%/h", not "0.05/h".
+bool is_chance(AmountKind kind, std::string_view unit) {
+  return kind == AmountKind::kRate && (unit.starts_with('%') || unit.starts_with('p') || unit.starts_with('P'));
+}
+
+/// The rate of a Poisson process that has at least one event in a time T with chance p. `p` over T in seconds, as read
+/// linearly from the unit: one percent of it is `factor`.
+Result<double> rate_of_chance(const Written& part, double factor, std::string_view text) {
+  const double chance = part.number / 100;
+  if (chance >= 1)
+    return not_expected(text, AmountKind::kRate,
+                        "a chance in a time is below 100 %; more often is 1.5/h, so many an hour");
+  return -math::log1p(-chance) * 100 * factor;
+}
+
 Result<double> value_of(const Quoted& parts, std::string_view text, AmountKind kind) {
   double value = 0;
   double last_factor = 0;
   for (const Written& part : parts) {
     const auto factor = unit_factor(part.unit, kind, part.dollar);
     if (!factor) return not_expected(text, kind, wrong_unit(part));
+    if (is_chance(kind, part.unit)) return rate_of_chance(part, *factor, text);
     const bool follows = &part != &parts.front();
     if (follows && (part.unit.empty() || part.number < 0 || *factor >= last_factor))
       return not_expected(text, kind, "");

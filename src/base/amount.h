@@ -18,7 +18,7 @@ enum class AmountKind {
   kTime,                 ///< s, ms, us, min, h, d, week; bare: seconds
   kMoney,                ///< $; bare: dollars
   kPrice,                ///< $/h, $/s, $/month; bare: dollars an hour
-  kRate,                 ///< 5%/h, 0.05/h; bare: per hour
+  kRate,                 ///< 5%/h: the chance in one hour, below 100%; 0.05/h: so many an hour; bare: per hour
   kBytes,                ///< B, kB, MB, GB, TB, KiB, MiB, GiB, TiB; bare: bytes
   kBytesPerSecond,       ///< GB/s, Mbit/s, Gbit/s; bare: bytes a second
   kTokens,               ///< tokens with k M B T; bare: tokens
@@ -36,7 +36,8 @@ std::string_view expectation(AmountKind kind);
 Result<double> parse_amount(std::string_view text, AmountKind kind);
 
 /// Like parse_amount, and "20-24", "20..24", "$4-6/h", "10-20 min" as p10..p90 with the geometric mean as median
-/// (arithmetic when p10 is not positive). A single amount is exact.
+/// (arithmetic when p10 is not positive). A single amount is exact. A chance p in a time T becomes the rate of the
+/// Poisson process with that chance, -ln(1 - p) / T: 5%/h is 0.0513/h.
 Result<Interval<double>> parse_interval(std::string_view text, AmountKind kind);
 
 std::string to_text(Seconds time);            ///< "6.2 h", "45 min", "12.3 ms"
@@ -44,6 +45,7 @@ std::string to_text(Bytes size);              ///< "16.3 GiB"
 std::string to_text(Dollars money);           ///< "$4.74", "$1,234"
 std::string to_text(BytesPerSecond rate);     ///< "3.35 TB/s"
 std::string to_text(FlopsPerSecond rate);     ///< "989 TFLOP/s"
+std::string to_text(PerSecond rate);          ///< the chance in one hour, "5%/h"; from twice an hour up "2.5/h"
 std::string to_text(Flops work);              ///< "4.1 PFLOP"
 std::string to_text(DollarsPerSecond price);  ///< "$0.35/h"
 std::string hours_text(Seconds time);         ///< hours as a bare number: "3.4", "0.05", "120"

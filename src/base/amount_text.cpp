@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/amount.h"
+#include "base/math.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -71,6 +72,12 @@ std::string to_text(BytesPerSecond rate) {
   constexpr std::array kUnits = {Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
                                  Unit{"TB/s", 1e12}};
   return with_prefix(rate.value, kUnits);
+}
+
+std::string to_text(PerSecond rate) {
+  const double hourly = rate * units::hour;
+  if (hourly >= 2) return significant_text(hourly, 3) + "/h";
+  return significant_text(-math::expm1(-hourly) * 100, 3) + "%/h";
 }
 
 std::string to_text(FlopsPerSecond rate) {

@@ -123,9 +123,10 @@ class Sensitivity {
     if (known && price && price->p50 > DollarsPerSecond{})
       add_market("price of the machine", {AmountKind::kPrice, {price->p10.value, price->p50.value, price->p90.value}});
     const bool stated = offer.interruptions ? !known : value_at(source_.tree, "spot.interruptions") != nullptr;
-    const PerSecond rate = interruption_rate(answer_.job, offer).value_or(PerSecond{});
-    if (pick_->spot && !stated && rate > PerSecond{})
-      add_market("interruptions of the machine", {AmountKind::kRate, exactly(rate.value)});
+    const auto rate = interruption_rate(answer_.job, offer);
+    if (pick_->spot && !stated && rate && rate->p50 > PerSecond{})
+      add_market("interruptions of the machine",
+                 {AmountKind::kRate, {rate->p10.value, rate->p50.value, rate->p90.value}});
   }
 
   void add_market(const std::string& name, const Amount& amount) {
@@ -162,7 +163,7 @@ class Sensitivity {
     if (trial.address.empty()) {
       Offer offer = now_->market[*trial.stage];
       auto& price = pick_->spot ? offer.spot_price : offer.price;
-      if (trial.rate) offer.interruptions = *interruption_rate(answer_.job, offer) * trial.factor;
+      if (trial.rate) offer.interruptions = exactly(interruption_rate(answer_.job, offer)->p50 * trial.factor);
       else price = exactly(price->p50 * trial.factor);
       return with_offer(answer_.job, *trial.stage, std::move(offer));
     }

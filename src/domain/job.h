@@ -67,11 +67,16 @@ struct Names<Goal> {
 };
 
 struct SpotRules {
-  std::optional<PerSecond> interruptions;
-  std::string band;   ///< AWS interruption band, "5-10%"
+  // At most one of these four.
+  std::optional<Interval<PerSecond>> interruptions;  ///< of one machine
+  std::optional<SpotBand> band;
+  std::optional<Bathtub> bathtub;
   std::string trace;  ///< file
+
+  bool assumed = false;  ///< nobody said `interruptions`: it serves offers of which nothing is known
   std::optional<Seconds> notice;
   std::optional<Expected<Seconds>> restart;
+  std::optional<Seconds> wait;  ///< mean time until another machine is there
   std::string policy;
   std::optional<DollarsPerSecond> max_price;
 };

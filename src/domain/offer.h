@@ -8,6 +8,7 @@
 #include "base/interval.h"
 #include "base/names.h"
 #include "base/units.h"
+#include "domain/preemption.h"
 
 namespace gpuplan {
 
@@ -33,7 +34,8 @@ struct Offer {
   int gpus = 1;
   std::optional<Interval<DollarsPerSecond>> price;       ///< whole offer; absent: not offered on demand
   std::optional<Interval<DollarsPerSecond>> spot_price;  ///< whole offer; absent: not offered as spot
-  std::optional<PerSecond> interruptions;                ///< rate while on spot
+  std::optional<Interval<PerSecond>> interruptions;      ///< of one machine on spot or in a preemptible pool
+  std::optional<SpotBand> band;                          ///< where no rate is stated
   std::string availability;                              ///< as the source words it
   Billing billing;
   std::optional<DollarsPerByteSecond> disk_price;

@@ -7,6 +7,7 @@
 #include "input/engine_table.h"
 #include "input/framework_table.h"
 #include "input/hardware_table.h"
+#include "input/interruption_table.h"
 #include "input/link_table.h"
 #include "input/model_table.h"
 #include "input/offer_table.h"
@@ -23,6 +24,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_models,
                                                           read_frameworks,
                                                           read_offers,
+                                                          read_interruptions,
                                                           read_efficiencies,
                                                           read_training_software,
                                                           read_training_constants,

@@ -29,7 +29,7 @@ double greatest(AmountKind kind) {
     case AmountKind::kPrice:
       return 1e6 / units::hour.value;
     case AmountKind::kRate:
-      return 1000 / units::hour.value;
+      return 60 / units::hour.value;
     case AmountKind::kBytes:
       return 1e18;
     case AmountKind::kBytesPerSecond:

@@ -30,7 +30,7 @@ std::string amount_text(AmountKind kind, double value) {
     case AmountKind::kShare:
       return number_text(value * 100) + "%";
     case AmountKind::kRate:
-      return number_text(value * units::hour.value * 100) + "%/h";
+      return to_text(PerSecond(value));
     case AmountKind::kBytes:
       return to_text(Bytes(value));
     case AmountKind::kBytesPerSecond:

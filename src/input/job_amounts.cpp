@@ -6,6 +6,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/math.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -36,7 +37,6 @@ constexpr std::array kSpeeds = {Unit{"", " GB/s", 1e9}, Unit{"", " Mbit/s", 125e
 constexpr std::array kShares = {Unit{"", "%", 0.01}};
 constexpr std::array kMoney = {Unit{"$", "", 1}};
 constexpr std::array kPrices = {Unit{"$", "/h", 1 / kHour}};
-constexpr std::array kRates = {Unit{"", "%/h", 0.01 / kHour}};
 constexpr std::array kCounts = {Unit{}};
 constexpr std::array kTokenRates = {Unit{"", " tokens/s", 1}};
 constexpr std::array kSampleRates = {Unit{"", " samples/s", 1}};
@@ -58,8 +58,6 @@ std::span<const Unit> units_of(AmountKind kind) {
       return kMoney;
     case AmountKind::kPrice:
       return kPrices;
-    case AmountKind::kRate:
-      return kRates;
     case AmountKind::kTokensPerSecond:
       return kTokenRates;
     case AmountKind::kSamplesPerSecond:
@@ -70,6 +68,7 @@ std::span<const Unit> units_of(AmountKind kind) {
       return kTrafficPrices;
     case AmountKind::kPower:
       return kPowers;
+    case AmountKind::kRate:  // not linear: rate_in_words
     case AmountKind::kCount:
     case AmountKind::kTokens:
       break;
@@ -87,6 +86,12 @@ const Unit& unit_for(AmountKind kind, double value, std::size_t most_digits) {
 
 std::string in_unit(double value, const Unit& unit) {
   return std::string(unit.before) + digits(value / unit.size) + std::string(unit.after);
+}
+
+/// "5%/h", the chance in one hour, as it is written and read; what happens more often is "2.5/h".
+std::string rate_in_words(double value, int precision) {
+  const double hourly = value * kHour;
+  return hourly < 2 ? digits(-math::expm1(-hourly) * 100, precision) + "%/h" : digits(hourly, precision) + "/h";
 }
 
 /// The number in front of " steps"; nullopt for other texts.
@@ -173,12 +178,17 @@ std::optional<Amount> amount_in(const Tree& tree, const ValueType& type) {
 
 std::string written(const Amount& amount) {
   if (amount.steps) return digits(amount.value.p50) + " steps";
+  if (amount.kind == AmountKind::kRate) {
+    const std::string from = rate_in_words(amount.value.p10, 12);
+    return amount.value.exact() ? from : from + ".." + rate_in_words(amount.value.p90, 12);
+  }
   const Unit& unit = unit_for(amount.kind, amount.value.p90, 6);
   if (amount.value.exact()) return in_unit(amount.value.p50, unit);
   return in_unit(amount.value.p10, unit) + ".." + in_unit(amount.value.p90, unit);
 }
 
 std::string brief(const Amount& amount) {
+  if (amount.kind == AmountKind::kRate) return rate_in_words(amount.value.p50, 4);
   const Unit& unit = amount.steps ? kCounts.front() : unit_for(amount.kind, amount.value.p50, 32);
   const double value = amount.value.p50 / unit.size;
   const std::string text = value >= 999.95 ? count_text(value) : digits(value, 4);

@@ -41,6 +41,20 @@ struct Codec<SpotRules> {
   static const ValueType type;
   static bool read(Reader&, const Tree&, SpotRules&, const Bounds&);
 };
+/// How often machines of one offer are taken away: a rate, a range of it, or a band.
+struct OfferRateCodec {
+  static constexpr std::array<const ValueType*, 2> options = {&Codec<Interval<PerSecond>>::type,
+                                                              &Codec<SpotBand>::type};
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, Offer&);
+};
+/// Key of an offer or pool with such a value.
+constexpr Key rate_key(std::string_view fallback, std::string_view help) {
+  return {"interruptions", fallback, help, &OfferRateCodec::type,
+          [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
+            return OfferRateCodec::read(reader, tree, *static_cast<Offer*>(object));
+          }};
+}
 template <>
 struct Codec<CheckpointRule> {
   static const ValueType type;

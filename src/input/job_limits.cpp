@@ -94,32 +94,46 @@ struct EvaluateRecord {
   };
 };
 
-/// AWS Spot Instance Advisor: bands of the share of instances interrupted in a month.
-constexpr std::array<std::string_view, 5> kBands = {"<5%", "5-10%", "10-15%", "15-20%", ">20%"};
-
-struct TraceRecord {
-  using Object = SpotRules;
-  static constexpr std::string_view title = "trace";
+/// {trace: FILE} or {bathtub: ...}.
+struct BathtubRecord {
+  using Object = Bathtub;
+  static constexpr std::string_view title = "bathtub";
   static constexpr std::array keys = {
-      key<&SpotRules::trace>("trace", "required", "file with times at which machines were there"),
+      key_as<ShareCodec, &Bathtub::share>("share", "45%", "height: twice this share are gone by the end",
+                                          between(0.01, 1)),
+      key<&Bathtub::early>("early", "95 min", "time scale of the losses after the start", kPositive),
+      key<&Bathtub::late>("late", "48 min", "time scale of the losses before the end", kPositive),
+      key<&Bathtub::bend>("bend", "24 h", "where the losses before the end reach the height", kPositive),
+      key<&Bathtub::cap>("cap", "24 h", "longest life of a machine", kPositive),
   };
 };
 
+struct LifetimesRecord {
+  using Object = SpotRules;
+  static constexpr std::string_view title = "interruptions";
+  static constexpr std::array keys = {
+      key<&SpotRules::trace>("trace", "", "file with times at which machines were there"),
+      key_as<OptionalCodec<Record<BathtubRecord>>, &SpotRules::bathtub>(
+          "bathtub", "",
+          "many machines are taken early, few in the middle, the rest before a longest life (Kadupitiya et al., HPDC "
+          "2020)"),
+  };
+  static bool check(Reader& reader, const Tree& tree, SpotRules& rules) {
+    if (rules.trace.empty() == rules.bathtub.has_value()) return true;
+    return reader.fail(tree, "expected either trace or bathtub");
+  }
+};
+
 struct InterruptionsCodec {
-  static constexpr ValueType kBand{.kind = ValueType::Kind::kWord, .words = kBands.data(), .word_count = kBands.size()};
-  static constexpr std::array<const ValueType*, 3> options = {&Codec<PerSecond>::type, &kBand,
-                                                              &Record<TraceRecord>::type};
+  static constexpr std::array<const ValueType*, 3> options = {&Codec<Interval<PerSecond>>::type, &Codec<SpotBand>::type,
+                                                              &Record<LifetimesRecord>::type};
   static constexpr ValueType type{
       .kind = ValueType::Kind::kOneOf, .options = options.data(), .option_count = options.size()};
   static bool read(Reader& reader, const Tree& tree, SpotRules& out) {
-    if (tree.is_map()) return Record<TraceRecord>::read(reader, tree, out, {});
-    for (const std::string_view band : kBands) {
-      if (!tree.is_scalar() || trim(tree.text) != band) continue;
-      out.band = band;
-      return true;
-    }
+    if (tree.is_map()) return Record<LifetimesRecord>::read(reader, tree, out, {});
     if (!tree.is_scalar()) return mismatch(reader, tree, type);
-    return Codec<std::optional<PerSecond>>::read(reader, tree, out.interruptions, {});
+    out.band = from_name<SpotBand>(trim(tree.text));
+    return out.band || Codec<std::optional<Interval<PerSecond>>>::read(reader, tree, out.interruptions, {});
   }
 };
 
@@ -132,13 +146,15 @@ struct SpotRecord {
   using Object = SpotRules;
   static constexpr std::string_view title = "spot";
   static constexpr std::array keys = {
-      Key{"interruptions", "from the offer", "how often machines are taken away: a rate, an AWS band, or a trace",
+      Key{"interruptions", "from the offer",
+          "how often a machine is taken away: a rate or a range of it, an AWS band, a trace, or a model of lives",
           &InterruptionsCodec::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             return InterruptionsCodec::read(reader, tree, *static_cast<SpotRules*>(object));
           }},
       key<&SpotRules::notice>("notice", "none", "warning before a machine is taken away"),
       key<&SpotRules::restart>("restart", "estimated", "time to get going again on a new machine"),
+      key<&SpotRules::wait>("wait", "0 s", "mean time until another machine is there; not billed"),
       key_as<WordCodec<kPolicies>, &SpotRules::policy>("policy", "auto", "how spot and on-demand are mixed"),
       key<&SpotRules::max_price>("max_price", "none", "most that a spot machine may cost by the hour", kPositive),
       exact_key(),
@@ -150,6 +166,15 @@ struct SpotRecord {
 constinit const ValueType Codec<Limits>::type = Record<LimitsRecord>::type;
 bool Codec<Limits>::read(Reader& reader, const Tree& tree, Limits& out, const Bounds& bounds) {
   return Record<LimitsRecord>::read(reader, tree, out, bounds);
+}
+
+constinit const ValueType OfferRateCodec::type{.kind = ValueType::Kind::kOneOf,
+                                               .options = OfferRateCodec::options.data(),
+                                               .option_count = OfferRateCodec::options.size()};
+bool OfferRateCodec::read(Reader& reader, const Tree& tree, Offer& out) {
+  if (!tree.is_scalar()) return mismatch(reader, tree, type);
+  out.band = from_name<SpotBand>(trim(tree.text));
+  return out.band || Codec<std::optional<Interval<PerSecond>>>::read(reader, tree, out.interruptions, {});
 }
 
 constinit const ValueType Codec<SpotRules>::type = Record<SpotRecord>::type;

@@ -45,7 +45,7 @@ struct OfferRecord {
       kGpusKey,
       key<&Offer::price>("price", "", "dollars by the hour for the whole offer on demand, or a range"),
       key<&Offer::spot_price>("spot_price", "", "the same while it can be taken away; absent: not offered as spot"),
-      key<&Offer::interruptions>("interruptions", "from spot", "how often spot machines are taken away"),
+      rate_key("from spot", "how often a spot machine is taken away: a rate, a range of it, or an AWS band"),
       key<&Offer::provider>("provider", "", "who rents it out"),
       key<&Offer::region>("region", "", "where it stands"),
       key<&Offer::instance>("instance", "", "the provider's name for the machine"),
@@ -87,6 +87,7 @@ struct PoolRecord {
       key<&Offer::account>("account", "", "Slurm account"),
       key<&Offer::qos>("qos", "", "Slurm quality of service"),
       key<&Offer::preemptible>("preemptible", "false", "jobs may be stopped for others"),
+      rate_key("from spot", "how often jobs on one machine of a preemptible pool are stopped"),
       key_as<LeaveFreeCodec, &Offer::leave_free>("leave_free", "0", "GPUs, or a share such as 25%, that others keep"),
       key<&Offer::queue>("queue", "", "queue or priority class of the cluster"),
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "input/job_codecs.h"
 #include "input/job_settings.h"
@@ -27,10 +28,12 @@ std::string stem(std::string_view file) {
 void add_surroundings(Job& job, const JobSource& source) {
   job.assumed = source.assumed;
   job.from_config = source.from_config;
-  if (source.interruptions && !job.spot.interruptions) {
-    job.spot.interruptions = source.interruptions;
-    job.assumed.push_back(
-        assumed_interruptions_words(significant_text(*source.interruptions * units::hour * 100, 3) + "%/h"));
+  const SpotRules& spot = job.spot;
+  job.spot.assumed = source.rate_assumed;
+  if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
+    job.spot.interruptions = exactly(*source.interruptions);
+    job.spot.assumed = true;
+    job.assumed.push_back(assumed_interruptions_words(to_text(*source.interruptions)));
   }
   if (job.market.only) return;
   for (const Offer& box : source.boxes)

@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kMaxGpus = 100'000;
 constexpr double kMaxMinutes = 60 * 24 * 366;
+constexpr double kMostAnHour = 60;  // interruptions
 
 bool is_currency(std::string_view code) {
   return code.size() == 3 &&
@@ -69,9 +70,11 @@ class PriceReader {
     if (!offer.as_of.empty() && !is_iso_date(offer.as_of))
       cells_.fail_cell(row, as_of_, "a date such as 2026-01 or 2026-01-31");
     if (const std::string_view rate = cells_.text(row, interruptions_); !rate.empty()) {
-      const auto value = parse_amount(rate, AmountKind::kRate);
-      if (!value || *value < 0 || *value > 1) cells_.fail_cell(row, interruptions_, expectation(AmountKind::kRate));
-      else offer.interruptions = PerSecond{*value};
+      const auto value = parse_interval(rate, AmountKind::kRate);
+      offer.band = from_name<SpotBand>(rate);
+      if (!offer.band && (!value || value->p10 < 0 || value->p90 > kMostAnHour / 3600))
+        cells_.fail_cell(row, interruptions_, expectation(AmountKind::kRate));
+      else if (!offer.band) offer.interruptions = {PerSecond{value->p10}, PerSecond{value->p50}, PerSecond{value->p90}};
     }
     offer.billing.minimum = cells_.number(row, minimum_, 0, kMaxMinutes, 0) * units::minute;
     offer.billing.increment = cells_.number(row, increment_, 0, kMaxMinutes * 60, 1) * units::second;

@@ -62,7 +62,9 @@ class Sketcher {
     draft_.open(0, "phases", "phases");
     generates_ ? generation() : training();
     rest();
-    return std::move(draft_).finish(assumptions());
+    SketchedJob job = std::move(draft_).finish(assumptions());
+    job.rate_assumed = spot_assumed_;
+    return job;
   }
 
  private:

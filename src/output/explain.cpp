@@ -10,6 +10,7 @@
 #include "output/collection_words.h"
 #include "output/gate_words.h"
 #include "output/plan_words.h"
+#include "output/spot_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
 #include "plan/software.h"
@@ -88,6 +89,7 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
   if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for space on disks";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
+  for (std::string& line : spot_words(story.job, plan)) lines.push_back(std::move(line));
   if (plan.billed_gpu_hours > 0) {
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
                     significant_text(plan.billed_gpu_hours, 3) +

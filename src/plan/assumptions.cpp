@@ -5,6 +5,8 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "plan/collection_notes.h"
+#include "plan/interruption_notes.h"
+#include "plan/interruptions.h"
 #include "plan/phase_search.h"
 
 namespace gpuplan {
@@ -74,11 +76,9 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
   if (const Plan* plan = frontier(too_long))
     lines.push_back("a run that the pool stops after " + to_text(*plan->offer->max_time) +
                     " goes on from a checkpoint at once (" + plan->label + " takes longer).");
-  if (frontier([](const Plan& p) { return p.offer->preemptible; }))
-    lines.push_back("nobody takes the GPUs of a preemptible pool away during the run.");
-  if (job.where.spot != SpotUse::kNever && !job.spot.interruptions &&
-      (!job.spot.band.empty() || !job.spot.trace.empty()))
-    lines.push_back("a band or trace of interruptions says nothing yet; give a rate, such as interruptions: 5%/h.");
+  if (frontier([&](const Plan& p) { return p.offer->preemptible && !interruption_rate(job, *p.offer); }))
+    lines.push_back("nobody takes the GPUs of a preemptible pool away during the run (spot.interruptions).");
+  add_interruption_notes(job, plans, lines);
   return lines;
 }
 

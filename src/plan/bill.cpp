@@ -15,6 +15,9 @@ namespace gpuplan {
 
 namespace {
 
+/// Simulated histories for each of the joint samples.
+constexpr int kHistories = 4;
+
 /// Uncertain factors of one plan, numbered as they are met. The first comes in rising order, which saves sorting where
 /// it is the only one.
 class Factors {
@@ -45,8 +48,8 @@ Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
   return {round(time.p10), round(time.p50), round(time.p90), round(time.mean)};
 }
 
-/// Prices are independent of everything in the phases, which have two factors each at most.
-int price_factor(const LaidJob& laid) { return 2 * static_cast<int>(laid.slots.size()); }
+/// Prices are independent of everything in the phases, which have three factors each at most.
+int price_factor(const LaidJob& laid) { return 3 * static_cast<int>(laid.slots.size()); }
 
 /// Samples of an offer's price in dollars a second.
 Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) {
@@ -110,17 +113,20 @@ struct Stretch {
   double factor = 1;
   Seconds lost{};
   double interruptions = 0;
+  double clean = 1;  ///< chance of none
 };
+
+/// Whether the machines can be taken away, and somebody says how often.
+bool interrupted(const Job& job, const Holding& holding) {
+  return holding.offer != nullptr && (holding.spot || holding.offer->preemptible) &&
+         interruption_rate(job, *holding.offer).has_value();
+}
 
 Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
-  if (!holding.spot || estimate.gpus == 0 || busy <= Seconds{}) return {};
-  const auto rate = interruption_rate(job, *holding.offer);
-  if (!rate) return {};
-  // All machines of a phase stop when one does.
-  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
-  const ExpectedRun run = with_interruptions(job, phase, busy, *rate * std::max(estimate.nodes, 1));
-  return {run.wall / busy, run.wall - busy, run.interruptions};
+  if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
+  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), busy);
+  return {run.wall / busy, run.wall - busy, run.interruptions, run.clean};
 }
 
 }  // namespace
@@ -133,13 +139,13 @@ std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
   return factor;
 }
 
-Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), scores_(seed) {}
+Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), seed_(seed), scores_(seed) {}
 
 Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
   return (estimate.work.p50 + estimate.extra.p50) * stretch_of(job_, estimate, holding).factor;
 }
 
-LaidJob Biller::lay(Arrangement arrangement) const {
+LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
   LaidJob laid;
   laid.arrangement = std::move(arrangement);
   const std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
@@ -163,12 +169,20 @@ LaidJob Biller::lay(Arrangement arrangement) const {
     if (lots[i] >= 0) stretch = stretch_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
     laid.spot_loss += stretch.lost;
     laid.interruptions += stretch.interruptions;
+    laid.clean *= stretch.clean;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
     add_samples(estimate.work, scores_.of(factors.number(name)), laid.durations[i]);
     add_samples(estimate.extra, scores_.of(factors.number("extra " + phase.name)), laid.durations[i]);
-    if (stretch.factor != 1)
+    if (stretch.factor != 1 && interruptions == Interruptions::kSimulated) {
+      const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
+      const std::vector<double> luck =
+          simulated_stretch(terms, estimate.work.p50 + estimate.extra.p50, seed_ + i, kSamples, kHistories);
+      const auto strata = scores_.strata(factors.number("spot " + phase.name));
+      for (std::size_t s = 0; s < strata.size(); ++s) laid.durations[i][s] *= luck[static_cast<std::size_t>(strata[s])];
+    } else if (stretch.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= stretch.factor;
+    }
     laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * stretch.factor;
     laid.phase_hours.push_back(outcome<Seconds>(laid.durations[i]));
   }
@@ -274,6 +288,7 @@ Plan Biller::price(const LaidJob& laid) const {
   plan.buffer = laid.hours.p50 * (job_.buffer / (1 + job_.buffer));
   plan.spot_loss = laid.spot_loss;
   plan.interruptions = laid.interruptions;
+  plan.clean = laid.clean;
   if (!holdings.empty() &&
       std::ranges::all_of(holdings, [&](const Holding& other) { return same_machines(other, holdings.front()); })) {
     plan.offer = holdings.front().offer;
@@ -302,6 +317,23 @@ Plan Biller::price(const LaidJob& laid) const {
   if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
   plan.id = short_id(identity(plan));
   return plan;
+}
+
+void Biller::simulate(Plan& plan) const {
+  if (plan.clean >= 1) return;
+  const Plan simulated = price(lay(arrangement_of(plan), Interruptions::kSimulated));
+  const auto take = [](auto& told, const auto& found) {
+    told.p10 = std::min(told.p50, found.p10);
+    told.p90 = std::max(told.p50, found.p90);
+    told.mean = found.mean;
+  };
+  take(plan.hours, simulated.hours);
+  take(plan.cost, simulated.cost);
+  plan.chance_in_time = simulated.chance_in_time;
+  plan.chance_in_budget = simulated.chance_in_budget;
+  plan.meets_deadline = simulated.meets_deadline;
+  plan.meets_budget = simulated.meets_budget;
+  plan.simulated = true;
 }
 
 void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {

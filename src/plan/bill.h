@@ -28,10 +28,15 @@ struct LaidJob {
   std::vector<Outcome<Seconds>> phase_hours;
   Seconds spot_loss{};
   double interruptions = 0;
+  double clean = 1;  ///< chance of no interruption
 };
 
 /// What the model's error is shared by: GPU, software and kind of phase.
 std::string model_factor(const PhaseEstimate& estimate, const Phase& phase);
+
+/// What a phase on machines that can be taken away is stretched by: the same expectation in every sample, or what
+/// simulated histories met, a factor of its own for each phase.
+enum class Interruptions { kExpected, kSimulated };
 
 class Biller {
  public:
@@ -42,10 +47,14 @@ class Biller {
 
   /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
   /// by interruptions, which is inside every duration.
-  LaidJob lay(Arrangement arrangement) const;
+  LaidJob lay(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
 
   /// What it costs on the offers of its holdings.
   Plan price(const LaidJob& laid) const;
+
+  /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
+  /// stay: they hold the expected loss, by which plans are compared.
+  void simulate(Plan& plan) const;
 
   /// The same with machines given back wherever no phase uses them, by the medians, for longer than it takes to get
   /// them again.
@@ -58,6 +67,7 @@ class Biller {
   void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
 
   const Job& job_;
+  std::uint64_t seed_;
   Scores scores_;
 };
 

@@ -62,7 +62,9 @@ class Mixer {
     const auto price = [](const Choice& c) { return c.spot ? c.offer->spot_price->p50 : c.offer->price->p50; };
     const auto terms = [&](const Choice& c) {
       const Billing& b = c.offer->billing;
-      const auto rate = c.spot ? interruption_rate(job_, *c.offer).value_or(PerSecond{}) : PerSecond{};
+      const bool taken_away = c.spot || c.offer->preemptible;
+      const auto rate =
+          taken_away ? interruption_rate(job_, *c.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
       const bool rented = c.offer->kind == OfferKind::kRented;
       return std::tuple(c.setting, c.spot, rented, rate.value, b.minimum.value, b.increment.value, b.startup.value,
                         b.startup_billed, b.term.value);

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#include "base/math.h"
-
 namespace gpuplan {
-
-double Plan::chance_of_interruption() const { return -math::expm1(-interruptions); }
 
 double Plan::shortfall() const {
   double most = 0;

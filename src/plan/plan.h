@@ -134,6 +134,8 @@ struct Plan {
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
   Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
   double interruptions = 0;     ///< expected number
+  double clean = 1;             ///< chance of none
+  bool simulated = false;       ///< the luck of interruptions is in p10, p90, means and chances
   std::optional<double> chance_in_time;    ///< to keep the deadline; nullopt: there is none
   std::optional<double> chance_in_budget;  ///< to keep the budget, contingency inside; nullopt: there is none
   std::vector<PhasePlan> phases;
@@ -147,8 +149,8 @@ struct Plan {
   bool meets_budget = true;
   bool reaches_target = true;  ///< of every generation phase, by the medians
 
-  /// Of at least one, while they come at a steady rate (a Poisson process): 1 - exp(-interruptions).
-  double chance_of_interruption() const;
+  /// Of at least one.
+  double chance_of_interruption() const { return 1 - clean; }
   /// How far the phase that is furthest from its target is from it: at most 1 when all are reached.
   double shortfall() const;
   /// The phase whose memory is the fullest; null when no phase uses a GPU.

@@ -19,18 +19,24 @@ Scores::Scores(std::uint64_t seed) : generator_(kGenerators[seed % kGenerators.s
     rising_[static_cast<std::size_t>(i)] = math::normal_quantile((i + 0.5) / static_cast<double>(kSamples));
 }
 
-Samples Scores::of(int factor) const {
-  if (factor == 0) return rising_;
+std::array<int, static_cast<std::size_t>(kSamples)> Scores::strata(int factor) const {
   int step = 1;
   for (int i = 0; i < factor; ++i) step = step * generator_ % kSamples;
-  Samples scores;
+  std::array<int, static_cast<std::size_t>(kSamples)> strata{};
   for (int i = 0; i < kSamples; ++i) {
     int stratum = ((i - kHalf) * step) % kSamples;  // in (-kSamples, kSamples); its centred residue:
     if (stratum > kHalf) stratum -= kSamples;
     if (stratum < -kHalf) stratum += kSamples;
-    stratum += kHalf;
-    scores[static_cast<std::size_t>(i)] = rising_[static_cast<std::size_t>(stratum)];
+    strata[static_cast<std::size_t>(i)] = stratum + kHalf;
   }
+  return strata;
+}
+
+Samples Scores::of(int factor) const {
+  if (factor == 0) return rising_;
+  Samples scores;
+  const auto strata = this->strata(factor);
+  for (std::size_t i = 0; i < scores.size(); ++i) scores[i] = rising_[static_cast<std::size_t>(strata[i])];
   return scores;
 }
 

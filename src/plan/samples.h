@@ -25,6 +25,8 @@ class Scores {
   explicit Scores(std::uint64_t seed);
   /// Factor 0 comes in rising order. REQUIRES: factor >= 0.
   Samples of(int factor) const;
+  /// The stratum of each sample, 0 ... kSamples - 1 in rising order of the score.
+  std::array<int, static_cast<std::size_t>(kSamples)> strata(int factor) const;
 
  private:
   int generator_;

@@ -36,6 +36,7 @@ class Search {
     SearchResult result;
     make_plans(result);
     mark_frontier(result.plans);
+    refine(result.plans);
     result.values = value_ranges(result.plans);
     result.recommendations = recommend(job_, result.plans);
     describe_market(result);
@@ -94,6 +95,17 @@ class Search {
         result.plans.push_back(std::move(plan));
   }
 
+  /// Simulates the interruptions of the plans that nothing beats; medians, and with them the order, stay.
+  void refine(std::vector<Plan>& plans) const {
+    const Biller biller(job_, options_.seed);
+    auto task = [&](int index) {
+      Plan& plan = plans[static_cast<std::size_t>(index)];
+      if (plan.on_frontier) biller.simulate(plan);
+    };
+    parallel_for(static_cast<int>(plans.size()), options_.threads, task);
+    if (std::ranges::any_of(plans, &Plan::simulated)) mark_frontier(plans);
+  }
+
   /// Whether phases may be put on machines of different offers.
   bool chooses_by_phase() const {
     return job_.schedule == Schedule::kEachPhase ||
@@ -105,7 +117,7 @@ class Search {
     const Setting& setting = settings_[choice.setting];
     // Offers of one setting share everything but the price, unless their machines take time to start or are taken away.
     Laid own;
-    const bool alone = choice.spot || choice.offer->billing.startup > Seconds{};
+    const bool alone = choice.spot || choice.offer->preemptible || choice.offer->billing.startup > Seconds{};
     Laid& laid = alone ? own : shared_[choice.setting];
     if (!laid.kept) {
       std::vector<PhaseEstimate> phases;

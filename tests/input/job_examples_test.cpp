@@ -1,6 +1,8 @@
 // The examples as Job: a dozen facts of each, worked out by hand from the files.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <string>
 #include <variant>
 
@@ -96,7 +98,7 @@ TEST(JobExamples, Latentwire) {
 TEST(JobExamples, Neurlang) {
   const Job job = example("neurlang");
   EXPECT_EQ(job.where.spot, SpotUse::kAllow);
-  EXPECT_DOUBLE_EQ(job.spot.interruptions->value, 0.02 / 3600);
+  EXPECT_DOUBLE_EQ(job.spot.interruptions->p50.value, -std::log1p(-0.02) / 3600);
   ASSERT_EQ(job.market.offers.size(), 14U);
   EXPECT_DOUBLE_EQ(job.market.offers[3].spot_price->p50.value, 1.79 / 3600);
   ASSERT_EQ(job.phases.size(), 3U);
@@ -120,7 +122,7 @@ TEST(JobExamples, SftNode) {
   const Offer& offer = job.market.offers.at(0);
   EXPECT_EQ(offer.instance, "p4d.24xlarge");
   EXPECT_EQ(offer.gpus, 8);
-  EXPECT_DOUBLE_EQ(offer.interruptions->value, 0.05 / 3600);
+  EXPECT_DOUBLE_EQ(offer.interruptions->p50.value, -std::log1p(-0.05) / 3600);
   EXPECT_EQ(offer.billing.minimum, 60 * second);
   expect_range(*offer.spot_price, 10.0 / 3600, 15.0 / 3600);
   ASSERT_EQ(job.phases.size(), 7U);

@@ -57,7 +57,7 @@ TEST(JobSettings, ChangeValuesByAddress) {
   EXPECT_EQ(job.limits.deadline, 12 * units::hour);
   EXPECT_DOUBLE_EQ(job.market.offers[1].price->p50.value, 3.0 / 3600);
   EXPECT_EQ(job.where.counts, (std::vector{1, 2}));
-  EXPECT_EQ(job.spot.band, ">20%");
+  EXPECT_EQ(job.spot.band, SpotBand::kAbove20);
 }
 
 TEST(JobSettings, ValuesAreYaml) {

@@ -1,6 +1,8 @@
 // What the values of a job file mean: units, ranges, figures, names of hardware, offers of one's own, models.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <string>
 #include <variant>
 
@@ -50,7 +52,7 @@ TEST(JobValues, CaseOfNamesAndUnitsDoesNotMatter) {
   EXPECT_EQ(job.goal, Goal::kCheapest);
   EXPECT_EQ(job.limits.deadline, 55 * minute);
   EXPECT_EQ(job.limits.budget, Dollars(50));
-  EXPECT_DOUBLE_EQ(job.spot.interruptions->value * 3600, 0.05);
+  EXPECT_DOUBLE_EQ(job.spot.interruptions->p50.value * 3600, -std::log1p(-0.05));
   EXPECT_EQ(job.where.gpus.at(0).gpu, "H100 SXM");
   EXPECT_EQ(job.where.gpus.at(1).gpu, "RTX 4090");
   EXPECT_EQ(job.where.gpus.at(1).count, 4);
@@ -66,7 +68,7 @@ TEST(JobValues, BareNumbersMeanTheUnitOfTheSchema) {
   EXPECT_EQ(job.limits.budget, Dollars(50));
   EXPECT_DOUBLE_EQ(job.value_of_time.value * 3600, 10);
   EXPECT_DOUBLE_EQ(job.buffer, 0.3);
-  EXPECT_DOUBLE_EQ(job.spot.interruptions->value * 3600, 0.02);
+  EXPECT_DOUBLE_EQ(job.spot.interruptions->p50.value * 3600, 0.02);
 }
 
 TEST(JobValues, FiguresAreWithinTwentyPercentUnlessExact) {

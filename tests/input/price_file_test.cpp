@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <algorithm>
 #include <string>
 
@@ -69,7 +71,7 @@ TEST(PriceFile, ReadsEveryColumnInAnyOrder) {
   EXPECT_EQ(offer.billing.minimum, 10 * units::minute);
   EXPECT_EQ(offer.billing.increment, 60 * units::second);
   EXPECT_EQ(offer.availability, "rare");
-  EXPECT_DOUBLE_EQ(offer.interruptions->value * 3600, 0.05);
+  EXPECT_DOUBLE_EQ(offer.interruptions->p50.value * 3600, -std::log1p(-0.05));
   EXPECT_EQ(offer.as_of, "2026-01");
   EXPECT_EQ(offer.source, "offers.csv");
 }

@@ -271,7 +271,7 @@ TEST(Bill, ASpotRateIsOfOneMachineAndStopsAll) {
   Bill bill;
   bill.add(10, 4);
   bill.offer.spot_price = exactly(4 * dollar / hour);
-  bill.offer.interruptions = 0.02 / hour;
+  bill.offer.interruptions = exactly(0.02 / hour);
   const Plan one = bill.plan(true, true);
   bill.machines.nodes = 2;
   bill.machines.gpus = 8;

@@ -1,0 +1,124 @@
+#include "plan/interruptions.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "spot/bands.h"
+
+namespace gpuplan {
+namespace {
+
+using units::hour;
+using units::minute;
+
+TEST(Interruptions, WhoSaysHowOften) {
+  Job job;
+  Offer offer;
+  EXPECT_FALSE(interruption_rate(job, offer));
+  job.spot.interruptions = exactly(0.05 / hour);
+  job.spot.assumed = true;
+  EXPECT_EQ(interruption_rate(job, offer), job.spot.interruptions);
+  offer.band = SpotBand::kAbove20;
+  EXPECT_EQ(interruption_rate(job, offer), rate_of(SpotBand::kAbove20)) << "what is known goes before what is assumed";
+  job.spot.assumed = false;
+  EXPECT_EQ(interruption_rate(job, offer), job.spot.interruptions) << "what the job says goes before the market";
+  job.spot.interruptions.reset();
+  job.spot.band = SpotBand::kBelow5;
+  EXPECT_EQ(interruption_rate(job, offer), rate_of(SpotBand::kBelow5));
+  job.spot.band.reset();
+  job.spot.bathtub = Bathtub{};
+  EXPECT_EQ(interruption_rate(job, offer), exactly(1 / Lifetimes::bathtub({}).mean()));
+  offer.interruptions = exactly(0.01 / hour);
+  EXPECT_EQ(interruption_rate(job, offer), offer.interruptions) << "the offer's own word is the most special";
+}
+
+TEST(Interruptions, OfAPoolAreStatedOnly) {
+  Job job;
+  Offer pool;
+  pool.kind = OfferKind::kPool;
+  pool.preemptible = true;
+  job.spot.interruptions = exactly(0.05 / hour);
+  EXPECT_TRUE(interruption_rate(job, pool));
+  job.spot.assumed = true;
+  EXPECT_FALSE(interruption_rate(job, pool)) << "assumed for spot machines";
+}
+
+SpotTerms terms(Interval<PerSecond> rate) {
+  SpotTerms terms;
+  terms.rate = rate;
+  terms.checkpoint = minute;
+  terms.restart = 5 * minute;
+  return terms;
+}
+
+TEST(Interruptions, TermsOfAPhase) {
+  Job job;
+  job.spot.interruptions = exactly(0.05 / hour);
+  job.spot.notice = 2 * minute;
+  job.spot.wait = 10 * minute;
+  job.checkpoint.every_time = 30 * minute;
+  Phase phase;
+  TrainPhase train;
+  train.models.emplace_back();
+  phase.work = train;
+  job.phases.push_back(phase);
+  PhaseEstimate estimate;
+  estimate.nodes = 4;
+  const SpotTerms told = spot_terms(job, estimate, Offer{});
+  EXPECT_EQ(told.machines, 4);
+  EXPECT_EQ(told.interval, 30 * minute);
+  EXPECT_EQ(told.notice, 2 * minute);
+  EXPECT_EQ(told.wait, 10 * minute);
+  EXPECT_EQ(recoverable(told, 10 * minute).interval, 10 * minute) << "no piece is longer than the work";
+  EXPECT_EQ(recoverable(told, 10 * hour).interval, 30 * minute);
+}
+
+TEST(Interruptions, SimulatedQuantilesHaveTheExpectedMean) {
+  const Interval<PerSecond> range{0.02 / hour, std::sqrt(0.02 * 0.2) / hour, 0.2 / hour};
+  SpotTerms tub = terms({});
+  tub.bathtub = Bathtub{};
+  tub.rate = exactly(1 / Lifetimes::bathtub({}).mean());
+  for (const SpotTerms& one : {terms(exactly(0.05 / hour)), terms(range), tub}) {
+    const Seconds work = 48 * hour;
+    const std::vector<double> stretch = simulated_stretch(one, work, 3, 257, 68);
+    ASSERT_EQ(stretch.size(), 257U);
+    EXPECT_TRUE(std::ranges::is_sorted(stretch));
+    double mean = 0;
+    for (const double value : stretch) mean += value / 257;
+    const ExpectedRun expected = with_interruptions(one, work);
+    EXPECT_NEAR((mean - 1) / (expected.wall / work - 1), 1, 0.03);
+    EXPECT_GT(stretch.front(), 1) << "checkpoints at least";
+    EXPECT_GT(stretch.back(), expected.wall / work);
+    EXPECT_EQ(stretch, simulated_stretch(one, work, 3, 257, 68));
+  }
+}
+
+TEST(Interruptions, NoneTakeNoTime) {
+  const SpotTerms never = terms(exactly(PerSecond{}));
+  EXPECT_EQ(with_interruptions(never, hour).wall, hour);
+  EXPECT_EQ(simulated_stretch(never, hour, 1, 3), (std::vector{1.0, 1.0, 1.0}));
+}
+
+TEST(Interruptions, WarnWhenNothingIsSavedInTime) {
+  SpotTerms slow = terms(exactly(2 / hour));
+  EXPECT_EQ(interruption_warning(slow), "");
+  slow.checkpoint = 40 * minute;
+  EXPECT_NE(interruption_warning(slow).find("a checkpoint takes 40 min and machines stay for 30 min"),
+            std::string::npos)
+      << interruption_warning(slow);
+  slow.notice = hour;
+  EXPECT_EQ(interruption_warning(slow), "") << "saved by the notice";
+  slow.restart = 31 * minute;
+  EXPECT_NE(interruption_warning(slow).find("a restart takes 31 min"), std::string::npos);
+  slow.restart = 20 * minute;
+  slow.machines = 2;
+  EXPECT_NE(interruption_warning(slow), "") << "two machines stop twice as often";
+  SpotTerms hopeless = terms(exactly(50 / hour));
+  hopeless.checkpoint = 3 * hour;
+  EXPECT_EQ(simulated_stretch(hopeless, 48 * hour, 1, 2), (std::vector{kHopeless, kHopeless}));
+}
+
+}  // namespace
+}  // namespace gpuplan
