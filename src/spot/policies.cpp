@@ -21,6 +21,8 @@ class TraceSource {
   }
   bool up() const { return up_; }
   double until() const { return until_; }
+  void taken(double) const {}     // what the trace says is what they live
+  void postpone(double) const {}  // a trace goes by the clock
   void next() {
     ++run_;
     if (run_ == runs_.ends.size()) wrap();
@@ -50,32 +52,34 @@ class TraceSource {
   double until_ = 0;
 };
 
-/// Runs drawn from exponential distributions.
+/// Runs drawn at random.
 class RandomSource {
  public:
   RandomSource(const Availability& availability, Random& random)
-      : random_(random),
-        mean_up_(availability.rate > PerSecond{} ? 1 / availability.rate.value : kNever),
-        mean_down_(availability.wait.value) {
-    // With lifetimes that have no memory, what is left of a run under way is as long as a whole one.
-    up_ = mean_up_ == kNever || random_.uniform01() * (mean_up_ + mean_down_) < mean_up_;
+      : lives_(availability.lives), random_(random), mean_wait_(availability.wait.value) {
+    const double mean_life = lives_.mean().value;
+    up_ = mean_wait_ <= 0 || random_.uniform01() * (mean_life + mean_wait_) < mean_life;
     until_ = draw();
   }
   bool up() const { return up_; }
   double until() const { return until_; }
   void next() {
-    if (!up_ || mean_down_ > 0) up_ = !up_;
+    if (!up_ || mean_wait_ > 0) up_ = !up_;
     until_ += draw();
   }
+  /// Machines are taken now. Lives without memory go on as they are; others begin.
+  void taken(double time) {
+    if (!lives_.memoryless()) until_ = time + draw();
+  }
+  /// They were held for so long after the notice.
+  void postpone(double seconds) { until_ += seconds; }
 
  private:
-  double draw() {
-    const double mean = up_ ? mean_up_ : mean_down_;
-    return mean == kNever ? kNever : random_.exponential(mean);
-  }
+  double draw() { return up_ ? lives_.draw(random_).value : random_.exponential(mean_wait_); }
 
+  const Lifetimes& lives_;
   Random& random_;
-  double mean_up_, mean_down_;
+  double mean_wait_;
   bool up_ = true;
   double until_ = 0;
 };
@@ -84,9 +88,9 @@ enum class State { kIdle, kSpot, kOnDemand };
 
 /// One history of a job under a policy.
 template <class Source>
-class History {
+class PolicyHistory {
  public:
-  History(const SpotTask& task, SpotPolicy policy, Source source)
+  PolicyHistory(const SpotTask& task, SpotPolicy policy, Source source)
       : task_(task), policy_(policy), source_(std::move(source)), total_(task.work().value) {
     left_ = total_;
     deadline_ = needs_deadline(policy) ? task.deadline.value : kNever;
@@ -121,26 +125,28 @@ class History {
 
   /// What may go wrong between two looks at the clock while on spot, beyond a restart: a checkpoint that is written,
   /// or a whole interval that is lost. The paper has neither.
-  double at_risk() const {
-    const SpotPiece& here = piece();
-    const bool last = segment() >= piece_left_;
-    if (here.saved_by_notice) return last ? 0 : here.checkpoint.value;
-    return segment() + (last ? 0 : here.checkpoint.value);
-  }
-  /// Work until the next checkpoint.
+  double at_risk() const { return piece().checkpoint.value + (piece().saved_by_notice ? 0 : segment()); }
+  /// Work until the next checkpoint. They stand on a grid of the work: who goes on within an interval only has the rest
+  /// of it before him.
   double segment() const {
-    return piece().interval > Seconds{} ? std::min(piece().interval.value, piece_left_) : piece_left_;
+    return piece().interval > Seconds{} ? std::min(piece().interval.value - since_, piece_left_) : piece_left_;
   }
 
   void enter_piece() {
     while (piece_ < task_.pieces.size() && piece().work <= Seconds{}) ++piece_;
     piece_left_ = piece_ < task_.pieces.size() ? piece().work.value : 0;
+    since_ = 0;
   }
   /// Work done within the piece.
   void advance(double work) {
     piece_left_ -= work;
     left_ -= work;
-    if (piece_left_ > kTiny) return;
+    if (piece_left_ > kTiny) {
+      since_ += work;
+      if (const double interval = piece().interval.value; interval > 0 && since_ + kTiny >= interval)
+        since_ = std::max(since_ - std::floor((since_ + kTiny) / interval) * interval, 0.0);
+      return;
+    }
     left_ -= piece_left_;
     ++piece_;
     enter_piece();
@@ -296,8 +302,11 @@ class History {
   /// Until the machines are taken away, the job or its part on machines ends, or the deadline asks for safer ones.
   void run_on_spot() {
     take(State::kSpot);
+    source_.taken(time_);
     if (source_.until() <= time_ + delay_) {
-      taken_away();
+      time_ = source_.until();
+      ++outcome_.interruptions;
+      release();
       return;
     }
     time_ += delay_;
@@ -309,16 +318,9 @@ class History {
         return;
       }
       const double work = segment();
-      const double busy = work + (work >= piece_left_ ? 0 : piece().checkpoint.value);
+      const double busy = work + piece().checkpoint.value;
       if (source_.until() < time_ + busy) {
-        const double run = std::min(source_.until() - time_, work);
-        if (piece().saved_by_notice) {
-          outcome_.work_on_spot += Seconds{run};
-          advance(run);
-        } else {
-          outcome_.lost += Seconds{run};
-        }
-        taken_away();
+        interrupt(work);
         return;
       }
       time_ += busy;
@@ -328,12 +330,29 @@ class History {
     release();
   }
 
+  /// Machines are taken away within a piece of work and the checkpoint after it.
+  void interrupt(double work) {
+    const double run = std::min(source_.until() - time_, work);
+    if (!piece().saved_by_notice) {
+      outcome_.lost += Seconds{run};
+      time_ = source_.until();
+    } else {
+      // The notice lets a checkpoint be written, or the one under way be finished.
+      time_ += run + piece().checkpoint.value;
+      source_.postpone(time_ - source_.until());
+      outcome_.work_on_spot += Seconds{run};
+      advance(run);
+    }
+    ++outcome_.interruptions;
+    release();
+  }
+
   /// Many whole intervals at once; false when fewer than two can be skipped.
   bool skip_segments() {
     const double interval = piece().interval.value;
-    if (interval <= 0 || piece_left_ <= 2 * interval) return false;
+    if (interval <= 0 || since_ > 0 || piece_left_ <= 2 * interval) return false;
     const double checkpoint = piece().checkpoint.value;
-    double count = std::ceil(piece_left_ / interval) - 2;  // the last one may need no checkpoint
+    double count = std::ceil(piece_left_ / interval) - 2;
     if (source_.until() != kNever)
       count = std::min(count, std::floor((source_.until() - time_) / (interval + checkpoint)) - 1);
     if (deadline_ != kNever && checkpoint > 0)
@@ -346,12 +365,6 @@ class History {
     return true;
   }
 
-  void taken_away() {
-    time_ = source_.until();
-    ++outcome_.interruptions;
-    release();
-  }
-
   const SpotTask& task_;
   SpotPolicy policy_;
   Source source_;
@@ -359,6 +372,7 @@ class History {
   double deadline_ = kNever, pace_ = 0, horizon_ = kNever;
   std::size_t piece_ = 0;
   double piece_left_ = 0;
+  double since_ = 0;  ///< work of the piece since its last checkpoint on the grid
   double time_ = 0;
   State state_ = State::kIdle;
   double taken_ = 0;  ///< when the machines held were taken
@@ -392,11 +406,11 @@ bool SpotTask::feasible() const {
 }
 
 SpotOutcome replay(const SpotTask& task, SpotPolicy policy, const TraceRuns& runs, int tick) {
-  return History<TraceSource>(task, policy, TraceSource(runs, tick)).run();
+  return PolicyHistory<TraceSource>(task, policy, TraceSource(runs, tick)).run();
 }
 
 SpotOutcome simulate(const SpotTask& task, SpotPolicy policy, const Availability& availability, Random& random) {
-  return History<RandomSource>(task, policy, RandomSource(availability, random)).run();
+  return PolicyHistory<RandomSource>(task, policy, RandomSource(availability, random)).run();
 }
 
 Dollars cost_of(const SpotOutcome& outcome, DollarsPerSecond spot_price, DollarsPerSecond on_demand_price) {

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "base/units.h"
 #include "domain/offer.h"
+#include "spot/preemption.h"
 #include "spot/trace.h"
 
 namespace gpuplan {
@@ -43,13 +44,17 @@ constexpr bool needs_deadline(SpotPolicy policy) {
   return policy != SpotPolicy::kOnDemand && policy != SpotPolicy::kSpotOnly;
 }
 
-/// A part of a job that is done before the next one begins.
+/// A part of a job that is done before the next one begins. On spot it writes checkpoints: after each interval of work
+/// and at its end, as Recoverable (spot/checkpointing.h) has it. On demand nothing is taken away, and none is written
+/// but when a policy leaves for spot.
 struct SpotPiece {
-  Seconds work{};               ///< on a machine that stays
-  Seconds interval{};           ///< of work between checkpoints while on spot; 0: none is written
-  Seconds checkpoint{};         ///< time to write one
-  bool saved_by_notice = true;  ///< the notice is long enough to write one: an interruption loses no work
-  bool on_machine = true;       ///< false: only time passes, and no machine is held
+  Seconds work{};        ///< on a machine that stays
+  Seconds interval{};    ///< of work between checkpoints while on spot; 0: only one at the end
+  Seconds checkpoint{};  ///< time to write one
+  /// The notice is long enough to write one: an interruption loses no work. It comes when a run of machines ends: the
+  /// checkpoint is written after that.
+  bool saved_by_notice = true;
+  bool on_machine = true;  ///< false: only time passes, and no machine is held
 };
 
 struct SpotTask {
@@ -85,11 +90,10 @@ struct SpotOutcome {
 /// that need a deadline must have one. REQUIRES: 0 <= tick < runs.ticks().
 SpotOutcome replay(const SpotTask& task, SpotPolicy policy, const TraceRuns& runs, int tick);
 
-/// Machines that come and go at random: taken away at a steady rate (exponential lifetimes), there again after a wait
-/// that is exponential as well.
+/// Machines that come and go at random. Refers to its lives, which must outlive it.
 struct Availability {
-  PerSecond rate{};  ///< of interruptions, all machines of the job together; 0: never
-  Seconds wait{};    ///< mean time until machines are there again; 0: at once
+  const Lifetimes& lives;  ///< of all machines of the job together
+  Seconds wait{};          ///< mean time until machines are there again, exponential; 0: at once
 };
 
 /// A made-up history. Whether machines are there at the start is drawn too, by the share of time that they are.
