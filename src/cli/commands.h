@@ -24,6 +24,7 @@ std::vector<CommandSpec> all_commands();
 
 CommandSpec plan_command();
 CommandSpec whatif_command();
+CommandSpec simulate_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();
 CommandSpec gpus_command();

@@ -55,8 +55,8 @@ class TraceSource {
 /// Runs drawn at random.
 class RandomSource {
  public:
-  RandomSource(const Availability& availability, Random& random)
-      : lives_(availability.lives), random_(random), mean_wait_(availability.wait.value) {
+  RandomSource(const SpotSupply& supply, Random& random)
+      : lives_(supply.lives), random_(random), mean_wait_(supply.wait.value) {
     const double mean_life = lives_.mean().value;
     up_ = mean_wait_ <= 0 || random_.uniform01() * (mean_life + mean_wait_) < mean_life;
     until_ = draw();
@@ -409,8 +409,8 @@ SpotOutcome replay(const SpotTask& task, SpotPolicy policy, const TraceRuns& run
   return PolicyHistory<TraceSource>(task, policy, TraceSource(runs, tick)).run();
 }
 
-SpotOutcome simulate(const SpotTask& task, SpotPolicy policy, const Availability& availability, Random& random) {
-  return PolicyHistory<RandomSource>(task, policy, RandomSource(availability, random)).run();
+SpotOutcome simulate(const SpotTask& task, SpotPolicy policy, const SpotSupply& supply, Random& random) {
+  return PolicyHistory<RandomSource>(task, policy, RandomSource(supply, random)).run();
 }
 
 Dollars cost_of(const SpotOutcome& outcome, DollarsPerSecond spot_price, DollarsPerSecond on_demand_price) {

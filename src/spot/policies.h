@@ -91,13 +91,13 @@ struct SpotOutcome {
 SpotOutcome replay(const SpotTask& task, SpotPolicy policy, const TraceRuns& runs, int tick);
 
 /// Machines that come and go at random. Refers to its lives, which must outlive it.
-struct Availability {
+struct SpotSupply {
   const Lifetimes& lives;  ///< of all machines of the job together
   Seconds wait{};          ///< mean time until machines are there again, exponential; 0: at once
 };
 
 /// A made-up history. Whether machines are there at the start is drawn too, by the share of time that they are.
-SpotOutcome simulate(const SpotTask& task, SpotPolicy policy, const Availability& availability, Random& random);
+SpotOutcome simulate(const SpotTask& task, SpotPolicy policy, const SpotSupply& supply, Random& random);
 
 /// Dollars for machines of one history.
 Dollars cost_of(const SpotOutcome& outcome, DollarsPerSecond spot_price, DollarsPerSecond on_demand_price);
