@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "domain/assumptions.h"
 #include "domain/engine_profile.h"
 #include "domain/framework.h"
 #include "domain/generation_constants.h"
@@ -92,6 +93,7 @@ struct Catalogue {
   std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
   GenerationConstants generation_constants;
+  Assumptions assumptions;
 
   NameIndex gpu_names, model_names, framework_names;
 

@@ -9,6 +9,7 @@
 #include "domain/hardware.h"
 #include "domain/offer.h"
 #include "domain/phase.h"
+#include "domain/storage.h"
 
 namespace gpuplan {
 
@@ -109,6 +110,7 @@ struct Job {
   bool value_of_time_given = false;
   SpotRules spot;
   CheckpointRule checkpoint;
+  Storage storage;
   double buffer = 0;  ///< share added to the hours of all phases
   Dollars contingency{};
   Schedule schedule = Schedule::kBest;

@@ -46,7 +46,8 @@ struct Offer {
   Bytes ram{};
 
   // Pools and own boxes.
-  std::optional<Seconds> max_time;
+  std::optional<Seconds> max_time;          ///< longest a job may run
+  std::optional<Interval<Seconds>> wait{};  ///< before a job starts; no part of the hours, counts against a deadline
   std::string partition, account, qos, queue;
   bool preemptible = false;
   double leave_free = 0;   ///< share of the pool (0..1) or, from 1 up, GPUs that others keep

@@ -86,6 +86,16 @@ struct OptimizerChoice {
   Optimizer rest = Optimizer::kAdamW;  ///< embeddings, norms, biases
 };
 
+/// What training starts from.
+enum class StartFrom { kWeights, kScratch };
+template <>
+struct Names<StartFrom> {
+  static constexpr std::array entries = {
+      Named<StartFrom>{StartFrom::kWeights, "weights"},
+      Named<StartFrom>{StartFrom::kScratch, "scratch"},
+  };
+};
+
 struct TrainPhase {
   std::vector<ModelUse> models;
   TrainData data;
@@ -106,7 +116,8 @@ struct TrainPhase {
   Parallel parallel;
   std::optional<AttentionKernel> attention;
   PerGpu<bool> compile;
-  std::string framework;  ///< catalogue name; empty: auto
+  std::optional<StartFrom> start;  ///< nullopt: as data and model suggest
+  std::string framework;           ///< catalogue name; empty: auto
   // Number formats that the framework decides unless a run says otherwise: fp32 or bf16.
   std::optional<Format> master_weights;   ///< of the weights that the optimizer updates
   std::optional<Format> optimizer_state;  ///< of its moments; kInt8: 8-bit states

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "input/assumption_table.h"
 #include "input/constants_table.h"
 #include "input/efficiency_table.h"
 #include "input/engine_table.h"
@@ -30,6 +31,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_training_constants,
                                                           read_engines,
                                                           read_generation_constants,
+                                                          read_assumptions,
                                                           read_links,
                                                           read_known_problems};
 

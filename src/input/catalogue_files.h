@@ -23,6 +23,7 @@ inline constexpr std::array<std::string_view, 13> kDataFiles = {"gpus.csv",
                                                                 "training_constants.csv",
                                                                 "engines.csv",
                                                                 "generation_constants.csv",
+                                                                "assumptions.csv",
                                                                 "links.csv",
                                                                 "known_problems.csv"};
 

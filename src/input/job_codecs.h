@@ -66,6 +66,12 @@ struct Codec<Evaluate> {
   static bool read(Reader&, const Tree&, Evaluate&, const Bounds&);
 };
 
+template <>
+struct Codec<Storage> {
+  static const ValueType type;
+  static bool read(Reader&, const Tree&, Storage&, const Bounds&);
+};
+
 // job_model.cpp
 template <>
 struct Codec<ModelUse> {

@@ -1,4 +1,4 @@
-// Keys of `limits:`, `spot:`, `checkpoint:` and `evaluate:`.
+// Keys of `limits:`, `spot:`, `checkpoint:`, `evaluate:` and `storage:`.
 #include <array>
 
 #include "base/text.h"
@@ -90,6 +90,26 @@ struct EvaluateRecord {
   static constexpr std::array keys = {
       every_key<Evaluate, false>("required", "time or steps between evaluations"),
       key<&Evaluate::time>("time", "required", "how long one evaluation takes", kPositive),
+      exact_key(),
+  };
+};
+
+struct StorageRecord {
+  using Object = Storage;
+  using RateCodec = OptionalCodec<FigureCodec<AmountKind::kBytesPerSecond>>;
+  static constexpr std::string_view title = "storage";
+  static constexpr std::array keys = {
+      key_as<RateCodec, &Storage::disk_rate>("disk_rate", "400 MB/s..5.6 GB/s", "disk of one machine, read or written",
+                                             kPositive),
+      key_as<RateCodec, &Storage::download_rate>("download_rate", "where.inet_down, else 100..900 MB/s",
+                                                 "weights and data to one machine", kPositive),
+      key_as<RateCodec, &Storage::upload_rate>("upload_rate", "100..900 MB/s",
+                                               "checkpoints and results from one machine", kPositive),
+      key<&Storage::data>("data", "4 bytes a token", "what the training data take on disk"),
+      key<&Storage::results>("results", "", "where results are uploaded to; without it they are not waited for"),
+      key<&Storage::disk_price>("disk_price", "of the offer", "space, where an offer does not say what it costs"),
+      key<&Storage::egress_price>("egress_price", "of the offer",
+                                  "traffic out, where an offer does not say what it costs"),
       exact_key(),
   };
 };
@@ -190,6 +210,11 @@ bool Codec<CheckpointRule>::read(Reader& reader, const Tree& tree, CheckpointRul
 constinit const ValueType Codec<Evaluate>::type = Record<EvaluateRecord>::type;
 bool Codec<Evaluate>::read(Reader& reader, const Tree& tree, Evaluate& out, const Bounds& bounds) {
   return Record<EvaluateRecord>::read(reader, tree, out, bounds);
+}
+
+constinit const ValueType Codec<Storage>::type = Record<StorageRecord>::type;
+bool Codec<Storage>::read(Reader& reader, const Tree& tree, Storage& out, const Bounds& bounds) {
+  return Record<StorageRecord>::read(reader, tree, out, bounds);
 }
 
 }  // namespace gpuplan

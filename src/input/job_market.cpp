@@ -90,6 +90,8 @@ struct PoolRecord {
       rate_key("from spot", "how often jobs on one machine of a preemptible pool are stopped"),
       key_as<LeaveFreeCodec, &Offer::leave_free>("leave_free", "0", "GPUs, or a share such as 25%, that others keep"),
       key<&Offer::queue>("queue", "", "queue or priority class of the cluster"),
+      key_as<OptionalCodec<Codec<Interval<Seconds>>>, &Offer::wait>(
+          "wait", "none", "in the queue before a job starts, or a range; counts against the deadline, not into hours"),
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     offer.kind = OfferKind::kPool;

@@ -147,6 +147,7 @@ struct ModelRecord {
   }
 
   static bool check_shape(Reader& reader, const Tree& tree, WrittenModel& out) {
+    out.use.drawn = true;
     ModelShape& shape = out.use.shape;
     for (const std::string_view needed : {"layers", "hidden"}) {
       const bool zero = needed == "layers" ? shape.layers <= 0 : shape.hidden <= 0;

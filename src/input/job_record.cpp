@@ -141,6 +141,7 @@ struct JobRecord {
       key<&Job::value_of_time>("value_of_time", "$25/h", "what an hour of waiting is worth"),
       key<&Job::spot>("spot", "on demand only", "rules for machines that can be taken away"),
       key<&Job::checkpoint>("checkpoint", "every: auto", "checkpoints of all phases"),
+      key<&Job::storage>("storage", "assumed", "disks and networks beside the work"),
       key_as<ShareCodec, &Job::buffer>("buffer", "0%", "share added to the hours of all phases"),
       key<&Job::contingency>("contingency", "$0", "dollars added to the budget line"),
       key<&Job::schedule>(
@@ -156,6 +157,11 @@ struct JobRecord {
     const Tree* where = tree.find("where");
     const bool spot_said = where != nullptr && where->find("spot") != nullptr;
     if (tree.find("spot") != nullptr && !spot_said) job.where.spot = SpotUse::kAllow;
+    // One disk takes activations and everything else, unless the phase says more.
+    for (Phase& phase : job.phases)
+      if (auto* generate = std::get_if<GeneratePhase>(&phase.work); generate != nullptr && generate->store)
+        if (job.storage.disk_rate && !generate->store->disk_rate)
+          generate->store->disk_rate = job.storage.disk_rate->p50;
     return check_job(reader, tree, job);
   }
 };

@@ -162,6 +162,10 @@ struct TrainRecord {
       key<&TrainPhase::parallel>("parallel", "auto", "how the work is cut over GPUs; fsdp, ddp, zero1 ... for short"),
       key_as<AutoCodec<Codec<AttentionKernel>>, &TrainPhase::attention>("attention", "auto", "attention kernel"),
       key<&TrainPhase::compile>("compile", "auto", "torch.compile or the like"),
+      key_as<AutoCodec<Codec<StartFrom>>, &TrainPhase::start>(
+          "start", "auto",
+          "from weights that are fetched, or from scratch; auto: scratch where all of a network learns "
+          "and its shape stands here or no samples are counted"),
       key_as<FrameworkCodec, &TrainPhase::framework>("framework", "auto", "training software"),
   };
 

@@ -69,6 +69,7 @@ enum class Misfit {
   kHostMemory,   ///< offloaded state exceeds host memory
   kGiven,        ///< contradicts what the job fixes
   kGpus,         ///< the phase asks for more GPUs than there are
+  kTimeLimit,    ///< takes longer than a job may, and can not go on in another
 };
 
 template <>
@@ -81,6 +82,7 @@ struct Names<Misfit> {
       Named<Misfit>{Misfit::kHostMemory, "host_memory"},
       Named<Misfit>{Misfit::kGiven, "given"},
       Named<Misfit>{Misfit::kGpus, "gpus"},
+      Named<Misfit>{Misfit::kTimeLimit, "time_limit"},
   };
 };
 

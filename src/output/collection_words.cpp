@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/beside_words.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
 #include "plan/two_passes.h"
@@ -37,14 +38,6 @@ std::string size_to_ask(Bytes size) {
   double step = 1;
   while (gigabytes >= 100 * step) step *= 10;
   return number_text(std::ceil(gigabytes / step) * step) + " GB";
-}
-
-/// The disk that the provider's data sheet gives the machine; zero: not known.
-Bytes built_in_disk(const PlanStory& story, const Offer& offer) {
-  for (const Node& node : story.catalogue.nodes)
-    if (!node.instance.empty() && node.instance == offer.instance && iequals(node.provider, offer.provider))
-      return node.disk;
-  return {};
 }
 
 /// "It needs 618 GB of disk, 58.4 GB of it for checkpoints; where.disk asks for 200 GB: set where.disk=620 GB."

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/generation.h"
 #include "model/training.h"
+#include "output/beside_words.h"
 #include "output/collection_words.h"
 #include "output/gate_words.h"
 #include "output/plan_words.h"
@@ -59,8 +60,7 @@ std::string time_words(const PhaseEstimate& estimate) {
   if (estimate.overhead_share > 0)
     text += "; " + percent(estimate.overhead_share) + " overhead on top of the terms is inside";
   text += ".";
-  if (estimate.extra.p50 > Seconds{})
-    text += " Set-up, overheads and evaluations: " + range_words(estimate.extra) + ".";
+  if (estimate.extra.p50 > Seconds{}) text += " Beside the work: " + range_words(estimate.extra) + ".";
   return text;
 }
 
@@ -87,6 +87,7 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
     dollars += "each phase on its own offer";
   }
   if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for space on disks";
+  if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for results that are fetched home";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
   for (std::string& line : spot_words(story.job, plan)) lines.push_back(std::move(line));
@@ -212,6 +213,8 @@ std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen&
     text += paragraph(time_words(explained.part->estimate), screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
     const PhaseEstimate& estimate = explained.part->estimate;
+    if (const Table beside = beside_table(story.job, story.catalogue, estimate); !beside.empty())
+      text += '\n' + beside.text(screen, 4);
     const auto others =
         &plan == story.pick() ? alternatives(story.job, estimate, story.catalogue) : std::vector<Alternative>{};
     if (others.empty()) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "output/beside_words.h"
 #include "output/collection_words.h"
 #include "output/explain.h"
 #include "output/gate_words.h"
@@ -146,6 +147,7 @@ class PlanJson {
     json_.member("interruptions", plan.interruptions);
     json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     json_.member("disk_usd", plan.disk.value);
+    json_.member("egress_usd", plan.egress.value);
     write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");
@@ -191,6 +193,7 @@ class PlanJson {
                                       given_words(story_), availability_words(story_), close_words(story_)})
         if (!line.empty()) json_.value(line);
       for (const std::string& line : collection_words(story_)) json_.value(line);
+      for (const std::string& line : beside_words(story_)) json_.value(line);
       for (const std::string& line : summary_words(story_)) json_.value(story_.name(*story_.pick()) + " is " + line);
       for (const std::string& line : limit_words(story_)) json_.value(line);
     }

@@ -1,5 +1,6 @@
 #include "output/plan_json_parts.h"
 
+#include "output/beside_words.h"
 #include "output/collection_words.h"
 #include "output/strategy_reasons.h"
 
@@ -142,6 +143,7 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, co
   if (estimate.model_interval) write_interval(json, "given_is_outside_of_hours", *estimate.model_interval, units::hour);
   else json.null_member("given_is_outside_of_hours");
   write_strategy(json, estimate, phase);
+  write_beside(json, estimate);
   write_collection(json, estimate, part.disk);
   write_alternatives(json, others, estimate, phase);
   json.end();

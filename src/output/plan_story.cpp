@@ -272,6 +272,10 @@ std::vector<std::string> nothing_fits_words(const PlanStory& story) {
   } else {
     lines.push_back("Nothing can run this job on this market.");
   }
+  if (const TooLong& late = tally.soonest; late.phase >= 0)
+    lines.push_back("Phase " + printable(story.job.phases[static_cast<std::size_t>(late.phase)].name, 60) +
+                    " may take " + hours_words(late.takes) + " (P90), a job may run for " + hours_words(late.limit) +
+                    " there, and it can not be cut into several.");
   if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
   return lines;
 }

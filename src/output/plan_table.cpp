@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/beside_words.h"
 #include "output/collection_words.h"
 #include "output/gate_words.h"
 #include "output/limit_table.h"
@@ -176,6 +177,7 @@ class PlanText {
     text_ += limit_table(story_, screen_);
     if (const std::string words = given_words(story_); !words.empty()) say("! " + words, 2, 4);
     for (const std::string& words : collection_words(story_)) say(words);
+    for (const std::string& words : beside_words(story_)) say(words, 2, words.starts_with('!') ? 4 : 2);
     say(availability_words(story_));
     say(close_words(story_));
     if (was_dropped("EVIDENCE")) say(evidence_words());

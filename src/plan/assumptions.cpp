@@ -8,14 +8,37 @@
 #include "plan/interruption_notes.h"
 #include "plan/interruptions.h"
 #include "plan/phase_search.h"
+#include "plan/phase_terms.h"
 
 namespace gpuplan {
 
 namespace {
 
-bool states_waiting(const Phase& phase) {
-  return phase.setup || phase.before || phase.overhead.time.range.p50 > Seconds{} ||
-         phase.overhead.each_model.range.p50 > Seconds{};
+/// Whether time beside the work is what data/assumptions.csv says.
+bool assumes_time(const Plan& plan) {
+  return std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
+    for (std::size_t i = 0; i < kTimeTerms; ++i)
+      if (part.estimate.origins[i] == TermOrigin::kAssumed && part.estimate.terms[i].p50 > Seconds{}) return true;
+    return false;
+  });
+}
+
+/// "collect": phases whose many results leave rented machines at no price.
+std::vector<std::string> leave_free_of_charge(const Job& job, const std::vector<Plan>& plans) {
+  constexpr Bytes kMuch{5e10};  // below it, what others ask for traffic decides nothing
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < job.phases.size(); ++i) {
+    const int phase = static_cast<int>(i);
+    const auto leaves = [&](const Plan& plan) {
+      return plan.on_frontier && std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+               return part.estimate.phase == phase && part.estimate.results_bytes >= kMuch && part.offer != nullptr &&
+                      part.offer->kind == OfferKind::kRented && !part.offer->egress_price &&
+                      !part.estimate.egress_price;
+             });
+    };
+    if (results_leave(job, phase) && std::ranges::any_of(plans, leaves)) names.push_back(job.phases[i].name);
+  }
+  return names;
 }
 
 /// Phases whose GPUs are given back while somebody works.
@@ -37,16 +60,14 @@ std::string unanswered(const Where& where) {
   return listed(names);
 }
 
-/// Longer than the pool lets a job run at a time.
-bool too_long(const Plan& plan) { return plan.offer && plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time; }
-
 }  // namespace
 
 std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
-  if (std::ranges::none_of(job.phases, states_waiting))
+  if (std::ranges::any_of(plans, assumes_time))
     lines.push_back(
-        "machines start, data and weights are in place at once; state setup or overhead where they take time.");
+        "fetching, loading, warm-up and checkpoints take what rates of disks and networks make of their bytes; "
+        "storage, or setup and overhead of a phase, replace the rates and times that nobody states (--explain).");
   if (const std::string names = worked_without(job); !names.empty())
     lines.push_back("whoever works in " + names +
                     " can do without the GPUs meanwhile: stop_when_idle lets the machines go. With schedule: best or "
@@ -69,13 +90,13 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
                       "); a batch in tokens is written batch: {tokens: 0.5M}.");
   }
   add_collection_notes(job, plans, lines);
+  if (const auto names = leave_free_of_charge(job, plans); !names.empty())
+    lines.push_back("results of " + listed(names) +
+                    " leave the provider at no price: no offer states egress_price (storage.egress_price does so for "
+                    "all).");
   const auto frontier = [&](auto holds) {
-    const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
-    return found == plans.end() ? nullptr : &*found;
+    return std::ranges::any_of(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
   };
-  if (const Plan* plan = frontier(too_long))
-    lines.push_back("a run that the pool stops after " + to_text(*plan->offer->max_time) +
-                    " goes on from a checkpoint at once (" + plan->label + " takes longer).");
   if (frontier([&](const Plan& p) { return p.offer->preemptible && !interruption_rate(job, *p.offer); }))
     lines.push_back("nobody takes the GPUs of a preemptible pool away during the run (spot.interruptions).");
   add_interruption_notes(job, plans, lines);

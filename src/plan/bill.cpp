@@ -10,6 +10,7 @@
 #include "plan/identity.h"
 #include "plan/interruptions.h"
 #include "plan/market.h"
+#include "plan/phase_terms.h"
 
 namespace gpuplan {
 
@@ -59,10 +60,45 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
   return result;
 }
 
-/// Space on disks for as long as a phase runs; nothing where nobody says what it costs.
-Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time) {
-  const auto& price = offer.disk_price ? offer.disk_price : phase.collection.disk_price;
-  return price ? *price * phase.collection.disk * time : Dollars{};
+/// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
+Dollars leaving_dollars(const Job& job, const Arrangement& arrangement, const std::vector<int>& lots,
+                        const PhaseEstimate& phase) {
+  const auto at = [&](int position) -> const Offer& {
+    return *arrangement.holdings[static_cast<std::size_t>(lots[static_cast<std::size_t>(position)])].offer;
+  };
+  const Offer& offer = at(phase.phase);
+  bool leaves = results_leave(job, phase.phase);
+  const std::string& name = job.phases[static_cast<std::size_t>(phase.phase)].name;
+  for (std::size_t later = 0; later < job.phases.size(); ++later) {
+    if (lots[later] < 0 || std::ranges::find(job.phases[later].needs, name) == job.phases[later].needs.end()) continue;
+    const Offer& other = at(static_cast<int>(later));
+    if (other.provider != offer.provider || other.region != offer.region || other.kind != offer.kind) leaves = true;
+  }
+  return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
+}
+
+/// Weights and data that a phase before on the same machines has fetched are there.
+void fetch_once(const Job& job, const std::vector<Slot>& slots, const std::vector<int>& lots,
+                std::vector<PhaseEstimate>& phases) {
+  const std::vector<int> order = sorted(slots);
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const auto later = static_cast<std::size_t>(order[n]);
+    PhaseEstimate& estimate = phases[later];
+    if (lots[later] < 0 || estimate.fetch.p50 <= Seconds{}) continue;
+    const bool fetched = std::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), [&](int before) {
+      const auto earlier = static_cast<std::size_t>(before);
+      return lots[earlier] == lots[later] && fetches_the_same(job.phases[earlier], job.phases[later]);
+    });
+    if (!fetched) continue;
+    const auto without = [&](Interval<Seconds>& time) {
+      const Interval<Seconds>& fetch = estimate.fetch;
+      time = {std::max(time.p10 - fetch.p10, Seconds{}), std::max(time.p50 - fetch.p50, Seconds{}),
+              std::max(time.p90 - fetch.p90, Seconds{})};
+    };
+    without(estimate.extra);
+    without(estimate.terms[static_cast<std::size_t>(TimeTerm::kFetch)]);
+    estimate.fetch = {};
+  }
 }
 
 /// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
@@ -125,7 +161,9 @@ bool interrupted(const Job& job, const Holding& holding) {
 Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
-  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), busy);
+  // The interruptible run has checkpoints of its own.
+  const Seconds bare = busy - estimate.term(TimeTerm::kCheckpoint).p50;
+  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), bare);
   return {run.wall / busy, run.wall - busy, run.interruptions, run.clean};
 }
 
@@ -148,7 +186,7 @@ Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) 
 LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
   LaidJob laid;
   laid.arrangement = std::move(arrangement);
-  const std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
+  std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
   std::vector<int> gpus;
   for (const PhaseEstimate& phase : phases) gpus.push_back(phase.gpus);
@@ -158,6 +196,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     laid.slots[i].lot = std::max(lots[i], 0);
     if (lots[i] < 0) laid.slots[i].on_machine = false;
   }
+  fetch_once(job_, laid.slots, lots, phases);
 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
@@ -246,10 +285,11 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
 
 /// What one holding costs.
 struct Biller::Paid {
-  Samples dollars{};          ///< machines and disks
-  Quantiles billed;           ///< seconds
-  double busy = 0;            ///< median of the seconds in use
-  std::vector<double> disks;  ///< dollars of each of its phases, by the medians
+  Samples dollars{};           ///< machines, disks and what leaves
+  Quantiles billed;            ///< seconds
+  double busy = 0;             ///< median of the seconds in use
+  std::vector<double> disks;   ///< dollars of each of its phases, by the medians
+  std::vector<double> egress;  ///< the same
   Outcome<Dollars> cost{};
 };
 
@@ -266,9 +306,14 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
     billed[s] = billed_seconds(laid.held[h][s] - unpaid, offer.billing);
     paid.dollars[s] *= billed[s] * machines;
   }
+  const std::vector<int> lots = holdings_of(laid.arrangement);
   for (const int position : holding.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = laid.arrangement.phases[i];
+    const double leaving = laid.slots[i].on_machine ? leaving_dollars(job_, laid.arrangement, lots, phase).value : 0;
+    paid.egress.push_back(leaving);
+    if (leaving > 0)
+      for (double& dollars : paid.dollars) dollars += leaving;
     paid.disks.push_back(disk_dollars(offer, phase, Seconds{laid.medians[i] * stretch}).value);
     if (paid.disks.back() <= 0) continue;
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
@@ -311,6 +356,7 @@ Plan Biller::price(const LaidJob& laid) const {
   }
   plan.cost = in_cents(outcome<Dollars>(all));
   add_phases(laid, paid, plan);
+  plan.wait = waits(laid);
   judge(laid.wall, all, plan);
   std::ranges::stable_sort(plan.leases, {}, &Lease::from);
   plan.at_once = leases_at_once(plan.leases);
@@ -336,9 +382,27 @@ void Biller::simulate(Plan& plan) const {
   plan.simulated = true;
 }
 
+/// Time in queues, one job after the other: what waits at the same time is counted as if it did not.
+Interval<Seconds> Biller::waits(const LaidJob& laid) const {
+  Interval<Seconds> wait{};
+  for (const Holding& holding : laid.arrangement.holdings) {
+    if (!holding.offer->wait) continue;
+    int jobs = 0;
+    for (const int phase : holding.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
+        jobs = std::max(jobs, laid.arrangement.phases[static_cast<std::size_t>(phase)].jobs);
+    wait = wait + *holding.offer->wait * static_cast<double>(jobs);
+  }
+  return wait;
+}
+
 void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
   if (job_.limits.deadline) {
-    const auto in_time = std::ranges::count_if(wall, [&](double s) { return Seconds{s} <= *job_.limits.deadline; });
+    Samples there = wall;
+    // A factor of its own, beyond those of phases and prices.
+    if (plan.wait.p50 > Seconds{})
+      add_samples(plan.wait, scores_.of(4 * static_cast<int>(plan.phases.size()) + 1), there);
+    const auto in_time = std::ranges::count_if(there, [&](double s) { return Seconds{s} <= *job_.limits.deadline; });
     plan.chance_in_time = static_cast<double>(in_time) / kSamples;
     plan.meets_deadline = *plan.chance_in_time >= job_.limits.confidence;
   }
@@ -384,6 +448,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     double answered = 0;
     double used = 0;
     double disks = 0;
+    double egress = 0;
     double first = std::numeric_limits<double>::infinity();
     double last = 0;
     Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}};
@@ -394,13 +459,16 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       answered += laid.answers[i];
       used += laid.medians[i] * (1 + job_.buffer) * phases[i].gpus;
       disks += paid[h].disks[n];
+      egress += paid[h].egress[n];
       first = std::min(first, laid.starts[i]);
       last = std::max(last, laid.starts[i] + laid.medians[i] * (1 + job_.buffer));
     }
     const double busy_share = billed > 0 ? std::min(1.0, paid[h].busy / billed) : 0;
     const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
-    const double machines_share = 1 - disk_share;
+    const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
+    const double machines_share = 1 - disk_share - egress_share;
     plan.disk += cost.p50 * disk_share;
+    plan.egress += cost.p50 * egress_share;
     plan.idle += cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0);
     plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
     // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
@@ -414,9 +482,11 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       phase.gpus_billed = holding.machines.gpus;
       const double own = answered > 0 ? laid.answers[i] / answered : 0;
       const double disk = disks > 0 ? disk_share * paid[h].disks[n] / disks : 0;
-      const double portion = busy_share * machines_share * own + disk;
+      const double left = egress > 0 ? egress_share * paid[h].egress[n] / egress : 0;
+      const double portion = busy_share * machines_share * own + disk + left;
       phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
       phase.disk = cost.p50 * disk;
+      phase.egress = cost.p50 * left;
       phase.cost = {cost.p10 * portion, cost.p50 * portion, cost.p90 * portion, cost.mean * portion};
     }
     lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};

@@ -63,6 +63,7 @@ class Biller {
  private:
   struct Paid;
   Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
+  Interval<Seconds> waits(const LaidJob& laid) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
   void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
 

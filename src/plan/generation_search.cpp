@@ -359,7 +359,8 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
       apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
     }
     estimate.serving = serving_of(work, best.estimate, best.spread, estimate);
-    estimate.extra = stated_extras(phase, best.estimate.rounds, 0, estimate.work.p50);
+    estimate.rounds = best.estimate.rounds;
+    add_terms(workload, catalogue, estimate);
     return estimate;
   }
   return std::nullopt;

@@ -52,6 +52,7 @@ void apply_given(const Given& given, const GivenWork& work, double units, double
   estimate.work = *time * (1 + overhead_share);
   estimate.evidence = Evidence::kGiven;
   estimate.work_is_model = false;
+  estimate.whole_time_given = given.time.has_value();
   if (estimate.work.p50 < model.p10 || estimate.work.p50 > model.p90) estimate.model_interval = model;
 }
 

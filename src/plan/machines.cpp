@@ -55,7 +55,7 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     if (allowed(job, offer, machines)) result.push_back(machines);
   };
   if (offer.kind != OfferKind::kRented) {
-    for (const int gpus : pool_counts(job, offer)) add({node, 1, gpus, true});
+    for (const int gpus : pool_counts(job, offer)) add({node, 1, gpus, true, offer.max_time});
     return result;
   }
   if (job.where.nodes.empty()) add({node, 1, node.gpus, false});

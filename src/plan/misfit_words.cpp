@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/amount.h"
+
 namespace gpuplan {
 
 std::string_view reason(Misfit why) {
@@ -20,6 +22,8 @@ std::string_view reason(Misfit why) {
       return "what the job fixes";
     case Misfit::kGpus:
       return "the number of GPUs";
+    case Misfit::kTimeLimit:
+      return "time limits of pools";
   }
   return "";
 }
@@ -38,6 +42,9 @@ std::string main_reason(const Tally& tally) {
       return "the job fixes another way to run it";
     case Misfit::kGpus:
       return "the job fixes more GPUs";
+    case Misfit::kTimeLimit:
+      return "it may take " + to_text(tally.soonest.takes) + ", and a job may run for " + to_text(tally.soonest.limit) +
+             " there";
     case Misfit::kUnsupported:
     case Misfit::kPrecision:
       break;

@@ -19,12 +19,13 @@ PhaseEstimate placed(const PhaseWorkload& workload, const Machines& machines, in
 }
 
 /// A phase whose duration the user stated: no model is asked.
-PhaseEstimate stated(const PhaseWorkload& workload, const Machines& machines, int gpus, const Interval<Seconds>& time) {
+PhaseEstimate stated(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines, int gpus,
+                     const Interval<Seconds>& time) {
   PhaseEstimate estimate = placed(workload, machines, gpus);
   estimate.strategy.dp = std::max(gpus, 1);
   estimate.evidence = Evidence::kGiven;
   estimate.work = time * (1 + workload.phase->overhead.share);
-  estimate.extra = stated_extras(*workload.phase, 1, 0, estimate.work.p50);
+  add_terms(workload, catalogue, estimate);
   return estimate;
 }
 
@@ -63,6 +64,7 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
     workload.phase = &job.phases[i];
     workload.index = static_cast<int>(i);
     workload.let_go = let_go(job, job.phases[i]);
+    workload.setting = setting_of(job, job.phases[i]);
     const auto at_phase = [&](Error error) {
       error.message = "phases." + job.phases[i].name + ": " + error.message;
       error.place.line = job.phases[i].line;
@@ -82,25 +84,16 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
   return all;
 }
 
-Interval<Seconds> stated_extras(const Phase& phase, double rounds, double steps, Seconds work) {
-  Interval<Seconds> total = phase.overhead.time.range + phase.overhead.each_model.range * rounds;
-  if (phase.setup) total = total + phase.setup->time.range;
-  if (phase.before) total = total + phase.before->time.range;
-  if (phase.evaluate) {
-    double evaluations = 0;
-    if (phase.evaluate->every_steps > 0) evaluations = std::floor(steps / phase.evaluate->every_steps);
-    else if (phase.evaluate->every_time) evaluations = std::floor(work / *phase.evaluate->every_time);
-    total = total + phase.evaluate->time.range * evaluations;
-  }
-  return total;
-}
+namespace {
 
-std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const Catalogue& catalogue,
+/// The best way where a job may take any time.
+std::optional<PhaseEstimate> without_limit(const PhaseWorkload& workload, const Catalogue& catalogue,
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
   if (workload.training) return best_training(workload, catalogue, machines, ignore_given, tally);
   if (workload.generation) return best_generation(workload, catalogue, machines, ignore_given, tally);
-  if (const auto* cpu = std::get_if<CpuPhase>(&phase.work)) return stated(workload, machines, 0, cpu->time.range);
+  if (const auto* cpu = std::get_if<CpuPhase>(&phase.work))
+    return stated(workload, catalogue, machines, 0, cpu->time.range);
 
   const int gpus = *workload.fixed_gpus();
   if (gpus > machines.gpus) {
@@ -109,13 +102,30 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
   }
   tally.accept();
   if (const auto* fixed = std::get_if<FixedPhase>(&phase.work))
-    return stated(workload, machines, gpus, fixed->time.range);
+    return stated(workload, catalogue, machines, gpus, fixed->time.range);
 
   const auto& work = std::get<WorkPhase>(phase.work);
   Interval<Seconds> item{};
   for (const auto& stage : work.each) item = item + stage.second.range;
   // The last worker to finish decides: whole items, shared out as evenly as they divide.
-  return stated(workload, machines, gpus, item * std::ceil(work.items / std::max(work.workers, 1)));
+  return stated(workload, catalogue, machines, gpus, item * std::ceil(work.items / std::max(work.workers, 1)));
+}
+
+}  // namespace
+
+std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                           const Machines& machines, bool ignore_given, Tally& tally) {
+  const long before = tally.feasible;
+  auto estimate = without_limit(workload, catalogue, machines, ignore_given, tally);
+  if (!estimate || !machines.max_time || estimate->gpus == 0) return estimate;
+  const Seconds uncut = estimate->work.p90 + estimate->extra.p90;
+  const auto jobs = cut_into_jobs(workload, catalogue, *machines.max_time, *estimate);
+  if (!jobs) {
+    tally.too_long({workload.index, uncut * workload.setting.stretch, *machines.max_time}, tally.feasible - before);
+    return std::nullopt;
+  }
+  estimate->jobs = *jobs;
+  return estimate;
 }
 
 }  // namespace gpuplan

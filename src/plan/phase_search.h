@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "plan/phase_terms.h"
 #include "plan/plan.h"
 #include "plan/tally.h"
 
@@ -19,6 +20,7 @@ struct PhaseWorkload {
   std::optional<TrainingWork> training;
   std::optional<GenerationWork> generation;
   bool let_go = false;  ///< let_go(): it holds no GPU, though it names some
+  PhaseSetting setting{};
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;
@@ -35,8 +37,9 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job);
 struct Machines {
   NodeShape node;  ///< of a whole machine
   int nodes = 1;
-  int gpus = 1;        ///< that the phase may use, over all machines
-  bool exact = false;  ///< use that many, not fewer
+  int gpus = 1;                       ///< that the phase may use, over all machines
+  bool exact = false;                 ///< use that many, not fewer
+  std::optional<Seconds> max_time{};  ///< longest a job may run on them
 };
 
 /// The fastest way that fits (p90 of memory below usable memory); the fastest tight one when none does; nullopt, and
@@ -53,9 +56,5 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
 /// The part of an estimate that training and generation share: place, strategy, and the model's time with its spread.
 PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, int gpus, const Strategy& strategy,
                        bool fits, Seconds time, const Spread& spread);
-
-/// Set-up, manual step, overheads and evaluations that the user stated. `rounds`: models run one after the other;
-/// `steps` and `work` decide how often an evaluation comes.
-Interval<Seconds> stated_extras(const Phase& phase, double rounds, double steps, Seconds work);
 
 }  // namespace gpuplan

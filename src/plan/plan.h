@@ -55,6 +55,36 @@ struct Serving {
   double shortfall = 0;
 };
 
+/// What a phase takes beside its work, in the order of time.
+enum class TimeTerm { kSetup, kManual, kFetch, kLoad, kWarmUp, kEvaluate, kCheckpoint, kRestart, kUpload, kOverhead };
+template <>
+struct Names<TimeTerm> {
+  static constexpr std::array entries = {
+      Named<TimeTerm>{TimeTerm::kSetup, "setup"},
+      Named<TimeTerm>{TimeTerm::kManual, "manual_step"},
+      Named<TimeTerm>{TimeTerm::kFetch, "fetch"},
+      Named<TimeTerm>{TimeTerm::kLoad, "load"},
+      Named<TimeTerm>{TimeTerm::kWarmUp, "warm_up"},
+      Named<TimeTerm>{TimeTerm::kEvaluate, "evaluations"},
+      Named<TimeTerm>{TimeTerm::kCheckpoint, "checkpoints"},
+      Named<TimeTerm>{TimeTerm::kRestart, "restarts"},
+      Named<TimeTerm>{TimeTerm::kUpload, "upload"},
+      Named<TimeTerm>{TimeTerm::kOverhead, "overheads"},
+  };
+};
+inline constexpr std::size_t kTimeTerms = Names<TimeTerm>::entries.size();
+
+/// Who says how long a term takes: the job; the job's rates and the model's bytes; or an assumed figure has part in it.
+enum class TermOrigin { kJob, kModel, kAssumed };
+template <>
+struct Names<TermOrigin> {
+  static constexpr std::array entries = {
+      Named<TermOrigin>{TermOrigin::kJob, "job"},
+      Named<TermOrigin>{TermOrigin::kModel, "model"},
+      Named<TermOrigin>{TermOrigin::kAssumed, "assumed"},
+  };
+};
+
 /// One phase on one kind of machine with the strategy chosen: everything that needs no price.
 struct PhaseEstimate {
   int phase = 0;                  ///< index in the job
@@ -67,13 +97,32 @@ struct PhaseEstimate {
   Fit fit = Fit::kFits;
 
   Interval<Seconds> work{};    ///< the work proper, overhead share included; model or given
-  Interval<Seconds> extra{};   ///< set-up, manual step, overheads, evaluations: the user's figures
+  Interval<Seconds> extra{};   ///< what the phase takes beside: the sum of `terms`
   bool work_is_model = false;  ///< its spread is the model's, shared by all phases of this kind on this GPU
   std::string_view regime;     ///< what decided the spread
   Seconds work_by_model{};  ///< median by the model without overhead_share, also where a figure given took its place; 0
                             ///< unknown
   std::optional<Interval<Seconds>> model_interval;  ///< set when a given figure lies outside of it
 
+  std::array<Interval<Seconds>, kTimeTerms> terms{};  ///< of `extra`, by TimeTerm
+  std::array<TermOrigin, kTimeTerms> origins{};
+  Interval<Seconds> fetch{};      ///< part of `extra` that a machine which has weights and data already does not need
+  bool whole_time_given = false;  ///< the job states the time of the whole phase
+  int jobs = 1;                   ///< in a row, where the pool limits how long one may run
+
+  Bytes weights_bytes{};             ///< fetched to all machines together, as they are stored
+  Bytes data_bytes{};                ///< training data or prompts, once
+  Bytes checkpoint_bytes{};          ///< of one checkpoint: weights that learn, master weights and optimizer states
+  BytesPerSecond checkpoint_rate{};  ///< at which all machines that write it do so together
+  double checkpoints = 0;            ///< written in a run without interruptions, the final one included
+  double kept_checkpoints = 0;       ///< at the end
+  Bytes results_bytes{};             ///< final model, text or activations
+  Bytes disk_bytes{};                ///< that all machines together must have room for
+  Bytes machine_disk_bytes{};        ///< the same of the fullest machine
+  std::optional<DollarsPerByteSecond> disk_price;  ///< by the job, for offers that state none
+  std::optional<DollarsPerByte> egress_price;      ///< by the job, for offers that state none
+
+  double rounds = 1;  ///< models that a replica runs one after the other
   double steps = 0;   ///< optimizer steps; 0 when it is no training
   double units = 0;   ///< samples (sequences) processed, all models
   double tokens = 0;  ///< trained, or newly generated, all models
@@ -84,6 +133,9 @@ struct PhaseEstimate {
   double batch = 0;                ///< sequences a step, or in flight over all replicas
   double overhead_share = 0;       ///< part of the work's time that the job added on top, as a share of the rest
   std::optional<Serving> serving;  ///< of a generation phase
+
+  const Interval<Seconds>& term(TimeTerm which) const { return terms[static_cast<std::size_t>(which)]; }
+  TermOrigin origin(TimeTerm which) const { return origins[static_cast<std::size_t>(which)]; }
 };
 
 /// One line of what a phase costs; parts of a plan add up to its total.
@@ -95,6 +147,7 @@ struct PhasePlan {
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
   Dollars disk{};           ///< part of the median cost that is space on disks, while the phase runs
+  Dollars egress{};         ///< the same for results that are fetched home
   int gpus_billed = 0;
   double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
   Interval<Seconds> seconds_per_step{};
@@ -128,9 +181,11 @@ struct Plan {
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
   Dollars disk{};               ///< part of the median cost that is space on disks, of all phases
+  Dollars egress{};             ///< the same for results that are fetched home
   Dollars idle{};               ///< part of the median cost while the machines are held and no phase uses them
   double gpu_hours = 0;         ///< used, median
   double billed_gpu_hours = 0;  ///< median
+  Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts against a deadline
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
   Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
   double interruptions = 0;     ///< expected number

@@ -19,7 +19,7 @@ namespace gpuplan {
 namespace {
 
 bool same_place(const Machines& a, const Machines& b) {
-  return a.nodes == b.nodes && a.gpus == b.gpus && a.exact == b.exact && a.node == b.node;
+  return a.nodes == b.nodes && a.gpus == b.gpus && a.exact == b.exact && a.max_time == b.max_time && a.node == b.node;
 }
 
 class Search {

@@ -407,6 +407,15 @@ class TrainingSearch {
   Strategy base_;
 };
 
+/// The model that comes out: networks that learn as they are published, or what learnt beside frozen ones.
+Bytes learnt(const TrainingWork& work, double weight_bytes) {
+  if (work.phase->method != Method::kFull) return Bytes{work.trainable * weight_bytes};
+  double bytes = 0;
+  for (const ModelUse& use : work.phase->models)
+    if (!use.frozen) bytes += use.params() * (use.custom ? weight_bytes : bytes_of(use.shape.native));
+  return Bytes{bytes};
+}
+
 }  // namespace
 
 std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
@@ -432,7 +441,10 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     if (given != nullptr)
       apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
                   phase.overhead.share, estimate);
-    estimate.extra = stated_extras(phase, 1, best.steps, estimate.work.p50);
+    const double saved = best.rates.weight_bytes + best.rates.master_bytes + best.rates.state_bytes;
+    estimate.checkpoint_bytes = Bytes{work.trainable * saved};
+    estimate.results_bytes = learnt(work, best.rates.weight_bytes);
+    add_terms(workload, catalogue, estimate);
     return estimate;
   }
   return std::nullopt;

@@ -7,7 +7,8 @@
 namespace gpuplan {
 namespace {
 
-std::optional<PhaseEstimate> estimate_of(Phase phase, const PhaseEstimate& chosen, const Catalogue& catalogue) {
+std::optional<PhaseEstimate> estimate_of(const Job& job, Phase phase, const PhaseEstimate& chosen,
+                                         const Catalogue& catalogue) {
   phase.given.clear();
   auto work = generation_work(std::get<GeneratePhase>(phase.work));
   if (!work) return std::nullopt;
@@ -15,6 +16,7 @@ std::optional<PhaseEstimate> estimate_of(Phase phase, const PhaseEstimate& chose
   workload.phase = &phase;
   workload.index = chosen.phase;
   workload.generation = *std::move(work);
+  workload.setting = setting_of(job, phase);
   const Machines machines{*chosen.node, chosen.nodes, chosen.gpus, true};
   Tally tally;
   return best_generation(workload, catalogue, machines, true, tally);
@@ -63,8 +65,8 @@ std::optional<TwoPasses> two_passes(const Job& job, const PhaseEstimate& chosen,
   if (generate == nullptr || !generate->store || generate->forward_only || !chosen.node ||
       chosen.work_by_model <= Seconds{})
     return std::nullopt;
-  auto first = estimate_of(generating(phase), chosen, catalogue);
-  auto second = estimate_of(reading(phase), chosen, catalogue);
+  auto first = estimate_of(job, generating(phase), chosen, catalogue);
+  auto second = estimate_of(job, reading(phase), chosen, catalogue);
   if (!first || !second) return std::nullopt;
   TwoPasses result;
   result.together = median(*first) + median(*second);

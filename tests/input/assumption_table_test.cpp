@@ -1,0 +1,58 @@
+// Reading assumptions.csv: what is taken, and what is refused in one clear line.
+#include "input/assumption_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "input/csv.h"
+#include "input/job_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kHeader = "name,low,value,high,unit,meaning,replaced_by,source,as_of\n";
+
+std::string refusal(const std::string& rows, Assumptions* read = nullptr) {
+  Catalogue catalogue;
+  const auto done = read_assumptions(kHeader + rows, "a.csv", catalogue);
+  if (read != nullptr) *read = catalogue.assumptions;
+  return line_of(done);
+}
+
+TEST(AssumptionTable, ReadsRangesInTheirUnits) {
+  Assumptions read;
+  ASSERT_EQ(refusal("disk_rate,100,200,400,MB/s,disks,storage.disk_rate,why,2026-11\n"
+                    "compile,30,40,50,s,first step,setup.time,seen,2026-01\n",
+                    &read),
+            "");
+  EXPECT_EQ(read.disk.value, (Interval<double>{1e8, 2e8, 4e8}));
+  EXPECT_EQ(read.disk.source, "why");
+  EXPECT_EQ(read.compile.value, (Interval<double>{30, 40, 50}));
+  EXPECT_EQ(read.upload.value, Assumptions{}.upload.value) << "what has no row stays";
+}
+
+TEST(AssumptionTable, RefusesWhatItCanNotBe) {
+  const std::string rest = ",MB/s,disks,storage.disk_rate,why,2026-11\n";
+  EXPECT_NE(refusal("speed_of_light,1,2,3" + rest), "");
+  EXPECT_NE(refusal("disk_rate,0,2,3" + rest), "") << "nothing is divided by zero";
+  EXPECT_NE(refusal("disk_rate,3,2,4" + rest), "") << "the range rises";
+  EXPECT_NE(refusal("disk_rate,1,5,4" + rest), "");
+  EXPECT_NE(refusal("disk_rate,1,,4" + rest), "");
+  EXPECT_NE(refusal("disk_rate,1,2,3" + rest + "disk_rate,1,2,3" + rest), "") << "given once";
+  EXPECT_NE(refusal("disk_rate,1,2,3,GB/s,disks,storage.disk_rate,why,2026-11\n"), "") << "another unit";
+  EXPECT_NE(refusal("disk_rate,1,2,3,MB/s,disks,,why,2026-11\n"), "") << "a key of the job file replaces it";
+  EXPECT_NE(refusal("disk_rate,1,2,3,MB/s,disks,storage.disk_rate,,2026-11\n"), "") << "no figure without a source";
+}
+
+TEST(AssumptionTable, EveryFigureHasARowThatAgreesWithTheBuiltInOne) {
+  const Assumptions builtin;
+  for (const AssumptionField& field : kAssumptions) {
+    const Assumption& row = known().assumptions.*field.field;
+    EXPECT_FALSE(row.source.empty()) << field.name << " has no row";
+    EXPECT_EQ(row.value, (builtin.*field.field).value) << field.name;
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
