@@ -109,6 +109,11 @@ def main():
             ("marking the frontier of all plans of `llama-8b-lora`", "bm_frontier"),
             ("a total of three uncertain parts and its quantiles (257 joint samples)", "bm_samples"),
             ("placing seven phases in time, once", "bm_timeline"),
+            ("machines for 12 phases in a row, 150 offers by the second", "bm_chain"),
+            ("the same, 3 minutes to start", "bm_chain_with_start"),
+            ("the same, billed by the hour", "bm_chain_by_the_hour"),
+            ("the same 12 phases with two forks, by the second", "bm_diamonds"),
+            ("the same, 3 minutes to start", "bm_diamonds_with_start"),
             ("`exp` of `base/math.h`", "bm_exp"),
             ("`log`", "bm_log"),
             ("`pow`", "bm_pow")]])
