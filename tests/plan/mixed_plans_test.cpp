@@ -1,0 +1,207 @@
+// Whole searches whose phases run on machines of several offers: worked by hand, and laws.
+#include "plan/mixed_plans.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "searched.h"
+
+namespace gpuplan {
+namespace {
+
+using units::hour;
+
+/// A big machine, a small one, and a phase that needs the big one between two that do not.
+std::string three_phases(const std::string& more = "", const std::string& billing = "") {
+  const std::string rules = billing.empty() ? "" : ", billing: {" + billing + "}";
+  return "market:\n"
+         "  use: only\n"
+         "  offers:\n"
+         "    - {gpu: H100 SXM, gpus: 8, price: $24/h" +
+         rules +
+         "}\n"
+         "    - {gpu: RTX 4090, gpus: 1, price: $0.50/h" +
+         rules +
+         "}\n"
+         "phases:\n"
+         "  - {name: look, fixed: {gpus: 1, time: 3 h, exact: true}}\n"
+         "  - {name: train, needs: [look], fixed: {gpus: 8, time: 2 h, exact: true}}\n"
+         "  - {name: judge, needs: [train], fixed: {gpus: 1, time: 1 h, exact: true}}\n" +
+         more;
+}
+
+TEST(MixedPlans, EveryPhaseOnTheMachineThatServesItBest) {
+  const Searched searched(job_of(three_phases()));
+  const Plan& pick = searched.pick();
+  EXPECT_EQ(pick.label, "1x RTX 4090 + 8x H100 SXM");
+  EXPECT_EQ(pick.cost.p50, Dollars{3 * 0.5 + 2 * 24 + 0.5});
+  EXPECT_EQ(pick.hours.p50, 6 * hour) << "as long as on one machine";
+  EXPECT_EQ(pick.offer, nullptr);
+  ASSERT_EQ(pick.leases.size(), 3U);
+  EXPECT_EQ(pick.leases[1].from, 3 * hour);
+  EXPECT_EQ(pick.leases[1].phases, (std::vector<int>{1}));
+  EXPECT_NEAR(pick.billed_gpu_hours, 3 + 16 + 1, 1e-6);
+  EXPECT_NEAR(pick.gpu_hours, 3 + 16 + 1, 1e-6);
+  Dollars parts{};
+  for (const PhasePlan& part : pick.phases) parts += part.cost.p50;
+  EXPECT_NEAR(parts.value, pick.cost.p50.value, 0.01) << "parts add up";
+  const Plan* alone = searched.plan("8x H100 SXM");
+  ASSERT_NE(alone, nullptr);
+  EXPECT_EQ(alone->cost.p50, Dollars{144});
+  EXPECT_FALSE(alone->on_frontier);
+}
+
+TEST(MixedPlans, KeepAndStopWhenIdleAskForOneMachine) {
+  for (const std::string schedule : {"keep", "stop_when_idle"}) {
+    const Searched searched(job_of(three_phases("schedule: " + schedule + "\n")));
+    EXPECT_EQ(searched.pick().label, "8x H100 SXM");
+    EXPECT_EQ(searched.pick().cost.p50, Dollars{144});
+  }
+}
+
+TEST(MixedPlans, BlocksOfTimeMakeItCheaperToGoOn) {
+  // Blocks of 6 hours: the small machine is paid for until the end anyway, the big one is taken for one block.
+  const Searched searched(job_of(three_phases("", "increment: 6 h")));
+  const Plan& pick = searched.pick();
+  EXPECT_EQ(pick.cost.p50, Dollars{6 * 0.5 + 6 * 24}) << "three hours, two idle ones and the last";
+  ASSERT_EQ(pick.leases.size(), 2U);
+  EXPECT_EQ(pick.leases[0].phases, (std::vector<int>{0, 2}));
+  EXPECT_NEAR(pick.idle.value, 2 * 0.5 + 4 * 24, 0.01);
+}
+
+TEST(MixedPlans, TimeToStartIsInTheHoursAndOnTheBill) {
+  const Searched billed(job_of(three_phases("", "startup: 30 min")));
+  EXPECT_EQ(billed.pick().hours.p50, 7.5 * hour) << "three starts";
+  EXPECT_EQ(billed.pick().cost.p50, Dollars{4.5 * 0.5 + 0.5 * 0.5 + 2.5 * 24 - 0.5 * 0.5});
+  const Searched free(job_of(three_phases("", "startup: 30 min, startup_billed: false")));
+  EXPECT_EQ(free.pick().cost.p50, Dollars{50});
+}
+
+TEST(MixedPlans, APhaseStaysOnTheMachinesItNames) {
+  std::string text = three_phases();
+  const std::string judge = "needs: [train]";
+  text.replace(text.find(judge), judge.size(), "needs: [train], on: train");
+  const Searched searched(job_of(text));
+  EXPECT_EQ(searched.pick().label, "1x RTX 4090 + 8x H100 SXM");
+  EXPECT_EQ(searched.pick().cost.p50, Dollars{3 * 0.5 + 3 * 24});
+  EXPECT_EQ(searched.pick().leases.back().phases, (std::vector<int>{1, 2}));
+}
+
+constexpr const char* kSideBySide =
+    "phases:\n"
+    "  - {name: a, fixed: {gpus: 1, time: 4 h, exact: true}}\n"
+    "  - {name: b, fixed: {gpus: 1, time: 4 h, exact: true}}\n"
+    "  - {name: c, needs: [a, b], fixed: {gpus: 1, time: 1 h, exact: true}}\n";
+
+TEST(MixedPlans, IndependentPhasesOverlapOnTwoMachines) {
+  const Searched searched(
+      job_of(std::string("market: {use: only, offers: [{gpu: RTX 4090, price: $0.50/h}]}\n") + kSideBySide));
+  const Plan& pick = searched.pick();
+  EXPECT_EQ(pick.label, "1x RTX 4090, 2 at a time");
+  EXPECT_EQ(pick.hours.p50, 5 * hour);
+  EXPECT_EQ(pick.cost.p50, Dollars{4.5});
+  const Plan* alone = searched.plan("1x RTX 4090");
+  ASSERT_NE(alone, nullptr);
+  EXPECT_NE(alone->id, pick.id);
+  EXPECT_EQ(alone->hours.p50, 9 * hour);
+}
+
+TEST(MixedPlans, AnOwnBoxIsThereOnce) {
+  const Searched searched(job_of(
+      std::string("market: {use: only, own: [{name: box, gpu: RTX 4090, gpus: 1, watts: 500, usd_per_kwh: $0.30}]}\n") +
+      kSideBySide));
+  EXPECT_EQ(searched.pick().hours.p50, 9 * hour);
+  EXPECT_EQ(searched.result.plans.size(), 1U);
+}
+
+TEST(MixedPlans, AQuotaHoldsForAllThatIsHeldAtATime) {
+  const std::string market = "market: {use: only, offers: [{provider: x, gpu: RTX 4090, price: $0.50/h}]}\n";
+  const Searched one(job_of(market + "where: {quota: {x: 1}}\n" + kSideBySide));
+  const Searched two(job_of(market + "where: {quota: {x: 2}}\n" + kSideBySide));
+  EXPECT_EQ(one.pick().hours.p50, 9 * hour);
+  EXPECT_EQ(two.pick().hours.p50, 5 * hour);
+}
+
+TEST(MixedPlans, NeedsThatCrossAreSaid) {
+  const Searched searched(
+      job_of("market: {use: only, offers: [{gpu: RTX 4090, price: $0.50/h}]}\n"
+             "phases:\n"
+             "  - {name: a, fixed: {gpus: 1, time: 1 h}}\n"
+             "  - {name: b, fixed: {gpus: 1, time: 1 h}}\n"
+             "  - {name: c, needs: [a, b], fixed: {gpus: 1, time: 1 h}}\n"
+             "  - {name: d, needs: [b], fixed: {gpus: 1, time: 1 h}}\n"));
+  EXPECT_TRUE(std::ranges::any_of(searched.result.assumptions, [](const std::string& line) {
+    return line.find("what the phases need crosses") != std::string::npos;
+  }));
+}
+
+TEST(MixedPlans, EachPhaseTakesMachinesOfItsOwn) {
+  const Searched searched(job_of(three_phases("schedule: each_phase\n", "increment: 6 h")));
+  ASSERT_FALSE(searched.result.plans.empty());
+  for (const Plan& plan : searched.result.plans) {
+    EXPECT_EQ(plan.leases.size(), 3U);
+    EXPECT_FALSE(plan.kept);
+  }
+  EXPECT_EQ(searched.pick().cost.p50, Dollars{6 * 0.5 + 6 * 24 + 6 * 0.5}) << "a block for each";
+}
+
+/// Training on machines of four speeds, then work on one GPU.
+const char* kTradeOff =
+    "phases:\n"
+    "  - {name: train, train: {model: gpt2, data: {tokens: 20B}, sequence: 1024, batch: {tokens: 512k}}}\n"
+    "  - {name: look, needs: [train], fixed: {gpus: 1, time: 2 h}}\n";
+
+TEST(MixedPlans, DeadlinesAndBudgetsHoldAtTheWantedChance) {
+  const Searched open{job_of(kTradeOff)};
+  const Plan& cheapest = open.result.plans[static_cast<std::size_t>(*open.result.recommendations.cheapest)];
+  const Plan& fastest = open.result.plans[static_cast<std::size_t>(*open.result.recommendations.fastest)];
+  const double middle = (cheapest.hours.p50 + fastest.hours.p50) / hour / 2;
+  const Searched timed(
+      job_of(std::string(kTradeOff) + "limits: {deadline: " + std::to_string(middle) + " h}\ngoal: cheapest\n"));
+  const Plan& pick = timed.pick();
+  EXPECT_GE(*pick.chance_in_time, 0.9);
+  EXPECT_EQ(pick.offer, nullptr) << "no plan on one kind of machine is cheaper";
+  for (const Plan& plan : timed.result.plans)
+    if (plan.meets_deadline && plan.fit == Fit::kFits) {
+      EXPECT_GE(plan.cost.p50, pick.cost.p50);
+    }
+  const double budget = (cheapest.cost.p90.value * 3);
+  const Searched bounded(
+      job_of(std::string(kTradeOff) + "limits: {budget: $" + std::to_string(budget) + "}\ngoal: fastest\n"));
+  EXPECT_GE(*bounded.pick().chance_in_budget, 0.9);
+  for (const Plan& plan : bounded.result.plans)
+    if (plan.meets_budget && plan.fit == Fit::kFits) {
+      EXPECT_GE(plan.hours.p50, bounded.pick().hours.p50);
+    }
+}
+
+TEST(MixedPlans, ThreadsChangeNothing) {
+  const Searched one(job_of(kTradeOff), {.threads = 1});
+  const Searched two(job_of(kTradeOff), {.threads = 2});
+  ASSERT_EQ(one.result.plans.size(), two.result.plans.size());
+  for (std::size_t i = 0; i < one.result.plans.size(); ++i) {
+    EXPECT_EQ(one.result.plans[i].id, two.result.plans[i].id);
+    EXPECT_EQ(one.result.plans[i].cost.p90, two.result.plans[i].cost.p90);
+  }
+}
+
+TEST(MixedPlans, SimulationWidensAndMediansStay) {
+  const std::string text =
+      "market: {use: only, offers: [{gpu: A100 SXM 40GB, gpus: 8, spot_price: $12/h, interruptions: 20%/h}]}\n"
+      "where: {spot: only}\nspot: {restart: 20 min}\nlimits: {deadline: 15 h}\n"
+      "phases: [{name: a, fixed: {gpus: 8, time: 10 h, exact: true}}]\n";
+  const Searched searched(job_of(text));
+  const Plan& pick = searched.pick();
+  EXPECT_TRUE(pick.simulated);
+  EXPECT_GT(pick.hours.p90, pick.hours.p50) << "the work itself has no spread";
+  EXPECT_LT(pick.hours.p10, pick.hours.p50);
+  EXPECT_NEAR(pick.hours.mean / pick.hours.p50, 1, 0.05) << "the expected loss is in the median";
+  EXPECT_GT(*pick.chance_in_time, 0);
+  EXPECT_LT(*pick.chance_in_time, 1);
+  EXPECT_LT(pick.clean, 1);
+}
+
+}  // namespace
+}  // namespace gpuplan
