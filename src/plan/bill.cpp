@@ -161,9 +161,7 @@ bool interrupted(const Job& job, const Holding& holding) {
 Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
-  // The interruptible run has checkpoints of its own.
-  const Seconds bare = busy - estimate.term(TimeTerm::kCheckpoint).p50;
-  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), bare);
+  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate));
   return {run.wall / busy, run.wall - busy, run.interruptions, run.clean};
 }
 
@@ -215,10 +213,12 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     add_samples(estimate.extra, scores_.of(factors.number("extra " + phase.name)), laid.durations[i]);
     if (stretch.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
-      const std::vector<double> luck =
-          simulated_stretch(terms, estimate.work.p50 + estimate.extra.p50, seed_ + i, kSamples, kHistories);
+      const Seconds bare = interruptible_work(estimate);
+      const double share = bare / (estimate.work.p50 + estimate.extra.p50);
+      const std::vector<double> luck = simulated_stretch(terms, bare, seed_ + i, kSamples, kHistories);
       const auto strata = scores_.strata(factors.number("spot " + phase.name));
-      for (std::size_t s = 0; s < strata.size(); ++s) laid.durations[i][s] *= luck[static_cast<std::size_t>(strata[s])];
+      for (std::size_t s = 0; s < strata.size(); ++s)
+        laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
     } else if (stretch.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= stretch.factor;
     }

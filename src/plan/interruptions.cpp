@@ -11,21 +11,18 @@ namespace gpuplan {
 
 namespace {
 
-// Until checkpoints are modelled by storage: what a network disk of a rented machine takes, and a restart of machine,
-// container and framework.
-constexpr BytesPerSecond kCheckpointDisk{1e9};
-constexpr Seconds kRestart{300};
-constexpr double kCheckpointBytesPerParameter = 2 + 12;  // 16-bit weights, fp32 master and two AdamW states
+constexpr Seconds kRestart{300};  // of machine, container and framework: assumed
 
-Seconds checkpoint_time(const Phase& phase) {
-  const auto* train = std::get_if<TrainPhase>(&phase.work);
-  if (train == nullptr) return Seconds{};  // samples are stored as they come
-  double bytes = 0;
-  for (const ModelUse& model : train->models)
-    bytes += model.frozen || train->method == Method::kLora || train->method == Method::kQlora
-                 ? 0
-                 : model.params() * kCheckpointBytesPerParameter;
-  return Bytes{bytes} / kCheckpointDisk;
+Seconds checkpoint_time(const PhaseEstimate& estimate) {
+  if (estimate.checkpoint_bytes <= Bytes{} || estimate.checkpoint_rate <= BytesPerSecond{}) return {};
+  return estimate.checkpoint_bytes / estimate.checkpoint_rate;
+}
+
+/// Another machine begins as the first one did. What the job calls set-up may be the boot.
+Seconds restart_time(const PhaseEstimate& estimate, const Offer& offer) {
+  Seconds time = std::max(kRestart, estimate.term(TimeTerm::kSetup).p50) + offer.billing.startup;
+  for (const TimeTerm term : {TimeTerm::kFetch, TimeTerm::kLoad, TimeTerm::kWarmUp}) time += estimate.term(term).p50;
+  return time;
 }
 
 Lifetimes bathtub_lives(const SpotTerms& terms) { return Lifetimes::bathtub(*terms.bathtub, terms.machines); }
@@ -43,15 +40,21 @@ std::optional<Interval<PerSecond>> interruption_rate(const Job& job, const Offer
   return offer.kind == OfferKind::kRented ? spot.interruptions : std::nullopt;
 }
 
+Seconds interruptible_work(const PhaseEstimate& estimate) {
+  return estimate.work.p50 + estimate.extra.p50 - estimate.term(TimeTerm::kCheckpoint).p50;
+}
+
 SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer& offer) {
   const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
   SpotTerms terms;
   terms.rate = *interruption_rate(job, offer);
-  terms.checkpoint = checkpoint_time(phase);
-  terms.restart = job.spot.restart ? job.spot.restart->range.p50 : kRestart;
+  terms.checkpoint = checkpoint_time(estimate);
+  terms.restart = job.spot.restart ? job.spot.restart->range.p50 : restart_time(estimate, offer);
   terms.notice = job.spot.notice.value_or(Seconds{});
   const CheckpointRule& rule = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
-  terms.interval = rule.every_time.value_or(Seconds{});
+  if (rule.every_time) terms.interval = *rule.every_time;
+  else if (rule.every_steps && estimate.steps > 0)
+    terms.interval = estimate.work.p50 * (*rule.every_steps / estimate.steps);
   terms.machines = std::max(estimate.nodes, 1);
   terms.wait = job.spot.wait.value_or(Seconds{});
   if (!offer.interruptions) terms.bathtub = job.spot.bathtub;

@@ -28,7 +28,10 @@ struct SpotTerms {
 /// the rate that gpuplan assumes where it was asked to.
 std::optional<Interval<PerSecond>> interruption_rate(const Job& job, const Offer& offer);
 
-/// Terms of one phase. The interval is the job's where it states one in time. REQUIRES: interruption_rate().
+/// Median time of a phase without checkpoints, which the terms below have of their own.
+Seconds interruptible_work(const PhaseEstimate& estimate);
+
+/// Terms of one phase. The interval is the job's where it states one. REQUIRES: interruption_rate().
 SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer& offer);
 
 /// The terms as the spot floor reads them, with the interval that loses least where none is stated.

@@ -191,8 +191,8 @@ class Renewal {
   bool halved_ = false;  ///< an interruption leaves half of a step done
 };
 
-constexpr int kMostSteps = 400;
-constexpr int kSearchSteps = 100;
+constexpr int kMostSteps = 200;
+constexpr int kSearchSteps = 48;
 
 Recoverable with_interval(Recoverable how, Seconds interval) {
   how.interval = std::min(interval, how.work);
@@ -334,7 +334,7 @@ Seconds best_interval(const Lifetimes& lives, const Recoverable& how) {
   double right = low + kGolden * (high - low);
   Seconds at_left = wall(left);
   Seconds at_right = wall(right);
-  for (int step = 0; step < 16; ++step) {
+  for (int step = 0; step < 9; ++step) {
     if (at_left <= at_right) {
       high = right;
       right = left;

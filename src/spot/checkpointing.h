@@ -45,7 +45,7 @@ struct ExpectedRun {
 /// Exact expectation. Memoryless lives: the complete model of Daly (2006) for every piece,
 /// e^(rR) (e^(r(t+c)) - 1) / r, and its last, shorter one; with notice the sum of what interruptions add, because none
 /// loses work. Other lives: recursion over the checkpoints that a machine reaches before it is taken (exact for up to
-/// 400 pieces, beyond them on as many steps of the work).
+/// 200 pieces, beyond them on as many steps of the work).
 ExpectedRun expected_run(const Lifetimes& lives, const Recoverable& how);
 
 /// The same over equally likely rates of one machine, `machines` of which work together.

@@ -9,7 +9,7 @@ namespace gpuplan {
 
 namespace {
 
-constexpr int kSteps = 1024;      // of age, and of chance: 84 s in a day
+constexpr int kSteps = 256;       // of age, and of chance: 6 min in a day
 constexpr double kNever = 1e300;  // seconds; finite, so that nothing times it is no number
 
 }  // namespace

@@ -9,6 +9,7 @@ std::uint64_t self_check_hash() {
   self_check::add_base(hash);
   self_check::add_models(hash);
   self_check::add_plans(hash);
+  self_check::add_spot(hash);
   return hash.value();
 }
 

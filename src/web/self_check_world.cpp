@@ -291,7 +291,9 @@ std::vector<Offer> offers(const Catalogue& catalogue) {
       const DollarsPerSecond hourly = price * dollar / hour;
       offer.price = Interval<DollarsPerSecond>{hourly * 0.9, hourly, hourly * 1.2};
       if (count != 2) offer.spot_price = exactly(hourly * 0.41);
-      if (count != 8) offer.interruptions = 0.05 / hour;
+      if (count == 1) offer.interruptions = {0.02 / hour, 0.05 / hour, 0.125 / hour};
+      else if (count == 4) offer.band = SpotBand::k10To15;
+      else if (count != 8) offer.interruptions = exactly(0.05 / hour);
       offer.billing = count < 4 ? Billing{1 * minute, 1 * second} : Billing{1 * hour, 1 * hour};
       offer.as_of = "2025-01-01";
       offer.source = "made up";

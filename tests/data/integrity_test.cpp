@@ -269,6 +269,27 @@ TEST(DataNodes, CommonBoxesAreOnePerGpuAndCount) {
     for (const int count : {1, 2, 4, 8}) EXPECT_TRUE(seen.contains({gpu, count})) << count << "x " << gpu;
 }
 
+TEST(DataInterruptions, AreThoseOfSpotOffersOfTheSnapshot) {
+  std::set<std::tuple<std::string, std::string, std::string>> offered;
+  int with_band = 0;
+  int of_aws = 0;
+  for (const Offer& offer : catalogue().offers) {
+    if (!offer.spot_price) continue;
+    offered.emplace(offer.provider, offer.region, offer.instance);
+    of_aws += offer.provider == "aws" ? 1 : 0;
+    with_band += offer.band ? 1 : 0;
+    EXPECT_FALSE(offer.interruptions) << "no source knows a rate an hour";
+  }
+  EXPECT_GT(with_band, 0.9 * of_aws);
+  const std::string text = read_data("interruptions.csv");
+  const auto table = CsvTable::parse(text, "interruptions.csv");
+  ASSERT_TRUE(table);
+  for (std::size_t row = 0; row < table->rows(); ++row)
+    EXPECT_TRUE(offered.contains(
+        {std::string(table->cell(row, 0)), std::string(table->cell(row, 1)), std::string(table->cell(row, 2))}))
+        << "line " << table->place(row).line << " serves no offer";
+}
+
 TEST(DataOffers, AreADatedSnapshotWithRealPrices) {
   const auto& offers = catalogue().offers;
   EXPECT_GE(offers.size(), 200u);

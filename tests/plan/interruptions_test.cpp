@@ -59,20 +59,41 @@ TEST(Interruptions, TermsOfAPhase) {
   job.spot.notice = 2 * minute;
   job.spot.wait = 10 * minute;
   job.checkpoint.every_time = 30 * minute;
-  Phase phase;
-  TrainPhase train;
-  train.models.emplace_back();
-  phase.work = train;
-  job.phases.push_back(phase);
+  job.phases.emplace_back();
   PhaseEstimate estimate;
   estimate.nodes = 4;
   const SpotTerms told = spot_terms(job, estimate, Offer{});
   EXPECT_EQ(told.machines, 4);
+  EXPECT_EQ(told.restart, 5 * minute);
   EXPECT_EQ(told.interval, 30 * minute);
   EXPECT_EQ(told.notice, 2 * minute);
   EXPECT_EQ(told.wait, 10 * minute);
   EXPECT_EQ(recoverable(told, 10 * minute).interval, 10 * minute) << "no piece is longer than the work";
   EXPECT_EQ(recoverable(told, 10 * hour).interval, 30 * minute);
+  job.phases[0].checkpoint = CheckpointRule{.every_time = {}, .every_steps = 100, .keep = 0, .to = ""};
+  estimate.work = exactly(10 * hour);
+  estimate.steps = 1000;
+  Offer slow;
+  slow.billing.startup = 10 * minute;
+  EXPECT_EQ(spot_terms(job, estimate, slow).interval, hour) << "a phase's own rule, in steps";
+  EXPECT_EQ(spot_terms(job, estimate, slow).restart, 15 * minute) << "the next machine starts up as well";
+  estimate.checkpoint_bytes = Bytes{100e9};
+  estimate.checkpoint_rate = BytesPerSecond{2e9};
+  const auto set = [&](TimeTerm term, Seconds time) {
+    estimate.terms[static_cast<std::size_t>(term)] = exactly(time);
+    estimate.extra = estimate.extra + exactly(time);
+  };
+  set(TimeTerm::kSetup, 8 * minute);
+  set(TimeTerm::kFetch, 3 * minute);
+  set(TimeTerm::kLoad, minute);
+  set(TimeTerm::kWarmUp, 2 * minute);
+  set(TimeTerm::kEvaluate, 20 * minute);
+  set(TimeTerm::kCheckpoint, 50 * units::second);
+  EXPECT_EQ(spot_terms(job, estimate, Offer{}).checkpoint, 50 * units::second);
+  EXPECT_EQ(spot_terms(job, estimate, Offer{}).restart, 14 * minute) << "set-up, fetching, loading, warm-up";
+  EXPECT_EQ(interruptible_work(estimate), 10 * hour + 34 * minute);
+  job.spot.restart = Expected<Seconds>{exactly(7 * minute)};
+  EXPECT_EQ(spot_terms(job, estimate, slow).restart, 7 * minute) << "as the job says";
 }
 
 TEST(Interruptions, SimulatedQuantilesHaveTheExpectedMean) {

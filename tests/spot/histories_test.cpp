@@ -80,7 +80,7 @@ TEST(Histories, OfBathtubsAgreeWithTheRecursion) {
         const Lifetimes lives = Lifetimes::bathtub({}, machines);
         const ExpectedRun expected = expected_run(lives, how);
         const Told told = tell({lives}, how);
-        // With notice the recursion takes steps of a four-hundredth of the work.
+        // With notice the recursion takes steps of a two-hundredth of the work.
         const double coarse = notice > 0 ? 1e-3 : 1e-5;
         EXPECT_NEAR(told.wall, expected.wall.value, 4 * told.wall_error + coarse * told.wall) << interval;
         EXPECT_NEAR(told.interruptions, expected.interruptions,
