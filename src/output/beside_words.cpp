@@ -117,7 +117,7 @@ std::string jobs_words(const PlanStory& story, const Plan& plan, const PhasePlan
   const std::string name = printable(phase_of(story, part).name, 40);
   const Offer* offer = part.offer != nullptr ? part.offer : plan.offer;
   if (part.estimate.jobs < 2 || offer == nullptr || !offer->max_time) return "";
-  return upper_first(name) + " takes " + std::to_string(part.estimate.jobs) + " jobs of " + to_text(*offer->max_time) +
+  return "Phase " + name + " takes " + std::to_string(part.estimate.jobs) + " jobs of " + to_text(*offer->max_time) +
          " in a row on " + story.name(plan) + ", the longest that one may run; the restarts take " +
          hours_words(part.estimate.term(TimeTerm::kRestart).p50) + ".";
 }
@@ -130,7 +130,7 @@ std::string checkpoint_words(const PlanStory& story, const PhasePlan& part) {
   const Bytes own = built_in_disk(story, *part.offer);
   const bool too_much = own > Bytes{} && own < estimate.machine_disk_bytes;
   if (!all && !too_much) return "";
-  std::string text = upper_first(printable(phase.name, 40)) + " keeps ";
+  std::string text = "Phase " + printable(phase.name, 40) + " keeps ";
   text += all ? "all of its " + count_of(estimate.kept_checkpoints, "checkpoint")
               : count_of(estimate.kept_checkpoints, "checkpoint");
   text += ", " + disk_text(estimate.checkpoint_bytes) +

@@ -103,7 +103,7 @@ class Checkpoints(unittest.TestCase):
         self.assertGreater(sizes["checkpoint_gb"], 7.6 * 12 - 1)
         self.assertLess(sizes["checkpoint_gb"], 7.62 * 14 + 1)
         self.assertGreater(sizes["disk_gb"], 3 * sizes["checkpoint_gb"] + 2 * 15)
-        self.assertIn("Sft keeps all of its 3 checkpoints", squeezed(run("plan", NODE)))
+        self.assertIn("Phase sft keeps all of its 3 checkpoints", squeezed(run("plan", NODE)))
 
     def test_the_stated_overhead_has_their_time_in_it(self):
         self.assertEqual([term["name"] for term in plans(NODE)[0]["phases"][1]["time_terms"]], ["overheads"])
@@ -116,7 +116,7 @@ class Pools(unittest.TestCase):
             self.assertEqual(phase["jobs_in_a_row"], 3)
             restarts = [term for term in phase["time_terms"] if term["name"] == "restarts"]
             self.assertGreaterEqual(restarts[0]["seconds"]["p50"], 2 * 360)
-            self.assertIn("Pretrain takes 3 jobs of 4 h in a row", squeezed(run("plan", path)))
+            self.assertIn("Phase pretrain takes 3 jobs of 4 h in a row", squeezed(run("plan", path)))
 
     def test_what_can_not_be_cut_does_not_fit(self):
         with Job(LOOK) as path:
