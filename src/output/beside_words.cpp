@@ -205,6 +205,9 @@ std::vector<std::string> beside_words(const PlanStory& story) {
     if (!line.empty()) lines.push_back(std::move(line));
   };
   say(assumed_words(story, *pick));
+  if (pick->wait.p50 > Seconds{})
+    say("Waiting in queues takes " + range_words(pick->wait) + " on top of the hours of " + story.name(*pick) +
+        (story.job.limits.deadline ? ", and counts against the deadline." : "."));
   for (const PhasePlan& part : pick->phases) {
     say(jobs_words(story, *pick, part));
     say(checkpoint_words(story, part));

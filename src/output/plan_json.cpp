@@ -148,6 +148,7 @@ class PlanJson {
     json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     json_.member("disk_usd", plan.disk.value);
     json_.member("egress_usd", plan.egress.value);
+    write_interval(json_, "wait_hours", plan.wait, units::hour);
     write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");

@@ -188,6 +188,11 @@ std::string near_miss_words(const Phase& phase, const NearMiss& miss) {
          " are usable, " + gib_text(miss.needed - miss.usable) + " GiB too much.";
 }
 
+std::string too_long_words(const Phase& phase, const TooLong& late) {
+  return "Phase " + printable(phase.name, 60) + " may take " + hours_words(late.takes) + " (P90), a job may run for " +
+         hours_words(late.limit) + " there, and it can not be cut into several.";
+}
+
 std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
   const Phase& phase = story.job.phases[static_cast<std::size_t>(unfit.phase)];
   const std::string name = "Nothing fits. Phase " + printable(phase.name, 60);
@@ -202,6 +207,7 @@ std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
   }
   if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr)
     return near_miss_words(phase, unfit.tally.nearest);
+  if (unfit.tally.soonest.phase >= 0) return "Nothing fits. " + too_long_words(phase, unfit.tally.soonest);
   const std::string why =
       unfit.tally.unsupported_reason.empty() ? main_reason(unfit.tally) : unfit.tally.unsupported_reason;
   return name + " runs on none of these machines" + (why.empty() ? "." : ": " + printable(why, 300) + ".");
@@ -273,9 +279,7 @@ std::vector<std::string> nothing_fits_words(const PlanStory& story) {
     lines.push_back("Nothing can run this job on this market.");
   }
   if (const TooLong& late = tally.soonest; late.phase >= 0)
-    lines.push_back("Phase " + printable(story.job.phases[static_cast<std::size_t>(late.phase)].name, 60) +
-                    " may take " + hours_words(late.takes) + " (P90), a job may run for " + hours_words(late.limit) +
-                    " there, and it can not be cut into several.");
+    lines.push_back(too_long_words(story.job.phases[static_cast<std::size_t>(late.phase)], late));
   if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
   return lines;
 }

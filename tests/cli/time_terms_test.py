@@ -123,7 +123,7 @@ class Pools(unittest.TestCase):
             done = run("plan", path)
             self.assertEqual(done.returncode, 3)
             said = re.sub(r"\s+", " ", done.stdout + done.stderr)
-            self.assertIn("look may take 5 h (P90), a job may run for 4 h there", said)
+            self.assertIn("look may take 5.0 h (P90), a job may run for 4.0 h there", said)
             self.assertIn("time limits of pools", said)
         with Job(LOOK.replace("4 h", "5 h")) as path:
             self.assertEqual(run("plan", path).returncode, 0)

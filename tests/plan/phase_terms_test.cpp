@@ -316,6 +316,23 @@ TEST(TimeLimits, TheWaitInAQueueIsRead) {
   EXPECT_EQ(job.market.pools.front().wait->p90, Seconds{21600});
 }
 
+TEST(TimeLimits, EachJobWaitsAndTheDeadlineCountsIt) {
+  const std::string limits = "limits: {deadline: 12 h}\n";
+  const Searched at_once(job_of(pool("12 h", kTenHours, kRates + limits)));
+  EXPECT_EQ(at_once.pick().wait, Interval<Seconds>{});
+  EXPECT_EQ(at_once.pick().chance_in_time, 1);
+  const Searched waits(job_of(pool("12 h, wait: 3 h", kTenHours, kRates + limits)));
+  EXPECT_EQ(waits.pick().wait, exactly(Seconds{3 * 3600.0}));
+  EXPECT_EQ(waits.pick().hours.p50, at_once.pick().hours.p50) << "no part of the hours";
+  EXPECT_EQ(waits.pick().chance_in_time, 0);
+  // The middle of 1 to 3 h leaves a little more than half of the chance: 10.1 h of the 12 are hours.
+  const Searched some(job_of(pool("12 h, wait: 1-3 h", kTenHours, kRates + limits)));
+  EXPECT_GT(*some.pick().chance_in_time, 0.4);
+  EXPECT_LT(*some.pick().chance_in_time, 0.7);
+  const Searched cut(job_of(pool("4 h, wait: 1 h", kTenHours, kRates)));
+  EXPECT_EQ(cut.pick().wait, exactly(Seconds{3 * 3600.0})) << "three jobs in a row";
+}
+
 TEST(BytesInMoney, DisksOfEveryPhaseArePaidForWhileItRuns) {
   const std::string offer = "{gpu: A100 SXM 80GB, gpus: 8, price: $20/h";
   const Searched free(job_of(training("", "", kRates, offer + "}")));
