@@ -247,18 +247,21 @@ class PolicyHistory {
       if (slice_net() <= time_ + kTiny) return;  // the next slice would need them at once
     }
     const double save = piece().checkpoint.value;
-    if (source_.up() && can_risk_spot(save)) {
-      pass_on_demand(save);
-      release();
-      run_on_spot();
-    } else if (!source_.up() && policy_ != SpotPolicy::kUniformProgress && can_risk_spot(save)) {
-      pass_on_demand(save);
-      release();
-    } else if (!source_.up() && can_risk_spot(save)) {
-      work_on_demand(std::min(source_.until(), end) - time_);
-    } else {
+    if (!can_risk_spot(save)) {
       for_good_ = true;
+    } else if (source_.up() || policy_ != SpotPolicy::kUniformProgress) {
+      time_ += save;
+      release();
+    } else {
+      work_on_demand(std::min(source_.until(), end) - time_);
     }
+  }
+
+  /// Two restarts (the paper). Who waits without a machine needs some of it, or would come and go all the time.
+  double hysteresis() const {
+    constexpr double kLeast = 60;
+    const double two = 2 * task_.restart.value;
+    return policy_ == SpotPolicy::kUniformProgressIdle ? std::max(two, kLeast) : two;
   }
 
   /// The time from which the policy would rather be on spot.
@@ -269,7 +272,7 @@ class PolicyHistory {
       return std::max(time_, time_ + delay_ + slice_target() - done());
     }
     // Hysteresis: progress must reach what the even pace asks for two restarts later.
-    const double ahead = done() - pace_ * (time_ + 2 * task_.restart.value);
+    const double ahead = done() - pace_ * (time_ + hysteresis());
     if (ahead + kTiny >= 0 && delay_ <= 0) return time_;
     if (pace_ >= 1) return kNever;
     return time_ + std::max(delay_, (delay_ - ahead) / (1 - pace_));
@@ -295,7 +298,6 @@ class PolicyHistory {
       work -= part;
     }
   }
-  void pass_on_demand(double seconds) { time_ += seconds; }
 
   // ---- on spot ----
 
