@@ -96,8 +96,7 @@ ViewContent ledger_view(const PlanStory& story, const Screen&) {
     so_far += line.cost;
     add_stretch(story, *pick, ledger, line, so_far, view.table);
   }
-  constexpr double kWorthALine = 0.005;
-  if (ledger.beyond > pick->cost.p50 * kWorthALine)
+  if (ledger.beyond > Dollars{})
     view.table.add({{},
                     {},
                     {},

@@ -14,12 +14,14 @@ namespace gpuplan {
 namespace {
 
 std::string way_words(const RentalOption& option) {
+  if (option.schedule == Schedule::kBest) return std::string("as picked") + (option.spot ? ", spot" : "");
   return std::string(option.schedule == Schedule::kKeep ? "kept" : "let go while idle") +
          (option.spot ? ", spot" : ", on demand");
 }
 
 /// "where.spot: only, schedule: keep": how the job asks for it.
 std::string settings_words(const RentalOption& option) {
+  if (option.schedule == Schedule::kBest) return "";
   return std::string("where.spot: ") + (option.spot ? "only" : "never") +
          ", schedule: " + std::string(name_of(option.schedule));
 }
@@ -71,11 +73,16 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
   ViewContent view{"Ways to rent the same machines: " + story.name(*pick), Table(std::move(columns)), {}};
 
   const auto options = rental_options(story.job, story.catalogue, *pick, story.how);
+  bool seen = false;
   for (const RentalOption& option : options) {
     const bool picked =
         option.spot == pick->spot && option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
     add_option(option, options.front(), picked, view.table);
+    seen = seen || picked;
   }
+  // Machines taken side by side, or phase by phase from several offers, are no such way.
+  if (!seen && !options.empty())
+    add_option(option_of(story.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
   if (options.empty()) {
     view.notes.emplace_back("The plan rents nothing.");
     return view;

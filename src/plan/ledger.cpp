@@ -31,6 +31,8 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
 
 /// Scales all lines to the plan's cost: medians of parts do not add up to the median of their sum.
 void share_out(Dollars cost, StretchLedger& ledger) {
+  constexpr double kWorthALine = 0.005;  // less than that beyond the last use is no more than how medians round
+  if (ledger.beyond < cost * kWorthALine) ledger.beyond = {};
   Dollars told = ledger.beyond;
   for (const Stretch& line : ledger.stretches) told += line.cost;
   const double scale = told > Dollars{} ? cost / told : 1;

@@ -30,6 +30,8 @@ Job same_machines(const Job& job, const Plan& plan) {
   return asked;
 }
 
+}  // namespace
+
 RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool spot) {
   RentalOption option;
   option.schedule = schedule;
@@ -46,8 +48,6 @@ RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool
   option.chance_in_budget = plan.chance_in_budget;
   return option;
 }
-
-}  // namespace
 
 std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalogue, const Plan& plan,
                                          const SearchOptions& options) {

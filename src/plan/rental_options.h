@@ -23,6 +23,9 @@ struct RentalOption {
   std::optional<double> chance_in_time, chance_in_budget;
 };
 
+/// A plan as it is, for a row beside the others.
+RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool spot);
+
 /// On demand and as spot, kept from the first to the last phase and let go while idle, in this order; ways that the
 /// offers of `plan` do not allow are left out. Each is a search of its own on nothing but these offers.
 std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalogue, const Plan& plan,

@@ -186,8 +186,9 @@ TEST(WhatIf, GivenSpeedsLeaveNoErrorOfTheModel) {
 }
 
 TEST(WhatIf, PlansOfSeveralOffersAreFollowed) {
-  const Searched base(changed("sft-node", {"schedule=each_phase"}));
-  const Searched after(changed("sft-node", {"schedule=each_phase", "phases.metrics.fixed.time=x2"}));
+  const Searched base(changed("trm-nanochat", {"phases.produce.on=", "schedule=each_phase", "goal=cheapest"}));
+  const Searched after(changed(
+      "trm-nanochat", {"phases.produce.on=", "schedule=each_phase", "goal=cheapest", "phases.validate.steps=x2"}));
   const Plan* then = stays(base, after);
   ASSERT_NE(then, nullptr);
   EXPECT_EQ(then->label, base.pick().label);
