@@ -206,7 +206,10 @@ std::vector<std::string> limit_words(const PlanStory& story) {
     lines.push_back("Spot: " + significant_text(pick->interruptions, 2) + " interruptions expected, " +
                     chance_words(pick->chance_of_interruption()) +
                     " chance of at least one; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
-                    hours_words(pick->hours.p50) + " (expected loss in closed form, not simulated).");
+                    hours_words(pick->hours.p50) +
+                    (pick->simulated ? " (the expectation; its luck, simulated, is in P10 and P90)."
+                                     : " (expected loss in closed form).") +
+                    " gpuplan simulate compares policies.");
     // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
     const bool aws = std::ranges::any_of(
         pick->phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });

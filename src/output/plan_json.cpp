@@ -144,7 +144,7 @@ class PlanJson {
     json_.member("reaches_target", plan.reaches_target);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
     json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
-    json_.member("interruptions", plan.interruptions);
+    json_.member("interruptions", plan.interruptions).member("interruptions_simulated", plan.simulated);
     json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
     json_.member("disk_usd", plan.disk.value);
     json_.member("egress_usd", plan.egress.value);
@@ -158,7 +158,25 @@ class PlanJson {
     for (const PhasePlan& part : plan.phases)
       write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)],
                   picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
-    json_.end().end();
+    json_.end();
+    leases(plan);
+    json_.end();
+  }
+
+  void leases(const Plan& plan) {
+    json_.key("leases").begin_array();
+    for (const Lease& lease : plan.leases) {
+      json_.begin_object(true);
+      write_text_or_null(json_, "provider", lease.offer->provider);
+      write_text_or_null(json_, "instance", lease.offer->instance);
+      json_.member("gpu", lease.offer->gpu).member("gpus", lease.gpus).member("nodes", lease.nodes);
+      json_.member("spot", lease.spot).member("from_hour", lease.from / units::hour);
+      json_.member("to_hour", lease.to / units::hour).member("billed_hours", lease.billed / units::hour);
+      json_.member("cost_usd", lease.cost.value).key("phases").begin_array(true);
+      for (const int phase : lease.phases) json_.value(story_.job.phases[static_cast<std::size_t>(phase)].name);
+      json_.end().end();
+    }
+    json_.end();
   }
 
   void recommendations() {
