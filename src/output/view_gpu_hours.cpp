@@ -70,8 +70,8 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
     words += ".";
   }
   if (ledger.machine_hours > 0)
-    words += " The bill is for whole machines: " + rate_text(ledger.machine_hours) + " machine-hours of " +
-             count_of(plan.offer->gpus, "GPU") + ".";
+    words += " The bill is for whole machines: " + rate_text(ledger.machine_hours) + " machine-hours" +
+             (plan.offer != nullptr ? " of " + count_of(plan.offer->gpus, "GPU") : std::string()) + ".";
   view.notes.push_back(words);
   if (ledger.scale > 1.005 || ledger.scale < 0.995)
     view.notes.push_back("Medians of phases do not add up to the median of their sum: GPUs x hours of " +
