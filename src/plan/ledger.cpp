@@ -9,21 +9,36 @@ namespace {
 /// When each phase ends. The median of a phase and the start of the next, which comes from medians of parts, differ by
 /// a little: such ends are moved to the start, or to the edge of the lease, that they stand for.
 std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector<Lease>& leases) {
-  constexpr double kSame = 0.01;  // of the phase's time
-  std::vector<Seconds> edges;
-  for (const PhasePlan& part : plan.phases) edges.push_back(part.start);
-  for (const Lease& lease : leases) edges.push_back(lease.to);
+  constexpr double kSame = 0.01;    // of the phase's time
+  constexpr double kNeeded = 0.05;  // the same where the next phase waits for this one
+  struct Edge {
+    Seconds time;
+    double share;
+    bool needed;
+  };
   std::vector<Seconds> ends;
   for (const PhasePlan& part : plan.phases) {
-    const Seconds time = part.hours.p50 * (1 + job.buffer);
-    Seconds end = part.start + time;
-    Seconds near = std::max(units::second, time * kSame);
-    for (const Seconds edge : edges) {
-      const Seconds off = edge > part.start + time ? edge - part.start - time : part.start + time - edge;
-      if (edge <= part.start || off > near) continue;
-      near = off;
-      end = edge;
+    const std::string& name = job.phases[static_cast<std::size_t>(part.estimate.phase)].name;
+    std::vector<Edge> edges;
+    for (const Lease& lease : leases) edges.push_back({lease.to, kSame, false});
+    for (const PhasePlan& other : plan.phases) {
+      const auto& needs = job.phases[static_cast<std::size_t>(other.estimate.phase)].needs;
+      const bool needed = std::ranges::find(needs, name) != needs.end();
+      edges.push_back({other.start, needed ? kNeeded : kSame, needed});
     }
+    const Seconds time = part.hours.p50 * (1 + job.buffer);
+    const Seconds stated = part.start + time;
+    Seconds end = stated;
+    Seconds near{};
+    for (const Edge& edge : edges) {
+      if (edge.time <= part.start) continue;
+      const Seconds off = edge.time > stated ? edge.time - stated : stated - edge.time;
+      if (off > std::max(units::second, time * edge.share) || (end != stated && off >= near)) continue;
+      near = off;
+      end = edge.time;
+    }
+    for (const Edge& edge : edges)  // what needs it does not start before
+      if (edge.needed && edge.time > part.start) end = std::min(end, edge.time);
     ends.push_back(end);
   }
   return ends;
