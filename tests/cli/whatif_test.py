@@ -85,7 +85,7 @@ class Scenarios(unittest.TestCase):
         samples, epochs, batch, everything = answer["scenarios"]
         for row in (samples, epochs):  # 11.1 h on one GPU are too close to 12 h
             self.assertEqual(row["pick"]["gpus"], 2)
-            self.assertAlmostEqual(row["staying"]["plan"]["hours"]["p50"], 11.11, places=2)
+            self.assertAlmostEqual(row["staying"]["plan"]["hours"]["p50"], 11.11, delta=0.1)  # and minutes to start
             self.assertFalse(row["staying"]["plan"]["meets_deadline"])
             self.assertIsNone(row["staying"]["given_does_not_know"])
         # Memory first: 4 -> 8 sequences fit on one GPU. The stated speed knows nothing of it.

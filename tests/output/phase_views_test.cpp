@@ -66,6 +66,8 @@ TEST(PhaseViews, AreTheSameForEveryExampleAndFitTheScreen) {
 TEST(PhaseViews, GpuHoursOfTheSftNodeAddUp) {
   Job job = example_job("sft-node");
   job.where.spot = SpotUse::kNever;
+  job.schedule = Schedule::kKeep;
+  job.phases[3].setup = Step{};  // its start takes no time
   const Searched searched(std::move(job));
   const PlanStory story(searched.result, searched.job, known());
   const ViewContent view = gpu_hours_view(story, {});
@@ -161,7 +163,9 @@ TEST(PhaseViews, MatrixTellsAsMuchAsThereIsRoomFor) {
 }
 
 TEST(PhaseViews, PoolNamesTheFewestGpusAndWhatTheyLeave) {
-  const Searched searched(example_job("latentwire"));
+  Job job = example_job("latentwire");
+  job.phases[0].setup = Step{};  // its start takes no time
+  const Searched searched(std::move(job));
   const PlanStory story(searched.result, searched.job, known());
   const ViewContent view = pool_view(story, {});
   const auto table = rows(view);
@@ -203,6 +207,7 @@ TEST(PhaseViews, PoolTellsTheDeadlineFromTheBudget) {
 TEST(PhaseViews, PoolTellsWhereAJobMayBeStopped) {
   Job job = example_job("latentwire");
   job.market.pools[0].max_time = 3 * units::hour;
+  job.phases[0].setup = Step{};  // its start takes no time
   const Searched searched(std::move(job));
   const PlanStory story(searched.result, searched.job, known());
   const std::string notes = notes_of(pool_view(story, {}));

@@ -29,8 +29,9 @@ const Plan* stays(const Searched& base, const Searched& after) {
 
 TEST(WhatIf, TwiceTheSamplesIsTwiceTheWork) {
   // The document's question: 5K -> 10K samples. 2 samples/s are given: 20,000 s become 40,000 s, and the pool is free.
-  const Searched base(changed("latentwire", {}));
-  const Searched twice(changed("latentwire", {"samples=x2"}));
+  const std::string start = "phases.train.setup.time=0s";  // nothing beside the work
+  const Searched base(changed("latentwire", {start}));
+  const Searched twice(changed("latentwire", {start, "samples=x2"}));
   const Plan* after = stays(base, twice);
   ASSERT_NE(after, nullptr);
   EXPECT_EQ(base.pick().hours.p50, Seconds(20'000));
@@ -39,9 +40,9 @@ TEST(WhatIf, TwiceTheSamplesIsTwiceTheWork) {
   // 11.1 h keep 12 h on one GPU by the median only: with 90 % confidence it takes two.
   EXPECT_FALSE(after->meets_deadline);
   EXPECT_EQ(twice.pick().gpus, 2);
-  EXPECT_EQ(Searched(changed("latentwire", {"epochs=x2"})).pick().gpus, 2);
+  EXPECT_EQ(Searched(changed("latentwire", {start, "epochs=x2"})).pick().gpus, 2);
   // Both doubled: 22.2, 12.7 and 7.4 h; only four GPUs keep 12 h.
-  const Searched both(changed("latentwire", {"samples=x2", "epochs=x2"}));
+  const Searched both(changed("latentwire", {start, "samples=x2", "epochs=x2"}));
   EXPECT_EQ(both.pick().gpus, 4);
   EXPECT_NEAR(both.pick().hours.p50 / units::hour, 160'000 / 6.0 / 3600, 1e-3);
   EXPECT_NEAR(stays(base, both)->hours.p50 / units::hour, 160'000 / 2.0 / 3600, 1e-3);
