@@ -22,7 +22,8 @@ TEST(WorkPhase, TheLastWorkerDecides) {
   const std::string exact = std::string(kStages) + ", exact: true, gpus: 2";
   // 200 items of 16.1 s over 2 workers: 100 x 16.1 s.
   EXPECT_NEAR(plan_of("items: 200, workers: 2, " + exact).hours.p50 / units::minute, 1610 / 60.0, 1e-6);
-  EXPECT_NEAR(plan_of("items: 200, workers: 8, " + exact).hours.p50 / units::minute, 25 * 16.1 / 60, 0.01) << "whole seconds";
+  EXPECT_NEAR(plan_of("items: 200, workers: 8, " + exact).hours.p50 / units::minute, 25 * 16.1 / 60, 0.01)
+      << "whole seconds";
   EXPECT_NEAR(plan_of("items: 201, workers: 2, " + exact).hours.p50 / units::second, 101 * 16.1, 0.5) << "whole items";
   EXPECT_NEAR(plan_of("items: 3, workers: 8, " + exact).hours.p50 / units::second, 16.1, 0.5);
   const Plan plan = plan_of("items: 200, workers: 2, " + exact);
