@@ -247,13 +247,13 @@ class PolicyHistory {
       if (slice_net() <= time_ + kTiny) return;  // the next slice would need them at once
     }
     const double save = piece().checkpoint.value;
-    if (!can_risk_spot(save)) {
-      for_good_ = true;
-    } else if (source_.up() || policy_ != SpotPolicy::kUniformProgress) {
+    if (!source_.up() && policy_ == SpotPolicy::kUniformProgress) {
+      work_on_demand(std::min(source_.until(), end) - time_);
+    } else if (can_risk_spot(save)) {
       time_ += save;
       release();
     } else {
-      work_on_demand(std::min(source_.until(), end) - time_);
+      for_good_ = true;
     }
   }
 

@@ -109,6 +109,7 @@ class Ticking {
         if (wait_ > 1e-6) return false;
         return begin_segment();
       case Phase::kSpotWork:
+        if (segment_left_ <= 1e-6 && piece().checkpoint <= Seconds{}) return written();
         if (!up()) {
           if (!piece().saved_by_notice) {
             outcome_.lost += Seconds{fresh_};
@@ -213,11 +214,11 @@ class Ticking {
     } else if (done() + 1e-6 < pace() * (time_ + hysteresis())) {
       return false;
     }
+    if (!up() && policy_ == SpotPolicy::kUniformProgress) return false;
     if (!can_risk(piece().checkpoint.value)) {
       for_good_ = true;
       return true;
     }
-    if (!up() && policy_ == SpotPolicy::kUniformProgress) return false;
     wait_ = piece().checkpoint.value;
     phase_ = Phase::kDemandWrite;
     return true;
