@@ -319,6 +319,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
   report.header = printable(report.job, 60) + ": " + report.plan;
   if (const std::string place = place_words(spot_offer); !place.empty()) report.header += ", " + printable(place, 60);
   report.header += " · " + hours_words(simulation.median_work()) + " without interruptions";
+  if (simulation.buffer > 0) report.header += " and " + percent(simulation.buffer) + " buffer";
   if (simulation.deadline > Seconds{}) report.header += " · deadline " + hours_words(simulation.deadline);
   report.header += " · spot " + to_text(simulation.spot_price.p50);
   if (simulation.on_demand_price) report.header += ", on demand " + to_text(simulation.on_demand_price->p50);

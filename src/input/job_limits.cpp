@@ -159,8 +159,8 @@ struct InterruptionsCodec {
 
 /// How spot and on-demand machines are mixed. greedy: spot while there is any; the others: Wu et al., "Can't Be Late"
 /// (NSDI 2024).
-constexpr std::array<std::string_view, 5> kPolicies = {"auto", "on_demand", "greedy", "time_sliced",
-                                                       "uniform_progress"};
+constexpr std::array<std::string_view, 6> kPolicies = {"auto",   "on_demand",   "spot_only",
+                                                       "greedy", "time_sliced", "uniform_progress"};
 
 struct SpotRecord {
   using Object = SpotRules;

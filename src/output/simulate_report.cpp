@@ -219,19 +219,29 @@ class Report {
       if (piece.terms.checkpoint > Seconds{} && (longest == nullptr || piece.median() > longest->median()))
         longest = &piece;
     if (longest == nullptr) return;
-    const std::vector<IntervalChoice> choices = interval_choices(simulation(), *longest);
+    std::vector<IntervalChoice> choices = interval_choices(simulation(), *longest);
     if (choices.empty()) return;
+    const std::string best = hours_words(choices.front().interval);
+    std::ranges::stable_sort(choices, {}, &IntervalChoice::interval);
     say("Checkpoints of " + printable(longest->name, 60) + " take " + hours_words(longest->terms.checkpoint) +
         " each; simulated is one every " + hours_words(longest->interval) + " of work. Others, on spot alone:");
     Table table({{.title = "EVERY", .align = Align::kRight},
-                 {.title = ""},
+                 {.title = "CALLED", .narrowest = 16, .wrap = true},
                  {.title = "EXPECTED HOURS", .align = Align::kRight},
                  {.title = "MORE THAN BEST", .align = Align::kRight},
                  {.title = "COSTS", .align = Align::kRight}});
-    for (const IntervalChoice& choice : choices) {
+    for (std::size_t i = 0; i < choices.size();) {
+      const IntervalChoice& choice = choices[i];
+      std::string names = choice.name;
+      for (++i; i < choices.size() && hours_words(choices[i].interval) == hours_words(choice.interval); ++i)
+        names += ", " + choices[i].name;
       const bool same = choice.more < Seconds{1};
-      table.add({hours_words(choice.interval), choice.name, hours_text(choice.wall),
-                 same ? "–" : hours_words(choice.more), same ? "–" : short_money(choice.dollars)});
+      const Paint paint = hours_words(choice.interval) == best ? Paint::kPick : Paint::kPlain;
+      table.add({{hours_words(choice.interval), paint},
+                 {names, paint},
+                 hours_text(choice.wall),
+                 same ? "–" : hours_words(choice.more),
+                 same ? "–" : short_money(choice.dollars)});
     }
     text_ += table.text(screen_, 4);
     text_ += '\n';

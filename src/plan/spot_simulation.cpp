@@ -430,9 +430,9 @@ std::vector<IntervalChoice> interval_choices(const Simulation& simulation, const
   add("Daly 2006, higher order", daly_higher_interval(rate, terms.checkpoint));
   if (terms.interval > Seconds{}) add("as stated", terms.interval);
   add("a quarter of the best", best / 4);
-  add("half of it", best / 2);
-  add("twice it", best * 2);
-  add("four times it", best * 4);
+  add("half of the best", best / 2);
+  add("twice the best", best * 2);
+  add("four times the best", best * 4);
   for (IntervalChoice& choice : choices) {
     choice.more = choice.wall - choices.front().wall;
     choice.dollars = simulation.spot_price.p50 * choice.more;
