@@ -307,8 +307,8 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
     report.notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
   if (traces->empty() && !rated.spot.wait)
     report.notes.emplace_back(
-        "Assumed: another spot machine is there at once (--wait or spot.wait says otherwise; in the traces of Wu et "
-        "al. it took 0.5 to 12 h on average).");
+        "Assumed: another spot machine is there at once (--wait or spot.wait says otherwise; in traces of AWS it took "
+        "0.5 to 12 h on average, docs/spot.md).");
   report.simulation = simulation_of(rated, *plan, spot_offer, on_demand_offer, *std::move(traces), interval);
   take_common(options, job_options, report.simulation);
   if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);

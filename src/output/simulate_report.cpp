@@ -231,10 +231,12 @@ class Report {
                  {.title = "MORE THAN BEST", .align = Align::kRight},
                  {.title = "COSTS", .align = Align::kRight}});
     for (std::size_t i = 0; i < choices.size();) {
-      const IntervalChoice& choice = choices[i];
+      IntervalChoice choice = choices[i];
       std::string names = choice.name;
-      for (++i; i < choices.size() && hours_words(choices[i].interval) == hours_words(choice.interval); ++i)
+      for (++i; i < choices.size() && hours_words(choices[i].interval) == hours_words(choice.interval); ++i) {
         names += ", " + choices[i].name;
+        if (choices[i].more < choice.more) choice = choices[i];
+      }
       const bool same = choice.more < Seconds{1};
       const Paint paint = hours_words(choice.interval) == best ? Paint::kPick : Paint::kPlain;
       table.add({{hours_words(choice.interval), paint},
@@ -252,10 +254,10 @@ class Report {
   std::string text_;
 };
 
+/// "5%/h", the chance in one hour, as rates are written in a job.
 std::string rate_range(const Interval<PerSecond>& rate) {
-  const auto text = [](PerSecond one) { return significant_text(one.value * 3600 * 100, 2); };
-  if (rate.exact()) return text(rate.p50) + " %/h";
-  return text(rate.p50) + " %/h (" + text(rate.p10) + " … " + text(rate.p90) + ")";
+  if (rate.exact()) return to_text(rate.p50);
+  return to_text(rate.p50) + " (" + to_text(rate.p10) + " … " + to_text(rate.p90) + ")";
 }
 
 }  // namespace
@@ -264,7 +266,8 @@ std::string lives_words(const Simulation& simulation) {
   std::string text;
   if (!simulation.traces.empty()) {
     text = "Machines come and go as in " + count_of(static_cast<double>(simulation.traces.size()), "trace") +
-           " (on average " + rate_range(exactly(measured_rate(simulation.traces))) + " while there)";
+           " (on average " + significant_text(measured_rate(simulation.traces).value * 3600, 2) +
+           " interruptions for each hour with machines)";
   } else if (simulation.bathtub) {
     text = "Machines live as the bathtub says, at most " + hours_words(simulation.bathtub->cap);
   } else if (simulation.rate.p90 <= PerSecond{}) {

@@ -127,7 +127,7 @@ class Histories(unittest.TestCase):
         csv = run("simulate", *self.RATE, "--csv").stdout.splitlines()
         self.assertTrue(csv[0].startswith("policy,hours,"))
         self.assertEqual(len(csv), 6)
-        self.assertIn("| on_demand |", run("simulate", *self.RATE, "--markdown").stdout)
+        self.assertIn("| on_demand  ", run("simulate", *self.RATE, "--markdown").stdout)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "out.json")
             self.assertEqual(run("simulate", *self.RATE, "-o", path).returncode, 0)
@@ -221,8 +221,10 @@ class Refusals(unittest.TestCase):
         self.refused(2, "leave --model away", "--model", "Qwen2.5-7B", *WORK)
         self.refused(2, "goes with --work", "examples/sft-node.yaml", "--spot-price", "1")
         self.refused(2, "--work: expected", "--work", "2 apples", "--spot-price", "1")
-        self.refused(2, "--restart: expected", *WORK, "--restart", "-5min", "--interruptions", "5%/h")
-        self.refused(2, "--interruptions: at most 100%/h", *WORK, "--interruptions", "200%/h")
+        self.refused(2, "--restart: expected", "--work", "48h", "--spot-price", "1", "--restart=-5min",
+                     "--interruptions", "5%/h")
+        self.refused(2, "--interruptions: expected", *WORK, "--interruptions", "200%/h")
+        self.refused(2, "--interruptions: expected once a minute", *WORK, "--interruptions", "61/h")
         self.refused(2, "--starts", *WORK, "--interruptions", "5%/h", "--starts", "examples/traces/starts.csv")
 
     def test_files(self):

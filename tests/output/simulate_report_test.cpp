@@ -65,7 +65,7 @@ TEST(SimulateReport, NamesTheBestAndWhy) {
   const std::string text = simulate_text(told, {.columns = 120});
   EXPECT_TRUE(has(text, "greedy ✔")) << text;
   EXPECT_TRUE(has(text,
-                  "A machine is taken away at 5 %/h, whatever its age; another one is there at once; a restart "
+                  "A machine is taken away at 4.88%/h, whatever its age; another one is there at once; a restart "
                   "takes 5 min."))
       << text;
   EXPECT_TRUE(has(text, "Checkpoints of train take 60 s each"));
@@ -158,7 +158,8 @@ TEST(SimulateReport, WordsForEveryKindOfLives) {
   simulation.bathtub = Bathtub{};
   EXPECT_TRUE(has(lives_words(simulation), "at most 24.0 h")) << lives_words(simulation);
   simulation.traces = {{"zone", runs_of({Seconds{3600}, {1, 1, 0, 0}}), {0, 1, 2}}};
-  EXPECT_TRUE(has(lives_words(simulation), "as in 1 trace (on average 50 %/h while there)")) << lives_words(simulation);
+  EXPECT_TRUE(has(lives_words(simulation), "as in 1 trace (on average 0.5 interruptions for each hour with machines)"))
+      << lives_words(simulation);
   EXPECT_TRUE(has(lives_words(simulation), "3 replays for each policy"));
   simulation.traces.clear();
   simulation.bathtub.reset();
