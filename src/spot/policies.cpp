@@ -238,7 +238,7 @@ class PolicyHistory {
       if (piece_ == task_.pieces.size() || !piece().on_machine) release();
       return;
     }
-    if (leave > time_) {
+    if (leave > time_ + kTiny) {
       work_on_demand(leave - time_);
       return;  // the policy has another look at the world of that time
     }

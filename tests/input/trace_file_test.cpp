@@ -64,11 +64,12 @@ TEST(TraceFile, ValuesThatAreNoMachines) {
   const auto data = [](const std::string& values) {
     return refusal("{\"metadata\": {\"gap_seconds\": 60},\n\"data\": [1,\n " + values + "]}");
   };
-  for (const char* value : {"-1", "0.5", "1e9", "null", "true", "\"2\"", "1e400", "[1]", "{\"a\": 1}"}) {
+  for (const char* value : {"-1", "0.5", "1e9", "null", "true", "\"2\"", "[1]", "{\"a\": 1}"}) {
     const std::string words = data(value);
     EXPECT_TRUE(has(words, "t.json:3: data[1]: expected a whole number of machines")) << value << ": " << words;
   }
   EXPECT_TRUE(has(data("NaN"), "not valid JSON")) << data("NaN");
+  EXPECT_TRUE(has(data("1e400"), "not valid JSON")) << "no number of a computer";
   EXPECT_TRUE(has(refusal("{\"metadata\": {\"gap_seconds\": 60}, \"data\": [1, 2, -3]}"), "data[2]"));
 }
 

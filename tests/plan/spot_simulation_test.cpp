@@ -176,8 +176,12 @@ TEST(SpotSimulation, OtherIntervalsLoseTime) {
   for (const IntervalChoice& choice : choices) {
     EXPECT_GE(choice.more.value, -1e-6) << choice.name;
     EXPECT_NEAR(choice.dollars.value, choice.more / units::hour, 1e-9) << "$1 an hour";
-    if (choice.name.starts_with("Daly 2006, higher")) EXPECT_LT(choice.more, Seconds{60});
-    if (choice.name == "a quarter of the best") EXPECT_GT(choice.more, units::minute * 30);
+    if (choice.name.starts_with("Daly 2006, higher")) {
+      EXPECT_LT(choice.more, Seconds{60});
+    }
+    if (choice.name == "a quarter of the best") {
+      EXPECT_GT(choice.more, units::minute * 30);
+    }
   }
   Simulation free = simulation;
   free.pieces[0].terms.checkpoint = Seconds{};

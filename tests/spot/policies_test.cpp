@@ -336,6 +336,23 @@ TEST(Policies, FromEventToEventIsTickByTick) {
   EXPECT_GT(compared, 2000);
 }
 
+TEST(Policies, RaggedTimesEndToo) {
+  const Lifetimes lives = Lifetimes::exponential(PerSecond{0.05 / 3600});
+  SpotTask task;
+  task.restart = Seconds{300};
+  task.deadline = units::hour * 70;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    Random random(5, i);
+    task.pieces = {{units::hour * (48 * math::exp(random.normal() * 0.14)), Seconds{1800}, Seconds{60}, false}};
+    for (const SpotPolicy policy : kWithNet) {
+      Random history(7, i);
+      const SpotOutcome outcome = simulate(task, policy, {lives, units::minute * 40}, history);
+      ASSERT_TRUE(outcome.finished);
+      ASSERT_EQ(outcome.in_time, task.feasible()) << i << " " << name_of(policy);
+    }
+  }
+}
+
 /// 48 h of work, 60 h of time, restarts of 12 min, as in the paper.
 SpotTask paper() {
   SpotTask task;
