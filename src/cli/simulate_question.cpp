@@ -170,8 +170,10 @@ Result<SimulateReport> ask_in_flags(const SimulateOptions& options, const JobOpt
   if (!spot_price) return wrong_use("--work: needs the price of a spot machine too; add --spot-price '$0.97/h'");
   if (options.traces.empty() && !rate)
     return wrong_use("--work: needs to know how spot machines come and go; add --trace FILE or --interruptions 5%/h");
-  if (rate && rate->p90 > 1.0 / 3600)
-    return wrong_use("--interruptions: at most 100%/h, got '" + printable(job.wishes.interruptions, 40) + "'");
+  constexpr double kMostAnHour = 60;
+  if (rate && rate->p90 > kMostAnHour / 3600)
+    return wrong_use("--interruptions: expected once a minute (60/h) at most, got '" +
+                     printable(job.wishes.interruptions, 40) + "'");
   if (!options.plan.empty()) return wrong_use("--plan: names a plan of a job, and --work stands for none");
 
   terms.machines = std::max(options.machines, 1);
