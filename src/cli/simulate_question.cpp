@@ -274,7 +274,9 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
     plan = &*found;
     if (!can_be_spot(*plan)) {
       asked.nothing_fits.push_back(story.name(*plan) +
-                                   " has no spot price: add spot_price: to its offer, or name another plan.");
+                                   (plan->offer == nullptr
+                                        ? " is on several offers: name a plan on one."
+                                        : " has no spot price: add spot_price: to its offer, or name another plan."));
       asked.code = kNothingFits;
       return asked;
     }
@@ -292,12 +294,29 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
       return asked;
     }
     report.notes.push_back("The pick, " + story.name(*pick) +
-                           ", has no spot price: simulated is the best plan that has one.");
+                           (pick->offer == nullptr ? ", is on several offers" : ", has no spot price") +
+                           ": simulated is the best plan on one offer with a spot price.");
   }
 
+  if (plan->at_once > 1) {
+    // One machine after the other is what a history follows.
+    const auto alone = [&](const Plan& one) {
+      return one.offer == plan->offer && one.nodes == plan->nodes && one.gpus == plan->gpus && one.at_once <= 1;
+    };
+    const auto found = std::ranges::find_if(searched->found.plans, alone);
+    if (options.plan.empty() && found != searched->found.plans.end()) plan = &*found;
+    report.notes.push_back(plan->at_once > 1
+                               ? "Machines that run side by side are taken and billed together from beginning to end."
+                               : "The pick, " + story.name(*pick) + ", runs machines side by side: simulated is one.");
+  }
   auto traces = load_traces(files, options.starts, std::max(plan->nodes, 1));
   if (!traces) return std::unexpected(traces.error());
-  const Offer& spot_offer = *priced(*plan->offer, markets, has_spot);
+  Offer spot_offer = *priced(*plan->offer, markets, has_spot);
+  // Who asks for a rate here means these machines, whatever the market says of them.
+  if (!job_options.wishes.interruptions.empty()) {
+    spot_offer.interruptions.reset();
+    spot_offer.band.reset();
+  }
   const Offer* on_demand_offer = priced(*plan->offer, markets, on_demand);
   Job rated = searched->job;
   if (traces->empty() && !interruption_rate(rated, spot_offer)) {

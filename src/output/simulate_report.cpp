@@ -44,7 +44,8 @@ std::string mean_hours(Seconds time) { return time <= Seconds{} ? "–" : hours_
 /// A line for each policy: thin from 5 to 95 % of the histories, thick from 25 to 75 %, a mark at the median.
 class Boxes {
  public:
-  Boxes(const std::vector<PolicyResult>& policies, int width) : width_(width) {
+  /// Far beyond the deadline nothing is drawn: one policy with a long tail would squeeze all others.
+  Boxes(const std::vector<PolicyResult>& policies, Seconds deadline, int width) : width_(width) {
     low_ = std::numeric_limits<double>::infinity();
     for (const PolicyResult& one : policies) {
       for (const Seconds time : one.hours_at) {
@@ -53,6 +54,8 @@ class Boxes {
         high_ = std::max(high_, time.value);
       }
     }
+    constexpr double kBeyond = 1.3;
+    if (deadline > Seconds{}) high_ = std::min(high_, std::max(kBeyond * deadline.value, 1.1 * low_));
   }
   bool worth_drawing() const { return high_ > low_ * 1.01; }
   std::string of(const PolicyResult& one) const {
@@ -65,6 +68,7 @@ class Boxes {
       else if (i >= thick_from && i <= thick_to) line += "━";
       else line += i >= from ? "─" : " ";
     }
+    if (one.hours_at[7].value > high_) line += "→";
     return line;
   }
   std::string scale() const {
@@ -78,7 +82,7 @@ class Boxes {
  private:
   static constexpr std::size_t kMedian = 4;
   int place(Seconds time) const {
-    if (!ends(time.value)) return width_ - 1;
+    if (!ends(time.value) || time.value >= high_) return width_ - 1;
     return static_cast<int>(std::lround((time.value - low_) / (high_ - low_) * (width_ - 1)));
   }
   double low_ = 0, high_ = 0;
@@ -155,13 +159,13 @@ class Report {
   }
 
   void distribution() {
-    const Boxes boxes(policies(), std::clamp(screen_.columns - 30, 20, 60));
+    const Boxes boxes(policies(), simulation().deadline, std::clamp(screen_.columns - 30, 20, 60));
     if (!boxes.worth_drawing() || screen_.markdown()) return;
     Table table({{.title = "HOURS"}, {.title = boxes.scale()}});
     for (std::size_t i = 0; i < policies().size(); ++i) table.add({name(i), boxes.of(policies()[i])});
     text_ += table.text(screen_);
-    text_ +=
-        paragraph("thin: 5 to 95 % of the histories, thick: 25 to 75 %, ┃: the median", screen_, 2, 2, Paint::kDim);
+    text_ += paragraph("thin: 5 to 95 % of the histories, thick: 25 to 75 %, ┃: the median, →: beyond", screen_, 2, 2,
+                       Paint::kDim);
     text_ += '\n';
   }
 

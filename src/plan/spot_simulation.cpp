@@ -243,7 +243,8 @@ int Simulation::histories() const {
 Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_offer, const Offer* on_demand_offer,
                          std::vector<SimulatedTrace> traces, Seconds interval) {
   Simulation result;
-  const double paid = machines_paid(*plan.offer, plan.nodes, plan.gpus);
+  // Machines side by side count as one set from beginning to end.
+  const double paid = machines_paid(*plan.offer, plan.nodes, plan.gpus) * std::max(plan.at_once, 1);
   result.spot_price = *spot_offer.spot_price * paid;
   if (on_demand_offer != nullptr) result.on_demand_price = *on_demand_offer->price * paid;
   result.billing = spot_offer.billing;

@@ -371,7 +371,7 @@ TEST(JobErrors, SpotAndCheckpoints) {
             "job.yaml:2: spot.interruptions: expected a rate such as 5%/h, <5%, 5-10%, "
             "10-15%, 15-20% or >20% or a map of trace, bathtub, got a list");
   EXPECT_EQ(top("spot: {policy: greedi}"),
-            "job.yaml:2: spot.policy: expected auto, on_demand, greedy, time_sliced or "
+            "job.yaml:2: spot.policy: expected auto, on_demand, spot_only, greedy, time_sliced or "
             "uniform_progress, got 'greedi'; did you mean greedy?");
   EXPECT_EQ(top("checkpoint: {every: 100}"),
             "job.yaml:2: checkpoint.every: expected auto, a number of steps such as 200 "

@@ -123,6 +123,15 @@ TEST(SimulateReport, WhatNeverEnds) {
   EXPECT_FALSE(has(csv, "inf"));
 }
 
+TEST(SimulateReport, ALongTailDoesNotSqueezeTheOthers) {
+  SimulateReport told = report();
+  told.result.policies[1].hours_at.back() = units::hour * 1000;
+  told.result.policies[1].hours_at[7] = units::hour * 900;
+  const std::string text = simulate_text(told, {.columns = 120});
+  EXPECT_TRUE(has(text, "78.0 h")) << "the scale ends at 1.3 times the deadline\n" << text;
+  EXPECT_TRUE(has(text, "→\n"));
+}
+
 TEST(SimulateReport, JsonHoldsEverything) {
   const SimulateReport told = report();
   const auto json = nlohmann::json::parse(simulate_json(told));
