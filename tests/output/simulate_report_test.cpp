@@ -68,7 +68,7 @@ TEST(SimulateReport, NamesTheBestAndWhy) {
                   "A machine is taken away at 4.88%/h, whatever its age; another one is there at once; a restart "
                   "takes 5 min."))
       << text;
-  EXPECT_TRUE(has(text, "Checkpoints of train take 60 s each"));
+  EXPECT_TRUE(has(text, "Checkpoints of train take 1 min each"));
   EXPECT_TRUE(has(text, "best by search"));
   EXPECT_TRUE(has(text, "Assumed: something."));
 }
