@@ -20,9 +20,9 @@ namespace {
 
 /// "data/us-west-2a.json" is called us-west-2a.
 std::string stem(const std::string& file) {
-  std::string name = file.substr(file.rfind('/') + 1);
+  const std::string name = file.substr(file.rfind('/') + 1);
   const std::size_t dot = name.rfind('.');
-  return dot == std::string::npos || dot == 0 ? name : name.substr(0, dot);
+  return name.substr(0, dot == 0 ? std::string::npos : dot);
 }
 
 /// A file named in a job lies beside it.

@@ -29,7 +29,7 @@ std::string spread_text(const Outcome<T>& outcome) {
   if (!ends(outcome.p10.value)) return "";
   Outcome<T> bounded = outcome;
   bounded.p90 = outcome.p10;
-  std::string text = outcome_text(bounded);
+  const std::string text = outcome_text(bounded);
   return text.substr(0, text.find(" … ")) + " … " + kNever;
 }
 
