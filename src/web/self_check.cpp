@@ -10,6 +10,7 @@ std::uint64_t self_check_hash() {
   self_check::add_models(hash);
   self_check::add_plans(hash);
   self_check::add_spot(hash);
+  self_check::add_policies(hash);
   return hash.value();
 }
 

@@ -61,6 +61,7 @@ class Hash {
 void add_base(Hash& hash);    ///< functions, random streams, texts
 void add_models(Hash& hash);  ///< estimates, term by term
 void add_plans(Hash& hash);   ///< whole searches and what fits
-void add_spot(Hash& hash);    ///< lives of machines, closed forms and histories
+void add_spot(Hash& hash);
+void add_policies(Hash& hash);    ///< lives of machines, closed forms and histories
 
 }  // namespace gpuplan::self_check
