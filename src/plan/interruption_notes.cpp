@@ -43,7 +43,7 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
     for (const PhasePlan& phase : plan.phases) {
       if (!can_be_interrupted(job, phase)) continue;
       const SpotTerms terms = spot_terms(job, phase.estimate, *phase.offer);
-      if (std::string words = interruption_warning(terms); !words.empty()) {
+      if (const std::string words = interruption_warning(terms); !words.empty()) {
         warned += counted ? 0 : 1;
         counted = true;
         if (warning.empty()) warning = plan.label + ": " + words;

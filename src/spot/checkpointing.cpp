@@ -193,6 +193,7 @@ class Renewal {
 
 constexpr int kMostSteps = 200;
 constexpr int kSearchSteps = 48;
+constexpr int kFineSteps = 120;
 
 Recoverable with_interval(Recoverable how, Seconds interval) {
   how.interval = std::min(interval, how.work);
@@ -349,9 +350,19 @@ Seconds best_interval(const Lifetimes& lives, const Recoverable& how) {
       at_right = wall(right);
     }
   }
-  // Whole pieces; the whole work at once where that is as good.
-  const Seconds found = how.work / std::max(std::floor(how.work.value / math::exp((low + high) / 2) + 0.5), 1.0);
-  return wall(math::log(how.work.value)) <= wall(math::log(found.value)) ? how.work : found;
+  // Whole pieces: the least is flat and, where pieces just fit into the longest life, ragged; so some around it are
+  // tried on finer steps, and the whole work at once.
+  const double pieces = how.work.value / math::exp((low + high) / 2);
+  Seconds best = how.work;
+  Seconds least = Renewal(lives, with_interval(how, best), kFineSteps).run().wall;
+  for (const double factor : {0.75, 0.85, 0.93, 1.0, 1.08, 1.18, 1.33}) {
+    const Seconds interval = how.work / std::max(std::floor(pieces * factor + 0.5), 1.0);
+    const Seconds time = Renewal(lives, with_interval(how, interval), kFineSteps).run().wall;
+    if (time >= least) continue;
+    least = time;
+    best = interval;
+  }
+  return best;
 }
 
 IntervalLoss interval_loss(std::span<const PerSecond> rates, int machines, const Recoverable& how, Seconds other,
