@@ -29,7 +29,6 @@ void add_surroundings(Job& job, const JobSource& source) {
   job.assumed = source.assumed;
   job.from_config = source.from_config;
   const SpotRules& spot = job.spot;
-  job.spot.assumed = source.rate_assumed;
   if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
     job.spot.interruptions = exactly(*source.interruptions);
     job.spot.assumed = true;

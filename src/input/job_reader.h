@@ -20,7 +20,6 @@ struct JobSource {
   std::string file;                          ///< as the user named it; names the job when nothing else does
   std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
   std::optional<PerSecond> interruptions{};  ///< of spot machines, where neither the job nor the offer says it
-  bool rate_assumed = false;                 ///< the tree's spot.interruptions are such a rate too
   std::vector<std::string> assumed{}, from_config{};  ///< become the job's
 };
 

@@ -62,9 +62,7 @@ class Sketcher {
     draft_.open(0, "phases", "phases");
     generates_ ? generation() : training();
     rest();
-    SketchedJob job = std::move(draft_).finish(assumptions());
-    job.rate_assumed = spot_assumed_;
-    return job;
+    return std::move(draft_).finish(assumptions());
   }
 
  private:
@@ -335,7 +333,8 @@ class Sketcher {
     std::vector<std::string> lines;
     if (!shape_words_.empty()) lines.push_back(shape_words_ + ".");
     if (!assumed_.empty()) lines.push_back(join(assumed_, ", ") + ".");
-    if (spot_assumed_) lines.push_back(assumed_interruptions_words(kAssumedInterruptions));
+    if (spot_assumed_)
+      lines.push_back("spot machines are taken away at " + std::string(kAssumedInterruptions) + " (--interruptions).");
     return lines;
   }
 

@@ -80,7 +80,6 @@ struct SketchedJob {
   std::string text;                       ///< YAML with a comment on every key
   std::vector<std::string_view> flags{};  ///< the flag behind each line of the text; "" for what is assumed
   std::vector<std::string> assumed{};     ///< what no flag said, in words
-  bool rate_assumed = false;              ///< how often spot machines are taken away is among it
 };
 
 /// The question as a job file that says everything it assumes. Every error is a usage error that names the flag, or

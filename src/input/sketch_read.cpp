@@ -33,7 +33,6 @@ Result<JobSource> read_sketch(const SketchedJob& sketched) {
   if (!source) return wrong_use("the question can not be read: " + source.error().message);
   mark(source->tree, sketched.flags);
   source->assumed = sketched.assumed;
-  source->rate_assumed = sketched.rate_assumed;
   return source;
 }
 

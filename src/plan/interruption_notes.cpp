@@ -72,7 +72,7 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
     lines.push_back("machines are taken early or near the end of " + to_text(job.spot.bathtub->cap) +
                     " (bathtub; typical values of Kadupitiya et al., HPDC 2020, where the job states none).");
   if (!saved.empty()) lines.push_back(saved);
-  if (any && !job.spot.wait) lines.push_back("another machine is there at once when one is taken away (spot.wait).");
+  if (any && !job.spot.wait) lines.push_back("the next machine is there at once after an interruption (spot.wait).");
 }
 
 }  // namespace gpuplan

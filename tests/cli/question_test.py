@@ -147,8 +147,11 @@ class Spot(unittest.TestCase):
         asked = answer(job, "--spot", "only")
         self.assertTrue(asked["plans"] and all(plan["spot"] for plan in asked["plans"]))
         self.assertIn("5%/h", " ".join(asked["assumptions"]))
-        # By the file alone nobody says how often, so there is no spot machine to plan with.
-        self.assertEqual(answer(job, "--set", "where.spot=only", code=3)["plans"], [])
+        # By the file alone AWS has bands; of others nobody says how often, so there is no spot machine to plan with.
+        banded = answer(job, "--set", "where.spot=only")
+        self.assertTrue(all(plan["spot"] and plan["provider"] == "aws" for plan in banded["plans"]))
+        self.assertIn("AWS says which share", " ".join(banded["assumptions"]))
+        self.assertEqual(answer(job, "--set", "where.spot=only", "--set", "where.providers=[gcp]", code=3)["plans"], [])
 
 
 class Init(unittest.TestCase):

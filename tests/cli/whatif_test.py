@@ -226,7 +226,7 @@ class Sensitivity(unittest.TestCase):
         words = ["examples/llama-8b-lora.yaml", "--sensitivity", "--spot", "only"]
         told = lambda *more: {row["name"]: row for row in whatif(*words, *more)["sensitivity"]["inputs"]}
         row = told()["interruptions of the machine"]
-        self.assertEqual((row["source"], row["low"]["value"], row["high"]["value"]), ("market", "4%/h", "6%/h"))
+        self.assertEqual((row["source"], row["low"]["value"], row["high"]["value"]), ("market", "4.02%/h", "5.97%/h"))
         self.assertGreater(row["high"]["hours"], row["low"]["hours"])
         stated = told("--set", "spot.interruptions=5%/h")
         self.assertNotIn("interruptions of the machine", stated)
