@@ -190,7 +190,7 @@ TEST(MixedPlans, ThreadsChangeNothing) {
 TEST(MixedPlans, SimulationWidensAndMediansStay) {
   const std::string text =
       "market: {use: only, offers: [{gpu: A100 SXM 40GB, gpus: 8, spot_price: $12/h, interruptions: 20%/h}]}\n"
-      "where: {spot: only}\nspot: {restart: 20 min}\nlimits: {deadline: 15 h}\n"
+      "where: {spot: only}\nspot: {restart: 20 min}\nlimits: {deadline: 11 h}\n"
       "phases: [{name: a, fixed: {gpus: 8, time: 10 h, exact: true}}]\n";
   const Searched searched(job_of(text));
   const Plan& pick = searched.pick();
