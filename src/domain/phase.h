@@ -236,7 +236,8 @@ struct Given {
 struct Overhead {
   Expected<Seconds> time;
   Expected<Seconds> each_model;
-  double share = 0;  ///< of the work, added
+  double share = 0;     ///< of the work, added
+  bool stated = false;  ///< the job gives a time, if only that it is none
 };
 
 struct Evaluate {

@@ -95,6 +95,10 @@ struct OverheadRecord {
       key_as<ShareCodec, &Overhead::share>("share", "0%", "share of the work, added"),
       exact_key(),
   };
+  static bool check(Reader&, const Tree& tree, Overhead& out) {
+    out.stated = tree.find("time") != nullptr || tree.find("each_model") != nullptr;
+    return true;
+  }
 };
 
 struct SetupRecord {

@@ -148,8 +148,7 @@ struct Stated {
   bool everything = false;  ///< checkpoints and uploads too
 
   explicit Stated(const Phase& phase, bool whole_time_given) {
-    everything = whole_time_given || phase.overhead.time.range.p50 > Seconds{} ||
-                 phase.overhead.each_model.range.p50 > Seconds{};
+    everything = whole_time_given || phase.overhead.stated;
     start = everything || phase.setup.has_value();
   }
 };

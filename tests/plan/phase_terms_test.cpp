@@ -107,6 +107,9 @@ TEST(PhaseTerms, SetupStandsForTheStartAndAnOverheadForEverything) {
   EXPECT_EQ(seconds(setup, TimeTerm::kSetup), 180);
   EXPECT_EQ(seconds(setup, TimeTerm::kCheckpoint), seconds(plain, TimeTerm::kCheckpoint)) << "not part of a set-up";
   EXPECT_EQ(overhead.extra, exactly(Seconds{300}));
+  EXPECT_EQ(estimate(training("    overhead: {time: 0 s}\n")).extra, exactly(Seconds{0}));
+  EXPECT_GT(estimate(training("    overhead: {share: 10%}\n")).extra.p50, Seconds{0})
+      << "a share says nothing of the start";
 }
 
 TEST(PhaseTerms, AGivenTimeOfTheWholePhaseHasEverythingInIt) {
