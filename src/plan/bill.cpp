@@ -149,7 +149,8 @@ struct Stretch {
   double factor = 1;
   Seconds lost{};
   double interruptions = 0;
-  double clean = 1;  ///< chance of none
+  double clean = 1;     ///< chance of none
+  double unbilled = 0;  ///< share of the stretched time in which no machine is there
 };
 
 /// Whether the machines can be taken away, and somebody says how often.
@@ -162,7 +163,8 @@ Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding&
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
   const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate));
-  return {run.wall / busy, run.wall - busy, run.interruptions, run.clean};
+  return {run.wall / busy, run.wall - busy, run.interruptions, run.clean,
+          run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
 }
 
 }  // namespace
@@ -199,6 +201,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
   Factors factors;
+  std::vector<double> unbilled(phases.size(), 0.0);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const PhaseEstimate& estimate = phases[i];
     const Phase& phase = job_.phases[i];
@@ -207,6 +210,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     laid.spot_loss += stretch.lost;
     laid.interruptions += stretch.interruptions;
     laid.clean *= stretch.clean;
+    unbilled[i] = stretch.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
     add_samples(estimate.work, scores_.of(factors.number(name)), laid.durations[i]);
@@ -233,6 +237,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   const double stretch = 1 + job_.buffer;
   laid.held.assign(holdings.size(), Samples{});
   laid.busy.assign(holdings.size(), Samples{});
+  laid.away.assign(holdings.size(), Samples{});
   std::vector<double> sample(phases.size());
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
     for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.durations[i][s] * stretch;
@@ -242,6 +247,8 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
       const auto [from, to] = timeline.held(h);
       laid.held[h][s] = to - from;
       laid.busy[h][s] = timeline.busy(h);
+      for (const int phase : holdings[h].phases)
+        laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
     }
   }
   for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.medians[i] * stretch;
@@ -303,7 +310,7 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
   paid.dollars = prices(scores_, factor, offer, holding.spot);
   Samples billed{};
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    billed[s] = billed_seconds(laid.held[h][s] - unpaid, offer.billing);
+    billed[s] = billed_seconds(laid.held[h][s] - unpaid - laid.away[h][s], offer.billing);
     paid.dollars[s] *= billed[s] * machines;
   }
   const std::vector<int> lots = holdings_of(laid.arrangement);

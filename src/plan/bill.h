@@ -24,6 +24,7 @@ struct LaidJob {
   Samples wall{};                  ///< seconds from start to end, buffer inside
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
   std::vector<Samples> busy;       ///< of each holding: seconds in which a phase uses them
+  std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
   Outcome<Seconds> hours{};
   std::vector<Outcome<Seconds>> phase_hours;
   Seconds spot_loss{};
