@@ -58,10 +58,10 @@ class Hash {
 };
 
 /// The parts of the check, one for each group of floors.
-void add_base(Hash& hash);    ///< functions, random streams, texts
-void add_models(Hash& hash);  ///< estimates, term by term
-void add_plans(Hash& hash);   ///< whole searches and what fits
-void add_spot(Hash& hash);
-void add_policies(Hash& hash);    ///< lives of machines, closed forms and histories
+void add_base(Hash& hash);      ///< functions, random streams, texts
+void add_models(Hash& hash);    ///< estimates, term by term
+void add_plans(Hash& hash);     ///< whole searches and what fits
+void add_spot(Hash& hash);      ///< lives of machines, closed forms and histories
+void add_policies(Hash& hash);  ///< policies on traces and at random
 
 }  // namespace gpuplan::self_check
