@@ -447,10 +447,16 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
   }
   plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
 
+  Dollars medians{};
+  for (const Paid& one : paid) medians += one.cost.p50;
+  const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
   for (std::size_t h = 0; h < holdings.size(); ++h) {
     const Holding& holding = holdings[h];
-    // One holding is the whole bill, to the cent.
-    const Outcome<Dollars>& cost = holdings.size() == 1 ? plan.cost : paid[h].cost;
+    // One holding is the whole bill, to the cent; the medians of several are scaled to the median of their sum.
+    const Outcome<Dollars>& own_cost = paid[h].cost;
+    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost
+                                                       : Outcome<Dollars>{own_cost.p10 * scale, own_cost.p50 * scale,
+                                                                          own_cost.p90 * scale, own_cost.mean * scale};
     const double billed = paid[h].billed.p50;
     double answered = 0;
     double used = 0;

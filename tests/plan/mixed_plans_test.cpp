@@ -14,16 +14,16 @@ namespace {
 using units::hour;
 
 /// A big machine, a small one, and a phase that needs the big one between two that do not.
-std::string three_phases(const std::string& more = "", const std::string& billing = "") {
-  const std::string rules = billing.empty() ? "" : ", billing: {" + billing + "}";
+std::string three_phases(const std::string& more = "", const std::string& small = "", const std::string& big = "") {
+  const auto rules = [](const std::string& billing) { return billing.empty() ? "" : ", billing: {" + billing + "}"; };
   return "market:\n"
          "  use: only\n"
          "  offers:\n"
          "    - {gpu: H100 SXM, gpus: 8, price: $24/h" +
-         rules +
+         rules(big) +
          "}\n"
          "    - {gpu: RTX 4090, gpus: 1, price: $0.50/h" +
-         rules +
+         rules(small) +
          "}\n"
          "phases:\n"
          "  - {name: look, fixed: {gpus: 1, time: 3 h, exact: true}}\n"
@@ -62,21 +62,27 @@ TEST(MixedPlans, KeepAndStopWhenIdleAskForOneMachine) {
 }
 
 TEST(MixedPlans, BlocksOfTimeMakeItCheaperToGoOn) {
-  // Blocks of 6 hours: the small machine is paid for until the end anyway, the big one is taken for one block.
+  // Blocks of 6 hours: the small machine is paid for until the end anyway, so it is kept.
   const Searched searched(job_of(three_phases("", "increment: 6 h")));
   const Plan& pick = searched.pick();
-  EXPECT_EQ(pick.cost.p50, Dollars{6 * 0.5 + 6 * 24}) << "three hours, two idle ones and the last";
+  EXPECT_EQ(pick.cost.p50, Dollars{6 * 0.5 + 2 * 24}) << "three hours, two idle ones and the last";
   ASSERT_EQ(pick.leases.size(), 2U);
   EXPECT_EQ(pick.leases[0].phases, (std::vector<int>{0, 2}));
-  EXPECT_NEAR(pick.idle.value, 2 * 0.5 + 4 * 24, 0.01);
+  EXPECT_NEAR(pick.idle.value, 2 * 0.5, 0.01);
 }
 
 TEST(MixedPlans, TimeToStartIsInTheHoursAndOnTheBill) {
-  const Searched billed(job_of(three_phases("", "startup: 30 min")));
-  EXPECT_EQ(billed.pick().hours.p50, 7.5 * hour) << "three starts";
-  EXPECT_EQ(billed.pick().cost.p50, Dollars{4.5 * 0.5 + 0.5 * 0.5 + 2.5 * 24 - 0.5 * 0.5});
-  const Searched free(job_of(three_phases("", "startup: 30 min, startup_billed: false")));
-  EXPECT_EQ(free.pick().cost.p50, Dollars{50});
+  // The small machine waits beside the big one: half an hour is worth more than two and a half hours of it.
+  const std::string start = "startup: 30 min";
+  const Searched billed(job_of(three_phases("", start, start)));
+  EXPECT_EQ(billed.pick().hours.p50, 7 * hour) << "two starts";
+  EXPECT_EQ(billed.pick().cost.p50, Dollars{7 * 0.5 + 2.5 * 24});
+  const std::string free_start = start + ", startup_billed: false";
+  const Searched free(job_of(three_phases("", free_start, free_start)));
+  EXPECT_EQ(free.pick().cost.p50, Dollars{6.5 * 0.5 + 2 * 24});
+  const Searched cheapest(job_of(three_phases("goal: cheapest\n", free_start, free_start)));
+  EXPECT_EQ(cheapest.pick().hours.p50, 7.5 * hour) << "three starts";
+  EXPECT_EQ(cheapest.pick().cost.p50, Dollars{50});
 }
 
 TEST(MixedPlans, APhaseStaysOnTheMachinesItNames) {
@@ -138,7 +144,7 @@ TEST(MixedPlans, NeedsThatCrossAreSaid) {
 }
 
 TEST(MixedPlans, EachPhaseTakesMachinesOfItsOwn) {
-  const Searched searched(job_of(three_phases("schedule: each_phase\n", "increment: 6 h")));
+  const Searched searched(job_of(three_phases("schedule: each_phase\n", "increment: 6 h", "increment: 6 h")));
   ASSERT_FALSE(searched.result.plans.empty());
   for (const Plan& plan : searched.result.plans) {
     EXPECT_EQ(plan.leases.size(), 3U);
