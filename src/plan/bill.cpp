@@ -443,7 +443,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     if (estimate.work_by_model > Seconds{}) (estimate.evidence == Evidence::kGiven ? any_given : any_model) = true;
     if (estimate.fit == Fit::kTight) plan.fit = Fit::kTight;
     if (estimate.serving && !estimate.serving->reaches_target) plan.reaches_target = false;
-    plan.phases.push_back(std::move(phase));
+    plan.phases.push_back(phase);
   }
   plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
 

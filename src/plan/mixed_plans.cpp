@@ -118,7 +118,7 @@ class Mixer {
   }
 
   double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
-    Holding holding{choice.offer, choice.spot, settings_[choice.setting].machines, {}};
+    const Holding holding{choice.offer, choice.spot, settings_[choice.setting].machines, {}};
     return biller_.expected(estimate, holding).value * (1 + job_.buffer);
   }
 
