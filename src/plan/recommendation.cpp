@@ -24,6 +24,18 @@ std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key)
   return best;
 }
 
+/// Most GPUs that are held at one time.
+int gpus_at_once(const Plan& plan) {
+  int most = plan.gpus;
+  for (const Lease& lease : plan.leases) {
+    int held = 0;
+    for (const Lease& other : plan.leases)
+      if (other.from <= lease.from && lease.from + units::second < other.to) held += other.gpus;
+    most = std::max(most, held);
+  }
+  return most;
+}
+
 }  // namespace
 
 Contends::Contends(const std::vector<Plan>& plans) {
@@ -54,7 +66,7 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   const auto value = [&](const Plan& p) {
     return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50);
   };
-  const auto gpus = [](const Plan& p) { return std::tuple(p.gpus, p.cost.p50, p.hours.p50); };
+  const auto gpus = [](const Plan& p) { return std::tuple(gpus_at_once(p), p.cost.p50, p.hours.p50); };
 
   result.cheapest = least(plans, runs, cost);
   result.fastest = least(plans, runs, hours);

@@ -114,6 +114,13 @@ TEST(MixedPlans, IndependentPhasesOverlapOnTwoMachines) {
   EXPECT_EQ(alone->hours.p50, 9 * hour);
 }
 
+TEST(MixedPlans, TheFewestGpusAreThoseHeldAtOneTime) {
+  const Searched searched(
+      job_of(std::string("market: {use: only, offers: [{gpu: RTX 4090, price: $0.50/h}]}\ngoal: fewest_gpus\n") +
+             kSideBySide));
+  EXPECT_EQ(searched.pick().label, "1x RTX 4090");
+}
+
 TEST(MixedPlans, AnOwnBoxIsThereOnce) {
   const Searched searched(job_of(
       std::string("market: {use: only, own: [{name: box, gpu: RTX 4090, gpus: 1, watts: 500, usd_per_kwh: $0.30}]}\n") +
