@@ -78,8 +78,8 @@ class MachineChoice {
     int machine = -1;    ///< kFresh, kContinue, kBeside
     int group = -1;      ///< stages it runs
     int a = -1, b = -1;  ///< kJoin: ends of two branches; kAppend: a
-    int inherits = 0;    ///< kJoin: which branch goes on with the machines held (1, 2); kAppend: 1 when `a` does
-    int keeper = 0;      ///< kJoin: whose machines are still held at the end
+    int inherits = 0;    ///< who goes on with what is held: kJoin 1 `a`, 2 `b`; kNone and kAppend 1 when somebody does
+    int keeper = 0;      ///< what is held at the end: kJoin 1 what `a` holds; kAppend 1 what was held before it
   };
   struct Label {
     double time = 0, cost = 0;
@@ -139,7 +139,7 @@ class MachineChoice {
   void search(const Module& order);
   /// Whether so many labels were looked at that the search is begun again with less to look at.
   bool too_much() const { return looked_at_ > kMostLookedAt; }
-  /// Machines that some schedule may take for a block, and of these the ones that may be let go after it.
+  /// Machines that some schedule may take for a block: to hold them after it, and to let them go.
   struct Takers {
     std::vector<int> any, once;
   };
