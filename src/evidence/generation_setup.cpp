@@ -57,8 +57,9 @@ class Filler {
   void assume(std::string what) { s_.assumptions.push_back(std::move(what)); }
 
   void set_engine() {
-    s_.engine = &run_software(all_, run_, unknown_engine(), "engine", "an average one with CUDA graphs", s_.strategy,
-                              s_.assumptions);
+    const Framework* known =
+        run_software(all_, run_, "engine", "an average one with CUDA graphs", s_.strategy, s_.assumptions);
+    s_.engine = known != nullptr ? known : &unknown_engine();
   }
 
   void set_formats() {

@@ -58,18 +58,17 @@ RunMachine run_machine(const Catalogue& catalogue, const MeasuredRun& run, const
   return machine;
 }
 
-const Framework& run_software(const Catalogue& catalogue, const MeasuredRun& run, const Framework& unknown,
-                              std::string_view kind, std::string_view average, Strategy& strategy,
-                              std::vector<std::string>& assumptions) {
+const Framework* run_software(const Catalogue& catalogue, const MeasuredRun& run, std::string_view kind,
+                              std::string_view average, Strategy& strategy, std::vector<std::string>& assumptions) {
   const Framework* found = run.framework.empty() ? nullptr : catalogue.find_framework(run.framework);
   if (found != nullptr) {
     strategy.framework = static_cast<std::int16_t>(found - catalogue.frameworks.data());
-    return *found;
+    return found;
   }
   assumptions.push_back(run.framework.empty()
                             ? std::string(kind) + ": " + std::string(average)
                             : std::string(kind) + " " + printable(run.framework, 40) + ": as an average one");
-  return unknown;
+  return nullptr;
 }
 
 std::string refused_facts(const MeasuredRun& run, const Gpu* found) {

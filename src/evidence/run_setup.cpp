@@ -54,8 +54,8 @@ class Filler {
   void assume(std::string what) { s_.assumptions.push_back(std::move(what)); }
 
   void set_software() {
-    s_.framework =
-        &run_software(all_, run_, unknown_framework(), "framework", "an average one", s_.strategy, s_.assumptions);
+    const Framework* known = run_software(all_, run_, "framework", "an average one", s_.strategy, s_.assumptions);
+    s_.framework = known != nullptr ? known : &unknown_framework();
     Strategy& strategy = s_.strategy;
     const bool tensor_cores = s_.catalogue_gpu->compute_capability >= 8 || s_.catalogue_gpu->compute_capability == 0;
     strategy.precision = run_.precision.value_or(tensor_cores ? Precision::kBf16 : Precision::kFp16);
