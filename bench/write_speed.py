@@ -109,14 +109,23 @@ def main():
             ("marking the frontier of all plans of `llama-8b-lora`", "bm_frontier"),
             ("a total of three uncertain parts and its quantiles (257 joint samples)", "bm_samples"),
             ("placing seven phases in time, once", "bm_timeline"),
-            ("machines for 12 phases in a row, 150 offers by the second", "bm_chain"),
-            ("the same, 3 minutes to start", "bm_chain_with_start"),
-            ("the same, billed by the hour", "bm_chain_by_the_hour"),
-            ("the same 12 phases with two forks, by the second", "bm_diamonds"),
-            ("the same, 3 minutes to start", "bm_diamonds_with_start"),
             ("`exp` of `base/math.h`", "bm_exp"),
             ("`log`", "bm_log"),
             ("`pow`", "bm_pow")]])
+    schedules = table(
+        ["12 phases, 150 offers", "ms"],
+        [[words, f"{best[key]['seconds'] * 1e3:.1f}"] for words, key in [
+            ("in a row, billed by the second", "bm_chain"),
+            ("in a row, 3 minutes to start", "bm_chain_with_start"),
+            ("in a row, by the hour, 3 minutes to start", "bm_chain_by_the_hour"),
+            ("with two forks, by the second", "bm_diamonds"),
+            ("with two forks, 3 minutes to start", "bm_diamonds_with_start")]])
+    policies = ["on demand", "spot only", "greedy", "time sliced", "uniform progress"]
+    rows = [("48 h at 5 %/h on spot alone, interruption to interruption", "bm_histories_exponential"),
+            ("the same, machines that live a day at most", "bm_histories_bathtub")]
+    rows += [(f"48 h of a made-up trace of 28 days, {name}", f"replays/{i}") for i, name in enumerate(policies)]
+    rows += [(f"48 h at 5 %/h with checkpoints, {name}", f"histories/{i}") for i, name in enumerate(policies)]
+    histories = table(["history", "M a second and core"], [[words, f"{best[key]['rate'] / 1e6:.2f}"] for words, key in rows])
     measured = textwrap.fill(
         f"Measured {datetime.date.today().isoformat()} on {processor}, {cores} cores, {system()}, {compiler(folder)}; load "
         f"average of the machine before the measurement: {load:.1f}. Times are the least of {options.runs} runs (whole "
@@ -148,6 +157,18 @@ time is worked out, and the time of the search has the bills and the frontier in
 Targets: a million a second and core when the layer has to be worked out, five million when it is in the table.
 
 {estimates}
+
+## Schedules
+
+The frontier of all schedules of a job, every phase on machines of its own or kept from another. Target: 200 ms.
+
+{schedules}
+
+## Spot
+
+Targets: a million histories of a 48 h job a second and core, 20,000 replays of a trace.
+
+{histories}
 
 ## Parts
 
