@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "domain/offer.h"
@@ -17,7 +18,10 @@ struct MachineTerms {
   bool side_by_side = true;  ///< two phases may each have such machines at one time (false: a pool is too small)
 };
 
-/// A phase as the choice sees it. Seconds and GPUs are by machine; infinity where it can not run.
+/// Seconds of a phase on machines that can not run it.
+inline constexpr double kNowhere = std::numeric_limits<double>::infinity();
+
+/// A phase as the choice sees it. Seconds and GPUs are by machine; kNowhere where it can not run.
 struct Stage {
   std::vector<double> seconds;  ///< one figure when it needs no machine
   std::vector<int> gpus;        ///< used; for stages that share machines

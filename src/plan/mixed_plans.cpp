@@ -1,7 +1,6 @@
 #include "plan/mixed_plans.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -15,7 +14,6 @@ namespace gpuplan {
 
 namespace {
 
-constexpr double kNowhere = std::numeric_limits<double>::infinity();
 /// A second machine is trouble: it has to save something.
 constexpr double kWorthIt = 0.02;
 /// Nobody's hour is worth more, in dollars a second.
