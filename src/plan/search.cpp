@@ -131,7 +131,7 @@ class Search {
       return biller.price(job);
     };
     if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept);
-    const Plan pieces = price(*laid.let_go);
+    Plan pieces = price(*laid.let_go);
     if (job_.schedule == Schedule::kStopWhenIdle) return pieces;
     const Plan kept = price(*laid.kept);
     return pieces.cost.p50 < kept.cost.p50 ? pieces : kept;
