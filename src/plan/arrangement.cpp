@@ -2,6 +2,11 @@
 
 namespace gpuplan {
 
+bool same_machines(const Holding& a, const Holding& b) {
+  return a.offer == b.offer && a.spot == b.spot && a.machines.nodes == b.machines.nodes &&
+         a.machines.gpus == b.machines.gpus;
+}
+
 std::vector<int> holdings_of(const Arrangement& arrangement) {
   std::vector<int> holdings(arrangement.phases.size(), -1);
   for (std::size_t h = 0; h < arrangement.holdings.size(); ++h)

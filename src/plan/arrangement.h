@@ -16,6 +16,9 @@ struct Holding {
   std::vector<int> phases;  ///< positions in the job; those that hold no machine there do not count
 };
 
+/// As many machines of one offer, both on demand or both on spot.
+bool same_machines(const Holding& a, const Holding& b);
+
 /// A job laid on machines: every phase with its estimate there, and what is held for which.
 struct Arrangement {
   std::vector<PhaseEstimate> phases;  ///< in the job's order

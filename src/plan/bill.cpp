@@ -6,9 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "base/numbered.h"
 #include "base/text.h"
 #include "plan/identity.h"
 #include "plan/interruptions.h"
+#include "plan/ledger.h"
 #include "plan/market.h"
 #include "plan/phase_terms.h"
 
@@ -18,20 +20,6 @@ namespace {
 
 /// Simulated histories for each of the joint samples.
 constexpr int kHistories = 4;
-
-/// Uncertain factors of one plan, numbered as they are met. The first comes in rising order, which saves sorting where
-/// it is the only one.
-class Factors {
- public:
-  int number(const std::string& name) {
-    const auto position = std::ranges::find(names_, name) - names_.begin();
-    if (position == std::ssize(names_)) names_.push_back(name);
-    return static_cast<int>(position);
-  }
-
- private:
-  std::vector<std::string> names_;
-};
 
 /// Bills are in cents; below a dollar, where plans differ by less, in hundredths of one. Without it two plans of one
 /// price would differ by the fraction of a second that billing rounds up.
@@ -61,17 +49,16 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
 }
 
 /// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
-Dollars leaving_dollars(const Job& job, const Arrangement& arrangement, const std::vector<int>& lots,
-                        const PhaseEstimate& phase) {
-  const auto at = [&](int position) -> const Offer& {
-    return *arrangement.holdings[static_cast<std::size_t>(lots[static_cast<std::size_t>(position)])].offer;
+Dollars leaving_dollars(const Job& job, const LaidJob& laid, const PhaseEstimate& phase) {
+  const auto at = [&](std::size_t i) -> const Offer& {
+    return *laid.arrangement.holdings[static_cast<std::size_t>(laid.slots[i].lot)].offer;
   };
-  const Offer& offer = at(phase.phase);
+  const Offer& offer = at(static_cast<std::size_t>(phase.phase));
   bool leaves = results_leave(job, phase.phase);
-  const std::string& name = job.phases[static_cast<std::size_t>(phase.phase)].name;
-  for (std::size_t later = 0; later < job.phases.size(); ++later) {
-    if (lots[later] < 0 || std::ranges::find(job.phases[later].needs, name) == job.phases[later].needs.end()) continue;
-    const Offer& other = at(static_cast<int>(later));
+  for (std::size_t later = 0; later < laid.slots.size(); ++later) {
+    const Slot& slot = laid.slots[later];
+    if (!slot.on_machine || std::ranges::find(slot.needs, phase.phase) == slot.needs.end()) continue;
+    const Offer& other = at(later);
     if (other.provider != offer.provider || other.region != offer.region || other.kind != offer.kind) leaves = true;
   }
   return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
@@ -111,11 +98,6 @@ std::string label_of(const Holding& holding) {
   return label;
 }
 
-bool same_machines(const Holding& a, const Holding& b) {
-  return a.offer == b.offer && a.spot == b.spot && a.machines.nodes == b.machines.nodes &&
-         a.machines.gpus == b.machines.gpus;
-}
-
 /// The machines of a plan, each kind once, by first use.
 std::string label_of(const LaidJob& laid) {
   std::vector<std::pair<double, const Holding*>> kinds;
@@ -134,18 +116,8 @@ std::string label_of(const LaidJob& laid) {
   return label;
 }
 
-/// Most of the leases that are held at one time.
-int leases_at_once(const std::vector<Lease>& leases) {
-  int most = 0;
-  for (const Lease& lease : leases)
-    most = std::max(most, static_cast<int>(std::ranges::count_if(leases, [&](const Lease& other) {
-                      return other.from <= lease.from && lease.from + units::second < other.to;
-                    })));
-  return most;
-}
-
 /// On spot: what interruptions are expected to do to a phase.
-struct Stretch {
+struct Slowdown {
   double factor = 1;
   Seconds lost{};
   double interruptions = 0;
@@ -159,7 +131,7 @@ bool interrupted(const Job& job, const Holding& holding) {
          interruption_rate(job, *holding.offer).has_value();
 }
 
-Stretch stretch_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
+Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
   const Seconds busy = estimate.work.p50 + estimate.extra.p50;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
   const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate));
@@ -180,7 +152,7 @@ std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
 Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), seed_(seed), scores_(seed) {}
 
 Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
-  return (estimate.work.p50 + estimate.extra.p50) * stretch_of(job_, estimate, holding).factor;
+  return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, holding).factor;
 }
 
 LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
@@ -200,33 +172,35 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
-  Factors factors;
+  // Uncertain factors. The first comes in rising order, which saves sorting where it is the only one.
+  Numbered factors;
+  const auto scores_for = [&](const std::string& factor) { return scores_.of(static_cast<int>(factors.of(factor))); };
   std::vector<double> unbilled(phases.size(), 0.0);
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const PhaseEstimate& estimate = phases[i];
     const Phase& phase = job_.phases[i];
-    Stretch stretch;
-    if (lots[i] >= 0) stretch = stretch_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
-    laid.spot_loss += stretch.lost;
-    laid.interruptions += stretch.interruptions;
-    laid.clean *= stretch.clean;
-    unbilled[i] = stretch.unbilled;
+    Slowdown slowdown;
+    if (lots[i] >= 0) slowdown = slowdown_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
+    laid.spot_loss += slowdown.lost;
+    laid.interruptions += slowdown.interruptions;
+    laid.clean *= slowdown.clean;
+    unbilled[i] = slowdown.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    add_samples(estimate.work, scores_.of(factors.number(name)), laid.durations[i]);
-    add_samples(estimate.extra, scores_.of(factors.number("extra " + phase.name)), laid.durations[i]);
-    if (stretch.factor != 1 && interruptions == Interruptions::kSimulated) {
+    add_samples(estimate.work, scores_for(name), laid.durations[i]);
+    add_samples(estimate.extra, scores_for("extra " + phase.name), laid.durations[i]);
+    if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> luck = simulated_stretch(terms, bare, seed_ + i, kSamples, kHistories);
-      const auto strata = scores_.strata(factors.number("spot " + phase.name));
+      const auto strata = scores_.strata(static_cast<int>(factors.of("spot " + phase.name)));
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
-    } else if (stretch.factor != 1) {
-      for (double& seconds : laid.durations[i]) seconds *= stretch.factor;
+    } else if (slowdown.factor != 1) {
+      for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
-    laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * stretch.factor;
+    laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * slowdown.factor;
     laid.phase_hours.push_back(outcome<Seconds>(laid.durations[i]));
   }
 
@@ -236,7 +210,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
   laid.held.assign(holdings.size(), Samples{});
-  laid.busy.assign(holdings.size(), Samples{});
+  std::vector<Samples> busy(holdings.size());
   laid.away.assign(holdings.size(), Samples{});
   std::vector<double> sample(phases.size());
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
@@ -246,7 +220,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     for (std::size_t h = 0; h < holdings.size(); ++h) {
       const auto [from, to] = timeline.held(h);
       laid.held[h][s] = to - from;
-      laid.busy[h][s] = timeline.busy(h);
+      busy[h][s] = timeline.busy(h);
       for (const int phase : holdings[h].phases)
         laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
     }
@@ -254,6 +228,8 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.medians[i] * stretch;
   timeline.place(sample);
   laid.starts = timeline.starts();
+  for (std::size_t i = 0; i < phases.size(); ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
+  for (const Samples& seconds : busy) laid.busy.push_back(quantiles(seconds).p50);
   laid.answers = timeline.machine_seconds();
   laid.hours = in_seconds(outcome<Seconds>(laid.wall));
   return laid;
@@ -284,7 +260,7 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
       if (n == 0 || (start(phase) > until + again && !stays(n)))
         result.holdings.push_back({whole.offer, whole.spot, whole.machines, {}});
       result.holdings.back().phases.push_back(phase);
-      until = std::max(until, start(phase) + laid.medians[static_cast<std::size_t>(phase)] * (1 + job_.buffer));
+      until = std::max(until, laid.ends[static_cast<std::size_t>(phase)]);
     }
   }
   return result;
@@ -294,7 +270,6 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
 struct Biller::Paid {
   Samples dollars{};           ///< machines, disks and what leaves
   Quantiles billed;            ///< seconds
-  double busy = 0;             ///< median of the seconds in use
   std::vector<double> disks;   ///< dollars of each of its phases, by the medians
   std::vector<double> egress;  ///< the same
   Outcome<Dollars> cost{};
@@ -313,11 +288,10 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
     billed[s] = billed_seconds(laid.held[h][s] - unpaid - laid.away[h][s], offer.billing);
     paid.dollars[s] *= billed[s] * machines;
   }
-  const std::vector<int> lots = holdings_of(laid.arrangement);
   for (const int position : holding.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = laid.arrangement.phases[i];
-    const double leaving = laid.slots[i].on_machine ? leaving_dollars(job_, laid.arrangement, lots, phase).value : 0;
+    const double leaving = laid.slots[i].on_machine ? leaving_dollars(job_, laid, phase).value : 0;
     paid.egress.push_back(leaving);
     if (leaving > 0)
       for (double& dollars : paid.dollars) dollars += leaving;
@@ -327,7 +301,6 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
       paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
   paid.billed = quantiles(billed);
-  paid.busy = quantiles(laid.busy[h]).p50;
   paid.cost = in_cents(outcome<Dollars>(paid.dollars));
   return paid;
 }
@@ -361,7 +334,7 @@ Plan Biller::price(const LaidJob& laid) const {
     plan.nodes = std::max(plan.nodes, holding.machines.nodes);
     plan.gpus = std::max(plan.gpus, holding.machines.gpus);
   }
-  plan.cost = in_cents(outcome<Dollars>(all));
+  plan.cost = paid.size() == 1 ? paid.front().cost : in_cents(outcome<Dollars>(all));
   add_phases(laid, paid, plan);
   plan.wait = waits(laid);
   judge(laid.wall, all, plan);
@@ -474,9 +447,9 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       disks += paid[h].disks[n];
       egress += paid[h].egress[n];
       first = std::min(first, laid.starts[i]);
-      last = std::max(last, laid.starts[i] + laid.medians[i] * (1 + job_.buffer));
+      last = std::max(last, laid.ends[i]);
     }
-    const double busy_share = billed > 0 ? std::min(1.0, paid[h].busy / billed) : 0;
+    const double busy_share = billed > 0 ? std::min(1.0, laid.busy[h] / billed) : 0;
     const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
     const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
     const double machines_share = 1 - disk_share - egress_share;
@@ -485,7 +458,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     plan.idle += cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0);
     plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
     // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
-    plan.gpu_hours += answered > 0 ? used / 3600 * paid[h].busy / answered : 0;
+    plan.gpu_hours += answered > 0 ? used / 3600 * laid.busy[h] / answered : 0;
     for (std::size_t n = 0; n < holding.phases.size(); ++n) {
       const auto i = static_cast<std::size_t>(holding.phases[n]);
       if (!laid.slots[i].on_machine) continue;

@@ -23,14 +23,11 @@ double root_of_squares(double a, double b) { return std::sqrt(a * a + b * b); }
 
 class GateTree {
  public:
-  GateTree(const Job& job, const Plan& plan) : job_(job), plan_(plan), leases_(plan.leases) {
-    for (std::size_t i = 0; i < job.phases.size(); ++i) {
-      std::vector<std::size_t>& needs = needs_.emplace_back();
-      for (const std::string& name : job.phases[i].needs)
-        for (std::size_t k = 0; k < job.phases.size(); ++k)
-          if (job.phases[k].name == name) needs.push_back(k);
+  GateTree(const Job& job, const Plan& plan) : job_(job), plan_(plan) {
+    for (const Slot& slot : slots_of(job, std::vector<int>(job.phases.size(), 0)))
+      needs_.emplace_back(slot.needs.begin(), slot.needs.end());
+    for (std::size_t i = 0; i < job.phases.size(); ++i)
       if (passes(i) < 1) gates_.push_back(i);
-    }
     whole_ = spent(Runs(plan.phases.size(), 1));
     Seconds end{};
     for (std::size_t i = 0; i < plan.phases.size(); ++i) end = std::max(end, end_of(i));
@@ -139,7 +136,7 @@ class GateTree {
     }
   }
 
-  Seconds end_of(std::size_t i) const { return plan_.phases[i].start + plan_.phases[i].hours.p50 * (1 + job_.buffer); }
+  Seconds end_of(std::size_t i) const { return gpuplan::end_of(job_, plan_.phases[i]); }
 
   bool all(const Runs& run) const {
     return std::ranges::all_of(run, [](char runs) { return runs != 0; });
@@ -186,7 +183,7 @@ class GateTree {
   /// By the medians: each lease until the last of its phases that runs; nothing for machines that are not taken.
   Dollars spent(const Runs& run) const {
     Dollars sum{};
-    for (const Lease& lease : leases_) {
+    for (const Lease& lease : plan_.leases) {
       Seconds until{};
       bool whole = true;
       for (const int phase : lease.phases) {
@@ -208,7 +205,7 @@ class GateTree {
     // The plan's cost is the median of a sum, what is spent here by the medians of its parts.
     const Dollars median = plan_.cost.p50 * (share * sum_of_medians_);
     double price = 0;  // standard deviation of the logarithm
-    for (const Lease& lease : leases_) {
+    for (const Lease& lease : plan_.leases) {
       const auto& range = lease.spot ? lease.offer->spot_price : lease.offer->price;
       if (range && range->p10 > DollarsPerSecond{}) price = std::max(price, sigma_of(*range));
     }
@@ -221,7 +218,6 @@ class GateTree {
 
   const Job& job_;
   const Plan& plan_;
-  std::vector<Lease> leases_;
   std::vector<std::size_t> gates_;
   std::vector<std::vector<std::size_t>> needs_;
   Dollars whole_{};

@@ -6,6 +6,9 @@ namespace gpuplan {
 
 namespace {
 
+/// Share of the plan's cost.
+constexpr double kWorthALine = 0.005;
+
 /// When each phase ends. The median of a phase and the start of the next, which comes from medians of parts, differ by
 /// a little: such ends are moved to the start, or to the edge of the lease, that they stand for.
 std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector<Lease>& leases) {
@@ -26,8 +29,8 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
       const bool needed = std::ranges::find(needs, name) != needs.end();
       edges.push_back({other.start, needed ? kNeeded : kSame, needed});
     }
-    const Seconds time = part.hours.p50 * (1 + job.buffer);
-    const Seconds stated = part.start + time;
+    const Seconds stated = end_of(job, part);
+    const Seconds time = stated - part.start;
     Seconds end = stated;
     Seconds near{};
     for (const Edge& edge : edges) {
@@ -44,9 +47,22 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
   return ends;
 }
 
+/// Most of `weight`, summed over the leases that are held at one time.
+template <class Weight>
+int most_at_once(const std::vector<Lease>& leases, Weight weight) {
+  int most = 0;
+  for (const Lease& lease : leases) {
+    int held = 0;
+    for (const Lease& other : leases)
+      if (other.from <= lease.from && lease.from + units::second < other.to) held += weight(other);
+    most = std::max(most, held);
+  }
+  return most;
+}
+
 /// Scales all lines to the plan's cost: medians of parts do not add up to the median of their sum.
 void share_out(Dollars cost, StretchLedger& ledger) {
-  constexpr double kWorthALine = 0.005;  // less than that beyond the last use is no more than how medians round
+  // Less than that beyond the last use is no more than how medians round.
   if (ledger.beyond < cost * kWorthALine) ledger.beyond = {};
   Dollars told = ledger.beyond;
   for (const Stretch& line : ledger.stretches) told += line.cost;
@@ -74,7 +90,6 @@ double idle_share_of(const Job& job, const Plan& plan) {
 
 /// The same; what billing rounds up by less than is worth a line counts as the phases'.
 double idle_share(const Job& job, const Plan& plan) {
-  constexpr double kWorthALine = 0.005;
   const double share = idle_share_of(job, plan);
   return share < kWorthALine ? 0 : share;
 }
@@ -116,7 +131,6 @@ Ledger ledger_of(const Job& job, const Plan& plan) {
 }
 
 std::vector<Spell> spells_of(const Job& job, const Plan& plan) {
-  const double stretch = 1 + job.buffer;  // starts have it already
   struct Use {
     Seconds from, to;
     int phase;
@@ -126,7 +140,7 @@ std::vector<Spell> spells_of(const Job& job, const Plan& plan) {
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
     if (part.offer == nullptr) continue;
-    const Use use{part.start, part.start + part.hours.p50 * stretch, static_cast<int>(i)};
+    const Use use{part.start, end_of(job, part), static_cast<int>(i)};
     uses.push_back(use);
     edges.push_back(use.from);
     edges.push_back(use.to);
@@ -185,6 +199,16 @@ StretchLedger stretch_ledger(const Job& job, const Plan& plan) {
   }
   share_out(plan.cost.p50, ledger);
   return ledger;
+}
+
+Seconds end_of(const Job& job, const PhasePlan& part) { return part.start + part.hours.p50 * (1 + job.buffer); }
+
+int leases_at_once(const std::vector<Lease>& leases) {
+  return most_at_once(leases, [](const Lease&) { return 1; });
+}
+
+int gpus_at_once(const std::vector<Lease>& leases) {
+  return most_at_once(leases, [](const Lease& lease) { return lease.gpus; });
 }
 
 int peak_gpus(const std::vector<Spell>& spells) {

@@ -66,6 +66,13 @@ struct Spell {
 /// the user's own machine are in none of them.
 std::vector<Spell> spells_of(const Job& job, const Plan& plan);
 
+/// When a phase ends, by the medians and with the job's buffer.
+Seconds end_of(const Job& job, const PhasePlan& part);
+
+/// Most leases, and most GPUs of leases, that are held at one time.
+int leases_at_once(const std::vector<Lease>& leases);
+int gpus_at_once(const std::vector<Lease>& leases);
+
 /// Most GPUs in use at an instant.
 int peak_gpus(const std::vector<Spell>& spells);
 

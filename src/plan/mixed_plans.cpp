@@ -165,24 +165,21 @@ class Mixer {
 
   /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
   bool join_touching(LaidJob& laid) const {
-    const auto time = [&](int phase) { return laid.medians[static_cast<std::size_t>(phase)] * (1 + job_.buffer); };
-    const auto start = [&](int phase) { return laid.starts[static_cast<std::size_t>(phase)]; };
     const auto begins = [&](const Holding& holding) {
       double first = kNowhere;
-      for (const int phase : holding.phases) first = std::min(first, start(phase));
+      for (const int phase : holding.phases) first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
       return first - holding.offer->billing.startup.value;
     };
     const auto ends = [&](const Holding& holding) {
       double last = 0;
-      for (const int phase : holding.phases) last = std::max(last, start(phase) + time(phase));
+      for (const int phase : holding.phases) last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
       return last;
     };
     std::vector<Holding>& holdings = laid.arrangement.holdings;
     const auto join_two = [&] {
       for (Holding& before : holdings) {
         for (auto after = holdings.begin(); after != holdings.end(); ++after) {
-          const bool same = &before != &*after && before.offer == after->offer && before.spot == after->spot &&
-                            before.machines.gpus == after->machines.gpus;
+          const bool same = &before != &*after && same_machines(before, *after);
           const double gap = same ? begins(*after) - ends(before) : kNowhere;
           if (gap < -1 || gap > 1) continue;
           before.phases.insert(before.phases.end(), after->phases.begin(), after->phases.end());

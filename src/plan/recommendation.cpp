@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "plan/ledger.h"
+
 namespace gpuplan {
 
 namespace {
@@ -22,18 +24,6 @@ std::optional<int> least(const std::vector<Plan>& plans, Counts counts, Key key)
       best = static_cast<int>(i);
   }
   return best;
-}
-
-/// Most GPUs that are held at one time.
-int gpus_at_once(const Plan& plan) {
-  int most = plan.gpus;
-  for (const Lease& lease : plan.leases) {
-    int held = 0;
-    for (const Lease& other : plan.leases)
-      if (other.from <= lease.from && lease.from + units::second < other.to) held += other.gpus;
-    most = std::max(most, held);
-  }
-  return most;
 }
 
 }  // namespace
@@ -66,7 +56,9 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   const auto value = [&](const Plan& p) {
     return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50);
   };
-  const auto gpus = [](const Plan& p) { return std::tuple(gpus_at_once(p), p.cost.p50, p.hours.p50); };
+  const auto gpus = [](const Plan& p) {
+    return std::tuple(std::max(p.gpus, gpus_at_once(p.leases)), p.cost.p50, p.hours.p50);
+  };
 
   result.cheapest = least(plans, runs, cost);
   result.fastest = least(plans, runs, hours);

@@ -8,9 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/numbered.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "plan/bill.h"
+#include "plan/ledger.h"
 #include "plan/market.h"
 #include "plan/schedule.h"
 #include "spot/checkpointing.h"
@@ -23,21 +25,6 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// Random numbers of a history: what is uncertain of the job, and how machines come and go.
 constexpr std::uint64_t kJobStream = 0x6A6F62;
 constexpr std::uint64_t kLivesStream = 0x6C69766573;
-
-/// Numbers of names, in the order of their first use.
-class Numbered {
- public:
-  std::size_t of(const std::string& name) {
-    const auto found = std::ranges::find(names_, name);
-    if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
-    names_.push_back(name);
-    return names_.size() - 1;
-  }
-  std::size_t size() const { return names_.size(); }
-
- private:
-  std::vector<std::string> names_;
-};
 
 /// Everything that is the same for all histories.
 class Trials {
@@ -134,6 +121,20 @@ struct Sums {
   int late = 0, unfinished = 0;
 
   void add(const SpotOutcome& one) {
+    add_up(one);
+    on_demand_squares += one.work_on_demand.value * one.work_on_demand.value;
+    late += one.in_time ? 0 : 1;
+    unfinished += one.finished ? 0 : 1;
+  }
+  void add(const Sums& other) {
+    add_up(other.outcome);
+    on_demand_squares += other.on_demand_squares;
+    late += other.late;
+    unfinished += other.unfinished;
+  }
+
+ private:
+  void add_up(const SpotOutcome& one) {
     outcome.spot += one.spot;
     outcome.on_demand += one.on_demand;
     outcome.work_on_spot += one.work_on_spot;
@@ -142,22 +143,6 @@ struct Sums {
     outcome.waited += one.waited;
     outcome.interruptions += one.interruptions;
     outcome.starts += one.starts;
-    on_demand_squares += one.work_on_demand.value * one.work_on_demand.value;
-    late += one.in_time ? 0 : 1;
-    unfinished += one.finished ? 0 : 1;
-  }
-  void add(const Sums& other) {
-    outcome.spot += other.outcome.spot;
-    outcome.on_demand += other.outcome.on_demand;
-    outcome.work_on_spot += other.outcome.work_on_spot;
-    outcome.work_on_demand += other.outcome.work_on_demand;
-    outcome.lost += other.outcome.lost;
-    outcome.waited += other.outcome.waited;
-    outcome.interruptions += other.outcome.interruptions;
-    outcome.starts += other.outcome.starts;
-    on_demand_squares += other.on_demand_squares;
-    late += other.late;
-    unfinished += other.unfinished;
   }
 };
 
@@ -190,8 +175,7 @@ struct Placed {
 
 std::vector<Placed> in_order(const Job& job, const Plan& plan) {
   std::vector<Placed> placed;
-  for (const PhasePlan& phase : plan.phases)
-    placed.push_back({&phase, phase.start.value, phase.start.value + phase.hours.p50.value * (1 + job.buffer)});
+  for (const PhasePlan& phase : plan.phases) placed.push_back({&phase, phase.start.value, end_of(job, phase).value});
   std::ranges::stable_sort(placed, {}, &Placed::from);
   return placed;
 }
