@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 # Ground floor first. A folder includes itself and floors below; folders on one floor do not know each other.
-FLOORS = [["base"], ["domain"], ["model"], ["spot"], ["plan"], ["evidence"], ["input", "store", "output", "web"],
+FLOORS = [["base"], ["domain"], ["model"], ["spot"], ["plan"], ["evidence"], ["input", "store", "output", "web"], ["launch"],
           ["cli"]]
 
 # Values in, values out: these floors also run in the browser and in parallel.

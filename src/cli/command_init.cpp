@@ -11,7 +11,7 @@
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
 #include "cli/read_file.h"
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "input/sketch.h"

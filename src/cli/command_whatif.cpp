@@ -15,7 +15,7 @@
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "cli/sensitivity.h"
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 #include "cli/whatif_cases.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"

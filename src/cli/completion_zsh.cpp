@@ -1,7 +1,7 @@
 // Completion for zsh.
 #include "base/text.h"
 #include "cli/completion.h"
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 
 namespace gpuplan::cli {
 namespace {

@@ -9,7 +9,7 @@
 #include "cli/find_config.h"
 #include "cli/load_prices.h"
 #include "cli/read_file.h"
-#include "cli/shell_text.h"
+#include "base/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/csv.h"
 #include "input/job_settings.h"

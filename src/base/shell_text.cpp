@@ -1,0 +1,89 @@
+#include "base/shell_text.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+/// The character of `length` bytes at `at`.
+unsigned code_point(std::string_view text, std::size_t at, std::size_t length) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned>(static_cast<unsigned char>(text[at + i])); };
+  if (length <= 1) return byte(0);
+  unsigned code = byte(0) & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) code = (code << 6U) | (byte(i) & 0x3fU);
+  return code;
+}
+
+/// Characters that break lines, move what stands beside them, or that YAML does not take as they are.
+constexpr bool misleads(unsigned code) {
+  return (code >= 0x80 && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
+         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff || code == 0xfffe ||
+         code == 0xffff;
+}
+
+}  // namespace
+
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') result += "'\\''";
+    else result += c == '\0' ? '?' : c;
+  }
+  return result + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "_./:=,+@%-";
+  const auto plain = [&](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           kPlain.find(c) != std::string_view::npos;
+  };
+  const std::string shown = printable(text, text.size());
+  return !shown.empty() && std::ranges::all_of(shown, plain) ? shown : quoted(shown);
+}
+
+std::string string_literal(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result = "\"";
+  const auto escaped = [&](unsigned code) {
+    result += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) result += kHex[(code >> static_cast<unsigned>(shift)) & 15U];
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = utf8_length(text, at);
+    const unsigned code = code_point(text, at, length);
+    if (length == 0) escaped(0xfffd);
+    else if (code == '"' || code == '\\') (result += '\\') += text[at];
+    else if (code < 0x20 || code == 0x7f || misleads(code)) escaped(code);
+    else result += text.substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return result + '"';
+}
+
+std::string comment_text(std::string_view text, std::size_t limit) {
+  const std::string shown = printable(text, limit);
+  std::string result;
+  for (std::size_t at = 0; at < shown.size();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(shown, at), 1);
+    if (misleads(code_point(shown, at, length))) result += '?';
+    else result += shown.substr(at, length);
+    at += length;
+  }
+  return result;
+}
+
+std::string slug_of(std::string_view text, std::size_t limit, std::string_view otherwise) {
+  std::string result;
+  for (const char c : to_lower(text)) {
+    if (result.size() >= limit) break;
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) result += c;
+    else if (!result.empty() && result.back() != '-') result += '-';
+  }
+  while (!result.empty() && result.back() == '-') result.pop_back();
+  return result.empty() ? std::string(otherwise) : result;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,30 @@
+// Text of users as part of other languages: words of a shell, YAML, Python, comments. No text can end the place it
+// stands in: whatever it holds, it stays one word, one value, one line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpuplan {
+
+/// In single quotes, for POSIX shells, bash and zsh. Control characters stay what they are inside of quotes, but NUL,
+/// which no word can hold, becomes '?'.
+std::string quoted(std::string_view text);
+
+/// A word to be typed again: in quotes unless every character stands for itself in every shell. Control characters
+/// become '?'.
+std::string shell_word(std::string_view text);
+
+/// In double quotes, as JSON has it: a string in JSON, in YAML and in Python. Control characters and those that move
+/// what stands beside them are escaped; bytes that are not UTF-8 become U+FFFD.
+std::string string_literal(std::string_view text);
+
+/// One line for a comment: control characters, line ends among them, become '?', and so do the characters that change
+/// the direction of a text or break lines in Unicode.
+std::string comment_text(std::string_view text, std::size_t limit = 400);
+
+/// Letters (ASCII, lower case), digits and single '-' only, at most `limit`, neither empty nor with '-' at an end: a
+/// name for files, jobs and Kubernetes objects. What is left of nothing is `otherwise`.
+std::string slug_of(std::string_view text, std::size_t limit, std::string_view otherwise);
+
+}  // namespace gpuplan

@@ -1,0 +1,33 @@
+// What was planned of one phase, to hold a run against: from a search, or from a plan that was kept.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "domain/catalogue.h"
+#include "domain/job.h"
+#include "plan/plan.h"
+
+namespace gpuplan {
+
+struct Expectation {
+  std::string job, phase;
+  std::string plan_id, plan;  ///< "k3f9a1", "8x H100 SXM"
+  std::string gpu;
+  int gpus = 0, nodes = 1;
+  Evidence evidence = Evidence::kModel;
+  double steps = 0;            ///< optimizer steps; 0: no training
+  double tokens_per_step = 0;  ///< 0: not known
+  std::optional<Interval<Seconds>> seconds_per_step;
+  std::optional<Interval<TokensPerSecond>> tokens_per_second;  ///< trained or newly generated, all GPUs
+  std::optional<Interval<Bytes>> memory;                       ///< of the fullest GPU, device
+  std::optional<Bytes> allocated, reserved;                    ///< medians as PyTorch counts them
+  std::optional<Bytes> usable;
+  Outcome<Seconds> hours{};
+  Outcome<Dollars> cost{};
+  DollarsPerSecond price{};  ///< median, of all machines it holds; 0: free
+  std::string strategy;      ///< in words
+  double micro_batch = 0;
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,120 @@
+// What the log of a run says, whatever program wrote it: a bounded record, however long the log.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/names.h"
+#include "base/units.h"
+
+namespace gpuplan {
+
+enum class LogFormat {
+  kNanochat,
+  kNanogpt,
+  kTorchtitan,
+  kMegatron,
+  kTrainerState,
+  kTrainerOutput,
+  kTorchtune,
+  kLightning,
+  kTensorBoard,
+  kWandb,
+  kNvidiaSmi,
+  kDcgm,
+  kVllm
+};
+template <>
+struct Names<LogFormat> {
+  static constexpr std::array entries = {
+      Named<LogFormat>{LogFormat::kNanochat, "nanochat"},
+      Named<LogFormat>{LogFormat::kNanogpt, "nanoGPT"},
+      Named<LogFormat>{LogFormat::kTorchtitan, "torchtitan"},
+      Named<LogFormat>{LogFormat::kMegatron, "Megatron-LM"},
+      Named<LogFormat>{LogFormat::kTrainerState, "trainer_state.json"},
+      Named<LogFormat>{LogFormat::kTrainerOutput, "Hugging Face Trainer"},
+      Named<LogFormat>{LogFormat::kTorchtune, "torchtune"},
+      Named<LogFormat>{LogFormat::kLightning, "Lightning CSV"},
+      Named<LogFormat>{LogFormat::kTensorBoard, "TensorBoard events"},
+      Named<LogFormat>{LogFormat::kWandb, "W&B CSV"},
+      Named<LogFormat>{LogFormat::kNvidiaSmi, "nvidia-smi CSV"},
+      Named<LogFormat>{LogFormat::kDcgm, "DCGM"},
+      Named<LogFormat>{LogFormat::kVllm, "vLLM"},
+  };
+};
+
+/// How a peak of memory was counted: by the allocator, with what it holds in reserve, or of the whole device.
+enum class MemoryKind { kAllocated, kReserved, kDevice };
+
+/// Values of one quantity in the order of the log, thinned out evenly when they become many (every second one is
+/// dropped each time), so that a log of any length takes the same memory.
+class Series {
+ public:
+  struct Point {
+    double step = 0;  ///< NaN: the log does not say
+    double value = 0;
+    std::uint32_t line = 0;  ///< of the log, counted from 1
+  };
+  static constexpr std::size_t kMost = 16384;
+
+  void add(double step, double value, std::uint32_t line);
+  const std::vector<Point>& points() const { return points_; }
+  bool empty() const { return count_ == 0; }
+  std::size_t count() const { return count_; }  ///< values met, dropped ones too
+  const Point& first() const { return first_; }
+  const Point& last() const { return last_; }
+  double least() const { return least_; }  ///< of all values met, NaN aside
+  double most() const { return most_; }
+
+ private:
+  std::vector<Point> points_;
+  std::size_t count_ = 0, stride_ = 1;
+  Point first_{}, last_{};
+  double least_ = 0, most_ = 0;
+};
+
+/// One thing worth a line that the log says or shows.
+struct LogEvent {
+  enum class Kind { kOutOfMemory, kNotFinite, kError, kRestart, kCheckpoint };
+  Kind kind = Kind::kError;
+  std::uint32_t line = 0;
+  double step = 0;   ///< NaN: not known
+  std::string text;  ///< printable, at most 200 bytes
+};
+
+/// Steps are those of the last segment when the run was started again; warm-up and steps with evaluations or
+/// checkpoints are in them (evidence decides what to leave out).
+struct RunLog {
+  std::vector<LogFormat> formats;  ///< recognised, the one with most records first; empty: none
+  std::uint64_t bytes = 0, lines = 0;
+  bool cut_off = false;  ///< the last record is not complete
+
+  Series loss, grad_norm, learning_rate, validation;  ///< validation: a validation loss or bpb
+  Series step_seconds;                                ///< of one optimizer step
+  Series tokens_per_second;                           ///< of all GPUs, where the log says so or counts GPUs
+  Series tokens_per_second_per_gpu;
+  Series model_flops;               ///< FLOP/s a GPU that the log reports
+  Series output_tokens_per_second;  ///< of generation
+  Series gpu_busy;                  ///< 0..1, nvidia-smi or DCGM
+
+  std::array<std::optional<Bytes>, 3> peak_memory;  ///< by MemoryKind, of the fullest GPU
+  std::optional<Bytes> kv_cache;                    ///< available to vLLM
+  std::optional<double> kv_cache_tokens;
+
+  // What a run says of itself before it starts.
+  std::optional<double> planned_steps, tokens_per_step, sequences_per_step, sequence_length, parameters, processes;
+  std::string gpu;                  ///< as the log spells it
+  std::optional<Seconds> run_time;  ///< whole training time, of finished runs
+  std::optional<double> last_step;  ///< reached
+  bool finished = false;            ///< the log says that training ended
+
+  std::vector<std::pair<std::string, Series>> metrics;  ///< of the job's own regular expressions, by name
+  std::vector<LogEvent> events;                         ///< the first 100 of each kind
+  std::array<std::uint64_t, 5> event_counts{};          ///< by LogEvent::Kind, all of them
+};
+
+}  // namespace gpuplan
