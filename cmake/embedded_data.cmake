@@ -1,13 +1,15 @@
-# Compiles every data/*.csv and data/measured/*.csv into the program: one assembler file with .incbin, and a table of
-# names ("gpus.csv", "measured/train_runs.csv") that src/input/embedded_data.cpp reads. Rebuilt when a CSV changes,
-# comes or goes.
-file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv)
+# Compiles every data/*.csv and data/measured/*.csv into the program, and the programs that launch scripts bring along,
+# src/launch/templates/*: one assembler file with .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv",
+# "templates/lib.sh") that src/input/embedded_data.cpp reads. Rebuilt when a file changes, comes or goes.
+file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
+  ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
 list(SORT data_files)
 set(contents "")
 set(table "")
 set(index 0)
 foreach(file IN LISTS data_files)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/data ${file})
+  string(REPLACE "../src/launch/" "" name "${name}")
   string(APPEND contents "name${index}: .ascii \"${name}\"\nname${index}_end:\n"
     "bytes${index}: .incbin \"${file}\"\nbytes${index}_end:\n")
   string(APPEND table "  .quad name${index}, name${index}_end - name${index}, "

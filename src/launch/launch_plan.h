@@ -48,11 +48,11 @@ struct Launch {
   const Job& job;
   const Plan& plan;
   const Catalogue& catalogue;
-  std::string slug;                 ///< of the job
-  std::string plan_name;            ///< "8x H100 SXM (lambda)"
-  std::string command;              ///< that wrote the files: "gpuplan launch job.yaml --to slurm"
-  std::vector<LaunchPhase> phases;  ///< in an order in which needs come first
-  std::vector<LaunchGroup> groups;  ///< in the order of their first phase
+  std::string slug;                   ///< of the job
+  std::string plan_name;              ///< "8x H100 SXM (lambda)"
+  std::string command;                ///< that wrote the files: "gpuplan launch job.yaml --to slurm"
+  std::vector<LaunchPhase> phases{};  ///< in an order in which needs come first
+  std::vector<LaunchGroup> groups{};  ///< in the order of their first phase
 };
 
 /// The plan laid out for launching. Fails (bad input, names the phase) where it can not be started as it is: GPUs that

@@ -15,9 +15,16 @@ inline constexpr int kGateClosed = 6;    ///< a condition of succeed_when does n
 inline constexpr int kComeBack = 75;     ///< stopped to be started again (preemption, time limit): it resumes
 inline constexpr int kNotPrepared = 78;  ///< a variable, a file or a manual step is missing
 
-/// `phases/SLUG.sh` and the files that it reads. Started by hand it runs on this machine; a launcher tells it of others
-/// by GPUPLAN_NODES, GPUPLAN_NODE_RANK, GPUPLAN_MASTER_ADDR, and where to write by GPUPLAN_RUNS (default ./runs).
+/// `phases/SLUG.sh` and the files that it reads, lib.sh aside. Started by hand it runs on this machine; a launcher
+/// tells it of others by GPUPLAN_NODES, GPUPLAN_NODE_RANK, GPUPLAN_MASTER_ADDR, and where to write by GPUPLAN_RUNS
+/// (default: `runs` beside the scripts).
 Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& phase);
+
+/// `phases/lib.sh`, which the scripts of all phases share.
+LaunchFile shared_script();
+
+/// The body of a script that runs these scripts beside it in turn and ends with the first that does not end with 0.
+std::string in_turn(const std::vector<std::string>& scripts);
 
 /// `SLUG.sh`, which runs the phases of one group in turn and stops at a closed gate; exits as they do.
 LaunchFile group_script(const Launch& launch, const LaunchGroup& group);

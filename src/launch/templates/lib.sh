@@ -1,0 +1,293 @@
+# shellcheck shell=bash
+# What the scripts of all phases do. Each sets what it is about and then calls run_phase:
+#   phase, slug, job_slug   names                         nodes, gpus  machines, and GPUs of each that it uses
+#   needs, elsewhere        slugs that must be done, here and on other machines
+#   required                variables that must be set, "NAME: what"
+#   manual                  what to do by hand first      human        1: somebody works, no program runs
+#   gated                   1: others wait for its criteria of success
+#   checked                 1: there is something to hold the log against
+#   resumes                 1: goes on from its newest checkpoint
+#   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
+#   dollars_per_hour, predicted_hours, predicted_dollars
+#   prepare, work           functions: what is done once on each machine; what runs
+#
+# Exit codes: 0 done, and the gate passed. 6 the gate is closed. 75 stopped to be started again. 78 something is missing.
+# shellcheck disable=SC2154  # those variables
+
+say() { printf '%s %s: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$slug" "$*" >&2; }
+stop() {
+  local code=$1
+  shift
+  say "$*"
+  exit "$code"
+}
+
+lead() { [ "$GPUPLAN_NODE_RANK" = 0 ]; }
+
+# Phases before this one. Those that run on other machines may still be running, if everybody sees the same runs.
+check_needs() {
+  local needed waited=0
+  for needed in "${needs[@]}" "${elsewhere[@]}"; do
+    while [ ! -f "$runs/$needed/done" ]; do
+      [ ! -f "$runs/$needed/gate-closed" ] || stop 6 "$needed did not pass its gate: see $runs/$needed/check.txt"
+      [[ " ${elsewhere[*]} " == *" $needed "* ]] && [ "$waited" -lt "${GPUPLAN_WAIT:-86400}" ] ||
+        stop 78 "$needed is not done ($runs/$needed/done is not there): run it first, or bring its runs folder here"
+      say "waiting for $needed, which runs on another machine ($runs/$needed/done is not there yet)"
+      sleep "$poll" &
+      wait "$!"
+      waited=$((waited + poll))
+      [ "$stopping" = 0 ] || stop 75 "stopped while waiting for $needed"
+    done
+  done
+}
+
+# Somebody has to do something that no script can do.
+check_manual() {
+  [ -n "$manual" ] && [ ! -f "$GPUPLAN_RUN_DIR/prepared" ] || return 0
+  say "first, by hand: $manual"
+  if [ -t 0 ]; then
+    local answer
+    read -r -p "Is it done? [y/N] " answer
+    case $answer in
+      [yY]*) touch "$GPUPLAN_RUN_DIR/prepared" && return 0 ;;
+    esac
+  fi
+  stop 78 "when it is done: touch '$GPUPLAN_RUN_DIR/prepared' and start again"
+}
+
+check_required() {
+  local entry name missing=0
+  for entry in "${required[@]}"; do
+    name=${entry%%:*}
+    [ -z "${!name:-}" ] || continue
+    say "the variable $entry is not set"
+    missing=1
+  done
+  [ "$missing" = 0 ] || stop 78 "set it and start again: export NAME=..."
+}
+
+# The batch is right for the GPUs of the plan, and for no other number of them.
+check_gpus() {
+  [ "$gpus" -gt 0 ] || return 0
+  if ! command -v nvidia-smi >/dev/null; then
+    say "nvidia-smi is not here: not checked that this machine has $gpus GPUs"
+    return 0
+  fi
+  local seen
+  if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then
+    seen=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
+  else
+    seen=$(nvidia-smi --list-gpus | grep -c '^GPU ')
+  fi
+  [ "$seen" -ge "$gpus" ] ||
+    stop 78 "this machine shows $seen GPUs and the plan uses $gpus; the batch would be another one"
+}
+
+# Once on each machine, and again when the lines have changed.
+prepare_machine() {
+  local folder mark
+  folder=${XDG_CACHE_HOME:-$HOME/.cache}/gpuplan
+  mark=$folder/$job_slug-$slug-$(uname -n)-$(declare -f prepare | cksum | tr -cd '0-9')
+  [ ! -f "$mark" ] || return 0
+  mkdir -p "$folder"
+  say "preparing this machine"
+  (set -e; prepare) </dev/null >>"$GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt" 2>&1 ||
+    stop 78 "could not prepare this machine: see $GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt"
+  touch "$mark"
+}
+
+# Runs "$2..." in $1 seconds, unless called off before.
+timer() {
+  local seconds=$1
+  shift
+  set -m
+  (sleep "$seconds" && "$@") </dev/null >/dev/null 2>&1 &
+  timer_id=$!
+  set +m
+}
+call_off() { [ -z "$1" ] || kill -TERM -- "-$1" 2>/dev/null; }
+
+poll=${GPUPLAN_POLL:-30} # seconds between looks at a file that somebody else makes
+stopping=0
+late=0
+work_id=
+killer_id=
+asked_to_stop() {
+  stopping=1
+  [ -n "$work_id" ] && [ -z "$killer_id" ] || return 0
+  say "asked to stop: it has $grace s to write a checkpoint"
+  kill -TERM -- "-$work_id" 2>/dev/null
+  timer "$grace" kill -KILL -- "-$work_id"
+  killer_id=$timer_id
+}
+too_late() {
+  late=1
+  asked_to_stop
+}
+
+# Watches the GPUs in a file that `gpuplan check` reads beside the log.
+watch_gpus() {
+  watcher_id=
+  [ "$gpus" -gt 0 ] && command -v nvidia-smi >/dev/null || return 0
+  nvidia-smi --query-gpu=timestamp,index,name,utilization.gpu,memory.used,memory.total,power.draw,temperature.gpu \
+    --format=csv -l 30 >>"$GPUPLAN_RUN_DIR/gpus-$GPUPLAN_NODE_RANK.csv" 2>/dev/null &
+  watcher_id=$!
+}
+
+# Runs the work in a process group of its own, so that a signal reaches all of it, but not what keeps the log. Sets
+# code.
+run_work() {
+  local limit_id='' tee_id=''
+  watch_gpus
+  if lead; then
+    exec 3> >(exec tee -a "$log")
+    tee_id=$!
+    if [ "$limit" -gt 0 ]; then
+      timer "$((limit > before + 60 ? limit - before : 60))" kill -USR2 "$$"
+      limit_id=$timer_id
+    fi
+  else
+    exec 3>>"$log"
+  fi
+  set -m
+  (set -e; work) </dev/null >&3 2>&1 3>&- &
+  work_id=$!
+  set +m
+  exec 3>&-
+  [ "$stopping" = 0 ] || asked_to_stop
+  # A signal ends `wait` early; the work is done when nothing is left of it.
+  while :; do
+    wait "$work_id"
+    code=$?
+    kill -0 "$work_id" 2>/dev/null || break
+  done
+  work_id=
+  call_off "$killer_id"
+  call_off "$limit_id"
+  [ -z "$watcher_id" ] || kill "$watcher_id" 2>/dev/null
+  [ -z "$tee_id" ] || wait "$tee_id"
+}
+
+# Somebody works on the machine and says when it is done.
+wait_for_somebody() {
+  say "the machine is yours; when you are done: touch '$GPUPLAN_RUN_DIR/finished'"
+  while [ ! -f "$GPUPLAN_RUN_DIR/finished" ] && [ "$stopping" = 0 ]; do
+    sleep "$poll" &
+    wait "$!"
+  done
+  code=0
+}
+
+summary() {
+  local ended=$1 what=$2
+  {
+    printf 'phase:      %s\n' "$phase"
+    printf 'ended:      %s, %s\n' "$ended" "$what"
+    printf 'starts:     %s\n' "$starts"
+    printf 'hours:      %s in all starts (planned %s)\n' "$(hours "$spent")" "$predicted_hours"
+    printf 'dollars:    %s at $%s/h (planned %s)\n' \
+      "$(awk -v s="$spent" -v p="$dollars_per_hour" 'BEGIN { printf "%.2f", s / 3600 * p }')" "$dollars_per_hour" \
+      "$predicted_dollars"
+    printf 'GPUs:       %s x %s machines\n' "$gpus" "$nodes"
+    printf 'log:        %s\n' "$log"
+    printf 'checkpoints: %s\n' "$GPUPLAN_CHECKPOINTS"
+  } >"$GPUPLAN_RUN_DIR/summary.txt.new"
+  mv "$GPUPLAN_RUN_DIR/summary.txt.new" "$GPUPLAN_RUN_DIR/summary.txt"
+}
+hours() { awk -v s="$1" 'BEGIN { printf "%.2f", s / 3600 }'; }
+
+# Whether what needs this phase may start. Without criteria the check only tells.
+pass_gate() {
+  local program=${GPUPLAN:-gpuplan} result=0 logs=("$log")
+  if ! command -v "$program" >/dev/null; then
+    [ "$gated" = 1 ] || return 0
+    stop 6 "gpuplan is not on this machine, so nobody can tell whether the phase passed: put it on the PATH (or set" \
+      "GPUPLAN) and start again, or read $log and touch '$GPUPLAN_RUN_DIR/done'"
+  fi
+  [ "$checked" = 1 ] || return 0
+  [ ! -s "$GPUPLAN_RUN_DIR/gpus-0.csv" ] || logs+=("$GPUPLAN_RUN_DIR/gpus-0.csv")
+  "$program" check "${logs[@]}" --plan "$here/plan.json" --phase "$phase" >"$GPUPLAN_RUN_DIR/check.txt" 2>&1 || result=$?
+  cat "$GPUPLAN_RUN_DIR/check.txt" >&2
+  [ "$gated" = 1 ] || return 0
+  [ "$result" = 0 ] && return 0
+  touch "$GPUPLAN_RUN_DIR/gate-closed"
+  stop 6 "the gate stays closed: what needs this phase does not start ($GPUPLAN_RUN_DIR/check.txt says why)"
+}
+
+run_phase() {
+  here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  export GPUPLAN_NODES="${GPUPLAN_NODES:-1}" GPUPLAN_NODE_RANK="${GPUPLAN_NODE_RANK:-0}"
+  export GPUPLAN_MASTER_ADDR="${GPUPLAN_MASTER_ADDR:-127.0.0.1}" GPUPLAN_MASTER_PORT="${GPUPLAN_MASTER_PORT:-29500}"
+  export GPUPLAN_GPUS="$gpus"
+  mkdir -p "${GPUPLAN_RUNS:-$here/runs}"
+  runs=$(cd "${GPUPLAN_RUNS:-$here/runs}" && pwd)
+  export GPUPLAN_RUN_DIR="$runs/$slug" GPUPLAN_FILES="$here/phases/$slug"
+  export GPUPLAN_CHECKPOINTS="$GPUPLAN_RUN_DIR/checkpoints"
+  mkdir -p "$GPUPLAN_RUN_DIR" "$GPUPLAN_CHECKPOINTS"
+  log=$GPUPLAN_RUN_DIR/log.txt
+  lead || log=$GPUPLAN_RUN_DIR/log-$GPUPLAN_NODE_RANK.txt
+  grace=${GPUPLAN_GRACE:-$grace}
+  limit=${GPUPLAN_LIMIT:-$limit}
+  trap asked_to_stop TERM USR1
+  trap too_late USR2
+
+  if [ -f "$GPUPLAN_RUN_DIR/done" ]; then
+    say "done already; to run it again, remove $GPUPLAN_RUN_DIR/done"
+    exit 0
+  fi
+  # The work of this phase takes the first machines; the others have nothing to do in it.
+  [ "$GPUPLAN_NODE_RANK" -lt "$nodes" ] || exit 0
+  [ "$GPUPLAN_NODES" -ge "$nodes" ] ||
+    stop 78 "the plan uses $nodes machines and there are $GPUPLAN_NODES (GPUPLAN_NODES); the batch would be another one"
+  if lead; then
+    check_needs
+    check_manual
+  fi
+  check_required
+  check_gpus
+  prepare_machine
+
+  local started now before
+  started=$(date +%s)
+  starts=1
+  before=0
+  if lead; then
+    rm -f "$GPUPLAN_RUN_DIR/gate-closed"
+    [ ! -f "$GPUPLAN_RUN_DIR/starts" ] || read -r starts before <"$GPUPLAN_RUN_DIR/starts"
+    [ ! -f "$GPUPLAN_RUN_DIR/starts" ] || starts=$((starts + 1))
+    printf '%s %s\n' "$starts" "$before" >"$GPUPLAN_RUN_DIR/starts"
+  fi
+  [ "$starts" = 1 ] || [ "$resumes" = 1 ] || say "start $starts: nothing is known of how this command resumes; see the head of $slug.sh"
+  say "start $starts"
+  code=0
+  if [ "$human" = 1 ]; then
+    if lead; then wait_for_somebody; fi
+  else
+    run_work
+  fi
+  lead || exit "$([ "$stopping" = 1 ] && echo 75 || echo "$code")"
+  now=$(date +%s)
+  spent=$((before + now - started))
+  printf '%s %s\n' "$starts" "$spent" >"$GPUPLAN_RUN_DIR/starts"
+  now=$(date -u +%Y-%m-%dT%H:%M:%SZ)
+  if [ "$late" = 1 ]; then
+    summary "$now" "stopped at its time limit"
+    stop 1 "stopped after $(hours "$spent") h: its limit is $(hours "$limit") h, well above the plan. To go on all the" \
+      "same: GPUPLAN_LIMIT=0"
+  fi
+  if [ "$stopping" = 1 ]; then
+    summary "$now" "stopped after a checkpoint, to be started again"
+    stop 75 "stopped; started again it goes on"
+  fi
+  if [ "$code" -ne 0 ]; then
+    summary "$now" "failed with exit code $code"
+    # What the log says of it: out of memory, values that are no numbers, ...
+    (gated=0; checked=1; pass_gate) || true
+    case $code in 6 | 75 | 78) code=1 ;; esac # these mean something else here
+    stop "$code" "the work failed with exit code $code: see $log"
+  fi
+  summary "$now" "done"
+  pass_gate
+  touch "$GPUPLAN_RUN_DIR/done"
+  say "done in $(hours "$spent") h (planned $predicted_hours); summary: $GPUPLAN_RUN_DIR/summary.txt"
+}
