@@ -30,8 +30,9 @@ check_needs() {
   for needed in "${needs[@]}" "${elsewhere[@]}"; do
     while [ ! -f "$runs/$needed/done" ]; do
       [ ! -f "$runs/$needed/gate-closed" ] || stop 6 "$needed did not pass its gate: see $runs/$needed/check.txt"
-      [[ " ${elsewhere[*]} " == *" $needed "* ]] && [ "$waited" -lt "${GPUPLAN_WAIT:-86400}" ] ||
+      if [[ " ${elsewhere[*]} " != *" $needed "* ]] || [ "$waited" -ge "${GPUPLAN_WAIT:-86400}" ]; then
         stop 78 "$needed is not done ($runs/$needed/done is not there): run it first, or bring its runs folder here"
+      fi
       say "waiting for $needed, which runs on another machine ($runs/$needed/done is not there yet)"
       sleep "$poll" &
       wait "$!"
