@@ -188,7 +188,9 @@ int run(const Options& options) {
       options.common, exit_code(searched->found),
       [&](const Screen& screen) { return table_text(story, options, changes, screen); },
       [&] {
-        const PlanJsonLook look{options.all, options.explain, milliseconds_since(start), views_of(options)};
+        const JobSource& source = question->loaded.source;
+        const PlanJsonLook look{options.all,       options.explain, milliseconds_since(start),
+                                views_of(options), source.file,     flow_text(source.tree)};
         return plan_json(story, look, changes);
       },
       [&] { return csv_text(story, options); });

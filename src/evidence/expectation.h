@@ -13,11 +13,12 @@ namespace gpuplan {
 struct Expectation {
   std::string job, phase;
   std::string plan_id, plan;  ///< "k3f9a1", "8x H100 SXM"
-  std::string gpu;
-  int gpus = 0, nodes = 1;
+  std::string gpu;            ///< empty: needs none
+  int gpus = 0, nodes = 1;    ///< GPUs used, of all machines
   Evidence evidence = Evidence::kModel;
   double steps = 0;            ///< optimizer steps; 0: no training
   double tokens_per_step = 0;  ///< 0: not known
+  double batch = 0;            ///< sequences of a step, or in flight; 0: not known
   std::optional<Interval<Seconds>> seconds_per_step;
   std::optional<Interval<TokensPerSecond>> tokens_per_second;  ///< trained or newly generated, all GPUs
   std::optional<Interval<Bytes>> memory;                       ///< of the fullest GPU, device
@@ -26,8 +27,15 @@ struct Expectation {
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
   DollarsPerSecond price{};  ///< median, of all machines it holds; 0: free
-  std::string strategy;      ///< in words
+  std::string strategy;      ///< in words; empty: there is none
   double micro_batch = 0;
 };
+
+/// What `plan` expects of one of its phases. `strategy`: in words (output/plan_words.h).
+/// REQUIRES: `part` is one of the plan's phases, and the plan one of the job's.
+Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& part, std::string strategy);
+
+/// Price of the machines that a phase holds, by its median; 0 for phases without any.
+DollarsPerSecond machines_price(const PhasePlan& part);
 
 }  // namespace gpuplan

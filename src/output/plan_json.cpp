@@ -32,6 +32,7 @@ class PlanJson {
 
   std::string text(const std::vector<Remedy>& remedies) {
     json_.begin_object().member("schema", "gpuplan/plan@1").member("job", story_.job.name);
+    job_file();
     market();
     json_.member("considered", story_.found.tally.considered);
     rejected();
@@ -68,6 +69,14 @@ class PlanJson {
   void id_or_null(std::string_view name, const std::optional<int>& position) {
     if (position) json_.member(name, story_.plan(*position).id);
     else json_.null_member(name);
+  }
+
+  void job_file() {
+    if (look_.job_text.empty()) {
+      json_.null_member("job_file");
+      return;
+    }
+    json_.key("job_file").begin_object().member("name", look_.job_file).member("text", look_.job_text).end();
   }
 
   void market() {

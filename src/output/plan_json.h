@@ -16,6 +16,8 @@ struct PlanJsonLook {
   bool explain = false;  ///< terms of the pick (with `all`: of every frontier plan)
   double elapsed_ms = 0;
   std::vector<const PlanView*> views{};  ///< further tables, in the member `tables`; none: no such member
+  std::string job_file{};                ///< as the user named it
+  std::string job_text{};  ///< the job with its settings, so that a kept plan stands alone; empty: not said
 };
 
 /// The plans that other programs get: the frontier, what is recommended and the 50 nearest, or all of them.

@@ -1,7 +1,9 @@
 #include "output/plan_json_parts.h"
 
+#include "evidence/expectation.h"
 #include "output/beside_words.h"
 #include "output/collection_words.h"
+#include "output/plan_words.h"
 #include "output/strategy_reasons.h"
 
 namespace gpuplan {
@@ -126,8 +128,11 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, co
   json.member("start_hour", part.start / units::hour);
   write_outcome(json, "hours", part.hours, units::hour);
   write_outcome(json, "cost_usd", part.cost, units::dollar);
+  json.member("machines_usd_per_hour", (machines_price(part) * units::hour).value);
   if (estimate.steps > 0) json.member("steps", estimate.steps);
   else json.null_member("steps");
+  if (estimate.tokens > 0) json.member("tokens", estimate.tokens);
+  else json.null_member("tokens");
   if (part.seconds_per_step.p50 > Seconds{})
     write_interval(json, "seconds_per_step", part.seconds_per_step, units::second);
   else json.null_member("seconds_per_step");
@@ -143,6 +148,7 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, co
   if (estimate.model_interval) write_interval(json, "given_is_outside_of_hours", *estimate.model_interval, units::hour);
   else json.null_member("given_is_outside_of_hours");
   write_strategy(json, estimate, phase);
+  write_text_or_null(json, "strategy_words", strategy_words(estimate, phase));
   write_beside(json, estimate);
   write_collection(json, estimate, part.disk);
   write_alternatives(json, others, estimate, phase);
