@@ -5,13 +5,13 @@
 #include <climits>
 #include <memory>
 
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
 #include "cli/load_catalogue.h"
 #include "cli/read_file.h"
-#include "base/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/model_source.h"
 #include "input/sketch.h"

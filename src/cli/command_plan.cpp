@@ -189,8 +189,12 @@ int run(const Options& options) {
       [&](const Screen& screen) { return table_text(story, options, changes, screen); },
       [&] {
         const JobSource& source = question->loaded.source;
-        const PlanJsonLook look{options.all,       options.explain, milliseconds_since(start),
-                                views_of(options), source.file,     flow_text(source.tree)};
+        const PlanJsonLook look{.all = options.all,
+                                .explain = options.explain,
+                                .elapsed_ms = milliseconds_since(start),
+                                .views = views_of(options),
+                                .job_file = source.file,
+                                .job_text = flow_text(source.tree)};
         return plan_json(story, look, changes);
       },
       [&] { return csv_text(story, options); });

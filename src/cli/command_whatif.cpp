@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/parallel.h"
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
@@ -15,7 +16,6 @@
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "cli/sensitivity.h"
-#include "base/shell_text.h"
 #include "cli/whatif_cases.h"
 #include "output/json_writer.h"
 #include "output/plan_words.h"

@@ -1,7 +1,7 @@
 // Completion for bash 4.4 and later.
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/completion.h"
-#include "base/shell_text.h"
 
 namespace gpuplan::cli {
 namespace {

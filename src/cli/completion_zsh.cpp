@@ -1,7 +1,7 @@
 // Completion for zsh.
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/completion.h"
-#include "base/shell_text.h"
 
 namespace gpuplan::cli {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/find_config.h"
 #include "cli/load_prices.h"
 #include "cli/read_file.h"
-#include "base/shell_text.h"
 #include "cli/sketch_options.h"
 #include "input/csv.h"
 #include "input/job_settings.h"

@@ -5,15 +5,27 @@
 #include "base/text.h"
 #include "cli/read_file.h"
 #include "input/model_source.h"
+#include "input/plan_file.h"
 #include "input/yaml_tree.h"
 
 namespace gpuplan::cli {
+namespace {
+
+/// The job of a kept plan, or the text itself.
+Result<JobSource> source_in(const std::string& text, const std::string& file) {
+  if (!is_kept_plan(text)) return parse_job(text, file);
+  auto kept = read_plan_file(text, file);
+  if (!kept) return std::unexpected(std::move(kept.error()));
+  return std::move(kept->source);
+}
+
+}  // namespace
 
 Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings) {
   if (file.empty()) return wrong_use("the name of the job file is empty; expected a file or -");
-  const auto text = read_file(file, kMaxTextBytes);
+  const auto text = read_file(file, kMaxPlanBytes);
   if (!text) return std::unexpected(text.error());
-  auto source = parse_job(*text, shown_name(file));
+  auto source = source_in(*text, shown_name(file));
   if (!source) return source;
   for (const std::string& setting : settings)
     if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());

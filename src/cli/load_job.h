@@ -21,8 +21,8 @@ struct LoadedJob {
 /// The job with its variants.
 Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue);
 
-/// A job file as written, with the settings applied. `file` is a path or "-"; `settings` are ADDRESS=VALUE. Errors name
-/// file and line, or the setting (usage errors).
+/// A job file as written, or the job of a kept plan (input/plan_file.h), with the settings applied. `file` is a path or
+/// "-"; `settings` are ADDRESS=VALUE. Errors name file and line, or the setting (usage errors).
 Result<JobSource> open_job(const std::string& file, const std::vector<std::string>& settings);
 
 /// True for what is a job file rather than a model: "-", and files whose text is a map with phases.

@@ -1,7 +1,7 @@
 #include "cli/sketch_options.h"
 
-#include "base/text.h"
 #include "base/shell_text.h"
+#include "base/text.h"
 #include "domain/job.h"
 
 namespace gpuplan::cli {

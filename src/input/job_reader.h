@@ -21,6 +21,7 @@ struct JobSource {
   std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
   std::optional<PerSecond> interruptions{};  ///< of spot machines, where neither the job nor the offer says it
   std::vector<std::string> assumed{}, from_config{};  ///< become the job's
+  std::string kept_plan{};  ///< id of the plan to launch, where the job was read from a kept plan
 };
 
 /// YAML or JSON text. Errors as parse_tree.

@@ -118,6 +118,12 @@ std::unexpected<Error> no_plan(const std::string& file, const std::string& found
 
 }  // namespace
 
+bool is_kept_plan(std::string_view text) {
+  constexpr std::size_t kHead = 200;
+  const std::string_view head = trim(text).substr(0, kHead);
+  return head.starts_with('{') && head.find("\"gpuplan/plan@") != std::string_view::npos;
+}
+
 Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) {
   const auto tree = parse_json(text, file, kLimits);
   if (!tree) {
@@ -139,6 +145,8 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
   if (!source) return failure("the job in it: " + source.error().message, {file});
   kept.source = *std::move(source);
   if (const Tree* recommended = member(*tree, "recommendations")) kept.pick = text_of(*recommended, "pick");
+  if (std::string launched = text_of(*tree, "launched"); !launched.empty()) kept.pick = std::move(launched);
+  kept.source.kept_plan = kept.pick;
   if (const Tree* plans = member(*tree, "plans"))
     for (const Tree& plan : plans->children) kept.plans.push_back(plan_of(plan, kept.job));
   return kept;

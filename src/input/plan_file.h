@@ -24,9 +24,12 @@ struct PlanFile {
   std::string file;
   std::string job;   ///< its name
   JobSource source;  ///< as it was when the plan was made, settings inside
-  std::string pick;  ///< id of the plan recommended; empty: none
+  std::string pick;  ///< id of the plan launched, else of the one recommended; empty: none
   std::vector<KeptPlan> plans;
 };
+
+/// True for the text of a kept plan, whole or damaged, rather than of a job.
+bool is_kept_plan(std::string_view text);
 
 /// Fails, with one line, for what is no plan, for plans kept by a version that kept no job with them, and for a job in
 /// it that can not be read as YAML.

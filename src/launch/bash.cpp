@@ -21,14 +21,23 @@ LaunchFile run_script(const Launch& launch) {
   return {"run.sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }
 
+/// Whether the job says itself what runs, in a folder that only the user knows.
+bool brings_code(const Phase& phase) {
+  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
+  return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||
+         (cpu != nullptr && !cpu->command.empty());
+}
+
 /// "GPUPLAN_NODES=2 GPUPLAN_NODE_RANK=0 GPUPLAN_MASTER_ADDR=HOST0 bash run.sh" for each machine.
-void start_commands(const std::string& script, int nodes, std::vector<std::string>& next) {
+void start_commands(const std::string& script, int nodes, bool own_code, std::vector<std::string>& next) {
+  const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
   if (nodes == 1) {
-    next.push_back("bash " + script + "  # on the machine");
+    next.push_back(code + "bash " + script + "  # on the machine" +
+                   (own_code ? "; ~/PROGRAM is the folder that the job's commands start from" : ""));
     return;
   }
   for (int rank = 0; rank < nodes; ++rank)
-    next.push_back("GPUPLAN_NODES=" + std::to_string(nodes) + " GPUPLAN_NODE_RANK=" + std::to_string(rank) +
+    next.push_back(code + "GPUPLAN_NODES=" + std::to_string(nodes) + " GPUPLAN_NODE_RANK=" + std::to_string(rank) +
                    " GPUPLAN_MASTER_ADDR=\"$FIRST\" bash " + script + "  # on machine " + std::to_string(rank) +
                    "; FIRST is the address of machine 0");
 }
@@ -38,10 +47,12 @@ void start_commands(const std::string& script, int nodes, std::vector<std::strin
 Result<LaunchSet> bash_launcher(const Launch& launch) {
   LaunchSet set;
   int most_nodes = 1;
+  const bool own_code =
+      std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });
   for (const LaunchGroup& group : launch.groups) most_nodes = std::max(most_nodes, group.lease->nodes);
   if (launch.groups.size() <= 1) {
     set.files.push_back(run_script(launch));
-    start_commands("run.sh", most_nodes, set.next);
+    start_commands("run.sh", most_nodes, own_code, set.next);
     if (most_nodes == 1 && launch.plan.at_once > 1)
       set.notes.emplace_back(
           "The plan runs phases side by side; run.sh runs them one after the other, which takes longer.");
@@ -50,7 +61,7 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
       if (laid.group < 0) set.next.push_back("bash " + laid.script() + "  # on your own machine, when it is its turn");
     for (const LaunchGroup& group : launch.groups) {
       set.files.push_back(group_script(launch, group));
-      start_commands(group.slug + ".sh", group.lease->nodes, set.next);
+      start_commands(group.slug + ".sh", group.lease->nodes, own_code, set.next);
     }
     set.notes.emplace_back("The plan takes machines " + std::to_string(launch.groups.size()) +
                            " times: put GPUPLAN_RUNS on storage that all of them see, or bring each the runs folder of "

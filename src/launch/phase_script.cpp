@@ -66,7 +66,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   const double rate =
       laid.part->hours.p50 > Seconds{} ? laid.part->cost.p50 / laid.part->hours.p50 * units::hour / units::dollar : 0;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
-                     "# shellcheck disable=SC1091,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
+                     "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
   text += "phase=" + quoted(phase.name) + "\nslug=" + quoted(laid.slug) + "\njob_slug=" + quoted(launch.slug) + "\n";
   text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
   text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";

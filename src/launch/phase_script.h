@@ -16,8 +16,9 @@ inline constexpr int kComeBack = 75;     ///< stopped to be started again (preem
 inline constexpr int kNotPrepared = 78;  ///< a variable, a file or a manual step is missing
 
 /// `phases/SLUG.sh` and the files that it reads, lib.sh aside. Started by hand it runs on this machine; a launcher
-/// tells it of others by GPUPLAN_NODES, GPUPLAN_NODE_RANK, GPUPLAN_MASTER_ADDR, and where to write by GPUPLAN_RUNS
-/// (default: `runs` beside the scripts).
+/// tells it of others by GPUPLAN_NODES, GPUPLAN_NODE_RANK and GPUPLAN_MASTER_ADDR, where runs lie by GPUPLAN_RUNS
+/// (default: `runs` beside the scripts), where the job's own commands start from by GPUPLAN_CODE (default: the current
+/// folder), and when to stop by GPUPLAN_LIMIT (seconds, 0: never).
 Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& phase);
 
 /// `phases/lib.sh`, which the scripts of all phases share.

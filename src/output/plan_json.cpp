@@ -34,6 +34,7 @@ class PlanJson {
     json_.begin_object().member("schema", "gpuplan/plan@1").member("job", story_.job.name);
     job_file();
     market();
+    if (look_.launched != nullptr) json_.member("launched", look_.launched->id);
     json_.member("considered", story_.found.tally.considered);
     rejected();
     json_.member("elapsed_ms", look_.elapsed_ms);
@@ -117,7 +118,7 @@ class PlanJson {
 
   void plans() {
     json_.key("plans").begin_array();
-    written_ = plans_told(story_, look_.all);
+    written_ = look_.launched != nullptr ? std::vector{look_.launched} : plans_told(story_, look_.all);
     for (const Plan* plan : written_) write(*plan);
     json_.end();
   }

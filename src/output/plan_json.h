@@ -16,6 +16,7 @@ struct PlanJsonLook {
   bool explain = false;  ///< terms of the pick (with `all`: of every frontier plan)
   double elapsed_ms = 0;
   std::vector<const PlanView*> views{};  ///< further tables, in the member `tables`; none: no such member
+  const Plan* launched = nullptr;        ///< only this plan is written, and the member `launched` names it
   std::string job_file{};                ///< as the user named it
   std::string job_text{};  ///< the job with its settings, so that a kept plan stands alone; empty: not said
 };

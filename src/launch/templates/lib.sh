@@ -232,6 +232,8 @@ run_phase() {
   trap asked_to_stop TERM USR1
   trap too_late USR2
 
+  cd "${GPUPLAN_CODE:-.}" || stop 78 "GPUPLAN_CODE=$GPUPLAN_CODE is no folder; it is the one that the commands start from"
+
   if [ -f "$GPUPLAN_RUN_DIR/done" ]; then
     say "done already; to run it again, remove $GPUPLAN_RUN_DIR/done"
     exit 0
