@@ -246,11 +246,18 @@ run_phase() {
     check_needs
     check_manual
   fi
+  local started now before
+  if lead && [ -f "$GPUPLAN_RUN_DIR/ended" ]; then
+    say "the work has ended before: only its gate is checked (to run it again, remove $GPUPLAN_RUN_DIR/ended)"
+    rm -f "$GPUPLAN_RUN_DIR/gate-closed"
+    pass_gate
+    touch "$GPUPLAN_RUN_DIR/done"
+    exit 0
+  fi
   check_required
   check_gpus
   prepare_machine
 
-  local started now before
   started=$(date +%s)
   starts=1
   before=0
@@ -290,6 +297,7 @@ run_phase() {
     stop "$code" "the work failed with exit code $code: see $log"
   fi
   summary "$now" "done"
+  touch "$GPUPLAN_RUN_DIR/ended"
   pass_gate
   touch "$GPUPLAN_RUN_DIR/done"
   say "done in $(hours "$spent") h (planned $predicted_hours); summary: $GPUPLAN_RUN_DIR/summary.txt"
