@@ -173,10 +173,11 @@ std::string in_turn(const std::vector<std::string>& scripts) {
   std::string text = "set -uo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
   text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
   text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1\n\n";
-  text += "for script in \\\n";
-  for (std::size_t i = 0; i < scripts.size(); ++i)
-    text += "  " + quoted(scripts[i]) + (i + 1 < scripts.size() ? " \\\n" : "; do\n");
+  text += "scripts=(\n";
+  for (const std::string& script : scripts) text += "  " + quoted(script) + "\n";
   return text +
+         ")\n"
+         "for script in \"${scripts[@]}\"; do\n"
          "  bash \"$here/$script\" <&0 &\n"
          "  child=$!\n"
          "  while :; do\n"

@@ -156,12 +156,21 @@ run_work() {
   set +m
   exec 3>&-
   [ "$stopping" = 0 ] || asked_to_stop
-  # A signal ends `wait` early; the work is done when nothing is left of it.
+  # A signal ends `wait` early.
   while :; do
     wait "$work_id"
     code=$?
     kill -0 "$work_id" 2>/dev/null || break
   done
+  # It has ended when nothing is left of its group: workers may still be writing a checkpoint.
+  if kill -0 -- "-$work_id" 2>/dev/null; then
+    if [ -z "$killer_id" ]; then
+      kill -TERM -- "-$work_id" 2>/dev/null
+      timer "$grace" kill -KILL -- "-$work_id"
+      killer_id=$timer_id
+    fi
+    while kill -0 -- "-$work_id" 2>/dev/null; do sleep 0.2; done
+  fi
   work_id=
   call_off "$killer_id"
   call_off "$limit_id"

@@ -1,0 +1,54 @@
+#include "base/shell_text.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace gpuplan {
+namespace {
+
+TEST(ShellText, QuotedIsOneWord) {
+  EXPECT_EQ(quoted(""), "''");
+  EXPECT_EQ(quoted("a b"), "'a b'");
+  EXPECT_EQ(quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(quoted("$(rm -rf /) `x` \"\\"), "'$(rm -rf /) `x` \"\\'");
+  EXPECT_EQ(quoted(std::string("a\0b", 3)), "'a?b'");
+}
+
+TEST(ShellText, WordsAreQuotedWhereTheyHaveTo) {
+  EXPECT_EQ(shell_word("examples/a.yaml"), "examples/a.yaml");
+  EXPECT_EQ(shell_word("a;b"), "'a;b'");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a\nb"), "'a?b'");
+}
+
+TEST(ShellText, StringLiteralsAreThoseOfJson) {
+  EXPECT_EQ(string_literal("a\"b\\c"), "\"a\\\"b\\\\c\"");
+  EXPECT_EQ(string_literal("a\nb\tc\x7f"), "\"a\\u000ab\\u0009c\\u007f\"");
+  EXPECT_EQ(string_literal("é 😀"), "\"é 😀\"");
+  EXPECT_EQ(string_literal("a\xE2\x80\xAEz"), "\"a\\u202ez\"");     // right-to-left override
+  EXPECT_EQ(string_literal("a\xE2\x80\xA8z"), "\"a\\u2028z\"");     // line separator
+  EXPECT_EQ(string_literal("\xEF\xBB\xBFz"), "\"\\ufeffz\"");       // byte order mark
+  EXPECT_EQ(string_literal("a\xff\xc3z"), "\"a\\ufffd\\ufffdz\"");  // no UTF-8
+  EXPECT_EQ(string_literal("\xC2\x85"), "\"\\u0085\"");             // next line
+}
+
+TEST(ShellText, CommentsStayOneLine) {
+  EXPECT_EQ(comment_text("a\nrm -rf /"), "a?rm -rf /");
+  EXPECT_EQ(comment_text("a\rb\x1b[31mc"), "a?b?[31mc");
+  EXPECT_EQ(comment_text("a\xE2\x80\xA8z\xE2\x80\xAE"), "a?z?");
+  EXPECT_EQ(comment_text("é"), "é");
+}
+
+TEST(ShellText, SlugsAreNamesEverywhere) {
+  EXPECT_EQ(slug_of("TRM nanochat!", 40, "job"), "trm-nanochat");
+  EXPECT_EQ(slug_of("../../etc/passwd", 40, "job"), "etc-passwd");
+  EXPECT_EQ(slug_of("--- ---", 40, "job"), "job");
+  EXPECT_EQ(slug_of("", 40, "job"), "job");
+  EXPECT_EQ(slug_of("abcdef", 3, "job"), "abc");
+  EXPECT_EQ(slug_of("ab-cdef", 3, "job"), "ab");
+  EXPECT_EQ(slug_of("Größe", 40, "job"), "gr-e");
+}
+
+}  // namespace
+}  // namespace gpuplan
