@@ -1,10 +1,10 @@
 #include "plan/profiles.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/parallel.h"
+#include "plan/command_text.h"
 #include "plan/largest_batch.h"
 
 namespace gpuplan {
@@ -102,31 +102,7 @@ std::optional<double> gain_by_compiling(const Job& job, int phase, const Catalog
 }
 
 std::string filled_command(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {
-  const Strategy& s = estimate.strategy;
-  const int nodes = std::max(estimate.nodes, 1);
-  const bool train = std::holds_alternative<TrainPhase>(phase.work);
-  const std::array<std::pair<std::string_view, std::string>, 7> values = {{
-      {"{gpus}", std::to_string(std::max(estimate.gpus / nodes, 1))},
-      {"{nodes}", std::to_string(nodes)},
-      {"{micro}", std::to_string(s.micro_batch)},
-      {"{accumulate}", std::to_string(s.grad_accum)},
-      {"{precision}", std::string(train ? name_of(s.precision) : name_of(s.weights))},
-      {"{profile}", profile},
-      {"{phase}", phase.name},
-  }};
-  std::string text;
-  for (std::size_t at = 0; at < phase.command.size();) {
-    // NOLINTNEXTLINE(readability-qualified-auto): a pointer in one library only
-    const auto value = std::ranges::find_if(
-        values, [&](const auto& v) { return phase.command.compare(at, v.first.size(), v.first) == 0; });
-    if (value == values.end()) {
-      text += phase.command[at++];
-      continue;
-    }
-    text += value->second;
-    at += value->first.size();
-  }
-  return text;
+  return fill_command(phase, estimate, profile).text;
 }
 
 }  // namespace gpuplan

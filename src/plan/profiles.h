@@ -56,8 +56,8 @@ Result<PhaseProfiles> profiles_of(const Job& job, int phase, const Catalogue& ca
 std::optional<double> gain_by_compiling(const Job& job, int phase, const Catalogue& catalogue, const Machines& machines,
                                         const PhaseEstimate& best);
 
-/// The phase's command with {gpus} (of one machine) {nodes} {micro} {accumulate} {precision} {profile} {phase} filled
-/// in as the estimate runs it on the machine of that profile; other braces stay. Empty when the phase has no command.
+/// The phase's command as the estimate runs it on the machine of that profile: plan/command_text.h. Empty when the
+/// phase has no command.
 std::string filled_command(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile);
 
 }  // namespace gpuplan
