@@ -1,0 +1,178 @@
+"""Answers prompts with transformers' generate, or reads texts, and keeps activations of layers where the plan says so.
+
+One process for each replica. Answers are JSON lines; activations lie beside them in safetensors files, one for each
+batch. A second start keeps what is there and goes on after it."""
+import json
+import time
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+import replicas
+from replicas import RESULTS, SETTINGS
+
+TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+STORE = SETTINGS["store"]
+
+
+def load(model):
+    base, adapter = replicas.adapter_of(replicas.model_source(model))
+    weights = SETTINGS["weights"]
+    how = {"dtype": TYPES.get(weights, torch.bfloat16), "attn_implementation": "sdpa"}
+    if weights in ("int8", "nf4", "int4"):
+        from transformers import BitsAndBytesConfig
+        four = weights != "int8"
+        how["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=four, load_in_8bit=not four, bnb_4bit_quant_type="nf4" if weights == "nf4" else "fp4",
+            bnb_4bit_compute_dtype=torch.bfloat16)
+    # Several GPUs of one replica hold layers in turn.
+    how["device_map"] = "auto" if SETTINGS["gpus_of_replica"] > 1 else {"": 0}
+    network = AutoModelForCausalLM.from_pretrained(base, **how)
+    if adapter:
+        from peft import PeftModel
+        network = PeftModel.from_pretrained(network, adapter).merge_and_unload()
+    if SETTINGS["compile"]:
+        network.forward = torch.compile(network.forward, mode="reduce-overhead")
+        network.generation_config.cache_implementation = "static"
+    tokenizer = AutoTokenizer.from_pretrained(base, padding_side="left")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return network.eval(), tokenizer
+
+
+class Hooks:
+    """Outputs of some layers, pass by pass. They are moved to the host when a batch is done."""
+
+    def __init__(self, network):
+        self.kept = {}
+        if not STORE:
+            return
+        lists = [m for m in network.modules() if isinstance(m, torch.nn.ModuleList)]
+        layers = max(lists, key=len)
+        wanted = min(int(STORE["layers"]), len(layers))
+        # Spread over the depth, the last one among them.
+        chosen = sorted({round((i + 1) * len(layers) / wanted) - 1 for i in range(wanted)})
+        for number in chosen:
+            layers[number].register_forward_hook(self._keeper(number))
+
+    def _keeper(self, number):
+        def keep(_module, _inputs, output):
+            hidden = output[0] if isinstance(output, tuple) else output
+            self.kept.setdefault(number, []).append(hidden.detach())
+        return keep
+
+    def take(self, prompt, mask, answers):
+        """A tensor (layers, tokens, width) for each sequence of the batch, of the tokens that are kept."""
+        if not self.kept:
+            return []
+        whole = torch.stack([torch.cat([p.to("cuda:0") for p in passes], dim=1) for _, passes in sorted(self.kept.items())])
+        self.kept.clear()
+        if whole.shape[-1] != STORE["width"]:
+            replicas.give_up(f"store: the layers are {whole.shape[-1]} wide, the plan counted {STORE['width']}")
+        result = []
+        for row in range(whole.shape[1]):
+            start = prompt - int(mask[row].sum())  # padding stands on the left
+            end = prompt + answers[row]
+            ranges = {"all": slice(start, end), "prompt": slice(start, prompt), "new": slice(prompt, end),
+                      "last": slice(end - 1, end)}
+            kept = whole[:, row, ranges[STORE["tokens"]]]
+            result.append(kept.to(TYPES[STORE["dtype"]]).cpu().contiguous())
+        return result
+
+
+def save(folder, number, ids, tensors):
+    """The activations of one batch, whole or not at all."""
+    from safetensors.torch import save_file
+    folder.mkdir(parents=True, exist_ok=True)
+    name = folder / f"batch-{number:06}.safetensors"
+    draft = name.with_suffix(".draft")
+    save_file({str(i): tensor for i, tensor in zip(ids, tensors)}, str(draft))
+    draft.rename(name)
+
+
+def run_batch(network, tokenizer, hooks, rows, data):
+    """Texts and numbers of new tokens of one batch, and its activations."""
+    texts = [replicas.text_of(row, tokenizer) for row in rows]
+    limit = int(data["max_prompt_tokens"])
+    inputs = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit).to("cuda:0")
+    width = inputs["input_ids"].shape[1]
+    if SETTINGS["forward_only"]:
+        network(**inputs, use_cache=False, logits_to_keep=1)
+        return [None] * len(rows), [0] * len(rows), hooks.take(width, inputs["attention_mask"], [0] * len(rows))
+    sample = SETTINGS["temperature"] > 0
+    made = network.generate(**inputs, max_new_tokens=int(data["max_new_tokens"]), do_sample=sample,
+                            temperature=SETTINGS["temperature"] if sample else None,
+                            pad_token_id=tokenizer.pad_token_id)
+    new = made[:, width:]
+    lengths = []
+    for line in new:
+        ends = (line == tokenizer.eos_token_id).nonzero()
+        lengths.append(int(ends[0]) + 1 if len(ends) else len(line))
+    # The last token of all was written but not read: it has no activations.
+    seen = [min(n, new.shape[1] - 1) for n in lengths]
+    kept = hooks.take(width, inputs["attention_mask"], seen)
+    return tokenizer.batch_decode(new, skip_special_tokens=True), lengths, kept
+
+
+def work(model, shares, stop):
+    network, tokenizer = load(model)
+    hooks = Hooks(network)
+    size = SETTINGS["in_flight"]
+    memory = []
+    for data, part, parts in shares:
+        folder = RESULTS / model["slug"]
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{data['slug']}.part-{part}.jsonl"
+        rows = replicas.rows_of(model, data)[part::parts]
+        # A batch counts when its lines are written, which is last.
+        done = len(file.read_text(encoding="utf-8").splitlines()) // size if file.exists() else 0
+        if file.exists():
+            lines = file.read_text(encoding="utf-8").splitlines()
+            done = len(rows) if len(lines) >= len(rows) else done * size
+            file.write_text("".join(line + "\n" for line in lines[:done]), encoding="utf-8")
+        for start in range(done, len(rows), size):
+            if stop.here():
+                return
+            some = rows[start:start + size]
+            began = time.perf_counter()
+            with torch.inference_mode():
+                texts, lengths, kept = run_batch(network, tokenizer, hooks, some, data)
+            if kept and STORE["to"] == "disk":
+                save(folder / f"{data['slug']}.part-{part}", start // size, [row["id"] for row in some], kept)
+            elif kept:
+                memory += kept
+            with file.open("a", encoding="utf-8") as out:
+                for row, text, count in zip(some, texts, lengths):
+                    line = row if text is None else dict(row, completion=text, new_tokens=count)
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+            seconds = time.perf_counter() - began
+            print(f"{model['name']} {data['name']}: {start + len(some)} of {len(rows)} done, {sum(lengths)} new tokens in "
+                  f"{seconds:.2f} s, {sum(lengths) / seconds:.1f} tokens/s, {len(some) / seconds:.2f} samples/s "
+                  f"(one replica)", flush=True)
+    print(f"Peak memory usage: {torch.cuda.max_memory_allocated() / 2**20:.2f}MiB", flush=True)
+    use(memory)
+    del network
+    torch.cuda.empty_cache()
+
+
+def use(_activations):
+    """`store: {to: memory}`: what is done with the activations of a model goes here; they are dropped after it."""
+
+
+def main():
+    replica = replicas.replica_of_arguments()
+    if replica is None:
+        replicas.run(__file__)
+        return
+    stop = replicas.Stop()
+    by_model = {}
+    for model, data, part, parts in replicas.shares(replica):
+        by_model.setdefault(model["slug"], (model, []))[1].append((data, part, parts))
+    for model, shares in by_model.values():
+        if stop.here():
+            return
+        work(model, shares, stop)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""Answers prompts with vLLM, offline: one process for each replica, results as JSON lines that a second start keeps."""
+import json
+import time
+
+import replicas
+from replicas import RESULTS, SETTINGS
+
+
+def answer(model, work, stop):
+    """All rows of one replica for one model."""
+    from vllm import LLM, SamplingParams
+    from vllm.lora.request import LoRARequest
+
+    base, adapter = replicas.adapter_of(replicas.model_source(model))
+    how = dict(SETTINGS["engine_arguments"])
+    if adapter:
+        how.update(enable_lora=True, max_lora_rank=max(SETTINGS["lora_rank"], 16))
+    engine = LLM(model=base, **how)
+    lora = LoRARequest("adapter", 1, adapter) if adapter else None
+    tokenizer = engine.get_tokenizer()
+    for data, part, parts in work:
+        folder = RESULTS / model["slug"]
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{data['slug']}.part-{part}.jsonl"
+        rows = replicas.rows_of(model, data)[part::parts]
+        done = finished(file)
+        rows = [row for row in rows if row["id"] not in done]
+        # Enough at once that the end of a chunk, when few are left, costs little.
+        chunk = max(4 * SETTINGS["in_flight"], 64)
+        for start in range(0, len(rows), chunk):
+            if stop.here():
+                return
+            some = rows[start:start + chunk]
+            began = time.perf_counter()
+            sampling = SamplingParams(temperature=SETTINGS["temperature"], max_tokens=int(data["max_new_tokens"]))
+            answers = engine.generate([replicas.text_of(row, tokenizer) for row in some], sampling, lora_request=lora,
+                                      use_tqdm=False)
+            seconds = time.perf_counter() - began
+            new = sum(len(a.outputs[0].token_ids) for a in answers)
+            with file.open("a", encoding="utf-8") as out:
+                for row, made in zip(some, answers):
+                    out.write(json.dumps(dict(row, completion=made.outputs[0].text,
+                                              new_tokens=len(made.outputs[0].token_ids)), ensure_ascii=False) + "\n")
+            print(f"{model['name']} {data['name']}: {len(done) + start + len(some)} of {len(done) + len(rows)} answered, "
+                  f"{new} tokens in {seconds:.1f} s, {new / seconds:.1f} tokens/s (one replica)", flush=True)
+
+
+def finished(file):
+    """Ids of rows that are answered. A line that was cut off is dropped."""
+    if not file.exists():
+        return set()
+    whole, ids = [], set()
+    for line in file.read_text(encoding="utf-8").splitlines():
+        try:
+            ids.add(json.loads(line)["id"])
+            whole.append(line)
+        except ValueError:
+            break
+    file.write_text("".join(line + "\n" for line in whole), encoding="utf-8")
+    return ids
+
+
+def main():
+    replica = replicas.replica_of_arguments()
+    if replica is None:
+        replicas.run(__file__)
+        return
+    stop = replicas.Stop()
+    work = {}
+    for model, data, part, parts in replicas.shares(replica):
+        work.setdefault(model["slug"], (model, []))[1].append((data, part, parts))
+    # vLLM gives memory back for certain only when its process ends: a process for each model, where there are several.
+    if len(work) == 1:
+        model, shares = next(iter(work.values()))
+        answer(model, shares, stop)
+        return
+    import multiprocessing
+    context = multiprocessing.get_context("spawn")
+    for model, shares in work.values():
+        if stop.here():
+            return
+        child = context.Process(target=answer_apart, args=(model, shares))
+        child.start()
+        child.join()
+        if child.exitcode:
+            raise SystemExit(child.exitcode if child.exitcode > 0 else 1)
+
+
+def answer_apart(model, shares):
+    answer(model, shares, replicas.Stop())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Runs a program of generation once for each replica of the plan, each on GPUs of its own, and waits for all.
+
+The parent starts `python program.py --replica N` with CUDA_VISIBLE_DEVICES; a replica that fails ends the others. Asked
+to stop, replicas finish the batch that they are at; what is written stays, and a second start goes on after it."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+NOT_PREPARED = 78
+HERE = Path(__file__).resolve().parent
+SETTINGS = json.loads((HERE / "settings.json").read_text(encoding="utf-8"))
+RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
+RESULTS = RUN_DIR / "results"
+
+
+def give_up(text):
+    print(text, file=sys.stderr, flush=True)
+    sys.exit(NOT_PREPARED)
+
+
+def model_source(model):
+    """Name or folder to load: a variable of the environment, what an earlier phase trained, or the name in the plan."""
+    chosen = os.environ.get(model["variable"])
+    if chosen:
+        return chosen
+    for phase in model.get("trained_by", []):
+        final = RUN_DIR.parent / phase / "final"
+        if final.exists():
+            return str(final)
+    return model["name"]
+
+
+def adapter_of(source):
+    """The base model and the adapter, where an earlier phase left an adapter."""
+    file = Path(source) / "adapter_config.json"
+    if file.exists():
+        return json.loads(file.read_text(encoding="utf-8"))["base_model_name_or_path"], source
+    return source, None
+
+
+class Stop:
+    def __init__(self):
+        self.signalled = False
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, _number, _frame):
+        self.signalled = True
+
+    def here(self):
+        return self.signalled or (RUN_DIR / "stop").exists()
+
+
+def rows_of(model, data):
+    """The rows of one data set for one model: DATA is a JSON-lines file, or a folder with a file (or a folder of files)
+    for each model or data set."""
+    path = Path(os.environ.get("DATA", ""))
+    if path.is_dir():
+        names = [path / model["slug"] / data["slug"], path / model["slug"], path / data["slug"], path]
+        found = next((n for n in names if n.is_dir() or n.with_name(n.name + ".jsonl").exists()), path)
+        single = found.with_name(found.name + ".jsonl")
+        files = [single] if single.exists() else sorted(p for p in found.glob("*.jsonl") if ".part-" not in p.name)
+    else:
+        files = [path] if path.is_file() else []
+    if not files:
+        give_up(f"DATA: no JSON-lines file for {data['name']} at {str(path)!r}")
+    rows = []
+    for file in files:
+        with file.open(encoding="utf-8") as lines:
+            rows += [json.loads(line) for line in lines if line.strip()]
+    for number, row in enumerate(rows):
+        row.setdefault("id", number)
+    return rows
+
+
+def text_of(row, tokenizer):
+    """What a row asks: its conversation, its prompt with the answer it holds, or its text."""
+    if row.get("messages"):
+        return tokenizer.apply_chat_template(row["messages"], tokenize=False, add_generation_prompt=True)
+    if row.get("text") is not None:
+        return row["text"]
+    if row.get("prompt") is None:
+        raise ValueError(f'a row holds neither "prompt" nor "text" nor "messages": {sorted(row)}')
+    return row["prompt"] + (row.get("completion") or "")
+
+
+def shares(replica):
+    """What a replica does: (model, data set, its part of the rows, of how many parts)."""
+    count = SETTINGS["replicas"]
+    models = SETTINGS["models"]
+    if SETTINGS["one_model_per_gpu"]:
+        lanes = min(count, len(models))
+        # More replicas than models: those of one model share its rows.
+        together = max(count // lanes, 1)
+        mine = [m for i, m in enumerate(models) if i % lanes == replica % lanes]
+        part, parts = replica // lanes, together
+        if part >= parts:
+            return
+    else:
+        mine, part, parts = models, replica, count
+    for model in mine:
+        for data in SETTINGS["data"]:
+            yield model, data, part, parts
+
+
+def replica_of_arguments():
+    if len(sys.argv) == 3 and sys.argv[1] == "--replica":
+        return int(sys.argv[2])
+    return None
+
+
+def merge():
+    """One file for each model and data set, from the parts of all replicas. Of several machines each does so when it is
+    done: the last one finds all parts."""
+    for folder in sorted(p for p in RESULTS.glob("*") if p.is_dir()):
+        names = sorted({re.sub(r"\.part-\d+$", "", p.stem) for p in folder.glob("*.part-*.jsonl")})
+        for name in names:
+            draft = folder / f"{name}.draft-{os.getpid()}"
+            with draft.open("w", encoding="utf-8") as whole:
+                for part in sorted(folder.glob(f"{name}.part-*.jsonl")):
+                    whole.write(part.read_text(encoding="utf-8"))
+            draft.rename(folder / f"{name}.jsonl")
+
+
+def run(program):
+    """Starts this machine's replicas and waits; exits as the worst of them."""
+    stop = Stop()
+    wide = SETTINGS["gpus_of_replica"]
+    node = int(os.environ.get("GPUPLAN_NODE_RANK", "0"))
+    per_node = SETTINGS["gpus"] // wide
+    mine = range(node * per_node, min((node + 1) * per_node, SETTINGS["replicas"]))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    devices = visible.split(",") if visible else [str(i) for i in range(SETTINGS["gpus"])]
+    if len(devices) < len(mine) * wide:
+        give_up(f"the plan has {len(mine) * wide} GPUs on this machine, but there are {len(devices)}")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    logs = RUN_DIR / "logs"
+    logs.mkdir(exist_ok=True)
+    children = []
+    for index, replica in enumerate(mine):
+        chosen = ",".join(devices[index * wide:(index + 1) * wide])
+        environment = dict(os.environ, CUDA_VISIBLE_DEVICES=chosen)
+        # The first one writes to the log of the phase.
+        out = None if index == 0 else (logs / f"replica-{replica}.log").open("a", encoding="utf-8")
+        children.append(subprocess.Popen([sys.executable, program, "--replica", str(replica)], env=environment,
+                                         stdout=out, stderr=subprocess.STDOUT if out else None))
+    passed_on = False
+    while any(child.poll() is None for child in children):
+        if stop.signalled and not passed_on:
+            passed_on = True
+            (RUN_DIR / "stop").touch()
+        if any(child.poll() for child in children):
+            for child in children:
+                child.terminate()
+        time.sleep(0.5)
+    codes = [child.returncode for child in children]
+    if any(codes):
+        print(f"replicas ended with {codes}: see {logs}", file=sys.stderr, flush=True)
+        sys.exit(max((code for code in codes if code > 0), default=1))
+    if stop.here():
+        (RUN_DIR / "stopped").touch()
+        return
+    merge()
+    print("all replicas are done", flush=True)

@@ -1,0 +1,106 @@
+"""What the programs of a phase share: settings, folders, being asked to stop, and the lines of the log."""
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+
+NOT_PREPARED = 78
+HERE = Path(__file__).resolve().parent
+SETTINGS = json.loads((HERE / "settings.json").read_text(encoding="utf-8"))
+RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
+CHECKPOINTS = Path(os.environ["GPUPLAN_CHECKPOINTS"])
+RANK = int(os.environ.get("RANK", "0"))
+WORLD = int(os.environ.get("WORLD_SIZE", "1"))
+LOCAL_RANK = int(os.environ.get("LOCAL_RANK", "0"))
+
+
+def say(text):
+    """One line of the log, from one process."""
+    if RANK == 0:
+        print(text, flush=True)
+
+
+def give_up(text):
+    """Something is missing that only a person can add."""
+    print(text, file=sys.stderr, flush=True)
+    sys.exit(NOT_PREPARED)
+
+
+def model_source(model):
+    """Name or folder to load: a variable of the environment, what an earlier phase trained, or the name in the plan."""
+    chosen = os.environ.get(model["variable"])
+    if chosen:
+        return chosen
+    for phase in model.get("trained_by", []):
+        final = RUN_DIR.parent / phase / "final"
+        if final.exists():
+            return str(final)
+    return model["name"]
+
+
+class StopRequest:
+    """Set by a signal or by the file `stop`. All ranks agree on it, so that they stop after the same step."""
+
+    def __init__(self):
+        self.signalled = False
+        self.group = None
+        for number in (signal.SIGTERM, signal.SIGUSR1):
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, _number, _frame):
+        self.signalled = True
+
+    def here(self):
+        return self.signalled or (RUN_DIR / "stop").exists()
+
+    def everywhere(self):
+        """Whether any rank was asked. Called by all ranks at the same point."""
+        if not dist.is_initialized() or dist.get_world_size() == 1:
+            return self.here()
+        if self.group is None:
+            self.group = dist.new_group(backend="gloo")
+        flag = torch.tensor([int(self.here())])
+        dist.all_reduce(flag, op=dist.ReduceOp.MAX, group=self.group)
+        return bool(flag.item())
+
+
+def mark_stopped(step):
+    """Tells supervise.sh that the state is saved and the run is to be started again."""
+    if RANK == 0:
+        (RUN_DIR / "stopped").write_text(f"step {step}\n", encoding="utf-8")
+    say(f"stopped after step {step}: a checkpoint is written, started again it goes on from there")
+
+
+class StepLog:
+    """A line for each step or few, in the form that torchtitan has: tokens a second are those of one GPU, memory is
+    what the allocator reserved at most since the line before."""
+
+    def __init__(self):
+        self.tokens = 0.0
+        self.since = time.perf_counter()
+
+    def restart(self):
+        self.tokens, self.since = 0.0, time.perf_counter()
+
+    def line(self, step, loss, grad_norm):
+        now = time.perf_counter()
+        rate = self.tokens / max(now - self.since, 1e-9)
+        tflops = rate * SETTINGS["flops_per_token"] / 1e12
+        peak = SETTINGS["peak_tflops"]
+        mfu = f"{100 * tflops / peak:.2f}%" if peak else "N/A"
+        device = torch.cuda.current_device()
+        reserved = torch.cuda.max_memory_reserved(device)
+        share = 100 * reserved / torch.cuda.get_device_properties(device).total_memory
+        say(f"step: {step:2}  loss: {loss:8.5f}  grad_norm: {grad_norm:7.4f}  memory: {reserved / 2**30:5.2f}GiB"
+            f"({share:.2f}%)  tps: {round(rate):,}  tflops: {tflops:,.2f}  mfu: {mfu}")
+        self.peak = max(getattr(self, "peak", 0), torch.cuda.max_memory_allocated(device))
+        torch.cuda.reset_peak_memory_stats(device)
+        self.restart()
+
+    def end(self):
+        say(f"Peak memory usage: {getattr(self, 'peak', 0) / 2**20:.2f}MiB")

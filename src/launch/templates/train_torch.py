@@ -1,0 +1,445 @@
+"""Trains a transformer with PyTorch alone: DDP, ZeRO-1 or FSDP2, tensor parallelism, as settings.json says.
+
+Started by torchrun. Saves a sharded checkpoint every `checkpoint_steps` and when it is asked to stop, goes on from the
+newest one, and leaves the trained model in $GPUPLAN_RUN_DIR/final."""
+import contextlib
+import math
+import os
+import shutil
+
+import torch
+import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
+import torch.utils.checkpoint
+from datasets.distributed import split_dataset_by_node
+from torch.distributed.checkpoint.state_dict import (StateDictOptions, get_model_state_dict, get_state_dict,
+                                                     set_model_state_dict, set_state_dict)
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import CPUOffloadPolicy, MixedPrecisionPolicy, OffloadPolicy, fully_shard
+from torch.distributed.optim import ZeroRedundancyOptimizer
+from torch.distributed.tensor import DTensor, Replicate
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.nn.parallel import DistributedDataParallel
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
+import training_data
+from run_parts import (CHECKPOINTS, LOCAL_RANK, RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
+                       mark_stopped, model_source, say)
+
+SOURCE = model_source(SETTINGS["model"])
+DEVICE = torch.device("cuda", LOCAL_RANK)
+TYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+COMPUTE = TYPES[SETTINGS["precision"]]
+MASTER = TYPES[SETTINGS["master_weights"]]
+SHARDING = SETTINGS["sharding"]
+FSDP = SETTINGS["fsdp"]  # weights or gradients are shared out, or lie in host memory
+
+
+def make_mesh():
+    """Ranks in a grid, tensor parallelism innermost: (machines,) data parallel, tensor parallel."""
+    dp, tp = SETTINGS["dp"], SETTINGS["tp"]
+    if dp * tp != WORLD:
+        give_up(f"the plan has {dp * tp} GPUs, but {WORLD} processes were started")
+    if SHARDING == "hsdp":
+        inside = max(SETTINGS["gpus"] // tp, 1)
+        return init_device_mesh("cuda", (dp // inside, inside, tp), mesh_dim_names=("copies", "shards", "tp"))
+    return init_device_mesh("cuda", (dp, tp), mesh_dim_names=("dp", "tp"))
+
+
+def model_config():
+    if SETTINGS["model"]["config"] is None:
+        return AutoConfig.from_pretrained(SOURCE)
+    config = dict(SETTINGS["model"]["config"])
+    return AutoConfig.for_model(config.pop("model_type"), **config)
+
+
+def new_model(config, weights):
+    """With its weights where `weights`, else a shell on no device."""
+    kind = {"attn_implementation": SETTINGS["attention"]["implementation"], "dtype": MASTER}
+    if not weights:
+        with torch.device("meta"):
+            return AutoModelForCausalLM.from_config(config, **kind)
+    torch.manual_seed(SETTINGS["seed"])
+    if SETTINGS["from_scratch"]:
+        return AutoModelForCausalLM.from_config(config, **kind)
+    return AutoModelForCausalLM.from_pretrained(SOURCE, config=config, low_cpu_mem_usage=True, **kind)
+
+
+def layers_of(model):
+    """The longest list of modules: the transformer's layers."""
+    lists = [m for m in model.modules() if isinstance(m, torch.nn.ModuleList)]
+    return max(lists, key=len)
+
+
+def split_tensors(model, mesh):
+    """Tensor parallelism: attention and MLP by columns, then by rows; embedding and output matrix by vocabulary."""
+    columns, rows = {"q_proj", "k_proj", "v_proj", "gate_proj", "up_proj"}, {"o_proj", "down_proj"}
+    plan = {}
+    for name, module in layers_of(model).named_modules():
+        last = name.rpartition(".")[2]
+        if isinstance(module, torch.nn.Linear) and last in columns:
+            plan[name] = ColwiseParallel()
+        elif isinstance(module, torch.nn.Linear) and last in rows:
+            plan[name] = RowwiseParallel()
+    if not plan:
+        give_up("tensor parallelism: this model's layers have other names than q_proj, o_proj, up_proj, ...; "
+                "write a `command` for the phase")
+    parallelize_module(layers_of(model), mesh, plan)
+    if not model.config.tie_word_embeddings:
+        for name, module in model.named_modules():
+            if module is model.get_input_embeddings():
+                parallelize_module(model, mesh, {name: RowwiseParallel(input_layouts=Replicate())})
+            elif module is model.get_output_embeddings():
+                parallelize_module(model, mesh, {name: ColwiseParallel(output_layouts=Replicate())})
+
+
+def selective_contexts():
+    """Selective recomputation: attention and every second matrix product are kept, the rest is computed again."""
+    policy = torch.utils.checkpoint.CheckpointPolicy
+    aten = torch.ops.aten
+    products = {aten.mm.default, aten.addmm.default}
+    attention = {
+        aten._scaled_dot_product_flash_attention.default, aten._scaled_dot_product_efficient_attention.default,
+        aten._scaled_dot_product_cudnn_attention.default,
+    }
+    count = {True: 0, False: 0}  # products met when computing again, and the first time
+
+    def keep(context, op, *_args, **_kwargs):
+        if op in products:
+            count[context.is_recompute] += 1
+            return policy.MUST_SAVE if count[context.is_recompute] % 2 else policy.PREFER_RECOMPUTE
+        return policy.MUST_SAVE if op in attention else policy.PREFER_RECOMPUTE
+
+    return torch.utils.checkpoint.create_selective_checkpoint_contexts(keep)
+
+
+def prepare_layers(model):
+    if SETTINGS["recompute"] != "none":
+        how = {"use_reentrant": False}
+        if SETTINGS["recompute"] == "selective":
+            how["context_fn"] = selective_contexts
+        model.gradient_checkpointing_enable(gradient_checkpointing_kwargs=how)
+    model.config.use_cache = False
+    if SETTINGS["compile"]:
+        for layer in layers_of(model):
+            layer.compile()
+
+
+def fill(model, config, device):
+    """Memory for a model without any, then the weights: one process reads them and hands them on."""
+    model.to_empty(device=device)
+    full = new_model(config, True) if RANK == 0 else None
+    options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True, cpu_offload=device == "cpu")
+    set_model_state_dict(model, full.state_dict() if full is not None else {}, options=options)
+    read = dict(full.named_buffers()) if full is not None else {}
+    for name, buffer in model.named_buffers():
+        value = read[name].to(DEVICE) if full is not None else torch.empty_like(buffer, device=DEVICE)
+        dist.broadcast(value, 0)
+        buffer.copy_(value)
+    restore_rotary(model)
+
+
+def restore_rotary(model):
+    """Frequencies that transformers keeps a second time, outside of buffers."""
+    for module in model.modules():
+        if hasattr(module, "original_inv_freq"):
+            module.original_inv_freq = module.inv_freq
+
+
+def shard(config, mesh):
+    """FSDP2: each layer is gathered when it is used; `zero2` keeps it until its backward pass."""
+    offload = SETTINGS["offload"]["optimizer"] or SETTINGS["offload"]["params"]
+    whole = config.tie_word_embeddings  # two names for one tensor: every process reads it
+    model = new_model(config, whole)
+    if SETTINGS["tp"] > 1:
+        split_tensors(model, mesh["tp"])
+    prepare_layers(model)
+    dims = mesh["copies", "shards"] if SHARDING == "hsdp" else mesh["dp"]
+    how = {
+        "mesh": dims,
+        "mp_policy": MixedPrecisionPolicy(param_dtype=COMPUTE, reduce_dtype=torch.float32),
+        "offload_policy": CPUOffloadPolicy() if offload else OffloadPolicy(),
+        "reshard_after_forward": SHARDING in ("zero3", "hsdp"),
+    }
+    for layer in layers_of(model):
+        fully_shard(layer, **how)
+    fully_shard(model, **how)
+    if not whole:
+        fill(model, config, "cpu" if offload else "cuda")
+    return model
+
+
+def copy(config, mesh):
+    """The whole model on every GPU (or on every group of tensor-parallel ones)."""
+    if SETTINGS["tp"] > 1:
+        model = new_model(config, config.tie_word_embeddings)
+        split_tensors(model, mesh["tp"])
+        prepare_layers(model)
+        if config.tie_word_embeddings:
+            model.to(DEVICE)
+        else:
+            fill(model, config, "cuda")
+        return model
+    model = new_model(config, RANK == 0)
+    if RANK == 0:
+        model.to(DEVICE)
+    else:
+        model.to_empty(device=DEVICE)
+        model.tie_weights()
+    prepare_layers(model)
+    if WORLD > 1:
+        model = DistributedDataParallel(model, device_ids=[LOCAL_RANK], gradient_as_bucket_view=True)
+        restore_rotary(model)
+    return model
+
+
+def make_optimizers(model):
+    """One, or two where matrices learn by Muon: the embedding, the output matrix, norms and biases learn by the other."""
+    rate, decay = SETTINGS["learning_rate"], SETTINGS["weight_decay"]
+    inner = getattr(model, "module", model)
+    inside = {id(p) for p in layers_of(inner).parameters()}
+    groups = {}
+    for parameter in (p for p in model.parameters() if p.requires_grad):
+        matrix = parameter.ndim == 2 and id(parameter) in inside
+        kind = SETTINGS["optimizer"]["matrices" if matrix else "rest"]
+        groups.setdefault(kind, {True: [], False: []})[parameter.ndim >= 2].append(parameter)
+    made = []
+    for kind, by_decay in groups.items():
+        parts = [{"params": p, "weight_decay": decay if decays else 0.0} for decays, p in by_decay.items() if p]
+        if kind == "adamw":
+            make, how = torch.optim.AdamW, {"betas": (0.9, 0.95), "fused": not SETTINGS["offload"]["optimizer"]}
+        elif kind == "muon":
+            make, how = torch.optim.Muon, {"momentum": 0.95}
+        else:
+            make, how = torch.optim.SGD, {"momentum": 0.9}
+        if SHARDING == "zero1" and WORLD > 1:
+            zero = ZeroRedundancyOptimizer(parts[0]["params"], optimizer_class=make, lr=rate,
+                                           weight_decay=parts[0]["weight_decay"], **how)
+            for part in parts[1:]:
+                zero.add_param_group(part)
+            made.append(zero)
+        else:
+            made.append(make(parts, lr=rate, **how))
+    return made
+
+
+def learning_rate(step):
+    """Linear warm-up, then a cosine down to a tenth."""
+    warm, total, peak = SETTINGS["warmup_steps"], SETTINGS["steps"], SETTINGS["learning_rate"]
+    if step < warm:
+        return peak * (step + 1) / warm
+    done = min((step - warm) / max(total - warm, 1), 1.0)
+    return peak * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * done)))
+
+
+def clip(model):
+    """Scales gradients to a norm of at most `grad_clip`; returns the norm before. Tensors of different grids of ranks
+    are added up grid by grid."""
+    grids = {}
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            grid = parameter.grad.device_mesh if isinstance(parameter.grad, DTensor) else None
+            grids.setdefault(grid, []).append(parameter)
+    squares = torch.zeros((), device=DEVICE)
+    for parameters in grids.values():
+        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
+        norm = norm.full_tensor() if isinstance(norm, DTensor) else norm
+        squares += norm.to(DEVICE) ** 2
+    total = squares.sqrt()
+    if SETTINGS["grad_clip"]:
+        for parameters in grids.values():
+            torch.nn.utils.clip_grads_with_norm_(parameters, SETTINGS["grad_clip"],
+                                                 total.to(parameters[0].grad.device))
+    return total
+
+
+class Stream:
+    """Micro-batches of this data-parallel rank, without end. Its state says where in the data it is."""
+
+    def __init__(self, rank, ranks):
+        self.tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
+        rows = training_data.load(streaming=True).shuffle(seed=SETTINGS["seed"], buffer_size=10_000)
+        self.rows = split_dataset_by_node(rows, rank=rank, world_size=ranks)
+        self.pieces = training_data.Pieces(self.tokenizer)
+        self.waiting, self.epoch = [], 0
+        pad = self.tokenizer.pad_token_id
+        self.pad = pad if pad is not None else (self.tokenizer.eos_token_id or 0)
+
+    def state(self):
+        left = (self.pieces.tokens, self.pieces.labels)
+        return {"rows": self.rows.state_dict(), "epoch": self.epoch, "waiting": self.waiting, "left": left}
+
+    def restore(self, state):
+        self.epoch, self.waiting = state["epoch"], state["waiting"]
+        self.pieces.tokens, self.pieces.labels = state["left"]
+        self.rows.set_epoch(self.epoch)
+        self.rows.load_state_dict(state["rows"])
+
+    def batches(self):
+        while True:
+            found = False
+            for row in self.rows:
+                found = True
+                self.waiting += self.pieces.add(row)
+                while len(self.waiting) >= SETTINGS["micro_batch"]:
+                    chosen = self.waiting[:SETTINGS["micro_batch"]]
+                    del self.waiting[:SETTINGS["micro_batch"]]
+                    made = training_data.batch(chosen, self.pad)
+                    yield {name: torch.tensor(values, device=DEVICE) for name, values in made.items()}
+            if not found:
+                give_up("DATA: fewer rows than data-parallel ranks")
+            self.epoch += 1
+            self.rows.set_epoch(self.epoch)
+
+
+class Checkpoints:
+    """Folders step-000200, whole once they hold the file `complete`."""
+
+    def __init__(self, model, optimizers, stream):
+        self.model, self.optimizers, self.stream = model, optimizers, stream
+        self.own = SHARDING == "zero1" and WORLD > 1  # each rank keeps its part of the states in a file of its own
+
+    @staticmethod
+    def whole():
+        return sorted(p for p in CHECKPOINTS.glob("step-*") if (p / "complete").exists())
+
+    def _state(self):
+        if self.own:
+            return {"model": get_model_state_dict(self.model)}
+        model, optimizer = get_state_dict(self.model, self.optimizers)
+        return {"model": model, "optimizer": optimizer}
+
+    def save(self, step):
+        folder = CHECKPOINTS / f"step-{step:08}"
+        if (folder / "complete").exists():
+            return
+        folder.mkdir(parents=True, exist_ok=True)
+        dcp.save(self._state(), checkpoint_id=folder / "state")
+        torch.save({"stream": self.stream.state(),
+                    "optimizer": [o.optim.state_dict() for o in self.optimizers] if self.own else None},
+                   folder / f"rank-{RANK}.pt")
+        dist.barrier()
+        if RANK == 0:
+            (folder / "complete").touch()
+            keep = SETTINGS["keep_checkpoints"]
+            for old in self.whole()[:-keep] if keep > 0 else []:
+                shutil.rmtree(old, ignore_errors=True)
+        say(f"checkpoint: {folder.name}")
+
+    def load(self):
+        """The step to go on after; 0 without a checkpoint."""
+        whole = self.whole()
+        if not whole:
+            return 0
+        folder = whole[-1]
+        state = self._state()
+        dcp.load(state, checkpoint_id=folder / "state")
+        mine = torch.load(folder / f"rank-{RANK}.pt", map_location="cpu", weights_only=False)
+        if self.own:
+            set_model_state_dict(self.model, state["model"])
+            for optimizer, part in zip(self.optimizers, mine["optimizer"]):
+                optimizer.optim.load_state_dict(part)
+        else:
+            set_state_dict(self.model, self.optimizers, model_state_dict=state["model"],
+                           optim_state_dict=state["optimizer"])
+        self.stream.restore(mine["stream"])
+        say(f"resumed from {folder.name}")
+        return int(folder.name.removeprefix("step-"))
+
+
+def surroundings():
+    """What every pass runs in: autocast where FSDP2 casts nothing, activations in host memory, a named attention."""
+    stack = contextlib.ExitStack()
+    if not FSDP and COMPUTE != MASTER:
+        stack.enter_context(torch.autocast("cuda", dtype=COMPUTE))
+    if SETTINGS["offload"]["activations"]:
+        stack.enter_context(torch.autograd.graph.save_on_cpu(pin_memory=True))
+    if SETTINGS["attention"]["kernel"] == "cudnn":
+        stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.CUDNN_ATTENTION))
+    return stack
+
+
+def train_step(model, optimizers, scaler, batches, step):
+    """One optimizer step; returns its loss, the norm of its gradients and its tokens."""
+    passes = SETTINGS["grad_accum"]
+    loss = torch.zeros((), device=DEVICE)
+    tokens = 0
+    for index in range(passes):
+        inputs = next(batches)
+        tokens += inputs["input_ids"].numel()
+        if SETTINGS["packing"]:
+            del inputs["attention_mask"]  # no gaps: attention is causal only
+        last = index + 1 == passes
+        quiet = isinstance(model, DistributedDataParallel) and not last
+        with model.no_sync() if quiet else contextlib.nullcontext():
+            with surroundings():
+                part = model(**inputs).loss / passes
+            scaler.scale(part).backward()
+        loss += part.detach()
+    for optimizer in optimizers:
+        scaler.unscale_(optimizer)
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate(step)
+    norm = clip(model)
+    for optimizer in optimizers:
+        scaler.step(optimizer)
+        optimizer.zero_grad(set_to_none=True)
+    scaler.update()
+    return loss, norm, tokens
+
+
+def save_final(model):
+    """The trained model as transformers reads it."""
+    inner = getattr(model, "module", model)
+    weights = get_model_state_dict(inner, options=StateDictOptions(full_state_dict=True, cpu_offload=True))
+    if RANK == 0:
+        inner.save_pretrained(RUN_DIR / "final", state_dict=weights)
+        AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE).save_pretrained(RUN_DIR / "final")
+    dist.barrier()
+
+
+def main():
+    torch.cuda.set_device(DEVICE)
+    dist.init_process_group("cpu:gloo,cuda:nccl", device_id=DEVICE)
+    torch.set_float32_matmul_precision("highest" if SETTINGS["precision"] == "fp32" else "high")
+    stop = StopRequest()
+    mesh = make_mesh()
+    config = model_config()
+    model = (shard if FSDP else copy)(config, mesh)
+    model.train()
+    optimizers = make_optimizers(model)
+    stream = Stream(RANK // SETTINGS["tp"], SETTINGS["dp"])
+    if len(stream.tokenizer) > config.vocab_size:
+        give_up(f"TOKENIZER: {len(stream.tokenizer)} tokens, but the model knows {config.vocab_size}")
+    checkpoints = Checkpoints(model, optimizers, stream)
+    step = checkpoints.load()
+    scaler = torch.amp.GradScaler("cuda", enabled=COMPUTE == torch.float16)
+    log = StepLog()
+    batches = stream.batches()
+    say(f"GPU: {torch.cuda.get_device_name(DEVICE)} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
+        f"sequences of {SETTINGS['sequence']} tokens: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x "
+        f"{SETTINGS['dp']} ranks")
+    total, every = SETTINGS["steps"], SETTINGS["checkpoint_steps"]
+    while step < total:
+        loss, norm, tokens = train_step(model, optimizers, scaler, batches, step)
+        step += 1
+        log.tokens += tokens / SETTINGS["tp"]
+        if step % SETTINGS["log_steps"] == 0 or step == total:
+            if WORLD > 1:
+                dist.all_reduce(loss, op=dist.ReduceOp.AVG)
+            log.line(step, loss.item(), norm.item())
+        asked = stop.everywhere()
+        if asked or step % every == 0 or step == total:
+            checkpoints.save(step)
+            log.restart()
+        if asked and step < total:
+            mark_stopped(step)
+            break
+    else:
+        save_final(model)
+    log.end()
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Fine-tunes or trains a transformer with the Trainer of transformers: all weights, LoRA or QLoRA (peft).
+
+Started by accelerate (accelerate.yaml) or torchrun (ds_config.json). Goes on from the newest checkpoint, saves one when
+it is asked to stop, and leaves the model, or its adapter, in $GPUPLAN_RUN_DIR/final."""
+import os
+
+import torch
+from transformers import (AutoConfig, AutoModelForCausalLM, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments,
+                          set_seed)
+from transformers.trainer_callback import PrinterCallback
+from transformers.trainer_utils import get_last_checkpoint
+
+import training_data
+from run_parts import (CHECKPOINTS, HERE, LOCAL_RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
+                       mark_stopped, model_source, say)
+
+SOURCE = model_source(SETTINGS["model"])
+METHOD = SETTINGS["method"]
+TYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16,
+         "fp8": torch.bfloat16}
+
+
+def load_model():
+    """Weights that learn in the precision of the optimizer, frozen ones in 16 bit or, for QLoRA, in 4 bit (nf4)."""
+    frozen = METHOD in ("lora", "qlora")
+    kind = {
+        "dtype": TYPES[SETTINGS["precision"]] if frozen else TYPES[SETTINGS["master_weights"]],
+        "attn_implementation": SETTINGS["attention"]["implementation"],
+    }
+    if SETTINGS["model"]["config"] is not None:
+        config = dict(SETTINGS["model"]["config"])
+        config = AutoConfig.for_model(config.pop("model_type"), **config)
+    else:
+        config = AutoConfig.from_pretrained(SOURCE)
+    if SETTINGS["from_scratch"]:
+        return AutoModelForCausalLM.from_config(config, **kind)
+    if METHOD == "qlora":
+        from transformers import BitsAndBytesConfig
+        kind["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=False,
+            bnb_4bit_compute_dtype=TYPES[SETTINGS["precision"]], bnb_4bit_quant_storage=TYPES[SETTINGS["precision"]])
+        if SETTINGS["sharding"] == "none":
+            kind["device_map"] = {"": LOCAL_RANK}
+    return AutoModelForCausalLM.from_pretrained(SOURCE, **kind)
+
+
+def with_adapters(model):
+    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+    again = SETTINGS["recompute"] != "none"
+    if METHOD == "qlora":
+        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=again,
+                                                gradient_checkpointing_kwargs={"use_reentrant": False})
+    elif again:
+        model.enable_input_require_grads()
+    lora = SETTINGS["lora"]
+    targets = lora["targets"] if lora["targets"] else "all-linear"
+    model = get_peft_model(model, LoraConfig(r=lora["rank"], lora_alpha=2 * lora["rank"], lora_dropout=0.0,
+                                             target_modules=targets, task_type="CAUSAL_LM"))
+    model.print_trainable_parameters()
+    return model
+
+
+class Lines(TrainerCallback):
+    """Prints a line for each step or few, and stops the run with a checkpoint when it is asked to."""
+
+    def __init__(self):
+        self.stop = StopRequest()
+        self.log = StepLog()
+        self.stopped = False
+        self.seen = 0
+
+    def on_train_begin(self, args, state, control, **kwargs):
+        self.log.restart()
+        self.seen = state.global_step
+
+    def on_log(self, args, state, control, logs=None, **kwargs):
+        if "loss" not in (logs or {}):
+            return
+        per_gpu = SETTINGS["micro_batch"] * SETTINGS["grad_accum"] * SETTINGS["mean_tokens"]
+        self.log.tokens = (state.global_step - self.seen) * per_gpu
+        self.seen = state.global_step
+        self.log.line(state.global_step, logs["loss"], float(logs.get("grad_norm") or 0.0))
+
+    def on_save(self, args, state, control, **kwargs):
+        self.log.restart()
+        self.seen = state.global_step
+
+    def on_step_end(self, args, state, control, **kwargs):
+        if self.stop.everywhere() and state.global_step < state.max_steps:
+            self.stopped = True
+            control.should_save = control.should_training_stop = True
+        return control
+
+
+def arguments():
+    precision, again = SETTINGS["precision"], SETTINGS["recompute"] != "none"
+    chosen = {
+        "output_dir": str(CHECKPOINTS),
+        "per_device_train_batch_size": SETTINGS["micro_batch"],
+        "gradient_accumulation_steps": SETTINGS["grad_accum"],
+        "max_steps": SETTINGS["steps"],
+        "learning_rate": SETTINGS["learning_rate"],
+        "weight_decay": SETTINGS["weight_decay"],
+        "warmup_steps": SETTINGS["warmup_steps"],
+        "lr_scheduler_type": "cosine",
+        "max_grad_norm": SETTINGS["grad_clip"],
+        "optim": SETTINGS["optim"],
+        "bf16": precision in ("bf16", "fp8"),
+        "fp16": precision == "fp16",
+        "tf32": precision == "tf32" or None,
+        # FSDP recomputes by its own wrapper (accelerate.yaml).
+        "gradient_checkpointing": again and not SETTINGS["fsdp"],
+        "gradient_checkpointing_kwargs": {"use_reentrant": False},
+        "torch_compile": SETTINGS["compile"],
+        "logging_steps": SETTINGS["log_steps"],
+        "save_strategy": "steps",
+        "save_steps": SETTINGS["checkpoint_steps"],
+        "save_total_limit": SETTINGS["keep_checkpoints"] or None,
+        "report_to": [],
+        "disable_tqdm": True,
+        "ddp_find_unused_parameters": False,
+        "dataloader_num_workers": 2,
+        "dataloader_drop_last": True,
+        "remove_unused_columns": False,
+        "seed": SETTINGS["seed"],
+    }
+    if SETTINGS["deepspeed"]:
+        chosen["deepspeed"] = str(HERE / "ds_config.json")
+    chosen.update(SETTINGS["arguments"])
+    return TrainingArguments(**chosen)
+
+
+def training_set(tokenizer):
+    """Token sequences of the whole data set. Packed ones run over the ends of rows."""
+    pieces = training_data.Pieces(tokenizer)
+
+    def cut(rows):
+        names = list(rows)
+        found = {"tokens": [], "labels": []}
+        for values in zip(*rows.values()):
+            for tokens, labels in pieces.add(dict(zip(names, values))):
+                found["tokens"].append(tokens)
+                found["labels"].append(labels)
+        return found
+
+    rows = training_data.load(streaming=False)
+    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
+                    load_from_cache_file=not SETTINGS["packing"])
+    if len(rows) == 0:
+        give_up("DATA: no sequence of the plan's length comes of it")
+    return rows
+
+
+def main():
+    set_seed(SETTINGS["seed"])
+    args = arguments()  # before the model: it sets up DeepSpeed, which loads weights in parts
+    tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (tokenizer.eos_token_id or 0)
+    model = load_model()
+    model.config.use_cache = False
+    if METHOD in ("lora", "qlora"):
+        model = with_adapters(model)
+    with args.main_process_first(desc="reading data"):
+        rows = training_set(tokenizer)
+
+    def collate(chosen):
+        made = training_data.batch([(row["tokens"], row["labels"]) for row in chosen], pad)
+        return {name: torch.tensor(values) for name, values in made.items()}
+
+    lines = Lines()
+    trainer = Trainer(model=model, args=args, train_dataset=rows, data_collator=collate, callbacks=[lines])
+    trainer.remove_callback(PrinterCallback)
+    CHECKPOINTS.mkdir(parents=True, exist_ok=True)
+    newest = get_last_checkpoint(str(CHECKPOINTS))
+    say(f"GPU: {torch.cuda.get_device_name(LOCAL_RANK)} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
+        f"sequences: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x {WORLD} ranks"
+        + (f"; resumed from {os.path.basename(newest)}" if newest else ""))
+    trainer.train(resume_from_checkpoint=newest)
+    if lines.stopped:
+        mark_stopped(trainer.state.global_step)
+    else:
+        if trainer.is_fsdp_enabled:
+            trainer.accelerator.state.fsdp_plugin.set_state_dict_type("FULL_STATE_DICT")
+        trainer.save_model(str(RUN_DIR / "final"))
+        if trainer.is_world_process_zero():
+            tokenizer.save_pretrained(RUN_DIR / "final")
+            trainer.state.save_to_json(str(RUN_DIR / "trainer_state.json"))
+    lines.log.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Reads training data: rows with "text", with "prompt" and "completion", or with "messages".
+
+DATA names a JSON-lines file, a folder of them, or a data set of the Hugging Face hub (DATA_SPLIT: train)."""
+import os
+from pathlib import Path
+
+from datasets import load_dataset
+
+from run_parts import SETTINGS, give_up
+
+IGNORED = -100  # label of a token that is not learnt
+
+
+def load(streaming):
+    name = os.environ.get("DATA", "")
+    split = os.environ.get("DATA_SPLIT", "train")
+    path = Path(name)
+    if path.is_dir():
+        files = sorted(str(p) for p in path.rglob("*") if p.name.endswith((".jsonl", ".json", ".jsonl.gz")))
+    else:
+        files = [name] if path.is_file() else []
+    if files:
+        return load_dataset("json", data_files=files, split="train", streaming=streaming)
+    if path.exists() or not name:
+        give_up(f"DATA: no JSON-lines file and no data set: {name!r}")
+    return load_dataset(name, split=split, streaming=streaming)
+
+
+def encode(row, tokenizer):
+    """Tokens and labels of one row. Of a prompt with a completion, and of a conversation up to its last answer, only
+    the answer is learnt."""
+    if row.get("messages"):
+        messages = row["messages"]
+        text = tokenizer.apply_chat_template(messages, tokenize=False)
+        prompt = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
+        special = False
+    elif row.get("completion") is not None:
+        prompt = row["prompt"]
+        text = prompt + row["completion"]
+        special = True
+    elif row.get("text") is not None:
+        prompt, text, special = "", row["text"], True
+    else:
+        raise ValueError(f'a row holds neither "text", "prompt" and "completion" nor "messages": {sorted(row)}')
+    tokens = tokenizer(text, add_special_tokens=special)["input_ids"]
+    if special and tokenizer.eos_token_id is not None and (not tokens or tokens[-1] != tokenizer.eos_token_id):
+        tokens = tokens + [tokenizer.eos_token_id]
+    known = len(tokenizer(prompt, add_special_tokens=special)["input_ids"]) if prompt else 0
+    known = min(known, len(tokens) - 1)
+    return tokens, [IGNORED] * known + tokens[known:]
+
+
+class Pieces:
+    """Rows in, sequences out: packed to full length without a gap, or one by one, cut to the length."""
+
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+        self.length = SETTINGS["sequence"]
+        self.tokens, self.labels = [], []
+
+    def add(self, row):
+        tokens, labels = encode(row, self.tokenizer)
+        if not SETTINGS["packing"]:
+            yield tokens[:self.length], labels[:self.length]
+            return
+        self.tokens += tokens
+        self.labels += labels
+        while len(self.tokens) >= self.length:
+            yield self.tokens[:self.length], self.labels[:self.length]
+            del self.tokens[:self.length], self.labels[:self.length]
+
+
+def batch(pieces, pad):
+    """A list of (tokens, labels) as lists of one length, with a mask; pads on the right."""
+    width = max(len(tokens) for tokens, _ in pieces)
+    if not SETTINGS["packing"]:
+        width = min((width + 7) // 8 * 8, SETTINGS["sequence"])
+    result = {"input_ids": [], "labels": [], "attention_mask": []}
+    for tokens, labels in pieces:
+        gap = width - len(tokens)
+        result["input_ids"].append(tokens + [pad] * gap)
+        result["labels"].append(labels + [IGNORED] * gap)
+        result["attention_mask"].append([1] * len(tokens) + [0] * gap)
+    return result
