@@ -7,6 +7,7 @@ namespace gpuplan {
 std::span<const Launcher> launchers() {
   static constexpr std::array all = {
       Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher},
+      Launcher{"slurm", "batch jobs for a cluster with Slurm, and a script that hands them in", slurm_launcher},
   };
   return all;
 }

@@ -1,0 +1,19 @@
+// The script that hands a plan's jobs to Slurm.
+#pragma once
+
+#include <string>
+
+#include "launch/launch_plan.h"
+
+namespace gpuplan {
+
+/// "llama-8b-02-sft"
+std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase);
+/// "slurm/02-sft.sbatch"
+std::string slurm_batch_file(const LaunchPhase& phase);
+
+/// `slurm/submit.sh`: runs the phases of one's own machine that come first, hands in the jobs with what each waits for,
+/// and says what is left to do by hand.
+LaunchFile slurm_submit_script(const Launch& launch);
+
+}  // namespace gpuplan
