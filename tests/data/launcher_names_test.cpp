@@ -1,0 +1,114 @@
+// What launchers call GPUs: every row is of a GPU that there is, and every GPU that a provider rents has a name there.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "input/launcher_name_table.h"
+#include "model/training_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using training_fixture::catalogue;
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<LauncherNames> rows() {
+  auto read = read_launcher_names(text_of("launcher_names.csv"), "launcher_names.csv");
+  EXPECT_TRUE(read) << read.error().message;
+  return read ? *read : std::vector<LauncherNames>{};
+}
+
+TEST(DataLauncherNames, EveryRowIsOfAGpuThatThereIs) {
+  const auto all = rows();
+  EXPECT_GT(all.size(), 50U);
+  for (const LauncherNames& row : all) {
+    const Gpu* gpu = catalogue().find_gpu(row.gpu);
+    ASSERT_NE(gpu, nullptr) << row.gpu;
+    EXPECT_EQ(gpu->name, row.gpu) << "not an alias";
+    EXPECT_FALSE(row.skypilot.empty() && row.dstack.empty() && row.vast.empty() && row.runpod.empty() &&
+                 row.slurm.empty())
+        << row.gpu;
+  }
+}
+
+TEST(DataLauncherNames, NamesAreOfTheLettersTheirLaunchersUse) {
+  const auto only = [](std::string_view text, std::string_view more) {
+    return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" +
+                                  std::string(more)) == std::string_view::npos;
+  };
+  for (const LauncherNames& row : rows()) {
+    EXPECT_TRUE(only(row.skypilot, "-|:/{}")) << row.gpu;
+    EXPECT_TRUE(only(row.dstack, ":{}")) << row.gpu;
+    EXPECT_TRUE(only(row.vast, "_")) << row.gpu;
+    EXPECT_TRUE(only(row.runpod, " -")) << row.gpu;
+    EXPECT_TRUE(only(row.slurm, "_")) << row.gpu;
+  }
+}
+
+TEST(DataLauncherNames, EveryGpuOfAnOfferHasTheNameOfItsProvider) {
+  const std::set<std::string> clouds = {"aws",   "azure", "gcp", "lambda", "runpod",    "vast",
+                                        "verda", "cudo",  "oci", "nebius", "paperspace"};
+  std::set<std::string> seen;
+  for (const Offer& offer : catalogue().offers) {
+    const LauncherNames* row = launcher_names(offer.gpu);
+    if (offer.provider == "vast") {
+      EXPECT_FALSE(row == nullptr || row->vast.empty()) << offer.gpu;
+    }
+    if (offer.provider == "runpod") {
+      EXPECT_FALSE(row == nullptr || row->runpod.empty()) << offer.gpu;
+    }
+    if (clouds.contains(offer.provider)) {
+      EXPECT_FALSE(row == nullptr || skypilot_name(*row, offer.provider, offer.instance, offer.gpus).empty())
+          << offer.provider << " " << offer.gpu;
+      seen.insert(offer.provider);
+    }
+  }
+  EXPECT_EQ(seen, clouds);
+}
+
+TEST(DataLauncherNames, ProvidersHaveNamesOfTheirOwnInSkyPilot) {
+  const LauncherNames* row = launcher_names("A100 SXM 80GB");
+  ASSERT_NE(row, nullptr);
+  EXPECT_EQ(skypilot_name(*row, "aws", "p4de.24xlarge", 8), "A100-80GB");
+  EXPECT_EQ(skypilot_name(*row, "runpod", "", 2), "A100-80GB-SXM");
+  EXPECT_EQ(skypilot_name(*row, "verda", "8A100.176V", 8), "A100-80GB-640GB");
+  EXPECT_EQ(skypilot_name(*row, "verda", "1A100.22V", 1), "A100-80GB");
+  EXPECT_EQ(skypilot_name(*launcher_names("TPU v6e"), "gcp", "tpu-v6e-8", 8), "tpu-v6e-8");
+  EXPECT_EQ(launcher_names("no such card"), nullptr);
+}
+
+TEST(DataLauncherImages, FollowTheHardware) {
+  const auto read = read_launcher_images(text_of("launcher_images.csv"), "launcher_images.csv");
+  ASSERT_TRUE(read) << read.error().message;
+  const auto image = [](const char* launcher, const char* gpu) {
+    return std::string(launcher_image(launcher, *catalogue().find_gpu(gpu)));
+  };
+  EXPECT_EQ(image("runpod", "H100 SXM").substr(0, 15), "runpod/pytorch:");
+  EXPECT_EQ(image("vast", "H100 SXM").substr(0, 16), "pytorch/pytorch:");
+  EXPECT_NE(image("vast", "H100 SXM"), image("vast", "V100 SXM2 16GB"));
+  EXPECT_EQ(image("kubernetes", "MI300X").substr(0, 5), "rocm/");
+  EXPECT_EQ(image("kubernetes", "TPU v6e"), "");
+}
+
+TEST(LauncherNameTable, WrongRowsAreOneLine) {
+  const std::string head = "gpu,skypilot,dstack,vast,runpod,slurm,source,as_of\n";
+  const auto twice = read_launcher_names(head + "A40,A40,,,,,x,2026-04\nA40,A40,,,,,x,2026-04\n", "names.csv");
+  ASSERT_FALSE(twice);
+  EXPECT_EQ(twice.error().message, "column gpu: 'A40' is not given once");
+  EXPECT_EQ(twice.error().place.line, 3);
+  EXPECT_FALSE(read_launcher_names(head + ",A40,,,,,x,2026-04\n", "names.csv"));
+  EXPECT_FALSE(read_launcher_names("gpu,skypilot\nA40,A40\n", "names.csv"));
+  EXPECT_FALSE(read_launcher_names(head + "A40,A40,,,,,x,soon\n", "names.csv"));
+}
+
+}  // namespace
+}  // namespace gpuplan
