@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/job.h"
+#include "output/fallback.h"
 #include "plan/plan.h"
 
 namespace gpuplan {
@@ -53,6 +54,9 @@ struct Launch {
   std::string command;                ///< that wrote the files: "gpuplan launch job.yaml --to slurm"
   std::vector<LaunchPhase> phases{};  ///< in an order in which needs come first
   std::vector<LaunchGroup> groups{};  ///< in the order of their first phase
+  /// What to take where the plan's machines are not to be had, best first, the pick among them: for launchers that
+  /// search a market. Empty: nobody looked. lay_out() leaves it empty.
+  std::vector<Fallback> fallbacks{};
 };
 
 /// The plan laid out for launching. Fails (bad input, names the phase) where it can not be started as it is: GPUs that
