@@ -1,0 +1,251 @@
+#include "launch/cloud.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "launch/work.h"
+
+namespace gpuplan {
+namespace {
+
+// Room beside what the plan counts. Assumed, and said in the files: an image with PyTorch takes 10 to 20 GB, packages
+// and caches as much again.
+constexpr Bytes kSystem = 50 * units::GB;
+constexpr double kDiskRoom = 1.2;
+/// What a price may rise above P90 of the offer before the machines are not taken any more.
+constexpr double kPriceRoom = 1.1;
+
+const LaunchPhase& phase_of(const Launch& launch, int position) {
+  return launch.phases[static_cast<std::size_t>(position)];
+}
+
+Bytes tens_of_gb(Bytes size) { return std::ceil(size / (10 * units::GB)) * (10 * units::GB); }
+
+/// Time to write a checkpoint, three times.
+Seconds writing(const PhaseEstimate& estimate) {
+  return estimate.checkpoint_rate.value > 0 ? 3 * (estimate.checkpoint_bytes / estimate.checkpoint_rate) : Seconds{};
+}
+
+bool is_word(std::string_view name) {
+  return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::optional<std::string> manual_step(const LaunchPhase& laid) {
+  if (!laid.phase->before || laid.phase->before->text.empty()) return std::nullopt;
+  return laid.phase->before->text;
+}
+
+}  // namespace
+
+Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& group) {
+  CloudMachine machine;
+  const Lease& lease = *group.lease;
+  machine.offer = lease.offer;
+  machine.nodes = std::max(lease.nodes, 1);
+  machine.spot = lease.spot;
+  Bytes most{}, disk{};
+  Seconds grace{};
+  for (const int position : group.phases) {
+    const PhaseEstimate& estimate = phase_of(launch, position).part->estimate;
+    machine.gpus = std::max(machine.gpus, phase_of(launch, position).gpus);
+    if (estimate.node && (machine.gpu == nullptr || estimate.memory_total.p90 > most)) {
+      machine.gpu = estimate.node->gpu;
+      machine.ram = estimate.node->ram;
+      most = estimate.memory_total.p90;
+    }
+    machine.host_need = std::max(machine.host_need, estimate.host_memory);
+    machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
+    disk += estimate.machine_disk_bytes;
+    grace = std::max(grace, writing(estimate));
+  }
+  if (machine.gpu == nullptr || lease.offer == nullptr)
+    return failure("phases." + printable(phase_of(launch, group.phases.front()).phase->name, 60) +
+                   ": needs no GPU, and nothing to rent for it; use --to bash");
+  if (lease.offer->kind == OfferKind::kRented) machine.gpus = lease.offer->gpus;
+  machine.vcpus = lease.offer->vcpus;
+  if (lease.offer->ram > Bytes{}) machine.ram = lease.offer->ram;
+  machine.disk = tens_of_gb(std::max(disk * kDiskRoom + kSystem, launch.job.where.disk.value_or(Bytes{})));
+  machine.runs = tens_of_gb(machine.runs * 1.5 + 10 * units::GB);
+  const auto& price = lease.spot ? lease.offer->spot_price : lease.offer->price;
+  if (lease.offer->kind == OfferKind::kRented && price && price->p90 > DollarsPerSecond{}) {
+    DollarsPerSecond limit = price->p90 * kPriceRoom;
+    for (const auto& wanted : {launch.job.where.max_price, lease.spot ? launch.job.spot.max_price : std::nullopt})
+      if (wanted) limit = std::min(limit, *wanted);
+    machine.price_limit = limit;
+  }
+  machine.grace = std::ceil((std::min(grace, 1 * units::hour) + 2 * units::minute) / units::second) * units::second;
+  machine.limit = group.limit + machine.grace;
+  return machine;
+}
+
+Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group) {
+  CloudNeeds needs;
+  for (const int position : group.phases) {
+    const LaunchPhase& laid = phase_of(launch, position);
+    const auto work = phase_work(launch, laid);
+    if (!work) return std::unexpected(work.error());
+    for (const std::string& entry : work->required) {
+      const std::size_t colon = entry.find(':');
+      CloudVariable variable{entry.substr(0, colon), colon == std::string::npos ? "" : entry.substr(colon + 1)};
+      variable.what = std::string(trim(variable.what));
+      if (is_word(variable.name) &&
+          std::ranges::find(needs.required, variable.name, &CloudVariable::name) == needs.required.end())
+        needs.required.push_back(std::move(variable));
+    }
+    const auto* fixed = std::get_if<FixedPhase>(&laid.phase->work);
+    needs.hub = needs.hub || laid.part->estimate.weights_bytes > Bytes{};
+    needs.resumes = needs.resumes && work->resumes;
+    needs.own_command = needs.own_command || work->user_command;
+    needs.manual = needs.manual || manual_step(laid).has_value();
+    needs.human = needs.human || (fixed != nullptr && fixed->human);
+    needs.gated = needs.gated || laid.gated;
+    needs.cpu = needs.cpu || fixed != nullptr || laid.gpus == 0;
+  }
+  return needs;
+}
+
+std::optional<Bucket> bucket_of(const Job& job) {
+  std::vector<std::string> places = {job.checkpoint.to};
+  for (const Phase& phase : job.phases)
+    if (phase.checkpoint) places.push_back(phase.checkpoint->to);
+  places.push_back(job.storage.results);
+  for (const std::string& place : places) {
+    const std::size_t at = place.find("://");
+    if (at == std::string::npos) continue;
+    const std::string scheme = place.substr(0, at);
+    if (scheme != "s3" && scheme != "gs") continue;
+    const std::string rest = place.substr(at + 3);
+    const std::string name = rest.substr(0, rest.find('/'));
+    const bool good = name.size() >= 3 && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
+                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+                      });
+    if (!good) continue;
+    Bucket bucket{scheme, name, {}};
+    // Folders with other signs than these are left out: they would have to be quoted four times over.
+    constexpr std::size_t kLongest = 60;
+    for (const std::string_view part : split(std::string_view(rest).substr(name.size()), '/'))
+      if (const std::string slug = slug_of(part, kLongest, ""); !slug.empty())
+        bucket.folder += (bucket.folder.empty() ? "" : "/") + slug;
+    return bucket;
+  }
+  return std::nullopt;
+}
+
+std::string object_name(const Launch& launch, const LaunchGroup& group, std::size_t limit) {
+  std::string whole = launch.slug + (launch.groups.size() > 1 ? "-" + group.slug : "");
+  if (whole.front() >= '0' && whole.front() <= '9') whole = "job-" + whole;
+  if (whole.size() <= limit) return whole;
+  const std::string id = short_id(hash_of(whole));
+  return slug_of(whole, limit - id.size() - 1, "job") + "-" + id;
+}
+
+std::vector<std::string> arrival_lines() {
+  return {
+      "mkdir -p \"$GPUPLAN_RUNS\"",
+      "# What was done on your own machine before comes along, and so do marks that steps by hand are done.",
+      "[ ! -d runs ] || [ runs -ef \"$GPUPLAN_RUNS\" ] || cp -Rn runs/. \"$GPUPLAN_RUNS\"/",
+      "for program in \"$PWD/gpuplan\" \"$GPUPLAN_RUNS/gpuplan\"; do",
+      "  if [ -x \"$program\" ]; then export GPUPLAN=\"$program\"; fi",
+      "done",
+  };
+}
+
+std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine) {
+  return "exec timeout --signal=TERM --kill-after=" + std::to_string(whole_seconds(machine.grace)) + "s " +
+         std::to_string(whole_seconds(machine.limit)) + "s bash " + group.slug + ".sh";
+}
+
+std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts) {
+  std::vector<std::string> commands;
+  const auto manual = [&](const LaunchPhase& laid) {
+    constexpr std::size_t kShown = 120;
+    if (const auto step = manual_step(laid))
+      commands.push_back("mkdir -p runs/" + laid.slug + " && touch runs/" + laid.slug +
+                         "/prepared  # when it is done: " + comment_text(*step, kShown));
+  };
+  std::vector<bool> started(launch.groups.size(), false);
+  for (const LaunchPhase& laid : launch.phases) {
+    if (laid.group < 0) {
+      // Asks by itself whether the step before it is done.
+      commands.push_back("bash " + laid.script() + "  # on your own machine");
+      continue;
+    }
+    const auto group = static_cast<std::size_t>(laid.group);
+    if (started[group]) continue;
+    started[group] = true;
+    for (const int position : launch.groups[group].phases) manual(phase_of(launch, position));
+    for (const std::string& start : starts[group]) commands.push_back(start);
+  }
+  return commands;
+}
+
+bool is_chain(const Launch& launch) {
+  if (launch.groups.empty()) return false;
+  for (std::size_t g = 1; g < launch.groups.size(); ++g) {
+    if (launch.groups[g].lease->from + 1 * units::second < launch.groups[g - 1].lease->to) return false;
+    for (const int position : launch.groups[g].phases)
+      if (manual_step(phase_of(launch, position))) return false;
+  }
+  // Phases of the user's own machine between them.
+  const auto first = static_cast<std::size_t>(launch.groups.front().phases.front());
+  for (std::size_t p = first; p < launch.phases.size(); ++p)
+    if (launch.phases[p].group >= 0)
+      for (const int need : launch.phases[p].needs)
+        if (need > static_cast<int>(first) && phase_of(launch, need).group < 0) return false;
+  return true;
+}
+
+std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {
+  std::vector<std::string> notes;
+  const auto any = [&](bool CloudNeeds::* what) { return std::ranges::any_of(needs, what); };
+  std::vector<std::string> seen;
+  for (const CloudNeeds& need : needs)
+    for (const CloudVariable& variable : need.required)
+      if (std::ranges::find(seen, variable.name) == seen.end()) {
+        seen.push_back(variable.name);
+        notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) +
+                        ". A file has to be where the machine sees it.");
+      }
+  if (any(&CloudNeeds::own_command))
+    notes.emplace_back(
+        "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or with "
+        "the image.");
+  if (any(&CloudNeeds::gated))
+    notes.emplace_back(
+        "Gates are decided on the machine. Without the program gpuplan there they stay closed: put it (one file) into "
+        "this folder, into the folder of the runs, or on the PATH of the image.");
+  if (any(&CloudNeeds::manual))
+    notes.emplace_back(
+        "Nobody is asked on the machine. A phase whose step by hand is not marked as done ends with exit code 78; "
+        "started again after the mark, phases that are done are passed over.");
+  if (any(&CloudNeeds::human))
+    notes.emplace_back(
+        "A phase waits for somebody who works on the machine and is paid for meanwhile; to end it: "
+        "touch the file finished in the folder of its run.");
+  for (std::size_t g = 0; g < needs.size() && g < launch.groups.size(); ++g)
+    if (launch.groups[g].lease->spot && !needs[g].resumes)
+      notes.push_back(launch.groups[g].slug +
+                      ": on spot, and not every command of it is known to go on from a checkpoint: what does not "
+                      "begins anew when the machine is taken back.");
+  if (std::ranges::any_of(launch.groups, [](const LaunchGroup& group) {
+        return group.lease->offer != nullptr && group.lease->offer->kind != OfferKind::kRented;
+      }))
+    notes.emplace_back("The plan runs on machines at hand (a pool or an own box), so it knows no price to limit.");
+  return notes;
+}
+
+double dollars_an_hour(DollarsPerSecond price) {
+  return std::ceil(price * units::hour / units::dollar * 100 - 1e-6) / 100;
+}
+
+long long whole_gb(Bytes size) { return static_cast<long long>(std::ceil(size / units::GB - 1e-9)); }
+
+long long whole_seconds(Seconds time) { return static_cast<long long>(std::ceil(time / units::second - 1e-9)); }
+
+}  // namespace gpuplan

@@ -1,0 +1,87 @@
+// What the launchers of clouds and clusters of containers ask for: the machines of a group with limits on price and
+// time, the variables its phases need, where its runs lie, and the first lines that a machine runs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/hardware.h"
+#include "launch/launch_plan.h"
+
+namespace gpuplan {
+
+/// One group's machines as something to ask for.
+struct CloudMachine {
+  const Offer* offer = nullptr;
+  const Gpu* gpu = nullptr;  ///< of the phase that needs most memory
+  int gpus = 0;              ///< of one machine
+  int nodes = 1;
+  bool spot = false;
+  Bytes disk{};  ///< of one machine: what lies there, and room for the image and packages
+  Bytes ram{};   ///< of one machine; zero: not known
+  int vcpus = 0;
+  Bytes host_need{};                              ///< memory of the host by the model, most of the phases
+  Bytes runs{};                                   ///< checkpoints and results of all phases, with room
+  std::optional<DollarsPerSecond> price_limit{};  ///< of one machine: P90 of the offer and room
+  Seconds limit{};                                ///< after which the group is stopped from outside
+  Seconds grace{};                                ///< from the signal to stop to the kill: a checkpoint and a minute
+};
+/// Fails (bad input) for a group without GPUs that this catalogue knows.
+Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& group);
+
+/// A variable that the user has to set.
+struct CloudVariable {
+  std::string name, what;
+};
+struct CloudNeeds {
+  std::vector<CloudVariable> required;  ///< names are words of letters, digits and '_'
+  bool hub = false;                     ///< weights are fetched: HF_TOKEN may be needed
+  bool resumes = true;                  ///< every phase goes on from its checkpoints
+  bool own_command = false;             ///< of the job: its programs must be there
+  bool manual = false;                  ///< a phase waits for something done by hand
+  bool human = false;                   ///< somebody works on the machine
+  bool gated = false;                   ///< gpuplan decides on the machine what may start
+  bool cpu = false;                     ///< GPUs idle for the length of a whole phase
+};
+Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group);
+
+/// A bucket that the job names for its checkpoints or results.
+struct Bucket {
+  std::string scheme;  ///< "s3" or "gs"
+  std::string name;
+  std::string folder;  ///< below it, without '/' at its ends; may be empty
+};
+std::optional<Bucket> bucket_of(const Job& job);
+
+/// A name for objects of a cloud: a letter first, then letters, digits and '-'; told apart when it is cut.
+std::string object_name(const Launch& launch, const LaunchGroup& group, std::size_t limit = 60);
+
+/// Lines that a machine runs in the folder with the scripts, before SLUG.sh: what ran on the user's own machine comes
+/// along, and gpuplan is found where somebody put it. REQUIRES: GPUPLAN_RUNS is set.
+std::vector<std::string> arrival_lines();
+/// "exec timeout ... bash SLUG.sh"
+std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine);
+
+/// Commands in their order: phases on the user's own machine, manual steps, and `start` of each group.
+std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts);
+
+/// Whether the groups are one chain in which nothing is done by hand or elsewhere after the first has started.
+bool is_chain(const Launch& launch);
+
+/// What holds on every cloud.
+std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs);
+
+/// Beside a price limit.
+inline constexpr std::string_view kPriceLimitWords =
+    "dollars an hour for one machine, at most 10 % above P90 of the offer: a dearer one is not taken";
+
+/// Dollars an hour, whole cents.
+double dollars_an_hour(DollarsPerSecond price);
+/// Whole gigabytes, rounded up.
+long long whole_gb(Bytes size);
+long long whole_seconds(Seconds time);
+
+}  // namespace gpuplan
