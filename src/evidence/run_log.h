@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -62,36 +64,50 @@ class Series {
   static constexpr std::size_t kMost = 16384;
 
   void add(double step, double value, std::uint32_t line);
+  /// Leaves out what was met at `step` or later: a run that was started again does those steps again.
+  void rewind(double step);
+  void clear() { *this = {}; }
   const std::vector<Point>& points() const { return points_; }
   bool empty() const { return count_ == 0; }
-  std::size_t count() const { return count_; }  ///< values met, dropped ones too
+  std::size_t count() const { return count_; }  ///< values met, dropped ones too (about, after a rewind)
   const Point& first() const { return first_; }
   const Point& last() const { return last_; }
-  double least() const { return least_; }  ///< of all values met, NaN aside
+  double least() const { return least_; }  ///< of all values met, NaN aside; NaN: none
   double most() const { return most_; }
 
  private:
   std::vector<Point> points_;
   std::size_t count_ = 0, stride_ = 1;
   Point first_{}, last_{};
-  double least_ = 0, most_ = 0;
+  double least_ = std::numeric_limits<double>::quiet_NaN(), most_ = least_;
+};
+
+/// What nvidia-smi or DCGM saw of one GPU.
+struct GpuUse {
+  std::string gpu;  ///< its number, as the log has it
+  std::uint64_t samples = 0;
+  double busy = 0;  ///< mean of all samples, 0..1
+  Bytes memory{};   ///< most of it that was in use
 };
 
 /// One thing worth a line that the log says or shows.
 struct LogEvent {
   enum class Kind { kOutOfMemory, kNotFinite, kError, kRestart, kCheckpoint };
   Kind kind = Kind::kError;
-  std::uint32_t line = 0;
-  double step = 0;   ///< NaN: not known
-  std::string text;  ///< printable, at most 200 bytes
+  std::uint32_t line = 0;  ///< of its file, counted from 1
+  std::uint32_t file = 0;  ///< counted from 0
+  double step = 0;         ///< NaN: not known
+  std::string text;        ///< printable, at most 200 bytes
 };
 
-/// Steps are those of the last segment when the run was started again; warm-up and steps with evaluations or
-/// checkpoints are in them (evidence decides what to leave out).
+/// When the run was started again, rates (step_seconds, tokens_per_second...) are those of its last segment, and of
+/// the other series the steps that were done again are left out. Warm-up and steps with evaluations or checkpoints are
+/// in them (evidence decides what to leave out).
 struct RunLog {
   std::vector<LogFormat> formats;  ///< recognised, the one with most records first; empty: none
   std::uint64_t bytes = 0, lines = 0;
-  bool cut_off = false;  ///< the last record is not complete
+  bool cut_off = false;          ///< the last record is not complete
+  std::uint64_t long_lines = 0;  ///< lines of which only the first MiB was read
 
   Series loss, grad_norm, learning_rate, validation;  ///< validation: a validation loss or bpb
   Series step_seconds;                                ///< of one optimizer step
@@ -99,16 +115,19 @@ struct RunLog {
   Series tokens_per_second_per_gpu;
   Series model_flops;               ///< FLOP/s a GPU that the log reports
   Series output_tokens_per_second;  ///< of generation
-  Series gpu_busy;                  ///< 0..1, nvidia-smi or DCGM
+  Series gpu_busy;                  ///< 0..1, nvidia-smi or DCGM, all GPUs
+  std::vector<GpuUse> gpus;         ///< by nvidia-smi or DCGM, at most 64
 
   std::array<std::optional<Bytes>, 3> peak_memory;  ///< by MemoryKind, of the fullest GPU
   std::optional<Bytes> kv_cache;                    ///< available to vLLM
   std::optional<double> kv_cache_tokens;
 
   // What a run says of itself before it starts.
-  std::optional<double> planned_steps, tokens_per_step, sequences_per_step, sequence_length, parameters, processes;
+  std::optional<double> planned_steps, tokens_per_step, sequences_per_step, sequence_length, processes;
+  std::optional<double> parameters, trainable_parameters;
   std::string gpu;                  ///< as the log spells it
   std::optional<Seconds> run_time;  ///< whole training time, of finished runs
+  std::optional<Seconds> elapsed;   ///< from the first to the last time of day that the log tells
   std::optional<double> last_step;  ///< reached
   bool finished = false;            ///< the log says that training ended
 

@@ -12,7 +12,8 @@
 
 namespace gpuplan {
 
-/// A quantity that the job reads from its log: the first group of a regular expression (RE2's syntax) is its value.
+/// A quantity that the job reads from its log: the first group of a regular expression (RE2's syntax) is its value, a
+/// number; a percent sign behind the group makes it a hundredth ("18.6%" is 0.186).
 struct LogMetric {
   std::string name;
   std::string pattern;
@@ -29,10 +30,13 @@ class LogReader {
 
   /// The next bytes of the log.
   void feed(std::string_view bytes);
+  /// What follows is another file of the same run: its log before it was started again, or what nvidia-smi wrote. Its
+  /// lines count from 1, and it may be compressed or binary for its own part.
+  void next_file();
   /// What it said so far, an incomplete last line left aside; more may be fed afterwards.
   const RunLog& log();
-  /// The last line counts even without a line feed. Fails for gzip that is damaged from its first byte on; a cut off
-  /// tail is said in the log.
+  /// The last line counts even without a line feed, but for a number that it ends in the middle of. Fails for gzip that
+  /// is damaged from its first byte on; a cut off tail is said in the log.
   Result<RunLog> finish();
 
  private:

@@ -1,0 +1,264 @@
+#include "input/log_book.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kMostEvents = 100, kMostGpus = 64;
+/// So many records in a row of steps that were there before are a new start; fewer may be late lines of another rank.
+constexpr std::size_t kHeld = 3;
+
+bool is_training(const StepRecord& record) {
+  return record.has(StepValue::kLoss) || record.has(StepValue::kStepSeconds) || record.has(StepValue::kTokens) ||
+         record.has(StepValue::kTokensPerGpu);
+}
+
+std::string step_text(double step) { return number_text(std::clamp(step, -1e15, 1e15)); }
+
+}  // namespace
+
+bool LogBook::takes(int& chosen, int rank) {
+  if (rank < 0 || rank == chosen) return true;
+  if (chosen >= 0 && rank != 0) return false;
+  chosen = rank;
+  return true;
+}
+
+LogBook::Segment& LogBook::segment(LogFormat format) {
+  for (auto& [owner, found] : segments_)
+    if (owner == format) return found;
+  return segments_.emplace_back(format, Segment{}).second;
+}
+
+Series& LogBook::series(StepValue quantity) {
+  switch (quantity) {
+    case StepValue::kLoss:
+      return log.loss;
+    case StepValue::kGradNorm:
+      return log.grad_norm;
+    case StepValue::kLearningRate:
+      return log.learning_rate;
+    case StepValue::kValidation:
+      return log.validation;
+    case StepValue::kTokens:
+      return log.tokens_per_second;
+    case StepValue::kTokensPerGpu:
+      return log.tokens_per_second_per_gpu;
+    case StepValue::kModelFlops:
+      return log.model_flops;
+    case StepValue::kStepSeconds:
+    case StepValue::kClock:
+      break;
+  }
+  return log.step_seconds;
+}
+
+bool LogBook::seen(const Segment& segment, const StepRecord& record) const {
+  if (!record.has(StepValue::kLoss)) return false;
+  const std::pair wanted{record.step, record[StepValue::kLoss]};
+  const auto recent = std::span(segment.recent).first(std::min(segment.recents, segment.recent.size()));
+  return std::ranges::find(recent, wanted) != recent.end();
+}
+
+void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time) {
+  shows(format);
+  if (!takes(format, line.rank)) return;
+  if (std::isinf(record.step)) record.step = scan::kUnknown;
+  if (std::isnan(record.step) || !is_training(record)) {
+    apply(format, record, line, time);
+    return;
+  }
+  Segment& now = segment(format);
+  if (record.step < now.step) {
+    if (hello_) {
+      start_again(format, record.step, line);
+    } else {
+      if (seen(now, record)) return;
+      if (!now.held.empty() && record.step <= now.held.back().record.step) now.held.clear();
+      LogLine kept = line;
+      kept.text = {};
+      now.held.push_back({record, kept, time});
+      if (now.held.size() < kHeld) return;
+      const std::vector<Held> held = std::exchange(now.held, {});
+      start_again(format, held.front().record.step, held.front().line);
+      for (const Held& one : held) apply(format, one.record, one.line, one.time);
+      segment(format).step = record.step;
+      return;
+    }
+  } else if (record.step > now.step || std::isnan(now.step)) {
+    now.held.clear();
+    hello_ = restart_said_ = false;
+  }
+  now.step = record.step;
+  if (record.has(StepValue::kLoss))
+    now.recent[now.recents++ % now.recent.size()] = {record.step, record[StepValue::kLoss]};
+  apply(format, record, line, time);
+}
+
+void LogBook::finish() {
+  for (auto& [format, now] : segments_) {
+    if (now.held.empty()) continue;
+    const std::vector<Held> held = std::exchange(now.held, {});
+    // A line or two that lag behind by as many steps as there are lines between them are another rank's.
+    if (held.front().record.step > now.step - 3 * std::max(1.0, now.step / 100)) continue;
+    start_again(format, held.front().record.step, held.front().line);
+    for (const Held& one : held) apply(format, one.record, one.line, one.time);
+    now.step = held.back().record.step;
+  }
+}
+
+void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
+  Segment& now = segment(format);
+  const std::string text = "went on from step " + step_text(step) + " after step " + step_text(now.step);
+  if (restart_said_) {
+    // The program or its scheduler said so already: the same restart.
+    for (auto event = log.events.rbegin(); event != log.events.rend(); ++event) {
+      if (event->kind != LogEvent::Kind::kRestart) continue;
+      event->step = step;
+      break;
+    }
+  } else {
+    event(LogEvent::Kind::kRestart, line, text);
+    if (!log.events.empty() && log.events.back().kind == LogEvent::Kind::kRestart) log.events.back().step = step;
+  }
+  hello_ = restart_said_ = false;
+  now.step = step;
+  now.recents = 0;
+  now.clock = now.clock_step = scan::kUnknown;
+  log.step_seconds.clear();
+  log.tokens_per_second.clear();
+  log.tokens_per_second_per_gpu.clear();
+  log.model_flops.clear();
+  time_source_ = TimeSource::kNone;
+  for (Series* one : {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation}) one->rewind(step);
+  for (auto& [name, values] : log.metrics) values.rewind(step);
+  log.finished = false;
+}
+
+void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time) {
+  if (!std::isnan(record.step)) {
+    if (!step_owner_) step_owner_ = format;
+    if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
+      log.last_step = record.step;
+  }
+  if (record.has(StepValue::kLoss) && !std::isfinite(record[StepValue::kLoss]))
+    event(LogEvent::Kind::kNotFinite, line, "loss is " + number_text(record[StepValue::kLoss]));
+  for (const StepValue quantity :
+       {StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate, StepValue::kValidation, StepValue::kTokens,
+        StepValue::kTokensPerGpu, StepValue::kModelFlops})
+    if (record.has(quantity)) add(format, quantity, record.step, record[quantity], line);
+
+  const double per_gpu = record[StepValue::kTokensPerGpu], gpus = log.processes.value_or(0);
+  const double tokens = log.tokens_per_step.value_or(0);
+  double speed = record.has(StepValue::kTokens) ? record[StepValue::kTokens] : 0;
+  if (!record.has(StepValue::kTokens) && record.has(StepValue::kTokensPerGpu) && gpus > 0) {
+    speed = per_gpu * gpus;
+    add(format, StepValue::kTokens, record.step, speed, line);
+  }
+  if (record.has(StepValue::kStepSeconds)) {
+    const double seconds = record[StepValue::kStepSeconds];
+    add_time(format, record.step, seconds, line, time);
+    if (speed == 0 && tokens > 0 && seconds > 0 && time == TimeSource::kSaid)
+      add(format, StepValue::kTokens, record.step, tokens / seconds, line);
+  } else if (speed > 0 && tokens > 0) {
+    add_time(format, record.step, tokens / speed, line, TimeSource::kSaid);
+  }
+  if (std::isnan(record.step) || !is_training(record)) return;
+  const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
+  if (std::isnan(clock)) return;
+  Segment& now = segment(format);
+  if (clock > now.clock && record.step > now.clock_step)
+    add_time(format, record.step, (clock - now.clock) / (record.step - now.clock_step), line, TimeSource::kClock);
+  if (!(record.step <= now.clock_step)) {
+    now.clock = clock;
+    now.clock_step = record.step;
+  }
+}
+
+void LogBook::add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line) {
+  std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(quantity)];
+  if (!owner) owner = format;
+  if (owner != format) return;  // another format told it first: the same values once more
+  Series& values = series(quantity);
+  if (!values.empty() && step == values.last().step) return;
+  values.add(step, value, line.number);
+}
+
+void LogBook::add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source) {
+  std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(StepValue::kStepSeconds)];
+  if (!(seconds > 0) || !std::isfinite(seconds)) return;
+  if (source > time_source_) {
+    log.step_seconds.clear();
+    time_source_ = source;
+    owner = format;
+  }
+  if (source < time_source_ || owner != format) return;
+  if (!log.step_seconds.empty() && step == log.step_seconds.last().step) return;
+  log.step_seconds.add(step, seconds, line.number);
+}
+
+void LogBook::memory(MemoryKind kind, Bytes peak) {
+  std::optional<Bytes>& most = log.peak_memory[static_cast<std::size_t>(kind)];
+  if (std::isfinite(peak.value) && peak.value > 0 && (!most || peak > *most)) most = peak;
+}
+
+void LogBook::gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory,
+                         std::uint32_t line) {
+  if (busy && !(*busy >= 0 && *busy <= 1)) busy.reset();
+  if (memory) this->memory(MemoryKind::kDevice, *memory);
+  if (busy) log.gpu_busy.add(scan::kUnknown, *busy, line);
+  auto found = std::ranges::find_if(log.gpus, [gpu](const GpuUse& one) { return one.gpu == gpu; });
+  if (found == log.gpus.end()) {
+    if (log.gpus.size() == kMostGpus) return;
+    log.gpus.emplace_back();
+    found = log.gpus.end() - 1;
+    found->gpu = printable(gpu, 40);
+  }
+  if (busy) {
+    ++found->samples;
+    found->busy += (*busy - found->busy) / static_cast<double>(found->samples);
+  }
+  if (memory && std::isfinite(memory->value)) found->memory = std::max(found->memory, *memory);
+}
+
+void LogBook::metric(std::size_t index, double value, const LogLine& line) {
+  log.metrics[index].second.add(step(), value, line.number);
+}
+
+void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view text) {
+  const auto index = static_cast<std::size_t>(kind);
+  const std::pair here{file_ + 1, line.number};
+  if (last_event_[index] == here) return;
+  last_event_[index] = here;
+  if (kind == LogEvent::Kind::kRestart) restart_said_ = hello_ = true;
+  if (log.event_counts[index]++ < kMostEvents)
+    log.events.push_back({kind, line.number, file_, step(), printable(trim(text))});
+}
+
+void LogBook::clock(double seconds) {
+  if (std::isnan(first_clock_)) first_clock_ = seconds;
+  const Seconds passed{seconds - first_clock_};
+  if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
+}
+
+void LogBook::next_file() {
+  ++file_;
+  hello_ = true;
+}
+
+void LogBook::settle() {
+  log.formats.clear();
+  for (const auto& entry : Names<LogFormat>::entries)
+    if (records_[static_cast<std::size_t>(entry.value)] > 0) log.formats.push_back(entry.value);
+  std::ranges::stable_sort(log.formats, std::greater{},
+                           [this](LogFormat format) { return records_[static_cast<std::size_t>(format)]; });
+}
+
+}  // namespace gpuplan

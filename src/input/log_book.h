@@ -1,0 +1,140 @@
+// Where the parsers of single formats write what they find; makes one record of it: restarts, doubled lines of several
+// ranks, and the same quantity told by two formats are settled here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "evidence/run_log.h"
+#include "input/log_scan.h"
+
+namespace gpuplan {
+
+/// A line without colours and the prefixes of launchers.
+struct LogLine {
+  std::string_view text;
+  std::uint32_t number = 0;
+  int rank = -1;                 ///< -1: the line does not say
+  double time = scan::kUnknown;  ///< seconds since 1970 that stand before it
+};
+
+/// What a parser of step lines makes of a line.
+enum class Match {
+  kNo,      ///< a line of something else
+  kRecord,  ///< understood
+  kBroken   ///< begins as one of its lines, but does not go on so
+};
+
+/// What the values of a step are.
+enum class StepValue : std::uint8_t {
+  kLoss,
+  kGradNorm,
+  kLearningRate,
+  kValidation,
+  kStepSeconds,
+  kTokens,        ///< a second, of all GPUs
+  kTokensPerGpu,  ///< a second, of one
+  kModelFlops,    ///< FLOP/s of one GPU
+  kClock          ///< seconds from any start on, when the step was done
+};
+inline constexpr std::size_t kStepValues = 9;
+
+struct StepRecord {
+  double step = scan::kUnknown;
+  std::array<double, kStepValues> values{};
+  std::uint32_t known = 0;  ///< bits by StepValue
+
+  void set(StepValue quantity, double value) {
+    values[static_cast<std::size_t>(quantity)] = value;
+    known |= 1U << static_cast<unsigned>(quantity);
+  }
+  bool has(StepValue quantity) const { return (known >> static_cast<unsigned>(quantity) & 1U) != 0; }
+  double operator[](StepValue quantity) const { return values[static_cast<std::size_t>(quantity)]; }
+};
+
+/// Where a time of a step comes from, the better the higher.
+enum class TimeSource : std::uint8_t { kNone, kMean, kBar, kClock, kSaid };
+
+/// Figures of the preamble that only help to understand others.
+struct LogFacts {
+  std::optional<double> device_batch;   ///< sequences of one GPU and pass
+  std::optional<double> accumulation;   ///< passes of a step
+  std::optional<double> device_tokens;  ///< tokens of one GPU and pass
+  std::optional<double> peak_flops;     ///< what an MFU is a share of
+  std::optional<double> epochs;
+};
+
+class LogBook {
+ public:
+  RunLog log;
+  LogFacts facts;
+
+  /// One line of progress of the given format.
+  void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
+  /// A line that shows the format without being about a step.
+  void shows(LogFormat format) { ++records_[static_cast<std::size_t>(format)]; }
+  void memory(MemoryKind kind, Bytes peak);
+  void gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory, std::uint32_t line);
+  void metric(std::size_t index, double value, const LogLine& line);
+  /// The kind of event is told once a line.
+  void event(LogEvent::Kind kind, const LogLine& line, std::string_view text);
+  /// A program says hello: steps that come again after this are done again.
+  void starts() { hello_ = true; }
+  void clock(double seconds);
+  void next_file();
+
+  /// Prefixed lines of other ranks than the first seen (or 0) are copies.
+  bool takes(LogFormat format, int rank) { return takes(ranks_[static_cast<std::size_t>(format)], rank); }
+  bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
+  double step() const { return log.last_step.value_or(scan::kUnknown); }
+  /// Brings `log.formats` up to date.
+  void settle();
+  /// Nothing more comes: steps that were held back as copies of other ranks' may have been a short last segment.
+  void finish();
+
+ private:
+  static constexpr std::size_t kFormats = Names<LogFormat>::entries.size();
+  static constexpr std::size_t kSeries = kStepValues - 1;  // the clock is none
+  struct Held {
+    StepRecord record;
+    LogLine line;
+    TimeSource time;
+  };
+  struct Segment {
+    double step = scan::kUnknown;  ///< the highest so far
+    double clock = scan::kUnknown, clock_step = scan::kUnknown;
+    std::array<std::pair<double, double>, 64> recent;  ///< step and loss
+    std::size_t recents = 0;
+    std::vector<Held> held;  ///< records of earlier steps: of another rank, or of a new start?
+  };
+
+  static bool takes(int& chosen, int rank);
+  Segment& segment(LogFormat format);
+  bool seen(const Segment& segment, const StepRecord& record) const;
+  void start_again(LogFormat format, double step, const LogLine& line);
+  void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
+  void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);
+  void add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source);
+  Series& series(StepValue quantity);
+
+  std::array<std::uint64_t, kFormats> records_{};
+  std::array<int, kFormats> ranks_ = [] {
+    std::array<int, kFormats> none{};
+    none.fill(-1);
+    return none;
+  }();
+  int metric_rank_ = -1;
+  std::vector<std::pair<LogFormat, Segment>> segments_;
+  std::array<std::optional<LogFormat>, kSeries> owners_;
+  std::optional<LogFormat> step_owner_;
+  TimeSource time_source_ = TimeSource::kNone;
+  bool hello_ = false, restart_said_ = false;
+  double first_clock_ = scan::kUnknown;
+  std::uint32_t file_ = 0;
+  std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
+};
+
+}  // namespace gpuplan

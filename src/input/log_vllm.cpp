@@ -1,0 +1,55 @@
+// vLLM: what it says of its cache when it starts, the speeds it logs every few seconds, and its own benchmarks.
+#include "input/log_formats.h"
+
+namespace gpuplan {
+namespace {
+
+void add_rate(LogBook& book, const LogLine& line, double rate) {
+  book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
+  book.shows(LogFormat::kVllm);
+}
+
+}  // namespace
+
+/// "Available KV cache memory: 9.62 GiB"
+void vllm_cache_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (!scan::take_next(rest, value) || !scan::take(rest, " GiB")) return;
+  book.log.kv_cache = value * units::GiB;
+  book.shows(LogFormat::kVllm);
+}
+
+/// "GPU KV cache size: 78,800 tokens"
+void vllm_cache_tokens(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  scan::skip_spaces(rest);
+  if (!scan::take_count(rest, value) || !scan::take(rest, " tokens")) return;
+  book.log.kv_cache_tokens = value;
+  book.shows(LogFormat::kVllm);
+}
+
+/// "Engine 000: Avg prompt throughput: 5.0 tokens/s, Avg generation throughput: 104.5 tokens/s, Running: 2 reqs, ..."
+void vllm_rates(LogBook& book, const LogLine& line, std::string_view rest) {
+  double value = 0;
+  // While nothing runs it logs zeros.
+  if (scan::take_next(rest, value) && scan::take(rest, " tokens/s") && value > 0) add_rate(book, line, value);
+}
+
+/// "Output token throughput (tok/s):         2195.23" of `vllm bench serve`
+void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
+  double value = 0;
+  scan::skip_spaces(rest);
+  if (scan::take_count(rest, value)) add_rate(book, line, value);
+}
+
+/// "Throughput: 17.53 requests/s, 8028.66 total tokens/s, 3992.14 output tokens/s" of `vllm bench throughput`: what
+/// stands before "output tokens/s".
+void vllm_benchmark_throughput(LogBook& book, const LogLine& line, std::string_view rest) {
+  std::string_view before = line.text.substr(0, line.text.size() - rest.size());
+  const std::size_t end = before.rfind(" output tokens/s");
+  const std::size_t comma = before.rfind(',', end);
+  if (end == std::string_view::npos || comma == std::string_view::npos) return;
+  if (const auto value = scan::number(before.substr(comma + 1))) add_rate(book, line, *value);
+}
+
+}  // namespace gpuplan
