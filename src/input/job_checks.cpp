@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "evidence/conditions.h"
 
 namespace gpuplan {
 
@@ -43,7 +44,7 @@ class Checks {
  public:
   Checks(Reader& reader, const Tree& tree, const Job& job) : reader_(reader), tree_(tree), job_(job) {}
 
-  bool run() { return machines_to_stay_on() && deadline() && budget() && spot(); }
+  bool run() { return machines_to_stay_on() && deadline() && budget() && spot() && success(); }
 
  private:
   /// The tree at "limits.deadline"; null when it is not said there.
@@ -78,6 +79,29 @@ class Checks {
       return reader_.fail(place, "schedule: each_phase takes machines for every phase on its own, and " +
                                      printable(phase.name, 60) + " is to stay on those of " + printable(host.name, 60) +
                                      "; leave one of the two out (schedule: best keeps `on`)");
+    }
+    return true;
+  }
+
+  /// Metrics and `succeed_when` are understood before anything runs, not when its log is there.
+  bool success() {
+    const Tree& list = *tree_.find("phases");
+    for (std::size_t i = 0; i < job_.phases.size(); ++i) {
+      const Phase& phase = job_.phases[i];
+      const auto read = PhaseConditions::read(phase);
+      if (read) continue;
+      const PhaseConditions::Problem& problem = read.error();
+      const bool metric = problem.in == PhaseConditions::Problem::In::kMetrics;
+      const Reader::Scope in_phases(reader_, "phases");
+      const Reader::Scope in_phase(reader_, phase.name);
+      const Reader::Scope in_key(reader_, metric ? "metrics" : "succeed_when");
+      const Tree& places = *(list.is_list() ? list.children[i] : list).find(metric ? "metrics" : "succeed_when");
+      const bool one = problem.index < places.children.size();
+      const Tree& place = one ? places.children[problem.index] : places;
+      if (!one) return reader_.fail(place, problem.message);
+      Reader::Scope in_item(reader_, problem.index);
+      if (metric) in_item.rename_to(phase.metrics[problem.index].first);
+      return reader_.fail(place, problem.message);
     }
     return true;
   }

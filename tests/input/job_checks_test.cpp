@@ -91,5 +91,26 @@ TEST(JobChecks, VariantsAreCheckedToo) {
   EXPECT_NE(error.find("variants.hasty: limits.deadline: 1 h is less than the 5 h"), std::string::npos) << error;
 }
 
+constexpr const char* kTrain =
+    "phases:\n"
+    "  - name: a\n"
+    "    fixed: {gpus: 1, time: 1 h}\n";
+
+TEST(JobChecks, ConditionsAreUnderstoodBeforeAnythingRuns) {
+  EXPECT_EQ(error_of(std::string(kTrain) + "    succeed_when: [loss < 3, los < 3]\n"),
+            "job.yaml:4: phases.a.succeed_when[1]: 'los < 3': 'los' is no metric of this phase and nothing that logs "
+            "hold; did you mean loss?");
+  EXPECT_EQ(
+      error_of(std::string(kTrain) + "    succeed_when: loss <\n"),
+      "job.yaml:4: phases.a.succeed_when: 'loss <': expected a number, a name or ( at character 7, found the end");
+  EXPECT_EQ(error_of(std::string(kTrain) + "    metrics:\n      x: 'x ([0-9]+)'\n      y: x + perplexity\n"),
+            "job.yaml:6: phases.a.metrics.y: 'x + perplexity': 'perplexity' is no metric of this phase and nothing "
+            "that logs hold; define "
+            "it in metrics, or use loss, validation_loss, val_bpb, grad_norm, learning_rate, throughput, step_time, "
+            "memory, gpu_busy, kv_cache or steps");
+  EXPECT_EQ(error_of(std::string(kTrain) + "    metrics: {x: 'x ([0-9]+)', y: x / 2}\n    succeed_when: y > x > 1\n"),
+            "");
+}
+
 }  // namespace
 }  // namespace gpuplan

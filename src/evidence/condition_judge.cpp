@@ -1,0 +1,413 @@
+// Conditions held against a log.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "evidence/conditions.h"
+
+namespace gpuplan {
+namespace {
+
+using Kind = ConditionNode::Kind;
+
+/// Share of the values of what should stay in a range that must lie in it.
+constexpr double kShareNeeded = 0.9;
+/// Numbers nearer than this are equal: logs round.
+constexpr double kEqual = 1e-9;
+
+std::string text_of(double value, Dimension dimension, bool percent) {
+  constexpr int kDigits = 4;
+  if (std::isnan(value)) return "not a number";
+  if (std::isinf(value)) return value > 0 ? "infinite" : "minus infinite";
+  if (percent) return significant_text(value * 100, 3) + " %";
+  if (dimension == Dimension::kBytes) return to_text(Bytes{value});
+  if (dimension == Dimension::kTime) return to_text(Seconds{value});
+  const double size = std::abs(value);
+  const std::string number = size >= 9999.5 ? count_text(value) : significant_text(value, kDigits);
+  return dimension == Dimension::kTokenRate ? number + " tokens/s" : number;
+}
+
+double computed(Kind kind, double a, double b) {
+  if (kind == Kind::kSum) return a + b;
+  if (kind == Kind::kDifference) return a - b;
+  return kind == Kind::kProduct ? a * b : a / b;
+}
+
+bool compares(Comparison how, double a, double b) {
+  const bool equal = std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
+  switch (how) {
+    case Comparison::kLess:
+      return a < b && !equal;
+    case Comparison::kLessEqual:
+      return a < b || equal;
+    case Comparison::kGreater:
+      return a > b && !equal;
+    case Comparison::kGreaterEqual:
+      return a > b || equal;
+    case Comparison::kEqual:
+      return equal;
+    case Comparison::kUnequal:
+      break;
+  }
+  return !equal && !std::isnan(a) && !std::isnan(b);
+}
+
+/// Values of two series where both have one: at the same step, or one by one where no step is known.
+Points matched(const Points& a, const Points& b, Kind kind) {
+  Points both;
+  const auto no_step = [](const Series::Point& point) { return std::isnan(point.step); };
+  if (a.size() == b.size() && std::ranges::all_of(a, no_step) && std::ranges::all_of(b, no_step)) {
+    for (std::size_t i = 0; i < a.size(); ++i)
+      both.push_back({a[i].step, computed(kind, a[i].value, b[i].value), a[i].line});
+    return both;
+  }
+  std::size_t j = 0;
+  for (const Series::Point& one : a) {
+    while (j < b.size() && b[j].step < one.step) ++j;
+    if (j < b.size() && b[j].step == one.step)
+      both.push_back({one.step, computed(kind, one.value, b[j].value), one.line});
+  }
+  return both;
+}
+
+Judgement undecided(const LogValue& value) { return {.holds = Holds::kUndecided, .words = value.missing}; }
+
+Holds either_way(bool holds) { return holds ? Holds::kYes : Holds::kNo; }
+
+/// "at step 412 (line 1,033)".
+std::string place_of(const Series::Point& point) {
+  std::string text = std::isnan(point.step) ? "" : "at step " + count_text(point.step);
+  if (point.line > 0)
+    text += (text.empty() ? "in line " : " (line ") + count_text(point.line) + (text.empty() ? "" : ")");
+  return text;
+}
+
+}  // namespace
+
+class ConditionJudge {
+ public:
+  ConditionJudge(const PhaseConditions& asked, const LogView& view, const std::vector<LogValue>& metrics)
+      : asked_(asked), view_(view), metrics_(metrics) {}
+
+  LogValue number(const ConditionTree& tree, int index) const;
+  Judgement judge(const ConditionTree& tree, int index) const;
+
+ private:
+  static const ConditionNode& at(const ConditionTree& tree, int index) {
+    return tree.nodes[static_cast<std::size_t>(index)];
+  }
+
+  LogValue named(const std::string& name) const;
+  static LogValue function(SeriesFunction which, const LogValue& of);
+  static LogValue arithmetic(Kind kind, const LogValue& a, const LogValue& b);
+  Judgement chain(const ConditionTree& tree, const ConditionNode& node) const;
+  Judgement in_range(const ConditionTree& tree, const ConditionNode& node) const;
+  static Judgement share_in(const LogValue& value, double low, double high, Dimension dimension, bool percent);
+  Judgement falls(const ConditionTree& tree, const ConditionNode& node) const;
+  Judgement finite(const ConditionTree& tree, const ConditionNode& node) const;
+  Judgement reaches(const ConditionTree& tree, const ConditionNode& node) const;
+  Judgement several(const ConditionTree& tree, const ConditionNode& node) const;
+  /// NaN or infinite losses that the log counts beside its series.
+  bool loses_numbers(const ConditionNode& node) const {
+    return node.kind == Kind::kName && node.name == "loss" &&
+           view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > 0;
+  }
+
+  const PhaseConditions& asked_;
+  const LogView& view_;
+  const std::vector<LogValue>& metrics_;
+};
+
+LogValue ConditionJudge::named(const std::string& name) const {
+  const LogQuantity* quantity = log_quantity(name);
+  for (std::size_t i = 0; i < asked_.metrics_.size(); ++i) {
+    if (asked_.metrics_[i].name != name) continue;
+    LogValue value = metrics_[i];
+    if (quantity != nullptr && quantity->steady && !value.points.empty())
+      value.end = median_of(after_warm_up(value.points));
+    return value;
+  }
+  return quantity->read(view_);
+}
+
+LogValue ConditionJudge::function(SeriesFunction which, const LogValue& of) {
+  if (!of.known() || of.points.empty()) return of;  // a single number is its own first, last, mean ...
+  LogValue value;
+  const auto by_value = [](const Series::Point& a, const Series::Point& b) { return a.value < b.value; };
+  switch (which) {
+    case SeriesFunction::kFirst:
+      value.end = of.points.front().value;
+      break;
+    case SeriesFunction::kLast:
+      value.end = of.points.back().value;
+      break;
+    case SeriesFunction::kMin:
+      value.end = of.least ? of.least : std::ranges::min_element(of.points, by_value)->value;
+      break;
+    case SeriesFunction::kMax:
+      value.end = of.most ? of.most : std::ranges::max_element(of.points, by_value)->value;
+      break;
+    case SeriesFunction::kMean:
+      value.end = mean_of(after_warm_up(of.points));
+      break;
+    case SeriesFunction::kMedian:
+      value.end = median_of(after_warm_up(of.points));
+      break;
+  }
+  if (!value.end) value.end = std::numeric_limits<double>::quiet_NaN();  // none of its values is finite
+  return value;
+}
+
+LogValue ConditionJudge::arithmetic(Kind kind, const LogValue& a, const LogValue& b) {
+  if (!a.known()) return a;
+  if (!b.known()) return b;
+  LogValue value;
+  value.end = computed(kind, *a.end, *b.end);
+  if (!a.points.empty() && !b.points.empty()) {
+    value.points = matched(a.points, b.points, kind);
+    if (const auto end = end_of(value.points)) value.end = end;
+    return value;
+  }
+  value.points = a.points.empty() ? b.points : a.points;
+  for (Series::Point& point : value.points)
+    point.value = a.points.empty() ? computed(kind, *a.end, point.value) : computed(kind, point.value, *b.end);
+  return value;
+}
+
+LogValue ConditionJudge::number(const ConditionTree& tree, int index) const {
+  const ConditionNode& node = at(tree, index);
+  if (node.kind == Kind::kNumber) return {.end = node.number};
+  if (node.kind == Kind::kName) return named(node.name);
+  const LogValue first = number(tree, node.parts[0]);
+  if (node.kind == Kind::kFunction) return function(node.function, first);
+  if (node.kind == Kind::kNegative) return arithmetic(Kind::kDifference, {.end = 0.0}, first);
+  return arithmetic(node.kind, first, number(tree, node.parts[1]));
+}
+
+Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
+  const ConditionNode& node = at(tree, index);
+  switch (node.kind) {
+    case Kind::kChain:
+      return chain(tree, node);
+    case Kind::kIn:
+      return in_range(tree, node);
+    case Kind::kDecreases:
+    case Kind::kDecreasesSmoothly:
+    case Kind::kIncreases:
+      return falls(tree, node);
+    case Kind::kFinite:
+      return finite(tree, node);
+    case Kind::kReaches:
+      return reaches(tree, node);
+    case Kind::kNot: {
+      Judgement inner = judge(tree, node.parts[0]);
+      if (inner.holds != Holds::kUndecided) inner.holds = inner.holds == Holds::kYes ? Holds::kNo : Holds::kYes;
+      inner.words = "asked is the opposite: " + inner.words;
+      inner.missed_by.reset();
+      return inner;
+    }
+    default:
+      return several(tree, node);
+  }
+}
+
+Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& node) const {
+  std::vector<double> values;
+  Dimension dimension = Dimension::kPlain;
+  for (const int part : node.parts) {
+    const LogValue value = number(tree, part);
+    if (!value.known()) return undecided(value);
+    values.push_back(*value.end);
+    if (at(tree, part).dimension != Dimension::kPlain) dimension = at(tree, part).dimension;
+  }
+  Judgement result{.holds = Holds::kYes, .words = text_of(values[0], dimension, node.percent)};
+  std::string wrong;
+  for (std::size_t i = 0; i < node.comparisons.size(); ++i) {
+    const std::string pair =
+        " " + std::string(name_of(node.comparisons[i])) + " " + text_of(values[i + 1], dimension, node.percent);
+    result.words += pair;
+    if (compares(node.comparisons[i], values[i], values[i + 1])) continue;
+    result.holds = Holds::kNo;
+    if (wrong.empty() && node.comparisons.size() > 1)
+      wrong = "; not so: " + text_of(values[i], dimension, node.percent) + pair;
+  }
+  result.words += wrong;
+  const ConditionNode& left = at(tree, node.parts[0]);
+  if (result.holds == Holds::kNo && values.size() == 2 && left.kind == Kind::kName && values[1] != 0) {
+    result.missed_by = std::abs(values[0] - values[1]) / std::abs(values[1]);
+    result.below = values[0] < values[1];
+    result.name = left.name;
+  }
+  return result;
+}
+
+Judgement ConditionJudge::in_range(const ConditionTree& tree, const ConditionNode& node) const {
+  const LogValue value = number(tree, node.parts[0]);
+  const LogValue low = number(tree, node.parts[1]), high = number(tree, node.parts[2]);
+  for (const LogValue* one : {&value, &low, &high})
+    if (!one->known()) return undecided(*one);
+  const ConditionNode& what = at(tree, node.parts[0]);
+  const LogQuantity* quantity = what.kind == Kind::kName ? log_quantity(what.name) : nullptr;
+  Judgement result;
+  if (quantity != nullptr && quantity->steady && !value.points.empty()) {
+    result = share_in(value, *low.end, *high.end, what.dimension, node.percent);
+  } else {
+    result.holds = either_way(*value.end >= *low.end && *value.end <= *high.end);
+    result.words = text_of(*value.end, what.dimension, node.percent) + " at the end; asked " +
+                   text_of(*low.end, what.dimension, node.percent) + " … " +
+                   text_of(*high.end, what.dimension, node.percent);
+  }
+  if (result.holds == Holds::kNo && std::isfinite(*value.end)) {
+    result.below = *value.end < *low.end;
+    const double bound = result.below ? *low.end : *high.end;
+    if (bound != 0) result.missed_by = std::abs(*value.end - bound) / std::abs(bound);
+  }
+  result.name = what.name;
+  return result;
+}
+
+Judgement ConditionJudge::share_in(const LogValue& value, double low, double high, Dimension dimension, bool percent) {
+  const Points points = after_warm_up(value.points);
+  const auto inside = std::ranges::count_if(
+      points, [&](const Series::Point& point) { return point.value >= low && point.value <= high; });
+  const double share = static_cast<double>(inside) / static_cast<double>(points.size());
+  Judgement result;
+  result.holds = either_way(share >= kShareNeeded);
+  result.words = significant_text(share * 100, 3) + " % of " + count_text(static_cast<double>(points.size())) +
+                 " values after the warm-up lie in " + text_of(low, dimension, percent) + " … " +
+                 text_of(high, dimension, percent) + " (" + significant_text(kShareNeeded * 100, 2) +
+                 " % needed), median " + text_of(*value.end, dimension, percent);
+  return result;
+}
+
+Judgement ConditionJudge::falls(const ConditionTree& tree, const ConditionNode& node) const {
+  const ConditionNode& what = at(tree, node.parts[0]);
+  const LogValue value = number(tree, node.parts[0]);
+  if (!value.known()) return undecided(value);
+  auto fall = fall_of(value.points);
+  if (!fall)
+    return {.holds = Holds::kUndecided,
+            .words = "only " + count_text(static_cast<double>(value.points.size())) + " values; " +
+                     std::to_string(Fall::kFewest) + " are needed"};
+  if (loses_numbers(what)) fall->finite = false;
+  const auto text = [&](double number) { return text_of(number, what.dimension, false); };
+  Judgement result;
+  result.words = "medians of " + std::to_string(fall->windows) + " equal parts go from " + text(fall->first) + " to " +
+                 text(fall->last);
+  if (!fall->finite) result.words += "; some values are not finite";
+  if (node.kind != Kind::kDecreasesSmoothly) {
+    const bool rises = node.kind == Kind::kIncreases;
+    result.holds = either_way(rises ? fall->finite && fall->last > fall->first : fall->falls());
+    return result;
+  }
+  result.holds = either_way(fall->smoothly());
+  if (fall->falls())
+    result.words += ", the largest step up is " + text(fall->rise) +
+                    (fall->rise > Fall::kRise * (fall->first - fall->last) ? ", more than a tenth of the fall" : "");
+  if (fall->spikes == 0) result.words += ", no spike";
+  else
+    result.words += ", " + count_text(static_cast<double>(fall->spikes)) + (fall->spikes == 1 ? " spike" : " spikes") +
+                    ", the largest " + significant_text(fall->worst, 3) + " times the running median " +
+                    place_of(fall->worst_at);
+  return result;
+}
+
+Judgement ConditionJudge::finite(const ConditionTree& tree, const ConditionNode& node) const {
+  const ConditionNode& what = at(tree, node.parts[0]);
+  const LogValue value = number(tree, node.parts[0]);
+  if (!value.known()) return undecided(value);
+  const auto infinite =
+      std::ranges::find_if(value.points, [](const Series::Point& point) { return !std::isfinite(point.value); });
+  if (infinite != value.points.end())
+    return {.holds = Holds::kNo, .words = text_of(infinite->value, what.dimension, false) + " " + place_of(*infinite)};
+  if (loses_numbers(what) || !std::isfinite(*value.end))
+    return {.holds = Holds::kNo, .words = "some values are not finite"};
+  return {.holds = Holds::kYes,
+          .words = "all " + count_text(static_cast<double>(std::max<std::size_t>(value.points.size(), 1))) + " are"};
+}
+
+Judgement ConditionJudge::reaches(const ConditionTree& tree, const ConditionNode& node) const {
+  const ConditionNode& what = at(tree, node.parts[0]);
+  const LogValue value = number(tree, node.parts[0]), goal = number(tree, node.parts[1]);
+  for (const LogValue* one : {&value, &goal})
+    if (!one->known()) return undecided(*one);
+  const double first = value.points.empty() ? 0 : value.points.front().value;
+  const bool from_above = !value.points.empty() && first > *goal.end;
+  const double best = *function(from_above ? SeriesFunction::kMin : SeriesFunction::kMax, value).end;
+  Judgement result;
+  result.holds = either_way(compares(from_above ? Comparison::kLessEqual : Comparison::kGreaterEqual, best, *goal.end));
+  result.words = "comes to " + text_of(best, what.dimension, node.percent) + "; asked " +
+                 text_of(*goal.end, what.dimension, node.percent);
+  if (result.holds == Holds::kNo && *goal.end != 0) {
+    result.missed_by = std::abs(best - *goal.end) / std::abs(*goal.end);
+    result.below = best < *goal.end;
+    result.name = what.name;
+  }
+  return result;
+}
+
+/// and, or: what is not known decides nothing as long as the others decide.
+Judgement ConditionJudge::several(const ConditionTree& tree, const ConditionNode& node) const {
+  const Holds decides = node.kind == Kind::kAnd ? Holds::kNo : Holds::kYes;
+  Judgement result{.holds = decides == Holds::kNo ? Holds::kYes : Holds::kNo};
+  for (const int part : node.parts) {
+    const Judgement one = judge(tree, part);
+    result.words += (result.words.empty() ? "" : "; ") + one.words;
+    if (one.holds == Holds::kNo && result.name.empty()) {
+      result.name = one.name;
+      result.missed_by = one.missed_by;
+      result.below = one.below;
+    }
+    if (one.holds == decides) result.holds = decides;
+    else if (one.holds == Holds::kUndecided && result.holds != decides) result.holds = Holds::kUndecided;
+  }
+  return result;
+}
+
+std::vector<LogValue> PhaseConditions::metric_values(const LogView& view) const {
+  std::vector<LogValue> values(metrics_.size());
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    if (metrics_[i].formula) continue;
+    const auto found = std::ranges::find(view.log.metrics, metrics_[i].name, &std::pair<std::string, Series>::first);
+    if (found != view.log.metrics.end()) values[i] = value_of(found->second);
+    if (!values[i].known())
+      values[i].missing = "no line of the log gives " + printable(metrics_[i].name, 60) + " ('" +
+                          printable(metrics_[i].text, 80) + "')";
+  }
+  for (const std::size_t i : order_) {
+    const ConditionTree& tree = *metrics_[i].formula;
+    values[i] = ConditionJudge(*this, view, values).number(tree, static_cast<int>(tree.nodes.size()) - 1);
+  }
+  return values;
+}
+
+std::vector<Judgement> PhaseConditions::judge(const LogView& view) const {
+  const std::vector<LogValue> values = metric_values(view);
+  const ConditionJudge judge(*this, view, values);
+  std::vector<Judgement> judgements;
+  for (const ConditionTree& tree : conditions_) {
+    Judgement one = judge.judge(tree, static_cast<int>(tree.nodes.size()) - 1);
+    one.condition = tree.text;
+    judgements.push_back(std::move(one));
+  }
+  return judgements;
+}
+
+std::vector<MetricValue> PhaseConditions::metrics(const LogView& view) const {
+  const std::vector<LogValue> values = metric_values(view);
+  std::vector<MetricValue> told;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    MetricValue& one = told.emplace_back();
+    one.name = metrics_[i].name;
+    one.end = values[i].end;
+    one.count = values[i].points.size();
+    if (values[i].points.empty()) continue;
+    one.first = values[i].points.front().value;
+    one.last = values[i].points.back().value;
+  }
+  return told;
+}
+
+}  // namespace gpuplan
