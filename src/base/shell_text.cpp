@@ -16,16 +16,15 @@ unsigned code_point(std::string_view text, std::size_t at, std::size_t length) {
   return code;
 }
 
-/// Characters that break lines, move what stands beside them, or that YAML does not take as they are.
-constexpr bool misleads(unsigned code) {
-  return (code >= 0x80 && code < 0xa0) || code == 0x61c || code == 0x200e || code == 0x200f ||
-         (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0xfeff || code == 0xfffe ||
-         code == 0xffff;
+/// Whether a string may hold the character as it is: not what could move or hide what stands beside it, and not what
+/// YAML refuses.
+bool stands_for_itself(std::string_view character, unsigned code) {
+  return code != 0xfffe && code != 0xffff && printable(character) == character;
 }
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') result += "'\\''";
@@ -41,7 +40,29 @@ std::string shell_word(std::string_view text) {
            kPlain.find(c) != std::string_view::npos;
   };
   const std::string shown = printable(text, text.size());
-  return !shown.empty() && std::ranges::all_of(shown, plain) ? shown : quoted(shown);
+  return !shown.empty() && std::ranges::all_of(shown, plain) ? shown : shell_quoted(shown);
+}
+
+std::string bash_word(std::string_view text) {
+  if (printable(text, text.size()) == text) return shell_word(text);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string result = "$'";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(text, at), 1);
+    const std::string_view character = text.substr(at, length);
+    at += length;
+    if (character == "'" || character == "\\") {
+      (result += '\\') += character;
+    } else if (printable(character) == character) {
+      result += character;
+    } else if (character.front() != '\0') {
+      for (const char c : character) {
+        const auto byte = static_cast<unsigned char>(c);
+        ((result += "\\x") += kHex[byte >> 4U]) += kHex[byte & 15U];
+      }
+    }
+  }
+  return result + "'";
 }
 
 std::string string_literal(std::string_view text) {
@@ -56,23 +77,11 @@ std::string string_literal(std::string_view text) {
     const unsigned code = code_point(text, at, length);
     if (length == 0) escaped(0xfffd);
     else if (code == '"' || code == '\\') (result += '\\') += text[at];
-    else if (code < 0x20 || code == 0x7f || misleads(code)) escaped(code);
+    else if (!stands_for_itself(text.substr(at, length), code)) escaped(code);
     else result += text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
   }
   return result + '"';
-}
-
-std::string comment_text(std::string_view text, std::size_t limit) {
-  const std::string shown = printable(text, limit);
-  std::string result;
-  for (std::size_t at = 0; at < shown.size();) {
-    const std::size_t length = std::max<std::size_t>(utf8_length(shown, at), 1);
-    if (misleads(code_point(shown, at, length))) result += '?';
-    else result += shown.substr(at, length);
-    at += length;
-  }
-  return result;
 }
 
 std::string slug_of(std::string_view text, std::size_t limit, std::string_view otherwise) {

@@ -5,23 +5,28 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace gpuplan {
 
 /// In single quotes, for POSIX shells, bash and zsh. Control characters stay what they are inside of quotes, but NUL,
 /// which no word can hold, becomes '?'.
-std::string quoted(std::string_view text);
+std::string shell_quoted(std::string_view text);
 
 /// A word to be typed again: in quotes unless every character stands for itself in every shell. Control characters
 /// become '?'.
 std::string shell_word(std::string_view text);
 
+/// A word for bash that holds every byte of the text but NUL: in quotes where it has to be, and with escapes ($'\x1b')
+/// in place of what could move the cursor or hide what stands beside it.
+std::string bash_word(std::string_view text);
+
 /// In double quotes, as JSON has it: a string in JSON, in YAML and in Python. Control characters and those that move
 /// what stands beside them are escaped; bytes that are not UTF-8 become U+FFFD.
 std::string string_literal(std::string_view text);
 
-/// One line for a comment: control characters, line ends among them, become '?', and so do the characters that change
-/// the direction of a text or break lines in Unicode.
-std::string comment_text(std::string_view text, std::size_t limit = 400);
+/// One line for a comment.
+inline std::string comment_text(std::string_view text, std::size_t limit = 400) { return printable(text, limit); }
 
 /// Letters (ASCII, lower case), digits and single '-' only, at most `limit`, neither empty nor with '-' at an end: a
 /// name for files, jobs and Kubernetes objects. What is left of nothing is `otherwise`.

@@ -63,7 +63,7 @@ _gpuplan() {
 
 std::string completer(const OptionSpec& option) {
   if (!option.choices.empty())
-    return (option.commas ? "_gpuplan_list " : "_gpuplan_words ") + quoted(join(option.choices, " "));
+    return (option.commas ? "_gpuplan_list " : "_gpuplan_words ") + shell_quoted(join(option.choices, " "));
   switch (option.completes) {
     case Completes::kFiles:
       return "_gpuplan_files -f";
@@ -86,10 +86,10 @@ std::string completer(const OptionSpec& option) {
 std::string bash_completion(const std::vector<CommandSpec>& commands) {
   std::string text(kStart), names;
   for (const CommandSpec& command : commands) names += command.name + " ";
-  text += "    _gpuplan_words " + quoted(names + "help --help --version") + "\n    return\n  fi\n";
-  text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + quoted(trim(names)) + "\n      ;;\n";
+  text += "    _gpuplan_words " + shell_quoted(names + "help --help --version") + "\n    return\n  fi\n";
+  text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + shell_quoted(trim(names)) + "\n      ;;\n";
   for (const CommandSpec& command : commands) {
-    const std::string flags = quoted(join(flags_of(command), " "));
+    const std::string flags = shell_quoted(join(flags_of(command), " "));
     text += "    " + command.name + ")\n      case $prev in\n";
     for (const OptionSpec& option : command.options) {
       if (!takes_value(option)) continue;

@@ -51,7 +51,7 @@ std::string between_colons(std::string_view text) {
 std::string action(const OptionSpec& option, bool word) {
   if (!option.choices.empty()) {
     const std::string choices = join(option.choices, " ");
-    return option.commas ? "_values -s , " + quoted(option.value) + " " + choices : "(" + choices + ")";
+    return option.commas ? "_values -s , " + shell_quoted(option.value) + " " + choices : "(" + choices + ")";
   }
   switch (option.completes) {
     case Completes::kFiles:
@@ -85,7 +85,7 @@ std::string argument_lines(const CommandSpec& command, const OptionSpec& option)
     std::string line = again ? "*" : "(" + excluded + ")";
     line += name + "[" + described(option.help) + "]";
     if (takes_value(option)) line += ":" + between_colons(option.value) + ":" + action(option, false);
-    text += " \\\n        " + quoted(line);
+    text += " \\\n        " + shell_quoted(line);
   }
   return text;
 }
@@ -95,7 +95,7 @@ std::string argument_lines(const CommandSpec& command, const OptionSpec& option)
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
   std::string text(kStart);
   for (const CommandSpec& command : commands)
-    text += "    " + quoted(command.name + ":" + between_colons(command.summary)) + "\n";
+    text += "    " + shell_quoted(command.name + ":" + between_colons(command.summary)) + "\n";
   text += "    'help:the help of gpuplan or of a command'\n";
   text += R"(  )
   _describe -t commands command commands
@@ -118,7 +118,7 @@ _gpuplan() {
     for (const OptionSpec& word : command.words) {
       const bool several = std::holds_alternative<std::vector<std::string>*>(word.target);
       const std::string place = several ? "*" : word.required ? "1" : "1:";
-      text += " \\\n        " + quoted(place + ":" + between_colons(word.value) + ":" + action(word, true));
+      text += " \\\n        " + shell_quoted(place + ":" + between_colons(word.value) + ":" + action(word, true));
     }
     text += "\n      ;;\n";
   }

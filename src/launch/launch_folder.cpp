@@ -11,16 +11,16 @@ namespace gpuplan {
 namespace {
 
 std::string readme(const Launch& launch, const Launcher& launcher, const LaunchFolder& folder) {
-  std::string text = "# " + markdown_text(comment_text(launch.job.name)) + "\n\n";
-  for (const std::string& line : banner_lines(launch)) text += "    " + comment_text(line) + "\n";
+  std::string text = "# " + markdown_text(printable(launch.job.name)) + "\n\n";
+  for (const std::string& line : banner_lines(launch)) text += "    " + line + "\n";
   text += "\n## Start it\n\n";
   for (const std::string& line : folder.next) text += "    " + line + "\n";
   if (!folder.notes.empty()) text += "\n## Know before\n\n";
-  for (const std::string& note : folder.notes) text += "- " + markdown_text(comment_text(note)) + "\n";
+  for (const std::string& note : folder.notes) text += "- " + markdown_text(note) + "\n";
   text += "\n## Phases\n\n";
   for (const LaunchPhase& laid : launch.phases) {
     text += "### " + laid.slug + "\n\n";
-    for (const std::string& line : banner_lines(launch, laid)) text += "    " + comment_text(line) + "\n";
+    for (const std::string& line : banner_lines(launch, laid)) text += "    " + line + "\n";
     text += "\n";
   }
   text +=
@@ -51,8 +51,9 @@ Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launche
   auto set = launcher.make(launch);
   if (!set) return std::unexpected(set.error());
   std::ranges::move(set->files, std::back_inserter(folder.files));
-  folder.next = std::move(set->next);
-  folder.notes = std::move(set->notes);
+  constexpr std::size_t kLongest = 2000;
+  for (const std::string& line : set->next) folder.next.push_back(printable(line, kLongest));
+  for (const std::string& note : set->notes) folder.notes.push_back(printable(note, kLongest));
   folder.files.insert(folder.files.begin(), {"README.md", readme(launch, launcher, folder)});
   return folder;
 }

@@ -26,7 +26,7 @@ std::string hours_range(const Outcome<Seconds>& hours) {
 /// A list of words: ('a' 'b').
 std::string array_of(const std::vector<std::string>& words) {
   std::string text = "(";
-  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + quoted(word);
+  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + bash_word(word);
   return text + ")";
 }
 
@@ -67,11 +67,12 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
       laid.part->hours.p50 > Seconds{} ? laid.part->cost.p50 / laid.part->hours.p50 * units::hour / units::dollar : 0;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
                      "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
-  text += "phase=" + quoted(phase.name) + "\nslug=" + quoted(laid.slug) + "\njob_slug=" + quoted(launch.slug) + "\n";
+  text += "phase=" + bash_word(phase.name) + "\nslug=" + bash_word(laid.slug) + "\njob_slug=" + bash_word(launch.slug) +
+          "\n";
   text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
   text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";
   text += "required=" + array_of(work.required) + "\n";
-  text += "manual=" + quoted(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
+  text += "manual=" + bash_word(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
   text += "human=" + std::to_string(run.empty() && human(phase) ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
@@ -81,8 +82,8 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
   text += "grace=" + std::to_string(grace_for(estimate)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
-  text += "predicted_hours=" + quoted(hours_range(laid.part->hours)) + "\n";
-  text += "predicted_dollars=" + quoted(range_words(laid.part->cost)) + "\n\n";
+  text += "predicted_hours=" + bash_word(hours_range(laid.part->hours)) + "\n";
+  text += "predicted_dollars=" + bash_word(range_words(laid.part->cost)) + "\n\n";
   text += function("prepare", prepare) + "\n" + function("work", run) + "\n";
   return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
 }
@@ -105,12 +106,19 @@ std::string machine_words(const LaunchPhase& laid) {
   return text + (part.offer->kind != OfferKind::kRented ? "" : part.spot ? ", spot" : ", on demand");
 }
 
+/// Names and conditions of the job among them: nothing that could move the cursor or the lines below.
+std::vector<std::string> safe(std::vector<std::string> lines) {
+  constexpr std::size_t kLongest = 600;
+  for (std::string& line : lines) line = printable(line, kLongest);
+  return lines;
+}
+
 }  // namespace
 
 std::string comments(const std::vector<std::string>& lines, std::string_view sign) {
   std::string text;
   for (const std::string& line : lines) {
-    std::string whole = std::string(sign) + comment_text(line, 600);
+    std::string whole = std::string(sign) + printable(line, 600);
     while (whole.ends_with(' ')) whole.pop_back();
     text += whole + '\n';
   }
@@ -131,7 +139,7 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
   if (!phase.yields.empty()) lines.push_back("yields     " + phase.yields);
   if (!phase.note.empty()) lines.push_back("note       " + phase.note);
   lines.push_back("written by " + launch.command);
-  return lines;
+  return safe(std::move(lines));
 }
 
 std::vector<std::string> banner_lines(const Launch& launch) {
@@ -142,7 +150,7 @@ std::vector<std::string> banner_lines(const Launch& launch) {
   if (plan.chance_in_budget)
     lines.push_back("budget     kept with a chance of " + chance_words(*plan.chance_in_budget));
   lines.push_back("written by " + launch.command);
-  return lines;
+  return safe(std::move(lines));
 }
 
 Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& laid) {
@@ -174,7 +182,7 @@ std::string in_turn(const std::vector<std::string>& scripts) {
   text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
   text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1\n\n";
   text += "scripts=(\n";
-  for (const std::string& script : scripts) text += "  " + quoted(script) + "\n";
+  for (const std::string& script : scripts) text += "  " + bash_word(script) + "\n";
   return text +
          ")\n"
          "for script in \"${scripts[@]}\"; do\n"

@@ -53,7 +53,7 @@ LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const Slur
   std::string text = "#!/bin/bash\n" + comments(banner_lines(launch, phase));
   text += directives(launch, phase, ask);
   text += "\n# shellcheck disable=SC1091,SC2034  # job.sh reads the variables\n";
-  text += "slug=" + quoted(phase.slug) + "\nmachines=" + std::to_string(phase.nodes) +
+  text += "slug=" + shell_quoted(phase.slug) + "\nmachines=" + std::to_string(phase.nodes) +
           "\ngpus=" + std::to_string(phase.gpus) + "\nlead=" + std::to_string(ask.lead) +
           "\nplanned=" + std::to_string(std::llround(planned / units::second)) + "\n";
   // Slurm runs a copy of this file, so it can not know where it was.

@@ -47,9 +47,9 @@ class Submission {
     const LaunchPhase& phase = launch_.phases[position];
     switch (starts_[position]) {
       case Start::kHere:
-        return "here " + quoted(phase.slug) + "\n";
+        return "here " + shell_quoted(phase.slug) + "\n";
       case Start::kHand:
-        return "later " + quoted(phase.slug) + slugs_of(phase.needs) + "\n";
+        return "later " + shell_quoted(phase.slug) + slugs_of(phase.needs) + "\n";
       case Start::kJob:
         break;
     }
@@ -62,7 +62,7 @@ class Submission {
     if (first_by_hand(*phase.phase))
       held += (held.empty() ? "" : "; ") + comment_text(phase.phase->before->text) + ": touch runs/" + phase.slug +
               "/prepared";
-    return "job " + quoted(phase.slug) + " " + quoted(held) + slugs_of(jobs) + "\n";
+    return "job " + shell_quoted(phase.slug) + " " + shell_quoted(held) + slugs_of(jobs) + "\n";
   }
 
   /// Jobs it waits for, and phases that somebody has to run before it, through others of them.
@@ -76,7 +76,7 @@ class Submission {
 
   std::string slugs_of(const auto& positions) const {
     std::string text;
-    for (const int position : positions) text += " " + quoted(launch_.phases[at(position)].slug);
+    for (const int position : positions) text += " " + shell_quoted(launch_.phases[at(position)].slug);
     return text;
   }
 

@@ -122,7 +122,7 @@ class Filler {
 
  private:
   static std::string argument(std::string_view name, std::string_view value) {
-    return shell_word("--" + std::string(name)) + "=" + shell_word(value);
+    return bash_word("--" + std::string(name)) + "=" + bash_word(value);
   }
 
   /// Follows quotes and comments of the shell.
@@ -182,7 +182,7 @@ class Filler {
     if (name == "pp") return std::to_string(s.pp);
     if (name == "cp") return std::to_string(s.cp);
     if (name == "ep") return std::to_string(s.ep);
-    if (name == "profile") return shell_word(profile_);
+    if (name == "profile") return bash_word(profile_);
     if (name == "phase") return slug_or(phase_.name);
     return std::to_string(steps_between_checkpoints(phase_, estimate_));
   }

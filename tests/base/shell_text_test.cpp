@@ -8,11 +8,11 @@ namespace gpuplan {
 namespace {
 
 TEST(ShellText, QuotedIsOneWord) {
-  EXPECT_EQ(quoted(""), "''");
-  EXPECT_EQ(quoted("a b"), "'a b'");
-  EXPECT_EQ(quoted("it's"), "'it'\\''s'");
-  EXPECT_EQ(quoted("$(rm -rf /) `x` \"\\"), "'$(rm -rf /) `x` \"\\'");
-  EXPECT_EQ(quoted(std::string("a\0b", 3)), "'a?b'");
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("a b"), "'a b'");
+  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_quoted("$(rm -rf /) `x` \"\\"), "'$(rm -rf /) `x` \"\\'");
+  EXPECT_EQ(shell_quoted(std::string("a\0b", 3)), "'a?b'");
 }
 
 TEST(ShellText, WordsAreQuotedWhereTheyHaveTo) {
@@ -20,6 +20,16 @@ TEST(ShellText, WordsAreQuotedWhereTheyHaveTo) {
   EXPECT_EQ(shell_word("a;b"), "'a;b'");
   EXPECT_EQ(shell_word(""), "''");
   EXPECT_EQ(shell_word("a\nb"), "'a?b'");
+}
+
+TEST(ShellText, WordsForBashHoldEveryByte) {
+  EXPECT_EQ(bash_word("plain"), "plain");
+  EXPECT_EQ(bash_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(bash_word("a\tb"), "$'a\\x09b'");
+  EXPECT_EQ(bash_word("it's\\\x1b[31m"), "$'it\\'s\\\\\\x1b[31m'");
+  EXPECT_EQ(bash_word("\xE2\x80\xAEx"), "$'\\xe2\\x80\\xaex'");
+  EXPECT_EQ(bash_word("\xff"), "$'\\xff'");
+  EXPECT_EQ(bash_word(""), "''");
 }
 
 TEST(ShellText, StringLiteralsAreThoseOfJson) {

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""Strings that try to become shell, YAML, Python, SQL or terminal commands, in every field that launch scripts are
+written from, under every launcher: nothing of them is executed, nothing is lost, and what can not be is one clear line.
+
+    tests/cli/hostile_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import json
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import yaml
+from program import environment, main, run
+
+LAUNCHERS = ["bash", "slurm"]
+TOUCH = "touch PWNED"
+
+SHELL = [f"; {TOUCH}", f"$({TOUCH})", f"`{TOUCH}`", f"| {TOUCH}", f"&& {TOUCH}", f"|| {TOUCH}", f"& {TOUCH} &",
+         f"'; {TOUCH} #", f"\"; {TOUCH} #", f"\\'; {TOUCH} #", f"\\\"; {TOUCH} #", f"'$({TOUCH})'", f"\"$({TOUCH})\"",
+         "${IFS}touch${IFS}PWNED", ">PWNED", "<>PWNED", f"<({TOUCH})", "{touch,PWNED}", "!!", f"!{TOUCH}", "$((1+1))",
+         f"$[$({TOUCH})]", "$HOME", "${PATH}", f"${{x:-$({TOUCH})}}", "$'\\x27'", "~root", "*", "?", "[a-z]", "-rf /",
+         "--help", "-o PWNED", "EOF", f"EOF; {TOUCH}", "END", f"}}; {TOUCH}; {{", f") ; {TOUCH} ; (", f"done; {TOUCH}",
+         f"#SBATCH --wrap='{TOUCH}'", "%j%x", "%s%n%x", "\\", "\\\\", "a\\", "'\"'\"'", "$IFS$9", f"x=$({TOUCH})",
+         f"eval {TOUCH}", f"a || exec {TOUCH}"]
+YAML = ["a: b", "- x", f"!!python/object/apply:os.system ['{TOUCH}']", "&a *a", "*a", "| x", "> x", "{a: b}", "[a, b]",
+        "# comment", "x # comment", "---", "...", "%YAML 1.2", "null", "~", "yes", "No", "0x1F", "1e9", "2001-01-01",
+        "<<: x", "? x", "@x", ": x", "x:", f"}}, run: '{TOUCH}', {{a: b", f"', run: '{TOUCH}", "\", \"a\": \"b", "0o17",
+        ".inf", ".nan", "12:30:45"]
+PYTHON = [f"__import__('os').system('{TOUCH}')", f"'); __import__('os').system('{TOUCH}'); ('", "\"\"\"", "'''",
+          f"\"\"\"; import os; os.system('{TOUCH}')", "{0.__class__}", "%(name)s", "\\N{BULLET}", "\\u0041", "f'{1}'",
+          f"{{__import__('os').system('{TOUCH}')}}", "lambda: 0"]
+SQL = ["' OR '1'='1", "'; DROP TABLE runs; --", "\"; DROP TABLE runs; --", "1); DELETE FROM offers; --",
+       "Robert'); DROP TABLE students;--", "' UNION SELECT 1 --", "%_%", "0; ATTACH 'x' AS y"]
+OTHER = ["<script>alert(1)</script>", "</script>", "[x](javascript:alert(1))", "![](http://x)", "| a | b |",
+         "{{ 7*7 }}", "{% raw %}", "${{ secrets.TOKEN }}", "<!--", "-->", "&amp;", "http://x/?a=b&c=d", "../../etc/passwd",
+         "/etc/passwd", "C:\\con", ".", "..", "a/b", "a//b", "-", "--", "''", "\"\"", "\t", "é", "日本語", "😀", "ａ",
+         "a" * 300]
+MOVING = ["\u202etxt", "a\u2028b", "a\u2029b", "\ufeffa", "\u200fa", "\u2066a"]
+WRAPS = ["{}", "x {}", "{} x", "'{}'", "\"{}\"", "({})", "{0}{0}", "a={}"]
+ACCEPTED = list(dict.fromkeys(wrap.replace("{0}", core).replace("{}", core)
+                              for core in SHELL + YAML + PYTHON + SQL + OTHER + MOVING for wrap in WRAPS))
+CONTROL = ["\x1b[31m", "\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\x00", "\x07", "\x08\x08", "\r", "\x7f", "\x85",
+           f"a\n{TOUCH}", f"a\r\n{TOUCH}", f"a\nEOF\n{TOUCH}", "a\n#SBATCH --uid=0", f"a\nrun: {TOUCH}", "\x1bP", "\x0c",
+           "\x0e", "\x1b[6n", "a\x1b[1A"]
+
+# Characters that must not stand in what is written or printed, whatever a job holds.
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+NAME = re.compile(r"[a-zA-Z0-9._-]+")
+STUBS = ["sbatch", "squeue", "scontrol", "scancel", "srun", "sky", "dstack", "kubectl", "vastai", "runpodctl", "ssh", "scp",
+         "rsync", "gpuplan"]
+
+
+def job_of(strings, pool):
+    """A job with a string in every field that is free text, and how many it took."""
+    source = iter(strings)
+    taken = []
+
+    def text():
+        taken.append(next(source, "plain"))
+        return taken[-1]
+
+    model = {"layers": 12, "hidden": 768, "vocab": 65536}
+
+    def phase(name, needs):
+        return {"name": name, **({"needs": needs} if needs else {}), "note": text(), "yields": text(),
+                "before": {"note": text() or "x", "time": "1 min"}, "args": {f"{name}_{i}": text() for i in range(4)},
+                "command": "trainer {micro} {args}", "checkpoint": {"every": "10 min", "to": text()},
+                "train": {"model": {**model, "name": text()}, "data": {"tokens": "100M"}, "sequence": 1024,
+                          "batch": {"sequences": 64}}}
+
+    job = {"job": text() or "x", "phases": [phase("first", []), phase("second", ["first"])]}
+    if pool:
+        job["market"] = {"use": "only", "pools": [{"name": text(), "gpu": "H100 SXM", "gpus": 4, "max_time": "12 h",
+                                                   "partition": text(), "account": text(), "qos": text(),
+                                                   "queue": text()}]}
+    else:
+        job["market"] = {"use": "only", "offers": [{"provider": text(), "region": text(), "instance": text(),
+                                                    "gpu": "RTX 4090", "gpus": 1, "price": "$0.5/h", "label": text(),
+                                                    "availability": text()}]}
+    return job, taken
+
+
+class Hostile(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = Path(self.temporary.name)
+        stubs = self.folder / "stubs"
+        stubs.mkdir()
+        for name in STUBS:
+            (stubs / name).write_text("#!/bin/sh\necho 1\n")
+            (stubs / name).chmod(0o755)
+        (stubs / "trainer").write_text('#!/bin/bash\nprintf "%s\\0" "$@" >"$GPUPLAN_RUN_DIR/words"\n')
+        (stubs / "trainer").chmod(0o755)
+        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.folder))
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def nothing_happened(self):
+        self.assertEqual([str(path) for path in self.folder.rglob("PWNED*")], [])
+
+    def launch(self, job, launcher, where):
+        path = self.folder / "job.yaml"
+        path.write_text(json.dumps(job, ensure_ascii=False))
+        return run("launch", str(path), "--to", launcher, "-o", str(where))
+
+    def written(self, where):
+        for path in where.rglob("*"):
+            for part in path.relative_to(where).parts:
+                self.assertRegex(part, NAME)
+            if not path.is_file():
+                continue
+            text = path.read_text(encoding="utf-8")
+            if path.name != "plan.json":  # the job itself, in JSON
+                self.assertIsNone(UNSAFE.search(text), path)
+            if path.suffix in (".yaml", ".yml"):
+                self.assertTrue([document for document in yaml.safe_load_all(text) if document], path)
+            elif path.suffix == ".json":
+                json.loads(text)
+        scripts = [str(path) for path in where.rglob("*") if path.suffix in (".sh", ".sbatch")]
+        done = subprocess.run(["bash", "-c", 'for f; do bash -n "$f" || exit 1; done', "-", *scripts], env=self.environment,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return scripts
+
+    def start(self, script, **more):
+        return subprocess.run(["bash", script], cwd=self.folder, env={**self.environment, **more}, capture_output=True,
+                              text=True, errors="replace", timeout=60, stdin=subprocess.DEVNULL, check=False)
+
+    def test_there_are_enough(self):
+        self.assertGreaterEqual(len(ACCEPTED) + len(CONTROL), 1000)
+
+    def test_text_stays_text(self):
+        left = list(ACCEPTED)
+        count = 0
+        while left:
+            job, taken = job_of(left, pool=count % 2 == 1)
+            left = left[len(taken):]
+            with self.subTest(strings=taken):
+                for launcher in LAUNCHERS:
+                    where = self.folder / f"{count}-{launcher}"
+                    done = self.launch(job, launcher, where)
+                    self.assertIsNone(UNSAFE.search(done.stdout), done.stdout)
+                    if launcher == "slurm" and done.returncode == 5:  # partitions have names that Slurm takes
+                        self.assertRegex(done.stderr, r"^gpuplan: market\.pools: the \w+ .* is no name in Slurm; .*\n$")
+                        self.assertFalse(where.exists())
+                        continue
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    scripts = self.written(where)
+                    # Everything beside the phases, with stubs in place of the clouds' programs.
+                    for script in scripts:
+                        if "/phases/" not in script and script.endswith(".sh") and not script.endswith("run.sh"):
+                            self.start(script, GPUPLAN_WAIT="0")
+                self.phases_run(self.folder / f"{count}-bash", job)
+                self.nothing_happened()
+            count += 1
+
+    def phases_run(self, where, job):
+        for number, phase in enumerate(job["phases"], 1):
+            runs = where / "runs" / f"0{number}-{phase['name']}"
+            runs.mkdir(parents=True)
+            (runs / "prepared").touch()
+        done = self.start(str(where / "run.sh"))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for number, phase in enumerate(job["phases"], 1):
+            words = (where / "runs" / f"0{number}-{phase['name']}" / "words").read_bytes().split(b"\0")[1:-1]
+            self.assertEqual([word.decode() for word in words],
+                             [f"--{name}={value}" for name, value in phase["args"].items()])
+
+    def test_control_characters_are_refused_in_one_line(self):
+        for number, text in enumerate(CONTROL):
+            for place in ("args", "before", "provider", "job"):
+                with self.subTest(text=text, place=place):
+                    job, _ = job_of([], pool=False)
+                    if place == "args":
+                        job["phases"][0]["args"] = {"x": text}
+                    elif place == "before":
+                        job["phases"][0]["before"]["note"] = text
+                    elif place == "provider":
+                        job["market"]["offers"][0]["provider"] = text
+                    else:
+                        job["job"] = text
+                    where = self.folder / f"c{number}-{place}"
+                    done = self.launch(job, "slurm", where)
+                    self.assertIsNone(UNSAFE.search(done.stderr.rstrip("\n")), done.stderr)
+                    if done.returncode == 0:  # a line end in a text is text
+                        self.written(where)
+                    else:
+                        self.assertEqual(done.returncode, 5)
+                        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                        self.assertFalse(where.exists())
+                    self.nothing_happened()
+
+    def test_names_of_folders_and_files(self):
+        for number, name in enumerate([f"$({TOUCH})", "a b", "it's", "-x", f"; {TOUCH}", "é", "\x1b[31mred", "new\nline"]):
+            with self.subTest(name=name):
+                folder = self.folder / f"n{number}"
+                folder.mkdir()
+                job, _ = job_of([], pool=False)
+                path = folder / f"{name}.yaml"
+                path.write_text(json.dumps(job))
+                done = run("launch", str(path), "--to", "bash", "-o", str(folder / name))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIsNone(UNSAFE.search(done.stdout), done.stdout)
+                self.written(folder / name)
+                self.phases_run(folder / name, job)
+                self.nothing_happened()
+
+    def test_prices_of_hostile_lists(self):
+        cells = [text for text in ACCEPTED if "\n" not in text and "\r" not in text][::9]
+        prices = self.folder / "prices.csv"
+        rows = ["gpu,gpus,price_per_hour,provider,region,instance"]
+        for at in range(0, len(cells) - 2, 3):
+            rows.append(",".join(["RTX 4090", "1", f"{0.5 + at * 1e-4:.4f}"] +
+                                 ['"' + cell.replace('"', '""') + '"' for cell in cells[at:at + 3]]))
+        prices.write_text("\n".join(rows) + "\n")
+        job, _ = job_of([], pool=False)
+        del job["market"]
+        path = self.folder / "job.yaml"
+        path.write_text(json.dumps(job))
+        for launcher in LAUNCHERS:
+            where = self.folder / f"p-{launcher}"
+            done = run("launch", str(path), "--prices", str(prices), "--to", launcher, "-o", str(where))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for script in self.written(where):
+                if "/phases/" not in script and script.endswith(".sh") and not script.endswith("run.sh"):
+                    self.start(script, GPUPLAN_WAIT="0")
+        self.nothing_happened()
+
+
+if __name__ == "__main__":
+    main(__doc__)
