@@ -161,14 +161,20 @@ std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine)
          std::to_string(whole_seconds(machine.limit)) + "s bash " + group.slug + ".sh";
 }
 
-std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts) {
+std::vector<std::string> manual_commands(const Launch& launch, const LaunchGroup& group) {
+  constexpr std::size_t kShown = 120;
   std::vector<std::string> commands;
-  const auto manual = [&](const LaunchPhase& laid) {
-    constexpr std::size_t kShown = 120;
+  for (const int position : group.phases) {
+    const LaunchPhase& laid = phase_of(launch, position);
     if (const auto step = manual_step(laid))
       commands.push_back("mkdir -p runs/" + laid.slug + " && touch runs/" + laid.slug +
                          "/prepared  # when it is done: " + comment_text(*step, kShown));
-  };
+  }
+  return commands;
+}
+
+std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts) {
+  std::vector<std::string> commands;
   std::vector<bool> started(launch.groups.size(), false);
   for (const LaunchPhase& laid : launch.phases) {
     if (laid.group < 0) {
@@ -179,8 +185,8 @@ std::vector<std::string> commands_in_order(const Launch& launch, const std::vect
     const auto group = static_cast<std::size_t>(laid.group);
     if (started[group]) continue;
     started[group] = true;
-    for (const int position : launch.groups[group].phases) manual(phase_of(launch, position));
-    for (const std::string& start : starts[group]) commands.push_back(start);
+    std::ranges::move(manual_commands(launch, launch.groups[group]), std::back_inserter(commands));
+    commands.insert(commands.end(), starts[group].begin(), starts[group].end());
   }
   return commands;
 }

@@ -65,6 +65,8 @@ std::vector<std::string> arrival_lines();
 /// "exec timeout ... bash SLUG.sh"
 std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine);
 
+/// Marks that the steps by hand before a group's phases are done.
+std::vector<std::string> manual_commands(const Launch& launch, const LaunchGroup& group);
 /// Commands in their order: phases on the user's own machine, manual steps, and `start` of each group.
 std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts);
 

@@ -82,9 +82,9 @@ Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine&
   if (needs.hub) env.add(Yaml::text("HF_TOKEN"));
   task.set("env", std::move(env), "names without a value are taken from where you type dstack apply");
   std::vector<std::string> run = {
-      "set -uo pipefail",
-      "export GPUPLAN_NODES=\"$DSTACK_NODES_NUM\" GPUPLAN_NODE_RANK=\"$DSTACK_NODE_RANK\"",
-      "export GPUPLAN_MASTER_ADDR=\"$DSTACK_MASTER_NODE_IP\"",
+      "set -u",
+      "export GPUPLAN_NODES=\"${DSTACK_NODES_NUM:-1}\" GPUPLAN_NODE_RANK=\"${DSTACK_NODE_RANK:-0}\"",
+      "export GPUPLAN_MASTER_ADDR=\"${DSTACK_MASTER_NODE_IP:-127.0.0.1}\"",
       "cd /gpuplan",
   };
   std::ranges::move(arrival_lines(), std::back_inserter(run));

@@ -130,8 +130,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   task.document.set("envs", std::move(envs));
   if (needs.hub) {
     task.document.set("secrets", Yaml::map().set("HF_TOKEN", ""),
-                      "to fetch weights that ask for it: --secret HF_TOKEN");
-    variables += " --secret HF_TOKEN";
+                      "where weights ask for it: sky jobs launch --secret HF_TOKEN ...");
   }
   task.document.set("run", Yaml::lines(run));
   task.variables = std::move(variables);
@@ -155,7 +154,8 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     if (!task) return std::unexpected(task.error());
     const std::string file = "skypilot/" + group.slug + ".yaml";
     std::vector<std::string> head = banner_lines(launch);
-    head.insert(head.begin() + 1, "A managed job of SkyPilot, started in this folder's parent.");
+    head.insert(head.begin() + 1,
+                "A managed job of SkyPilot. Start it in the folder above: workdir is where you type the command.");
     const std::string document = task->document.print();
     set.files.push_back({file, comments(head) + document, false});
     set.files.push_back(group_script(launch, group));
@@ -164,7 +164,6 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     for (const CloudVariable& variable : need->required)
       if (const std::string word = " --env " + variable.name; variables.find(word) == std::string::npos)
         variables += word;
-    if (need->hub && variables.find("HF_TOKEN") == std::string::npos) variables += " --secret HF_TOKEN";
     names.push_back(task->name);
     needs.push_back(std::move(*need));
   }

@@ -12,12 +12,13 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// Whether all readers of YAML take the text for a string as it stands: a letter first, then letters, digits and a few
-/// signs, and none of the words that YAML 1.1 reads as truth or nothing.
+/// Whether all readers of YAML take the text for a string as it stands: a letter or '/' first, then letters, digits and
+/// a few signs (no blank follows a ':'), and none of the words that YAML 1.1 reads as truth or nothing.
 bool plain(std::string_view text) {
   constexpr std::array<std::string_view, 9> kWords = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"};
-  constexpr std::string_view kSigns = "_./-";
-  if (text.empty() || text.size() > 200 || !is_letter(text.front()) || text.ends_with('.')) return false;
+  constexpr std::string_view kSigns = "_./-:=";
+  if (text.empty() || text.size() > 200 || (!is_letter(text.front()) && text.front() != '/')) return false;
+  if (text.ends_with('.') || text.ends_with(':')) return false;
   return std::ranges::all_of(text,
                              [&](char c) {
                                return is_letter(c) || (c >= '0' && c <= '9') ||

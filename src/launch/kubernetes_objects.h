@@ -1,0 +1,43 @@
+// The objects that the launcher for Kubernetes writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/units.h"
+#include "launch/cloud.h"
+#include "launch/launch_plan.h"
+#include "launch/yaml_text.h"
+
+namespace gpuplan {
+
+/// Of an object: a JobSet adds "-workers-0-15" and its pods five signs, and all must stay within 63.
+inline constexpr std::size_t kKubernetesName = 40;
+
+/// What all groups share.
+struct KubernetesNames {
+  std::string scripts;   ///< ConfigMap of the folder's files
+  std::string marks;     ///< ConfigMap of what was done elsewhere
+  std::string runs;      ///< claim of the volume for runs
+  std::string settings;  ///< Secret with the variables of the phases
+};
+
+/// What is asked for one group.
+struct KubernetesGroup {
+  const LaunchGroup& group;
+  const CloudMachine& machine;
+  const CloudNeeds& needs;
+  std::string name;
+  std::string queue;  ///< of Kueue
+};
+
+/// A Job on one machine, a JobSet on several. `paths`: files of the folder that its pods see.
+Yaml kubernetes_object(const Launch& launch, const KubernetesGroup& asked, const KubernetesNames& names,
+                       const std::vector<std::string>& paths);
+
+LaunchFile runs_claim(const Launch& launch, const KubernetesNames& names, Bytes size);
+
+/// For kubectl apply -k: the ConfigMap from the files, and the claim.
+LaunchFile kustomization(const KubernetesNames& names, const std::vector<std::string>& paths);
+
+}  // namespace gpuplan
