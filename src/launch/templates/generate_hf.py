@@ -18,12 +18,12 @@ STORE = SETTINGS["store"]
 def load(model):
     base, adapter = replicas.adapter_of(replicas.model_source(model))
     weights = SETTINGS["weights"]
-    how = {"dtype": TYPES.get(weights, torch.bfloat16), "attn_implementation": "sdpa"}
-    if weights in ("int8", "nf4", "int4"):
+    # Checkpoints that are quantised already say so themselves.
+    how = {"dtype": TYPES.get(weights, "auto"), "attn_implementation": "sdpa"}
+    if weights in ("int8", "nf4") and not SETTINGS["quantised"]:
         from transformers import BitsAndBytesConfig
-        four = weights != "int8"
         how["quantization_config"] = BitsAndBytesConfig(
-            load_in_4bit=four, load_in_8bit=not four, bnb_4bit_quant_type="nf4" if weights == "nf4" else "fp4",
+            load_in_4bit=weights == "nf4", load_in_8bit=weights == "int8", bnb_4bit_quant_type="nf4",
             bnb_4bit_compute_dtype=torch.bfloat16)
     # Several GPUs of one replica hold layers in turn.
     how["device_map"] = "auto" if SETTINGS["gpus_of_replica"] > 1 else {"": 0}

@@ -1,38 +1,32 @@
 #!/usr/bin/env bash
-# Runs a program that saves its state when it is asked to stop, and asks it when this script is told to stop.
-#   supervise.sh [--ask] COMMAND [ARGUMENT...]
-# SIGTERM, SIGUSR1 or SIGINT: with --ask the file $GPUPLAN_RUN_DIR/stop appears, and the program has
-# GPUPLAN_STOP_SECONDS (900) to write a checkpoint and end by itself: launchers of processes kill them seconds after they
-# get a signal. After that, or without --ask, the program and all its children get SIGTERM.
-# Exit code: 75 where the program stopped early with its state saved ($GPUPLAN_RUN_DIR/stopped), else the program's.
+# Runs a program that saves its state when it finds the file $GPUPLAN_RUN_DIR/stop, and makes that file when this script
+# is told to stop (SIGTERM, SIGUSR1, SIGINT). Programs that start processes (torchrun, accelerate) kill them half a minute
+# after they get a signal, which is too early for a large checkpoint: so they get none, but have SECONDS to end.
+#   supervise.sh SECONDS COMMAND [ARGUMENT...]
+# GPUPLAN_GRACE, where it is set, stands in place of SECONDS. Exit code: 75 where the program saved its state and stopped
+# ($GPUPLAN_RUN_DIR/stopped), else the program's.
 set -u
 run_dir=${GPUPLAN_RUN_DIR:?is not set}
-ask=
-if [ "${1:-}" = --ask ]; then
-  ask=1
-  shift
-fi
+seconds=${GPUPLAN_GRACE:-$1}
+shift
 rm -f "$run_dir/stop" "$run_dir/stopped"
 signalled=
 setsid "$@" &
 program=$!
 
 # shellcheck disable=SC2317 # called by trap
-stop() {
+ask() {
   [ -z "$signalled" ] || return 0
   signalled=1
-  if [ -z "$ask" ]; then
-    kill -TERM -- "-$program" 2>/dev/null
-    return 0
-  fi
   : >"$run_dir/stop"
   (
-    end=$((SECONDS + ${GPUPLAN_STOP_SECONDS:-900}))
+    # A little before whoever asked loses patience: nothing of the program is left behind.
+    end=$((SECONDS + (seconds > 20 ? seconds - 10 : seconds / 2)))
     while [ "$SECONDS" -lt "$end" ] && kill -0 "$program" 2>/dev/null; do sleep 1; done
-    kill -TERM -- "-$program" 2>/dev/null
+    kill -KILL -- "-$program" 2>/dev/null
   ) &
 }
-trap stop TERM USR1 INT
+trap ask TERM USR1 INT
 
 # A signal ends `wait` before the program has ended.
 code=0

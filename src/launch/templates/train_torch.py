@@ -209,7 +209,7 @@ def make_optimizers(model):
         if kind == "adamw":
             make, how = torch.optim.AdamW, {"betas": (0.9, 0.95), "fused": not SETTINGS["offload"]["optimizer"]}
         elif kind == "muon":
-            make, how = torch.optim.Muon, {"momentum": 0.95}
+            make, how = torch.optim.Muon, {"momentum": 0.95, "adjust_lr_fn": "match_rms_adamw"}
         else:
             make, how = torch.optim.SGD, {"momentum": 0.9}
         if SHARDING == "zero1" and WORLD > 1:

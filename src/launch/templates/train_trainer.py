@@ -2,6 +2,7 @@
 
 Started by accelerate (accelerate.yaml) or torchrun (ds_config.json). Goes on from the newest checkpoint, saves one when
 it is asked to stop, and leaves the model, or its adapter, in $GPUPLAN_RUN_DIR/final."""
+import contextlib
 import os
 
 import torch
@@ -24,7 +25,8 @@ def load_model():
     """Weights that learn in the precision of the optimizer, frozen ones in 16 bit or, for QLoRA, in 4 bit (nf4)."""
     frozen = METHOD in ("lora", "qlora")
     kind = {
-        "dtype": TYPES[SETTINGS["precision"]] if frozen else TYPES[SETTINGS["master_weights"]],
+        # DeepSpeed keeps the precise copy itself.
+        "dtype": TYPES[SETTINGS["precision"] if frozen or SETTINGS["deepspeed"] else SETTINGS["master_weights"]],
         "attn_implementation": SETTINGS["attention"]["implementation"],
     }
     if SETTINGS["model"]["config"] is not None:
@@ -175,7 +177,9 @@ def main():
     say(f"GPU: {torch.cuda.get_device_name(LOCAL_RANK)} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
         f"sequences: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x {WORLD} ranks"
         + (f"; resumed from {os.path.basename(newest)}" if newest else ""))
-    trainer.train(resume_from_checkpoint=newest)
+    to_host = SETTINGS["offload"]["activations"]
+    with torch.autograd.graph.save_on_cpu(pin_memory=True) if to_host else contextlib.nullcontext():
+        trainer.train(resume_from_checkpoint=newest)
     if lines.stopped:
         mark_stopped(trainer.state.global_step)
     else:

@@ -1,0 +1,61 @@
+#include "launch/work.h"
+
+#include <array>
+
+#include "base/text.h"
+#include "launch/work_parts.h"
+
+namespace gpuplan {
+namespace {
+
+struct Writer {
+  std::string_view framework;
+  Result<Work> (*write)(const WorkPlace&);
+};
+
+constexpr std::array<Writer, 10> kTraining = {{
+    {"torch", torch_work},
+    {"hf-trainer", trainer_work},
+    {"accelerate", trainer_work},
+    {"deepspeed", trainer_work},
+    {"megatron", megatron_work},
+    {"torchtitan", torchtitan_work},
+    {"nanochat", nanochat_work},
+    {"nanogpt", nanogpt_work},
+    {"axolotl", axolotl_work},
+    {"llama-factory", llama_factory_work},
+}};
+
+Result<Work> training_work(const WorkPlace& place) {
+  if (const std::string why = untrainable(place.train()); !why.empty()) return placeholder(place, why);
+  const Framework* framework = place.estimate().framework;
+  for (const Writer& writer : kTraining)
+    if (framework != nullptr && framework->name == writer.framework) return writer.write(place);
+  std::vector<std::string> names;
+  for (const Writer& writer : kTraining) names.emplace_back(writer.framework);
+  return placeholder(
+      place, "gpuplan writes programs for " + listed(names) + ", not for " +
+                 (framework != nullptr ? printable(framework->name, 40) : std::string("what it runs in")) + ".");
+}
+
+bool has_command(const Phase& phase) {
+  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
+  return !trim(phase.command).empty() || (cpu != nullptr && !trim(cpu->command).empty());
+}
+
+}  // namespace
+
+Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
+  const WorkPlace place{launch, phase};
+  const PhaseWork& work = phase.phase->work;
+  if (has_command(*phase.phase)) return command_work(place);
+  if (std::holds_alternative<TrainPhase>(work)) return training_work(place);
+  if (std::holds_alternative<GeneratePhase>(work)) return generation_work(place);
+  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "What its stages run is not in the job file.");
+  if (const auto* fixed = std::get_if<FixedPhase>(&work); fixed != nullptr && !fixed->human)
+    return placeholder(place, "What it runs is not in the job file.");
+  // Somebody's work: the script waits until he says that it is done.
+  return Work{};
+}
+
+}  // namespace gpuplan
