@@ -1,0 +1,219 @@
+#include "launch/work.h"
+
+#include <gtest/gtest.h>
+
+#include "launch/launch_plan.h"
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+/// The pick of a job, laid out.
+struct Laid {
+  Searched searched;
+  Result<Launch> launch;
+
+  explicit Laid(Job job)
+      : searched(std::move(job)), launch(lay_out(searched.job, searched.pick(), known(), "plan", "gpuplan launch")) {
+    EXPECT_TRUE(launch.has_value()) << line_of(launch);
+  }
+  const LaunchPhase& phase(std::size_t which = 0) const { return launch->phases.at(which); }
+  Result<Work> work(std::size_t which = 0) const { return phase_work(*launch, phase(which)); }
+};
+
+const LaunchFile* file(const Work& work, std::string_view name) {
+  for (const LaunchFile& found : work.files)
+    if (found.path.ends_with("/" + std::string(name))) return &found;
+  return nullptr;
+}
+
+bool says(const std::vector<std::string>& texts, std::string_view part) {
+  return std::ranges::any_of(texts, [&](const std::string& text) { return text.find(part) != std::string::npos; });
+}
+
+/// A job of one phase that trains on `gpus` GPUs of each of `nodes` machines. `keys` go into `train`, `more` beside it.
+struct Training {
+  std::string command;
+  int gpus = 1;
+  int nodes = 1;
+  std::string keys, more;
+
+  Job job() const {
+    std::string text = "market: {use: only, offers: [{gpu: H100 SXM, gpus: " + std::to_string(gpus) +
+                       ", price: $1/h}]}\nwhere: {nodes: " + std::to_string(nodes) + "}\n";
+    text +=
+        "phases:\n  - name: train\n    train:\n      model: Qwen/Qwen2.5-1.5B\n      data: {samples: 1000}\n"
+        "      sequence: 512\n      batch: {sequences: 64}\n" +
+        keys;
+    if (keys.find("parallel") == std::string::npos)
+      text += "      parallel: {dp: " + std::to_string(gpus * nodes) + "}\n";
+    if (!command.empty()) text += "    command: |\n      " + command + "\n";
+    return job_of(text + more);
+  }
+};
+
+std::string command_of(const std::string& command, int gpus, int nodes = 1, const std::string& more = "") {
+  const Laid laid(Training{.command = command, .gpus = gpus, .nodes = nodes, .keys = "", .more = more}.job());
+  const auto work = laid.work();
+  return work ? work->command.at(0) : "error: " + line_of(work);
+}
+
+TEST(Work, EveryPhaseOfEveryExampleHasSomethingToRun) {
+  for (const char* example : kExamples) {
+    const Laid laid(example_job(example));
+    for (const LaunchPhase& phase : laid.launch->phases) {
+      const auto work = phase_work(*laid.launch, phase);
+      ASSERT_TRUE(work.has_value()) << example << " " << phase.slug << ": " << line_of(work);
+      const auto* fixed = std::get_if<FixedPhase>(&phase.phase->work);
+      const auto* cpu = std::get_if<CpuPhase>(&phase.phase->work);
+      const bool somebody = (fixed != nullptr && fixed->human) || (cpu != nullptr && cpu->command.empty());
+      EXPECT_EQ(work->command.empty(), somebody) << example << " " << phase.slug;
+      for (const LaunchFile& written : work->files) {
+        EXPECT_TRUE(written.path.starts_with("phases/" + phase.slug + "/")) << written.path;
+        EXPECT_FALSE(written.text.empty()) << written.path;
+      }
+    }
+  }
+}
+
+TEST(Work, CommandsAreStartedInAsManyProcessesAsThereAreGpus) {
+  EXPECT_EQ(command_of("python -u train.py --batch {micro} 'a b'", 1).substr(0, 28), "python -u train.py --batch 8");
+  EXPECT_TRUE(command_of("python -u train.py -b {accumulate}", 4)
+                  .starts_with("torchrun --standalone --nproc-per-node=\"$GPUPLAN_GPUS\" train.py -b "));
+  EXPECT_TRUE(command_of("FOO=1 python3.11 -m my.train", 4)
+                  .starts_with("FOO=1 torchrun --standalone --nproc-per-node=\"$GPUPLAN_GPUS\" -m my.train"));
+  EXPECT_TRUE(command_of("uv run python train.py", 4).starts_with("uv run torchrun --standalone"));
+  EXPECT_EQ(command_of("python prepare.py\n      python train.py", 4),
+            "python prepare.py\ntorchrun --standalone --nproc-per-node=\"$GPUPLAN_GPUS\" train.py")
+      << "the last one trains";
+  const std::string two = command_of("python train.py", 8, 2);
+  EXPECT_TRUE(two.starts_with("torchrun --nnodes=\"$GPUPLAN_NODES\" --node-rank=\"$GPUPLAN_NODE_RANK\" ")) << two;
+  EXPECT_EQ(command_of("python -c 'print(1)'", 4), "python -c 'print(1)'");
+  for (const char* own : {"accelerate launch --num_processes 4 train.py", "deepspeed --num_gpus={gpus} train.py",
+                          "python -m torch.distributed.run --nproc_per_node={gpus} train.py"})
+    EXPECT_EQ(command_of(own, 4).substr(0, 10), std::string(own).substr(0, 10)) << "it starts its processes itself";
+}
+
+TEST(Work, NumbersThatContradictThePlanAreErrors) {
+  EXPECT_EQ(command_of("torchrun --standalone --nproc_per_node=8 train.py", 4),
+            "error: phases.train: its command says --nproc-per-node 8 and the plan has 4; write {gpus} in its place");
+  EXPECT_EQ(command_of("torchrun --nproc-per-node 2 train.py", 1),
+            "error: phases.train: its command says --nproc-per-node 2 and the plan has 1; write {gpus} in its place");
+  EXPECT_EQ(command_of("accelerate launch --num_processes=8 train.py", 8, 2),
+            "error: phases.train: its command says --num-processes 8 and the plan has 16; write {world} in its place");
+  EXPECT_EQ(
+      command_of("torchrun --standalone --nproc_per_node={gpus} train.py", 8, 2),
+      "error: phases.train: its command says --standalone and the plan has 2 machines; leave it out, gpuplan adds "
+      "how they meet");
+  EXPECT_TRUE(command_of("torchrun --nproc_per_node={gpus} train.py", 8, 2)
+                  .starts_with("torchrun --nnodes=\"$GPUPLAN_NODES\""));
+  EXPECT_EQ(command_of("torchrun train.py", 4), "torchrun --nproc-per-node=\"$GPUPLAN_GPUS\" train.py");
+}
+
+TEST(Work, UnknownVariablesAreOneLineThatSaysWhichThereAre) {
+  const std::string error = command_of("python train.py --batch {mirco}", 1);
+  EXPECT_TRUE(
+      error.starts_with("error: phases.train: its command names {mirco}, which is no variable; did you mean micro?"))
+      << error;
+  EXPECT_NE(error.find("{checkpoints}"), std::string::npos);
+  EXPECT_NE(error.find("for braces of its own write {{mirco}}"), std::string::npos);
+  EXPECT_EQ(error.find('\n'), std::string::npos);
+}
+
+TEST(Work, ArgumentsFollowTheCommandUnlessItNamesThem) {
+  const std::string args = "    args: {lr: 0.1, note: \"$(touch x) 'y'\", wd: 2}\n";
+  EXPECT_EQ(command_of("python train.py --lr=0.1", 1, 1, args),
+            "python train.py --lr=0.1 --note='$(touch x) '\\''y'\\''' --wd=2");
+  EXPECT_TRUE(command_of("python train.py | tee log", 1, 1, args).starts_with("error: phases.train: its args "));
+  EXPECT_EQ(command_of("python train.py {args} | tee log", 1, 1, "    args: {wd: 2}\n"),
+            "python train.py --wd=2 | tee log");
+}
+
+TEST(Work, ResumptionIsKnownFromTheCommand) {
+  EXPECT_FALSE(Laid(Training{.command = "python train.py"}.job()).work()->resumes);
+  EXPECT_TRUE(Laid(Training{.command = "python train.py --out {checkpoints}"}.job()).work()->resumes);
+  EXPECT_TRUE(Laid(Training{.command = ""}.job()).work()->resumes);
+}
+
+TEST(Work, TrainingProgramsHoldTheStrategy) {
+  const Laid laid(example_job("llama-8b-full"));
+  const auto work = laid.work();
+  ASSERT_TRUE(work.has_value());
+  const Strategy& s = laid.phase().part->estimate.strategy;
+  const LaunchFile* settings = file(*work, "settings.json");
+  ASSERT_NE(settings, nullptr);
+  for (const auto& [name, value] : {std::pair("dp", s.dp),
+                                    {"micro_batch", s.micro_batch},
+                                    {"grad_accum", s.grad_accum},
+                                    {"sequence", 4096},
+                                    {"batch", 32}})
+    EXPECT_NE(settings->text.find("\"" + std::string(name) + "\": " + std::to_string(value)), std::string::npos)
+        << name << settings->text;
+  EXPECT_NE(settings->text.find("\"sharding\": \"" + std::string(name_of(s.sharding)) + "\""), std::string::npos);
+  EXPECT_NE(settings->text.find("\"packing\": true"), std::string::npos);
+  EXPECT_NE(file(*work, "train.py"), nullptr);
+  EXPECT_TRUE(says(work->required, "DATA: ")) << "data is not named in job files";
+  EXPECT_FALSE(says(work->required, "MODEL: ")) << "it has an organisation in front";
+  EXPECT_TRUE(work->command.back().starts_with("exec bash \"$GPUPLAN_FILES/supervise.sh\" "));
+}
+
+TEST(Work, FrameworksGetTheirOwnPrograms) {
+  const auto with = [](const std::string& framework, const std::string& more = "") {
+    return Laid(Training{.command = "", .gpus = 4, .keys = "      framework: " + framework + "\n" + more}.job())
+        .work()
+        .value();
+  };
+  const auto sharding = [](const std::string& name) { return "      parallel: {dp: 4, sharding: " + name + "}\n"; };
+  const Work trainer = with("hf-trainer", "      method: lora\n");
+  EXPECT_NE(file(trainer, "accelerate.yaml")->text.find("num_processes: 4"), std::string::npos);
+  EXPECT_TRUE(says(trainer.prepare, "peft"));
+  const Work sharded = with("accelerate", sharding("zero3"));
+  EXPECT_NE(file(sharded, "accelerate.yaml")->text.find("fsdp_reshard_after_forward: true"), std::string::npos);
+  const Work deepspeed = with("deepspeed", sharding("zero2"));
+  EXPECT_NE(file(deepspeed, "ds_config.json")->text.find("\"stage\": 2"), std::string::npos);
+  EXPECT_TRUE(says(deepspeed.command, "torchrun"));
+  EXPECT_TRUE(says(with("megatron").command, "--global-batch-size 64"));
+  EXPECT_TRUE(says(with("megatron").command, "--num-query-groups 2"));
+  EXPECT_TRUE(says(with("litgpt").required, "GPUPLAN_COMMAND_01_TRAIN: the command of this phase"));
+  EXPECT_NE(file(with("axolotl"), "axolotl.yaml")->text.find("base_model: \"Qwen/Qwen2.5-1.5B\""), std::string::npos);
+  EXPECT_NE(file(with("llama-factory"), "llama_factory.yaml")->text.find("cutoff_len: 512"), std::string::npos);
+}
+
+TEST(Work, GenerationRunsEveryReplicaOnItsGpus) {
+  const Laid laid(example_job("generate-70b"));
+  const auto work = laid.work();
+  ASSERT_TRUE(work.has_value());
+  const Strategy& s = laid.phase().part->estimate.strategy;
+  const std::string& settings = file(*work, "settings.json")->text;
+  EXPECT_NE(settings.find("\"replicas\": " + std::to_string(s.dp)), std::string::npos) << settings;
+  EXPECT_NE(settings.find("\"tensor_parallel_size\": " + std::to_string(s.tp)), std::string::npos);
+  EXPECT_NE(settings.find("\"max_num_seqs\": " + std::to_string(s.micro_batch)), std::string::npos);
+  EXPECT_NE(settings.find("\"max_model_len\": 3072"), std::string::npos) << "2048 of the prompt, 1024 of the answer";
+}
+
+TEST(Work, WhatAnEarlierPhaseMadeIsTakenUp) {
+  const Laid two(example_job("collect-two-passes"));
+  EXPECT_TRUE(says(two.work(1)->command, "/01-generate/results")) << "answers are read";
+  EXPECT_FALSE(says(two.work(1)->required, "DATA: "));
+  EXPECT_TRUE(says(two.work(0)->required, "MODEL_OLMO_3_7B_SFT: "));
+  const Laid sft(example_job("sft-node"));
+  EXPECT_NE(file(*sft.work(3), "settings.json")->text.find("\"trained_by\": [\"02-sft\"]"), std::string::npos);
+}
+
+TEST(Work, NamesOfUsersStayData) {
+  const std::string hostile = "x'; touch /tmp/y; $(id) \\\"\\n{micro}";
+  const Laid laid(job_of(
+      "market: {use: only, own: [{name: box, gpu: H100 SXM}]}\nphases:\n  - name: a\n    generate:\n      model: "
+      "{like: Qwen/Qwen2.5-1.5B, name: \"" +
+      hostile + "\"}\n      data: [{name: \"" + hostile +
+      "\", samples: 5, prompt_tokens: 5, new_tokens: 5}]\n      engine: vllm\n"));
+  const auto work = laid.work();
+  ASSERT_TRUE(work.has_value());
+  for (const std::string& line : work->command) EXPECT_EQ(line.find("touch"), std::string::npos);
+  for (const std::string& line : work->required) EXPECT_EQ(line.find('\n'), std::string::npos);
+  EXPECT_NE(file(*work, "settings.json")->text.find("\"slug\": \"x-touch-tmp-y-id-micro\""), std::string::npos)
+      << file(*work, "settings.json")->text;
+}
+
+}  // namespace
+}  // namespace gpuplan
