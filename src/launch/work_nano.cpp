@@ -28,7 +28,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   // Its README: a shard holds 250M characters, a token some 4.8 of them.
   const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6) + 1, 8.0, 100000.0);
   work.prepare = {
-      "cd \"$NANOCHAT\"",
+      "cd \"$NANOCHAT\" || exit 78",
       "command -v uv >/dev/null || python3 -m pip install --quiet uv",
       "uv sync --extra gpu",
       ". .venv/bin/activate",
@@ -49,7 +49,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   if (is_eight_bit(s.precision)) line += " --fp8";
   for (const std::string& word : argument_words(place, {})) line += " " + word;
   work.command = {
-      "cd \"$NANOCHAT\"",
+      "cd \"$NANOCHAT\" || exit 78",
       ". .venv/bin/activate",
       "# Its checkpoints lie in a folder of its own: here it is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
@@ -95,7 +95,7 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   work.required = {"NANOGPT: folder with a clone of github.com/karpathy/nanoGPT",
                    "DATASET: name of a folder in its data/ with train.bin and val.bin, made by its prepare.py"};
   work.prepare = {pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
-  work.command = {"cd \"$NANOGPT\"", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
+  work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
   work.notes.emplace_back("nanoGPT writes its checkpoint when it evaluates, and none when it is stopped.");
   work.resumes = true;
   return work;

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""What gpuplan launch writes for the phases themselves: programs that compile, settings that parse, scripts that run.
+
+    tests/cli/launch_work_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import ast
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import tomllib
+import unittest
+from pathlib import Path
+
+import yaml
+from program import EXAMPLES, ROOT, main, run
+
+TEMPLATES = ROOT / "src" / "launch" / "templates"
+
+JOB = """
+market: {{use: only, offers: [{{gpu: {gpu}, gpus: {gpus}, price: $1/h}}]}}
+where: {{nodes: {nodes}}}
+phases:
+  - name: train
+    train:
+      model: {model}
+      data: {data}
+      sequence: 1024
+      batch: {{sequences: 64}}
+      framework: {framework}
+      {more}
+    checkpoint: {{every: 100 steps, keep: 3}}
+"""
+
+LLAMA, GPT2 = "meta-llama/Llama-3.1-8B", "gpt2"
+SAMPLES = "{samples: 20k, tokens_per_sample: {mean: 300, max: 1000}}"
+TOKENS = "{tokens: 2B}"
+
+# Every framework that gpuplan writes programs for, in the ways of cutting that it knows: name, model, data, GPUs of a
+# machine, machines, and what else the phase says.
+TRAININGS = [
+    ("torch", GPT2, TOKENS, 1, 1, ""),
+    ("torch", GPT2, TOKENS, 8, 1, "parallel: {sharding: none}"),
+    ("torch", GPT2, TOKENS, 8, 1, "parallel: {sharding: zero1}"),
+    ("torch", "Qwen/Qwen2.5-1.5B", TOKENS, 8, 1, "parallel: {sharding: zero2}"),
+    ("torch", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"),
+    ("torch", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}"),
+    ("torch", LLAMA, SAMPLES, 8, 1, "parallel: {tp: 8}"),
+    ("torch", LLAMA, SAMPLES, 8, 1, "parallel: {tp: 2, dp: 4}"),
+    ("torch", LLAMA, SAMPLES, 8, 1, "{parallel: {sharding: zero3}, recompute: full, offload: optimizer+params, compile: true}"),
+    ("torch", LLAMA, SAMPLES, 8, 1, "{parallel: {sharding: zero3}, recompute: selective, offload: activations}"),
+    ("torch", "{layers: 12, hidden: 768, vocab: 50304}", TOKENS, 8, 1, "optimizer: {matrices: muon, rest: adamw}"),
+    ("torch", GPT2, TOKENS, 1, 1, "precision: fp16"),
+    ("hf-trainer", LLAMA, SAMPLES, 1, 1, "method: lora"),
+    ("hf-trainer", LLAMA, SAMPLES, 8, 1, "{method: qlora, lora: {rank: 8, targets: [attention]}}"),
+    ("hf-trainer", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: zero3}"),
+    ("hf-trainer", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}"),
+    ("hf-trainer", "Qwen/Qwen2.5-1.5B", SAMPLES, 8, 1, "parallel: {sharding: zero1}"),
+    ("hf-trainer", GPT2, SAMPLES, 8, 1, "parallel: {sharding: zero2}"),
+    ("hf-trainer", GPT2, SAMPLES, 1, 1, "optimizer: adam8bit"),
+    ("accelerate", LLAMA, SAMPLES, 8, 1, "{parallel: {sharding: zero3}, recompute: full, offload: optimizer+params}"),
+    ("deepspeed", LLAMA, SAMPLES, 8, 2, "{parallel: {dp: 16, sharding: zero3}, offload: optimizer}"),
+    ("deepspeed", GPT2, SAMPLES, 8, 1, "parallel: {sharding: zero2}"),
+    ("megatron", LLAMA, TOKENS, 8, 2, "parallel: {tp: 2, pp: 4, sharding: zero1}"),
+    ("megatron", GPT2, TOKENS, 8, 1, "precision: bf16"),
+    ("megatron", "mistralai/Mixtral-8x7B-v0.1", TOKENS, 8, 8, "parallel: {ep: 8, sharding: zero1}"),
+    ("torchtitan", LLAMA, TOKENS, 8, 1, "parallel: {sharding: zero3}"),
+    ("torchtitan", LLAMA, TOKENS, 8, 1, "precision: fp8"),
+    ("torchtitan", LLAMA, TOKENS, 8, 2, "parallel: {tp: 8, sharding: zero3}"),
+    ("nanochat", "{layers: 20, hidden: 1280, vocab: 65536}", TOKENS, 8, 1, "optimizer: {matrices: muon, rest: adamw}"),
+    ("nanogpt", GPT2, TOKENS, 8, 1, "compile: true"),
+    ("axolotl", LLAMA, SAMPLES, 8, 1, "method: lora"),
+    ("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"),
+    ("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero1}"),
+    ("llama-factory", LLAMA, SAMPLES, 8, 1, "method: lora"),
+    ("llama-factory", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"),
+]
+
+
+def training_job(framework, model, data, gpus, nodes, more, gpu="H100 SXM"):
+    # Several settings stand in braces of their own: one line each.
+    if more.startswith("{"):
+        depth, keys, begin = 0, [], 1
+        for at, c in enumerate(more):
+            depth += {"{": 1, "}": -1, "[": 1, "]": -1}.get(c, 0)
+            if (c == "," and depth == 1) or depth == 0:
+                keys.append(more[begin:at].strip())
+                begin = at + 1
+        more = "\n      ".join(keys)
+    return JOB.format(framework=framework, model=model, data=data, gpus=gpus, nodes=nodes, more=more, gpu=gpu)
+
+
+class Folder:
+    """What one launch wrote."""
+
+    def __init__(self, *words, stdin=None):
+        self.place = Path(tempfile.mkdtemp())
+        self.path = self.place / "out"
+        self.done = run("launch", *words, "--to", "bash", "-o", str(self.path), stdin=stdin)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.place)
+
+    def files(self, pattern):
+        return sorted(self.path.rglob(pattern))
+
+
+def check_files(test, folder):
+    """Everything that a program reads can be read; returns the number of files."""
+    found = [path for path in folder.path.rglob("*") if path.is_file()]
+    for path in found:
+        text = path.read_text(encoding="utf-8")
+        with test.subTest(file=str(path.relative_to(folder.path))):
+            if path.suffix == ".py":
+                ast.parse(text, path.name)
+            elif path.suffix == ".json":
+                json.loads(text)
+            elif path.suffix == ".yaml":
+                yaml.safe_load(text)
+            elif path.suffix == ".toml":
+                tomllib.loads(text)
+    scripts = [str(path) for path in found if path.suffix == ".sh"]
+    for script in scripts:
+        done = subprocess.run(["bash", "-n", script], capture_output=True, text=True, timeout=60)
+        test.assertEqual((done.returncode, done.stderr), (0, ""), script)
+    shellcheck = shutil.which("shellcheck")
+    if shellcheck:
+        # What users wrote (command.sh, setup.sh) is theirs; names of jobs and phases may look like commands or sums.
+        ours = [script for script in scripts if not script.endswith(("/command.sh", "/setup.sh"))]
+        done = subprocess.run([shellcheck, "--exclude=SC1091,SC2100,SC2209", *ours], capture_output=True, text=True, timeout=120)
+        test.assertEqual(done.returncode, 0, done.stdout)
+    return len(found)
+
+
+class Examples(unittest.TestCase):
+    def test_every_program_compiles(self):
+        for example in EXAMPLES:
+            with self.subTest(example=example), Folder(example) as folder:
+                self.assertIn(folder.done.returncode, (0, 4), folder.done.stderr)
+                self.assertGreater(check_files(self, folder), 3)
+
+    def test_templates_are_written_as_they_are(self):
+        with Folder("examples/gpt-124m.yaml") as folder:
+            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py")):
+                self.assertEqual(folder.files(name)[0].read_bytes(), (TEMPLATES / template).read_bytes())
+
+
+class Frameworks(unittest.TestCase):
+    def test_every_way_of_training(self):
+        for case in TRAININGS:
+            framework, model, data, gpus, nodes, more = case
+            with self.subTest(case=case), Folder("-", stdin=training_job(*case).encode()) as folder:
+                self.assertIn(folder.done.returncode, (0, 4), folder.done.stderr)
+                check_files(self, folder)
+                script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
+                self.assertNotIn("GPUPLAN_COMMAND", script, "a placeholder")
+                settings = folder.files("settings.json")
+                if settings and framework in ("torch", "hf-trainer", "accelerate", "deepspeed"):
+                    numbers = json.loads(settings[0].read_text(encoding="utf-8"))
+                    self.assertEqual(numbers["dp"] * numbers["tp"], gpus * nodes)
+                    self.assertEqual(numbers["dp"] * numbers["micro_batch"] * numbers["grad_accum"], 64)
+                    self.assertEqual(numbers["checkpoint_steps"], 100)
+
+    def test_accelerate_counts_all_processes(self):
+        job = training_job("hf-trainer", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: zero3}")
+        with Folder("-", stdin=job.encode()) as folder:
+            settings = yaml.safe_load(folder.files("accelerate.yaml")[0].read_text(encoding="utf-8"))
+            self.assertEqual((settings["num_processes"], settings["num_machines"]), (16, 2))
+            self.assertEqual(settings["distributed_type"], "FSDP")
+            self.assertEqual(settings["mixed_precision"], "bf16")
+            self.assertEqual(settings["downcast_bf16"], "no")
+
+    def test_deepspeed_batches_multiply(self):
+        job = training_job("deepspeed", LLAMA, SAMPLES, 8, 2, "{parallel: {dp: 16, sharding: zero3}, offload: optimizer}")
+        with Folder("-", stdin=job.encode()) as folder:
+            settings = json.loads(folder.files("ds_config.json")[0].read_text(encoding="utf-8"))
+            self.assertEqual(settings["train_batch_size"],
+                             settings["train_micro_batch_size_per_gpu"] * settings["gradient_accumulation_steps"] * 16)
+            self.assertEqual(settings["zero_optimization"]["offload_optimizer"]["device"], "cpu")
+
+    def test_others_ask_for_a_command(self):
+        for framework in ("litgpt", "composer", "torchtune"):
+            with Folder("-", stdin=training_job(framework, LLAMA, SAMPLES, 8, 1, "").encode()) as folder:
+                self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
+                done = subprocess.run(["bash", str(next(folder.path.glob("phases/01-*.sh")))], capture_output=True, text=True,
+                                      timeout=60, cwd=folder.place, check=False)
+                self.assertEqual(done.returncode, 78)
+                self.assertIn("Give the phase a `command`", done.stderr)
+
+
+class Commands(unittest.TestCase):
+    def complaint(self, command, gpus=8):
+        job = training_job("torch", GPT2, TOKENS, gpus, 1, "") + f"    command: {json.dumps(command)}\n"
+        with Folder("-", stdin=job.encode()) as folder:
+            self.assertFalse(folder.path.exists(), "nothing is written")
+            self.assertEqual(folder.done.returncode, 5)
+            self.assertEqual(folder.done.stderr.count("\n"), 1, folder.done.stderr)
+            return folder.done.stderr
+
+    def test_bad_ones_are_one_line(self):
+        self.assertIn("did you mean micro?", self.complaint("python train.py {mirco}"))
+        self.assertIn("write {gpus}", self.complaint("torchrun --nproc_per_node=4 train.py"))
+
+    def test_plain_python_becomes_processes(self):
+        job = training_job("torch", GPT2, TOKENS, 8, 1, "") + "    command: python train.py --batch {micro}\n"
+        with Folder("-", stdin=job.encode()) as folder:
+            text = folder.files("command.sh")[0].read_text(encoding="utf-8")
+            self.assertIn('torchrun --standalone --nproc-per-node="$GPUPLAN_GPUS" train.py --batch ', text)
+
+
+class Supervision(unittest.TestCase):
+    """supervise.sh: a program is asked to stop by a file, and what it answers becomes an exit code."""
+
+    def start(self, folder, program, seconds="60"):
+        environment = {"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": folder}
+        return subprocess.Popen(["bash", str(TEMPLATES / "supervise.sh"), seconds, "bash", "-c", program], env=environment,
+                                start_new_session=True)
+
+    def wait_for(self, path):
+        for _ in range(200):
+            if os.path.exists(path):
+                return
+            time.sleep(0.05)
+        self.fail(f"{path} did not come")
+
+    def test_exit_code_is_the_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.start(folder, "exit 7").wait(60), 7)
+            self.assertEqual(self.start(folder, "true").wait(60), 0)
+
+    def test_a_stop_is_a_file_and_not_a_signal(self):
+        program = ('trap "touch $GPUPLAN_RUN_DIR/signalled" TERM; touch "$GPUPLAN_RUN_DIR/ready"; '
+                   'until [ -e "$GPUPLAN_RUN_DIR/stop" ]; do sleep 0.1; done; touch "$GPUPLAN_RUN_DIR/stopped"')
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start(folder, program)
+            self.wait_for(folder + "/ready")
+            # As the phase's script does: the whole group.
+            os.killpg(process.pid, signal.SIGTERM)
+            self.assertEqual(process.wait(60), 75)
+            self.assertFalse(os.path.exists(folder + "/signalled"))
+
+    def test_who_does_not_stop_is_killed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start(folder, 'touch "$GPUPLAN_RUN_DIR/ready"; while :; do sleep 1; done', "2")
+            self.wait_for(folder + "/ready")
+            process.terminate()
+            self.assertEqual(process.wait(60), 137)
+
+
+class Replicas(unittest.TestCase):
+    """replicas.py: who does what, with a program in place of an engine."""
+
+    def results(self, replicas, wide, models, together, rows=10, nodes=1):
+        with tempfile.TemporaryDirectory() as place:
+            place = Path(place)
+            files, run_dir = place / "files", place / "run"
+            files.mkdir()
+            run_dir.mkdir()
+            shutil.copy(TEMPLATES / "replicas.py", files)
+            data = [{"name": "prompts", "slug": "prompts"}]
+            chosen = [{"name": f"m{i}", "slug": f"m{i}", "variable": "X", "trained_by": []} for i in range(models)]
+            (files / "settings.json").write_text(json.dumps({
+                "replicas": replicas, "gpus_of_replica": wide, "gpus": replicas * wide // nodes, "models": chosen,
+                "data": data, "one_model_per_gpu": together}))
+            (files / "program.py").write_text(
+                "import json, os\nimport replicas\n"
+                "def main():\n"
+                "    replica = replicas.replica_of_arguments()\n"
+                "    if replica is None:\n"
+                "        return replicas.run(__file__)\n"
+                "    for model, data, part, parts in replicas.shares(replica):\n"
+                "        folder = replicas.RESULTS / model['slug']\n"
+                "        folder.mkdir(parents=True, exist_ok=True)\n"
+                "        with (folder / f\"{data['slug']}.part-{part}.jsonl\").open('w') as out:\n"
+                "            for row in replicas.rows_of(model, data)[part::parts]:\n"
+                "                row['gpus'] = os.environ['CUDA_VISIBLE_DEVICES']\n"
+                "                out.write(json.dumps(row) + '\\n')\n"
+                "main()\n")
+            (place / "data.jsonl").write_text("".join(json.dumps({"prompt": f"p{i}"}) + "\n" for i in range(rows)))
+            for node in range(nodes):
+                done = subprocess.run(["python3", str(files / "program.py")], capture_output=True, text=True, timeout=60,
+                                      env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": str(run_dir),
+                                           "DATA": str(place / "data.jsonl"), "GPUPLAN_NODE_RANK": str(node)}, check=False)
+                self.assertEqual(done.returncode, 0, done.stderr)
+            found = {}
+            for model in chosen:
+                merged = run_dir / "results" / model["slug"] / "prompts.jsonl"
+                found[model["slug"]] = [json.loads(line) for line in merged.read_text().splitlines()]
+            return found
+
+    def test_rows_are_shared_out_without_a_gap(self):
+        for replicas, wide, models, together, nodes in ((1, 1, 1, False, 1), (4, 2, 1, False, 1), (4, 1, 4, True, 1),
+                                                        (2, 2, 4, True, 1), (8, 1, 4, True, 2), (3, 1, 2, True, 1),
+                                                        (4, 1, 2, False, 2)):
+            with self.subTest(replicas=replicas, wide=wide, models=models, together=together, nodes=nodes):
+                found = self.results(replicas, wide, models, together, nodes=nodes)
+                self.assertEqual(len(found), models)
+                for rows in found.values():
+                    self.assertEqual(sorted(row["id"] for row in rows), list(range(10)))
+                    for row in rows:
+                        self.assertEqual(len(row["gpus"].split(",")), wide)
+
+
+if __name__ == "__main__":
+    main(__doc__)
