@@ -199,7 +199,7 @@ int run(const Options& options) {
     auto launch =
         lay_out(searched->job, *one.plan, *catalogue, story.name(*one.plan), command + " --plan " + one.plan->id);
     if (!launch) return complain(launch.error());
-    if (searched->found.recommendations.pick) launch->fallbacks = fallback_order(searched->job, searched->found);
+    if (searched->found.recommendations.pick) launch->fallbacks = market_order(searched->job, searched->found);
     launches.push_back(std::make_unique<Launch>(*std::move(launch)));
     PlanJsonLook look;
     look.launched = one.plan;

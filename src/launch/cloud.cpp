@@ -43,6 +43,15 @@ std::optional<std::string> manual_step(const LaunchPhase& laid) {
 
 }  // namespace
 
+std::optional<DollarsPerSecond> price_limit(const Job& job, const Offer& offer, bool spot) {
+  const auto& price = spot ? offer.spot_price : offer.price;
+  if (offer.kind != OfferKind::kRented || !price || price->p90 <= DollarsPerSecond{}) return std::nullopt;
+  DollarsPerSecond limit = price->p90 * kPriceRoom;
+  for (const auto& wanted : {job.where.max_price, spot ? job.spot.max_price : std::nullopt})
+    if (wanted) limit = std::min(limit, *wanted);
+  return limit;
+}
+
 Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& group) {
   CloudMachine machine;
   const Lease& lease = *group.lease;
@@ -72,13 +81,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   if (lease.offer->ram > Bytes{}) machine.ram = lease.offer->ram;
   machine.disk = tens_of_gb(std::max(disk * kDiskRoom + kSystem, launch.job.where.disk.value_or(Bytes{})));
   machine.runs = tens_of_gb(machine.runs * 1.5 + 10 * units::GB);
-  const auto& price = lease.spot ? lease.offer->spot_price : lease.offer->price;
-  if (lease.offer->kind == OfferKind::kRented && price && price->p90 > DollarsPerSecond{}) {
-    DollarsPerSecond limit = price->p90 * kPriceRoom;
-    for (const auto& wanted : {launch.job.where.max_price, lease.spot ? launch.job.spot.max_price : std::nullopt})
-      if (wanted) limit = std::min(limit, *wanted);
-    machine.price_limit = limit;
-  }
+  machine.price_limit = price_limit(launch.job, *lease.offer, lease.spot);
   machine.grace = std::ceil((std::min(grace, 1 * units::hour) + 2 * units::minute) / units::second) * units::second;
   machine.limit = group.limit + machine.grace;
   return machine;

@@ -13,6 +13,10 @@
 
 namespace gpuplan {
 
+/// The most that one machine of an offer may cost an hour: P90 and some room, and what the job allows; nullopt for
+/// machines at hand and offers without a price.
+std::optional<DollarsPerSecond> price_limit(const Job& job, const Offer& offer, bool spot);
+
 /// One group's machines as something to ask for.
 struct CloudMachine {
   const Offer* offer = nullptr;

@@ -11,6 +11,8 @@ std::span<const Launcher> launchers() {
       Launcher{"skypilot", "a managed job of SkyPilot for each machine, or a pipeline of them", skypilot_launcher},
       Launcher{"dstack", "a task of dstack for each machine", dstack_launcher},
       Launcher{"kubernetes", "a Job or JobSet for each machine, with Kueue", kubernetes_launcher},
+      Launcher{"vast", "searches of Vast.ai in order of preference, and a script that rents", vast_launcher},
+      Launcher{"runpod", "a script that rents a pod of RunPod", runpod_launcher},
   };
   return all;
 }

@@ -145,4 +145,14 @@ std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) 
   return rows;
 }
 
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found) {
+  std::vector<Fallback> rows = fallback_order(job, found);
+  for (const Plan& plan : found.plans) {
+    const bool listed = std::ranges::any_of(rows, [&](const Fallback& row) { return row.plan == &plan; });
+    if (plan.on_frontier && !listed)
+      rows.push_back({.plan = &plan, .role = "on the frontier", .below = price_limit(job, found, plan, nullptr)});
+  }
+  return rows;
+}
+
 }  // namespace gpuplan

@@ -24,6 +24,9 @@ struct Fallback {
 /// The pick first; each kind of machine once. REQUIRES: there is a pick.
 std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found);
 
+/// The same, then the plans of the frontier that are not among them.
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found);
+
 /// No plan keeps the deadline: that weighs before the budget.
 bool misses_deadline(const Job& job, const SearchResult& found);
 
