@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -60,13 +59,6 @@ Series& LogBook::series(StepValue quantity) {
   return log.step_seconds;
 }
 
-bool LogBook::seen(const Segment& segment, const StepRecord& record) const {
-  if (!record.has(StepValue::kLoss)) return false;
-  const std::pair wanted{record.step, record[StepValue::kLoss]};
-  const auto recent = std::span(segment.recent).first(std::min(segment.recents, segment.recent.size()));
-  return std::ranges::find(recent, wanted) != recent.end();
-}
-
 void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time) {
   shows(format);
   if (!takes(format, line.rank)) return;
@@ -80,7 +72,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
     if (hello_) {
       start_again(format, record.step, line);
     } else {
-      if (seen(now, record)) return;
+      if (line.time <= now.time) return;  // a late line of another rank
       if (!now.held.empty() && record.step <= now.held.back().record.step) now.held.clear();
       LogLine kept = line;
       kept.text = {};
@@ -97,8 +89,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
     hello_ = restart_said_ = false;
   }
   now.step = record.step;
-  if (record.has(StepValue::kLoss))
-    now.recent[now.recents++ % now.recent.size()] = {record.step, record[StepValue::kLoss]};
+  now.time = line.time;
   apply(format, record, line, time);
 }
 
@@ -130,7 +121,6 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   }
   hello_ = restart_said_ = false;
   now.step = step;
-  now.recents = 0;
   now.clock = now.clock_step = scan::kUnknown;
   log.step_seconds.clear();
   log.tokens_per_second.clear();
@@ -246,6 +236,14 @@ void LogBook::clock(double seconds) {
   if (std::isnan(first_clock_)) first_clock_ = seconds;
   const Seconds passed{seconds - first_clock_};
   if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
+}
+
+void LogBook::forget_steps(LogFormat format) {
+  segment(format) = {};
+  if (step_owner_ == format) log.last_step.reset();
+  if (owners_[static_cast<std::size_t>(StepValue::kStepSeconds)] != format) return;
+  log.step_seconds.clear();
+  time_source_ = TimeSource::kNone;
 }
 
 void LogBook::next_file() {

@@ -65,6 +65,7 @@ struct LogFacts {
   std::optional<double> device_tokens;  ///< tokens of one GPU and pass
   std::optional<double> peak_flops;     ///< what an MFU is a share of
   std::optional<double> epochs;
+  std::optional<double> bar_total;  ///< steps of the progress bar that is the training's
 };
 
 class LogBook {
@@ -84,6 +85,8 @@ class LogBook {
   /// A program says hello: steps that come again after this are done again.
   void starts() { hello_ = true; }
   void clock(double seconds);
+  /// What was taken for steps of the format was something else.
+  void forget_steps(LogFormat format);
   void next_file();
 
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
@@ -106,14 +109,12 @@ class LogBook {
   struct Segment {
     double step = scan::kUnknown;  ///< the highest so far
     double clock = scan::kUnknown, clock_step = scan::kUnknown;
-    std::array<std::pair<double, double>, 64> recent;  ///< step and loss
-    std::size_t recents = 0;
-    std::vector<Held> held;  ///< records of earlier steps: of another rank, or of a new start?
+    double time = scan::kUnknown;  ///< of day, of the last record
+    std::vector<Held> held;        ///< records of earlier steps: of another rank, or of a new start?
   };
 
   static bool takes(int& chosen, int rank);
   Segment& segment(LogFormat format);
-  bool seen(const Segment& segment, const StepRecord& record) const;
   void start_again(LogFormat format, double step, const LogLine& line);
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
   void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);

@@ -1,4 +1,6 @@
 // Samples of NVIDIA's DCGM exporter, as Prometheus scrapes them.
+#include <algorithm>
+
 #include "base/text.h"
 #include "input/log_formats.h"
 
@@ -12,6 +14,12 @@ std::string_view label(std::string_view labels, std::string_view name) {
     if ((at == 0 || labels[at - 1] == ',') && scan::take(rest, "=\"")) return rest.substr(0, rest.find('"'));
   }
   return {};
+}
+
+/// The number of an error stays in all samples after it.
+bool known(const LogBook& book, std::string_view text) {
+  return std::ranges::any_of(book.log.events,
+                             [&](const LogEvent& event) { return event.text == printable(trim(text)); });
 }
 
 }  // namespace
@@ -30,7 +38,8 @@ Match dcgm_sample(LogBook& book, const LogLine& line) {
   const std::string_view gpu = label(*labels, "gpu");
   if (*name == "DEV_GPU_UTIL") book.gpu_sample(gpu, value / 100, std::nullopt, line.number);
   else if (*name == "DEV_FB_USED") book.gpu_sample(gpu, std::nullopt, value * units::MiB, line.number);
-  else if (*name == "DEV_XID_ERRORS" && value > 0) book.event(LogEvent::Kind::kError, line, line.text);
+  else if (*name == "DEV_XID_ERRORS" && value > 0 && !known(book, line.text))
+    book.event(LogEvent::Kind::kError, line, line.text);
   if (book.log.gpu.empty()) book.log.gpu = printable(label(*labels, "modelName"), 80);
   return Match::kRecord;
 }

@@ -1,14 +1,26 @@
 #include "input/log_json.h"
 
-#include <cmath>
+#include <array>
+#include <cstddef>
 
 namespace gpuplan {
 namespace {
 
 constexpr std::string_view kHistory = "log_history";
 
-constexpr bool is_word(char c) {
-  return scan::is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+/// Signs of numbers and names (null, NaN, -Infinity).
+constexpr auto kWordSigns = [] {
+  std::array<bool, 256> signs{};
+  for (const char c : std::string_view("0123456789-+.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    signs[static_cast<unsigned char>(c)] = true;
+  return signs;
+}();
+bool is_word(char c) { return kWordSigns[static_cast<unsigned char>(c)]; }
+
+/// Where the string ends that `at` stands in, or the first backslash in it.
+std::size_t string_end(std::string_view bytes, std::size_t at, std::uint32_t& lines) {
+  for (; at < bytes.size() && bytes[at] != '"' && bytes[at] != '\\'; ++at) lines += bytes[at] == '\n' ? 1U : 0U;
+  return at;
 }
 
 }  // namespace
@@ -48,24 +60,20 @@ bool LogJson::close(LogBook& book, bool map) {
   return true;
 }
 
-void LogJson::string_ends(LogBook& book) {
+void LogJson::string_ends(LogBook& book, std::string_view text) {
   if (key_next_) {
-    if (depth_ == 1) section_ = token_;
-    if (depth_ <= 3) key_ = token_;
+    if (depth_ == 1) section_ = text;
+    if (depth_ <= 3) key_ = text;
     key_next_ = false;
   } else if (double value = 0; depth_ > 0) {
     // Some versions write numbers as strings.
-    std::string_view text = token_;
     if (scan::take_number(text, value) && text.empty()) number(book, value);
   }
-  token_.clear();
 }
 
-void LogJson::word_ends(LogBook& book) {
+void LogJson::word_ends(LogBook& book, std::string_view text) {
   double value = 0;
-  std::string_view text = token_;
   if (scan::take_number(text, value) && text.empty()) number(book, value);
-  token_.clear();
 }
 
 void LogJson::number(LogBook& book, double value) {
@@ -86,61 +94,104 @@ void LogJson::number(LogBook& book, double value) {
   }
 }
 
+void LogJson::grow(std::string_view more) {
+  if (token_.size() < kLongestToken) token_ += more.substr(0, kLongestToken - token_.size());
+}
+
+/// A string or word that these bytes begin and end needs no copy.
+std::size_t LogJson::take_string(LogBook& book, std::string_view bytes, std::size_t at) {
+  const std::size_t end = string_end(bytes, at, line_);
+  const std::string_view text = bytes.substr(at, end - at);
+  if (end < bytes.size() && bytes[end] == '"') {
+    if (token_.empty()) {
+      string_ends(book, text.substr(0, kLongestToken));
+    } else {
+      grow(text);
+      string_ends(book, token_);
+      token_.clear();
+    }
+    state_ = State::kValue;
+    return end + 1;
+  }
+  grow(text);
+  state_ = State::kString;
+  if (end == bytes.size()) return end;
+  state_ = State::kEscape;
+  return end + 1;
+}
+
+std::size_t LogJson::take_word(LogBook& book, std::string_view bytes, std::size_t at) {
+  std::size_t end = at;
+  while (end < bytes.size() && is_word(bytes[end])) ++end;
+  const std::string_view text = bytes.substr(at, end - at);
+  if (end == bytes.size()) {
+    grow(text);
+    state_ = State::kWord;
+    return end;
+  }
+  if (token_.empty()) {
+    word_ends(book, text.substr(0, kLongestToken));
+  } else {
+    grow(text);
+    word_ends(book, token_);
+    token_.clear();
+  }
+  state_ = State::kValue;
+  return end;
+}
+
 bool LogJson::feed(LogBook& book, std::string_view bytes) {
-  const auto grow = [this](std::string_view more) {
-    if (token_.size() < kLongestToken) token_ += more.substr(0, kLongestToken - token_.size());
-  };
   for (std::size_t at = 0; at < bytes.size();) {
-    const char c = bytes[at];
-    switch (state_) {
-      case State::kString: {
-        std::size_t end = at;
-        while (end < bytes.size() && bytes[end] != '"' && bytes[end] != '\\') line_ += bytes[end++] == '\n' ? 1U : 0U;
-        grow(bytes.substr(at, end - at));
-        at = end;
-        if (at == bytes.size()) break;
-        if (bytes[at++] == '\\') {
-          state_ = State::kEscape;
-        } else {
-          state_ = State::kValue;
-          string_ends(book);
-        }
-        break;
-      }
-      case State::kEscape:
-        grow("?");  // no name that matters has escapes
-        state_ = State::kString;
-        ++at;
-        break;
-      case State::kWord: {
-        std::size_t end = at;
-        while (end < bytes.size() && is_word(bytes[end])) ++end;
-        grow(bytes.substr(at, end - at));
-        at = end;
-        if (at == bytes.size()) break;
-        state_ = State::kValue;
-        word_ends(book);
-        break;
-      }
-      case State::kValue: {
-        bool good = true;
-        if (c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':') line_ += c == '\n' ? 1U : 0U;
-        else if (c == '"') state_ = State::kString;
-        else if (c == ',') key_next_ = in_map();
-        else if (c == '{' || c == '[') good = open(c == '{');
-        else if (c == '}' || c == ']') good = close(book, c == '}');
-        else if (is_word(c) && depth_ > 0) state_ = State::kWord;
-        else good = false;
-        if (good && state_ == State::kString && depth_ == 0) good = false;
-        if (!good) {
-          bad_at_ = at;
-          return false;
-        }
-        if (state_ != State::kWord) ++at;
-        break;
-      }
+    if (state_ == State::kString) {
+      at = take_string(book, bytes, at);
+    } else if (state_ == State::kWord) {
+      at = take_word(book, bytes, at);
+    } else if (state_ == State::kEscape) {
+      grow("?");  // no name that matters has escapes
+      state_ = State::kString;
+      ++at;
+    } else if (!take_sign(book, bytes, at)) {
+      bad_at_ = at;
+      return false;
     }
   }
+  return true;
+}
+
+/// What stands between strings and words, or begins one.
+bool LogJson::take_sign(LogBook& book, std::string_view bytes, std::size_t& at) {
+  switch (const char c = bytes[at]) {
+    case ' ':  // Python indents: most of the file
+      while (at < bytes.size() && bytes[at] == ' ') ++at;
+      return true;
+    case '\n':
+      ++line_;
+      break;
+    case '\r':
+    case '\t':
+    case ':':
+      break;
+    case ',':
+      key_next_ = in_map();
+      break;
+    case '"':
+      if (depth_ == 0) return false;
+      at = take_string(book, bytes, at + 1);
+      return true;
+    case '{':
+    case '[':
+      if (!open(c == '{')) return false;
+      break;
+    case '}':
+    case ']':
+      if (!close(book, c == '}')) return false;
+      break;
+    default:
+      if (!is_word(c) || depth_ == 0) return false;
+      at = take_word(book, bytes, at);
+      return true;
+  }
+  ++at;
   return true;
 }
 

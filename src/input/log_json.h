@@ -28,8 +28,12 @@ class LogJson {
   bool in_map() const { return depth_ > 0 && (maps_ >> (depth_ - 1) & 1U) != 0; }
   bool open(bool map);
   bool close(LogBook& book, bool map);
-  void string_ends(LogBook& book);
-  void word_ends(LogBook& book);
+  void grow(std::string_view more);
+  std::size_t take_string(LogBook& book, std::string_view bytes, std::size_t at);
+  std::size_t take_word(LogBook& book, std::string_view bytes, std::size_t at);
+  bool take_sign(LogBook& book, std::string_view bytes, std::size_t& at);
+  void string_ends(LogBook& book, std::string_view text);
+  void word_ends(LogBook& book, std::string_view text);
   void number(LogBook& book, double value);
   LogLine here() const;
 

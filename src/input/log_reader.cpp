@@ -26,6 +26,10 @@ std::string_view without_last_number(std::string_view text) {
   return text.find_first_of("0123456789", end) == std::string_view::npos ? text : text.substr(0, end);
 }
 
+/// Programs end their lines; of a record without an end its last sign tells whether it broke off: bars end in ']',
+/// dicts in '}', fields in '|', shares in '%', nanochat's times in 'm'.
+bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") == text.find_last_not_of(" "); }
+
 /// What stands between a traceback's first line and the exception.
 bool in_traceback(std::string_view text) {
   return text.empty() || text.front() == ' ' || text.front() == '\t' || text.starts_with("During handling of") ||
@@ -58,6 +62,7 @@ struct File {
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
   std::optional<LogLine> traceback;  ///< begun, its exception has not come yet
+  char last = '\n';                  ///< of what was compressed
   bool cut_off = false;
 };
 
@@ -98,6 +103,7 @@ struct LogReader::State {
   }
 
   void plain(std::string_view bytes) {
+    if (!bytes.empty()) file.last = bytes.back();
     if (file.content == Content::kUndecided) {
       const std::size_t more = std::min(bytes.size(), LogTensorBoard::kHead - file.undecided.size());
       file.undecided += bytes.substr(0, more);
@@ -138,7 +144,8 @@ struct LogReader::State {
     if (line.time > 0) book.clock(line.time);
     const Match match = understand(line);
     file.first_line = false;
-    if (!metrics.empty() && book.takes_metrics(line.rank)) metrics.read(book, line, whole);
+    const bool row = file.table.open() && match == Match::kRecord;
+    if (!row && !metrics.empty() && book.takes_metrics(line.rank)) metrics.read(book, line, whole);
     return match;
   }
 
@@ -152,13 +159,14 @@ struct LogReader::State {
 
   /// Lines of progress, told apart by how they begin.
   Match step(const LogLine& line) {
-    std::string_view text = line.text;
+    LogLine bare = line;
+    std::string_view& text = bare.text;
     scan::skip_spaces(text);
     if (text.empty()) return Match::kNo;
     Match broken = Match::kNo;
     const auto any = [&](auto... readers) {
       for (const auto reader : {readers...}) {
-        const Match match = reader(book, line);
+        const Match match = reader(book, bare);
         if (match == Match::kRecord) return match;
         if (match == Match::kBroken) broken = match;
       }
@@ -210,7 +218,7 @@ struct LogReader::State {
     if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
       const std::string text(without_last_number(rest));
       const Match match = take(text, file.lines.number(), false);
-      file.cut_off = match == Match::kBroken || (match == Match::kRecord && text.size() < rest.size());
+      file.cut_off = match == Match::kBroken || (match == Match::kRecord && !looks_complete(rest));
     }
     if (file.traceback) book.event(LogEvent::Kind::kError, *file.traceback, "Traceback that breaks off");
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
@@ -220,6 +228,7 @@ struct LogReader::State {
       if (!file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged)
         return Error{"damaged: starts as gzip, but can not be unpacked; is the file complete?"};
     }
+    if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
     return std::nullopt;
   }
 

@@ -34,19 +34,6 @@ std::uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-std::uint32_t masked_crc(std::string_view bytes) {
-  std::uint32_t crc = ~0U;
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    const std::uint64_t block = little_endian(bytes.substr(0, 8)) ^ crc;
-    crc = 0;
-    for (std::size_t i = 0; i < 8; ++i) crc ^= kCrc[7 - i][block >> (8 * i) & 0xFFU];
-  }
-  for (const char c : bytes) crc = kCrc[0][(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8U);
-  crc = ~crc;
-  constexpr std::uint32_t kMask = 0xA282EAD8U;
-  return (crc >> 15U | crc << 17U) + kMask;
-}
-
 /// The fields of a protobuf message.
 class Fields {
  public:
@@ -117,6 +104,19 @@ std::optional<double> tensor_value(std::string_view message) {
 }
 
 }  // namespace
+
+std::uint32_t LogTensorBoard::masked_crc(std::string_view bytes) {
+  std::uint32_t crc = ~0U;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    const std::uint64_t block = little_endian(bytes.substr(0, 8)) ^ crc;
+    crc = 0;
+    for (std::size_t i = 0; i < 8; ++i) crc ^= kCrc[7 - i][block >> (8 * i) & 0xFFU];
+  }
+  for (const char c : bytes) crc = kCrc[0][(crc ^ static_cast<unsigned char>(c)) & 0xFFU] ^ (crc >> 8U);
+  crc = ~crc;
+  constexpr std::uint32_t kMask = 0xA282EAD8U;
+  return (crc >> 15U | crc << 17U) + kMask;
+}
 
 bool LogTensorBoard::begins(std::string_view head) {
   return head.size() >= kHead && masked_crc(head.substr(0, 8)) == little_endian(head.substr(8, 4)) &&

@@ -16,6 +16,8 @@ class LogTensorBoard {
   /// Bytes that decide whether a file is one: a length and its checksum.
   static constexpr std::size_t kHead = 12;
   static bool begins(std::string_view head);
+  /// The checksum that stands behind `bytes` in such a file.
+  static std::uint32_t masked_crc(std::string_view bytes);
 
   void feed(LogBook& book, std::string_view bytes);
   /// Nothing is left open, and all checksums were right.

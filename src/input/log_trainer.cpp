@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "input/log_formats.h"
+#include "input/log_keywords.h"
 #include "input/log_names.h"
 
 namespace gpuplan {
@@ -70,8 +71,22 @@ bool take_duration(std::string_view& rest, double& seconds) {
   return true;
 }
 
-/// "  6%|▌         | 73/1300 [00:48<13:57,  1.47it/s]". Bars with words before them are of loading and mapping;
-/// a bar of another length than the training's is an evaluation's.
+/// A bar of another length than the training's is an evaluation's. Where no preamble tells the steps, the first bar is
+/// taken for the training's, and one after it if the first came to its end without a loss.
+bool is_training_bar(LogBook& book, double total) {
+  std::optional<double>& known = book.facts.bar_total;
+  if (!known && book.log.planned_steps.value_or(total) == total) known = total;
+  if (known == total) {
+    book.log.planned_steps = total;
+    return true;
+  }
+  if (!known || !book.log.loss.empty() || book.log.last_step.value_or(0) < *known) return false;
+  book.forget_steps(LogFormat::kTrainerOutput);
+  book.log.planned_steps = known = total;
+  return true;
+}
+
+/// "  6%|▌         | 73/1300 [00:48<13:57,  1.47it/s]". Bars with words before them are of loading and mapping.
 Match bar(LogBook& book, const LogLine& line, std::string_view rest) {
   double percent = 0, total = 0, elapsed = 0, left = 0, rate = 0;
   if (!scan::take_number(rest, percent) || !take(rest, "%|")) return Match::kNo;
@@ -84,16 +99,24 @@ Match bar(LogBook& book, const LogLine& line, std::string_view rest) {
   scan::skip_spaces(rest);
   const bool known = scan::take_number(rest, rate);
   if (!known && !take(rest, "?")) return Match::kBroken;
+  if (!(total > 0)) return Match::kNo;
   const bool reciprocal = rest.starts_with("s/it");
   if (!reciprocal && !rest.starts_with("it/s")) return Match::kNo;
-  if (book.log.planned_steps.value_or(total) == total) {
-    book.log.planned_steps = total;
+  if (is_training_bar(book, total)) {
     if (known && rate > 0) record.set(StepValue::kStepSeconds, reciprocal ? rate : 1 / rate);
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
   }
-  // A record is often printed behind the bar, on the same line.
+  // Records and sentences are often printed behind the bar, on the same line.
+  const std::size_t end = rest.find(']');
+  if (end == std::string_view::npos) return Match::kRecord;
+  rest.remove_prefix(end + 1);
   const std::size_t brace = rest.find("{'");
-  if (brace == std::string_view::npos) return Match::kRecord;
+  if (brace == std::string_view::npos) {
+    LogLine behind = line;
+    behind.text = rest;
+    read_sentences(book, behind);
+    return Match::kRecord;
+  }
   const Match behind = dict(book, line, rest.substr(brace));
   return behind == Match::kNo ? Match::kRecord : behind;
 }
@@ -115,6 +138,15 @@ void TrainerRecord::note(LogBook& book, std::string_view name, double value) {
   else note_value(book, record_, name, value);
 }
 
+/// On a terminal a record does not say its step: the bar beside it does, or its epoch, to two decimals or more.
+double TrainerRecord::guessed_step(const LogBook& book) const {
+  if (book.facts.bar_total) return book.step();
+  if (!book.log.planned_steps || !(book.facts.epochs.value_or(0) > 0) || !(epoch_ >= 0)) return scan::kUnknown;
+  const double step = std::round(epoch_ / *book.facts.epochs * *book.log.planned_steps);
+  const bool again = record_.has(StepValue::kLoss) ? step <= book.step() : step < book.step();
+  return again ? scan::kUnknown : step;
+}
+
 bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) {
   RunLog& log = book.log;
   if (!std::isnan(run_time_)) {
@@ -129,10 +161,7 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   }
   // A learning rate alone is a setting.
   if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
-  // On a terminal a record does not say its step; its epoch does, to two decimals or more.
-  if (std::isnan(record_.step) && log.planned_steps && book.facts.epochs.value_or(0) > 0 && epoch_ >= 0)
-    record_.step = std::round(epoch_ / *book.facts.epochs * *log.planned_steps);
-  else if (std::isnan(record_.step)) record_.step = book.step();
+  if (std::isnan(record_.step)) record_.step = guessed_step(book);
   book.record(format, record_, line);
   return true;
 }

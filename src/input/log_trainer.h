@@ -15,6 +15,8 @@ class TrainerRecord {
   bool close(LogBook& book, LogFormat format, const LogLine& line);
 
  private:
+  double guessed_step(const LogBook& book) const;
+
   StepRecord record_;
   double epoch_ = scan::kUnknown, run_time_ = scan::kUnknown, steps_per_second_ = scan::kUnknown,
          tokens_per_second_ = scan::kUnknown;

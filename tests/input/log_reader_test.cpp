@@ -1,104 +1,309 @@
+// What holds for logs of any format: pieces, packing, ranks, restarts, errors and the job's own metrics.
 #include "input/log_reader.h"
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "../fuzz/log_text.h"
+#include "input/log_fixture.h"
+
 namespace gpuplan {
 namespace {
 
-RunLog read(std::string_view text, const std::vector<LogMetric>& metrics = {}) {
-  Result<LogReader> reader = LogReader::make(metrics);
-  if (!reader) {
-    ADD_FAILURE() << reader.error().message;
-    return {};
+using Texts = std::vector<std::string>;
+using Formats = std::vector<LogFormat>;
+
+std::string step(int number, double loss = 2.5, double milliseconds = 1000) {
+  return "step " + std::to_string(number) + "/1000 (1.00%) | loss: " + std::to_string(loss) +
+         " | lrm: 1.00 | dt: " + std::to_string(milliseconds) + "ms | tok/sec: 1,000 | mfu: 40.00 |\n";
+}
+
+std::string steps(int first, int last, double milliseconds = 1000) {
+  std::string text;
+  for (int i = first; i <= last; ++i) text += step(i, 10.0 / (i + 1), milliseconds);
+  return text;
+}
+
+std::uint64_t count(const RunLog& log, LogEvent::Kind kind) { return log.event_counts[static_cast<std::size_t>(kind)]; }
+
+TEST(LogReader, SaysTheSameWhateverThePieces) {
+  for (const std::string name :
+       {"nanochat.log", "torchtitan-ranks.log", "megatron.log", "trainer-output.log", "trainer-oom.log",
+        "trainer_state.json", "jsonl.log", "lightning.csv", "wandb.csv", "nvidia-smi.csv", "nanochat.log.gz",
+        "trainer.tfevents", "torchtitan-cut.tfevents", "nanochat-restarted.log", "utf16.log"}) {
+    const std::string bytes = log_bytes(name);
+    const std::string whole = log_text(read_text(bytes));
+    for (const std::size_t piece : {1, 2, 3, 7, 64, 1000, 4096})
+      ASSERT_EQ(log_text(read_text(bytes, {}, piece)), whole) << name << " in pieces of " << piece;
   }
-  reader->feed(text);
-  Result<RunLog> log = reader->finish();
-  if (log) return std::move(*log);
-  ADD_FAILURE() << log.error().message;
-  return {};
 }
 
-TEST(LogReader, ReadsNanochat) {
-  const RunLog log = read(
-      "GPU: NVIDIA H100 80GB HBM3 | Peak FLOPS (BF16): 9.89e+14\n"
-      "Parameter counts:\n"
-      "wte                     : 50,331,648\n"
-      "total                   : 286,261,730\n"
-      "Tokens / micro-batch / rank: 32 x 2048 = 65,536\n"
-      "Total batch size 524,288 => gradient accumulation steps: 1\n"
-      "step 00179/02520 (7.10%) | loss: 3.791 | lrm: 1.00 | dt: 990.00ms | tok/sec: 529,584 | bf16_mfu: 40.68 | epoch: "
-      "1\n"
-      "step 00180/02520 (7.14%) | loss: 3.790014 | lrm: 1.00 | dt: 991.36ms | tok/sec: 528,855 | bf16_mfu: 40.62 | "
-      "epoch: 1 pq: 0 rg: 14 | total time: 13.84m | eta: 0.0m\n"
-      "Step 00250 | Validation bpb: 1.946162\n"
-      "Peak memory usage: 75422.02MiB\n"
-      "Total training time: 13.84m\n");
-  ASSERT_EQ(log.formats, std::vector{LogFormat::kNanochat});
-  EXPECT_EQ(log.lines, 11u);
-  EXPECT_EQ(log.gpu, "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(log.parameters, 286'261'730);
-  EXPECT_EQ(log.tokens_per_step, 524'288);
-  EXPECT_EQ(log.sequence_length, 2048);
-  EXPECT_EQ(log.processes, 8);
-  EXPECT_EQ(log.planned_steps, 2520);
-  ASSERT_EQ(log.loss.count(), 2u);
-  EXPECT_EQ(log.loss.last().step, 180);
-  EXPECT_EQ(log.loss.last().value, 3.790014);
-  EXPECT_EQ(log.loss.last().line, 8u);
-  EXPECT_EQ(log.step_seconds.last().value, 0.99136);
-  EXPECT_EQ(log.tokens_per_second.last().value, 528'855);
-  EXPECT_DOUBLE_EQ(log.model_flops.last().value, 0.4062 * 9.89e14);
-  EXPECT_EQ(log.validation.last().value, 1.946162);
-  EXPECT_EQ(log.last_step, 250);
-  EXPECT_EQ(log.peak_memory[0], 75422.02 * units::MiB);
-  EXPECT_FALSE(log.peak_memory[1]);
-  EXPECT_EQ(log.run_time, 13.84 * units::minute);
-  EXPECT_TRUE(log.finished);
-  EXPECT_FALSE(log.cut_off);
+TEST(LogReader, ReadsGzipOfSeveralMembersAsItsText) {
+  const RunLog plain = read_log("nanochat.log");
+  const RunLog packed = read_log("nanochat.log.gz");
+  EXPECT_EQ(packed.loss.count(), plain.loss.count());
+  EXPECT_EQ(packed.loss.last().line, plain.loss.last().line);
+  EXPECT_EQ(packed.bytes, log_bytes("nanochat.log.gz").size());
+  EXPECT_FALSE(packed.cut_off);
 }
 
-TEST(LogReader, ReadsTorchtitanOfOneRank) {
-  const RunLog log = read(
-      "[rank0]:[titan] 2025-07-21 15:57:42,774 - root - INFO - step:  3  loss:  4.9925  grad_norm:  2.6422  memory:  "
-      "0.50GiB(0.60%)  tps: 30,768  tflops: 3.15  mfu: 0.32%\n"
-      "[rank1]:[titan] 2025-07-21 15:57:42,774 - root - INFO - step:  3  loss:  4.9925  grad_norm:  2.6422  memory:  "
-      "0.75GiB(0.90%)  tps: 30,111  tflops: 3.15  mfu: 0.32%\n"
-      "[rank0]:[titan] 2025-07-21 15:57:44,774 - root - INFO - step:  4  loss:  4.9825  grad_norm:  2.5  memory:  "
-      "0.50GiB(0.60%)  tps: 30,770  tflops: 3.25  mfu: N/A\n");
-  ASSERT_EQ(log.formats, std::vector{LogFormat::kTorchtitan});
-  ASSERT_EQ(log.loss.count(), 2u);
-  EXPECT_EQ(log.loss.first().value, 4.9925);
-  EXPECT_EQ(log.grad_norm.last().value, 2.5);
-  ASSERT_EQ(log.tokens_per_second_per_gpu.count(), 2u);
-  EXPECT_EQ(log.tokens_per_second_per_gpu.last().value, 30'770);
-  EXPECT_EQ(log.model_flops.last().value, 3.25e12);
-  EXPECT_EQ(log.peak_memory[1], 0.75 * units::GiB);  // the fullest GPU's
-  ASSERT_EQ(log.step_seconds.count(), 1u);
-  EXPECT_EQ(log.step_seconds.last().value, 2);
-  EXPECT_EQ(log.elapsed, 2 * units::second);
+TEST(LogReader, ReadsGzipUpToWhereItIsCutOff) {
+  const RunLog log = read_log("nanochat-cut.log.gz");
+  EXPECT_GT(log.loss.count(), 20u);
+  EXPECT_LT(log.loss.count(), 32u);
+  EXPECT_TRUE(log.cut_off);
+}
+
+TEST(LogReader, RefusesGzipThatCanNotBeUnpacked) {
+  Result<LogReader> reader = LogReader::make({});
+  reader->feed(log_bytes("damaged.log.gz"));
+  const Result<RunLog> log = reader->finish();
+  ASSERT_FALSE(log);
+  EXPECT_EQ(log.error().message, "damaged: starts as gzip, but can not be unpacked; is the file complete?");
+  EXPECT_FALSE(log.error().usage);
+}
+
+TEST(LogReader, RecognisesNothingInWhatIsNoLog) {
+  EXPECT_EQ(read_log("utf16.log").formats, Formats{});
+  EXPECT_EQ(read_text("").formats, Formats{});
+  EXPECT_EQ(read_text("#!/bin/sh\necho step 1\nstep one two | loss: much\n").formats, Formats{});
+  EXPECT_EQ(read_text(std::string(5000, '\0')).formats, Formats{});
+  EXPECT_EQ(read_text(R"({"hidden_size": 4096, "learning_rate": 0.1, "layers": [1, 2]})").formats, Formats{});
+  EXPECT_EQ(read_text("gpu,price\nH100,2.5\n").formats, Formats{});
+  EXPECT_EQ(read_text("\x1f").formats, Formats{});
+  EXPECT_EQ(read_text("\x1f").bytes, 1u);
+}
+
+TEST(LogReader, CountsSeveralFilesTogether) {
+  Result<LogReader> reader = LogReader::make({});
+  reader->feed(log_bytes("nanochat.log"));
+  reader->next_file();
+  reader->feed(log_bytes("nvidia-smi.csv"));
+  reader->next_file();
+  reader->feed(log_bytes("trainer.tfevents"));
+  const Result<RunLog> log = reader->finish();
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->formats, (Formats{LogFormat::kTensorBoard, LogFormat::kNvidiaSmi, LogFormat::kNanochat}));
+  EXPECT_EQ(log->lines, 57u + 41u);
+  EXPECT_EQ(log->gpus.size(), 4u);
+  // The same quantity told twice is taken from the first that told it.
+  EXPECT_EQ(log->loss.count(), 32u);
+  EXPECT_EQ(log->last_step, 32);
+  EXPECT_EQ(log->grad_norm.count(), 20u);  // only the events have it
+  EXPECT_EQ(count(*log, LogEvent::Kind::kRestart), 0u);
+}
+
+TEST(LogReader, TakesASecondFileOfTheSameRunForARestart) {
+  Result<LogReader> reader = LogReader::make({});
+  reader->feed(steps(1, 50, 2000));
+  reader->next_file();
+  reader->feed(steps(41, 60, 1000));
+  const Result<RunLog> log = reader->finish();
+  ASSERT_TRUE(log);
+  EXPECT_EQ(log->loss.count(), 60u);
+  EXPECT_EQ(log->step_seconds.count(), 20u);
+  EXPECT_EQ(log->step_seconds.most(), 1);
+  EXPECT_EQ(event_texts(*log), (Texts{"restart 1: went on from step 41 after step 50"}));
+  EXPECT_EQ(log->events[0].file, 1u);
+}
+
+TEST(LogReader, SaysWhatItReadSoFar) {
+  Result<LogReader> reader = LogReader::make({});
+  reader->feed(step(1) + step(2).substr(0, 30));
+  EXPECT_EQ(reader->log().loss.count(), 1u);
+  EXPECT_EQ(reader->log().formats, Formats{LogFormat::kNanochat});
+  reader->feed(step(2).substr(30));
+  EXPECT_EQ(reader->log().loss.count(), 2u);
+  EXPECT_EQ(reader->log().lines, 2u);
+}
+
+TEST(LogReader, LeavesOutANumberThatTheLogBreaksOffIn) {
+  const RunLog log = read_log("nanochat-cut.log");
+  EXPECT_EQ(log.loss.count(), 13u);
+  EXPECT_EQ(log.loss.last().value, 5.363331);
+  EXPECT_TRUE(log.cut_off);
+  const RunLog speed = read_text("tokens per iteration will be: 100\niter 1: loss 2.5, time 1000.00ms, mfu 4");
+  EXPECT_EQ(speed.loss.count(), 1u);
+  EXPECT_TRUE(speed.model_flops.empty());
+  EXPECT_TRUE(speed.cut_off);
+  const RunLog loss = read_text(step(1) + "step 2/1000 (1.00%) | loss: 1.");
+  EXPECT_EQ(loss.loss.count(), 1u);
+  EXPECT_TRUE(loss.cut_off);
+  EXPECT_EQ(loss.lines, 2u);
+  const RunLog whole = read_text("iter 1: loss 2.5, time 1000.00ms, mfu 40.00%");
+  EXPECT_DOUBLE_EQ(whole.model_flops.last().value, 0.4 * 312e12);
+  EXPECT_FALSE(whole.cut_off);
+}
+
+TEST(LogReader, CutsLinesOfAMebibyteAndReadsOn) {
+  const std::string text = step(1) + std::string(3'000'000, 'x') + "\n" + step(2);
+  for (const std::size_t piece : {std::size_t{1} << 18U, std::size_t{9'000'000}}) {
+    const RunLog log = read_text(text, {}, piece);
+    EXPECT_EQ(log.long_lines, 1u);
+    EXPECT_EQ(log.lines, 3u);
+    EXPECT_EQ(log.loss.count(), 2u);
+    EXPECT_EQ(log.loss.last().line, 3u);
+  }
+}
+
+TEST(LogReader, EndsLinesAtCarriageReturnsAndCountsLineFeeds) {
+  const RunLog log = read_text("first\r\n" + step(1).substr(0, step(1).size() - 1) + "\r\nx\ry\r" + step(2));
+  EXPECT_EQ(log.loss.count(), 2u);
+  EXPECT_EQ(log.loss.first().line, 2u);
+  EXPECT_EQ(log.loss.last().line, 3u);
+  EXPECT_EQ(log.lines, 3u);
+}
+
+TEST(LogReader, SeesThroughPrefixes) {
+  for (const std::string prefix :
+       {"", "[rank0]:", "[rank0]: ", "[default0]:[rank0]:", "0: ", "2026-07-21 15:57:42,774 - root - INFO - ",
+        "2026-07-21T15:57:42.774Z ", "[2026-07-21 15:57:42] ", "(EngineCore pid=77) ", "(head, rank=0, pid=1234) ",
+        "\x1b[1;32m", "\x1b]0;title\a", "2026-07-21T15:57:42.774123+02:00 [rank0]: "}) {
+    // A timestamp of a container log has a space behind it.
+    const RunLog log = read_text(prefix + step(1));
+    EXPECT_EQ(log.loss.count(), 1u) << prefix;
+  }
+}
+
+TEST(LogReader, TakesOneRankAndTheMemoryOfAll) {
+  const RunLog log =
+      read_text("1: " + step(1, 9) + "0: " + step(1, 2) + "1: " + step(2, 9) + "0: " + step(2, 2) + "0: " + step(3, 2));
+  EXPECT_EQ(log.loss.count(), 3u);
+  EXPECT_EQ(log.loss.last().value, 2);
+}
+
+TEST(LogReader, KeepsTheLastSegmentOfARunForItsSpeed) {
+  const RunLog log = read_log("nanochat-restarted.log");
+  EXPECT_EQ(log.last_step, 35);
+  // Steps 20 to 29 were done twice: their first values are left out.
+  ASSERT_EQ(log.loss.count(), 36u);
+  for (std::size_t i = 0; i < 36; ++i) EXPECT_EQ(log.loss.points()[i].step, static_cast<double>(i));
+  ASSERT_EQ(log.step_seconds.count(), 16u);
+  EXPECT_EQ(log.step_seconds.most(), 1);
+  ASSERT_EQ(count(log, LogEvent::Kind::kRestart), 1u);  // said by Slurm, seen in the steps: once
+  EXPECT_EQ(log.events[1].step, 20);
+  EXPECT_EQ(log.events[1].line, 50u);
+}
+
+TEST(LogReader, NoticesARestartByItsSteps) {
+  const RunLog log = read_text(steps(1, 100, 2000) + steps(81, 120, 1000));
+  EXPECT_EQ(event_texts(log), (Texts{"restart 101: went on from step 81 after step 100"}));
+  EXPECT_EQ(log.step_seconds.count(), 40u);
+  EXPECT_EQ(log.loss.count(), 120u);
+  const RunLog anew = read_text(steps(1, 100) + steps(1, 5, 500));
+  EXPECT_EQ(anew.loss.count(), 5u);
+  EXPECT_EQ(anew.last_step, 5);
+  // Two lines are too few while the log grows, but not at its end.
+  const RunLog shortly = read_text(steps(1, 100) + step(1, 9) + step(2, 9));
+  EXPECT_EQ(shortly.last_step, 2);
+  EXPECT_EQ(count(shortly, LogEvent::Kind::kRestart), 1u);
+}
+
+TEST(LogReader, CountsLossesThatAreNotFinite) {
+  const RunLog log = read_log("nanochat-nan.log");
+  EXPECT_EQ(log.loss.count(), 20u);
+  EXPECT_TRUE(std::isnan(log.loss.last().value));
+  EXPECT_EQ(log.loss.least(), 5.451666);
+  EXPECT_EQ(count(log, LogEvent::Kind::kNotFinite), 8u);
+  EXPECT_EQ(log.events[0].line, 31u);
+  EXPECT_EQ(log.events[0].step, 12);
+  EXPECT_EQ(log.events[0].text, "loss is nan");
+  EXPECT_EQ(count(read_text("iter 3: loss inf, time 10.00ms, mfu 1.00%\n"), LogEvent::Kind::kNotFinite), 1u);
+}
+
+TEST(LogReader, TellsWhatWentWrong) {
+  const RunLog log = read_log("trainer-oom.log");
+  ASSERT_EQ(log.events.size(), 5u);
+  EXPECT_EQ(log.events[0].kind, LogEvent::Kind::kOutOfMemory);
+  EXPECT_TRUE(
+      log.events[0].text.starts_with("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB."));
+  EXPECT_EQ(log.events[0].line, 18u);
+  EXPECT_EQ(count(log, LogEvent::Kind::kOutOfMemory), 1u);
+  EXPECT_EQ(log.events[2].text, "exitcode  : 1 (pid: 4712)");
+  EXPECT_EQ(log.events[4].text,
+            "slurmstepd: error: *** JOB 4711 ON gpu-3 CANCELLED AT 2026-07-24T03:13:00 DUE TO TIME LIMIT ***");
+  EXPECT_FALSE(log.finished);
+}
+
+TEST(LogReader, TellsATracebackByItsException) {
+  const RunLog log = read_text(
+      "[rank1]: Traceback (most recent call last):\n[rank1]:   File \"train.py\", line 3, in <module>\n" + step(7) +
+      "[rank1]:     raise ValueError\n[rank1]: ValueError: no \x1b[31mdata\x07\nTraceback (most recent call last):\n"
+      "  File \"x.py\"\n");
+  EXPECT_EQ(event_texts(log), (Texts{"error 5: ValueError: no data?", "error 6: Traceback that breaks off"}));
+  EXPECT_EQ(log.loss.count(), 1u);
+}
+
+TEST(LogReader, KnowsTheSentencesOfTrouble) {
+  for (const std::string_view text :
+       {"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:2251, unhandled system error",
+        "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12) ran for 600029 milliseconds",
+        "RuntimeError: CUDA error: an illegal memory access was encountered", "Segmentation fault (core dumped)",
+        "srun: error: gpu-3: task 0: Exited with exit code 1", "OSError: [Errno 28] No space left on device"})
+    EXPECT_EQ(count(read_text(std::string(text) + "\n"), LogEvent::Kind::kError), 1u) << text;
+  for (const std::string_view text :
+       {"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB",
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=4711.0. Some of the step tasks have been OOM Killed.",
+        "ValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization`"})
+    EXPECT_EQ(count(read_text(std::string(text) + "\n"), LogEvent::Kind::kOutOfMemory), 1u) << text;
+  for (const std::string_view text : {"slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT T DUE TO JOB REQUEUE ***",
+                                      "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT T DUE TO PREEMPTION ***"})
+    EXPECT_EQ(count(read_text(std::string(text) + "\n"), LogEvent::Kind::kRestart), 1u) << text;
+}
+
+TEST(LogReader, KeepsAHundredEventsOfAKindAndCountsAll) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "NCCL error " + std::to_string(i) + "\n";
+  const RunLog log = read_text(text + "saving checkpoint to out\n");
+  EXPECT_EQ(count(log, LogEvent::Kind::kError), 1000u);
+  ASSERT_EQ(log.events.size(), 101u);
+  EXPECT_EQ(log.events[100].kind, LogEvent::Kind::kCheckpoint);
 }
 
 TEST(LogReader, ReadsTheJobsOwnMetrics) {
-  const RunLog log = read("step_0: 0.85\nstep_3: 0.60 \nrefinement: 18.6%\n[rank1]: step_0: 9\n",
-                          {{"step_0", "step_0: ([0-9.]+)"}, {"refinement", "refinement: ([0-9.]+%)"}});
-  ASSERT_EQ(log.metrics.size(), 2u);
-  ASSERT_EQ(log.metrics[0].second.count(), 2u);
-  EXPECT_EQ(log.metrics[0].second.first().value, 0.85);
-  EXPECT_DOUBLE_EQ(log.metrics[1].second.last().value, 0.186);
+  const std::vector<LogMetric> metrics = {{"step_0", "step_0: ([0-9.]+)"},
+                                          {"step_3", "step_3: ([0-9.]+)"},
+                                          {"loss", R"((?i)LOSS: (\S+))"},
+                                          {"none", "(nothing)"}};
+  const RunLog log = read_log("metrics.log", metrics);
+  ASSERT_EQ(log.metrics.size(), 4u);
+  EXPECT_EQ(log.metrics[0].first, "step_0");
+  ASSERT_EQ(log.metrics[0].second.count(), 1u);
+  EXPECT_EQ(log.metrics[0].second.last().value, 0.85);
+  EXPECT_EQ(log.metrics[0].second.last().step, 4);
+  EXPECT_EQ(log.metrics[0].second.last().line, 25u);
+  EXPECT_EQ(log.metrics[1].second.last().value, 0.68);
+  EXPECT_EQ(log.metrics[2].second.count(), 5u);
+  EXPECT_EQ(log.metrics[2].second.last().step, 4);
+  EXPECT_TRUE(log.metrics[3].second.empty());
 }
 
-TEST(LogReader, RefusesAMetricWithoutAGroup) {
-  const auto bad = LogReader::make({{"x", "loss: ["}});
-  ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message, "metric 'x': not a regular expression (RE2): missing ]: [");
-  const auto none = LogReader::make({{"y", "loss: [0-9]+"}});
-  ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().message,
-            "metric 'y': the pattern has no group; put brackets around its number, as in 'loss: ([0-9.]+)'");
+TEST(LogReader, TakesPercentAndSeparatorsInMetrics) {
+  const RunLog log =
+      read_text("refined 18.5% of 1,234 things\nrefined 20% of 7,000\n",
+                {{"outside", "refined ([0-9.]+)%"}, {"inside", "refined ([0-9.]+%)"}, {"things", "of ([0-9,]+)"}});
+  EXPECT_DOUBLE_EQ(log.metrics[0].second.first().value, 0.185);
+  EXPECT_DOUBLE_EQ(log.metrics[1].second.last().value, 0.2);
+  EXPECT_EQ(log.metrics[2].second.first().value, 1234);
+  EXPECT_EQ(log.metrics[2].second.last().value, 7000);
+}
+
+TEST(LogReader, RefusesMetricsThatAreNone) {
+  const auto message = [](std::string_view pattern) {
+    const auto reader = LogReader::make({{"x", std::string(pattern)}});
+    return reader ? std::string("accepted") : reader.error().message;
+  };
+  EXPECT_EQ(message("loss: ["), "metric 'x': not a regular expression (RE2): missing ]: [");
+  EXPECT_EQ(message("loss: [0-9]+"),
+            "metric 'x': the pattern has no group; put brackets around its number, as in 'loss: ([0-9.]+)'");
+  EXPECT_EQ(message("(((a{100}){100}){100})"),
+            "metric 'x': not a regular expression (RE2): invalid repetition size: {100}");
+  EXPECT_EQ(message(std::string(5000, 'a')), "metric 'x': a pattern has at most 4,096 characters");
+  EXPECT_EQ(message("(a)"), "accepted");
 }
 
 }  // namespace
