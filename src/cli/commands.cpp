@@ -8,6 +8,7 @@ std::vector<CommandSpec> all_commands() {
   commands.push_back(whatif_command());
   commands.push_back(simulate_command());
   commands.push_back(launch_command());
+  commands.push_back(check_command());
   commands.push_back(fit_command());
   commands.push_back(profiles_command());
   commands.push_back(gpus_command());

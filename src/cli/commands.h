@@ -25,6 +25,7 @@ std::vector<CommandSpec> all_commands();
 CommandSpec plan_command();
 CommandSpec whatif_command();
 CommandSpec simulate_command();
+CommandSpec check_command();
 CommandSpec launch_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();

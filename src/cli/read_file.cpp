@@ -28,7 +28,9 @@ class Descriptor {
   int number_;
 };
 
-std::string reason(int code) {
+}  // namespace
+
+std::string unreadable_words(int code) {
   switch (code) {
     case ENOENT:
       return "no such file";
@@ -41,8 +43,6 @@ std::string reason(int code) {
   }
 }
 
-}  // namespace
-
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
 bool is_file(const std::string& name) {
@@ -53,10 +53,11 @@ bool is_file(const std::string& name) {
 Result<std::string> read_file(const std::string& name, std::size_t limit) {
   const std::string shown = shown_name(name);
   const Descriptor file(name);
-  if (file.number() < 0) return failure(reason(errno), Place{shown});
+  if (file.number() < 0) return failure(unreadable_words(errno), Place{shown});
 
   struct stat facts{};
-  if (::fstat(file.number(), &facts) == 0 && S_ISDIR(facts.st_mode)) return failure(reason(EISDIR), Place{shown});
+  if (::fstat(file.number(), &facts) == 0 && S_ISDIR(facts.st_mode))
+    return failure(unreadable_words(EISDIR), Place{shown});
 
   std::string text;
   if (S_ISREG(facts.st_mode)) text.reserve(std::min(static_cast<std::size_t>(facts.st_size) + 1, limit + 1));
@@ -67,7 +68,7 @@ Result<std::string> read_file(const std::string& name, std::size_t limit) {
     const ssize_t got = ::read(file.number(), text.data() + before, kPiece);
     text.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(reason(errno), Place{shown});
+    if (got < 0) return failure(unreadable_words(errno), Place{shown});
     if (got == 0) return text;
   }
   return failure("is larger than " + count_text(static_cast<double>(limit)) + " bytes, the most that is read",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -206,6 +207,7 @@ Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
       if (inner.holds != Holds::kUndecided) inner.holds = inner.holds == Holds::kYes ? Holds::kNo : Holds::kYes;
       inner.words = "asked is the opposite: " + inner.words;
       inner.missed_by.reset();
+      inner.more_steps.reset();
       return inner;
     }
     default:
@@ -215,10 +217,12 @@ Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
 
 Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& node) const {
   std::vector<double> values;
+  Points points;  // of what stands first
   Dimension dimension = Dimension::kPlain;
   for (const int part : node.parts) {
-    const LogValue value = number(tree, part);
+    LogValue value = number(tree, part);
     if (!value.known()) return undecided(value);
+    if (values.empty()) points = std::move(value.points);
     values.push_back(*value.end);
     if (at(tree, part).dimension != Dimension::kPlain) dimension = at(tree, part).dimension;
   }
@@ -238,6 +242,7 @@ Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& 
   if (result.holds == Holds::kNo && values.size() == 2 && left.kind == Kind::kName && values[1] != 0) {
     result.missed_by = std::abs(values[0] - values[1]) / std::abs(values[1]);
     result.below = values[0] < values[1];
+    result.more_steps = steps_until(points, values[1]);
     result.name = left.name;
   }
   return result;
@@ -263,8 +268,9 @@ Judgement ConditionJudge::in_range(const ConditionTree& tree, const ConditionNod
     result.below = *value.end < *low.end;
     const double bound = result.below ? *low.end : *high.end;
     if (bound != 0) result.missed_by = std::abs(*value.end - bound) / std::abs(bound);
+    if (quantity == nullptr || !quantity->steady) result.more_steps = steps_until(value.points, bound);
+    result.name = what.name;
   }
-  result.name = what.name;
   return result;
 }
 
@@ -358,6 +364,7 @@ Judgement ConditionJudge::several(const ConditionTree& tree, const ConditionNode
     if (one.holds == Holds::kNo && result.name.empty()) {
       result.name = one.name;
       result.missed_by = one.missed_by;
+      result.more_steps = one.more_steps;
       result.below = one.below;
     }
     if (one.holds == decides) result.holds = decides;

@@ -35,8 +35,9 @@ struct Judgement {
   std::string words{};  ///< the values and what was asked of them
   /// How far the value is from the nearest that would do, as a share of that; nullopt: no one number says it.
   std::optional<double> missed_by{};
-  bool below = false;  ///< it is too small
-  std::string name{};  ///< of the quantity that missed, where it is one
+  std::optional<double> more_steps{};  ///< until it would do, if it goes on as in its last half
+  bool below = false;                  ///< it is too small
+  std::string name{};                  ///< of the quantity that missed, where it is one
 };
 
 /// What a metric of the job comes to.
@@ -65,7 +66,7 @@ class PhaseConditions {
   std::vector<Judgement> judge(const LogView& view) const;
   std::vector<MetricValue> metrics(const LogView& view) const;
 
-  static constexpr std::size_t kMostMetrics = 200, kMostConditions = 200;
+  static constexpr std::size_t kMostMetrics = 64, kMostConditions = 64;
 
  private:
   friend class ConditionJudge;

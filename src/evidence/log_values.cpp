@@ -116,6 +116,19 @@ std::optional<double> end_of(const Points& points) {
   return median_in(std::span(points).last(count));
 }
 
+std::optional<double> steps_until(const Points& points, double goal) {
+  if (points.size() < Fall::kFewest) return std::nullopt;
+  const std::span all(points);
+  const std::size_t half = points.size() / 2, quarter = (points.size() - half) / 2;
+  const auto before = all.subspan(half, quarter), after = all.subspan(half + quarter);
+  const auto from = median_in(before), to = median_in(after), end = end_of(points);
+  const double steps = after[after.size() / 2].step - before[before.size() / 2].step;
+  if (!from || !to || !std::isfinite(*end) || !(steps > 0)) return std::nullopt;
+  const double pace = (*to - *from) / steps;
+  const double needed = (goal - *end) / pace;
+  return std::isfinite(needed) && needed > 0 ? std::optional(needed) : std::nullopt;
+}
+
 std::optional<Fall> fall_of(const Points& points) {
   if (points.size() < Fall::kFewest) return std::nullopt;
   Fall fall;

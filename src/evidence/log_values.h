@@ -30,6 +30,10 @@ std::optional<double> quantile_of(const Points& points, double share);
 /// that is not finite. nullopt: no values.
 std::optional<double> end_of(const Points& points);
 
+/// Steps until the series comes to `goal`, if it goes on as in its last half; nullopt: it does not come nearer, or no
+/// steps are known.
+std::optional<double> steps_until(const Points& points, double goal);
+
 /// How a series of losses falls.
 struct Fall {
   int windows = 0;             ///< equal parts of the series whose medians are compared

@@ -8,6 +8,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "evidence/conditions.h"
+#include "input/log_reader.h"
 
 namespace gpuplan {
 
@@ -85,25 +86,35 @@ class Checks {
 
   /// Metrics and `succeed_when` are understood before anything runs, not when its log is there.
   bool success() {
-    const Tree& list = *tree_.find("phases");
     for (std::size_t i = 0; i < job_.phases.size(); ++i) {
       const Phase& phase = job_.phases[i];
       const auto read = PhaseConditions::read(phase);
-      if (read) continue;
-      const PhaseConditions::Problem& problem = read.error();
-      const bool metric = problem.in == PhaseConditions::Problem::In::kMetrics;
-      const Reader::Scope in_phases(reader_, "phases");
-      const Reader::Scope in_phase(reader_, phase.name);
-      const Reader::Scope in_key(reader_, metric ? "metrics" : "succeed_when");
-      const Tree& places = *(list.is_list() ? list.children[i] : list).find(metric ? "metrics" : "succeed_when");
-      const bool one = problem.index < places.children.size();
-      const Tree& place = one ? places.children[problem.index] : places;
-      if (!one) return reader_.fail(place, problem.message);
-      Reader::Scope in_item(reader_, problem.index);
-      if (metric) in_item.rename_to(phase.metrics[problem.index].first);
-      return reader_.fail(place, problem.message);
+      if (!read) {
+        const PhaseConditions::Problem& problem = read.error();
+        return fail_in(i, problem.in == PhaseConditions::Problem::In::kMetrics, problem.index, problem.message);
+      }
+      for (std::size_t m = 0; m < phase.metrics.size(); ++m) {
+        if (!read->is_pattern(m)) continue;
+        const auto& [name, pattern] = phase.metrics[m];
+        const auto reader = LogReader::make({{name, pattern}});
+        if (!reader) return fail_in(i, true, m, reader.error().message);
+      }
     }
     return true;
+  }
+
+  /// At a metric or a condition of a phase.
+  bool fail_in(std::size_t phase, bool metric, std::size_t index, const std::string& message) {
+    const Tree& list = *tree_.find("phases");
+    const std::string_view key = metric ? "metrics" : "succeed_when";
+    const Reader::Scope in_phases(reader_, "phases");
+    const Reader::Scope in_phase(reader_, job_.phases[phase].name);
+    const Reader::Scope in_key(reader_, key);
+    const Tree& places = *(list.is_list() ? list.children[phase] : list).find(key);
+    if (index >= places.children.size()) return reader_.fail(places, message);
+    Reader::Scope in_item(reader_, index);
+    if (metric) in_item.rename_to(job_.phases[phase].metrics[index].first);
+    return reader_.fail(places.children[index], message);
   }
 
   static bool holds_no_machine(const Phase& phase) {

@@ -1,0 +1,239 @@
+#include "evidence/run_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr double kLow = 0.1, kHigh = 0.9;
+/// Values that a series is cut into windows of, for the range of its pace.
+constexpr std::size_t kPaceWindows = 10;
+
+/// Rates and times of steps that do nothing but train: without those with evaluations and checkpoints, as long as half
+/// of them are left.
+Points plain_steps(const Points& points, const std::vector<double>& every) {
+  Points plain;
+  for (const Series::Point& point : points) {
+    const bool slow = std::ranges::any_of(
+        every, [&](double steps) { return steps >= 2 && point.step > 0 && std::fmod(point.step, steps) == 0; });
+    if (!slow) plain.push_back(point);
+  }
+  return 2 * plain.size() >= points.size() ? plain : points;
+}
+
+std::optional<RunFigure> rate_figure(Measured what, const Points& points, const CheckedRun& run) {
+  const Points plain = plain_steps(after_warm_up(points), run.slow_steps_every);
+  const auto middle = median_of(plain);
+  if (!middle) return std::nullopt;
+  return RunFigure{what, *middle, quantile_of(plain, kLow), quantile_of(plain, kHigh)};
+}
+
+template <class Amount>
+std::optional<Interval<double>> bare(const std::optional<Interval<Amount>>& range) {
+  if (!range) return std::nullopt;
+  return Interval<double>{range->p10.value, range->p50.value, range->p90.value};
+}
+
+/// A part of the memory is as uncertain as the whole.
+std::optional<Interval<double>> part_of(const std::optional<Interval<Bytes>>& whole, const std::optional<Bytes>& part) {
+  if (!whole || !part || whole->p50 <= Bytes{}) return std::nullopt;
+  return *bare(whole) * (*part / whole->p50);
+}
+
+void add_memory(const CheckedRun& run, std::vector<RunFigure>& figures) {
+  const Expectation& expected = run.expected;
+  const std::pair<MemoryKind, Measured> kinds[] = {{MemoryKind::kAllocated, Measured::kAllocated},
+                                                   {MemoryKind::kReserved, Measured::kReserved},
+                                                   {MemoryKind::kDevice, Measured::kDevice}};
+  for (const auto& [kind, what] : kinds) {
+    const auto& peak = run.log.peak_memory[static_cast<std::size_t>(kind)];
+    if (!peak) continue;
+    RunFigure figure{what, peak->value};
+    figure.expected = kind == MemoryKind::kAllocated  ? part_of(expected.memory, expected.allocated)
+                      : kind == MemoryKind::kReserved ? part_of(expected.memory, expected.reserved)
+                                                      : bare(expected.memory);
+    if (expected.usable) figure.of = expected.usable->value;
+    figures.push_back(figure);
+  }
+}
+
+std::vector<RunFigure> figures_of(const CheckedRun& run, const LogView& view) {
+  std::vector<RunFigure> figures;
+  if (auto figure = rate_figure(Measured::kThroughput, throughput_points(view), run)) {
+    figure->expected = bare(run.expected.tokens_per_second);
+    figures.push_back(*figure);
+  }
+  if (auto figure = rate_figure(Measured::kStepTime, step_points(view), run)) {
+    figure->expected = bare(run.expected.seconds_per_step);
+    figures.push_back(*figure);
+  }
+  add_memory(run, figures);
+  if (auto figure = rate_figure(Measured::kModelFlops, points_of(run.log.model_flops), run)) {
+    if (run.peak) figure->of = run.peak->value;
+    figures.push_back(*figure);
+  }
+  if (const auto figure = rate_figure(Measured::kGpuBusy, points_of(run.log.gpu_busy), run)) figures.push_back(*figure);
+  return figures;
+}
+
+std::optional<SeriesStory> story_of(const Series& series, bool falls) {
+  if (series.empty()) return std::nullopt;
+  const Points points = points_of(series);
+  const Points settled = after_warm_up(points);
+  SeriesStory story;
+  story.first = series.first().value;
+  story.end = end_of(points).value_or(story.first);
+  story.median = median_of(settled).value_or(story.end);
+  story.low = quantile_of(settled, kLow).value_or(story.end);
+  story.high = quantile_of(settled, kHigh).value_or(story.end);
+  story.least = series.least();
+  story.most = series.most();
+  story.count = series.count();
+  if (falls) story.fall = fall_of(points);
+  return story;
+}
+
+/// Steps from one line of the log to the next.
+double interval_of(const RunLog& log) {
+  for (const Series* series : {&log.loss, &log.step_seconds, &log.tokens_per_second, &log.tokens_per_second_per_gpu}) {
+    const double span = series->last().step - series->first().step;
+    if (series->count() >= 2 && span > 0) return std::max(1.0, span / static_cast<double>(series->count() - 1));
+  }
+  return 1;
+}
+
+/// Whether every step that was planned is done, as far as a log that says something every few steps can tell.
+bool all_steps(const RunLog& log, double planned) {
+  constexpr double kMostBetween = 0.1;  // of all steps: longer pauses between lines prove nothing
+  if (!log.last_step || planned <= 0) return false;
+  return *log.last_step + std::min(interval_of(log), std::max(1.0, kMostBetween * planned)) >= planned;
+}
+
+/// An error that nothing came after.
+bool ends_with_error(const RunLog& log) {
+  const LogEvent* last = nullptr;
+  for (const LogEvent::Kind kind : {LogEvent::Kind::kError, LogEvent::Kind::kOutOfMemory})
+    if (const LogEvent* event = last_event(log, kind);
+        event != nullptr && (last == nullptr || event->line > last->line))
+      last = event;
+  if (last == nullptr || log.finished) return false;
+  return log.loss.empty() || last->line > log.loss.last().line;
+}
+
+std::optional<Projection> project(const CheckedRun& run, const RunCheck& check) {
+  const Expectation& expected = run.expected;
+  const LogView view{run.log, expected.gpus, expected.tokens_per_step};
+  const Points points = after_warm_up(step_points(view));
+  const auto pace = mean_of(points);
+  if (check.done || !check.steps || !pace || check.planned_steps <= 0 || !expected.seconds_per_step)
+    return std::nullopt;
+  Points windows;
+  const std::size_t count = std::min(kPaceWindows, points.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = [&](std::size_t part) {
+      return points.begin() + static_cast<std::ptrdiff_t>(points.size() * part / count);
+    };
+    if (const auto mean = mean_of(Points(at(i), at(i + 1)))) windows.push_back({0, *mean, 0});
+  }
+  const Interval<Seconds> step{Seconds{std::min(*pace, quantile_of(windows, kLow).value_or(*pace))}, Seconds{*pace},
+                               Seconds{std::max(*pace, quantile_of(windows, kHigh).value_or(*pace))}};
+  Projection projection;
+  projection.steps_left = std::max(0.0, check.planned_steps - *check.steps);
+  projection.left = step * projection.steps_left;
+  // What the phase takes beside its steps stays as planned; a log that tells more time than that is believed.
+  const Seconds beside = std::max(Seconds{}, expected.hours.p50 - expected.seconds_per_step->p50 * expected.steps);
+  const Seconds done = std::max(beside + step.p50 * *check.steps, check.elapsed.value_or(Seconds{}));
+  projection.hours = {done + projection.left.p10, done + projection.left.p50, done + projection.left.p90};
+  const auto cost = [&](Seconds hours) {
+    return std::max(Dollars{}, expected.cost.p50 + expected.price * (hours - expected.hours.p50));
+  };
+  projection.cost = {cost(projection.hours.p10), cost(projection.hours.p50), cost(projection.hours.p90)};
+  return projection;
+}
+
+/// Why a run that ended is not passed, whatever its conditions say.
+void find_reasons(const CheckedRun& run, RunCheck& check) {
+  const RunLog& log = run.log;
+  if (check.planned_steps > 0 && !check.steps && !log.finished)
+    check.reasons.emplace_back("the log tells no steps of training");
+  if (check.loss && !std::isfinite(log.loss.last().value))
+    check.reasons.emplace_back("the loss is not a number at the end");
+  if (!ends_with_error(log)) return;
+  const bool memory = check.out_of_memory > 0;
+  const LogEvent& event = *last_event(log, memory ? LogEvent::Kind::kOutOfMemory : LogEvent::Kind::kError);
+  check.reasons.push_back((memory ? "it ended out of memory " : "it ended with an error ") + place_of(event, false) +
+                          (memory ? "" : ": " + event.text));
+}
+
+Verdict verdict_of(const RunCheck& check) {
+  if (!check.contradictions.empty() || !check.reasons.empty()) return Verdict::kNotPassed;
+  if (check.planned_steps > 0 && !check.done) return Verdict::kRunning;
+  const bool all = std::ranges::all_of(check.conditions, [](const Judgement& one) { return one.holds == Holds::kYes; });
+  return all ? Verdict::kPassed : Verdict::kNotPassed;
+}
+
+}  // namespace
+
+Lies RunFigure::lies() const {
+  if (!expected) return Lies::kNoPrediction;
+  if (value < expected->p10) return Lies::kBelow;
+  return value > expected->p90 ? Lies::kAbove : Lies::kInside;
+}
+
+std::optional<double> RunFigure::ratio() const {
+  if (!expected || !(expected->p50 > 0)) return std::nullopt;
+  return value / expected->p50;
+}
+
+const RunFigure* RunCheck::figure(Measured what) const {
+  const auto found = std::ranges::find(figures, what, &RunFigure::what);
+  return found == figures.end() ? nullptr : &*found;
+}
+
+std::string place_of(const LogEvent& event, bool several_files) {
+  std::string text = "in line " + count_text(event.line);
+  if (several_files) text += " of file " + count_text(event.file + 1.0);
+  return text;
+}
+
+const LogEvent* last_event(const RunLog& log, LogEvent::Kind kind) {
+  const LogEvent* last = nullptr;
+  for (const LogEvent& event : log.events)
+    if (event.kind == kind) last = &event;
+  return last;
+}
+
+std::uint64_t count_of(const RunLog& log, LogEvent::Kind kind) {
+  return log.event_counts[static_cast<std::size_t>(kind)];
+}
+
+RunCheck check_run(const CheckedRun& run) {
+  const RunLog& log = run.log;
+  const LogView view{log, run.expected.gpus, run.expected.tokens_per_step};
+  RunCheck check;
+  check.contradictions = contradictions(run);
+  check.steps = log.last_step;
+  check.planned_steps = run.expected.steps;
+  check.done = log.finished || all_steps(log, check.planned_steps);
+  check.elapsed = log.run_time ? log.run_time : log.elapsed;
+  check.restarts = count_of(log, LogEvent::Kind::kRestart);
+  check.bad_losses = count_of(log, LogEvent::Kind::kNotFinite);
+  check.out_of_memory = count_of(log, LogEvent::Kind::kOutOfMemory);
+  check.errors = count_of(log, LogEvent::Kind::kError);
+  check.figures = figures_of(run, view);
+  check.loss = story_of(log.loss, true);
+  check.validation = story_of(log.validation, true);
+  check.grad_norm = story_of(log.grad_norm, false);
+  check.conditions = run.conditions.judge(view);
+  check.metrics = run.conditions.metrics(view);
+  find_reasons(run, check);
+  check.verdict = verdict_of(check);
+  check.projection = project(run, check);
+  return check;
+}
+
+}  // namespace gpuplan
