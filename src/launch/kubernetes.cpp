@@ -66,7 +66,7 @@ std::string submit_text(const Launch& launch, const std::vector<KubernetesGroup>
   std::string text =
       "set -euo pipefail\n"
       "cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\n"
-      "marks=" +
+      "export marks=" +
       names.marks + "\n# shellcheck source=/dev/null\n. kubernetes/lib.sh\n\nkubectl apply --server-side -k .\n";
   const auto words = [&](std::size_t g) {
     return std::string(asked[g].machine.nodes > 1 ? "jobset" : "job") + " " + asked[g].name;

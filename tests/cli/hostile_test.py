@@ -17,7 +17,7 @@ from pathlib import Path
 import yaml
 from program import environment, main, run
 
-LAUNCHERS = ["bash", "slurm", "skypilot", "dstack", "kubernetes", "vast", "runpod"]
+LAUNCHERS = ["bash", "slurm", "skypilot", "dstack", "kubernetes"]
 TOUCH = "touch PWNED"
 
 SHELL = [f"; {TOUCH}", f"$({TOUCH})", f"`{TOUCH}`", f"| {TOUCH}", f"&& {TOUCH}", f"|| {TOUCH}", f"& {TOUCH} &",

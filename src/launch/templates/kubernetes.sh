@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What kubernetes/submit.sh does: it sets marks to the name of the ConfigMap and then calls these.
+# What kubernetes/submit.sh does; it exports marks, the name of a ConfigMap.
 
 # The pods learn what was done on this machine or by hand: runs/PHASE/done and runs/PHASE/prepared.
 tell_marks() {
@@ -8,7 +8,6 @@ tell_marks() {
     [ ! -e "$file" ] || all+=("--from-literal=$(basename "$(dirname "$file")").$(basename "$file")=")
   done
   [ "${#all[@]}" -gt 0 ] || return 0
-  # shellcheck disable=SC2154  # marks
   kubectl create configmap "$marks" "${all[@]}" --dry-run=client -o yaml | kubectl apply -f -
 }
 
