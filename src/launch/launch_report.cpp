@@ -17,6 +17,24 @@ std::pair<std::string, std::string> split_note(const std::string& line) {
   return at == std::string::npos ? std::pair{line, std::string()} : std::pair{line.substr(0, at), line.substr(at + 4)};
 }
 
+/// What to type: commands with their notes beside them, above them where commands are long. A command is one line, to
+/// be copied.
+std::string next_text(const std::vector<std::string>& lines, const Screen& screen) {
+  constexpr int kLong = 60;
+  const bool beside = std::ranges::all_of(
+      lines, [](const std::string& line) { return display_width(split_note(line).first) <= kLong; });
+  Table table({{""}, {"", Align::kLeft, 0, 20, true}});
+  std::string text;
+  for (const std::string& line : lines) {
+    const auto [command, note] = split_note(line);
+    if (beside) table.add({{command, Paint::kBold}, {note, Paint::kDim}});
+    else
+      text += (note.empty() ? "" : "  " + painted("# " + note, Paint::kDim, screen) + "\n") + "  " +
+              painted(command, Paint::kBold, screen) + "\n";
+  }
+  return beside ? table.text(screen) : text;
+}
+
 std::string checks_text(const std::vector<ScriptCheck>& checks, const Screen& screen) {
   std::string text = "\n" + heading("Checks", screen);
   Table table({{"VALIDATOR"}, {"FILES", Align::kRight}, {"RESULT"}});
@@ -76,12 +94,7 @@ std::string launch_text(const LaunchReport& report, const Screen& screen) {
                       screen);
     for (const std::string& note : written.folder.notes) text += paragraph(note, screen);
     text += "\n" + heading("Next, in " + printable(written.path), screen);
-    Table next({{""}, {"", Align::kLeft, 0, 20, true}});
-    for (const std::string& line : written.folder.next) {
-      const auto [command, note] = split_note(line);
-      next.add({{command, Paint::kBold}, {note, Paint::kDim}});
-    }
-    text += next.text(screen);
+    text += next_text(written.folder.next, screen);
     if (report.checked) text += checks_text(written.checks, screen);
   }
   return text;
