@@ -182,7 +182,6 @@ std::vector<std::string> other_arguments(const WorkPlace& place, const std::vect
 }
 
 void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known) {
-  json.begin_object();
   for (const auto& [name, value] : place.phase().args) {
     if (named(name, known)) continue;
     json.key(name);
@@ -196,7 +195,6 @@ void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector
       json.value(value);
     }
   }
-  json.end();
 }
 
 std::vector<std::string> argument_words(const WorkPlace& place, const std::vector<std::string_view>& known) {

@@ -55,10 +55,6 @@ void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
     json.key("speculative_config").begin_object().member("method", "ngram").member("prompt_lookup_max", 4);
     json.member("num_speculative_tokens", generate.speculation->tokens).end();
   }
-  for (const auto& [name, value] : place.phase().args) {
-    if (squeeze(name) == squeeze("temperature")) continue;
-    json.member(name, value);
-  }
   json.end();
 }
 
@@ -181,13 +177,18 @@ Result<Work> generation_work(const WorkPlace& place) {
   if (vllm) {
     json.key("engine_arguments");
     write_engine_arguments(json, place);
+    json.key("arguments").begin_object();
+    write_arguments(json, place, {"temperature"});
+    json.end();
   }
   json.end();
   // vLLM's LLM class runs pipelines offline since 0.10; logits_to_keep is so named since transformers 4.48, `dtype`
   // since 4.56.
-  work.prepare.push_back(vllm ? pip_install({"vllm>=0.10"})
-                              : pip_install({"torch>=2.6", "transformers>=4.56,<5", "accelerate>=1.6", "peft>=0.14",
-                                             "safetensors>=0.4", "bitsandbytes>=0.45"}));
+  std::vector<std::string> packages = {"torch>=2.6", "transformers>=4.56,<5", "accelerate>=1.6", "peft>=0.14",
+                                       "safetensors>=0.4"};
+  if (vllm) packages = {"vllm>=0.10"};
+  if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
+  work.prepare.push_back(pip_install(packages));
   work.files.push_back(program(place, "replicas.py"));
   work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});

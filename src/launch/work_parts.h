@@ -73,7 +73,7 @@ int steps_of(const WorkPlace& place);
 
 /// A setting of the phase's `args` under one of these names, read as a number; `otherwise` where there is none.
 double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise);
-/// Writes `args` other than `known` as an object: numbers and true, false as such.
+/// Writes `args` other than `known` as members of the open object: numbers and true, false as such.
 void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known);
 /// Names of `args` that are none of `known`.
 std::vector<std::string> other_arguments(const WorkPlace& place, const std::vector<std::string_view>& known);

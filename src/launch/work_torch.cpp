@@ -55,14 +55,17 @@ Result<Work> torch_work(const WorkPlace& place) {
   const bool muon = train.optimizer.matrices == Optimizer::kMuon;
   // get_total_norm and clip_grads_with_norm_ are public since 2.6, torch.optim.Muon since 2.9; IterableDataset has
   // state_dict since datasets 2.20; `dtype` took the place of `torch_dtype` in transformers 4.56.
-  work.prepare.push_back(
-      pip_install({muon ? "torch>=2.9" : "torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6"}));
+  work.prepare.push_back(pip_install(
+      {muon ? "torch>=2.9" : "torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6", "numpy"}));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
     work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
   for (const char* name : {"run_parts.py", "training_data.py"}) work.files.push_back(program(place, name));
   work.files.push_back(program(place, "train_torch.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_data(place, work);
+  if (from_scratch(train))
+    work.notes.emplace_back(
+        "DATA may also be tokens: a file NAME.bin, or a folder of them, as nanoGPT's prepare.py makes.");
   work.notes.emplace_back("train.py goes on from the newest checkpoint; a stop writes one first.");
   if (shares.sharding == Sharding::kZero1)
     work.notes.emplace_back("ZeRO-1: each rank keeps its states in a file of its own, so it resumes on as many GPUs.");

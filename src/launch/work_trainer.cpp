@@ -141,9 +141,9 @@ Result<Work> trainer_work(const WorkPlace& place) {
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(s.sharding)).member("fsdp", backend == Backend::kFsdp).member("deepspeed", deepspeed);
   json.member("optim", optimizer_name(train.optimizer.matrices));
-  json.key("arguments");
+  json.key("arguments").begin_object();
   write_arguments(json, place, known);
-  json.end();
+  json.end().end();
   if (!good) return placeholder(place, "No class of transformers has the shape of its network.");
   // accelerate knows fsdp_version since 1.6; `dtype` took the place of `torch_dtype` in transformers 4.56; bitsandbytes
   // has bnb_4bit_quant_storage for sharded 4-bit weights since 0.43.

@@ -65,7 +65,8 @@ class Hooks:
         """A tensor (layers, tokens, width) for each sequence of the batch, of the tokens that are kept."""
         if not self.kept:
             return []
-        whole = torch.stack([torch.cat([p.to("cuda:0") for p in passes], dim=1) for _, passes in sorted(self.kept.items())])
+        layers = [torch.cat([p.to("cuda:0") for p in passes], dim=1) for _, passes in sorted(self.kept.items())]
+        whole = torch.stack(layers)
         self.kept.clear()
         if whole.shape[-1] != STORE["width"]:
             replicas.give_up(f"store: the layers are {whole.shape[-1]} wide, the plan counted {STORE['width']}")
@@ -92,9 +93,8 @@ def save(folder, number, ids, tensors):
 
 def run_batch(network, tokenizer, hooks, rows, data):
     """Texts and numbers of new tokens of one batch, and its activations."""
-    texts = [replicas.text_of(row, tokenizer) for row in rows]
-    limit = int(data["max_prompt_tokens"])
-    inputs = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=limit).to("cuda:0")
+    prompts = [replicas.tokens_of(row, tokenizer, data) for row in rows]
+    inputs = tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to("cuda:0")
     width = inputs["input_ids"].shape[1]
     if SETTINGS["forward_only"]:
         network(**inputs, use_cache=False, logits_to_keep=1)
@@ -146,9 +146,10 @@ def work(model, shares, stop):
                     line = row if text is None else dict(row, completion=text, new_tokens=count)
                     out.write(json.dumps(line, ensure_ascii=False) + "\n")
             seconds = time.perf_counter() - began
-            print(f"{model['name']} {data['name']}: {start + len(some)} of {len(rows)} done, {sum(lengths)} new tokens in "
-                  f"{seconds:.2f} s, {sum(lengths) / seconds:.1f} tokens/s, {len(some) / seconds:.2f} samples/s "
-                  f"(one replica)", flush=True)
+            new = sum(lengths)
+            print(f"{model['name']} {data['name']}: {start + len(some)} of {len(rows)} done, {new} new tokens in "
+                  f"{seconds:.2f} s, {new / seconds:.1f} tokens/s, {len(some) / seconds:.2f} samples/s (one replica)",
+                  flush=True)
     print(f"Peak memory usage: {torch.cuda.max_memory_allocated() / 2**20:.2f}MiB", flush=True)
     use(memory)
     del network

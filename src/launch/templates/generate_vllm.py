@@ -12,7 +12,7 @@ def answer(model, work, stop):
     from vllm.lora.request import LoRARequest
 
     base, adapter = replicas.adapter_of(replicas.model_source(model))
-    how = dict(SETTINGS["engine_arguments"])
+    how = {**SETTINGS["engine_arguments"], **SETTINGS["arguments"]}
     if adapter:
         how.update(enable_lora=True, max_lora_rank=max(SETTINGS["lora_rank"], 16))
     engine = LLM(model=base, **how)
@@ -33,16 +33,17 @@ def answer(model, work, stop):
             some = rows[start:start + chunk]
             began = time.perf_counter()
             sampling = SamplingParams(temperature=SETTINGS["temperature"], max_tokens=int(data["max_new_tokens"]))
-            answers = engine.generate([replicas.text_of(row, tokenizer) for row in some], sampling, lora_request=lora,
-                                      use_tqdm=False)
+            prompts = [{"prompt_token_ids": replicas.tokens_of(row, tokenizer, data)} for row in some]
+            answers = engine.generate(prompts, sampling, lora_request=lora, use_tqdm=False)
             seconds = time.perf_counter() - began
             new = sum(len(a.outputs[0].token_ids) for a in answers)
             with file.open("a", encoding="utf-8") as out:
                 for row, made in zip(some, answers):
                     out.write(json.dumps(dict(row, completion=made.outputs[0].text,
                                               new_tokens=len(made.outputs[0].token_ids)), ensure_ascii=False) + "\n")
-            print(f"{model['name']} {data['name']}: {len(done) + start + len(some)} of {len(done) + len(rows)} answered, "
-                  f"{new} tokens in {seconds:.1f} s, {new / seconds:.1f} tokens/s (one replica)", flush=True)
+            ready = len(done) + start + len(some)
+            print(f"{model['name']} {data['name']}: {ready} of {len(done) + len(rows)} answered, {new} tokens in "
+                  f"{seconds:.1f} s, {new / seconds:.1f} tokens/s (one replica)", flush=True)
 
 
 def finished(file):

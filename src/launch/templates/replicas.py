@@ -89,6 +89,12 @@ def text_of(row, tokenizer):
     return row["prompt"] + (row.get("completion") or "")
 
 
+def tokens_of(row, tokenizer, data):
+    """The same in tokens, at most as many as the plan counts with. Templates of conversations bring their own marks."""
+    found = tokenizer(text_of(row, tokenizer), add_special_tokens=not row.get("messages"))["input_ids"]
+    return found[:int(data["max_prompt_tokens"])]
+
+
 def shares(replica):
     """What a replica does: (model, data set, its part of the rows, of how many parts)."""
     count = SETTINGS["replicas"]

@@ -48,7 +48,6 @@ class StopRequest:
 
     def __init__(self):
         self.signalled = False
-        self.group = None
         for number in (signal.SIGTERM, signal.SIGUSR1):
             signal.signal(number, self._on_signal)
 
@@ -62,10 +61,8 @@ class StopRequest:
         """Whether any rank was asked. Called by all ranks at the same point."""
         if not dist.is_initialized() or dist.get_world_size() == 1:
             return self.here()
-        if self.group is None:
-            self.group = dist.new_group(backend="gloo")
-        flag = torch.tensor([int(self.here())])
-        dist.all_reduce(flag, op=dist.ReduceOp.MAX, group=self.group)
+        flag = torch.tensor([int(self.here())], device=torch.device("cuda", LOCAL_RANK))
+        dist.all_reduce(flag, op=dist.ReduceOp.MAX)
         return bool(flag.item())
 
 
@@ -82,6 +79,7 @@ class StepLog:
 
     def __init__(self):
         self.tokens = 0.0
+        self.peak = 0
         self.since = time.perf_counter()
 
     def restart(self):
@@ -98,9 +96,9 @@ class StepLog:
         share = 100 * reserved / torch.cuda.get_device_properties(device).total_memory
         say(f"step: {step:2}  loss: {loss:8.5f}  grad_norm: {grad_norm:7.4f}  memory: {reserved / 2**30:5.2f}GiB"
             f"({share:.2f}%)  tps: {round(rate):,}  tflops: {tflops:,.2f}  mfu: {mfu}")
-        self.peak = max(getattr(self, "peak", 0), torch.cuda.max_memory_allocated(device))
+        self.peak = max(self.peak, torch.cuda.max_memory_allocated(device))
         torch.cuda.reset_peak_memory_stats(device)
         self.restart()
 
     def end(self):
-        say(f"Peak memory usage: {getattr(self, 'peak', 0) / 2**20:.2f}MiB")
+        say(f"Peak memory usage: {self.peak / 2**20:.2f}MiB")

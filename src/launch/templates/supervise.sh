@@ -31,7 +31,7 @@ trap ask TERM USR1 INT
 # A signal ends `wait` before the program has ended.
 code=0
 while :; do
-  wait "$program"
+  wait "$program" 2>/dev/null
   code=$?
   kill -0 "$program" 2>/dev/null || break
 done

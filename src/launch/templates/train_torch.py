@@ -3,10 +3,16 @@
 Started by torchrun. Saves a sharded checkpoint every `checkpoint_steps` and when it is asked to stop, goes on from the
 newest one, and leaves the trained model in $GPUPLAN_RUN_DIR/final."""
 import contextlib
+import itertools
+import json
 import math
 import os
+import queue
 import shutil
+import threading
+from pathlib import Path
 
+import numpy as np
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
@@ -131,11 +137,14 @@ def fill(model, config, device):
     full = new_model(config, True) if RANK == 0 else None
     options = StateDictOptions(full_state_dict=True, broadcast_from_rank0=True, cpu_offload=device == "cpu")
     set_model_state_dict(model, full.state_dict() if full is not None else {}, options=options)
+    # Tables that no checkpoint holds; they lie on the GPU whatever is offloaded.
     read = dict(full.named_buffers()) if full is not None else {}
-    for name, buffer in model.named_buffers():
-        value = read[name].to(DEVICE) if full is not None else torch.empty_like(buffer, device=DEVICE)
-        dist.broadcast(value, 0)
-        buffer.copy_(value)
+    for prefix, module in model.named_modules():
+        for name, buffer in module.named_buffers(recurse=False):
+            whole = f"{prefix}.{name}" if prefix else name
+            value = read[whole].to(DEVICE) if full is not None else torch.empty_like(buffer, device=DEVICE)
+            dist.broadcast(value, 0)
+            setattr(module, name, value)
     restore_rotary(model)
 
 
@@ -194,7 +203,7 @@ def copy(config, mesh):
 
 
 def make_optimizers(model):
-    """One, or two where matrices learn by Muon: the embedding, the output matrix, norms and biases learn by the other."""
+    """One, or two where matrices of layers learn by Muon and all else by AdamW."""
     rate, decay = SETTINGS["learning_rate"], SETTINGS["weight_decay"]
     inner = getattr(model, "module", model)
     inside = {id(p) for p in layers_of(inner).parameters()}
@@ -254,7 +263,8 @@ def clip(model):
 
 
 class Stream:
-    """Micro-batches of this data-parallel rank, without end. Its state says where in the data it is."""
+    """Micro-batches of this data-parallel rank, without end, made ahead by a thread. The state that comes with each
+    says where in the data it ends."""
 
     def __init__(self, rank, ranks):
         self.tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
@@ -264,32 +274,109 @@ class Stream:
         self.waiting, self.epoch = [], 0
         pad = self.tokenizer.pad_token_id
         self.pad = pad if pad is not None else (self.tokenizer.eos_token_id or 0)
+        self.state = None
 
-    def state(self):
-        left = (self.pieces.tokens, self.pieces.labels)
-        return {"rows": self.rows.state_dict(), "epoch": self.epoch, "waiting": self.waiting, "left": left}
+    def vocabulary(self):
+        return len(self.tokenizer)
 
     def restore(self, state):
-        self.epoch, self.waiting = state["epoch"], state["waiting"]
-        self.pieces.tokens, self.pieces.labels = state["left"]
+        self.state = state
+        self.epoch, self.waiting = state["epoch"], list(state["waiting"])
+        self.pieces.tokens, self.pieces.labels = map(list, state["left"])
         self.rows.set_epoch(self.epoch)
         self.rows.load_state_dict(state["rows"])
 
     def batches(self):
+        ahead = queue.Queue(maxsize=8)
+        threading.Thread(target=self._fill, args=(ahead,), daemon=True).start()
         while True:
-            found = False
-            for row in self.rows:
-                found = True
-                self.waiting += self.pieces.add(row)
-                while len(self.waiting) >= SETTINGS["micro_batch"]:
-                    chosen = self.waiting[:SETTINGS["micro_batch"]]
-                    del self.waiting[:SETTINGS["micro_batch"]]
-                    made = training_data.batch(chosen, self.pad)
-                    yield {name: torch.tensor(values, device=DEVICE) for name, values in made.items()}
-            if not found:
-                give_up("DATA: fewer rows than data-parallel ranks")
-            self.epoch += 1
-            self.rows.set_epoch(self.epoch)
+            made = ahead.get()
+            if isinstance(made, BaseException):
+                raise made
+            values, self.state = made
+            yield {name: torch.tensor(value).to(DEVICE, non_blocking=True) for name, value in values.items()}
+
+    def _fill(self, ahead):
+        try:
+            while True:
+                self._epoch(ahead)
+                self.epoch += 1
+                self.rows.set_epoch(self.epoch)
+        except BaseException as problem:  # the training loop raises it
+            ahead.put(problem)
+
+    def _epoch(self, ahead):
+        size = SETTINGS["micro_batch"]
+        found = False
+        rows = iter(self.rows)
+        while some := list(itertools.islice(rows, 64)):
+            found = True
+            self.waiting += self.pieces.add(some)
+            if len(self.waiting) < size:
+                continue
+            where = self.rows.state_dict()
+            left = (list(self.pieces.tokens), list(self.pieces.labels))
+            while len(self.waiting) >= size:
+                chosen = self.waiting[:size]
+                del self.waiting[:size]
+                state = {"rows": where, "epoch": self.epoch, "waiting": list(self.waiting), "left": left}
+                ahead.put((training_data.batch(chosen, self.pad), state))
+        if not found:
+            give_up("DATA: fewer rows than data-parallel ranks")
+
+
+class Windows:
+    """The same from tokens in files: DATA is a file NAME.bin or a folder of them, 16-bit numbers (32-bit ones for more
+    than 65,536 tokens) as nanoGPT's prepare.py writes them. Every epoch has its own order."""
+
+    def __init__(self, rank, ranks, vocabulary):
+        path = Path(os.environ["DATA"])
+        files = sorted(path.glob("*.bin")) if path.is_dir() else [path]
+        kind = np.uint16 if vocabulary <= 2**16 else np.uint32
+        self.files = [np.memmap(file, dtype=kind, mode="r") for file in files]
+        length = SETTINGS["sequence"]
+        # Windows of one sequence each, numbered through all files: where those of each file end.
+        self.ends = np.cumsum([len(file) // length for file in self.files])
+        self.rank, self.ranks = rank, ranks
+        self.state = 0  # micro-batches of this rank so far
+        self.most = vocabulary
+        if self.ends[-1] < ranks * SETTINGS["micro_batch"]:
+            give_up(f"DATA: {path} holds fewer tokens than one batch")
+
+    def restore(self, state):
+        self.state = state
+
+    def window(self, number):
+        file = int(np.searchsorted(self.ends, number, side="right"))
+        at = (number - (self.ends[file - 1] if file else 0)) * SETTINGS["sequence"]
+        return self.files[file][at:at + SETTINGS["sequence"]].astype(np.int64)
+
+    def batches(self):
+        size = SETTINGS["micro_batch"]
+        each = int(self.ends[-1]) // (self.ranks * size)  # micro-batches of an epoch and rank
+        epoch, order = -1, None
+        while True:
+            if self.state // each != epoch:
+                epoch = self.state // each
+                order = np.random.default_rng([SETTINGS["seed"], epoch]).permutation(int(self.ends[-1]))
+            first = ((self.state % each) * self.ranks + self.rank) * size
+            self.state += 1
+            tokens = torch.from_numpy(np.stack([self.window(i) for i in order[first:first + size]]))
+            if int(tokens.max()) >= self.most:
+                give_up(f"DATA: a token of {int(tokens.max())}, but the model knows {self.most}")
+            tokens = tokens.pin_memory().to(DEVICE, non_blocking=True)
+            yield {"input_ids": tokens, "labels": tokens, "attention_mask": torch.ones_like(tokens)}
+
+
+def open_data(config):
+    rank, ranks = RANK // SETTINGS["tp"], SETTINGS["dp"]
+    path = Path(os.environ.get("DATA", ""))
+    if path.suffix == ".bin" or (path.is_dir() and any(path.glob("*.bin"))):
+        return Windows(rank, ranks, config.vocab_size)
+    stream = Stream(rank, ranks)
+    if stream.vocabulary() > config.vocab_size:
+        give_up(f"TOKENIZER: {stream.vocabulary()} tokens, but the model knows {config.vocab_size}")
+    return stream
 
 
 class Checkpoints:
@@ -315,7 +402,7 @@ class Checkpoints:
             return
         folder.mkdir(parents=True, exist_ok=True)
         dcp.save(self._state(), checkpoint_id=folder / "state")
-        torch.save({"stream": self.stream.state(),
+        torch.save({"stream": self.stream.state,
                     "optimizer": [o.optim.state_dict() for o in self.optimizers] if self.own else None},
                    folder / f"rank-{RANK}.pt")
         dist.barrier()
@@ -393,14 +480,21 @@ def save_final(model):
     inner = getattr(model, "module", model)
     weights = get_model_state_dict(inner, options=StateDictOptions(full_state_dict=True, cpu_offload=True))
     if RANK == 0:
-        inner.save_pretrained(RUN_DIR / "final", state_dict=weights)
-        AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE).save_pretrained(RUN_DIR / "final")
+        final = RUN_DIR / "final"
+        inner.save_pretrained(final, state_dict=weights)
+        # fully_shard() renames classes.
+        config = json.loads((final / "config.json").read_text(encoding="utf-8"))
+        config["architectures"] = [name.removeprefix("FSDP") for name in config.get("architectures") or []]
+        (final / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
+        tokenizer = os.environ.get("TOKENIZER") or (SOURCE if SETTINGS["model"]["config"] is None else None)
+        if tokenizer:
+            AutoTokenizer.from_pretrained(tokenizer).save_pretrained(final)
     dist.barrier()
 
 
 def main():
     torch.cuda.set_device(DEVICE)
-    dist.init_process_group("cpu:gloo,cuda:nccl", device_id=DEVICE)
+    dist.init_process_group("cpu:gloo,cuda:nccl")
     torch.set_float32_matmul_precision("highest" if SETTINGS["precision"] == "fp32" else "high")
     stop = StopRequest()
     mesh = make_mesh()
@@ -408,9 +502,7 @@ def main():
     model = (shard if FSDP else copy)(config, mesh)
     model.train()
     optimizers = make_optimizers(model)
-    stream = Stream(RANK // SETTINGS["tp"], SETTINGS["dp"])
-    if len(stream.tokenizer) > config.vocab_size:
-        give_up(f"TOKENIZER: {len(stream.tokenizer)} tokens, but the model knows {config.vocab_size}")
+    stream = open_data(config)
     checkpoints = Checkpoints(model, optimizers, stream)
     step = checkpoints.load()
     scaler = torch.amp.GradScaler("cuda", enabled=COMPUTE == torch.float16)

@@ -136,18 +136,13 @@ def training_set(tokenizer):
     """Token sequences of the whole data set. Packed ones run over the ends of rows."""
     pieces = training_data.Pieces(tokenizer)
 
-    def cut(rows):
-        names = list(rows)
-        found = {"tokens": [], "labels": []}
-        for values in zip(*rows.values()):
-            for tokens, labels in pieces.add(dict(zip(names, values))):
-                found["tokens"].append(tokens)
-                found["labels"].append(labels)
-        return found
+    def cut(columns):
+        rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
+        found = list(pieces.add(rows))
+        return {"tokens": [tokens for tokens, _ in found], "labels": [labels for _, labels in found]}
 
     rows = training_data.load(streaming=False)
-    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
-                    load_from_cache_file=not SETTINGS["packing"])
+    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens")
     if len(rows) == 0:
         give_up("DATA: no sequence of the plan's length comes of it")
     return rows
