@@ -233,6 +233,11 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
     notes.emplace_back(
         "Nobody is asked on the machine. A phase whose step by hand is not marked as done ends with exit code 78; "
         "started again after the mark, phases that are done are passed over.");
+  for (const LaunchPhase& laid : launch.phases)
+    for (const int need : laid.needs)
+      if (laid.group < 0 && phase_of(launch, need).group >= 0)
+        notes.push_back(laid.slug + " runs on your own machine and needs " + phase_of(launch, need).slug +
+                        ": fetch the folder of its run into runs/ first.");
   if (any(&CloudNeeds::human))
     notes.emplace_back(
         "A phase waits for somebody who works on the machine and is paid for meanwhile; to end it: "

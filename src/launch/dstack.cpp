@@ -85,7 +85,7 @@ Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine&
       "set -u",
       "export GPUPLAN_NODES=\"${DSTACK_NODES_NUM:-1}\" GPUPLAN_NODE_RANK=\"${DSTACK_NODE_RANK:-0}\"",
       "export GPUPLAN_MASTER_ADDR=\"${DSTACK_MASTER_NODE_IP:-127.0.0.1}\"",
-      "cd /gpuplan",
+      "cd /gpuplan || exit",
   };
   std::ranges::move(arrival_lines(), std::back_inserter(run));
   run.push_back(guarded_start(group, machine));

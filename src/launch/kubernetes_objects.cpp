@@ -214,7 +214,7 @@ Yaml jobset_of(const Launch& launch, const std::string& name, const std::string&
   policy.set("rules", Yaml::list().add(Yaml::map()
                                            .set("name", "gate")
                                            .set("action", "FailJobSet")
-                                           .set("onJobFailureReasons", Yaml::list({"PodFailurePolicy"}))));
+                                           .set("onJobFailureReasons", Yaml::list({"PodFailurePolicy", "DeadlineExceeded"}))));
   Yaml job = Yaml::map();
   job.set("name", kWorkers);
   job.set("replicas", Yaml::whole(1));

@@ -20,7 +20,10 @@ std::string array_of(std::string_view name, const std::vector<std::string>& word
 }  // namespace
 
 std::string assignment(std::string_view name, std::string_view text) {
-  return std::string(name) + "=" + bash_word(text) + "\n";
+  const std::string word = bash_word(text);
+  // Quoted whatever it holds: a bare name=export or name=a-b reads like a slip of the keyboard.
+  const bool bare = word.front() != '\'' && word.front() != '$';
+  return std::string(name) + "=" + (bare ? "'" + word + "'" : word) + "\n";
 }
 
 std::string rent_path(const Launch& launch, std::string_view kind, const LaunchGroup& group) {
@@ -79,6 +82,7 @@ Result<void> single_machines(const Launch& launch, std::string_view provider) {
 
 std::vector<std::string> rented_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {
   std::vector<std::string> notes = cloud_notes(launch, needs);
+  notes.emplace_back("Machines are reached by ssh: the provider has to know your key.");
   notes.emplace_back(
       "The machine stops what it runs after P90 of all phases and a tenth more, and switches itself off at the end; "
       "its "

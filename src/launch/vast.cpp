@@ -119,9 +119,13 @@ double least_capability(const Launch& launch, const LaunchGroup& group, const Gp
   return least;
 }
 
-std::string plan_words(const Plan& plan, const std::optional<DollarsPerSecond>& below) {
-  return plan.label + ": " + hours_words(plan.hours.p50) + ", " + range_words(plan.cost) +
-         (below ? "; better than what comes after it below " + to_text(*below) : "");
+/// `row` is its place in the order of the goal; null: it has none.
+std::string plan_words(const Launch& launch, const Plan& plan, const Fallback* row) {
+  std::string text = plan.label + ": " + hours_words(plan.hours.p50) + ", " + range_words(plan.cost);
+  const bool compared = row != nullptr && row->ranked && row + 1 != launch.fallbacks.data() + launch.fallbacks.size() &&
+                        (row + 1)->ranked && row->below;
+  if (compared) text += "; better than the next below " + to_text(*row->below) + "";
+  return text;
 }
 
 /// What an hour may cost: as everywhere 10 % above P90 of the offer, and not so much that something else is better.
@@ -147,21 +151,22 @@ struct Searches {
 
 Searches searches_for(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine) {
   const bool alone = launch.groups.size() == 1;
-  std::optional<DollarsPerSecond> below;
+  const Fallback* own = nullptr;
   if (alone)
     for (const Fallback& row : launch.fallbacks)
-      if (row.plan->id == launch.plan.id) below = row.below;
+      if (row.plan->id == launch.plan.id) own = &row;
   const Wanted first{.gpu = machine.gpu,
                      .gpus = machine.gpus,
                      .spot = machine.spot,
                      .disk = machine.disk,
                      .memory = needed_memory(launch, group),
                      .limit = machine.limit,
-                     .below = most_for(machine.price_limit, below),
+                     .below = most_for(machine.price_limit, own != nullptr ? own->below : std::nullopt),
                      .least_capability = least_capability(launch, group, *machine.gpu)};
   Searches searches{{}, first.below};
-  searches.all.emplace_back(alone ? "The plan. " + plan_words(launch.plan, below) : "The machine of " + group.slug,
-                            exact_search(launch, first));
+  searches.all.emplace_back(
+      alone ? "The plan. " + plan_words(launch, launch.plan, own) : "The machine of " + group.slug,
+      exact_search(launch, first));
   if (!alone) return searches;
   std::vector<Wanted> asked = {first};
   for (const Fallback& row : launch.fallbacks) {
@@ -177,7 +182,7 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
     next.spot = plan.spot;
     next.limit = machine.limit * (plan.hours.p90 / launch.plan.hours.p90);
     next.below = most_for(price_limit(launch.job, *plan.offer, plan.spot), row.below);
-    searches.all.emplace_back("If that is not to be had: " + plan_words(plan, row.below) +
+    searches.all.emplace_back("If that is not to be had: " + plan_words(launch, plan, &row) +
                                   ". To write its scripts: " + command_for(launch, plan),
                               exact_search(launch, next));
     asked.push_back(next);

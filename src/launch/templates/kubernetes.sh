@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # What kubernetes/submit.sh does; it exports marks, the name of a ConfigMap.
+# shellcheck disable=SC2154  # marks
 
 # The pods learn what was done on this machine or by hand: runs/PHASE/done and runs/PHASE/prepared.
 tell_marks() {
