@@ -8,11 +8,13 @@
 import argparse
 import datetime
 import json
+import math
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -55,8 +57,28 @@ def benchmarks(folder):
             continue
         seconds = row["cpu_time"] * unit[row["time_unit"]]
         if row["run_name"] not in best or seconds < best[row["run_name"]]["seconds"]:
-            best[row["run_name"]] = {"seconds": seconds, "rate": row.get("items_per_second")}
+            best[row["run_name"]] = {"seconds": seconds, "rate": row.get("items_per_second"),
+                                     "bytes": row.get("bytes_per_second")}
     return best
+
+
+def large_log(program, size=1_000_000_000):
+    """Seconds and bytes of memory that `gpuplan check` takes for a nanochat log of `size` bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "large.log"
+        with path.open("w", encoding="utf-8") as file:
+            step = 0
+            while file.tell() < size:
+                lines = [f"step {i:07d}/9000000 ({i / 9e4:.2f}%) | loss: {2 + 9 / math.sqrt(1 + i):.6f} | lrm: 1.00 | dt: "
+                         f"{990 + i % 7 * 0.37:.2f}ms | tok/sec: 528,{i % 1000:03d} | bf16_mfu: 40.62 | epoch: 1 pq: 0 rg: "
+                         f"14 | total time: {i / 60:.2f}m | eta: 0.0m\n" for i in range(step, step + 20_000)]
+                file.write("".join(lines))
+                step += len(lines)
+        command = [os.path.abspath(program), "check", str(path), "--job", "examples/trm-nanochat.yaml", "--phase", "validate"]
+        timed = [whole_process.time_once(command) for _ in range(3)]
+        if any(run[2] not in (0, 6) for run in timed):
+            sys.exit(f"write_speed: exit code {timed[0][2]} of {' '.join(command)}")
+        return min(run[1] for run in timed) / 1e3, path.stat().st_size, whole_process.largest_resident_set(command)
 
 
 def table(head, rows):
@@ -126,6 +148,12 @@ def main():
     rows += [(f"48 h of a made-up trace of 28 days, {name}", f"replays/{i}") for i, name in enumerate(policies)]
     rows += [(f"48 h at 5 %/h with checkpoints, {name}", f"histories/{i}") for i, name in enumerate(policies)]
     histories = table(["history", "M a second and core"], [[words, f"{best[key]['rate'] / 1e6:.2f}"] for words, key in rows])
+    logs = table(
+        ["format", "MB a second", "with four metrics of a job"],
+        [[name.replace("_", " "), f"{best[f'bm_log/{name}']['bytes'] / 1e6:.0f}",
+          f"{best[f'bm_log_metrics/{name}']['bytes'] / 1e6:.0f}"]
+         for name in sorted(key.split("/")[1] for key in best if key.startswith("bm_log/"))])
+    seconds, size, resident = large_log(program)
     measured = textwrap.fill(
         f"Measured {datetime.date.today().isoformat()} on {processor}, {cores} cores, {system()}, {compiler(folder)}; load "
         f"average of the machine before the measurement: {load:.1f}. Times are the least of {options.runs} runs (whole "
@@ -169,6 +197,14 @@ The frontier of all schedules of a job, every phase on machines of its own or ke
 Targets: a million histories of a 48 h job a second and core, 20,000 replays of a trace.
 
 {histories}
+
+## Logs
+
+What `gpuplan check` reads, on one core. Targets: 200 MB a second, with four regular expressions of a job too, and 60 MB of
+memory for a log of 1 GB. A nanochat log of {size / 1e9:.1f} GB took {seconds:.1f} s of processor time (the whole run, with the four
+metrics of its phase) and {resident / 1e6:.1f} MB of memory.
+
+{logs}
 
 ## Parts
 
