@@ -86,7 +86,7 @@ bool take_digits(std::string_view& text, LogLine& line) {
   if (double time = 0; scan::take_time(rest, time)) {
     line.time = time;
     text = rest;
-    std::string_view next = text.substr(0, 80);
+    const std::string_view next = text.substr(0, 80);
     if (next.starts_with(" - "))
       for (const std::string_view level : {"INFO - ", "WARNING - ", "ERROR - "})
         if (const std::size_t at = next.find(level); at != std::string_view::npos) {

@@ -92,15 +92,15 @@ void megatron_arguments(LogBook& book, const LogLine& line, std::string_view res
   const auto value = scan::number(rest);
   if (!key || !value || !(*value > 0)) return;
   if (*key == "seq_length") {
-    book.log.sequence_length = *value;
+    book.log.sequence_length = value;
     book.starts();
     book.shows(LogFormat::kMegatron);
   } else if (*key == "global_batch_size") {
-    book.log.sequences_per_step = *value;
+    book.log.sequences_per_step = value;
   } else if (*key == "train_iters") {
-    book.log.planned_steps = *value;
+    book.log.planned_steps = value;
   } else if (*key == "world_size") {
-    book.log.processes = *value;
+    book.log.processes = value;
   }
   if (book.log.sequence_length && book.log.sequences_per_step)
     book.log.tokens_per_step = *book.log.sequence_length * *book.log.sequences_per_step;
@@ -132,7 +132,7 @@ void megatron_validation(LogBook& book, const LogLine& line, std::string_view re
 
 /// "using world size: 8, data-parallel size: 8, ..."
 void megatron_world(LogBook& book, const LogLine&, std::string_view rest) {
-  if (const auto size = scan::number(rest); size && *size > 0) book.log.processes = *size;
+  if (const auto size = scan::number(rest); size && *size > 0) book.log.processes = size;
 }
 
 void megatron_done(LogBook& book, const LogLine&, std::string_view) { book.log.finished = true; }

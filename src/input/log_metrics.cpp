@@ -49,8 +49,8 @@ class Runs {
           if (end == std::string_view::npos || rest_[end] != '}') return {};  // no quantifier
           rest_.remove_prefix(end + 1);
         }
-      } else if (c == '+' || c == '.' || c == '^' || c == '$' || c == ')') {
-        close(begins);
+      } else if (c == '+' || c == '.' || c == '^' || c == '$' || c == ')' || static_cast<unsigned char>(c) >= 0x80) {
+        close(begins);  // a quantifier behind a letter of several bytes would be of all of them
       } else if (c == '\\') {
         if (rest_.empty()) return {};
         const char escaped = rest_.front();
@@ -64,8 +64,6 @@ class Runs {
         } else {
           run_ += escaped;
         }
-      } else if (static_cast<unsigned char>(c) >= 0x80) {
-        close(begins);  // a quantifier behind it would be of several bytes
       } else {
         run_ += c;
       }

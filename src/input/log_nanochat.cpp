@@ -102,7 +102,7 @@ void nanochat_parameters(LogBook& book, const LogLine& line, std::string_view re
   scan::skip_spaces(rest);
   const bool table = line.text.starts_with("total");
   if (table && !take(rest, ":")) return;
-  if (const auto count = scan::amount(rest); count && *count > 0) book.log.parameters = *count;
+  if (const auto count = scan::amount(rest); count && *count > 0) book.log.parameters = count;
 }
 
 /// "Total batch size 524,288 => gradient accumulation steps: 1"
@@ -113,10 +113,10 @@ void nanochat_batch(LogBook& book, const LogLine&, std::string_view rest) {
   if (at == std::string_view::npos || !tokens) return;
   book.starts();
   book.shows(LogFormat::kNanochat);
-  book.log.tokens_per_step = *tokens;
+  book.log.tokens_per_step = tokens;
   const auto passes = scan::amount(rest.substr(at + kSteps.size()));
   if (!passes || !(*passes > 0)) return;
-  book.facts.accumulation = *passes;
+  book.facts.accumulation = passes;
   if (book.facts.device_tokens.value_or(0) > 0) book.log.processes = *tokens / (*passes * *book.facts.device_tokens);
 }
 
@@ -144,7 +144,7 @@ void nanochat_gpu(LogBook& book, const LogLine& line, std::string_view rest) {
   const std::size_t colon = rest.find(':');
   if (!gpu || colon == std::string_view::npos) return;
   book.log.gpu = printable(trim(*gpu), 80);
-  if (const auto peak = scan::amount(rest.substr(colon + 1)); peak && *peak > 0) book.facts.peak_flops = *peak;
+  if (const auto peak = scan::amount(rest.substr(colon + 1)); peak && *peak > 0) book.facts.peak_flops = peak;
 }
 
 /// "Peak memory usage: 75422.02MiB" (torch.cuda.max_memory_allocated)
@@ -166,12 +166,12 @@ void nanogpt_tokens(LogBook& book, const LogLine&, std::string_view rest) {
   const auto tokens = scan::amount(rest);
   if (!tokens) return;
   book.starts();
-  book.log.tokens_per_step = *tokens;
+  book.log.tokens_per_step = tokens;
 }
 
 /// "number of parameters: 123.59M"
 void nanogpt_parameters(LogBook& book, const LogLine&, std::string_view rest) {
-  if (const auto count = scan::amount(rest); count && *count > 0) book.log.parameters = *count;
+  if (const auto count = scan::amount(rest); count && *count > 0) book.log.parameters = count;
 }
 
 }  // namespace gpuplan

@@ -28,7 +28,7 @@ std::string_view without_last_number(std::string_view text) {
 
 /// Programs end their lines; of a record without an end its last sign tells whether it broke off: bars end in ']',
 /// dicts in '}', fields in '|', shares in '%', nanochat's times in 'm'.
-bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") == text.find_last_not_of(" "); }
+bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") == text.find_last_not_of(' '); }
 
 /// What stands between a traceback's first line and the exception.
 bool in_traceback(std::string_view text) {

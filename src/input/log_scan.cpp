@@ -154,7 +154,7 @@ bool take_time(std::string_view& text, double& seconds) {
   const unsigned month = two(5), day = two(8);
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
   const std::int64_t days = days_of(100 * two(0) + two(2), month, day);
-  seconds = static_cast<double>(days * 86'400 + 3600 * two(11) + 60 * two(14) + two(17));
+  seconds = 86'400.0 * static_cast<double>(days) + 3600.0 * two(11) + 60.0 * two(14) + two(17);
   text.remove_prefix(kShape.size());
   if (text.size() > 1 && (text[0] == '.' || text[0] == ',') && is_digit(text[1])) {
     double scale = 0.1;

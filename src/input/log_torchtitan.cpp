@@ -97,13 +97,13 @@ void torchtitan_trainer(LogBook& book, const LogLine& line, std::string_view res
   if (!book.takes(LogFormat::kTorchtitan, line.rank)) return;
   book.starts();
   book.shows(LogFormat::kTorchtitan);
-  if (const auto batch = figure(rest, "local batch size ")) book.facts.device_batch = *batch;
-  if (const auto batch = figure(rest, "global batch size ")) book.log.sequences_per_step = *batch;
-  if (const auto length = figure(rest, "sequence length ")) book.log.sequence_length = *length;
+  if (const auto batch = figure(rest, "local batch size ")) book.facts.device_batch = batch;
+  if (const auto batch = figure(rest, "global batch size ")) book.log.sequences_per_step = batch;
+  if (const auto length = figure(rest, "sequence length ")) book.log.sequence_length = length;
   if (book.log.sequences_per_step && book.log.sequence_length)
     book.log.tokens_per_step = *book.log.sequences_per_step * *book.log.sequence_length;
   for (const std::string_view words : {"total training steps ", "total steps "})
-    if (const auto steps = figure(rest, words)) book.log.planned_steps = *steps;
+    if (const auto steps = figure(rest, words)) book.log.planned_steps = steps;
 }
 
 /// "CUDA capacity: NVIDIA H100 with 95.00GiB memory"
@@ -115,7 +115,7 @@ void torchtitan_gpu(LogBook& book, const LogLine&, std::string_view rest) {
 
 /// "Model llama3 8B size: 8,030,261,248 total parameters"
 void torchtitan_parameters(LogBook& book, const LogLine& line, std::string_view) {
-  if (const auto count = figure(line.text, "size: "); count && *count > 0) book.log.parameters = *count;
+  if (const auto count = figure(line.text, "size: "); count && *count > 0) book.log.parameters = count;
 }
 
 /// "Building 2-D device mesh with ['dp_shard', 'tp'], [4, 2]"

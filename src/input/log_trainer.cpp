@@ -183,7 +183,7 @@ void trainer_device_batch(LogBook& book, const LogLine&, std::string_view rest) 
   book.facts.device_batch = logged(rest);
 }
 void trainer_batch(LogBook& book, const LogLine&, std::string_view rest) {
-  if (const auto value = logged(rest)) book.log.sequences_per_step = *value;
+  if (const auto value = logged(rest)) book.log.sequences_per_step = value;
 }
 void trainer_accumulation(LogBook& book, const LogLine&, std::string_view rest) {
   book.facts.accumulation = logged(rest);
@@ -191,13 +191,13 @@ void trainer_accumulation(LogBook& book, const LogLine&, std::string_view rest) 
 
 void trainer_steps(LogBook& book, const LogLine&, std::string_view rest) {
   RunLog& log = book.log;
-  if (const auto value = logged(rest)) log.planned_steps = *value;
+  if (const auto value = logged(rest)) log.planned_steps = value;
   if (log.sequences_per_step && book.facts.device_batch && book.facts.accumulation)
     log.processes = *log.sequences_per_step / (*book.facts.device_batch * *book.facts.accumulation);
 }
 
 void trainer_trainable(LogBook& book, const LogLine&, std::string_view rest) {
-  if (const auto value = logged(rest)) book.log.trainable_parameters = *value;
+  if (const auto value = logged(rest)) book.log.trainable_parameters = value;
 }
 
 /// "trainable params: 3,407,872 || all params: 8,033,669,120 || trainable%: 0.0424" (PEFT)
@@ -205,13 +205,13 @@ void peft_parameters(LogBook& book, const LogLine&, std::string_view rest) {
   constexpr std::string_view kAll = "all params:";
   const std::size_t at = rest.find(kAll);
   if (at == std::string_view::npos) return;
-  if (const auto value = logged(rest)) book.log.trainable_parameters = *value;
-  if (const auto value = logged(rest.substr(at + kAll.size()))) book.log.parameters = *value;
+  if (const auto value = logged(rest)) book.log.trainable_parameters = value;
+  if (const auto value = logged(rest.substr(at + kAll.size()))) book.log.parameters = value;
 }
 
 /// "All distributed processes registered. Starting with 8 processes"
 void lightning_processes(LogBook& book, const LogLine&, std::string_view rest) {
-  if (const auto value = logged(rest)) book.log.processes = *value;
+  if (const auto value = logged(rest)) book.log.processes = value;
 }
 
 }  // namespace gpuplan

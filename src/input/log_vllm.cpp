@@ -45,7 +45,7 @@ void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
 /// "Throughput: 17.53 requests/s, 8028.66 total tokens/s, 3992.14 output tokens/s" of `vllm bench throughput`: what
 /// stands before "output tokens/s".
 void vllm_benchmark_throughput(LogBook& book, const LogLine& line, std::string_view rest) {
-  std::string_view before = line.text.substr(0, line.text.size() - rest.size());
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size());
   const std::size_t end = before.rfind(" output tokens/s");
   const std::size_t comma = before.rfind(',', end);
   if (end == std::string_view::npos || comma == std::string_view::npos) return;
