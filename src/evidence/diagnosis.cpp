@@ -30,8 +30,8 @@ class Diagnosis {
     memory();
     loss();
     goals();
-    speed();
     idle_gpus();
+    speed();
     restarts();
     finish();
     return std::move(advice_);
@@ -99,6 +99,7 @@ class Diagnosis {
   }
 
   void goals() {
+    if (!check_.reasons.empty() || !check_.contradictions.empty()) return;  // it ended before its goals
     for (const Judgement& one : check_.conditions) {
       if (one.holds != Holds::kNo || !one.missed_by || one.name.empty()) continue;
       if (one.name == "grad_norm") {

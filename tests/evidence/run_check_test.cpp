@@ -1,0 +1,199 @@
+#include "evidence/run_check.h"
+
+#include <gtest/gtest.h>
+
+#include "evidence/checked_run.h"
+
+namespace gpuplan {
+namespace {
+
+RunCheck checked(const RunFixture& fixture) {
+  const PhaseConditions conditions = fixture.conditions();
+  CheckedRun run{fixture.expected, fixture.phase, conditions, fixture.log};
+  run.gpu = fixture.gpu;
+  run.slow_steps_every = fixture.slow_steps_every;
+  run.exact_steps = true;
+  return check_run(run);
+}
+
+TEST(RunCheck, ARunAsPlannedPasses) {
+  RunFixture fixture;
+  fixture.phase.succeed_when = {"loss < 3.5", "loss decreases smoothly"};
+  fixture.log.peak_memory[static_cast<std::size_t>(MemoryKind::kAllocated)] = 47 * units::GiB;
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kPassed);
+  EXPECT_TRUE(check.done);
+  EXPECT_TRUE(check.contradictions.empty());
+  EXPECT_TRUE(check.reasons.empty());
+  EXPECT_FALSE(check.projection);
+  const RunFigure* rate = check.figure(Measured::kThroughput);
+  ASSERT_NE(rate, nullptr);
+  EXPECT_EQ(rate->value, 500'000);
+  EXPECT_EQ(rate->lies(), Lies::kInside);
+  EXPECT_DOUBLE_EQ(rate->ratio().value(), 1);
+  EXPECT_EQ(check.figure(Measured::kStepTime)->value, 1);
+  // 48 of 60 GiB are allocated, as uncertain as the whole: 40 ... 57.6.
+  const RunFigure* memory = check.figure(Measured::kAllocated);
+  ASSERT_NE(memory, nullptr);
+  EXPECT_DOUBLE_EQ(memory->expected->p10, (40 * units::GiB).value);
+  EXPECT_DOUBLE_EQ(memory->expected->p90, (57.6 * units::GiB).value);
+  EXPECT_EQ(memory->lies(), Lies::kInside);
+  EXPECT_EQ(check.figure(Measured::kDevice), nullptr);
+}
+
+TEST(RunCheck, AConditionThatDoesNotHoldFailsIt) {
+  RunFixture fixture;
+  fixture.phase.succeed_when = {"loss < 3.5", "loss < 3.1"};
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kNotPassed);
+  fixture.phase.succeed_when = {"loss < 3.5", "val_bpb < 9"};  // the log has none
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  EXPECT_EQ(check.conditions[1].holds, Holds::kUndecided);
+}
+
+TEST(RunCheck, SpeedDecidesNothingByItself) {
+  RunFixture fixture;
+  fixture.set_pace(2);
+  RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kPassed);
+  EXPECT_EQ(check.figure(Measured::kThroughput)->lies(), Lies::kBelow);
+  EXPECT_EQ(check.figure(Measured::kStepTime)->lies(), Lies::kAbove);
+  fixture.phase.succeed_when = {"throughput > 400k tokens/s"};
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kNotPassed);
+}
+
+TEST(RunCheck, WarmUpAndStepsWithEvaluationsAreLeftOut) {
+  RunFixture fixture;
+  Series seconds;
+  for (int i = 0; i < 100; ++i)
+    seconds.add(i, i < 10 ? 30 : i % 3 == 0 ? 9 : i % 2 == 0 ? 1 : 1.5, static_cast<std::uint32_t>(i + 1));
+  fixture.log.step_seconds = seconds;
+  // Of steps 10 ... 99 those that 3 divides are no plain ones: half of the rest take 1 s, half 1.5 s.
+  fixture.slow_steps_every = {3};
+  EXPECT_DOUBLE_EQ(checked(fixture).figure(Measured::kStepTime)->value, 1.25);
+  // Where every step would go, all stay.
+  fixture.slow_steps_every = {2, 3};
+  EXPECT_DOUBLE_EQ(checked(fixture).figure(Measured::kStepTime)->value, 1.5);
+}
+
+TEST(RunCheck, ARunThatGoesOnIsProjected) {
+  RunFixture fixture;
+  fixture.run_to(401);
+  fixture.set_pace(2);
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kRunning);
+  EXPECT_FALSE(check.done);
+  ASSERT_TRUE(check.projection);
+  EXPECT_EQ(check.projection->steps_left, 600);
+  EXPECT_DOUBLE_EQ(check.projection->left.p50.value, 1200);
+  // 600 s beside the steps as planned, 400 steps of 2 s done, 600 to go.
+  EXPECT_DOUBLE_EQ(check.projection->hours.p50.value, 600 + 800 + 1200);
+  // 1,000 s more than planned, at a cent a second.
+  EXPECT_DOUBLE_EQ(check.projection->cost.p50.value, 14 + 10);
+  fixture.log.elapsed = Seconds{3000};  // it has taken longer than its steps
+  EXPECT_DOUBLE_EQ(checked(fixture).projection->hours.p50.value, 4200);
+}
+
+TEST(RunCheck, TheLastLineOfEveryFewStepsIsTheEnd) {
+  RunFixture fixture;
+  fixture.run_to(1000);
+  EXPECT_TRUE(checked(fixture).done) << "step 999 of a count from 0";
+  fixture.log.last_step = 997;
+  EXPECT_FALSE(checked(fixture).done);
+  Series sparse;
+  for (int i = 0; i <= 98; ++i) sparse.add(i * 10, 3, static_cast<std::uint32_t>(i + 1));
+  fixture.log.loss = sparse;
+  fixture.log.last_step = 980;
+  EXPECT_FALSE(checked(fixture).done);
+  fixture.log.last_step = 990;
+  EXPECT_TRUE(checked(fixture).done) << "a line every ten steps: 990 is the last of 1,000";
+}
+
+TEST(RunCheck, ALogOfSomethingElseIsSaidInOneLine) {
+  const auto line = [](auto&& change) {
+    RunFixture fixture;
+    change(fixture);
+    const RunCheck check = checked(fixture);
+    EXPECT_EQ(check.verdict, check.contradictions.empty() ? Verdict::kPassed : Verdict::kNotPassed);
+    return check.contradictions.empty() ? "" : check.contradictions.front();
+  };
+  EXPECT_EQ(line([](RunFixture&) {}), "");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps = 5000; }), "the log plans 5,000 steps, the phase 1,000");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps = 1001; }), "");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps.reset(); }), "");
+  EXPECT_EQ(line([](RunFixture& f) {
+              f.log.planned_steps.reset();
+              f.log.last_step = 5000;
+            }),
+            "the log reaches step 5,000, the phase has 1,000");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.tokens_per_step = 250'000; }),
+            "a step of the log has 250,000 tokens, one of the phase 500,000");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.sequences_per_step = 64; }),
+            "a step of the log has 64 sequences, one of the phase 250");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.processes = 1; }), "the log is of 1 GPU, the plan has 8");
+  EXPECT_EQ(line([](RunFixture& f) { f.gpu = "A100 SXM 80GB"; }), "the log is of A100 SXM 80GB, the plan of H100 SXM");
+  EXPECT_EQ(line([](RunFixture& f) { f.gpu = ""; }), "");
+}
+
+TEST(RunCheck, ParametersThatAreNotThoseOfTheModel) {
+  RunFixture fixture;
+  const PhaseConditions conditions = fixture.conditions();
+  CheckedRun run{fixture.expected, fixture.phase, conditions, fixture.log};
+  run.parameters = 7e9;
+  fixture.log.parameters = 1.5e9;
+  ASSERT_EQ(contradictions(run).size(), 1U);
+  EXPECT_EQ(contradictions(run)[0], "the model of the log has 1.5B parameters, that of the phase 7B");
+  fixture.log.parameters = 6.2e9;  // counted without embeddings
+  EXPECT_TRUE(contradictions(run).empty());
+  EXPECT_GT(agreements(run), 3);
+}
+
+TEST(RunCheck, HowARunEnded) {
+  const auto reason = [](auto&& change) {
+    RunFixture fixture;
+    fixture.run_to(500);
+    change(fixture);
+    const RunCheck check = checked(fixture);
+    EXPECT_EQ(check.verdict, check.reasons.empty() ? Verdict::kRunning : Verdict::kNotPassed);
+    return check.reasons.empty() ? "" : check.reasons.front();
+  };
+  EXPECT_EQ(reason([](RunFixture&) {}), "");
+  EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kError, 700, "RuntimeError: boom"); }),
+            "it ended with an error in line 700: RuntimeError: boom");
+  EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kOutOfMemory, 700); }),
+            "it ended out of memory in line 700");
+  EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kError, 100, "caught, and went on"); }), "");
+  EXPECT_EQ(reason([](RunFixture& f) { f.log.loss.add(500, std::nan(""), 503); }),
+            "the loss is not a number at the end");
+}
+
+TEST(RunCheck, AnErrorAfterTheEndOfTrainingIsNone) {
+  RunFixture fixture;
+  fixture.event(LogEvent::Kind::kError, 5000, "atexit");
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+}
+
+TEST(RunCheck, ALogWithoutStepsIsNoEvidence) {
+  RunFixture fixture;
+  fixture.log = {};
+  fixture.log.formats = {LogFormat::kNvidiaSmi};
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "the log tells no steps of training");
+}
+
+TEST(RunCheck, PhasesThatDoNotTrainHaveNoSteps) {
+  RunFixture fixture;
+  fixture.expected.steps = fixture.expected.tokens_per_step = 0;
+  fixture.expected.seconds_per_step.reset();
+  fixture.log = {};
+  for (int i = 0; i < 30; ++i) fixture.log.output_tokens_per_second.add(i, 450'000, static_cast<std::uint32_t>(i + 1));
+  fixture.phase.succeed_when = {"throughput > 400k tokens/s"};
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kPassed);
+  EXPECT_EQ(check.figure(Measured::kThroughput)->lies(), Lies::kInside);
+}
+
+}  // namespace
+}  // namespace gpuplan
