@@ -48,6 +48,10 @@ class Diagnosis {
       words += "; planned were " + gib(run_.expected.memory->p50.value) + " (at most " +
                gib(run_.expected.memory->p90.value) + ", P90) of " + gib(run_.expected.usable->value);
     words += ".";
+    if (run_.expected.memory && run_.expected.usable && run_.expected.memory->p90 < *run_.expected.usable)
+      words +=
+          " There should have been room: look whether micro-batch and sequences are those of the plan, and whether "
+          "something else is on the GPU.";
     for (const MemoryTrial& trial : trials_) words += " " + trial_words(trial);
     if (trials_.empty())
       words += run_.expected.micro_batch > 1 ? " Halve the micro-batch (" + count_text(run_.expected.micro_batch) +

@@ -106,11 +106,14 @@ double interval_of(const RunLog& log) {
   return 1;
 }
 
-/// Whether every step that was planned is done, as far as a log that says something every few steps can tell.
-bool all_steps(const RunLog& log, double planned) {
+/// Steps that may have come after the last line: a log says something every few steps.
+double slack_of(const RunLog& log, double planned) {
   constexpr double kMostBetween = 0.1;  // of all steps: longer pauses between lines prove nothing
-  if (!log.last_step || planned <= 0) return false;
-  return *log.last_step + std::min(interval_of(log), std::max(1.0, kMostBetween * planned)) >= planned;
+  return std::min(interval_of(log), std::max(1.0, kMostBetween * planned));
+}
+
+bool all_steps(const RunLog& log, double planned) {
+  return log.last_step && planned > 0 && *log.last_step + slack_of(log, planned) >= planned;
 }
 
 /// An error that nothing came after.
@@ -162,6 +165,12 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
     check.reasons.emplace_back("the log tells no steps of training");
   if (check.loss && !std::isfinite(log.loss.last().value))
     check.reasons.emplace_back("the loss is not a number at the end");
+  // Steps that follow from lengths of samples are about as many as planned.
+  constexpr double kAbout = 0.8;
+  const double fewest = check.planned_steps * (run.exact_steps ? 1 : kAbout);
+  if (log.finished && check.steps && *check.steps + slack_of(log, fewest) < fewest && check.contradictions.empty())
+    check.reasons.push_back("training ended at step " + count_text(*check.steps) + ", and " +
+                            count_text(check.planned_steps) + " were planned");
   if (!ends_with_error(log)) return;
   const bool memory = check.out_of_memory > 0;
   const LogEvent& event = *last_event(log, memory ? LogEvent::Kind::kOutOfMemory : LogEvent::Kind::kError);
@@ -218,7 +227,8 @@ RunCheck check_run(const CheckedRun& run) {
   check.contradictions = contradictions(run);
   check.steps = log.last_step;
   check.planned_steps = run.expected.steps;
-  check.done = log.finished || all_steps(log, check.planned_steps);
+  check.all_steps = all_steps(log, check.planned_steps);
+  check.done = log.finished || check.all_steps;
   check.elapsed = log.run_time ? log.run_time : log.elapsed;
   check.restarts = count_of(log, LogEvent::Kind::kRestart);
   check.bad_losses = count_of(log, LogEvent::Kind::kNotFinite);

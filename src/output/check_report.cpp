@@ -106,9 +106,12 @@ std::string fall_words(const SeriesStory& story) {
 
 std::string steps_words(const RunCheck& check) {
   std::string words;
-  if (check.planned_steps > 0 && check.done) words = "all " + count_text(check.planned_steps);  // counted from 0 or 1
-  else words = check.steps ? count_text(*check.steps) : std::string("not said");
-  if (check.planned_steps > 0 && !check.done) words += " of " + count_text(check.planned_steps);
+  if (check.all_steps && check.contradictions.empty()) {
+    words = "all " + count_text(check.planned_steps);  // counted from 0 or from 1
+  } else {
+    words = check.steps ? count_text(*check.steps) : std::string("not said");
+    if (check.planned_steps > 0) words += " of " + count_text(check.planned_steps);
+  }
   if (check.elapsed) words += " in " + hours_words(*check.elapsed);
   if (check.restarts > 0) words += ", started again " + count_of(static_cast<double>(check.restarts), "time");
   return words;

@@ -167,6 +167,17 @@ TEST(RunCheck, HowARunEnded) {
             "the loss is not a number at the end");
 }
 
+TEST(RunCheck, TrainingThatEndsEarlyIsNotPassed) {
+  RunFixture fixture;
+  fixture.run_to(300);
+  fixture.log.finished = true;
+  fixture.log.planned_steps.reset();
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "training ended at step 299, and 1,000 were planned");
+}
+
 TEST(RunCheck, AnErrorAfterTheEndOfTrainingIsNone) {
   RunFixture fixture;
   fixture.event(LogEvent::Kind::kError, 5000, "atexit");

@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""gpuplan check: the gate of examples/trm-nanochat.yaml, which phase and plan a log is of, growing logs, bad input.
+
+    tests/cli/check_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import gzip
+import json
+import math
+import os
+import re
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, ROOT, environment, main, run
+
+JOB = "examples/trm-nanochat.yaml"
+
+
+def head(gpu="NVIDIA B200"):
+    return f"GPU: {gpu} | Peak FLOPS (BF16): 2.25e+15\nTotal batch size 524,288 => gradient accumulation steps: 1\n"
+
+
+def lines(refinement, steps=1000, first=0, until=None, milliseconds=600.0, every=5):
+    """Steps as nanochat logs them, and the losses of the four steps of supervision; refinement grows to the end."""
+    text = []
+    for step in range(first, until or steps, every):
+        loss = 3 + 8 * math.exp(-step / 200)
+        gain = refinement * min(1, step / (0.9 * steps))
+        losses = [(loss + 0.5) * (1 - gain * part / 3) for part in range(4)]
+        text.append(f"step {step:05d}/{steps:05d} ({100 * step / steps:.2f}%) | loss: {loss:.6f} | grad norm: "
+                    f"{0.9 + 0.2 * math.sin(step):.4f} | lrm: 1.00 | dt: {milliseconds:.2f}ms | tok/sec: "
+                    f"{int(524288e3 / milliseconds):,} | mfu: 38.10 | total time: {step * milliseconds / 6e4:.2f}m\n"
+                    + " ".join(f"step_{i}: {one:.4f}" for i, one in enumerate(losses)) + "\n")
+    return "".join(text)
+
+
+def tail(memory=97000):
+    return f"Peak memory usage: {memory:.2f}MiB\nTotal training time: 10.00m\n"
+
+
+def whole(refinement, **more):
+    return head() + lines(refinement, **more) + tail()
+
+
+def check(*words, **more):
+    return run("check", *words, **more)
+
+
+class Gate(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        if isinstance(text, bytes):
+            path.write_bytes(text)
+        else:
+            path.write_text(text)
+        return str(path)
+
+    def ask(self, *words, code=0, **more):
+        done = check(*words, "--json", **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return json.loads(done.stdout)
+
+    def fails(self, code, text, *words, **more):
+        done = check(*words, **more)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertIn(text, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+
+class Passing(Gate):
+    def test_twenty_percent_of_refinement_passes_and_eight_do_not(self):
+        passed = self.ask(self.write("run.log", whole(0.20)), "--job", JOB, "--phase", "validate")
+        self.assertEqual(passed["verdict"], "passed")
+        self.assertEqual([one["result"] for one in passed["conditions"]], ["passed"] * 4)
+        missed = self.ask(self.write("run.log", whole(0.08)), "--job", JOB, "--phase", "validate", code=6)
+        self.assertEqual(missed["verdict"], "not passed")
+        self.assertEqual([one["result"] for one in missed["conditions"]],
+                         ["passed", "not passed", "passed", "passed"])
+        self.assertAlmostEqual(missed["conditions"][1]["missed_by"], 0.07 / 0.15, places=2)
+        self.assertIn("short_of_goal", [one["about"] for one in missed["advice"]])
+
+    def test_figures_lie_inside_their_intervals(self):
+        figures = {one["name"]: one for one in self.ask(self.write("run.log", whole(0.2)), "--job", JOB)["figures"]}
+        self.assertEqual(figures["tokens_per_second"]["lies"], "inside")
+        self.assertEqual(figures["seconds_per_step"]["lies"], "inside")
+        self.assertEqual(figures["allocated_gib"]["lies"], "inside")
+        self.assertAlmostEqual(figures["seconds_per_step"]["measured"], 0.6, places=3)
+
+    def test_a_kept_plan_needs_no_job(self):
+        plan = str(self.folder / "plan.json")
+        self.assertEqual(run("plan", JOB, "-o", plan).returncode, 0)
+        log = self.write("run.log", whole(0.2))
+        kept = self.ask(log, "--plan", plan, "--phase", "validate")
+        job = self.ask(log, "--job", JOB, "--phase", "validate")
+        self.assertEqual(kept["figures"], job["figures"])
+        self.assertEqual(kept["plan"], job["plan"])
+        self.assertEqual(self.ask(log, "--job", plan, "--phase", "validate")["plan"], job["plan"])
+        self.fails(5, "is a plan of job 'trm-nanochat', and this is job", log, "--job", "examples/collection.yaml",
+                   "--plan", plan)
+
+    def test_standard_input_gzip_ansi_and_several_files(self):
+        text = whole(0.2)
+        expected = self.ask(self.write("run.log", text), "--job", JOB)["figures"]
+        self.assertEqual(self.ask("-", "--job", JOB, stdin=text.encode())["figures"], expected)
+        packed = self.write("run.log.gz", gzip.compress(text.encode()))
+        self.assertEqual(self.ask(packed, "--job", JOB)["figures"], expected)
+        coloured = self.write("colour.log", text.replace("step ", "\x1b[32mstep\x1b[0m ").replace("\n", "\r\n"))
+        self.assertEqual(self.ask(coloured, "--job", JOB)["figures"], expected)
+        cards = "timestamp, index, name, utilization.gpu [%], memory.used [MiB], memory.total [MiB]\n" + "".join(
+            f"2026/07/24 00:00:{second:02d}.000, {card}, NVIDIA B200, {0 if card == 3 else 97} %, 104000 MiB, 183359 MiB\n"
+            for second in range(60) for card in range(8))
+        both = self.ask(self.write("run.log", text), self.write("gpus.csv", cards), "--job", JOB)
+        self.assertEqual(both["log"]["formats"], ["nvidia-smi CSV", "nanochat"])
+        self.assertIn("device_gib", [one["name"] for one in both["figures"]])
+        self.assertIn("GPU 3 of 8 did not work", str(both["advice"]))
+
+    def test_every_form(self):
+        log = self.write("run.log", whole(0.2))
+        self.assertIn("Passed: all 4 conditions hold.", check(log, "--job", JOB).stdout)
+        self.assertIn("| throughput        |", check(log, "--job", JOB, "--markdown").stdout)
+        self.assertIn("condition,refinement in 15%..25%,,,,,passed,", check(log, "--job", JOB, "--csv").stdout)
+
+
+class PhaseAndPlan(Gate):
+    def test_the_numbers_tell_the_phase(self):
+        self.assertEqual(self.ask(self.write("a.log", whole(0.2)), "--job", JOB)["phase"], "validate")
+        longer = self.ask(self.write("b.log", whole(0.6, steps=5000)), "--job", JOB)
+        self.assertEqual(longer["phase"], "produce")
+        self.assertEqual(longer["verdict"], "passed")
+        self.fails(2, "--phase: of which phase is the log? By its numbers it could be of none; expected validate or "
+                   "produce", self.write("c.log", whole(0.2, steps=77)), "--job", JOB)
+
+    def test_the_log_of_another_phase_does_not_pass(self):
+        other = self.ask(self.write("run.log", whole(0.6)), "--job", JOB, "--phase", "produce", code=6)
+        self.assertEqual(other["contradictions"], ["the log plans 1,000 steps, the phase 5,000"])
+        self.assertEqual(other["verdict"], "not passed")
+
+    def test_the_plan_on_the_gpus_of_the_log(self):
+        log = self.write("run.log", head("NVIDIA H100 80GB HBM3") + lines(0.2) + tail(70000))
+        chosen = self.ask(log, "--job", JOB)
+        self.assertEqual(chosen["plan"]["gpu"], "H100 SXM")
+        self.assertIn("the log is held against the plan on GPUs of its kind", chosen["notes"][0])
+        pick = json.loads(run("plan", JOB, "--json").stdout)["recommendations"]["pick"]
+        asked = self.ask(log, "--job", JOB, "--plan", pick, "--phase", "validate", code=6)
+        self.assertEqual(asked["contradictions"], ["the log is of H100 SXM, the plan of B200"])
+
+    def test_a_run_that_goes_on(self):
+        part = self.ask(self.write("run.log", head() + lines(0.2, until=500)), "--job", JOB, code=6)
+        self.assertEqual(part["verdict"], "still running")
+        self.assertEqual(part["steps"], 495)
+        self.assertGreater(part["projection"]["hours_left"]["p50"], 0.05)
+        self.assertLess(part["projection"]["hours_left"]["p50"], 0.1)
+
+    def test_out_of_memory_asks_the_model(self):
+        log = self.write("run.log", head() + lines(0.2, until=20) + "torch.OutOfMemoryError: CUDA out of memory. Tried "
+                         "to allocate 2.00 GiB. GPU 0 has a total capacity of 178.36 GiB\n")
+        ended = self.ask(log, "--job", JOB, "--phase", "validate", code=6)
+        words = ended["advice"][0]["words"]
+        self.assertEqual(ended["advice"][0]["about"], "out_of_memory")
+        self.assertRegex(words, r"Micro-batch 16 instead of 32 takes \d+(\.\d+)? GiB \(\d+ % less\) and .* times the "
+                         r"time: --set phases\.validate\.train\.micro=16\.")
+        plan = json.loads(run("plan", JOB, "--set", "phases.validate.train.micro=16", "--set", "where.gpus=B200",
+                              "--json").stdout)["plans"][0]["phases"][0]
+        self.assertIn(f"takes {plan['memory_gib']['total']['p50']:.1f} GiB", words)
+
+
+class Growing(Gate):
+    def start(self, *words, **more):
+        process = subprocess.Popen([PROGRAM, "check", *words, "--follow", "--json"], cwd=ROOT, env=environment(),
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return process
+
+    def end(self, process, code):
+        out, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, code, err.decode())
+        return (json.loads(out) if out else None), err.decode().splitlines()
+
+    def test_a_log_that_grows_until_it_says_that_it_is_done(self):
+        path = self.folder / "run.log"
+        process = self.start(str(path), "--job", JOB)
+        time.sleep(0.3)
+        text = whole(0.2)
+        with path.open("w") as log:
+            for part in range(0, len(text), len(text) // 3 + 1):
+                log.write(text[part:part + len(text) // 3 + 1])
+                log.flush()
+                time.sleep(0.8)
+        result, said = self.end(process, 0)
+        self.assertEqual(result["verdict"], "passed")
+        self.assertEqual(result["log"]["lines"], text.count("\n"))
+        self.assertTrue(said[0].startswith("gpuplan: waits for "), said)
+        self.assertRegex(said[1], r"^step \d+ of 1,000 · loss [0-9.]+ · 874,000 tokens/s \(1\.0x the prediction\) · .* left")
+        self.assertLessEqual(len(said), 5)
+
+    def test_a_pipe_ends_with_its_writer(self):
+        process = self.start("-", "--job", JOB, stdin=subprocess.PIPE)
+        process.stdin.write((head() + lines(0.2, until=500)).encode())
+        process.stdin.flush()
+        time.sleep(0.7)
+        self.assertIsNone(process.poll())
+        process.stdin.write((lines(0.2, first=500) + tail()).encode())
+        result, _ = self.end(process, 0)
+        self.assertEqual(result["steps"], 995)
+
+    def test_an_interrupt_tells_what_is_known(self):
+        path = self.write("run.log", head() + lines(0.2, until=500))
+        process = self.start(path, "--job", JOB)
+        time.sleep(0.8)
+        self.assertLess(float(Path(f"/proc/{process.pid}/stat").read_text().split()[13]), 30, "it waits without work")
+        process.send_signal(signal.SIGINT)
+        result, _ = self.end(process, 130)
+        self.assertEqual(result["verdict"], "still running")
+
+    def test_a_log_that_is_replaced(self):
+        path = self.folder / "run.log"
+        path.write_text(head() + lines(0.2, until=300))
+        process = self.start(str(path), "--job", JOB)
+        time.sleep(0.8)
+        fresh = self.folder / "new.log"
+        fresh.write_text(whole(0.2))
+        os.replace(fresh, path)
+        result, said = self.end(process, 0)
+        self.assertEqual(result["verdict"], "passed")
+        self.assertTrue(any("begins anew" in line for line in said), said)
+
+    def test_several_files(self):
+        log, cards = self.folder / "run.log", self.folder / "gpus.csv"
+        log.write_text(head() + lines(0.2, until=500))
+        cards.write_text("index, utilization.gpu [%], memory.used [MiB]\n0, 97 %, 104000 MiB\n")
+        process = self.start(str(log), str(cards), "--job", JOB)
+        time.sleep(0.8)
+        with log.open("a") as more:
+            more.write(lines(0.2, first=500) + tail())
+        result, _ = self.end(process, 0)
+        self.assertEqual(result["verdict"], "passed")
+        self.assertIn("device_gib", [one["name"] for one in result["figures"]])
+
+
+class BadInput(Gate):
+    def test_one_line_each(self):
+        log = self.write("run.log", whole(0.2))
+        self.fails(5, "holds no log that gpuplan knows (nanochat, nanoGPT, torchtitan", "README.md", "--job", JOB)
+        self.fails(5, "is empty", self.write("empty.log", ""), "--job", JOB)
+        self.fails(5, "/nowhere.log: no such file", "/nowhere.log", "--job", JOB)
+        self.fails(5, "src: is a folder", "src", "--job", JOB)
+        self.fails(5, "holds no log", self.write("utf16.log", whole(0.2).encode("utf-16")), "--job", JOB)
+        self.fails(2, "--job: which job", log)
+        self.fails(2, "did you mean validate?", log, "--job", JOB, "--phase", "valdate")
+        self.fails(2, "is no plan of this job", log, "--job", JOB, "--plan", "zzzzzz")
+        self.fails(5, "is no plan: expected what gpuplan plan JOB -o plan.json writes", log, "--plan",
+                   self.write("other.json", '{"schema": "gpuplan/fit@1"}'))
+        self.fails(5, "no such file", log, "--plan", "/nowhere/plan.json")
+        self.fails(2, "-: standard input can be one of", "-", "--job", "-", stdin=b"")
+        self.fails(2, "the name of the log is empty", "", "--job", JOB)
+        self.fails(2, "LOG... is missing", "--job", JOB)
+
+    def test_damaged_logs(self):
+        text = whole(0.2)
+        packed = gzip.compress(text.encode())
+        self.fails(5, "", self.write("bad.log.gz", packed[:2] + b"\xff" * 50), "--job", JOB)
+        cut = self.ask(self.write("cut.log.gz", packed[:len(packed) // 2]), "--job", JOB, code=6)
+        self.assertTrue(cut["log"]["cut_off"])
+        self.assertEqual(cut["verdict"], "still running")
+        nan = re.sub(r"(step 00700/01000 .*? loss: )[0-9.]+", r"\1nan", text)
+        broken = self.ask(self.write("nan.log", nan), "--job", JOB, code=6)
+        self.assertIn("not_finite", [one["about"] for one in broken["advice"]])
+
+    def test_metrics_and_conditions_are_checked_before_a_run(self):
+        job = (ROOT / JOB).read_text()
+        wrong = self.write("job.yaml", job.replace("refinement in 15%..25%", "refinment in 15%..25%"))
+        done = run("plan", wrong)
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("job.yaml:48: phases.validate.succeed_when[1]: 'refinment in 15%..25%': 'refinment' is no metric of "
+                      "this phase and nothing that logs hold; did you mean refinement?", done.stderr)
+        wrong = self.write("job.yaml", job.replace("'step_0: ([0-9.]+)'", "'step_0: ([0-9.]+'", 1))
+        done = run("plan", wrong)
+        self.assertEqual(done.returncode, 5)
+        self.assertRegex(done.stderr, r"job\.yaml:41: phases\.validate\.metrics\.step_0: .*not a regular expression")
+
+    def test_a_long_log_takes_little_memory(self):
+        path = self.folder / "long.log"
+        block = lines(0.2, steps=1000)
+        with path.open("w") as log:
+            log.write(head())
+            for _ in range(64_000_000 // len(block)):
+                log.write(block)
+        started = time.monotonic()
+        done = check(str(path), "--job", JOB, "--phase", "validate", "--json")
+        self.assertLess(time.monotonic() - started, 10)
+        self.assertEqual(done.returncode, 0, "the last start of many is whole")
+        process = subprocess.Popen([PROGRAM, "check", str(path), "--job", JOB, "--phase", "validate"], cwd=ROOT,
+                                   env=environment(), stdout=subprocess.DEVNULL)
+        _, _, usage = os.wait4(process.pid, 0)
+        process.returncode = 0
+        self.assertLess(usage.ru_maxrss, 60_000, "KiB")
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    main(__doc__)
