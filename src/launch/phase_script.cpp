@@ -23,10 +23,15 @@ std::string hours_range(const Outcome<Seconds>& hours) {
   return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
 }
 
+/// What a variable is set to: in quotes even where it needs none, since a bare word may be the name of a command.
+std::string value(std::string_view text) {
+  return printable(text, text.size()) == text ? shell_quoted(text) : bash_word(text);
+}
+
 /// A list of words: ('a' 'b').
 std::string array_of(const std::vector<std::string>& words) {
   std::string text = "(";
-  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + bash_word(word);
+  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + value(word);
   return text + ")";
 }
 
@@ -67,12 +72,11 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
       laid.part->hours.p50 > Seconds{} ? laid.part->cost.p50 / laid.part->hours.p50 * units::hour / units::dollar : 0;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
                      "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
-  text += "phase=" + bash_word(phase.name) + "\nslug=" + bash_word(laid.slug) + "\njob_slug=" + bash_word(launch.slug) +
-          "\n";
+  text += "phase=" + value(phase.name) + "\nslug=" + value(laid.slug) + "\njob_slug=" + value(launch.slug) + "\n";
   text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
   text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";
   text += "required=" + array_of(work.required) + "\n";
-  text += "manual=" + bash_word(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
+  text += "manual=" + value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
   text += "human=" + std::to_string(run.empty() && human(phase) ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
@@ -82,8 +86,8 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
   text += "grace=" + std::to_string(grace_for(estimate)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
-  text += "predicted_hours=" + bash_word(hours_range(laid.part->hours)) + "\n";
-  text += "predicted_dollars=" + bash_word(range_words(laid.part->cost)) + "\n\n";
+  text += "predicted_hours=" + value(hours_range(laid.part->hours)) + "\n";
+  text += "predicted_dollars=" + value(range_words(laid.part->cost)) + "\n\n";
   text += function("prepare", prepare) + "\n" + function("work", run) + "\n";
   return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
 }
@@ -182,7 +186,7 @@ std::string in_turn(const std::vector<std::string>& scripts) {
   text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
   text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1\n\n";
   text += "scripts=(\n";
-  for (const std::string& script : scripts) text += "  " + bash_word(script) + "\n";
+  for (const std::string& script : scripts) text += "  " + value(script) + "\n";
   return text +
          ")\n"
          "for script in \"${scripts[@]}\"; do\n"
