@@ -25,6 +25,7 @@ import json
 import re
 import shlex
 import sys
+import tempfile
 import unittest
 from functools import cache
 from pathlib import Path
@@ -135,8 +136,12 @@ class Guide(unittest.TestCase):
         self.assertGreater(len(commands), 30)
         for command in commands:
             with self.subTest(command=command):
-                code, _, err = outcome(command.replace("\\|", "|"), False)
-                self.assertIn(code, (0, 3, 4), err)
+                words = command.replace("\\|", "|")
+                with tempfile.TemporaryDirectory() as folder:
+                    if command.startswith("launch "):
+                        words += f" -o {folder}/out"
+                    code, _, err = outcome(words, False)
+                self.assertIn(code, (0, 3, 4, 6), err)
 
     def test_no_cell_is_empty(self):
         rows = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
@@ -144,6 +149,118 @@ class Guide(unittest.TestCase):
         for line in rows:
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
             self.assertTrue(all(cells), line)
+
+
+class Launched(unittest.TestCase):
+    """The scripts, batch jobs and searches that the documents write by hand."""
+
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.out = Path(self.temporary.name) / "out"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def launch(self, job, launcher, *words):
+        done = run("launch", f"examples/{job}.yaml", "--to", launcher, "-o", str(self.out), *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {str(path.relative_to(self.out)): path.read_text() for path in self.out.rglob("*") if path.is_file()}
+
+    def test_twelve_scripts_of_the_training_guide(self):
+        files = self.launch("trm-nanochat", "bash", "--plan", "all")
+        heads = {name: text for name, text in files.items() if re.search(r"/phases/0[12]-\w+\.sh$", name)}
+        self.assertEqual(len(heads), 12)
+        for name, text in heads.items():
+            for said in ("# time ", "# cost ", "# memory ", "# succeeds   when refinement in ", "# yields "):
+                self.assertIn(said, text, name)
+        commands = [text for name, text in files.items() if name.endswith("/command.sh")]
+        self.assertEqual(len(commands), 12)
+        for text in commands:  # 28, 14 and the like do not divide 524,288 tokens
+            gpus, micro = (int(re.search(rf"--{flag}=(\d+)", text).group(1))
+                           for flag in ("nproc_per_node", "device_batch_size"))
+            self.assertEqual(524_288 % (gpus * micro * 2048), 0, text)
+        setups = {text for name, text in files.items() if name.endswith("/setup.sh")}
+        self.assertEqual(len(setups), 1)
+        self.assertIn("python -m scripts.tok_train", setups.pop())
+        for name, text in heads.items():
+            if "02-produce" in name:
+                self.assertIn("manual='nanochat/gpt.py: supervision_weight_base 10.0", text)
+                self.assertIn("needs=('01-validate')", text)
+            else:
+                self.assertIn("gated=1", text)
+
+    def test_searches_of_the_marketplace(self):
+        text = self.launch("collection", "vast")["vast/rent.sh"].replace("'\\''", "'")
+        searches = re.findall(r"vastai search offers '([^']*)'.* -o '([^']*)'", text)
+        self.assertGreater(len(searches), 3)
+        for query, order in searches[:-1]:
+            self.assertEqual(order, "dph")  # upwards: the cheapest first
+            self.assertRegex(query, r"\bnum_gpus=[14]\b")  # no machines of 8 and 16
+        gpus = [re.search(r"gpu_name=(\w+)", query).group(1) for query, _ in searches[:-1]]
+        self.assertEqual(gpus[0], "RTX_5090")
+        self.assertIn("RTX_3090", gpus)
+        query, order = searches[-1]  # any GPUs that hold it
+        self.assertNotIn("gpu_name", query)
+        self.assertEqual(order, "dlperf_usd-")  # downwards: the most for a dollar first
+
+    def test_three_jobs_for_the_cluster(self):
+        files = self.launch("latentwire", "slurm", "--plan", "all")
+        asked = {}
+        for name, text in files.items():
+            if name.endswith(".sbatch"):
+                options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", text, flags=re.M))
+                asked[int(options["gpus-per-node"].split(":")[-1])] = options
+        self.assertEqual(sorted(asked), [1, 2, 4])
+        for gpus, options in asked.items():
+            hours, minutes, _ = (int(part) for part in options["time"].split(":"))
+            self.assertLessEqual(hours + minutes / 60, 12)
+            self.assertGreater(hours + minutes / 60, {1: 5.6, 2: 3.2, 4: 1.9}[gpus])  # --time is not below the plan
+            self.assertGreater(int(options["mem"].rstrip("G")), 30)  # two checkpoints lie in it
+            self.assertEqual(options["partition"], "preempt")
+        self.assertGreater(int(asked[4]["mem"].rstrip("G")), int(asked[1]["mem"].rstrip("G")))  # not less for four
+        four = next(text for name, text in files.items() if name.startswith("4x") and name.endswith("command.sh"))
+        self.assertIn("torchrun", four)  # one process for each GPU, not one in all
+
+    def test_checkpoints_of_the_node(self):
+        files = self.launch("sft-node", "bash")
+        settings = json.loads(files["phases/02-sft/settings.json"])
+        text = json.dumps(settings)
+        self.assertRegex(text, r'"\w*(save|checkpoint)\w*": ')
+        keeps = [value for name, value in settings.items() if "keep" in name or "save_total" in name]
+        self.assertTrue(all(value in (None, 0, -1, "all") for value in keeps), keeps)  # all of them
+
+
+class Checked(unittest.TestCase):
+    """Logs in the form of the training guide, with the refinements that it writes down."""
+
+    def check(self, log, phase):
+        done = run("check", f"tests/seeds/{log}.log", "--job", "examples/trm-nanochat.yaml", "--phase", phase)
+        return done.returncode, done.stdout
+
+    def test_its_first_sample_passes(self):
+        code, text = self.check("trm-validate", "validate")
+        self.assertEqual(code, 0, text)
+        self.assertIn("19 %", text)
+
+    def test_its_second_sample_is_above_what_it_asks_for(self):
+        code, text = self.check("trm-produce", "produce")
+        self.assertEqual(code, 6, text)
+        self.assertIn("97.1 %", text)
+
+    def test_poor_refinement_is_not_enough_and_says_what_to_do(self):
+        code, text = self.check("trm-weak", "validate")
+        self.assertEqual(code, 6, text)
+        self.assertIn("7.98 %", text)
+        self.assertIn("learning rate", text)
+
+    def test_out_of_memory_halves_the_batch(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder) / "log.txt"
+            log.write_text((ROOT / "tests/seeds/trm-validate.log").read_text().split("step 00040")[0] +
+                           "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 16.00 GiB.\n")
+            done = run("check", str(log), "--job", "examples/trm-nanochat.yaml", "--phase", "validate")
+        self.assertEqual(done.returncode, 6, done.stdout)
+        self.assertRegex(done.stdout, r"micro-batch .*16")
 
 
 def add_rows():
