@@ -102,7 +102,7 @@ struct Validator {
   std::string_view program;
   bool (*takes)(const LaunchFile&);
   std::vector<std::string> (*words)(const LaunchFile& file, const std::string& path);
-  bool worth_missing = true;  ///< say so when it is not installed
+  std::vector<std::string> probe{};  ///< a program that must answer with 0 for the validator to be of use
 };
 
 constexpr const char* kParsePython = "import ast, sys; ast.parse(open(sys.argv[1], encoding='utf-8').read())";
@@ -119,10 +119,13 @@ const std::vector<Validator>& validators() {
          return std::vector<std::string>{"shellcheck", "--shell=bash", "--format=gcc",
                                          is_users(file) ? "--severity=error" : "--severity=style", path};
        }},
-      {"sbatch --test-only", "sbatch", [](const LaunchFile& file) { return file.path.ends_with(".sbatch"); },
+      {"sbatch --test-only",
+       "sbatch",
+       [](const LaunchFile& file) { return file.path.ends_with(".sbatch"); },
        [](const LaunchFile&, const std::string& path) {
          return std::vector<std::string>{"sbatch", "--test-only", path};
-       }},
+       },
+       {"sinfo", "--noheader"}},
       {"Python", "python3", [](const LaunchFile& file) { return file.path.ends_with(".py"); },
        [](const LaunchFile&, const std::string& path) {
          return std::vector<std::string>{"python3", "-c", kParsePython, path};
@@ -131,10 +134,13 @@ const std::vector<Validator>& validators() {
        [](const LaunchFile&, const std::string& path) {
          return std::vector<std::string>{"python3", "-c", kParseJson, path};
        }},
-      {"YAML", "python3", [](const LaunchFile& file) { return ends_with_any(file.path, {".yaml", ".yml"}); },
+      {"YAML",
+       "python3",
+       [](const LaunchFile& file) { return ends_with_any(file.path, {".yaml", ".yml"}); },
        [](const LaunchFile&, const std::string& path) {
          return std::vector<std::string>{"python3", "-c", kParseYaml, path};
-       }},
+       },
+       {"python3", "-c", "import yaml"}},
       {"kubeconform", "kubeconform",
        [](const LaunchFile& file) { return file.path.starts_with("kubernetes/") && file.path.ends_with(".yaml"); },
        [](const LaunchFile&, const std::string& path) {
@@ -142,6 +148,12 @@ const std::vector<Validator>& validators() {
        }},
   };
   return all;
+}
+
+bool answers(const std::vector<std::string>& probe) {
+  if (probe.empty()) return true;
+  const auto ended = run(probe);
+  return ended && ended->code == 0;
 }
 
 /// The last line says most in Python, the first in all other programs.
@@ -163,12 +175,7 @@ std::vector<ScriptCheck> check_scripts(const std::string& folder, const std::vec
   for (const Validator& validator : validators()) {
     const std::string name(validator.name);
     if (std::ranges::none_of(files, validator.takes)) continue;
-    bool there = installed(validator.program);
-    if (there && validator.name == "YAML") {
-      const auto tried = run({"python3", "-c", "import yaml"});
-      there = tried && tried->code == 0;
-    }
-    if (!there) {
+    if (!installed(validator.program) || !answers(validator.probe)) {
       checks.push_back({name, "", ScriptCheck::Result::kMissing, ""});
       continue;
     }

@@ -211,10 +211,11 @@ Yaml jobset_of(const Launch& launch, const std::string& name, const std::string&
   Yaml policy = Yaml::map();
   policy.set("maxRestarts", Yaml::whole(needs.resumes ? kMostErrors + taken_back : 0),
              "of all machines together, from the newest checkpoint");
-  policy.set("rules", Yaml::list().add(Yaml::map()
-                                           .set("name", "gate")
-                                           .set("action", "FailJobSet")
-                                           .set("onJobFailureReasons", Yaml::list({"PodFailurePolicy", "DeadlineExceeded"}))));
+  policy.set("rules",
+             Yaml::list().add(Yaml::map()
+                                  .set("name", "gate")
+                                  .set("action", "FailJobSet")
+                                  .set("onJobFailureReasons", Yaml::list({"PodFailurePolicy", "DeadlineExceeded"}))));
   Yaml job = Yaml::map();
   job.set("name", kWorkers);
   job.set("replicas", Yaml::whole(1));

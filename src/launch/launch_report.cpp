@@ -52,7 +52,7 @@ std::string checks_text(const std::vector<ScriptCheck>& checks, const Screen& sc
       missing = missing || check.result == ScriptCheck::Result::kMissing;
     }
     table.add({validator, missing ? "–" : std::to_string(passed + failed),
-               missing      ? Cell("not installed, so not checked", Paint::kYellow)
+               missing      ? Cell("not installed or does not answer: not checked", Paint::kYellow)
                : failed > 0 ? Cell(std::to_string(failed) + " failed", Paint::kRed)
                             : Cell("passed", Paint::kGreen)});
   }
