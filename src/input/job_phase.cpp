@@ -138,7 +138,8 @@ struct PhaseRecord {
       key_as<OptionalCodec<Record<SetupRecord>>, &Phase::setup>("setup", "", "done on each machine first"),
       key_as<OptionalCodec<Record<BeforeRecord>>, &Phase::before>("before", "", "a manual step before the phase"),
       key<&Phase::command>(
-          "command", "", "what runs; {gpus} {nodes} {micro} {accumulate} {precision} {profile} {phase} are filled in"),
+          "command", "",
+          "what runs; {gpus} {nodes} {micro} {accumulate} {precision} {profile} {phase} and others are filled in"),
       key<&Phase::args>("args", "", "further arguments by name"),
       key_as<Record<OverheadRecord>, &Phase::overhead>("overhead", "none", "time beside the work"),
       key<&Phase::evaluate>("evaluate", "none", "evaluations during the work"),

@@ -79,8 +79,8 @@ int stage_of(const Strategy& s) {
 }
 
 /// Folders that are known when the phase starts: marks in the settings.
-constexpr std::string_view kHere = "@HERE@";
-constexpr std::string_view kRun = "@RUN@";
+constexpr std::string_view kHere = "@GPUPLAN_FILES@";
+constexpr std::string_view kRun = "@GPUPLAN_RUN_DIR@";
 
 /// Puts the folders of this run into the settings; they come from the environment.
 std::vector<std::string> place_settings(std::string_view file) {
@@ -90,7 +90,9 @@ std::vector<std::string> place_settings(std::string_view file) {
           " <<'PYTHON'\n"
           "import os, sys\n"
           "text = open(sys.argv[1], encoding='utf-8').read()\n"
-          "for mark, name in (('@HERE@', 'GPUPLAN_FILES'), ('@RUN@', 'GPUPLAN_RUN_DIR'), ('@DATA@', 'DATA')):\n"
+          "marks = {'@GPUPLAN_FILES@': 'GPUPLAN_FILES', '@GPUPLAN_RUN_DIR@': 'GPUPLAN_RUN_DIR', '@GPUPLAN_DATA@': "
+          "'DATA'}\n"
+          "for mark, name in marks.items():\n"
           "    text = text.replace(mark, os.environ[name].replace('\\\\', '\\\\\\\\').replace('\"', '\\\\\"'))\n"
           "open(sys.argv[2], 'w', encoding='utf-8').write(text)\n"
           "PYTHON"};
@@ -140,7 +142,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("deepspeed", std::string(kHere) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage_of(s)), false});
   }
-  lines.head("datasets").raw("  - path", "\"@DATA@\"").set("    type", "chat_template");
+  lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"").set("    type", "chat_template");
   lines.set("output_dir", std::string(kRun) + "/checkpoints");
   lines.set("save_steps", std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1));
   lines.set("save_total_limit", std::max(kept_checkpoints(place), 1)).set("logging_steps", log_steps(place));

@@ -225,6 +225,68 @@ class Commands(unittest.TestCase):
             self.assertIn('torchrun --standalone --nproc-per-node="$GPUPLAN_GPUS" train.py --batch ', text)
 
 
+HOSTILE = [
+    "$(touch MARK)", "`touch MARK`", "'; touch MARK; '", '"; touch MARK; "', "a\nb: c", "x\ntouch MARK\n",
+    "${IFS}touch${IFS}MARK", "yes", "null", "1e9", "- a", "{a: b}", "[1", "!!python/object:os.system", "&a *a", "# c",
+    "''' + os.system('touch MARK') + '''", '"""\nimport os', "\\", "\\'", "\u202egnp", "--help", "../../x",
+    "@GPUPLAN_DATA@x", "EOF\ntouch MARK\nEOF", "PYTHON\ntouch MARK\n", "a b", "{micro}", "{{x}}", "%s%n", "';--", "<!--",
+    "|touch MARK", "&& touch MARK", "~", "*", "é", "\t"]
+
+
+class Hostile(unittest.TestCase):
+    """Names and arguments of the job stay what they are in every file of every framework."""
+
+    def test_names_stay_names(self):
+        for framework in ("torch", "hf-trainer", "deepspeed", "megatron", "torchtitan", "axolotl", "llama-factory"):
+            for text in HOSTILE:
+                model = f"{{like: {LLAMA}, name: {json.dumps(text)}}}"
+                job = training_job(framework, model, SAMPLES, 8, 1, "parallel: {dp: 8, sharding: zero3}")
+                if framework == "megatron":
+                    job = job.replace("zero3", "zero1")
+                with self.subTest(framework=framework, text=text), Folder("-", stdin=job.encode()) as folder:
+                    self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
+                    self.check_values(folder, text)
+
+    def check_values(self, folder, text):
+        for path in folder.path.rglob("*"):
+            if path.name in ("plan.json", "lib.sh", "supervise.sh") or not path.is_file():
+                continue
+            written = path.read_text(encoding="utf-8")
+            if path.name == "settings.json":
+                self.assertEqual(json.loads(written)["model"]["name"], text)
+            elif path.name == "axolotl.yaml":
+                self.assertEqual(yaml.safe_load(written)["base_model"], text)
+            elif path.name == "llama_factory.yaml":
+                self.assertEqual(yaml.safe_load(written)["model_name_or_path"], text)
+            elif path.suffix == ".toml":
+                tomllib.loads(written)
+            elif path.suffix == ".sh":
+                done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), written)
+
+    def test_arguments_stay_one_word(self):
+        for framework in ("megatron", "nanochat", "torchtitan"):
+            case = next(case for case in TRAININGS if case[0] == framework)
+            for text in HOSTILE:
+                job = training_job(*case) + f"    args: {{extra: {json.dumps(text)}}}\n"
+                with self.subTest(framework=framework, text=text), Folder("-", stdin=job.encode()) as folder:
+                    self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
+                    self.assertIn(f"--extra={text}".encode(), self.words(folder))
+
+    def words(self, folder):
+        """The words that the phase's command has when bash reads them; nothing else is run."""
+        script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
+        body = script[script.index("work() {"):script.index('source "$(dirname')]
+        # What would start processes only tells its words; what comes before is not run.
+        line = body[body.index("exec torchrun"):body.rindex("}")].replace("exec torchrun", "printf '%s\\0'", 1)
+        with tempfile.TemporaryDirectory() as place:
+            done = subprocess.run(["bash", "-c", "load=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
+                                  env={"PATH": os.environ["PATH"]}, check=False)
+            self.assertEqual(done.stderr, b"")
+            self.assertEqual(os.listdir(place), [], "nothing was touched")
+        return done.stdout.split(b"\0")
+
+
 class Supervision(unittest.TestCase):
     """supervise.sh: a program is asked to stop by a file, and what it answers becomes an exit code."""
 

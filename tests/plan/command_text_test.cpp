@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "input/job_fixture.h"
+
 namespace gpuplan {
 namespace {
 
@@ -42,6 +44,16 @@ TEST(CommandText, EveryVariableHasAValue) {
   }
 }
 
+TEST(CommandText, EveryVariableIsInTheDocuments) {
+  std::string text;
+  for (const char* page : {"launch.md", "launch-work.md"})
+    text += file_text(std::string(GPUPLAN_SOURCE_DIR) + "/docs/" + page);
+  for (const CommandVariable& variable : command_variables()) {
+    const std::string row = "| `{" + std::string(variable.name) + "}` | " + std::string(variable.help) + " |";
+    EXPECT_NE(text.find(row), std::string::npos) << row;
+  }
+}
+
 TEST(CommandText, WhatIsNoVariableStays) {
   for (const char* text :
        {"${HOME} ${micro:-1} ${micro}", "awk '{ print $1 }'", "a{b,c}d {} {1..3} {micro", "}}{ {a b}"})
@@ -75,7 +87,7 @@ TEST(CommandText, ArgumentsThatTheCommandLacksComeBesides) {
       << "--lr-decay is another argument than lr and decay";
   filling.phase.command = "train.py {args} | tee log";
   filling.phase.args = {{"lr", "it's"}, {"x;y", "\n"}};
-  EXPECT_EQ(filling.filled().text, "train.py --lr='it'\\''s' '--x;y'='?' | tee log");
+  EXPECT_EQ(filling.filled().text, "train.py --lr='it'\\''s' '--x;y'=$'\\x0a' | tee log");
   EXPECT_TRUE(filling.filled().appended.empty());
   filling.phase.command = "bash -c \"train.py {args}\"";
   filling.phase.args = {{"lr", "$(id)"}};
