@@ -83,19 +83,10 @@ constexpr std::string_view kHere = "@GPUPLAN_FILES@";
 constexpr std::string_view kRun = "@GPUPLAN_RUN_DIR@";
 
 /// Puts the folders of this run into the settings; they come from the environment.
-std::vector<std::string> place_settings(std::string_view file) {
-  const std::string from = file_word(file);
-  const std::string to = "\"$GPUPLAN_RUN_DIR/" + std::string(file) + "\"";
-  return {"python3 - " + from + " " + to +
-          " <<'PYTHON'\n"
-          "import os, sys\n"
-          "text = open(sys.argv[1], encoding='utf-8').read()\n"
-          "marks = {'@GPUPLAN_FILES@': 'GPUPLAN_FILES', '@GPUPLAN_RUN_DIR@': 'GPUPLAN_RUN_DIR', '@GPUPLAN_DATA@': "
-          "'DATA'}\n"
-          "for mark, name in marks.items():\n"
-          "    text = text.replace(mark, os.environ[name].replace('\\\\', '\\\\\\\\').replace('\"', '\\\\\"'))\n"
-          "open(sys.argv[2], 'w', encoding='utf-8').write(text)\n"
-          "PYTHON"};
+void place_settings(const WorkPlace& place, std::string_view file, Work& work) {
+  work.files.push_back(program(place, "place_settings.py"));
+  work.command.push_back("python3 " + file_word("place_settings.py") + " " + file_word(file) + " \"$GPUPLAN_RUN_DIR/" +
+                         std::string(file) + "\"");
 }
 
 void notes(const WorkPlace& place, Work& work) {
@@ -156,7 +147,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
       "DATA: a JSON-lines file or a data set of the Hugging Face hub; each row holds \"messages\" (a list of "
       "role and content)"};
   work.prepare = {pip_install({"axolotl[deepspeed]>=0.12"})};
-  work.command = place_settings("axolotl.yaml");
+  place_settings(place, "axolotl.yaml", work);
   work.command.push_back(
       "exec axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
       "--nnodes=\"$GPUPLAN_NODES\" --node_rank=\"$GPUPLAN_NODE_RANK\" --master_addr=\"$GPUPLAN_MASTER_ADDR\" "
@@ -219,7 +210,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
                    (scratch || train.data.tokens ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"llamafactory>=0.9.3"})};
   if (stage_of(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16"}));
-  work.command = place_settings("llama_factory.yaml");
+  place_settings(place, "llama_factory.yaml", work);
   work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "

@@ -195,6 +195,19 @@ class Frameworks(unittest.TestCase):
                              settings["train_micro_batch_size_per_gpu"] * settings["gradient_accumulation_steps"] * 16)
             self.assertEqual(settings["zero_optimization"]["offload_optimizer"]["device"], "cpu")
 
+    def test_settings_are_placed_when_the_phase_starts(self):
+        with Folder("-", stdin=training_job("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero1}").encode()) as folder:
+            files = folder.path / "phases" / "01-train"
+            place = str(folder.place / 'a "quoted" \\ folder')
+            environment = {"PATH": os.environ["PATH"], "GPUPLAN_FILES": str(files), "GPUPLAN_RUN_DIR": place, "DATA": "x.jsonl"}
+            target = folder.place / "placed.yaml"
+            subprocess.run(["python3", str(files / "place_settings.py"), str(files / "axolotl.yaml"), str(target)],
+                           env=environment, check=True, timeout=60)
+            placed = yaml.safe_load(target.read_text(encoding="utf-8"))
+            self.assertEqual(placed["output_dir"], place + "/checkpoints")
+            self.assertEqual(placed["datasets"][0]["path"], "x.jsonl")
+            self.assertEqual(placed["deepspeed"], str(files / "ds_config.json"))
+
     def test_others_ask_for_a_command(self):
         for framework in ("litgpt", "composer", "torchtune"):
             with Folder("-", stdin=training_job(framework, LLAMA, SAMPLES, 8, 1, "").encode()) as folder:
