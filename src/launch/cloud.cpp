@@ -218,9 +218,10 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
     for (const CloudVariable& variable : need.required)
       if (std::ranges::find(seen, variable.name) == seen.end()) {
         seen.push_back(variable.name);
-        notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) +
-                        ". A file has to be where the machine sees it.");
+        notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) + ".");
       }
+  if (!seen.empty())
+    notes.emplace_back("Files that these variables name have to be where the machine sees them: in this folder, say.");
   if (any(&CloudNeeds::own_command))
     notes.emplace_back(
         "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or with "

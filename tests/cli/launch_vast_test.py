@@ -249,8 +249,11 @@ class Renting(unittest.TestCase):
             (self.bin / name).write_text(STUB)
             (self.bin / name).chmod(0o755)
 
-    def rent(self, folder, script, *words, offers=None, **more):
+    def rent(self, folder, script, *words, offers=None, unset=False, **more):
         self.log.write_text("")
+        if not unset:
+            for name in re.findall(r"^  '([A-Z0-9_]+): ", (folder / script).read_text(), re.M):
+                more.setdefault(name, "there")
         done = says(folder, script, *words, path=f"{self.bin}:/usr/bin:/bin", CALLS=str(self.log), GPUPLAN_POLL="0",
                     OFFERS=json.dumps(offers or []), **more)
         return done, [json.loads(line) for line in self.log.read_text().splitlines()]
@@ -291,6 +294,13 @@ class Renting(unittest.TestCase):
         names = [call[0] for call in calls]
         self.assertLess(names.index("scp"), len(names) - 1)
         self.assertIn("nohup bash vast/on_machine.sh 01-collect", calls[-1][-1])
+
+    def test_what_the_phases_need_is_asked_for_first(self):
+        for folder, script, words in ((at("collection-vast"), "vast/rent.sh", ["rent", "12345"]),
+                                      (at("llama-8b-lora-runpod"), "runpod/rent.sh", ["rent"])):
+            done, calls = self.rent(folder, script, *words, unset=True, offers=[{"id": 12345, "dph_total": 3.4}])
+            self.assertEqual((done.returncode, calls), (1, []))
+            self.assertIn("the variable DATA: ", done.stderr)
 
     def test_a_dearer_offer_is_not_taken(self):
         dear = [{"id": 12345, "dph_total": 3.6}]

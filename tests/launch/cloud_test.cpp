@@ -1,0 +1,174 @@
+#include "launch/cloud.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "launch/launched.h"
+#include "launch/launchers.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kTwoMachines = R"(
+job: two
+schedule: each_phase
+market: {use: only, offers: [{gpu: RTX 4090, gpus: 2, price: $1-2/h, spot_price: $0.5/h}]}
+where: {disk: 300 GB}
+phases:
+  - {name: a, fixed: {gpus: 2, time: 1 h}, command: 'true'}
+  - {name: b, needs: [a], fixed: {gpus: 1, time: 2 h}, command: 'true'}
+)";
+
+std::string file_of(const Result<LaunchSet>& set, std::string_view path) {
+  if (!set) {
+    ADD_FAILURE() << set.error().message;
+    return {};
+  }
+  for (const LaunchFile& file : set->files)
+    if (file.path == path) return file.text;
+  ADD_FAILURE() << "no " << path;
+  return {};
+}
+
+TEST(CloudMachine, IsTheOfferWithLimits) {
+  const Launched two(job_of(kTwoMachines));
+  ASSERT_TRUE(two.launch);
+  ASSERT_EQ(two.launch->groups.size(), 2U);
+  const auto machine = cloud_machine(*two.launch, two.launch->groups[1]);
+  ASSERT_TRUE(machine);
+  EXPECT_EQ(machine->gpu->name, "RTX 4090");
+  EXPECT_EQ(machine->gpus, 2) << "a rented machine is asked for as a whole";
+  EXPECT_EQ(machine->nodes, 1);
+  EXPECT_FALSE(machine->spot);
+  // P90 of the price is $2: a tenth more.
+  ASSERT_TRUE(machine->price_limit);
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*machine->price_limit), 2.2);
+  EXPECT_EQ(whole_gb(machine->disk), 300) << "as the job says";
+  EXPECT_EQ(machine->limit, two.launch->groups[1].limit + machine->grace);
+  EXPECT_EQ(whole_seconds(machine->grace), 120);
+}
+
+TEST(CloudMachine, PricesAreLimitedByTheJobToo) {
+  Launched two(job_of(kTwoMachines));
+  Job job = two.searched.job;
+  const Offer& offer = *two.launch->groups[0].lease->offer;
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, offer, false)), 2.2);
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, offer, true)), 0.55);
+  job.where.max_price = DollarsPerSecond{1.5 / 3600};
+  job.spot.max_price = DollarsPerSecond{0.4 / 3600};
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, offer, false)), 1.5);
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, offer, true)), 0.4);
+  Offer own = offer;
+  own.kind = OfferKind::kOwn;
+  EXPECT_FALSE(price_limit(job, own, false));
+}
+
+TEST(CloudMachine, DollarsAreRoundedUpToCents) {
+  EXPECT_DOUBLE_EQ(dollars_an_hour(DollarsPerSecond{2.001 / 3600}), 2.01);
+  EXPECT_DOUBLE_EQ(dollars_an_hour(DollarsPerSecond{2.2 / 3600}), 2.2);
+}
+
+TEST(ObjectName, IsALabelOfDnsAndToldApart) {
+  Launched two(job_of(kTwoMachines));
+  Launch& launch = *two.launch;
+  EXPECT_EQ(object_name(launch, launch.groups[0]), "two-" + launch.groups[0].slug);
+  launch.slug = "124m";
+  EXPECT_EQ(object_name(launch, launch.groups[0]).substr(0, 9), "job-124m-");
+  launch.slug = std::string(40, 'x');
+  const std::string first = object_name(launch, launch.groups[0], 40);
+  const std::string second = object_name(launch, launch.groups[1], 40);
+  EXPECT_LE(first.size(), 40U);
+  EXPECT_NE(first, second);
+}
+
+TEST(Bucket, IsReadFromWhereCheckpointsGo) {
+  Job job;
+  EXPECT_FALSE(bucket_of(job));
+  job.storage.results = "gs://results/of/it";
+  EXPECT_EQ(bucket_of(job)->scheme + " " + bucket_of(job)->name + " " + bucket_of(job)->folder, "gs results of/it");
+  job.checkpoint.to = "s3://my-bucket";
+  EXPECT_EQ(bucket_of(job)->name, "my-bucket");
+  EXPECT_EQ(bucket_of(job)->folder, "");
+  for (const char* const none :
+       {"/mnt/disk", "s3://", "s3://a", "s3://$(touch x)/y", "http://bucket/x", "s3://UPPER"}) {
+    job.checkpoint.to = none;
+    EXPECT_EQ(bucket_of(job)->name, "results") << none;
+  }
+  job.checkpoint.to = "s3://bucket/../a b//$(c)/";
+  EXPECT_EQ(bucket_of(job)->folder, "a-b/c");
+}
+
+TEST(Chain, EndsWhereSomebodyDoesSomethingBetween) {
+  const auto chain = [](const std::string& text) {
+    const Launched laid(job_of(text));
+    return is_chain(*laid.launch);
+  };
+  EXPECT_TRUE(chain(kTwoMachines));
+  const std::string base = kTwoMachines;
+  std::string by_hand = base;
+  by_hand.replace(by_hand.find("name: b,"), 8, "name: b, before: {note: look, time: 1 min},");
+  EXPECT_FALSE(chain(by_hand));
+  std::string first_by_hand = base;
+  first_by_hand.replace(first_by_hand.find("name: a,"), 8, "name: a, before: {note: look, time: 1 min},");
+  EXPECT_TRUE(chain(first_by_hand)) << "done before it is launched";
+  std::string at_home = base;
+  at_home.replace(at_home.find("needs: [a]"), 10, "needs: [home]");
+  at_home += "  - {name: home, needs: [a], cpu: {time: 1 min, command: 'true'}}\n";
+  EXPECT_FALSE(chain(at_home));
+}
+
+TEST(SkyPilot, WritesAPipelineWhereGroupsFollowEachOther) {
+  const Launched two(job_of(kTwoMachines));
+  const auto set = skypilot_launcher(*two.launch);
+  const std::string pipeline = file_of(set, "skypilot/pipeline.yaml");
+  EXPECT_NE(pipeline.find("---\nname: two\n---\nname: two-01-a\n"), std::string::npos) << pipeline;
+  EXPECT_NE(pipeline.find("\n---\nname: two-02-b\n"), std::string::npos);
+  EXPECT_EQ(set->next.front(),
+            "sky jobs launch -n two skypilot/pipeline.yaml  # all groups in turn; asks before it rents");
+}
+
+TEST(Dstack, RepeatsNoGateThatStaysClosed) {
+  const Launched two(job_of(kTwoMachines));
+  const std::string task = file_of(dstack_launcher(*two.launch), "01-a.dstack.yml");
+  EXPECT_NE(task.find("gpu: RTX4090:2\n"), std::string::npos) << task;
+  EXPECT_NE(task.find("max_price: 2.2\n"), std::string::npos);
+  EXPECT_NE(task.find("spot_policy: on-demand\n"), std::string::npos);
+  EXPECT_EQ(task.find("- error"), std::string::npos);
+  // Somebody's own program of fixed length: nobody knows that its GPUs are busy.
+  EXPECT_EQ(task.find("utilization_policy"), std::string::npos);
+}
+
+TEST(Kubernetes, FailsAtOnceWhenAGateStaysClosed) {
+  const Launched two(job_of(kTwoMachines));
+  const std::string job = file_of(kubernetes_launcher(*two.launch), "kubernetes/01-a.yaml");
+  EXPECT_NE(job.find("action: FailJob"), std::string::npos);
+  EXPECT_NE(job.find("- 6\n            - 78\n"), std::string::npos) << job;
+  EXPECT_NE(job.find("type: DisruptionTarget"), std::string::npos);
+  EXPECT_NE(job.find("kueue.x-k8s.io/queue-name: user-queue\n"), std::string::npos);
+}
+
+TEST(Marketplaces, RefuseMachinesThatWorkTogether) {
+  const Launched pretrain(example_job("pretrain-7b-2-nodes"));
+  for (const auto launcher : {vast_launcher, runpod_launcher}) {
+    const auto set = launcher(*pretrain.launch);
+    ASSERT_FALSE(set);
+    EXPECT_NE(set.error().message.find("rents machines one by one, and 01-pretrain needs 2"), std::string::npos);
+  }
+}
+
+TEST(Clouds, WriteEveryExample) {
+  for (const char* const example : kExamples) {
+    const Launched laid(example_job(example));
+    ASSERT_TRUE(laid.launch) << example;
+    for (const auto launcher : {skypilot_launcher, dstack_launcher, kubernetes_launcher}) {
+      const auto set = launcher(*laid.launch);
+      ASSERT_TRUE(set) << example << ": " << set.error().message;
+      EXPECT_FALSE(set->next.empty()) << example;
+      EXPECT_FALSE(set->notes.empty()) << example;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
