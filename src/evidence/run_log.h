@@ -127,7 +127,7 @@ struct RunLog {
   std::optional<double> parameters, trainable_parameters;
   std::string gpu;                  ///< as the log spells it
   std::optional<Seconds> run_time;  ///< whole training time, of finished runs
-  std::optional<Seconds> elapsed;   ///< from the first to the last time of day that the log tells
+  std::optional<Seconds> elapsed;   ///< so far, by a bar, the program's own count, or the times of day before its lines
   std::optional<double> last_step;  ///< reached
   bool finished = false;            ///< the log says that training ended
 

@@ -74,8 +74,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
     } else {
       if (line.time <= now.time) return;  // a late line of another rank
       if (!now.held.empty() && record.step <= now.held.back().record.step) now.held.clear();
-      LogLine kept = line;
-      kept.text = {};
+      const LogLine kept{.number = line.number, .rank = line.rank, .time = line.time};  // its text does not last
       now.held.push_back({record, kept, time});
       if (now.held.size() < kHeld) return;
       const std::vector<Held> held = std::exchange(now.held, {});
@@ -234,7 +233,10 @@ void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view t
 
 void LogBook::clock(double seconds) {
   if (std::isnan(first_clock_)) first_clock_ = seconds;
-  const Seconds passed{seconds - first_clock_};
+  elapsed(Seconds{seconds - first_clock_});
+}
+
+void LogBook::elapsed(Seconds passed) {
   if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
 }
 

@@ -15,8 +15,9 @@ namespace gpuplan {
 
 /// A line without colours and the prefixes of launchers.
 struct LogLine {
-  std::string_view text;
+  std::string_view text{};
   std::uint32_t number = 0;
+  std::string_view labelled{};   ///< with the bare number of `srun --label` before it; empty when there is none
   int rank = -1;                 ///< -1: the line does not say
   double time = scan::kUnknown;  ///< seconds since 1970 that stand before it
 };
@@ -85,6 +86,8 @@ class LogBook {
   /// A program says hello: steps that come again after this are done again.
   void starts() { hello_ = true; }
   void clock(double seconds);
+  /// The run says how long it runs already.
+  void elapsed(Seconds passed);
   /// What was taken for steps of the format was something else.
   void forget_steps(LogFormat format);
   void next_file();

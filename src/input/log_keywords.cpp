@@ -53,6 +53,7 @@ constexpr std::array kSentences = {
     Sentence{"Available KV cache memory:", vllm_cache_memory},
     Sentence{"GPU KV cache size:", vllm_cache_tokens},
     Sentence{"Avg generation throughput:", vllm_rates},
+    Sentence{"est. speed input: ", vllm_prompts},
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
     Sentence{" output tokens/s", vllm_benchmark_throughput},
     // out of memory: PyTorch, the CUDA runtime, JAX, Slurm, the kernel
@@ -80,6 +81,8 @@ constexpr std::array kSentences = {
     Sentence{"CUDA error: ", error_line},
     Sentence{"NVRM: Xid", error_line},
     Sentence{"exitcode  : ", error_line},
+    Sentence{"(SIGKILL)", error_line},
+    Sentence{" Killed         ", error_line},  // bash, of a child: the kernel was out of memory as a rule
     Sentence{"ChildFailedError", error_line},
     Sentence{"Segmentation fault", error_line},
     Sentence{"srun: error: ", error_line},

@@ -98,6 +98,7 @@ bool take_digits(std::string_view& text, LogLine& line) {
   const int rank = take_rank(rest);
   if (rank < 0 || !take(rest, ": ")) return false;
   line.rank = rank;
+  line.labelled = text;
   text = rest;
   return true;
 }

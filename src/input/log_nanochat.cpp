@@ -26,6 +26,8 @@ void nanochat_fields(LogBook& book, StepRecord& record, std::string_view rest) {
     } else if (take(field, "tok/sec:")) {
       scan::skip_spaces(field);
       if (take_count(field, value)) record.set(StepValue::kTokens, value);
+    } else if (take(field, "total time:")) {
+      if (take_next(field, value) && take(field, "m")) book.elapsed(value * units::minute);
     } else if (take(field, "grad norm:") || take(field, "grad_norm:")) {
       if (take_next(field, value)) record.set(StepValue::kGradNorm, value);
     } else if (take(field, "bf16_mfu:") || take(field, "mfu:")) {

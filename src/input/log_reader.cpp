@@ -61,6 +61,7 @@ struct File {
   LogCsv table;
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
+  bool labels = true;                ///< every line begins with a bare number
   std::optional<LogLine> traceback;  ///< begun, its exception has not come yet
   char last = '\n';                  ///< of what was compressed
   bool cut_off = false;
@@ -145,8 +146,20 @@ struct LogReader::State {
     const Match match = understand(line);
     file.first_line = false;
     const bool row = file.table.open() && match == Match::kRecord;
-    if (!row && !metrics.empty() && book.takes_metrics(line.rank)) metrics.read(book, line, whole);
+    if (!row && !metrics.empty()) read_metrics(line, whole);
     return match;
+  }
+
+  void read_metrics(const LogLine& line, bool whole) {
+    if (line.labelled.empty()) file.labels = false;
+    if (line.labelled.empty() || file.labels) {
+      if (book.takes_metrics(line.rank)) metrics.read(book, line, whole);
+      return;
+    }
+    // `srun --label` marks every line; the number before this one may be what the pattern looks for.
+    LogLine all = line;
+    all.text = line.labelled;
+    metrics.read(book, all, whole);
   }
 
   Match understand(const LogLine& line) {
@@ -198,7 +211,7 @@ struct LogReader::State {
   /// The exception is what a traceback is told by. True for all its lines.
   bool exception(const LogLine& line) {
     if (line.text.starts_with("Traceback (most recent call last)")) {
-      if (!file.traceback) file.traceback = line;
+      if (!file.traceback) file.traceback = LogLine{.number = line.number, .rank = line.rank};
       return true;
     }
     if (!file.traceback || line.rank != file.traceback->rank) return false;

@@ -103,6 +103,7 @@ Match bar(LogBook& book, const LogLine& line, std::string_view rest) {
   const bool reciprocal = rest.starts_with("s/it");
   if (!reciprocal && !rest.starts_with("it/s")) return Match::kNo;
   if (is_training_bar(book, total)) {
+    book.elapsed(Seconds{elapsed});
     if (known && rate > 0) record.set(StepValue::kStepSeconds, reciprocal ? rate : 1 / rate);
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
   }

@@ -35,6 +35,15 @@ void vllm_rates(LogBook& book, const LogLine& line, std::string_view rest) {
   if (scan::take_next(rest, value) && scan::take(rest, " tokens/s") && value > 0) add_rate(book, line, value);
 }
 
+/// "Processed prompts: 50%|... [00:12<00:12, 8.1it/s, est. speed input: 8000.21 toks/s, output: 2100.35 toks/s]", the
+/// bar of LLM.generate (vllm/entrypoints/llm.py): the mean since its start.
+void vllm_prompts(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::string_view kOutput = "output: ";
+  const std::size_t at = rest.find(kOutput);
+  if (at == std::string_view::npos) return;
+  if (const auto rate = scan::number(rest.substr(at + kOutput.size())); rate && *rate > 0) add_rate(book, line, *rate);
+}
+
 /// "Output token throughput (tok/s):         2195.23" of `vllm bench serve`
 void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   double value = 0;

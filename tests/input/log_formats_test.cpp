@@ -203,6 +203,7 @@ TEST(LogFormats, TrainerOutput) {
   EXPECT_DOUBLE_EQ(log.step_seconds.most(), 1 / 1.47);
   ASSERT_EQ(log.validation.count(), 1u);
   EXPECT_EQ(log.validation.last().step, 30);
+  EXPECT_EQ(log.elapsed, 40 * units::second);     // of the bar
   EXPECT_EQ(log.run_time, 41.2 * units::second);  // '41.2' in quotes
   EXPECT_TRUE(log.finished);
   EXPECT_EQ(event_texts(log), (Texts{"checkpoint 20: Saving model checkpoint to out/checkpoint-60"}));
@@ -347,6 +348,12 @@ TEST(LogFormats, Vllm) {
   const RunLog benchmark = read_log("vllm-benchmark.log");
   EXPECT_EQ(benchmark.output_tokens_per_second.first().value, 2195.23);
   EXPECT_EQ(benchmark.output_tokens_per_second.last().value, 3992.14);
+  const RunLog offline = read_text(
+      "\rProcessed prompts:  50%|█████     | 100/200 [00:12<00:12,  8.10it/s, est. speed input: 8000.21 toks/s, "
+      "output: "
+      "2100.35 toks/s]\n");
+  EXPECT_EQ(offline.formats, Formats{LogFormat::kVllm});
+  EXPECT_EQ(offline.output_tokens_per_second.last().value, 2100.35);
   const RunLog joined = read_text("GPU KV cache size: 78,800 tokens, Maximum concurrency for 8,192 tokens: 9.62x\n");
   EXPECT_EQ(joined.kv_cache_tokens, 78'800);
 }

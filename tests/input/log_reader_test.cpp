@@ -242,6 +242,7 @@ TEST(LogReader, KnowsTheSentencesOfTrouble) {
   for (const std::string_view text :
        {"torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:2251, unhandled system error",
         "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12) ran for 600029 milliseconds",
+        "./run.sh: line 12:  4711 Killed                  python train.py",
         "RuntimeError: CUDA error: an illegal memory access was encountered", "Segmentation fault (core dumped)",
         "srun: error: gpu-3: task 0: Exited with exit code 1", "OSError: [Errno 28] No space left on device"})
     EXPECT_EQ(count(read_text(std::string(text) + "\n"), LogEvent::Kind::kError), 1u) << text;
@@ -290,6 +291,16 @@ TEST(LogReader, TakesPercentAndSeparatorsInMetrics) {
   EXPECT_DOUBLE_EQ(log.metrics[1].second.last().value, 0.2);
   EXPECT_EQ(log.metrics[2].second.first().value, 1234);
   EXPECT_EQ(log.metrics[2].second.last().value, 7000);
+}
+
+TEST(LogReader, TakesANumberBeforeALineForARankOnlyWhereEveryLineHasOne) {
+  const std::vector<LogMetric> metrics = {{"of_three", "^3: score ([0-9.]+)"}, {"score", "score ([0-9.]+)"}};
+  const RunLog listed = read_text("Scores:\n1: score 0.5\n3: score 0.75\n", metrics);
+  EXPECT_EQ(listed.metrics[0].second.last().value, 0.75);
+  EXPECT_EQ(listed.metrics[1].second.count(), 2u);
+  const RunLog ranks = read_text("1: score 0.5\n0: score 0.75\n1: score 0.5\n", metrics);
+  EXPECT_EQ(ranks.metrics[1].second.count(), 2u);
+  EXPECT_EQ(ranks.metrics[1].second.last().value, 0.75);
 }
 
 TEST(LogReader, RefusesMetricsThatAreNone) {
