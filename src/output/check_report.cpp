@@ -18,7 +18,8 @@ std::string files_words(const CheckReport& report) {
   std::vector<std::string> formats;
   for (const LogFormat format : report.log.formats) formats.emplace_back(name_of(format));
   std::string words = listed(files) + " (" + (formats.empty() ? "" : listed(formats) + ", ") +
-                      count_of(static_cast<double>(report.log.lines), "line");
+                      (report.log.lines > 0 ? count_of(static_cast<double>(report.log.lines), "line")
+                                            : count_of(static_cast<double>(report.log.bytes), "byte"));
   if (report.log.cut_off) words += ", the last one not complete";
   return words + ")";
 }
