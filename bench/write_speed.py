@@ -12,6 +12,7 @@ import math
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -81,6 +82,23 @@ def large_log(program, size=1_000_000_000):
         return min(run[1] for run in timed) / 1e3, path.stat().st_size, whole_process.largest_resident_set(command)
 
 
+def launches(program, runs):
+    """For each launcher the least milliseconds from start to exit of every example's scripts; examples that it can not
+    start are left out."""
+    words = subprocess.run([program, "launch", "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  (\w+) ", words.split("Launchers for --to:")[1], re.MULTILINE)
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            for job in sorted((ROOT / "examples").glob("*.yaml")):
+                command = [os.path.abspath(program), "launch", f"examples/{job.name}", "--to", name, "-o",
+                           f"{folder}/{name}-{job.stem}", "--force"]
+                timed = [whole_process.time_once(command) for _ in range(runs + 2)][2:]
+                if timed[0][2] == 0:
+                    found.setdefault(name, {})[job.stem] = (min(run[0] for run in timed), min(run[1] for run in timed))
+    return found
+
+
 def table(head, rows):
     """A Markdown table; columns after the first are numbers."""
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
@@ -148,6 +166,12 @@ def main():
     rows += [(f"48 h of a made-up trace of 28 days, {name}", f"replays/{i}") for i, name in enumerate(policies)]
     rows += [(f"48 h at 5 %/h with checkpoints, {name}", f"histories/{i}") for i, name in enumerate(policies)]
     histories = table(["history", "M a second and core"], [[words, f"{best[key]['rate'] / 1e6:.2f}"] for words, key in rows])
+    written = launches(program, max(options.runs // 3, 5))
+    scripts = table(
+        ["launcher", "examples", "middle, ms", "longest, ms", "which", "processor ms of that"],
+        [[name, str(len(times)), f"{statistics.median(time[0] for time in times.values()):.1f}",
+          f"{max(times.values())[0]:.1f}", max(times, key=times.get), f"{max(times.values())[1]:.1f}"]
+         for name, times in written.items()])
     logs = table(
         ["format", "MB a second", "with four metrics of a job"],
         [[name.replace("_", " "), f"{best[f'bm_log/{name}']['bytes'] / 1e6:.0f}",
@@ -197,6 +221,12 @@ The frontier of all schedules of a job, every phase on machines of its own or ke
 Targets: a million histories of a 48 h job a second and core, 20,000 replays of a trace.
 
 {histories}
+
+## Launch scripts
+
+`gpuplan launch`, from start to exit: the search, and all files of a folder on the disk. Target: 20 ms.
+
+{scripts}
 
 ## Logs
 
