@@ -13,11 +13,12 @@ struct Writer {
   Result<Work> (*write)(const WorkPlace&);
 };
 
-constexpr std::array<Writer, 10> kTraining = {{
+constexpr std::array<Writer, 11> kTraining = {{
     {"torch", torch_work},
     {"hf-trainer", trainer_work},
     {"accelerate", trainer_work},
     {"deepspeed", trainer_work},
+    {"unsloth", trainer_work},
     {"megatron", megatron_work},
     {"torchtitan", torchtitan_work},
     {"nanochat", nanochat_work},

@@ -206,9 +206,10 @@ std::vector<std::string> argument_words(const WorkPlace& place, const std::vecto
 
 std::string model_variable(const std::vector<ModelUse>& models, std::size_t which) {
   if (models.size() == 1) return "MODEL";
-  const std::string name = "MODEL_" + upper_slug(models[which].name);
-  for (std::size_t i = 0; i < which; ++i)
-    if (upper_slug(models[i].name) == upper_slug(models[which].name)) return name + "_" + std::to_string(which + 1);
+  std::string name = "MODEL_" + upper_slug(models[which].name);
+  const auto first = models.begin() + static_cast<std::ptrdiff_t>(which);
+  if (std::any_of(models.begin(), first, [&](const ModelUse& use) { return "MODEL_" + upper_slug(use.name) == name; }))
+    name += "_" + std::to_string(which + 1);
   return name;
 }
 

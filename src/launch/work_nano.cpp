@@ -48,15 +48,17 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
   if (is_eight_bit(s.precision)) line += " --fp8";
   for (const std::string& word : argument_words(place, {})) line += " " + word;
+  // Steps are in the names of checkpoints: the largest of them.
+  const std::string newest =
+      "newest=$(find \"$GPUPLAN_CHECKPOINTS\" -name 'model_*.pt' | "
+      "sed 's/.*model_0*\\([0-9][0-9]*\\)[.]pt/\\1/' | sort -n | tail -n 1)";
   work.command = {
       "cd \"$NANOCHAT\" || exit 78",
       ". .venv/bin/activate",
       "# Its checkpoints lie in a folder of its own: here it is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
-      "newest=$(find \"$GPUPLAN_CHECKPOINTS\" -name 'model_*.pt' | sed 's/.*model_0*\\([0-9][0-9]*\\)[.]pt/\\1/' | "
-      "sort "
-      "-n | tail -n 1)",
+      newest,
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
   work.notes.emplace_back(
       "nanochat writes no checkpoint when it is stopped: it goes on from the newest of the plan's.");

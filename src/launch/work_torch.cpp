@@ -44,6 +44,13 @@ Result<Work> torch_work(const WorkPlace& place) {
     return place.wrong("args names " + printable(others.front(), 60) +
                        ", which the training program that gpuplan writes for torch does not have (it has " +
                        listed(std::vector<std::string>(known.begin(), known.end())) + "); give the phase a command");
+  const auto has = [](Optimizer optimizer) {
+    return optimizer == Optimizer::kAdamW || optimizer == Optimizer::kMuon || optimizer == Optimizer::kSgd;
+  };
+  if (!has(train.optimizer.matrices) || !has(train.optimizer.rest))
+    return placeholder(place, "PyTorch itself has AdamW, Muon and SGD only.");
+  if (s.precision > Precision::kBf16) return placeholder(place, "PyTorch alone trains in 16 and 32 bit.");
+  if (train.method != Method::kFull) return placeholder(place, "The program for torch trains all weights.");
   Work work;
   JsonWriter json;
   json.begin_object();

@@ -131,6 +131,9 @@ Result<Work> trainer_work(const WorkPlace& place) {
     return placeholder(place,
                        "The Trainer has no tensor, pipeline, context or expert parallelism that gpuplan could set.");
   if (train.optimizer.matrices == Optimizer::kMuon) return placeholder(place, "The Trainer has no Muon.");
+  if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains in 16 and 32 bit.");
+  const bool unsloth = place.estimate().framework != nullptr && place.estimate().framework->name == "unsloth";
+  if (unsloth && place.laid.distributed()) return placeholder(place, "unsloth runs on one GPU.");
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
@@ -140,6 +143,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
   json.begin_object();
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(s.sharding)).member("fsdp", backend == Backend::kFsdp).member("deepspeed", deepspeed);
+  json.member("unsloth", unsloth);
   json.member("optim", optimizer_name(train.optimizer.matrices));
   json.key("arguments").begin_object();
   write_arguments(json, place, known);
@@ -154,6 +158,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
       train.optimizer.matrices == Optimizer::kLion)
     packages.emplace_back("bitsandbytes>=0.45");
   if (deepspeed) packages.emplace_back("deepspeed>=0.16");
+  if (unsloth) packages = {"unsloth", "datasets>=2.20"};  // brings all others in the versions that it needs
   work.prepare.push_back(pip_install(packages));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
     work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");

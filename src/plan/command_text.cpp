@@ -46,9 +46,10 @@ enum class Quote { kNone, kSingle, kDouble };
 
 /// A reference to a variable of the shell as one word, whatever quotes it stands in.
 std::string reference(std::string_view variable, Quote quote) {
-  const std::string name = "${" + std::string(variable) + "}";
-  if (quote == Quote::kDouble) return name;
-  return quote == Quote::kSingle ? "'\"" + name + "\"'" : "\"" + name + "\"";
+  std::string name = "${" + std::string(variable) + "}";
+  if (quote == Quote::kSingle) return "'\"" + name + "\"'";
+  if (quote == Quote::kNone) return "\"" + name + "\"";
+  return name;
 }
 
 /// For each '{' the position of the '}' that closes it, else the end of the text.

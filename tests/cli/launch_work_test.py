@@ -75,6 +75,7 @@ TRAININGS = [
     ("torchtitan", LLAMA, TOKENS, 8, 2, "parallel: {tp: 8, sharding: zero3}"),
     ("nanochat", "{layers: 20, hidden: 1280, vocab: 65536}", TOKENS, 8, 1, "optimizer: {matrices: muon, rest: adamw}"),
     ("nanogpt", GPT2, TOKENS, 8, 1, "compile: true"),
+    ("unsloth", LLAMA, SAMPLES, 1, 1, "method: qlora"),
     ("axolotl", LLAMA, SAMPLES, 8, 1, "method: lora"),
     ("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"),
     ("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero1}"),
@@ -172,7 +173,7 @@ class Frameworks(unittest.TestCase):
                 script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
                 self.assertNotIn("GPUPLAN_COMMAND", script, "a placeholder")
                 settings = folder.files("settings.json")
-                if settings and framework in ("torch", "hf-trainer", "accelerate", "deepspeed"):
+                if settings and framework in ("torch", "hf-trainer", "accelerate", "deepspeed", "unsloth"):
                     numbers = json.loads(settings[0].read_text(encoding="utf-8"))
                     self.assertEqual(numbers["dp"] * numbers["tp"], gpus * nodes)
                     self.assertEqual(numbers["dp"] * numbers["micro_batch"] * numbers["grad_accum"], 64)

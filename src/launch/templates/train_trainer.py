@@ -6,14 +6,18 @@ import contextlib
 import os
 
 import torch
+
+from run_parts import (CHECKPOINTS, HERE, LOCAL_RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
+                       mark_stopped, model_source, say)
+
+if SETTINGS["unsloth"]:
+    import unsloth  # before transformers, which it changes
 from transformers import (AutoConfig, AutoModelForCausalLM, AutoTokenizer, Trainer, TrainerCallback, TrainingArguments,
                           set_seed)
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
 import training_data
-from run_parts import (CHECKPOINTS, HERE, LOCAL_RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
-                       mark_stopped, model_source, say)
 
 SOURCE = model_source(SETTINGS["model"])
 METHOD = SETTINGS["method"]
@@ -44,6 +48,21 @@ def load_model():
         if SETTINGS["sharding"] == "none":
             kind["device_map"] = {"": LOCAL_RANK}
     return AutoModelForCausalLM.from_pretrained(SOURCE, **kind)
+
+
+def load_unsloth():
+    """Its own kernels for one GPU; full training, or adapters beside 16-bit or 4-bit weights."""
+    lora, full = SETTINGS["lora"], METHOD == "full"
+    model, _ = unsloth.FastLanguageModel.from_pretrained(
+        model_name=SOURCE, max_seq_length=SETTINGS["sequence"], dtype=TYPES[SETTINGS["precision"]],
+        load_in_4bit=METHOD == "qlora", full_finetuning=full)
+    if full:
+        return model
+    every = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+    return unsloth.FastLanguageModel.get_peft_model(
+        model, r=lora["rank"], lora_alpha=2 * lora["rank"], lora_dropout=0, target_modules=lora["targets"] or every,
+        use_gradient_checkpointing="unsloth" if SETTINGS["recompute"] != "none" else False,
+        random_state=int(SETTINGS["seed"]))
 
 
 def with_adapters(model):
@@ -153,9 +172,9 @@ def main():
     args = arguments()  # before the model: it sets up DeepSpeed, which loads weights in parts
     tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (tokenizer.eos_token_id or 0)
-    model = load_model()
+    model = load_unsloth() if SETTINGS["unsloth"] else load_model()
     model.config.use_cache = False
-    if METHOD in ("lora", "qlora"):
+    if METHOD in ("lora", "qlora") and not SETTINGS["unsloth"]:
         model = with_adapters(model)
     with args.main_process_first(desc="reading data"):
         rows = training_set(tokenizer)
