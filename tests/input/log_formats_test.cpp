@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "input/log_fixture.h"
+#include "input/log_tensorboard.h"
 
 namespace gpuplan {
 namespace {
@@ -385,6 +387,29 @@ TEST(LogFormats, TensorBoardOfTorchtitan) {
   const RunLog cut = read_log("torchtitan-cut.tfevents");
   EXPECT_EQ(cut.loss.count(), 11u);
   EXPECT_TRUE(cut.cut_off);
+}
+
+TEST(LogFormats, TensorBoardRecordsTooLargeToBeOfNumbersAreSkipped) {
+  std::string image;
+  constexpr std::uint64_t kSize = 3'000'000;
+  for (std::uint64_t i = 0; i < 8; ++i) image += static_cast<char>(kSize >> (8 * i) & 0xFFU);
+  const std::uint32_t crc = LogTensorBoard::masked_crc(image);
+  for (unsigned i = 0; i < 4; ++i) image += static_cast<char>(crc >> (8 * i) & 0xFFU);
+  image.append(kSize + 4, 'x');
+  for (const std::size_t piece : {std::size_t{5000}, std::size_t{9'000'000}}) {
+    const RunLog log = read_text(image + log_bytes("torchtitan.tfevents"), {}, piece);
+    EXPECT_EQ(log.loss.count(), 12u);
+    EXPECT_FALSE(log.cut_off);
+  }
+}
+
+TEST(LogFormats, TensorBoardIsReadUpToWhereItIsDamaged) {
+  std::string bytes = log_bytes("torchtitan.tfevents");
+  bytes[bytes.size() / 2] ^= 1;
+  const RunLog log = read_text(bytes);
+  EXPECT_GT(log.loss.count(), 3u);
+  EXPECT_LT(log.loss.count(), 9u);
+  EXPECT_TRUE(log.cut_off);
 }
 
 }  // namespace

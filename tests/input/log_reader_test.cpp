@@ -37,7 +37,7 @@ TEST(LogReader, SaysTheSameWhateverThePieces) {
         "trainer.tfevents", "torchtitan-cut.tfevents", "nanochat-restarted.log", "utf16.log"}) {
     const std::string bytes = log_bytes(name);
     const std::string whole = log_text(read_text(bytes));
-    for (const std::size_t piece : {1, 2, 3, 7, 64, 1000, 4096})
+    for (const std::size_t piece : {1u, 2u, 3u, 7u, 64u, 1000u, 4096u})
       ASSERT_EQ(log_text(read_text(bytes, {}, piece)), whole) << name << " in pieces of " << piece;
   }
 }
