@@ -1,12 +1,12 @@
-// Conditions held against a log.
+// Conditions held against a log: claims about numbers, and how they hang together.
+#include "evidence/condition_judge.h"
+
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "evidence/conditions.h"
 
 namespace gpuplan {
 namespace {
@@ -30,12 +30,6 @@ std::string text_of(double value, Dimension dimension, bool percent) {
   return dimension == Dimension::kTokenRate ? number + " tokens/s" : number;
 }
 
-double computed(Kind kind, double a, double b) {
-  if (kind == Kind::kSum) return a + b;
-  if (kind == Kind::kDifference) return a - b;
-  return kind == Kind::kProduct ? a * b : a / b;
-}
-
 bool compares(Comparison how, double a, double b) {
   const bool equal = std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
   switch (how) {
@@ -55,24 +49,6 @@ bool compares(Comparison how, double a, double b) {
   return !equal && !std::isnan(a) && !std::isnan(b);
 }
 
-/// Values of two series where both have one: at the same step, or one by one where no step is known.
-Points matched(const Points& a, const Points& b, Kind kind) {
-  Points both;
-  const auto no_step = [](const Series::Point& point) { return std::isnan(point.step); };
-  if (a.size() == b.size() && std::ranges::all_of(a, no_step) && std::ranges::all_of(b, no_step)) {
-    for (std::size_t i = 0; i < a.size(); ++i)
-      both.push_back({a[i].step, computed(kind, a[i].value, b[i].value), a[i].line});
-    return both;
-  }
-  std::size_t j = 0;
-  for (const Series::Point& one : a) {
-    while (j < b.size() && b[j].step < one.step) ++j;
-    if (j < b.size() && b[j].step == one.step)
-      both.push_back({one.step, computed(kind, one.value, b[j].value), one.line});
-  }
-  return both;
-}
-
 Judgement undecided(const LogValue& value) { return {.holds = Holds::kUndecided, .words = value.missing}; }
 
 Holds either_way(bool holds) { return holds ? Holds::kYes : Holds::kNo; }
@@ -87,104 +63,9 @@ std::string place_of(const Series::Point& point) {
 
 }  // namespace
 
-class ConditionJudge {
- public:
-  ConditionJudge(const PhaseConditions& asked, const LogView& view, const std::vector<LogValue>& metrics)
-      : asked_(asked), view_(view), metrics_(metrics) {}
-
-  LogValue number(const ConditionTree& tree, int index) const;
-  Judgement judge(const ConditionTree& tree, int index) const;
-
- private:
-  static const ConditionNode& at(const ConditionTree& tree, int index) {
-    return tree.nodes[static_cast<std::size_t>(index)];
-  }
-
-  LogValue named(const std::string& name) const;
-  static LogValue function(SeriesFunction which, const LogValue& of);
-  static LogValue arithmetic(Kind kind, const LogValue& a, const LogValue& b);
-  Judgement chain(const ConditionTree& tree, const ConditionNode& node) const;
-  Judgement in_range(const ConditionTree& tree, const ConditionNode& node) const;
-  static Judgement share_in(const LogValue& value, double low, double high, Dimension dimension, bool percent);
-  Judgement falls(const ConditionTree& tree, const ConditionNode& node) const;
-  Judgement finite(const ConditionTree& tree, const ConditionNode& node) const;
-  Judgement reaches(const ConditionTree& tree, const ConditionNode& node) const;
-  Judgement several(const ConditionTree& tree, const ConditionNode& node) const;
-  /// NaN or infinite losses that the log counts beside its series.
-  bool loses_numbers(const ConditionNode& node) const {
-    return node.kind == Kind::kName && node.name == "loss" &&
-           view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > 0;
-  }
-
-  const PhaseConditions& asked_;
-  const LogView& view_;
-  const std::vector<LogValue>& metrics_;
-};
-
-LogValue ConditionJudge::named(const std::string& name) const {
-  const LogQuantity* quantity = log_quantity(name);
-  for (std::size_t i = 0; i < asked_.metrics_.size(); ++i) {
-    if (asked_.metrics_[i].name != name) continue;
-    LogValue value = metrics_[i];
-    if (quantity != nullptr && quantity->steady && !value.points.empty())
-      value.end = median_of(after_warm_up(value.points));
-    return value;
-  }
-  return quantity->read(view_);
-}
-
-LogValue ConditionJudge::function(SeriesFunction which, const LogValue& of) {
-  if (!of.known() || of.points.empty()) return of;  // a single number is its own first, last, mean ...
-  LogValue value;
-  const auto by_value = [](const Series::Point& a, const Series::Point& b) { return a.value < b.value; };
-  switch (which) {
-    case SeriesFunction::kFirst:
-      value.end = of.points.front().value;
-      break;
-    case SeriesFunction::kLast:
-      value.end = of.points.back().value;
-      break;
-    case SeriesFunction::kMin:
-      value.end = of.least ? of.least : std::ranges::min_element(of.points, by_value)->value;
-      break;
-    case SeriesFunction::kMax:
-      value.end = of.most ? of.most : std::ranges::max_element(of.points, by_value)->value;
-      break;
-    case SeriesFunction::kMean:
-      value.end = mean_of(after_warm_up(of.points));
-      break;
-    case SeriesFunction::kMedian:
-      value.end = median_of(after_warm_up(of.points));
-      break;
-  }
-  if (!value.end) value.end = std::numeric_limits<double>::quiet_NaN();  // none of its values is finite
-  return value;
-}
-
-LogValue ConditionJudge::arithmetic(Kind kind, const LogValue& a, const LogValue& b) {
-  if (!a.known()) return a;
-  if (!b.known()) return b;
-  LogValue value;
-  value.end = computed(kind, *a.end, *b.end);
-  if (!a.points.empty() && !b.points.empty()) {
-    value.points = matched(a.points, b.points, kind);
-    if (const auto end = end_of(value.points)) value.end = end;
-    return value;
-  }
-  value.points = a.points.empty() ? b.points : a.points;
-  for (Series::Point& point : value.points)
-    point.value = a.points.empty() ? computed(kind, *a.end, point.value) : computed(kind, point.value, *b.end);
-  return value;
-}
-
-LogValue ConditionJudge::number(const ConditionTree& tree, int index) const {
-  const ConditionNode& node = at(tree, index);
-  if (node.kind == Kind::kNumber) return {.end = node.number};
-  if (node.kind == Kind::kName) return named(node.name);
-  const LogValue first = number(tree, node.parts[0]);
-  if (node.kind == Kind::kFunction) return function(node.function, first);
-  if (node.kind == Kind::kNegative) return arithmetic(Kind::kDifference, {.end = 0.0}, first);
-  return arithmetic(node.kind, first, number(tree, node.parts[1]));
+bool ConditionJudge::loses_numbers(const ConditionNode& node) const {
+  return node.kind == Kind::kName && node.name == "loss" &&
+         view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > 0;
 }
 
 Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {

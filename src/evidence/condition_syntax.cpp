@@ -1,187 +1,16 @@
 #include "evidence/condition_syntax.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <utility>
 
-#include "base/amount.h"
 #include "base/text.h"
+#include "evidence/condition_tokens.h"
 
 namespace gpuplan {
 namespace {
 
 using Kind = ConditionNode::Kind;
-
-constexpr std::array<std::string_view, 10> kWords = {"and",       "or",       "not",       "in",      "is",
-                                                     "decreases", "smoothly", "increases", "reaches", "finite"};
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool in_name(char c) { return starts_name(c) || is_digit(c); }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-/// A unit behind a number. Words of counting ("steps") change nothing.
-struct UnitWord {
-  std::string_view word;
-  Dimension dimension;
-  AmountKind kind;
-  bool counts = false;
-};
-constexpr UnitWord kUnits[] = {
-    {"tokens/s", Dimension::kTokenRate, AmountKind::kTokensPerSecond},
-    {"tok/s", Dimension::kTokenRate, AmountKind::kTokensPerSecond},
-    {"kB", Dimension::kBytes, AmountKind::kBytes},
-    {"MB", Dimension::kBytes, AmountKind::kBytes},
-    {"GB", Dimension::kBytes, AmountKind::kBytes},
-    {"TB", Dimension::kBytes, AmountKind::kBytes},
-    {"KiB", Dimension::kBytes, AmountKind::kBytes},
-    {"MiB", Dimension::kBytes, AmountKind::kBytes},
-    {"GiB", Dimension::kBytes, AmountKind::kBytes},
-    {"TiB", Dimension::kBytes, AmountKind::kBytes},
-    {"us", Dimension::kTime, AmountKind::kTime},
-    {"ms", Dimension::kTime, AmountKind::kTime},
-    {"s", Dimension::kTime, AmountKind::kTime},
-    {"min", Dimension::kTime, AmountKind::kTime},
-    {"h", Dimension::kTime, AmountKind::kTime},
-    {"steps", Dimension::kPlain, AmountKind::kCount, true},
-    {"step", Dimension::kPlain, AmountKind::kCount, true},
-    {"tokens", Dimension::kPlain, AmountKind::kCount, true},
-};
-
-struct Token {
-  enum class Kind : std::uint8_t { kEnd, kNumber, kName, kWord, kSign };
-  Kind kind = Kind::kEnd;
-  std::string_view text{};
-  std::size_t at = 0;
-  double number = 0;  ///< in base units
-  double unit = 1;    ///< what one of its unit is
-  Dimension dimension = Dimension::kPlain;
-  bool has_unit = false, percent = false;
-};
-
-class Lexer {
- public:
-  explicit Lexer(std::string_view text) : text_(text) {}
-
-  /// The next token; nullopt after a problem.
-  std::optional<Token> next() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    Token token{.at = at_};
-    if (at_ == text_.size()) return token;
-    const char c = text_[at_];
-    if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) return number(token);
-    if (starts_name(c)) {
-      token.text = word();
-      token.kind = std::ranges::find(kWords, token.text) == kWords.end() ? Token::Kind::kName : Token::Kind::kWord;
-      return token;
-    }
-    return sign(token);
-  }
-
-  const std::string& problem() const { return problem_; }
-
- private:
-  std::string_view word() {
-    const std::size_t from = at_;
-    while (at_ < text_.size() && in_name(text_[at_])) ++at_;
-    return text_.substr(from, at_ - from);
-  }
-
-  std::optional<Token> sign(Token token) {
-    // Longer ones first.
-    for (const std::string_view one :
-         {"..", "…", "<=", ">=", "==", "!=", "≤", "≥", "≠", "<", ">", "=", "+", "-", "−", "*", "×", "/", "(", ")"})
-      if (text_.substr(at_).starts_with(one)) {
-        token.kind = Token::Kind::kSign;
-        token.text = one == "…" ? ".." : one == "−" ? "-" : one == "×" ? "*" : one;
-        at_ += one.size();
-        if (one == ".." && at_ < text_.size() && text_[at_] == '.') ++at_;  // three points
-        return token;
-      }
-    const std::size_t length = std::max(utf8_length(text_, at_), std::size_t{1});
-    problem_ = "'" + printable(text_.substr(at_, length)) + "' at character " + std::to_string(at_ + 1) +
-               " means nothing here; conditions look like loss < 3.2, refinement in 15%..25%, loss decreases smoothly";
-    return std::nullopt;
-  }
-
-  std::optional<Token> number(Token token) {
-    const std::size_t from = at_;
-    const auto digits = [&] {
-      while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == '_')) ++at_;
-    };
-    const auto at = [&](std::size_t where) { return where < text_.size() ? text_[where] : '\0'; };
-    digits();
-    if (at(at_) == '.' && is_digit(at(at_ + 1))) {
-      ++at_;
-      digits();
-    }
-    if (at(at_) == 'e' || at(at_) == 'E') {
-      const std::size_t sign = at(at_ + 1) == '-' || at(at_ + 1) == '+' ? 1 : 0;
-      if (is_digit(at(at_ + 1 + sign))) {
-        at_ += 1 + sign;
-        digits();
-      }
-    }
-    std::string plain(text_.substr(from, at_ - from));
-    std::erase(plain, '_');
-    const auto [stop, wrong] = std::from_chars(plain.data(), plain.data() + plain.size(), token.number);
-    if (wrong != std::errc{} || stop != plain.data() + plain.size() || !std::isfinite(token.number)) {
-      problem_ = "'" + printable(plain, 40) + "' at character " + std::to_string(from + 1) + " is no number";
-      return std::nullopt;
-    }
-    token.kind = Token::Kind::kNumber;
-    if (!unit(token)) return std::nullopt;
-    token.text = text_.substr(from, at_ - from);
-    return token;
-  }
-
-  /// A suffix of counts, then a unit, which may stand apart.
-  bool unit(Token& token) {
-    if (at_ < text_.size() && (at_ + 1 == text_.size() || !in_name(text_[at_ + 1]))) {
-      constexpr std::pair<char, double> kSuffixes[] = {{'k', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
-      for (const auto& [suffix, factor] : kSuffixes)
-        if (text_[at_] == suffix) {
-          token.number *= factor;
-          ++at_;
-          break;
-        }
-    }
-    const std::size_t apart = at_;
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ < text_.size() && text_[at_] == '%') {
-      ++at_;
-      token.unit = 0.01;
-      token.number *= token.unit;
-      token.has_unit = token.percent = true;
-      return true;
-    }
-    const std::string_view rest = text_.substr(at_);
-    for (const UnitWord& unit : kUnits) {
-      if (!rest.starts_with(unit.word)) continue;
-      if (rest.size() > unit.word.size() && in_name(rest[unit.word.size()])) continue;
-      at_ += unit.word.size();
-      if (unit.counts) return true;
-      token.unit = parse_amount("1 " + std::string(unit.word), unit.kind).value_or(1);
-      token.number *= token.unit;
-      token.dimension = unit.dimension;
-      token.has_unit = true;
-      return true;
-    }
-    if (at_ == apart && at_ < text_.size() && starts_name(text_[at_])) {
-      problem_ = "'" + printable(word(), 40) + "' at character " + std::to_string(apart + 1) +
-                 " is no unit; expected %, k, M, GiB, ms, s, tokens/s and the like";
-      return false;
-    }
-    at_ = apart;
-    return true;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::string problem_;
-};
 
 /// Recursive descent; every function leaves the index of its node, or -1 after a problem.
 class Parser {
@@ -193,7 +22,7 @@ class Parser {
       return std::unexpected(ConditionProblem{"longer than " + std::to_string(kMaxConditionBytes) + " characters"});
     if (!shift() || !shift()) return broken();  // two tokens ahead
     if (formula ? sum() < 0 : either() < 0) return broken();
-    if (token_.kind != Token::Kind::kEnd) {
+    if (token_.kind != ConditionToken::Kind::kEnd) {
       expect(formula ? "an operator or the end" : "a comparison, and, or or the end");
       return broken();
     }
@@ -217,13 +46,18 @@ class Parser {
 
   int expect(std::string_view what) {
     if (!problem_.empty()) return -1;
-    const std::string found = token_.kind == Token::Kind::kEnd ? "the end" : "'" + printable(token_.text, 40) + "'";
+    const std::string found =
+        token_.kind == ConditionToken::Kind::kEnd ? "the end" : "'" + printable(token_.text, 40) + "'";
     problem_ = "expected " + std::string(what) + " at character " + std::to_string(token_.at + 1) + ", found " + found;
     return -1;
   }
 
-  bool is_sign(std::string_view sign) const { return token_.kind == Token::Kind::kSign && token_.text == sign; }
-  bool is_word(std::string_view word) const { return token_.kind == Token::Kind::kWord && token_.text == word; }
+  bool is_sign(std::string_view sign) const {
+    return token_.kind == ConditionToken::Kind::kSign && token_.text == sign;
+  }
+  bool is_word(std::string_view word) const {
+    return token_.kind == ConditionToken::Kind::kWord && token_.text == word;
+  }
 
   int add(ConditionNode node) {
     tree_.nodes.push_back(std::move(node));
@@ -283,7 +117,7 @@ class Parser {
   }
 
   std::optional<Comparison> comparison() const {
-    return token_.kind == Token::Kind::kSign ? from_name<Comparison>(token_.text) : std::nullopt;
+    return token_.kind == ConditionToken::Kind::kSign ? from_name<Comparison>(token_.text) : std::nullopt;
   }
 
   int chain(int left, std::size_t at) {
@@ -324,10 +158,11 @@ class Parser {
   /// After `in`: 15%..25%, low..high of any numbers, or 15-25%.
   int range(int value, std::size_t at) {
     int low = -1, high = -1;
-    if (token_.kind == Token::Kind::kNumber && ahead_.kind == Token::Kind::kSign && ahead_.text == "-") {
+    if (token_.kind == ConditionToken::Kind::kNumber && ahead_.kind == ConditionToken::Kind::kSign &&
+        ahead_.text == "-") {
       low = number();
       if (low < 0 || !shift()) return -1;
-      if (token_.kind != Token::Kind::kNumber) return expect("a number, as in 15-25%");
+      if (token_.kind != ConditionToken::Kind::kNumber) return expect("a number, as in 15-25%");
       high = number();
     } else {
       low = sum();
@@ -384,8 +219,8 @@ class Parser {
   }
 
   int primary() {
-    if (token_.kind == Token::Kind::kNumber) return number();
-    if (token_.kind == Token::Kind::kName) return ahead_.text == "(" ? function() : name();
+    if (token_.kind == ConditionToken::Kind::kNumber) return number();
+    if (token_.kind == ConditionToken::Kind::kName) return ahead_.text == "(" ? function() : name();
     if (!is_sign("(")) return expect("a number, a name or (");
     return in_brackets();
   }
@@ -444,8 +279,8 @@ class Parser {
     return false;
   }
 
-  Lexer lexer_;
-  Token token_, ahead_;
+  ConditionLexer lexer_;
+  ConditionToken token_, ahead_;
   ConditionTree tree_;
   double unit_ = 1;  ///< of the number met last
   std::string problem_;
@@ -465,11 +300,6 @@ std::vector<std::string_view> names_in(const ConditionTree& tree) {
   for (const ConditionNode& node : tree.nodes)
     if (node.kind == Kind::kName && std::ranges::find(names, node.name) == names.end()) names.emplace_back(node.name);
   return names;
-}
-
-bool is_condition_name(std::string_view text) {
-  return !text.empty() && starts_name(text.front()) && std::ranges::all_of(text, in_name) &&
-         std::ranges::find(kWords, text) == kWords.end();
 }
 
 }  // namespace gpuplan

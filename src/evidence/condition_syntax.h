@@ -99,7 +99,4 @@ std::expected<ConditionTree, ConditionProblem> parse_formula(std::string_view te
 /// The names in it, each once, in order.
 std::vector<std::string_view> names_in(const ConditionTree& tree);
 
-/// Whether the text could be a name in a condition: a letter or _, then letters, digits and _, and none of its words.
-bool is_condition_name(std::string_view text);
-
 }  // namespace gpuplan
