@@ -29,7 +29,8 @@ void expect_same(const std::optional<Interval<T>>& read, const std::optional<Int
 template <class T>
 void expect_same(const std::optional<T>& read, const std::optional<T>& made) {
   ASSERT_EQ(read.has_value(), made.has_value());
-  if (read) EXPECT_DOUBLE_EQ(read->value, made->value);
+  if (!read) return;
+  EXPECT_DOUBLE_EQ(read->value, made->value);
 }
 
 template <class T>

@@ -33,10 +33,10 @@ bool says(const std::vector<std::string>& texts, std::string_view part) {
 
 /// A job of one phase that trains on `gpus` GPUs of each of `nodes` machines. `keys` go into `train`, `more` beside it.
 struct Training {
-  std::string command;
+  std::string command{};
   int gpus = 1;
   int nodes = 1;
-  std::string keys, more;
+  std::string keys{}, more{};
 
   Job job() const {
     std::string text = "market: {use: only, offers: [{gpu: H100 SXM, gpus: " + std::to_string(gpus) +
