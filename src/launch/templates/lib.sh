@@ -141,7 +141,8 @@ run_work() {
   local limit_id='' tee_id=''
   watch_gpus
   if lead; then
-    exec 3> >(exec tee -a "$log")
+    # Slurm may tell every process of a job to stop: without this one the work could not even say that it stops.
+    exec 3> >(trap '' TERM USR1 USR2; exec tee -a "$log")
     tee_id=$!
     if [ "$limit" -gt 0 ]; then
       timer "$((limit > before + 60 ? limit - before : 60))" kill -USR2 "$$"
