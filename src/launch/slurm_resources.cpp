@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "input/launcher_name_table.h"
 
 namespace gpuplan {
 namespace {
@@ -88,6 +89,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
                                    {"qos", offer.qos}})
     if (auto good = check_name(offer, what, name); !good) return std::unexpected(good.error());
   ask.exclusive = offer.kind == OfferKind::kRented;
+  if (const LauncherNames* names = launcher_names(offer.gpu)) ask.gpu_type = names->slurm;
 
   const PhaseEstimate& estimate = phase.part->estimate;
   if (!ask.exclusive) {

@@ -20,12 +20,25 @@ stop() {
 step=
 stopping=
 caught=
+# srun must not be told itself: for it a TERM is the order to kill the work at once, and a USR1, where it reaches more than
+# the scripts, ends programs that do not know it.
 # shellcheck disable=SC2317  # called by the traps
+tell_step() {
+  local tries=5
+  while [ "$tries" -gt 0 ] && kill -0 "$step" 2>/dev/null; do
+    scancel --signal=TERM "$SLURM_JOB_ID.0" 2>/dev/null && return
+    sleep 1 # it may be just starting
+    tries=$((tries - 1))
+  done
+  [ "$tries" = 0 ] || return 0
+  say "Slurm could not tell the work to stop"
+}
+# shellcheck disable=SC2317
 pass_on() {
   stopping=1
   caught=1
   say "told to stop ($1): a checkpoint first"
-  [ -z "$step" ] || kill -TERM "$step" 2>/dev/null # srun passes it on to the scripts on all machines
+  [ -z "$step" ] || tell_step
 }
 trap 'pass_on USR1' USR1
 trap 'pass_on TERM' TERM
@@ -60,7 +73,7 @@ say "job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, start $((${SLURM_RESTART_COUNT:-0
 srun --ntasks="$GPUPLAN_NODES" --ntasks-per-node=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-$SLURM_CPUS_ON_NODE}" \
   --kill-on-bad-exit=1 --wait=0 bash slurm/machine.sh "$slug" </dev/null &
 step=$!
-[ -z "$stopping" ] || kill -TERM "$step" 2>/dev/null
+[ -z "$stopping" ] || tell_step
 
 # A signal ends `wait` early; it is asked again until it has the step's own exit code.
 while :; do
@@ -74,13 +87,25 @@ step=
 
 # ---- what comes next -------------------------------------------------------------------------------------------------
 
+# Puts the job back into the queue, to go on or to be held. Slurm ends this script when it does; one that ended by itself
+# in the same moment would count as the end of the job.
+put_back() {
+  local how=$1
+  shift
+  say "$*"
+  scontrol "$how" "$SLURM_JOB_ID" || return 1
+  trap - USR1 TERM
+  sleep 300
+  exit 75
+}
+
 if [ "$code" = 0 ] && [ -f "$GPUPLAN_RUNS/$slug/done" ]; then exit 0; fi
 case $code in
   6) stop 6 "the gate stays closed: jobs that need this one are cancelled" ;;
   78)
-    scontrol requeuehold "$SLURM_JOB_ID" ||
-      stop 78 "something is missing, see above; hand it in again when it is there"
-    stop 78 "held, with the jobs that need it: see above what is missing, then: scontrol release $SLURM_JOB_ID"
+    put_back requeuehold "held, with the jobs that need it: see above what is missing, then:" \
+      "scontrol release $SLURM_JOB_ID"
+    stop 78 "could not be held; hand it in again when nothing is missing"
     ;;
 esac
 [ -n "$stopping" ] || [ "$code" = 0 ] || stop "$code" "failed with exit code $code"
@@ -92,9 +117,9 @@ starts=1
 spent=0
 [ ! -f "$GPUPLAN_RUNS/$slug/starts" ] || read -r starts spent <"$GPUPLAN_RUNS/$slug/starts"
 if [ "$((spent + lead + 120))" -ge "$planned" ]; then
-  scontrol requeuehold "$SLURM_JOB_ID" || stop 75 "stopped after $starts starts and $spent s, and could not be put back"
-  stop 75 "held: it has had the time of the plan ($spent of $planned s) and is not done." \
+  put_back requeuehold "held: it has had the time of the plan ($spent of $planned s in $starts starts) and is not done." \
     "To give it another run: scontrol release $SLURM_JOB_ID"
+else
+  put_back requeue "back into the queue; it goes on in about two minutes"
 fi
-scontrol requeue "$SLURM_JOB_ID" || stop 75 "stopped, and could not be put back; hand it in again and it goes on"
-stop 75 "back in the queue; it goes on in about two minutes"
+stop 75 "could not be put back; hand it in again and it goes on from its checkpoint"

@@ -1,0 +1,170 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "launch/launched.h"
+#include "launch/launchers.h"
+#include "launch/slurm_resources.h"
+
+namespace gpuplan {
+namespace {
+
+const LaunchFile* file(const LaunchSet& set, std::string_view path) {
+  const auto found = std::ranges::find(set.files, path, &LaunchFile::path);
+  return found == set.files.end() ? nullptr : &*found;
+}
+
+std::string text(const Launched& launched, std::string_view path) {
+  const auto set = slurm_launcher(*launched.launch);
+  if (!set) return "error: " + set.error().message;
+  const LaunchFile* found = file(*set, path);
+  return found == nullptr ? "" : found->text;
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos;
+}
+
+/// A job of one phase on a pool of four GPUs; `pool` and `more` are further keys.
+std::string pool_job(const std::string& pool, const std::string& more = "") {
+  return "job: of a pool\nmarket: {use: only, pools: [{name: lab, gpu: H100 SXM, gpus: 4" + pool +
+         "}]}\n"
+         "where: {counts: [2]}\n"
+         "phases:\n"
+         "  - name: train\n"
+         "    train: {model: Qwen/Qwen2.5-7B, data: {samples: 2000}, sequence: 1024, batch: {sequences: 8}, "
+         "parallel: {dp: 2}}\n" +
+         more;
+}
+
+TEST(Slurm, TimesAreDaysHoursMinutes) {
+  EXPECT_EQ(slurm_time(11 * units::minute), "00:11:00");
+  EXPECT_EQ(slurm_time(445 * units::minute), "07:25:00");
+  EXPECT_EQ(slurm_time(24 * units::hour), "1-00:00:00");
+  EXPECT_EQ(slurm_time(36 * units::hour + units::minute), "1-12:01:00");
+}
+
+TEST(Slurm, APoolIsAskedForWhatThePhaseNeeds) {
+  const Launched launched(job_of(pool_job(", partition: gpu, account: a-1, qos: high, max_time: 2 d")));
+  const std::string job = text(launched, "slurm/01-train.sbatch");
+  EXPECT_TRUE(job.starts_with("#!/bin/bash\n")) << job;
+  for (const char* line :
+       {"#SBATCH --job-name=of-a-pool-01-train", "#SBATCH --partition=gpu", "#SBATCH --account=a-1",
+        "#SBATCH --qos=high", "#SBATCH --nodes=1", "#SBATCH --ntasks-per-node=1", "#SBATCH --gpus-per-node=h100:2",
+        "#SBATCH --cpus-per-task=24", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --output=%x-%j.out",
+        "slug='01-train'", "machines=1", "gpus=2"})
+    EXPECT_TRUE(has_line(job, line)) << line << "\n" << job;
+  // Others use the machine too, so no more than is needed, and one of the two forms for GPUs.
+  EXPECT_EQ(job.find("--exclusive"), std::string::npos);
+  EXPECT_EQ(job.find("--gres"), std::string::npos);
+}
+
+TEST(Slurm, MemoryIsWhatTheModelSaysAndAQuarter) {
+  const Launched launched(job_of(pool_job("")));
+  const LaunchPhase& phase = launched.launch->phases.at(0);
+  const auto ask = slurm_resources(*launched.launch, phase);
+  ASSERT_TRUE(ask) << ask.error().message;
+  const Bytes need = phase.part->estimate.host_memory;
+  ASSERT_GT(need, Bytes{});
+  ASSERT_TRUE(ask->memory);
+  EXPECT_GE(*ask->memory, need * 1.25);
+  EXPECT_LT(*ask->memory, need * 1.25 + units::GiB);
+}
+
+TEST(Slurm, TheSignalComesBeforeTheEndByACheckpointAndAMinuteAndAHalf) {
+  const Launched launched(job_of(pool_job("")));
+  const LaunchPhase& phase = launched.launch->phases.at(0);
+  const auto ask = slurm_resources(*launched.launch, phase);
+  ASSERT_TRUE(ask);
+  const Seconds writing = phase.part->estimate.checkpoint_bytes / phase.part->estimate.checkpoint_rate;
+  EXPECT_GT(writing, Seconds{});
+  EXPECT_GE(ask->lead, (writing + 90 * units::second).value);
+  EXPECT_LT(ask->lead, (writing + 101 * units::second).value);
+  EXPECT_GE(ask->time, 5 * (writing + 90 * units::second));
+  EXPECT_GE(ask->time, phase.limit);
+  EXPECT_EQ(ask->runs, 1);
+}
+
+TEST(Slurm, ALimitOfThePoolCutsThePhaseIntoJobs) {
+  Job job = job_of(pool_job(", max_time: 90 min", "    given: [{time: 3 h}]\n"));
+  const Launched launched(std::move(job));
+  const auto ask = slurm_resources(*launched.launch, launched.launch->phases.at(0));
+  ASSERT_TRUE(ask) << ask.error().message;
+  EXPECT_EQ(ask->time, 90 * units::minute);
+  EXPECT_GE(ask->runs, 3);
+  const auto set = slurm_launcher(*launched.launch);
+  ASSERT_TRUE(set);
+  EXPECT_TRUE(has_line(file(*set, "slurm/01-train.sbatch")->text, "#SBATCH --time=01:30:00"));
+  EXPECT_TRUE(std::ranges::any_of(
+      set->notes, [](const std::string& note) { return note.find("jobs of 1.5 h in a row") != std::string::npos; }));
+}
+
+TEST(Slurm, ALimitWithoutRoomForACheckpointIsRefused) {
+  Launched launched(job_of(pool_job("")));
+  // Shorter than five times what a checkpoint takes with the signal before it.
+  launched.searched.market.at(0).max_time = 5 * units::minute;
+  const auto ask = slurm_resources(*launched.launch, launched.launch->phases.at(0));
+  ASSERT_FALSE(ask);
+  EXPECT_TRUE(ask.error().message.starts_with("phases.train: lab stops a job after 5 min, and writing a checkpoint"))
+      << ask.error().message;
+  EXPECT_NE(ask.error().message.find("expected max_time of at least"), std::string::npos);
+}
+
+TEST(Slurm, NamesThatSlurmWouldReadAsOptionsAreRefused) {
+  for (const char* name :
+       {"gpu --wrap=id", "gpu\\n#SBATCH --wrap=id", "-x", "a\\\"b", "$(id)", "a b", "a;b", "\\u00e9"}) {
+    const Launched launched(job_of(pool_job(std::string(", partition: \"") + name + "\"")));
+    const auto set = slurm_launcher(*launched.launch);
+    ASSERT_FALSE(set) << name;
+    EXPECT_TRUE(set.error().message.starts_with("market.pools: the partition \"")) << set.error().message;
+    EXPECT_EQ(set.error().message.find('\n'), std::string::npos);
+  }
+}
+
+TEST(Slurm, RentedMachinesAreTakenWhole) {
+  const Launched launched(example_job("pretrain-7b-2-nodes"));
+  const std::string job = text(launched, "slurm/01-pretrain.sbatch");
+  for (const char* line : {"#SBATCH --nodes=2", "#SBATCH --gpus-per-node=h100:8", "#SBATCH --exclusive",
+                           "#SBATCH --mem=0", "machines=2", "gpus=8"})
+    EXPECT_TRUE(has_line(job, line)) << line << "\n" << job;
+  EXPECT_EQ(job.find("--partition"), std::string::npos);
+}
+
+TEST(Slurm, PhasesAreHandedInWithWhatTheyWaitFor) {
+  // 01-data and 07-documentation are on one's own machine, and nobody says what runs there.
+  const std::string submit = text(Launched(example_job("sft-node")), "slurm/submit.sh");
+  for (const char* line :
+       {"job '02-sft' '02-sft starts when somebody has run 01-data'",
+        "job '04-verify-generate' '' '02-sft' '03-extensions'", "job '05-verify-run' '' '04-verify-generate'",
+        "later '01-data'", "later '07-documentation' '06-metrics'"})
+    EXPECT_TRUE(has_line(submit, line)) << line;
+  // Here a command does: it runs before anything is handed in.
+  const std::string commands = text(Launched(example_job("neurlang")), "slurm/submit.sh");
+  EXPECT_TRUE(has_line(commands, "here '01-datagen'\njob '02-train' ''\nlater '03-export' '02-train'\nfinish"))
+      << commands.substr(commands.size() - 300);
+}
+
+TEST(Slurm, AStepByHandHoldsTheJobAndStaysText) {
+  const Launched launched(
+      job_of(pool_job("", "    before: {note: \"it's $(touch x); `id` \\n scancel\", time: 5 min}\n")));
+  const std::string submit = text(launched, "slurm/submit.sh");
+  EXPECT_TRUE(has_line(submit, "job '01-train' 'it'\\''s $(touch x); `id` ? scancel: touch runs/01-train/prepared'"))
+      << submit.substr(submit.size() - 300);
+}
+
+TEST(Slurm, EveryExampleHasAJobForEachPhaseOnMachines) {
+  for (const char* name : kExamples) {
+    const Launched launched(example_job(name));
+    const auto set = slurm_launcher(*launched.launch);
+    ASSERT_TRUE(set) << name << ": " << set.error().message;
+    for (const LaunchPhase& phase : launched.launch->phases)
+      EXPECT_EQ(file(*set, "slurm/" + phase.slug + ".sbatch") != nullptr, phase.group >= 0) << name << phase.slug;
+    for (const char* path : {"slurm/submit.sh", "slurm/job.sh", "slurm/machine.sh"})
+      ASSERT_NE(file(*set, path), nullptr) << name;
+    EXPECT_FALSE(file(*set, "slurm/job.sh")->text.empty());
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
