@@ -1,0 +1,325 @@
+#!/usr/bin/env python3
+"""The jobs that `gpuplan launch --to slurm` writes, on a real Slurm: slurm_test.py PROGRAM.
+
+Every job of every example is accepted by a cluster with the plan's machines, and by none with less. Two jobs with fake GPUs
+and a stub in place of training really run: the order of phases, the checkpoint before the time limit, the way back through
+the queue, the gate, steps by hand, a cancelled job, two machines."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(ROOT / "tests/cli"))
+import cluster as slurm  # noqa: E402
+import program  # noqa: E402
+
+
+def launch(job, folder, *words):
+    done = program.run("launch", str(job), "--to", "slurm", "-o", str(folder), *words)
+    if done.returncode not in (0, 4):
+        raise RuntimeError(f"gpuplan launch {job}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def rows_of(name):
+    with open(ROOT / "data" / name, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def minutes_of(text):
+    """ "12 h" of a job file."""
+    number, unit = re.fullmatch(r"([\d.]+)\s*(min|h|d)", str(text)).groups()
+    return int(float(number) * {"min": 1, "h": 60, "d": 1440}[unit])
+
+
+class Facts:
+    """What the plan's machines are, from the plan and the data, not from the jobs."""
+
+    def __init__(self):
+        self.nodes = rows_of("nodes.csv")
+        self.memory = {row["name"]: row for row in rows_of("gpus.csv")}
+        names = ROOT / "data/launcher_names.csv"
+        self.slurm = {row["gpu"]: row["slurm"] for row in rows_of(names.name)} if names.exists() else {}
+
+    def machines(self, lease, name, partition, pool):
+        gpus = pool["gpus"] if pool else lease["gpus"] // lease["nodes"]
+        known = [row for row in self.nodes if row["gpu"] == lease["gpu"] and int(row["gpus"]) == gpus and row["vcpus"] and
+                 row["provider"] == lease["provider"] and lease["instance"] in (None, row["instance"])]
+        # Where nobody says: the fewest processors that machines with this GPU are rented with, and three times the
+        # memory of the GPUs, as they are commonly sold.
+        each = [int(row["vcpus"]) // int(row["gpus"]) for row in self.nodes if row["gpu"] == lease["gpu"] and row["vcpus"]]
+        cpus = int(known[0]["vcpus"]) if known else gpus * min(each, default=8)
+        gpu_memory = float(next(value for key, value in self.memory[lease["gpu"]].items() if key.startswith("memory[")))
+        memory = float(known[0]["ram[GiB]"]) if known and known[0]["ram[GiB]"] else 3 * gpu_memory * gpus
+        return slurm.Machines(name=name, count=lease["nodes"], gpu=self.slurm.get(lease["gpu"], ""), gpus=gpus, cpus=cpus,
+                              memory_mib=int(memory * 1024), partition=partition,
+                              max_minutes=minutes_of(pool["max_time"]) if pool and "max_time" in pool else 0)
+
+
+class Written:
+    """The folder of one plan, and the machines of each of its jobs."""
+
+    def __init__(self, folder, number, facts):
+        self.folder = folder
+        self.plan = json.loads((folder / "plan.json").read_text())
+        pools = (yaml.safe_load(self.plan["job_file"]["text"]).get("market") or {}).get("pools", [])
+        self.machines = []
+        self.partitions = {}  # of a phase
+        for i, lease in enumerate(self.plan["plans"][0]["leases"]):
+            pool = next((one for one in pools if one["gpu"] == lease["gpu"]), None)
+            # A partition of its own for every lease, so that no other machines can serve. A pool's is in the jobs, so its
+            # plans share it.
+            partition = pool["partition"] if pool else f"lease-{number}-{i}"
+            self.machines.append(facts.machines(lease, f"n{number}-{i}-", partition, pool))
+            for phase in lease["phases"]:
+                self.partitions[phase] = [] if pool else [f"--partition={partition}"]
+        self.jobs = sorted(folder.glob("slurm/*.sbatch"))
+
+    def options(self, job):
+        """Partition of the phase that the job runs."""
+        slug = job.stem.split("-", 1)[1]
+        return next(options for phase, options in self.partitions.items() if re.sub(r"[^a-z0-9]+", "-", phase.lower()) == slug)
+
+
+class Accepted(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = Path(tempfile.mkdtemp(prefix="gpuplan-slurm-test-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        facts = Facts()
+        cls.written = {}
+        for example in program.EXAMPLES:
+            name = Path(example).stem
+            pool = "pools:" in (ROOT / example).read_text()
+            launch(example, cls.work / name, *(["--plan", "all"] if pool else []))
+            for plan in sorted((cls.work / name).glob("**/plan.json")):
+                cls.written[f"{name} {plan.parent.name}"] = Written(plan.parent, len(cls.written), facts)
+        machines, partitions = [], set()
+        for one in cls.written.values():
+            for kind in one.machines:
+                if kind.partition not in partitions or kind.partition.startswith("lease-"):
+                    machines.append(kind)
+                partitions.add(kind.partition)
+        cls.cluster = slurm.Cluster(machines)
+        cls.enterClassContext(cls.cluster)
+
+    @classmethod
+    def enterClassContext(cls, context):  # of unittest since Python 3.11
+        context.__enter__()
+        cls.addClassCleanup(context.__exit__, None, None, None)
+
+    def ask(self, written, job, *options):
+        return self.cluster.run("sbatch", "--test-only", *written.options(job), *options, str(job), check=False,
+                                cwd=written.folder)
+
+    def test_every_job_of_every_example(self):
+        asked = 0
+        for name, written in self.written.items():
+            self.assertTrue(written.jobs, name)
+            for job in written.jobs:
+                with self.subTest(plan=name, job=job.name):
+                    done = self.ask(written, job)
+                    self.assertEqual(done.returncode, 0, done.stderr + job.read_text())
+                    asked += 1
+        self.assertGreaterEqual(asked, len(program.EXAMPLES))
+
+    def test_more_than_there_is(self):
+        name, written = next((name, one) for name, one in self.written.items() if name.startswith("latentwire 4x"))
+        job = written.jobs[0]
+        for options, why in ((["--gpus-per-node=5"], "configuration is not available"),
+                             (["--nodes=2"], "More processors requested"),
+                             (["--cpus-per-task=49"], "More processors requested"),
+                             (["--mem=961G"], "configuration is not available"),
+                             (["--time=12:01:00"], "time limit is invalid"),
+                             (["--partition=elsewhere"], "invalid partition")):
+            with self.subTest(plan=name, options=options):
+                done = self.ask(written, job, *options)
+                self.assertNotEqual(done.returncode, 0, done.stderr)
+                self.assertIn(why, done.stderr)
+
+    def test_a_wrong_line(self):
+        written = next(iter(self.written.values()))
+        job = self.work / "wrong.sbatch"
+        job.write_text(written.jobs[0].read_text().replace("#SBATCH --requeue", "#SBATCH --requeue-it"))
+        done = self.cluster.run("sbatch", "--test-only", str(job), check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("requeue-it", done.stderr)
+
+    def test_the_script_that_asks(self):
+        written = next(one for name, one in self.written.items() if name.startswith("latentwire 2x"))
+        done = self.cluster.run("bash", "slurm/submit.sh", "--test-only", check=False, cwd=written.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("to start at", done.stderr)
+        self.assertEqual(self.cluster.run("squeue", "-h"), "")
+
+
+class Submitted:
+    """A folder whose jobs are handed in."""
+
+    def __init__(self, cluster, job, folder, *settings, **stub):
+        self.cluster = cluster
+        self.folder = folder
+        launch(HERE / job, folder, *settings)
+        self.environment = cluster.environment(
+            PATH=f"{HERE / 'bin'}:{os.environ['PATH']}", HOME=str(folder), GPUPLAN=program.PROGRAM, **stub)
+
+    def submit(self, *options):
+        done = subprocess.run(["bash", "slurm/submit.sh", *options], cwd=self.folder, env=self.environment, text=True,
+                              capture_output=True, timeout=60, check=False)
+        self.said = done.stdout + done.stderr
+        if done.returncode != 0:
+            raise RuntimeError(f"submit.sh: exit code {done.returncode}\n{self.said}")
+        self.jobs = dict(re.findall(r"^(\S+)  job (\d+)", done.stdout, re.M))
+        return self
+
+    def facts(self, slug):
+        """Of a job, as Slurm has them; none once it has forgotten the job."""
+        done = self.cluster.run("scontrol", "show", "job", "--oneliner", self.jobs[slug], check=False)
+        return dict(word.split("=", 1) for word in done.stdout.split() if "=" in word)
+
+    def state(self, slug):
+        return self.facts(slug).get("JobState", "")
+
+    def change(self, slug, **values):
+        self.cluster.run("scontrol", "update", f"JobId={self.jobs[slug]}", *(f"{k}={v}" for k, v in values.items()))
+
+    def text(self, name):
+        path = self.folder / name
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def output(self, slug):
+        return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{slug}-{self.jobs[slug]}.out")))
+
+    def everything(self):
+        return self.said + "".join(f"--- {path}\n{path.read_text(errors='replace')}" for path in
+                                   [*self.folder.glob("*.out"), *self.folder.glob("runs/*/*.txt")])
+
+
+class Runs(unittest.TestCase):
+    """The cases share two machines; they are handed in together, and each test waits for its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.work = Path(tempfile.mkdtemp(prefix="gpuplan-slurm-runs-"))
+        cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
+        cls.cluster = slurm.Cluster(real=2)
+        cls.cluster.__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
+
+        def case(name, *settings, job="two-phases.yaml", **stub):
+            return Submitted(cls.cluster, job, cls.work / name, *settings, **stub)
+
+        # So short that Slurm sends its signal within the minute.
+        cls.limit = case("limit", STUB_STEP_SECONDS="2").submit("--time=2")
+        cls.limit.change("03-evaluate", TimeLimit=30)
+        cls.gate = case("gate", STUB_STEP_SECONDS="0.05", STUB_LOSS="4.0").submit()
+        cls.cancelled = case("cancelled", STUB_STEP_SECONDS="5").submit()
+        cls.hand = case("by hand", "--set", "phases.train.before={note: '$(touch injected) look', time: 1 min}",
+                        STUB_STEP_SECONDS="0.05").submit()
+        cls.machines = case("machines", job="two-machines.yaml", STUB_STEP_SECONDS="2")
+
+    def wait(self, case, what, ready, seconds=60):
+        deadline = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > deadline:
+                self.fail(f"{what}: not after {seconds} s\n{case.everything()}\n{self.cluster.run('scontrol', 'show', 'job')}\n"
+                          f"{(self.cluster.folder / 'slurmctld.log').read_text()[-6000:]}")
+            time.sleep(0.2)
+
+    def back_in_the_queue(self, case, slug):
+        """After the job has been put back: Slurm lets it start two minutes later, which nobody here waits for."""
+        self.wait(case, "back in the queue", lambda: case.state(slug) == "PENDING")
+        case.change(slug, TimeLimit=30, StartTime="now")
+
+    def test_gate_closed(self):
+        case = self.gate
+        self.wait(case, "the gate", lambda: (case.folder / "runs/02-train/gate-closed").exists())
+        self.wait(case, "end of the job", lambda: case.state("02-train") == "FAILED")
+        self.assertEqual(case.facts("02-train")["ExitCode"], "6:0")
+        self.wait(case, "end of what needs it", lambda: case.state("03-evaluate") == "CANCELLED")
+        self.assertFalse((case.folder / "runs/03-evaluate").exists())
+
+    def test_cancelled_stays_cancelled(self):
+        case = self.cancelled
+        self.wait(case, "steps", lambda: "step 00000" in case.text("runs/02-train/log.txt"))
+        self.cluster.run("scancel", case.jobs["02-train"])
+        self.wait(case, "its end", lambda: case.state("02-train") == "CANCELLED")
+        time.sleep(3)
+        self.assertEqual(case.state("02-train"), "CANCELLED", case.everything())
+        self.assertEqual(case.facts("02-train")["Restarts"], "0")
+        self.assertEqual(case.state("03-evaluate"), "CANCELLED")
+
+    def test_step_by_hand(self):
+        case = self.hand
+        self.assertIn("then: scontrol release " + case.jobs["02-train"], case.said)
+        self.assertIn("$(touch injected) look", case.said)
+        self.assertEqual(case.facts("02-train")["Reason"], "JobHeldUser")
+        # Released too early it says what is missing, and is held again; what needs it still waits.
+        self.cluster.run("scontrol", "release", case.jobs["02-train"])
+        self.wait(case, "held again", lambda: "held, with the jobs that need it" in case.output("02-train"))
+        self.wait(case, "in the queue again", lambda: case.state("02-train") == "PENDING")
+        self.assertEqual(case.state("03-evaluate"), "PENDING")
+        (case.folder / "runs/02-train/prepared").touch()
+        self.cluster.run("scontrol", "release", case.jobs["02-train"])
+        case.change("02-train", StartTime="now")
+        self.wait(case, "the end", lambda: (case.folder / "runs/03-evaluate/done").exists(), 90)
+        self.assertEqual(list(case.folder.glob("**/injected")), [])
+
+    def test_time_limit(self):
+        case = self.limit
+        train, evaluate = case.folder / "runs/02-train", case.folder / "runs/03-evaluate"
+        self.assertIn("runs here, now", case.said)
+        self.assertTrue((case.folder / "runs/01-words/done").exists())
+        # Slurm's own signal comes before the limit; the work writes its checkpoint and the job goes back.
+        self.wait(case, "the signal", lambda: "told to stop (USR1)" in case.output("02-train"), 110)
+        self.back_in_the_queue(case, "02-train")
+        self.assertEqual(case.state("03-evaluate"), "PENDING")
+        self.assertFalse(evaluate.exists())
+        self.wait(case, "the end", lambda: (evaluate / "done").exists(), 90)
+        log = case.text("runs/02-train/log.txt")
+        written = re.search(r"^checkpoint of step (\d+)$", log, re.M)
+        self.assertIsNotNone(written, case.everything())
+        self.assertIn(f"resumed from the checkpoint of step {written[1]}\n", log)
+        self.assertEqual(log.count("step 00000/"), 1, "it began anew")
+        self.assertIn("machines: 1", log)
+        self.assertIn("start 2", case.output("02-train"))
+        self.assertLessEqual((train / "done").stat().st_mtime, (evaluate / "log.txt").stat().st_mtime)
+        self.wait(case, "states", lambda: case.state("03-evaluate") == "COMPLETED")
+        self.assertEqual(case.state("02-train"), "COMPLETED")
+        # Handed in again, nothing is left to do.
+        case.submit()
+        self.assertEqual(case.jobs, {})
+        self.assertEqual(case.said.count("done already"), 3)
+
+    def test_two_machines(self):
+        case = self.machines.submit("--partition=gpu")
+        logs = "runs/01-train/log.txt", "runs/01-train/log-1.txt"
+        for log in logs:
+            self.wait(case, log, lambda log=log: "step 00001" in case.text(log), 200)
+            self.assertIn("GPUs: 0,1,2,3 machines: 2", case.text(log))
+            self.assertIn("--nnodes=2 --nproc_per_node=4", case.text(log))
+        self.cluster.run("scancel", "--batch", "--signal=USR1", case.jobs["01-train"])
+        self.back_in_the_queue(case, "01-train")
+        self.wait(case, "the end", lambda: (case.folder / "runs/01-train/done").exists(), 90)
+        for log in logs:
+            self.assertIn("resumed from the checkpoint", case.text(log))
+        self.wait(case, "its state", lambda: case.state("01-train") == "COMPLETED")
+
+
+if __name__ == "__main__":
+    if reason := slurm.reason_against():
+        print(f"no Slurm can be started here: {reason}")
+        sys.exit(1)
+    program.main(__doc__)
