@@ -113,12 +113,8 @@ class Accepted(unittest.TestCase):
                     machines.append(kind)
                 partitions.add(kind.partition)
         cls.cluster = slurm.Cluster(machines)
-        cls.enterClassContext(cls.cluster)
-
-    @classmethod
-    def enterClassContext(cls, context):  # of unittest since Python 3.11
-        context.__enter__()
-        cls.addClassCleanup(context.__exit__, None, None, None)
+        cls.cluster.__enter__()
+        cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
 
     def ask(self, written, job, *options):
         return self.cluster.run("sbatch", "--test-only", *written.options(job), *options, str(job), check=False,
@@ -134,6 +130,14 @@ class Accepted(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr + job.read_text())
                     asked += 1
         self.assertGreaterEqual(asked, len(program.EXAMPLES))
+
+    def test_every_script_is_sound(self):
+        for name, written in self.written.items():
+            scripts = [str(path) for path in written.folder.glob("slurm/*")]
+            self.assertGreater(len(scripts), 3, name)
+            for words in (["shellcheck", "-x", *scripts], *(["bash", "-n", script] for script in scripts)):
+                done = subprocess.run(words, cwd=written.folder, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""), name)
 
     def test_more_than_there_is(self):
         name, written = next((name, one) for name, one in self.written.items() if name.startswith("latentwire 4x"))
@@ -239,8 +243,10 @@ class Runs(unittest.TestCase):
             time.sleep(0.2)
 
     def back_in_the_queue(self, case, slug):
-        """After the job has been put back: Slurm lets it start two minutes later, which nobody here waits for."""
+        """After the job has been put back: Slurm lets it start two minutes later, which nobody here waits for. At once is
+        too early: "Job credential revoked" ends the job where it starts in the second in which it was stopped."""
         self.wait(case, "back in the queue", lambda: case.state(slug) == "PENDING")
+        time.sleep(3)
         case.change(slug, TimeLimit=30, StartTime="now")
 
     def test_gate_closed(self):
@@ -272,6 +278,7 @@ class Runs(unittest.TestCase):
         self.wait(case, "in the queue again", lambda: case.state("02-train") == "PENDING")
         self.assertEqual(case.state("03-evaluate"), "PENDING")
         (case.folder / "runs/02-train/prepared").touch()
+        time.sleep(3)
         self.cluster.run("scontrol", "release", case.jobs["02-train"])
         case.change("02-train", StartTime="now")
         self.wait(case, "the end", lambda: (case.folder / "runs/03-evaluate/done").exists(), 90)

@@ -87,8 +87,8 @@ step=
 
 # ---- what comes next -------------------------------------------------------------------------------------------------
 
-# Puts the job back into the queue, to go on or to be held. Slurm ends this script when it does; one that ended by itself
-# in the same moment would count as the end of the job.
+# Puts the job back into the queue, to go on or to be held. Slurm ends this script when it does, so there is nothing to
+# do but wait.
 put_back() {
   local how=$1
   shift
