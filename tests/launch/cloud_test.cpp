@@ -10,14 +10,18 @@
 namespace gpuplan {
 namespace {
 
+// The first phase is cheaper on few GPUs, and the second needs many: two machines, one after the other.
 constexpr const char* kTwoMachines = R"(
 job: two
-schedule: each_phase
-market: {use: only, offers: [{gpu: RTX 4090, gpus: 2, price: $1-2/h, spot_price: $0.5/h}]}
+market:
+  use: only
+  offers:
+    - {gpu: RTX 4090, gpus: 2, price: $1-2/h, spot_price: $0.5/h}
+    - {gpu: H100 SXM, gpus: 8, price: $20/h}
 where: {disk: 300 GB}
 phases:
-  - {name: a, fixed: {gpus: 2, time: 1 h}, command: 'true'}
-  - {name: b, needs: [a], fixed: {gpus: 1, time: 2 h}, command: 'true'}
+  - {name: a, fixed: {gpus: 1, time: 10 h}, command: 'true'}
+  - {name: b, needs: [a], fixed: {gpus: 8, time: 1 h}, command: 'true'}
 )";
 
 std::string file_of(const Result<LaunchSet>& set, std::string_view path) {
@@ -35,7 +39,7 @@ TEST(CloudMachine, IsTheOfferWithLimits) {
   const Launched two(job_of(kTwoMachines));
   ASSERT_TRUE(two.launch);
   ASSERT_EQ(two.launch->groups.size(), 2U);
-  const auto machine = cloud_machine(*two.launch, two.launch->groups[1]);
+  const auto machine = cloud_machine(*two.launch, two.launch->groups[0]);
   ASSERT_TRUE(machine);
   EXPECT_EQ(machine->gpu->name, "RTX 4090");
   EXPECT_EQ(machine->gpus, 2) << "a rented machine is asked for as a whole";
@@ -45,7 +49,7 @@ TEST(CloudMachine, IsTheOfferWithLimits) {
   ASSERT_TRUE(machine->price_limit);
   EXPECT_DOUBLE_EQ(dollars_an_hour(*machine->price_limit), 2.2);
   EXPECT_EQ(whole_gb(machine->disk), 300) << "as the job says";
-  EXPECT_EQ(machine->limit, two.launch->groups[1].limit + machine->grace);
+  EXPECT_EQ(machine->limit, two.launch->groups[0].limit + machine->grace);
   EXPECT_EQ(whole_seconds(machine->grace), 120);
 }
 
