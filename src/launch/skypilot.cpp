@@ -98,8 +98,9 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   Yaml codes = Yaml::list();
   codes.add(Yaml::whole(kComeBack));
   Yaml recovery = Yaml::map();
-  recovery.set("max_restarts_on_errors", Yaml::whole(needs.resumes ? kMostErrors : 0),
-               "machines taken back do not count");
+  // A gate that stays closed and what nobody prepared are errors too, and must not be tried again.
+  const bool again = needs.resumes && !needs.gated && !needs.manual;
+  recovery.set("max_restarts_on_errors", Yaml::whole(again ? kMostErrors : 0), "machines taken back do not count");
   recovery.set("recover_on_exit_codes", std::move(codes), "stopped after a checkpoint");
   resources.set("job_recovery", std::move(recovery));
 
