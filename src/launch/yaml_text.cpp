@@ -66,12 +66,16 @@ Yaml Yaml::list(const std::vector<std::string>& texts) {
 }
 
 Yaml& Yaml::set(std::string_view key, Yaml value, std::string_view comment) {
-  items_.push_back({scalar(key), std::string(comment), std::move(value)});
+  keys_.push_back(scalar(key));
+  comments_.emplace_back(comment);
+  values_.push_back(std::move(value));
   return *this;
 }
 
 Yaml& Yaml::add(Yaml value) {
-  items_.push_back({{}, {}, std::move(value)});
+  keys_.emplace_back();
+  comments_.emplace_back();
+  values_.push_back(std::move(value));
   return *this;
 }
 
@@ -88,20 +92,20 @@ std::string Yaml::after(int indent, bool in_list) const {
     }
     return text;
   }
-  if (items_.empty()) return kind_ == Kind::kMap ? " {}\n" : " []\n";
+  if (values_.empty()) return kind_ == Kind::kMap ? " {}\n" : " []\n";
   const std::string inner = printed(indent + kStep);
   // "- key: value": the first key stands on the line of the '-'.
-  if (in_list && kind_ == Kind::kMap && items_.front().comment.empty())
+  if (in_list && kind_ == Kind::kMap && comments_.front().empty())
     return " " + inner.substr(static_cast<std::size_t>(indent + kStep));
   return "\n" + inner;
 }
 
 std::string Yaml::printed(int indent) const {
   std::string text;
-  for (const Item& item : items_) {
-    if (!item.comment.empty()) text += spaces(indent) + "# " + comment_text(item.comment) + "\n";
-    text += spaces(indent) + (kind_ == Kind::kMap ? item.key + ":" : "-");
-    text += item.value.after(indent, kind_ == Kind::kList);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!comments_[i].empty()) text += spaces(indent) + "# " + comment_text(comments_[i]) + "\n";
+    text += spaces(indent) + (kind_ == Kind::kMap ? keys_[i] + ":" : "-");
+    text += values_[i].after(indent, kind_ == Kind::kList);
   }
   return text;
 }

@@ -34,13 +34,12 @@ class Yaml {
   /// Of a list.
   Yaml& add(Yaml value);
 
-  bool empty() const { return items_.empty(); }
+  bool empty() const { return values_.empty(); }
   /// The whole, from the left margin. REQUIRES: a map or a list that is not empty.
   std::string print() const { return printed(0); }
 
  private:
   enum class Kind { kScalar, kBlock, kMap, kList };
-  struct Item;
 
   explicit Yaml(Kind kind, std::string text = {}) : kind_(kind), text_(std::move(text)) {}
   std::string printed(int indent) const;
@@ -48,13 +47,9 @@ class Yaml {
   std::string after(int indent, bool in_list) const;
 
   Kind kind_;
-  std::string text_;  ///< as written, of a scalar; lines of a block
-  std::vector<Item> items_;
-};
-
-struct Yaml::Item {
-  std::string key, comment;
-  Yaml value;
+  std::string text_;                          ///< as written, of a scalar; lines of a block
+  std::vector<std::string> keys_, comments_;  ///< of the values of a map; of a list they are empty
+  std::vector<Yaml> values_;
 };
 
 }  // namespace gpuplan
