@@ -147,7 +147,7 @@ class Diagnosis {
     const bool rates = rate->what == Measured::kThroughput;
     if (rate->lies() != (rates ? Lies::kBelow : Lies::kAbove)) return;
     const double times = rates ? 1 / *rate->ratio() : *rate->ratio();
-    std::string words = "Slow: a step takes " + fixed_text(times, 2) + " times what was predicted. ";
+    const std::string words = "Slow: a step takes " + fixed_text(times, 2) + " times what was predicted. ";
     say(Ailment::kSlow, words + cause(times, *rate));
     smaller_than_planned();
   }

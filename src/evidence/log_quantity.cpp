@@ -8,7 +8,7 @@ namespace {
 
 LogValue missing(std::string_view what) { return {.missing = std::string(what)}; }
 
-LogValue or_missing(LogValue value, std::string_view what) { return value.known() ? value : missing(what); }
+LogValue or_missing(LogValue value, std::string_view what) { return value.known() ? std::move(value) : missing(what); }
 
 /// The end of what should stay where it is: the median after the warm-up.
 LogValue steady(Points points, std::string_view what) {

@@ -13,8 +13,12 @@ namespace {
 constexpr double kSame = 0.01;
 /// Steps that follow from lengths of samples, which are means.
 constexpr double kAbout = 0.2;
-/// Parameters are counted with and without embeddings, padding and biases.
-constexpr double kParameters = 1.5;
+/// Parameters are counted with and without embeddings (of which a small model may be made for the most part), padding
+/// and biases.
+double parameter_factor(double parameters) {
+  constexpr double kLarge = 1e9, kOfLarge = 1.5, kOfSmall = 4;
+  return parameters >= kLarge ? kOfLarge : kOfSmall;
+}
 
 bool near(double a, double b, double share) {
   constexpr double kWhole = 1;  // the last batch may be kept or dropped
@@ -54,10 +58,9 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
   if (!expected.gpu.empty() && !run.gpu.empty())
     add(run.gpu == expected.gpu, "the log is of " + run.gpu + ", the plan of " + expected.gpu);
   if (run.parameters > 0 && log.parameters && *log.parameters > 0) {
-    const double ratio = *log.parameters / run.parameters;
-    add(ratio < kParameters && ratio > 1 / kParameters, "the model of the log has " + count_short(*log.parameters) +
-                                                            " parameters, that of the phase " +
-                                                            count_short(run.parameters));
+    const double more = std::max(*log.parameters, run.parameters), less = std::min(*log.parameters, run.parameters);
+    add(more / less < parameter_factor(less), "the model of the log has " + count_short(*log.parameters) +
+                                                  " parameters, that of the phase " + count_short(run.parameters));
   }
   return stated;
 }

@@ -38,7 +38,7 @@ std::string range_text(const RunFigure& figure) {
   const Interval<double>& range = *figure.expected;
   if (figure.what == Measured::kStepTime)
     return range_words(Interval<Seconds>{Seconds{range.p10}, Seconds{range.p50}, Seconds{range.p90}});
-  const std::string middle = figure_text(figure.what, range.p50);
+  std::string middle = figure_text(figure.what, range.p50);
   if (range.exact()) return middle;
   const auto bare = [&](double value) {
     const std::string text = figure_text(figure.what, value);
@@ -240,8 +240,8 @@ std::string verdict_words(const CheckReport& report) {
   why = check.reasons;
   const std::string missed = conditions_missed(check);
   if (check.verdict == Verdict::kRunning) {
-    std::string words = "Still running: step " + (check.steps ? count_text(*check.steps) : std::string("?")) + " of " +
-                        count_text(check.planned_steps);
+    const std::string words = "Still running: step " + (check.steps ? count_text(*check.steps) : std::string("?")) +
+                              " of " + count_text(check.planned_steps);
     return words + (missed.empty() ? "." : "; so far " + missed + ".");
   }
   if (!missed.empty()) why.push_back(missed);

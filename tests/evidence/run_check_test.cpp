@@ -146,6 +146,11 @@ TEST(RunCheck, ParametersThatAreNotThoseOfTheModel) {
   fixture.log.parameters = 6.2e9;  // counted without embeddings
   EXPECT_TRUE(contradictions(run).empty());
   EXPECT_GT(agreements(run), 3);
+  run.parameters = 185e6;
+  fixture.log.parameters = 486e6;  // of a small one most are embeddings
+  EXPECT_TRUE(contradictions(run).empty());
+  fixture.log.parameters = 1.5e9;
+  EXPECT_EQ(contradictions(run).size(), 1U);
 }
 
 TEST(RunCheck, HowARunEnded) {
