@@ -145,9 +145,14 @@ struct PhaseRecord {
       key<&Phase::evaluate>("evaluate", "none", "evaluations during the work"),
       key<&Phase::checkpoint>("checkpoint", "as for the job", "checkpoints of this phase"),
       key_as<ListCodec<Record<GivenRecord>>, &Phase::given>("given", "none", "your own figures; they take precedence"),
-      key<&Phase::metrics>("metrics", "none", "figures in the log, by regular expression or formula"),
-      key<&Phase::succeed_when>("succeed_when", "none",
-                                "conditions on loss, grad_norm, throughput, memory and metrics"),
+      key<&Phase::metrics>(
+          "metrics", "none",
+          "figures in the log: a regular expression whose first group is the number, or a formula of others "
+          "(docs/check.md)"),
+      key<&Phase::succeed_when>(
+          "succeed_when", "none",
+          "conditions on loss, grad_norm, throughput, memory and metrics; all must hold before what needs the "
+          "phase starts (docs/check.md)"),
       key_as<OptionalCodec<ShareCodec>, &Phase::chance_to_pass>("chance_to_pass", "100%",
                                                                 "chance that those conditions hold", {0, 1, true}),
       key<&Phase::yields>("yields", "", "what comes out; shown"),
