@@ -50,11 +50,6 @@ LaunchFile shell_file(std::string path, std::string_view about, std::string_view
   return {std::move(path), std::move(whole), true};
 }
 
-bool human(const Phase& phase) {
-  const auto* fixed = std::get_if<FixedPhase>(&phase.work);
-  return fixed != nullptr && fixed->human;
-}
-
 std::string script_text(const Launch& launch, const LaunchPhase& laid, const Work& work,
                         const std::vector<std::string>& prepare, const std::vector<std::string>& run) {
   const Phase& phase = *laid.phase;
@@ -77,7 +72,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";
   text += "required=" + array_of(work.required) + "\n";
   text += "manual=" + value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
-  text += "human=" + std::to_string(run.empty() && human(phase) ? 1 : 0) + "\n";
+  text += "human=" + std::to_string(run.empty() ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";

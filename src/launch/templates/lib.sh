@@ -3,7 +3,7 @@
 #   phase, slug, job_slug   names                         nodes, gpus  machines, and GPUs of each that it uses
 #   needs, elsewhere        slugs that must be done, here and on other machines
 #   required                variables that must be set, "NAME: what"
-#   manual                  what to do by hand first      human        1: somebody works, no program runs
+#   manual                  what to do by hand first      human        1: somebody works; no program is known
 #   gated                   1: others wait for its criteria of success
 #   checked                 1: there is something to hold the log against
 #   resumes                 1: goes on from its newest checkpoint
@@ -181,7 +181,7 @@ run_work() {
 
 # Somebody works on the machine and says when it is done.
 wait_for_somebody() {
-  say "the machine is yours; when you are done: touch '$GPUPLAN_RUN_DIR/finished'"
+  say "this phase is done by hand, the job names no command for it; when it is done: touch '$GPUPLAN_RUN_DIR/finished'"
   while [ ! -f "$GPUPLAN_RUN_DIR/finished" ] && [ "$stopping" = 0 ]; do
     sleep "$poll" &
     wait "$!"
