@@ -22,6 +22,13 @@ std::string directive(std::string_view option, const std::string& value) {
 
 std::string gib(Bytes size) { return std::to_string(static_cast<long long>(std::llround(size / units::GiB))) + "G"; }
 
+/// Whether the job says itself what runs, in a folder that only the user knows.
+bool brings_code(const Phase& phase) {
+  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
+  return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||
+         (cpu != nullptr && !cpu->command.empty());
+}
+
 /// What is asked for, and why it is so much.
 std::string directives(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
   const Offer& offer = *ask.offer;
@@ -99,8 +106,13 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
   set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
   set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
   set.files.push_back(slurm_submit_script(launch));
+  const bool own_code =
+      std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
   set.next = {"slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
-              "slurm/submit.sh  # hands them in, each to start when those before it are done",
+              own_code
+                  ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "
+                    "done; ~/PROGRAM is the folder that the job's commands start from"
+                  : "slurm/submit.sh  # hands them in, each to start when those before it are done",
               "squeue --me  # where they are", "tail -F " + launch.slug + "-*.out runs/*/log.txt  # what they print",
               "scancel --me --name=NAME  # stop one; those that need it go too"};
   set.notes.assign(notes.begin(), notes.end());

@@ -76,7 +76,8 @@ Result<void> check_name(const Offer& offer, std::string_view what, const std::st
 std::string slurm_time(Seconds time) {
   const auto minutes = static_cast<long long>(std::llround(time / units::minute));
   const auto two = [](long long n) { return (n < 10 ? "0" : "") + std::to_string(n); };
-  const long long days = minutes / (24 * 60);
+  constexpr long long kDay = 24LL * 60;
+  const long long days = minutes / kDay;
   return (days > 0 ? std::to_string(days) + "-" : "") + two(minutes / 60 % 24) + ":" + two(minutes % 60) + ":00";
 }
 

@@ -176,8 +176,9 @@ class Submitted:
         self.cluster = cluster
         self.folder = folder
         launch(HERE / job, folder, *settings)
+        (folder / "code").mkdir()
         self.environment = cluster.environment(
-            PATH=f"{HERE / 'bin'}:{os.environ['PATH']}", HOME=str(folder), GPUPLAN=program.PROGRAM, **stub)
+            GPUPLAN_CODE="code", PATH=f"{HERE / 'bin'}:{os.environ['PATH']}", HOME=str(folder), GPUPLAN=program.PROGRAM, **stub)
 
     def submit(self, *options):
         done = subprocess.run(["bash", "slurm/submit.sh", *options], cwd=self.folder, env=self.environment, text=True,
@@ -289,6 +290,7 @@ class Runs(unittest.TestCase):
         train, evaluate = case.folder / "runs/02-train", case.folder / "runs/03-evaluate"
         self.assertIn("runs here, now", case.said)
         self.assertTrue((case.folder / "runs/01-words/done").exists())
+        self.assertEqual(case.text("code/words.txt"), "these are the words\n")
         # Slurm's own signal comes before the limit; the work writes its checkpoint and the job goes back.
         self.wait(case, "the signal", lambda: "told to stop (USR1)" in case.output("02-train"), 110)
         self.back_in_the_queue(case, "02-train")
@@ -300,7 +302,7 @@ class Runs(unittest.TestCase):
         self.assertIsNotNone(written, case.everything())
         self.assertIn(f"resumed from the checkpoint of step {written[1]}\n", log)
         self.assertEqual(log.count("step 00000/"), 1, "it began anew")
-        self.assertIn("machines: 1", log)
+        self.assertIn(f"machines: 1 folder: {case.folder / 'code'}", log)
         self.assertIn("start 2", case.output("02-train"))
         self.assertLessEqual((train / "done").stat().st_mtime, (evaluate / "log.txt").stat().st_mtime)
         self.wait(case, "states", lambda: case.state("03-evaluate") == "COMPLETED")

@@ -4,6 +4,14 @@
 #   later SLUG NEEDED...               somebody runs it on this machine when it is its turn
 # Phases that are done already are left out, so after a failure it is enough to run this script again.
 set -euo pipefail
+if [ -n "${GPUPLAN_CODE:-}" ]; then
+  GPUPLAN_CODE=$(cd "$GPUPLAN_CODE" && pwd)
+  export GPUPLAN_CODE
+fi
+if [ -n "${GPUPLAN_RUNS:-}" ]; then
+  mkdir -p "$GPUPLAN_RUNS"
+  GPUPLAN_RUNS=$(cd "$GPUPLAN_RUNS" && pwd)
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export GPUPLAN_RUNS="${GPUPLAN_RUNS:-$PWD/runs}"
 
