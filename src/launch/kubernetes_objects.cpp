@@ -250,11 +250,11 @@ LaunchFile runs_claim(const Launch& launch, const KubernetesNames& names, Bytes 
   spec.set("accessModes", std::move(modes), many ? "several machines write: a class of storage that can do so" : "");
   spec.set("resources", Yaml::map().set("requests", Yaml::map().set("storage", std::to_string(whole_gb(size)) + "G")),
            "checkpoints and results, half as much again, and 10 GB");
-  Yaml claim = Yaml::map()
-                   .set("apiVersion", "v1")
-                   .set("kind", "PersistentVolumeClaim")
-                   .set("metadata", Yaml::map().set("name", names.runs))
-                   .set("spec", std::move(spec));
+  const Yaml claim = Yaml::map()
+                         .set("apiVersion", "v1")
+                         .set("kind", "PersistentVolumeClaim")
+                         .set("metadata", Yaml::map().set("name", names.runs))
+                         .set("spec", std::move(spec));
   return {"kubernetes/runs.yaml", "# Checkpoints, logs and results: they outlive the pods.\n" + claim.print(), false};
 }
 

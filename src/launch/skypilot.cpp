@@ -77,7 +77,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   const LauncherNames* names = launcher_names(machine.gpu->name);
   const std::string accelerator =
       names == nullptr ? "" : skypilot_name(*names, offer.provider, offer.instance, machine.gpus);
-  if (accelerator.empty())
+  if (names == nullptr || accelerator.empty())
     return failure("SkyPilot has no name for " + machine.gpu->name +
                    "; choose a plan on other GPUs (--plan), or --to bash");
   const bool slice = names->skypilot == "{instance}";

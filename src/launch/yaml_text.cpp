@@ -96,7 +96,7 @@ std::string Yaml::after(int indent, bool in_list) const {
   const std::string inner = printed(indent + kStep);
   // "- key: value": the first key stands on the line of the '-'.
   if (in_list && kind_ == Kind::kMap && comments_.front().empty())
-    return " " + inner.substr(static_cast<std::size_t>(indent + kStep));
+    return " " + inner.substr(spaces(indent + kStep).size());
   return "\n" + inner;
 }
 
