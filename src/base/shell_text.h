@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/text.h"
-
 namespace gpuplan {
 
 /// In single quotes, for POSIX shells, bash and zsh. Control characters stay what they are inside of quotes, but NUL,
@@ -24,9 +22,6 @@ std::string bash_word(std::string_view text);
 /// In double quotes, as JSON has it: a string in JSON, in YAML and in Python. Control characters and those that move
 /// what stands beside them are escaped; bytes that are not UTF-8 become U+FFFD.
 std::string string_literal(std::string_view text);
-
-/// One line for a comment.
-inline std::string comment_text(std::string_view text, std::size_t limit = 400) { return printable(text, limit); }
 
 /// Letters (ASCII, lower case), digits and single '-' only, at most `limit`, neither empty nor with '-' at an end: a
 /// name for files, jobs and Kubernetes objects. What is left of nothing is `otherwise`.

@@ -245,15 +245,14 @@ constexpr const char* kNotes =
 
 CommandSpec launch_command() {
   auto options = std::make_shared<Options>();
-  CommandSpec command{
-      .name = "launch",
-      .summary = "write the scripts that run a plan: bash, Slurm, SkyPilot, dstack, Kubernetes, vast, RunPod",
-      .examples =
-          "  gpuplan launch examples/trm-nanochat.yaml --to bash -o run\n"
-          "  gpuplan launch examples/latentwire.yaml --to slurm --check\n"
-          "  gpuplan plan job.yaml -o plan.json && gpuplan launch plan.json --to skypilot\n"
-          "  gpuplan launch examples/trm-nanochat.yaml --to bash --plan all -o all-plans\n",
-      .notes = kNotes + launcher_help()};
+  CommandSpec command{.name = "launch",
+                      .summary = "write the scripts that run a plan: Slurm, SkyPilot, Kubernetes, Vast.ai and more",
+                      .examples =
+                          "  gpuplan launch examples/trm-nanochat.yaml --to bash -o run\n"
+                          "  gpuplan launch examples/latentwire.yaml --to slurm --check\n"
+                          "  gpuplan plan job.yaml -o plan.json && gpuplan launch plan.json --to skypilot\n"
+                          "  gpuplan launch examples/trm-nanochat.yaml --to bash --plan all -o all-plans\n",
+                      .notes = kNotes + launcher_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--to",
                              .target = &options->to,

@@ -1,10 +1,12 @@
 // Machines that one has already, or rents by hand: scripts to be started on them.
 #include <algorithm>
+#include <utility>
 
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "launch/launchers.h"
 #include "launch/phase_script.h"
+#include "launch/work.h"
 #include "output/plan_words.h"
 
 namespace gpuplan {
@@ -21,13 +23,6 @@ LaunchFile run_script(const Launch& launch) {
   return {"run.sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }
 
-/// Whether the job says itself what runs, in a folder that only the user knows.
-bool brings_code(const Phase& phase) {
-  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
-  return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||
-         (cpu != nullptr && !cpu->command.empty());
-}
-
 /// "GPUPLAN_NODES=2 GPUPLAN_NODE_RANK=0 GPUPLAN_MASTER_ADDR=HOST0 bash run.sh" for each machine.
 void start_commands(const std::string& script, int nodes, bool own_code, std::vector<std::string>& next) {
   const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
@@ -36,16 +31,22 @@ void start_commands(const std::string& script, int nodes, bool own_code, std::ve
                    (own_code ? "; ~/PROGRAM is the folder that the job's commands start from" : ""));
     return;
   }
-  for (int rank = 0; rank < nodes; ++rank)
-    next.push_back(code + "GPUPLAN_NODES=" + std::to_string(nodes) + " GPUPLAN_NODE_RANK=" + std::to_string(rank) +
-                   " GPUPLAN_MASTER_ADDR=\"$FIRST\" bash " + script + "  # on machine " + std::to_string(rank) +
-                   "; FIRST is the address of machine 0");
+  for (int rank = 0; rank < nodes; ++rank) {
+    std::string line = code + "GPUPLAN_NODES=" + std::to_string(nodes);
+    line += " GPUPLAN_NODE_RANK=" + std::to_string(rank);
+    line += " GPUPLAN_MASTER_ADDR=\"$FIRST\" bash " + script;
+    line += "  # on machine " + std::to_string(rank) + "; FIRST is the address of machine 0";
+    next.push_back(std::move(line));
+  }
 }
 
 }  // namespace
 
 Result<LaunchSet> bash_launcher(const Launch& launch) {
   LaunchSet set;
+  auto exports = export_lines(launch);
+  if (!exports) return std::unexpected(exports.error());
+  set.next = *std::move(exports);
   int most_nodes = 1;
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });

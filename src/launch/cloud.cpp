@@ -171,7 +171,7 @@ std::vector<std::string> manual_commands(const Launch& launch, const LaunchGroup
     const LaunchPhase& laid = phase_of(launch, position);
     if (const auto step = manual_step(laid))
       commands.push_back("mkdir -p runs/" + laid.slug + " && touch runs/" + laid.slug +
-                         "/prepared  # when it is done: " + comment_text(*step, kShown));
+                         "/prepared  # when it is done: " + printable(*step, kShown));
   }
   return commands;
 }

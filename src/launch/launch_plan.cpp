@@ -151,6 +151,12 @@ class Layout {
 
 }  // namespace
 
+bool brings_code(const Phase& phase) {
+  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
+  return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||
+         (cpu != nullptr && !cpu->command.empty());
+}
+
 Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,
                        std::string command) {
   Launch launch{.job = job,

@@ -59,6 +59,9 @@ struct Launch {
   std::vector<Fallback> fallbacks{};
 };
 
+/// Whether the job says itself what runs, in a folder that only the user knows.
+bool brings_code(const Phase& phase);
+
 /// The plan laid out for launching. Fails (bad input, names the phase) where it can not be started as it is: GPUs that
 /// the strategy's degrees do not multiply to, batches that do not divide, a time limit below what is expected.
 Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,

@@ -44,7 +44,7 @@ std::string function(std::string_view name, const std::vector<std::string>& line
 
 /// Text of the user that is shell by nature, as a file of its own: whatever it holds, the scripts around it stay whole.
 LaunchFile shell_file(std::string path, std::string_view about, std::string_view text) {
-  std::string whole = "#!/usr/bin/env bash\n# " + comment_text(about) + "\n";
+  std::string whole = "#!/usr/bin/env bash\n# " + printable(about) + "\n";
   whole += text;
   if (!whole.ends_with('\n')) whole += '\n';
   return {std::move(path), std::move(whole), true};

@@ -10,6 +10,8 @@
 namespace gpuplan {
 namespace {
 
+constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
+
 std::string array_of(std::string_view name, const std::vector<std::string>& words) {
   if (words.empty()) return std::string(name) + "=()\n";
   std::string text = std::string(name) + "=(\n";
@@ -45,14 +47,14 @@ LaunchFile rent_script(const Launch& launch, const RentScript& script) {
   text += "grace=" + std::to_string(whole_seconds(script.machine.grace)) + "\n";
   std::vector<std::string> required, variables;
   for (const CloudVariable& variable : script.needs.required) {
-    required.push_back(variable.name + ": " + comment_text(variable.what));
+    required.push_back(variable.name + ": " + printable(variable.what, kLongest));
     variables.push_back(variable.name);
   }
   if (script.needs.hub) variables.emplace_back("HF_TOKEN");
   text += array_of("required", required) + array_of("variables", variables);
   std::vector<std::string> searches;
   for (const auto& [what, command] : script.searches) {
-    searches.push_back(comment_text(what));
+    searches.push_back(printable(what, kLongest));
     searches.push_back(command);
   }
   text += array_of("searches", searches);

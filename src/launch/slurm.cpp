@@ -11,6 +11,7 @@
 #include "launch/phase_script.h"
 #include "launch/slurm_resources.h"
 #include "launch/slurm_submit.h"
+#include "launch/work.h"
 
 namespace gpuplan {
 namespace {
@@ -21,13 +22,6 @@ std::string directive(std::string_view option, const std::string& value) {
 }
 
 std::string gib(Bytes size) { return std::to_string(static_cast<long long>(std::llround(size / units::GiB))) + "G"; }
-
-/// Whether the job says itself what runs, in a folder that only the user knows.
-bool brings_code(const Phase& phase) {
-  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
-  return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||
-         (cpu != nullptr && !cpu->command.empty());
-}
 
 /// What is asked for, and why it is so much.
 std::string directives(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
@@ -105,16 +99,21 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
   }
   set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
   set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
-  set.files.push_back(slurm_submit_script(launch));
+  const auto required = required_variables(launch);
+  auto exports = export_lines(launch);
+  if (!required || !exports) return std::unexpected(!required ? required.error() : exports.error());
+  set.files.push_back(slurm_submit_script(launch, *required));
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
-  set.next = {"slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
-              own_code
-                  ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "
-                    "done; ~/PROGRAM is the folder that the job's commands start from"
-                  : "slurm/submit.sh  # hands them in, each to start when those before it are done",
-              "squeue --me  # where they are", "tail -F " + launch.slug + "-*.out runs/*/log.txt  # what they print",
-              "scancel --me --name=NAME  # stop one; those that need it go too"};
+  set.next = *std::move(exports);
+  const std::vector<std::string> commands = {
+      "slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
+      own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "
+                 "done; ~/PROGRAM is the folder that the job's commands start from"
+               : "slurm/submit.sh  # hands them in, each to start when those before it are done",
+      "squeue --me  # where they are", "tail -F " + launch.slug + "-*.out runs/*/log.txt  # what they print",
+      "scancel --me --name=NAME  # stop one; those that need it go too"};
+  set.next.insert(set.next.end(), commands.begin(), commands.end());
   set.notes.assign(notes.begin(), notes.end());
   set.notes.emplace_back("This folder lies on storage that all machines of the cluster see.");
   set.notes.emplace_back(

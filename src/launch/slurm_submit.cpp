@@ -4,11 +4,14 @@
 #include <vector>
 
 #include "base/shell_text.h"
+#include "base/text.h"
 #include "input/embedded_data.h"
 #include "launch/phase_script.h"
 
 namespace gpuplan {
 namespace {
+
+constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
 
 enum class Start {
   kJob,
@@ -60,8 +63,8 @@ class Submission {
     for (const int hand : hands) held += (held.empty() ? "" : " and ") + launch_.phases[at(hand)].slug;
     if (!held.empty()) held = phase.slug + " starts when somebody has run " + held;
     if (first_by_hand(*phase.phase))
-      held += (held.empty() ? "" : "; ") + comment_text(phase.phase->before->text) + ": touch runs/" + phase.slug +
-              "/prepared";
+      held += (held.empty() ? "" : "; ") + printable(phase.phase->before->text, kLongest) + ": touch runs/" +
+              phase.slug + "/prepared";
     return "job " + shell_quoted(phase.slug) + " " + shell_quoted(held) + slugs_of(jobs) + "\n";
   }
 
@@ -92,9 +95,12 @@ std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase) { ret
 
 std::string slurm_batch_file(const LaunchPhase& phase) { return "slurm/" + phase.slug + ".sbatch"; }
 
-LaunchFile slurm_submit_script(const Launch& launch) {
+LaunchFile slurm_submit_script(const Launch& launch, const std::vector<std::string>& required) {
   std::string text = "#!/usr/bin/env bash\n" + comments(banner_lines(launch));
   text += "#\n# Hands the jobs of this plan to Slurm: slurm/submit.sh [OPTION OF SBATCH]...\n";
+  text += "required=(";
+  for (const std::string& entry : required) text += "\n  " + shell_quoted(printable(entry, entry.size()));
+  text += required.empty() ? ")\n" : "\n)\n";
   text += embedded_data("templates/slurm-submit.sh");
   text += "\n" + Submission(launch).lines();
   return {"slurm/submit.sh", std::move(text), true};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "launch/launch_plan.h"
 
@@ -13,7 +14,7 @@ std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase);
 std::string slurm_batch_file(const LaunchPhase& phase);
 
 /// `slurm/submit.sh`: runs the phases of one's own machine that come first, hands in the jobs with what each waits for,
-/// and says what is left to do by hand.
-LaunchFile slurm_submit_script(const Launch& launch);
+/// and says what is left to do by hand. `required`: variables that must be set ("NAME: what"), or nothing is handed in.
+LaunchFile slurm_submit_script(const Launch& launch, const std::vector<std::string>& required);
 
 }  // namespace gpuplan

@@ -1,5 +1,6 @@
 #include "launch/work.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -57,6 +58,28 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
     return placeholder(place, "What it runs is not in the job file.");
   // Somebody's work: the script waits until he says that it is done.
   return Work{};
+}
+
+Result<std::vector<std::string>> required_variables(const Launch& launch) {
+  std::vector<std::string> all;
+  for (const LaunchPhase& laid : launch.phases) {
+    const auto work = phase_work(launch, laid);
+    if (!work) return std::unexpected(work.error());
+    for (const std::string& entry : work->required)
+      if (std::ranges::find(all, entry) == all.end()) all.push_back(entry);
+  }
+  return all;
+}
+
+Result<std::vector<std::string>> export_lines(const Launch& launch) {
+  auto lines = required_variables(launch);
+  if (!lines) return lines;
+  for (std::string& entry : *lines) {
+    const std::size_t colon = std::min(entry.find(':'), entry.size());
+    const std::string_view what = trim(std::string_view(entry).substr(std::min(colon + 1, entry.size())));
+    entry = "export " + entry.substr(0, colon) + "=...  # " + std::string(what);
+  }
+  return lines;
 }
 
 }  // namespace gpuplan

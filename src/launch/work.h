@@ -28,4 +28,10 @@ struct Work {
 /// Fails (bad input) for a `command` with variables that do not exist.
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase);
 
+/// Variables that the user must set for any of the phases, "NAME: what", each once.
+Result<std::vector<std::string>> required_variables(const Launch& launch);
+
+/// The same as lines of LaunchSet::next: "export NAME=...  # what".
+Result<std::vector<std::string>> export_lines(const Launch& launch);
+
 }  // namespace gpuplan

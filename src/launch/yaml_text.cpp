@@ -10,6 +10,8 @@
 namespace gpuplan {
 namespace {
 
+constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
+
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// Whether all readers of YAML take the text for a string as it stands: a letter or '/' first, then letters, digits and
@@ -103,7 +105,7 @@ std::string Yaml::after(int indent, bool in_list) const {
 std::string Yaml::printed(int indent) const {
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (!comments_[i].empty()) text += spaces(indent) + "# " + comment_text(comments_[i]) + "\n";
+    if (!comments_[i].empty()) text += spaces(indent) + "# " + printable(comments_[i], kLongest) + "\n";
     text += spaces(indent) + (kind_ == Kind::kMap ? keys_[i] + ":" : "-");
     text += values_[i].after(indent, kind_ == Kind::kList);
   }

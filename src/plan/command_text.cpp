@@ -158,7 +158,7 @@ class Filler {
   void arguments(Quote around) {
     args_used_ = true;
     const std::string words = join(result_.appended, " ");
-    if (comment_) result_.text += comment_text(words);
+    if (comment_) result_.text += printable(words);
     else if (around == Quote::kNone) result_.text += words;
     else result_.text += (around == Quote::kSingle ? "' " + words + " '" : "\" " + words + " \"");
   }

@@ -43,13 +43,6 @@ TEST(ShellText, StringLiteralsAreThoseOfJson) {
   EXPECT_EQ(string_literal("\xC2\x85"), "\"\\u0085\"");             // next line
 }
 
-TEST(ShellText, CommentsStayOneLine) {
-  EXPECT_EQ(comment_text("a\nrm -rf /"), "a?rm -rf /");
-  EXPECT_EQ(comment_text("a\rb\x1b[31mc"), "a?b?[31mc");
-  EXPECT_EQ(comment_text("a\xE2\x80\xA8z\xE2\x80\xAE"), "a?z?");
-  EXPECT_EQ(comment_text("é"), "é");
-}
-
 TEST(ShellText, SlugsAreNamesEverywhere) {
   EXPECT_EQ(slug_of("TRM nanochat!", 40, "job"), "trm-nanochat");
   EXPECT_EQ(slug_of("../../etc/passwd", 40, "job"), "etc-passwd");

@@ -35,6 +35,19 @@ declare -A job_of=() # of a phase
 jobs=()
 by_hand=()
 
+# Jobs inherit what is set here, and would fail after hours in the queue.
+missing=0
+for entry in "${required[@]+"${required[@]}"}"; do
+  name=${entry%%:*}
+  if [ -n "${!name:-}" ] || [ -n "$test_only" ]; then continue; fi
+  echo "slurm/submit.sh: the variable $entry is not set" >&2
+  missing=1
+done
+if [ "$missing" = 1 ]; then
+  echo "slurm/submit.sh: set it and start again: export NAME=..." >&2
+  exit 78
+fi
+
 is_done() { [ -f "$GPUPLAN_RUNS/$1/done" ]; }
 
 # All or nothing: jobs whose successors were refused would run for nobody.
