@@ -27,7 +27,7 @@ struct Ended {
   std::string output;
 };
 
-constexpr std::size_t kMostOutput = 64 * 1024;
+constexpr std::size_t kMostOutput = std::size_t{64} << 10U;
 
 /// Reads until the other end is closed or `until`; false when it was not closed by then.
 bool read_until(int descriptor, std::chrono::steady_clock::time_point until, std::string& output) {

@@ -60,7 +60,7 @@ Cell place_cell(const RunFigure& figure) {
       break;
   }
   if (!figure.of) return {};
-  return {percent(figure.value / *figure.of) + " of " + figure_text(figure.what, *figure.of) + " peak", Paint::kDim};
+  return {percent(figure.value / *figure.of) + " of peak", Paint::kDim};
 }
 
 Table figure_table(const CheckReport& report) {
