@@ -98,7 +98,7 @@ std::string slurm_batch_file(const LaunchPhase& phase) { return "slurm/" + phase
 LaunchFile slurm_submit_script(const Launch& launch, const std::vector<std::string>& required) {
   std::string text = "#!/usr/bin/env bash\n" + comments(banner_lines(launch));
   text += "#\n# Hands the jobs of this plan to Slurm: slurm/submit.sh [OPTION OF SBATCH]...\n";
-  text += "required=(";
+  text += "# shellcheck disable=SC2016  # sentences\nrequired=(";
   for (const std::string& entry : required) text += "\n  " + shell_quoted(printable(entry, entry.size()));
   text += required.empty() ? ")\n" : "\n)\n";
   text += embedded_data("templates/slurm-submit.sh");
