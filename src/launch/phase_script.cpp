@@ -8,6 +8,7 @@
 #include "input/embedded_data.h"
 #include "launch/work.h"
 #include "output/plan_words.h"
+#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -134,9 +135,17 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
   lines.push_back("time       " + hours_range(laid.part->hours) + ", " + std::string(name_of(estimate.evidence)));
   lines.push_back("cost       " + range_words(laid.part->cost));
   if (const std::string memory = memory_line(estimate); !memory.empty()) lines.push_back(memory);
+  if (const int steps = steps_between_checkpoints(phase, estimate); steps > 0 && estimate.checkpoint_bytes > Bytes{})
+    lines.push_back("checkpoint every " + count_of(steps, "step") + ", " + to_text(estimate.checkpoint_bytes) +
+                    " each");
   for (const std::string& condition : phase.succeed_when) lines.push_back("succeeds   when " + condition);
   if (!phase.yields.empty()) lines.push_back("yields     " + phase.yields);
   if (!phase.note.empty()) lines.push_back("note       " + phase.note);
+  const auto position =
+      static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
+  for (const LaunchPhase& after : launch.phases)
+    if (std::ranges::find(after.needs, position) != after.needs.end())
+      lines.push_back("then       " + after.slug + (phase.succeed_when.empty() ? "" : ", if this one succeeds"));
   lines.push_back("written by " + launch.command);
   return safe(std::move(lines));
 }
