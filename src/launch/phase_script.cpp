@@ -13,11 +13,13 @@
 namespace gpuplan {
 namespace {
 
-/// Seconds that a stopped phase has to write a checkpoint: what it is expected to take, three times, and a minute.
-int grace_for(const PhaseEstimate& estimate) {
+/// Seconds that a stopped phase has: the step under way, three times what a checkpoint is expected to take, a minute.
+int grace_for(const PhasePlan& part) {
+  const PhaseEstimate& estimate = part.estimate;
   const double writing =
       estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate / units::second : 0;
-  return static_cast<int>(std::min(3 * writing + 60, 3600.0));
+  constexpr double kMost = 3600;
+  return static_cast<int>(std::min(3 * writing + part.seconds_per_step.p90 / units::second + 60, kMost));
 }
 
 std::string hours_range(const Outcome<Seconds>& hours) {
@@ -76,11 +78,15 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "human=" + std::to_string(run.empty() ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
+  text += "criteria=" + std::to_string(phase.succeed_when.empty() ? 0 : 1) + "\n";
+  const Gpu* gpu = estimate.node ? estimate.node->gpu : nullptr;
+  text += "gpu_name=" + value(gpu != nullptr ? gpu->name : "") + "\n";
+  text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
   text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
   const bool free = laid.part->cost.p50 <= Dollars{};
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
-  text += "grace=" + std::to_string(grace_for(estimate)) + "\n";
+  text += "grace=" + std::to_string(grace_for(*laid.part)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
   text += "predicted_hours=" + value(hours_range(laid.part->hours)) + "\n";
   text += "predicted_dollars=" + value(range_words(laid.part->cost)) + "\n\n";
@@ -188,7 +194,7 @@ LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data(
 std::string in_turn(const std::vector<std::string>& scripts) {
   std::string text = "set -uo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
   text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
-  text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1\n\n";
+  text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1 INT HUP\n\n";
   text += "scripts=(\n";
   for (const std::string& script : scripts) text += "  " + value(script) + "\n";
   return text +

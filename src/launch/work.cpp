@@ -79,6 +79,10 @@ Result<std::vector<std::string>> export_lines(const Launch& launch) {
     const std::string_view what = trim(std::string_view(entry).substr(std::min(colon + 1, entry.size())));
     entry = "export " + entry.substr(0, colon) + "=...  # " + std::string(what);
   }
+  if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
+        return laid.part->estimate.weights_bytes > Bytes{} && !has_command(*laid.phase);
+      }))
+    lines->emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
   return lines;
 }
 

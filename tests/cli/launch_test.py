@@ -278,7 +278,7 @@ class Running(Folder):
         self.assertIn("gpuplan is not on this machine", output)
 
     def test_stopped_it_saves_and_goes_on(self):
-        for sent in (signal.SIGTERM, signal.SIGUSR1):
+        for sent in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
             process = self.start(STEPS="100")
             for _ in range(100):
                 if self.runs("01-first", "log.txt").exists() and self.log().rstrip().endswith("1.00%"):
@@ -292,7 +292,7 @@ class Running(Folder):
         code, output = self.finish(self.start("phases/01-first.sh"))
         self.assertEqual(code, 0, output)
         self.assertTrue(re.search(r"started with .* from saved", self.log()))
-        self.assertIn("starts:     3", self.runs("01-first", "summary.txt").read_text())
+        self.assertIn("starts:     5", self.runs("01-first", "summary.txt").read_text())
         self.assertEqual((self.code / "prepared.txt").read_text(), "prepared\n")  # once on a machine
 
     def test_work_that_does_not_stop_is_killed(self):
@@ -324,6 +324,50 @@ class Running(Folder):
         self.assertIn("checked:", output)  # what the log says of it
         self.assertIn("failed with exit code 9", self.runs("01-first", "summary.txt").read_text())
         self.assertFalse(self.runs("01-first", "done").exists())
+
+    def test_one_start_at_a_time(self):
+        first = self.start("phases/01-first.sh", STEPS="30")
+        for _ in range(100):
+            if self.runs("01-first", "log.txt").exists() and "iter 1" in self.log():
+                break
+            time.sleep(0.1)
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("runs already", output)
+        code, output = self.finish(first)
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.log().count("started with"), 1)
+
+    def test_smaller_gpus_than_the_plan_has(self):
+        smi = self.folder / "stubs" / "nvidia-smi"
+        smi.write_text("#!/bin/sh\ncase $* in\n*list-gpus*) printf 'GPU 0: Tesla T4\\nGPU 1: Tesla T4\\n' ;;\n"
+                       "*memory.total*noheader*) echo 'Tesla T4, 1024' ;;\n*) exec sleep 1000 ;;\nesac\n")
+        smi.chmod(0o755)
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)
+        self.assertIn("Tesla T4 has 1024 MiB", output)
+        smi.write_text(smi.read_text().replace("1024", "81559"))
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertIn("GPUs: 2 x Tesla T4; the plan is for H100 SXM", output)
+        smi.write_text(smi.read_text().replace("GPU 1", "MIG 1"))
+        self.runs("02-second").mkdir()
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("shows 1 GPUs", output)
+
+    def test_criteria_of_the_last_phase_count_too(self):
+        self.job.write_text(TWO.replace("needs: [first]", "needs: [first]\n    succeed_when: [loss < 1]"))
+        self.assertEqual(self.launch("--force").returncode, 0)
+        self.runs("02-second").mkdir(parents=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        code, output = self.finish(self.start("phases/02-second.sh", CHECK="6"))
+        self.assertEqual(code, 6, output)
+        self.assertFalse(self.runs("02-second", "done").exists())
+        self.assertIn("not passed", self.runs("02-second", "summary.txt").read_text())
 
     def test_other_machines(self):
         code, output = self.finish(self.start("phases/01-first.sh", GPUPLAN_NODES="2", GPUPLAN_NODE_RANK="1"))

@@ -5,7 +5,8 @@
 #   required                variables that must be set, "NAME: what"
 #   manual                  what to do by hand first      human        1: somebody works; no program is known
 #   gated                   1: others wait for its criteria of success
-#   checked                 1: there is something to hold the log against
+#   checked, criteria       1: there is something to hold the log against; it has to hold for the phase to be done
+#   gpu_name, gpu_mib       of the plan, and the least memory that a GPU needs
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
 #   dollars_per_hour, predicted_hours, predicted_dollars
@@ -82,6 +83,13 @@ check_gpus() {
   fi
   [ "$seen" -ge "$gpus" ] ||
     stop 78 "this machine shows $seen GPUs and the plan uses $gpus; the batch would be another one"
+  local name mib
+  IFS=, read -r name mib < <(nvidia-smi --query-gpu=name,memory.total --format=csv,noheader,nounits) || return 0
+  mib=${mib// /}
+  if [[ "$mib" =~ ^[0-9]+$ ]] && [ "$mib" -lt "$gpu_mib" ]; then
+    stop 78 "this machine's $name has $mib MiB and the work needs $gpu_mib: the plan is for $gpu_name"
+  fi
+  say "GPUs: $seen x $name; the plan is for $gpu_name"
 }
 
 # Once on each machine, and again when the lines have changed.
@@ -102,7 +110,7 @@ timer() {
   local seconds=$1
   shift
   set -m
-  (sleep "$seconds" && "$@") </dev/null >/dev/null 2>&1 &
+  (sleep "$seconds" && "$@") </dev/null >/dev/null 2>&1 9>&- &
   timer_id=$!
   set +m
 }
@@ -125,13 +133,15 @@ too_late() {
   late=1
   asked_to_stop
 }
+# Also when this script is gone and its work is not.
+limit_reached() { kill -USR2 "$$" 2>/dev/null || kill -TERM -- "-$1"; }
 
 # Watches the GPUs in a file that `gpuplan check` reads beside the log.
 watch_gpus() {
   watcher_id=
   [ "$gpus" -gt 0 ] && command -v nvidia-smi >/dev/null || return 0
   nvidia-smi --query-gpu=timestamp,index,name,utilization.gpu,memory.used,memory.total,power.draw,temperature.gpu \
-    --format=csv -l 30 >>"$GPUPLAN_RUN_DIR/gpus-$GPUPLAN_NODE_RANK.csv" 2>/dev/null &
+    --format=csv -l 30 >>"$GPUPLAN_RUN_DIR/gpus-$GPUPLAN_NODE_RANK.csv" 2>/dev/null 9>&- &
   watcher_id=$!
 }
 
@@ -142,12 +152,9 @@ run_work() {
   watch_gpus
   if lead; then
     # Slurm may tell every process of a job to stop: without this one the work could not even say that it stops.
-    exec 3> >(trap '' TERM USR1 USR2; exec tee -a "$log")
+    # Nor is a terminal that was closed a reason to lose the log.
+    exec 3> >(trap '' TERM USR1 USR2 INT HUP; exec tee -a -p "$log" 9>&-)
     tee_id=$!
-    if [ "$limit" -gt 0 ]; then
-      timer "$((limit > before + 60 ? limit - before : 60))" kill -USR2 "$$"
-      limit_id=$timer_id
-    fi
   else
     exec 3>>"$log"
   fi
@@ -156,6 +163,10 @@ run_work() {
   work_id=$!
   set +m
   exec 3>&-
+  if lead && [ "$limit" -gt 0 ]; then
+    timer "$((limit > before + 60 ? limit - before : 60))" limit_reached "$work_id"
+    limit_id=$timer_id
+  fi
   [ "$stopping" = 0 ] || asked_to_stop
   # A signal ends `wait` early.
   while :; do
@@ -219,10 +230,15 @@ pass_gate() {
   [ ! -s "$GPUPLAN_RUN_DIR/gpus-0.csv" ] || logs+=("$GPUPLAN_RUN_DIR/gpus-0.csv")
   "$program" check "${logs[@]}" --plan "$here/plan.json" --phase "$phase" >"$GPUPLAN_RUN_DIR/check.txt" 2>&1 || result=$?
   cat "$GPUPLAN_RUN_DIR/check.txt" >&2
-  [ "$gated" = 1 ] || return 0
-  [ "$result" = 0 ] && return 0
+  if [ "$result" = 0 ]; then
+    printf 'check:      passed\n' >>"$GPUPLAN_RUN_DIR/summary.txt"
+    return 0
+  fi
+  printf 'check:      not passed, see check.txt\n' >>"$GPUPLAN_RUN_DIR/summary.txt"
+  [ "$criteria" = 1 ] || return 0
   touch "$GPUPLAN_RUN_DIR/gate-closed"
-  stop 6 "the gate stays closed: what needs this phase does not start ($GPUPLAN_RUN_DIR/check.txt says why)"
+  stop 6 "the criteria of success are not met, and what needs this phase does not start ($GPUPLAN_RUN_DIR/check.txt" \
+    "says why)"
 }
 
 run_phase() {
@@ -239,7 +255,7 @@ run_phase() {
   lead || log=$GPUPLAN_RUN_DIR/log-$GPUPLAN_NODE_RANK.txt
   grace=${GPUPLAN_GRACE:-$grace}
   limit=${GPUPLAN_LIMIT:-$limit}
-  trap asked_to_stop TERM USR1
+  trap asked_to_stop TERM USR1 INT HUP
   trap too_late USR2
 
   cd "${GPUPLAN_CODE:-.}" || stop 78 "GPUPLAN_CODE=$GPUPLAN_CODE is no folder; it is the one that the commands start from"
@@ -248,6 +264,8 @@ run_phase() {
     say "done already; to run it again, remove $GPUPLAN_RUN_DIR/done"
     exit 0
   fi
+  exec 9>>"$GPUPLAN_RUN_DIR/lock-$GPUPLAN_NODE_RANK"
+  flock -n 9 || stop 78 "it runs already, or what an earlier start left behind still does (fuser $GPUPLAN_RUN_DIR/lock-*)"
   # The work of this phase takes the first machines; the others have nothing to do in it.
   [ "$GPUPLAN_NODE_RANK" -lt "$nodes" ] || exit 0
   [ "$GPUPLAN_NODES" -ge "$nodes" ] ||
@@ -302,11 +320,11 @@ run_phase() {
   if [ "$code" -ne 0 ]; then
     summary "$now" "failed with exit code $code"
     # What the log says of it: out of memory, values that are no numbers, ...
-    (gated=0; checked=1; pass_gate) || true
+    (gated=0; criteria=0; checked=1; pass_gate) || true
     case $code in 6 | 75 | 78) code=1 ;; esac # these mean something else here
     stop "$code" "the work failed with exit code $code: see $log"
   fi
-  summary "$now" "done"
+  summary "$now" "the work has ended"
   touch "$GPUPLAN_RUN_DIR/ended"
   pass_gate
   touch "$GPUPLAN_RUN_DIR/done"
