@@ -1,4 +1,5 @@
 // What can happen to any run: out of memory, errors, NaN, checkpoints, and being stopped and started again.
+#include "base/text.h"
 #include "input/log_formats.h"
 
 namespace gpuplan {
@@ -13,6 +14,11 @@ void not_finite(LogBook& book, const LogLine& line, std::string_view) {
 
 void error_line(LogBook& book, const LogLine& line, std::string_view) {
   book.event(LogEvent::Kind::kError, line, line.text);
+}
+
+/// A line of its own: a shell, of a child that got SIGKILL.
+void killed_line(LogBook& book, const LogLine& line, std::string_view) {
+  if (trim(line.text) == "Killed") error_line(book, line, {});
 }
 
 void restart_line(LogBook& book, const LogLine& line, std::string_view) {

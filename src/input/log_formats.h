@@ -28,6 +28,6 @@ LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_d
 LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
     trainer_trainable, peft_parameters, lightning_processes;
 LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput;
-LogSentence out_of_memory, not_finite, error_line, restart_line, checkpoint_line, resume_line;
+LogSentence out_of_memory, not_finite, error_line, killed_line, restart_line, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

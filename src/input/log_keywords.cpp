@@ -84,7 +84,14 @@ constexpr std::array kSentences = {
     Sentence{"(SIGKILL)", error_line},
     Sentence{" Killed         ", error_line},  // bash, of a child: the kernel was out of memory as a rule
     Sentence{"ChildFailedError", error_line},
+    Sentence{"Killed", killed_line},
+    Sentence{"is killed by signal", error_line},  // a worker of PyTorch's DataLoader
+    Sentence{"(SIGTERM) received by PID", error_line},
     Sentence{"Segmentation fault", error_line},
+    Sentence{"Bus error", error_line},
+    Sentence{"Fatal Python error", error_line},
+    Sentence{"terminate called after throwing", error_line},
+    Sentence{"KeyboardInterrupt", error_line},
     Sentence{"srun: error: ", error_line},
     Sentence{"DUE TO TIME LIMIT", error_line},
     Sentence{"DUE TO NODE FAILURE", error_line},

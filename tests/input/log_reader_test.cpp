@@ -244,6 +244,10 @@ TEST(LogReader, KnowsTheSentencesOfTrouble) {
         "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12) ran for 600029 milliseconds",
         "./run.sh: line 12:  4711 Killed                  python train.py",
         "RuntimeError: CUDA error: an illegal memory access was encountered", "Segmentation fault (core dumped)",
+        "Bus error (core dumped)", "Fatal Python error: Aborted", "Killed",
+        "terminate called after throwing an instance of 'c10::DistBackendError'", "KeyboardInterrupt",
+        "RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. ",
+        "[2025-08-01 07:19:37] Signal 15 (SIGTERM) received by PID 77",
         "srun: error: gpu-3: task 0: Exited with exit code 1", "OSError: [Errno 28] No space left on device"})
     EXPECT_EQ(count(read_text(std::string(text) + "\n"), LogEvent::Kind::kError), 1u) << text;
   for (const std::string_view text :
