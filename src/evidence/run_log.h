@@ -132,8 +132,9 @@ struct RunLog {
   bool finished = false;            ///< the log says that training ended
 
   std::vector<std::pair<std::string, Series>> metrics;  ///< of the job's own regular expressions, by name
-  std::vector<LogEvent> events;                         ///< the first 100 of each kind
+  std::vector<LogEvent> events;                         ///< of each kind the first 99 or 100, and the last
   std::array<std::uint64_t, 5> event_counts{};          ///< by LogEvent::Kind, all of them
+  std::uint64_t lost_norms = 0;  ///< of those that are not finite: norms of gradients beside a loss that is
 };
 
 }  // namespace gpuplan

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "base/text.h"
@@ -227,8 +229,12 @@ void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view t
   if (last_event_[index] == here) return;
   last_event_[index] = here;
   if (kind == LogEvent::Kind::kRestart) restart_said_ = hello_ = true;
-  if (log.event_counts[index]++ < kMostEvents)
-    log.events.push_back({kind, line.number, file_, step(), printable(trim(text))});
+  if (log.event_counts[index]++ >= kMostEvents) {
+    // The last of them is what the run may have ended with: it takes the place of the one before.
+    const auto before = std::ranges::find(log.events.rbegin(), log.events.rend(), kind, &LogEvent::kind);
+    log.events.erase(std::prev(before.base()));
+  }
+  log.events.push_back({kind, line.number, file_, step(), printable(trim(text))});
 }
 
 void LogBook::clock(double seconds) {

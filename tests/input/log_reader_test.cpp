@@ -266,7 +266,12 @@ TEST(LogReader, KeepsAHundredEventsOfAKindAndCountsAll) {
   const RunLog log = read_text(text + "saving checkpoint to out\n");
   EXPECT_EQ(count(log, LogEvent::Kind::kError), 1000u);
   ASSERT_EQ(log.events.size(), 101u);
+  EXPECT_EQ(log.events[98].text, "NCCL error 98");
+  EXPECT_EQ(log.events[99].text, "NCCL error 999");  // what it ended with
   EXPECT_EQ(log.events[100].kind, LogEvent::Kind::kCheckpoint);
+  const RunLog later = read_text(text + "saving checkpoint to out\nsrun: error: n1: task 0: Exited with exit code 1\n");
+  ASSERT_EQ(later.events.size(), 101u);
+  EXPECT_EQ(later.events[100].text, "srun: error: n1: task 0: Exited with exit code 1");
 }
 
 TEST(LogReader, ReadsTheJobsOwnMetrics) {
