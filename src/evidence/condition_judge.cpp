@@ -65,7 +65,7 @@ std::string place_of(const Series::Point& point) {
 
 bool ConditionJudge::loses_numbers(const ConditionNode& node) const {
   return node.kind == Kind::kName && node.name == "loss" &&
-         view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > 0;
+         view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > view_.log.lost_norms;
 }
 
 Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {

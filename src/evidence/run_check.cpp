@@ -165,6 +165,8 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
     check.reasons.emplace_back("the log tells no steps of training");
   if (check.loss && !std::isfinite(log.loss.last().value))
     check.reasons.emplace_back("the loss is not a number at the end");
+  else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))
+    check.reasons.emplace_back("the gradient norm is not a number at the end");
   // Steps that follow from lengths of samples are about as many as planned.
   constexpr double kAbout = 0.8;
   const double fewest = check.planned_steps * (run.exact_steps ? 1 : kAbout);

@@ -21,6 +21,10 @@ bool is_training(const StepRecord& record) {
          record.has(StepValue::kTokensPerGpu);
 }
 
+bool norm_is_lost(const StepRecord& record) {
+  return record.has(StepValue::kGradNorm) && !std::isfinite(record[StepValue::kGradNorm]);
+}
+
 std::string step_text(double step) { return number_text(std::clamp(step, -1e15, 1e15)); }
 
 }  // namespace
@@ -65,6 +69,10 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
   shows(format);
   if (!takes(format, line.rank)) return;
   if (std::isinf(record.step)) record.step = scan::kUnknown;
+  // Hugging Face's Trainer leaves losses that are not finite out of its mean (logging_nan_inf_filter): of a run that
+  // has diverged it prints 0.
+  if (norm_is_lost(record) && record.has(StepValue::kLoss) && record[StepValue::kLoss] == 0)
+    record.set(StepValue::kLoss, scan::kUnknown);
   if (std::isnan(record.step) || !is_training(record)) {
     apply(format, record, line, time);
     return;
@@ -133,14 +141,24 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   log.finished = false;
 }
 
+void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
+  if (record.has(StepValue::kLoss) && !std::isfinite(record[StepValue::kLoss])) {
+    event(LogEvent::Kind::kNotFinite, line, "loss is " + number_text(record[StepValue::kLoss]));
+  } else if (norm_is_lost(record)) {
+    const std::uint64_t& count = log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)];
+    const std::uint64_t before = count;
+    event(LogEvent::Kind::kNotFinite, line, "gradient norm is " + number_text(record[StepValue::kGradNorm]));
+    log.lost_norms += count - before;
+  }
+}
+
 void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time) {
   if (!std::isnan(record.step)) {
     if (!step_owner_) step_owner_ = format;
     if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
       log.last_step = record.step;
   }
-  if (record.has(StepValue::kLoss) && !std::isfinite(record[StepValue::kLoss]))
-    event(LogEvent::Kind::kNotFinite, line, "loss is " + number_text(record[StepValue::kLoss]));
+  report_not_finite(record, line);
   for (const StepValue quantity :
        {StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate, StepValue::kValidation, StepValue::kTokens,
         StepValue::kTokensPerGpu, StepValue::kModelFlops})

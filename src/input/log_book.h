@@ -119,6 +119,7 @@ class LogBook {
   static bool takes(int& chosen, int rank);
   Segment& segment(LogFormat format);
   void start_again(LogFormat format, double step, const LogLine& line);
+  void report_not_finite(const StepRecord& record, const LogLine& line);
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
   void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);
   void add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source);

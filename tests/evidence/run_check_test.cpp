@@ -170,6 +170,8 @@ TEST(RunCheck, HowARunEnded) {
   EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kError, 100, "caught, and went on"); }), "");
   EXPECT_EQ(reason([](RunFixture& f) { f.log.loss.add(500, std::nan(""), 503); }),
             "the loss is not a number at the end");
+  EXPECT_EQ(reason([](RunFixture& f) { f.log.grad_norm.add(500, std::nan(""), 503); }),
+            "the gradient norm is not a number at the end");
 }
 
 TEST(RunCheck, TrainingThatEndsEarlyIsNotPassed) {

@@ -177,12 +177,12 @@ TEST(LogFormats, TrainerStateThatIsCutOff) {
 TEST(LogFormats, TrainerStateInOneLineWithNan) {
   const RunLog log = read_log("trainer_state-nan.json");
   EXPECT_EQ(log.loss.count(), 3u);
-  EXPECT_EQ(log.loss.least(), 0);
+  EXPECT_EQ(log.loss.least(), 2.5);  // the 0 beside a norm of nan is none
   EXPECT_TRUE(std::isnan(log.loss.last().value));
   EXPECT_TRUE(std::isnan(log.grad_norm.last().value));
   EXPECT_EQ(log.planned_steps, 100);
   EXPECT_EQ(event_texts(log), (Texts{"nan 1: loss is nan"}));
-  EXPECT_EQ(log.events[0].step, 3);
+  EXPECT_EQ(log.events[0].step, 2);
   EXPECT_EQ(log.lines, 1u);
 }
 

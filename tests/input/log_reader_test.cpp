@@ -215,6 +215,22 @@ TEST(LogReader, CountsLossesThatAreNotFinite) {
   EXPECT_EQ(count(read_text("iter 3: loss inf, time 10.00ms, mfu 1.00%\n"), LogEvent::Kind::kNotFinite), 1u);
 }
 
+TEST(LogReader, TellsARunThatDivergedUnderAFilterOfLosses) {
+  const RunLog log = read_text(
+      "{'loss': 3.1, 'grad_norm': 1.1, 'learning_rate': 1e-4, 'epoch': 0.1}\n"
+      "{'loss': 2.9, 'grad_norm': inf, 'learning_rate': 1e-4, 'epoch': 0.2}\n"
+      "{'loss': 0.0, 'grad_norm': 0.1, 'learning_rate': 1e-4, 'epoch': 0.3}\n"
+      "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 1e-4, 'epoch': 0.4}\n");
+  EXPECT_EQ(event_texts(log), (Texts{"nan 2: gradient norm is inf", "nan 4: loss is nan"}));
+  EXPECT_EQ(log.lost_norms, 1u);
+  EXPECT_EQ(log.loss.least(), 0);  // a loss of 0 by itself is one
+  EXPECT_TRUE(std::isnan(log.loss.last().value));
+  const RunLog state = read_text(
+      R"({"log_history": [{"loss": 3.1, "grad_norm": 1.1, "step": 10},
+                          {"grad_norm": NaN, "loss": 0.0, "step": 20}], "max_steps": 20})");
+  EXPECT_EQ(event_texts(state), Texts{"nan 2: loss is nan"});
+}
+
 TEST(LogReader, TellsWhatWentWrong) {
   const RunLog log = read_log("trainer-oom.log");
   ASSERT_EQ(log.events.size(), 5u);
