@@ -31,7 +31,9 @@ std::string text_of(double value, Dimension dimension, bool percent) {
 }
 
 bool compares(Comparison how, double a, double b) {
-  const bool equal = std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
+  const bool close =
+      std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
+  const bool equal = a == b || close;  // of infinity, nothing else is near
   switch (how) {
     case Comparison::kLess:
       return a < b && !equal;
@@ -85,7 +87,9 @@ Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
       return reaches(tree, node);
     case Kind::kNot: {
       Judgement inner = judge(tree, node.parts[0]);
-      if (inner.holds != Holds::kUndecided) inner.holds = inner.holds == Holds::kYes ? Holds::kNo : Holds::kYes;
+      // What is missed for want of a number is not met by its opposite.
+      if (inner.holds == Holds::kNo && inner.no_number) inner.holds = Holds::kUndecided;
+      else if (inner.holds != Holds::kUndecided) inner.holds = inner.holds == Holds::kYes ? Holds::kNo : Holds::kYes;
       inner.words = "asked is the opposite: " + inner.words;
       inner.missed_by.reset();
       inner.more_steps.reset();
@@ -119,6 +123,7 @@ Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& 
       wrong = "; not so: " + text_of(values[i], dimension, node.percent) + pair;
   }
   result.words += wrong;
+  result.no_number = std::ranges::any_of(values, [](double value) { return std::isnan(value); });
   const ConditionNode& left = at(tree, node.parts[0]);
   if (result.holds == Holds::kNo && values.size() == 2 && left.kind == Kind::kName && values[1] != 0) {
     result.missed_by = std::abs(values[0] - values[1]) / std::abs(values[1]);
@@ -144,7 +149,9 @@ Judgement ConditionJudge::in_range(const ConditionTree& tree, const ConditionNod
     result.words = text_of(*value.end, what.dimension, node.percent) + " at the end; asked " +
                    text_of(*low.end, what.dimension, node.percent) + " … " +
                    text_of(*high.end, what.dimension, node.percent);
+    result.no_number = std::isnan(*value.end);
   }
+  result.no_number = result.no_number || std::isnan(*low.end) || std::isnan(*high.end);
   if (result.holds == Holds::kNo && std::isfinite(*value.end)) {
     result.below = *value.end < *low.end;
     const double bound = result.below ? *low.end : *high.end;
@@ -160,8 +167,11 @@ Judgement ConditionJudge::share_in(const LogValue& value, double low, double hig
   const auto inside = std::ranges::count_if(
       points, [&](const Series::Point& point) { return point.value >= low && point.value <= high; });
   const double share = static_cast<double>(inside) / static_cast<double>(points.size());
+  const auto none = std::ranges::count_if(points, [](const Series::Point& point) { return std::isnan(point.value); });
   Judgement result;
   result.holds = either_way(share >= kShareNeeded);
+  // Were they numbers, they might lie inside.
+  result.no_number = static_cast<double>(inside + none) >= kShareNeeded * static_cast<double>(points.size());
   result.words = significant_text(share * 100, 3) + " % of " + count_text(static_cast<double>(points.size())) +
                  " values after the warm-up lie in " + text_of(low, dimension, percent) + " … " +
                  text_of(high, dimension, percent) + " (" + significant_text(kShareNeeded * 100, 2) +
@@ -181,6 +191,7 @@ Judgement ConditionJudge::falls(const ConditionTree& tree, const ConditionNode& 
   if (loses_numbers(what)) fall->finite = false;
   const auto text = [&](double number) { return text_of(number, what.dimension, false); };
   Judgement result;
+  result.no_number = !fall->finite;
   result.words = "medians of " + std::to_string(fall->windows) + " equal parts go from " + text(fall->first) + " to " +
                  text(fall->last);
   if (!fall->finite) result.words += "; some values are not finite";
@@ -225,6 +236,7 @@ Judgement ConditionJudge::reaches(const ConditionTree& tree, const ConditionNode
   const double best = *function(from_above ? SeriesFunction::kMin : SeriesFunction::kMax, value).end;
   Judgement result;
   result.holds = either_way(compares(from_above ? Comparison::kLessEqual : Comparison::kGreaterEqual, best, *goal.end));
+  result.no_number = std::isnan(best) || std::isnan(*goal.end) || std::isnan(first);
   result.words = "comes to " + text_of(best, what.dimension, node.percent) + "; asked " +
                  text_of(*goal.end, what.dimension, node.percent);
   if (result.holds == Holds::kNo && *goal.end != 0) {
@@ -248,6 +260,7 @@ Judgement ConditionJudge::several(const ConditionTree& tree, const ConditionNode
       result.more_steps = one.more_steps;
       result.below = one.below;
     }
+    result.no_number = result.no_number || (one.holds == Holds::kNo && one.no_number);
     if (one.holds == decides) result.holds = decides;
     else if (one.holds == Holds::kUndecided && result.holds != decides) result.holds = Holds::kUndecided;
   }

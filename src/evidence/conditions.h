@@ -38,6 +38,7 @@ struct Judgement {
   std::optional<double> more_steps{};  ///< until it would do, if it goes on as in its last half
   bool below = false;                  ///< it is too small
   std::string name{};                  ///< of the quantity that missed, where it is one
+  bool no_number = false;              ///< it may be missed only because a value is not a number
 };
 
 /// What a metric of the job comes to.

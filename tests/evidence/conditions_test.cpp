@@ -284,6 +284,45 @@ TEST(Conditions, NumbersThatAreNone) {
   EXPECT_FALSE(passes(log, "loss / 0 < 5"));
 }
 
+TEST(Conditions, NothingIsEqualToInfinity) {
+  RunLog log;
+  log.loss = series({3, 3, 3, HUGE_VAL});
+  for (const char* condition : {"loss == 4", "loss <= 4", "loss in 2..4", "not loss > 4"})
+    EXPECT_FALSE(passes(log, condition)) << condition;
+  for (const char* condition : {"loss != 4", "loss > 4", "loss >= 4", "loss not in 2..4"})
+    EXPECT_TRUE(passes(log, condition)) << condition;
+}
+
+TEST(Conditions, WhatIsNoNumberMeetsNoOppositeEither) {
+  RunLog log;
+  log.loss = log.grad_norm = series(std::vector<double>(40, NAN));
+  for (const char* condition : {"loss < 4", "loss != 4", "not loss < 4", "not (loss > 4)", "loss not in 2..4",
+                                "grad_norm not in 2..4", "not (loss decreases)", "not (loss increases)",
+                                "not (loss reaches 2)", "not (loss < 4 or loss > 9)", "not not (loss < 4)"})
+    EXPECT_NE(judged(log, condition).holds, Holds::kYes) << condition;
+  EXPECT_TRUE(passes(log, "loss is not finite"));
+  // Values that are numbers decide, where the others can not change it.
+  std::vector<double> norms(40, 9.0);
+  norms[20] = NAN;
+  log.grad_norm = series(norms);
+  EXPECT_TRUE(passes(log, "grad_norm not in 2..4"));
+  norms.assign(40, 3.0);
+  for (std::size_t i = 10; i < 20; ++i) norms[i] = NAN;
+  log.grad_norm = series(norms);
+  EXPECT_FALSE(passes(log, "grad_norm in 2..4"));
+  EXPECT_NE(judged(log, "grad_norm not in 2..4").holds, Holds::kYes);
+}
+
+TEST(Conditions, NormsThatAreNotFiniteAreNoLossesOfTheLoss) {
+  RunLog log;
+  log.loss = series(falling());
+  log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] = 2;
+  log.lost_norms = 2;
+  EXPECT_TRUE(passes(log, "loss is finite"));
+  log.lost_norms = 1;
+  EXPECT_FALSE(passes(log, "loss is finite"));
+}
+
 TEST(Conditions, WhatTheLogDoesNotSayIsNotDecided) {
   const RunLog log;
   const Judgement one = judged(log, "grad_norm in 0.5..1.5");
