@@ -13,6 +13,9 @@ namespace {
 constexpr std::size_t kMostMetrics = 64, kLongestPattern = 4096;
 constexpr std::int64_t kMostMemory = 1 << 20;  // of one pattern: programs and their caches
 
+/// Instructions of one pattern, each of which may be tried at each byte of a log. A class of all letters has 1,200.
+constexpr int kMostProgram = 1500;
+
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
 RE2::Options options() {
@@ -151,6 +154,10 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
       return failure(name + "not a regular expression (RE2): " + printable(expression->error(), 200));
     if (expression->NumberOfCapturingGroups() < 1)
       return failure(name + "the pattern has no group; put brackets around its number, as in 'loss: ([0-9.]+)'");
+    if (expression->ProgramSize() > kMostProgram)
+      return failure(name +
+                     "the pattern is too large to be looked for in long logs (repetitions such as {1000}); "
+                     "make it shorter");
     result.patterns_.push_back({std::move(expression), needle_of(metric.pattern)});
   }
   return result;
