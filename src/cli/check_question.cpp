@@ -116,9 +116,13 @@ std::vector<LogMetric> CheckQuestion::metrics() const {
 RunLog CheckQuestion::log_of(const Candidate& candidate, const RunLog& log) {
   RunLog own = log;
   own.metrics.clear();
-  for (const auto& [name, pattern] : candidate.conditions.patterns())
+  own.no_numbers.clear();
+  for (const auto& [name, pattern] : candidate.conditions.patterns()) {
     for (const auto& [found, series] : log.metrics)
       if (found == pattern) own.metrics.emplace_back(name, series);
+    for (const auto& [found, text] : log.no_numbers)
+      if (found == pattern) own.no_numbers.emplace_back(name, text);
+  }
   return own;
 }
 

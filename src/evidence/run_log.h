@@ -131,9 +131,10 @@ struct RunLog {
   std::optional<double> last_step;  ///< reached
   bool finished = false;            ///< the log says that training ended
 
-  std::vector<std::pair<std::string, Series>> metrics;  ///< of the job's own regular expressions, by name
-  std::vector<LogEvent> events;                         ///< of each kind the first 99 or 100, and the last
-  std::array<std::uint64_t, 5> event_counts{};          ///< by LogEvent::Kind, all of them
+  std::vector<std::pair<std::string, Series>> metrics;          ///< of the job's own regular expressions, by name
+  std::vector<std::pair<std::string, std::string>> no_numbers;  ///< metric, and the first its group found that is none
+  std::vector<LogEvent> events;                                 ///< of each kind the first 99 or 100, and the last
+  std::array<std::uint64_t, 5> event_counts{};                  ///< by LogEvent::Kind, all of them
   std::uint64_t lost_norms = 0;  ///< of those that are not finite: norms of gradients beside a loss that is
 };
 

@@ -36,6 +36,23 @@ bool LogBook::takes(int& chosen, int rank) {
   return true;
 }
 
+bool LogBook::takes(LogFormat format, int rank) {
+  int& chosen = ranks_[static_cast<std::size_t>(format)];
+  const int before = chosen;
+  const bool taken = takes(chosen, rank);
+  if (before > 0 && chosen == 0) others_first_[static_cast<std::size_t>(format)] = true;
+  return taken;
+}
+
+void LogBook::forget_other_ranks(LogFormat format, double step) {
+  Segment& now = segment(format);
+  if (!(now.step >= step)) return;
+  now = {};
+  if (step_owner_ == format) log.last_step.reset();
+  for (std::size_t i = 0; i < kSeries; ++i)
+    if (owners_[i] == format) series(static_cast<StepValue>(i)).rewind(step);
+}
+
 LogBook::Segment& LogBook::segment(LogFormat format) {
   for (auto& [owner, found] : segments_)
     if (owner == format) return found;
@@ -69,6 +86,10 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
   shows(format);
   if (!takes(format, line.rank)) return;
   if (std::isinf(record.step)) record.step = scan::kUnknown;
+  if (bool& others = others_first_[static_cast<std::size_t>(format)]; others && !std::isnan(record.step)) {
+    others = false;
+    forget_other_ranks(format, record.step);
+  }
   // Hugging Face's Trainer leaves losses that are not finite out of its mean (logging_nan_inf_filter): of a run that
   // has diverged it prints 0.
   if (norm_is_lost(record) && record.has(StepValue::kLoss) && record[StepValue::kLoss] == 0)
@@ -103,6 +124,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
 }
 
 void LogBook::finish() {
+  add_engines();
   for (auto& [format, now] : segments_) {
     if (now.held.empty()) continue;
     const std::vector<Held> held = std::exchange(now.held, {});
@@ -237,8 +259,35 @@ void LogBook::gpu_sample(std::string_view gpu, std::optional<double> busy, std::
   if (memory && std::isfinite(memory->value)) found->memory = std::max(found->memory, *memory);
 }
 
+void LogBook::engine_rate(int engine, double rate, double time, const LogLine& line) {
+  constexpr double kOneTime = 5;  // seconds: they speak together, every ten as a rule
+  if (std::ranges::find(engines_.numbers, engine) != engines_.numbers.end() ||
+      std::abs(time - engines_.time) > kOneTime)
+    add_engines();
+  if (engines_.numbers.empty()) engines_.time = time;
+  engines_.numbers.push_back(engine);
+  engines_.rate += rate;
+  engines_.line = line.number;
+}
+
+void LogBook::add_engines() {
+  // While nothing runs they say 0.
+  if (engines_.rate > 0) log.output_tokens_per_second.add(scan::kUnknown, engines_.rate, engines_.line);
+  engines_ = {};
+}
+
 void LogBook::metric(std::size_t index, double value, const LogLine& line) {
+  metric_ranks_.resize(log.metrics.size(), -1);
+  int& rank = metric_ranks_[index];
+  if (rank > 0 && line.rank == 0) log.metrics[index].second.clear();
+  rank = line.rank;
   log.metrics[index].second.add(step(), value, line.number);
+}
+
+void LogBook::no_number(std::size_t metric, std::string_view found) {
+  const std::string& name = log.metrics[metric].first;
+  if (std::ranges::find(log.no_numbers, name, &std::pair<std::string, std::string>::first) == log.no_numbers.end())
+    log.no_numbers.emplace_back(name, printable(found, 40));
 }
 
 void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view text) {
@@ -273,6 +322,7 @@ void LogBook::forget_steps(LogFormat format) {
 }
 
 void LogBook::next_file() {
+  add_engines();
   ++file_;
   hello_ = true;
 }

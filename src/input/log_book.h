@@ -80,7 +80,11 @@ class LogBook {
   void shows(LogFormat format) { ++records_[static_cast<std::size_t>(format)]; }
   void memory(MemoryKind kind, Bytes peak);
   void gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory, std::uint32_t line);
+  /// One of vLLM's engines says how fast it generates; what all of them say at one time is one value.
+  void engine_rate(int engine, double rate, double time, const LogLine& line);
   void metric(std::size_t index, double value, const LogLine& line);
+  /// A line that the metric finds, without a number where it should be.
+  void no_number(std::size_t metric, std::string_view found);
   /// The kind of event is told once a line.
   void event(LogEvent::Kind kind, const LogLine& line, std::string_view text);
   /// A program says hello: steps that come again after this are done again.
@@ -93,7 +97,7 @@ class LogBook {
   void next_file();
 
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
-  bool takes(LogFormat format, int rank) { return takes(ranks_[static_cast<std::size_t>(format)], rank); }
+  bool takes(LogFormat format, int rank);
   bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
   double step() const { return log.last_step.value_or(scan::kUnknown); }
   /// Brings `log.formats` up to date.
@@ -116,7 +120,17 @@ class LogBook {
     std::vector<Held> held;        ///< records of earlier steps: of another rank, or of a new start?
   };
 
+  /// vLLM's engines that spoke at one time.
+  struct Engines {
+    std::vector<int> numbers;
+    double rate = 0, time = scan::kUnknown;
+    std::uint32_t line = 0;
+  };
+
   static bool takes(int& chosen, int rank);
+  /// Leaves out what other ranks told of this step and later ones, now that rank 0 tells of it.
+  void forget_other_ranks(LogFormat format, double step);
+  void add_engines();
   Segment& segment(LogFormat format);
   void start_again(LogFormat format, double step, const LogLine& line);
   void report_not_finite(const StepRecord& record, const LogLine& line);
@@ -131,7 +145,10 @@ class LogBook {
     none.fill(-1);
     return none;
   }();
+  std::array<bool, kFormats> others_first_{};  ///< another rank's records were taken before those of rank 0
   int metric_rank_ = -1;
+  std::vector<int> metric_ranks_;  ///< by metric: whose values it has
+  Engines engines_;
   std::vector<std::pair<LogFormat, Segment>> segments_;
   std::array<std::optional<LogFormat>, kSeries> owners_;
   std::optional<LogFormat> step_owner_;

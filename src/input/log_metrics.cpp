@@ -183,7 +183,10 @@ void LogMetrics::read(LogBook& book, const LogLine& line, bool whole) const {
     const char* const end = group.data() + group.size();
     double value = 0;
     scan::skip_spaces(group);
-    if (!scan::take_count(group, value)) continue;
+    if (!scan::take_count(group, value)) {
+      book.no_number(i, group);
+      continue;
+    }
     const std::string_view behind(end, static_cast<std::size_t>(text.data() + text.size() - end));
     if (behind.empty() && !whole) continue;  // more digits may follow
     if (group.starts_with("%") || (group.empty() && behind.starts_with("%"))) value /= 100;

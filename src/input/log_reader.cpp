@@ -159,6 +159,7 @@ struct LogReader::State {
     // `srun --label` marks every line; the number before this one may be what the pattern looks for.
     LogLine all = line;
     all.text = line.labelled;
+    all.rank = -1;
     metrics.read(book, all, whole);
   }
 

@@ -9,6 +9,22 @@ void add_rate(LogBook& book, const LogLine& line, double rate) {
   book.shows(LogFormat::kVllm);
 }
 
+constexpr double kMostEngines = 1024;
+
+/// "INFO 12-18 09:40:07 [loggers.py:127] ": seconds of the day, kUnknown when there is no time.
+double time_of_day(std::string_view text) {
+  const auto two = [&](std::size_t at) {
+    return scan::is_digit(text[at]) && scan::is_digit(text[at + 1]) ? 10 * (text[at] - '0') + text[at + 1] - '0' : -1;
+  };
+  constexpr std::size_t kLength = std::string_view("09:40:07").size();
+  for (std::size_t i = 0; i + kLength <= text.size(); ++i) {
+    if (text[i + 2] != ':' || text[i + 5] != ':') continue;
+    const int hours = two(i), minutes = two(i + 3), seconds = two(i + 6);
+    if (hours >= 0 && minutes >= 0 && seconds >= 0) return 3600.0 * hours + 60.0 * minutes + seconds;
+  }
+  return scan::kUnknown;
+}
+
 }  // namespace
 
 /// "Available KV cache memory: 9.62 GiB"
@@ -30,9 +46,18 @@ void vllm_cache_tokens(LogBook& book, const LogLine&, std::string_view rest) {
 
 /// "Engine 000: Avg prompt throughput: 5.0 tokens/s, Avg generation throughput: 104.5 tokens/s, Running: 2 reqs, ..."
 void vllm_rates(LogBook& book, const LogLine& line, std::string_view rest) {
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size());
   double value = 0;
-  // While nothing runs it logs zeros.
-  if (scan::take_next(rest, value) && scan::take(rest, " tokens/s") && value > 0) add_rate(book, line, value);
+  if (!scan::take_next(rest, value) || !scan::take(rest, " tokens/s")) return;
+  constexpr std::string_view kEngine = "Engine ";
+  const std::size_t at = before.find(kEngine);
+  const auto engine = at == std::string_view::npos ? std::nullopt : scan::number(before.substr(at + kEngine.size()));
+  if (engine && *engine >= 0 && *engine < kMostEngines) {
+    if (value > 0) book.shows(LogFormat::kVllm);
+    book.engine_rate(static_cast<int>(*engine), value, time_of_day(before), line);
+  } else if (value > 0) {
+    add_rate(book, line, value);  // while nothing runs it logs zeros
+  }
 }
 
 /// "Processed prompts: 50%|... [00:12<00:12, 8.1it/s, est. speed input: 8000.21 toks/s, output: 2100.35 toks/s]", the

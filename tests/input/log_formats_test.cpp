@@ -360,6 +360,26 @@ TEST(LogFormats, Vllm) {
   EXPECT_EQ(joined.kv_cache_tokens, 78'800);
 }
 
+TEST(LogFormats, VllmOfSeveralEngines) {
+  const auto line = [](const char* time, int engine, const char* rate) {
+    return std::string("INFO 12-18 ") + time + " [loggers.py:127] Engine 00" + std::to_string(engine) +
+           ": Avg prompt throughput: 512.0 tokens/s, Avg generation throughput: " + rate +
+           " tokens/s, Running: 100 reqs\n";
+  };
+  std::string text;
+  for (const char* time : {"09:40:07", "09:40:17"})
+    for (int engine = 0; engine < 4; ++engine) text += line(time, engine, "8000.0");
+  text += line("09:40:27", 1, "7000.0") + line("09:40:27", 2, "0.0");  // the others are done
+  text += line("09:40:37", 3, "5000.0");
+  text += line("09:40:47", 0, "0.0");
+  const RunLog log = read_text(text);
+  std::vector<double> rates;
+  for (const Series::Point& point : log.output_tokens_per_second.points()) rates.push_back(point.value);
+  EXPECT_EQ(rates, (std::vector<double>{32000, 32000, 7000, 5000}));
+  EXPECT_EQ(log.output_tokens_per_second.first().line, 4u);
+  EXPECT_EQ(log.formats, std::vector{LogFormat::kVllm});
+}
+
 TEST(LogFormats, TensorBoardOfTheTrainer) {
   const RunLog log = read_log("trainer.tfevents");
   ASSERT_EQ(log.formats, Formats{LogFormat::kTensorBoard});

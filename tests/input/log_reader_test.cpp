@@ -308,6 +308,45 @@ TEST(LogReader, ReadsTheJobsOwnMetrics) {
   EXPECT_TRUE(log.metrics[3].second.empty());
 }
 
+TEST(LogReader, SaysWhatAMetricFoundInsteadOfANumber) {
+  const std::vector<LogMetric> metrics = {{"score", "score: (\\S+)"}, {"other", "other: (\\S+)"}};
+  const RunLog log = read_text("score: none\nscore: n/a\n", metrics);
+  ASSERT_EQ(log.no_numbers.size(), 1u);
+  EXPECT_EQ(log.no_numbers[0], std::pair(std::string("score"), std::string("none")));
+}
+
+TEST(LogReader, RefusesPatternsThatTakeHours) {
+  for (const char* pattern : {"(.*){1000}", "(.{1000})", "loss(.{0,30}){30}"}) {
+    const auto reader = LogReader::make({{"m", pattern}});
+    ASSERT_FALSE(reader) << pattern;
+    EXPECT_NE(reader.error().message.find("the pattern is too large"), std::string::npos) << reader.error().message;
+  }
+  EXPECT_TRUE(LogReader::make({{"m", "\\pL+ (?:.*\\|){5} ([0-9.]+)"}}));
+}
+
+TEST(LogReader, DropsWhatOtherRanksToldBeforeRankZero) {
+  std::string text;
+  for (int i = 1; i <= 50; i += 10)
+    for (const int rank : {1, 2, 0, 3}) {
+      const std::string prefix = "[rank" + std::to_string(rank) + "]:";
+      text += prefix + "step: " + std::to_string(i) + "  loss: " + std::to_string(10 + rank) +
+              "  memory: " + std::to_string(50 + rank) + ".00GiB(70.00%)  tps: 1,000  mfu: 40.00%\n" + prefix +
+              "score " + std::to_string(rank) + "\n";
+    }
+  const RunLog log = read_text(text, {{"score", "score ([0-9]+)"}});
+  EXPECT_EQ(log.loss.count(), 5u);
+  EXPECT_EQ(log.loss.first().value, 10);
+  EXPECT_EQ(log.loss.most(), 10);
+  EXPECT_EQ(log.last_step, 41);
+  EXPECT_EQ(count(log, LogEvent::Kind::kRestart), 0u);
+  EXPECT_EQ(log.metrics[0].second.count(), 5u);
+  EXPECT_EQ(log.metrics[0].second.most(), 0);
+  EXPECT_EQ(peak(log, MemoryKind::kReserved), 53 * units::GiB);
+  // What another rank told before rank 0 said anything of those steps is all there is.
+  const RunLog late = read_text("[rank1]:step: 1  loss: 9.0\n[rank1]:step: 2  loss: 8.0\n[rank0]:step: 3  loss: 7.0\n");
+  EXPECT_EQ(late.loss.count(), 3u);
+}
+
 TEST(LogReader, TakesPercentAndSeparatorsInMetrics) {
   const RunLog log =
       read_text("refined 18.5% of 1,234 things\nrefined 20% of 7,000\n",
@@ -324,7 +363,7 @@ TEST(LogReader, TakesANumberBeforeALineForARankOnlyWhereEveryLineHasOne) {
   EXPECT_EQ(listed.metrics[0].second.last().value, 0.75);
   EXPECT_EQ(listed.metrics[1].second.count(), 2u);
   const RunLog ranks = read_text("1: score 0.5\n0: score 0.75\n1: score 0.5\n", metrics);
-  EXPECT_EQ(ranks.metrics[1].second.count(), 2u);
+  EXPECT_EQ(ranks.metrics[1].second.count(), 1u);  // that of rank 0
   EXPECT_EQ(ranks.metrics[1].second.last().value, 0.75);
 }
 
