@@ -55,9 +55,18 @@ LogValue memory(const LogView& view) {
   return {.end = peak->value};
 }
 
+/// nanochat and nanoGPT, and what begins at step 0: the step of a line is the number of those done before it.
+bool counts_from_zero(const RunLog& log) {
+  if (!log.formats.empty() &&
+      (log.formats.front() == LogFormat::kNanochat || log.formats.front() == LogFormat::kNanogpt))
+    return true;
+  return (!log.loss.empty() && log.loss.first().step == 0) ||
+         (!log.step_seconds.empty() && log.step_seconds.first().step == 0);
+}
+
 LogValue steps(const LogView& view) {
   if (!view.log.last_step) return missing("no steps in the log");
-  return {.end = view.log.last_step};
+  return {.end = *view.log.last_step + (counts_from_zero(view.log) ? 1 : 0)};
 }
 
 LogValue kv_cache(const LogView& view) {
@@ -76,7 +85,7 @@ constexpr std::array<LogQuantity, kLogQuantities> kQuantities = {{
     {"memory", Dimension::kBytes, false, "peak of the fullest GPU", memory},
     {"gpu_busy", Dimension::kPlain, true, "share of time in which the GPUs work", gpu_busy},
     {"kv_cache", Dimension::kBytes, false, "room that vLLM has for its KV cache", kv_cache},
-    {"steps", Dimension::kPlain, false, "the last step reached", steps},
+    {"steps", Dimension::kPlain, false, "steps done", steps},
 }};
 
 }  // namespace

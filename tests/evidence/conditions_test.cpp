@@ -284,6 +284,25 @@ TEST(Conditions, NumbersThatAreNone) {
   EXPECT_FALSE(passes(log, "loss / 0 < 5"));
 }
 
+TEST(Conditions, StepsAreThoseDone) {
+  RunLog log;
+  log.loss = series({3, 2});
+  log.last_step = 953;
+  EXPECT_TRUE(passes(log, "steps == 954"));  // it begins at 0
+  log.loss = {};
+  log.loss.add(1, 3, 1);
+  EXPECT_TRUE(passes(log, "steps == 953"));
+  log.formats = {LogFormat::kNanochat};  // goes on from a checkpoint
+  EXPECT_TRUE(passes(log, "steps >= 954"));
+}
+
+TEST(Conditions, AMetricWithoutANumberIsSaid) {
+  RunLog log;
+  log.no_numbers = {{"score", "none"}};
+  EXPECT_EQ(judged(log, "score > 1", {{"score", "score: (.*)"}}).words,
+            "score ('score: (.*)') finds lines, but its group holds no number: 'none'");
+}
+
 TEST(Conditions, NothingIsEqualToInfinity) {
   RunLog log;
   log.loss = series({3, 3, 3, HUGE_VAL});
