@@ -156,25 +156,28 @@ class Follower {
   const RunLog& log() { return several() ? again_ : reader_->log(); }
   bool several() const { return files_.size() > 1; }
 
-  /// Opens what is there by now. True when all files are open.
-  Result<bool> open_files() {
+  /// Opens what is there by now.
+  Result<void> open_files() {
     for (GrowingFile& file : files_) {
       if (file.is_open()) continue;
       if (const auto open = file.open(); !open) {
         if (!open.error().message.starts_with(unreadable_words(ENOENT))) return std::unexpected(open.error());
-        if (!waiting_) say("gpuplan: waits for " + printable(file.name(), 80));
-        waiting_ = true;
-        return false;
+        if (std::ranges::find(waits_for_, file.name()) != waits_for_.end()) continue;
+        say("gpuplan: waits for " + printable(file.name(), 80));
+        waits_for_.push_back(file.name());
       }
     }
-    return true;
+    return {};
   }
 
+  /// What is not there yet (the samples of GPUs, beside a log) holds up nothing.
   Result<bool> read_more() {
-    const auto open = open_files();
-    if (!open || !*open) return open;
+    if (const auto open = open_files(); !open) return std::unexpected(open.error());
     bool grown = false;
+    std::vector<std::string> there;
     for (GrowingFile& file : files_) {
+      if (!file.is_open()) continue;
+      there.push_back(file.name());
       if (file.starts_anew()) {
         say("gpuplan: " + printable(file.name(), 80) + " begins anew (cut off, or replaced); reading goes on there");
         if (!several()) reader_->next_file();
@@ -190,7 +193,7 @@ class Follower {
       }
     }
     if (!grown || !several()) return grown;
-    auto log = read_logs(options_.logs, question_);
+    auto log = read_logs(there, question_);
     if (!log) return std::unexpected(std::move(log.error()));
     again_ = *std::move(log);
     return true;
@@ -223,12 +226,15 @@ class Follower {
 
   bool has_ended() {
     if (files_.empty() || !files_.front().is_open()) return false;
-    if (std::ranges::all_of(files_, [](const GrowingFile& file) { return file.ended(); })) return true;
+    if (std::ranges::all_of(files_, [](const GrowingFile& file) { return file.ended() || !file.is_open(); }))
+      return true;
     if (log().finished && done_) return true;
     return (done_ || broken_) && Clock::now() - quiet_since_ > kQuiet;
   }
 
   int finish() {
+    for (const GrowingFile& file : files_)
+      if (!file.is_open() && several()) say("gpuplan: " + printable(file.name(), 80) + " was never there");
     Result<RunLog> log = several() ? Result<RunLog>(std::move(again_)) : reader_->finish();
     if (!log) return complain(log.error());
     if (interrupted != 0 && !is_known(*log)) return kInterrupted;
@@ -243,8 +249,9 @@ class Follower {
   const CheckQuestion& question_;
   std::unique_ptr<LogReader> reader_;
   std::vector<GrowingFile> files_;
-  RunLog again_;  ///< of several files
-  bool waiting_ = false, done_ = false, broken_ = false;
+  RunLog again_;                        ///< of several files
+  std::vector<std::string> waits_for_;  ///< files that were not there, said
+  bool done_ = false, broken_ = false;
   std::string told_state_;
   double told_steps_ = -1;
   Clock::time_point quiet_since_;

@@ -75,6 +75,8 @@ bool GrowingFile::starts_anew() {
   }
   if (::stat(name_.c_str(), &facts) != 0) return false;  // gone for the moment
   if (facts.st_dev == device_ && facts.st_ino == node_) return false;
+  // What was written before the file got another name is read first.
+  if (::fstat(number_, &facts) == 0 && static_cast<std::uint64_t>(facts.st_size) > read_) return false;
   close();
   return open().has_value();
 }

@@ -34,8 +34,8 @@ class GrowingFile {
   /// A pipe whose writer has gone: nothing more will come.
   bool ended() const { return ended_; }
 
-  /// True when the file was cut off or another one has taken its name; reading goes on at the beginning of what is
-  /// there now.
+  /// True when the file was cut off or another one has taken its name, and what it held has been read; reading goes on
+  /// at the beginning of what is there now.
   bool starts_anew();
 
  private:

@@ -238,6 +238,34 @@ class Growing(Gate):
         self.assertEqual(result["verdict"], "passed")
         self.assertTrue(any("begins anew" in line for line in said), said)
 
+    def test_what_a_log_held_before_it_was_replaced(self):
+        path = self.folder / "run.log"
+        path.write_text(head() + lines(0.2, until=300))
+        process = self.start(str(path), "--job", JOB)
+        time.sleep(0.8)
+        lost = re.sub(r"loss: [0-9.]+", "loss: nan", lines(0.2, first=300, until=400))
+        fresh = self.folder / "new.log"
+        fresh.write_text(lines(0.2, first=400) + tail())
+        with path.open("a") as log:
+            log.write(lost)
+        os.replace(path, self.folder / "run.log.1")
+        os.replace(fresh, path)
+        result, said = self.end(process, 6)  # for its losses
+        self.assertTrue(any("begins anew" in line for line in said), said)
+        self.assertEqual(result["events"]["not_finite"], 20)
+
+    def test_a_second_file_that_never_comes(self):
+        log, cards = self.folder / "run.log", self.folder / "gpus.csv"
+        log.write_text(head() + lines(0.2, until=500))
+        process = self.start(str(log), str(cards), "--job", JOB)
+        time.sleep(0.8)
+        with log.open("a") as more:
+            more.write(lines(0.2, first=500) + tail())
+        result, said = self.end(process, 0)
+        self.assertEqual(result["verdict"], "passed")
+        self.assertEqual(sum("waits for" in line for line in said), 1, said)
+        self.assertIn("gpus.csv was never there", said[-1])
+
     def test_several_files(self):
         log, cards = self.folder / "run.log", self.folder / "gpus.csv"
         log.write_text(head() + lines(0.2, until=500))
