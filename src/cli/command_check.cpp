@@ -208,7 +208,7 @@ class Follower {
       return std::unexpected(answer.error());
     }
     const RunCheck& check = answer->check;
-    done_ = check.done;
+    done_ = check.surely_done;
     broken_ = !check.reasons.empty() || !check.contradictions.empty();
     std::string state(name_of(check.verdict));
     for (const Judgement& one : check.conditions) state += static_cast<char>('0' + static_cast<int>(one.holds));

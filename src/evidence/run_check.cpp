@@ -97,13 +97,27 @@ std::optional<SeriesStory> story_of(const Series& series, bool falls) {
   return story;
 }
 
-/// Steps from one line of the log to the next.
+/// Steps from one line of the log to the next; 1: the log counts every step.
 double interval_of(const RunLog& log) {
+  if (log.every_step_counted) return 1;
+  std::optional<double> least;
   for (const Series* series : {&log.loss, &log.step_seconds, &log.tokens_per_second, &log.tokens_per_second_per_gpu}) {
     const double span = series->last().step - series->first().step;
-    if (series->count() >= 2 && span > 0) return std::max(1.0, span / static_cast<double>(series->count() - 1));
+    if (series->count() < 2 || !(span > 0)) continue;
+    const double interval = std::max(1.0, span / static_cast<double>(series->count() - 1));
+    least = std::min(interval, least.value_or(interval));
   }
-  return 1;
+  return least.value_or(1);
+}
+
+/// The first of `planned` steps is called 0, and the last one less than their number. nanoGPT does one step more.
+bool counts_from_zero(const RunLog& log) {
+  if (log.every_step_counted) return false;
+  const LogFormat format = log.formats.empty() ? LogFormat::kWandb : log.formats.front();
+  if (format == LogFormat::kNanogpt) return false;
+  if (format == LogFormat::kNanochat || format == LogFormat::kLightning) return true;
+  const Series& series = log.loss.empty() ? log.step_seconds : log.loss;
+  return !series.empty() && series.first().step == 0;
 }
 
 /// Steps that may have come after the last line: a log says something every few steps.
@@ -112,8 +126,29 @@ double slack_of(const RunLog& log, double planned) {
   return std::min(interval_of(log), std::max(1.0, kMostBetween * planned));
 }
 
-bool all_steps(const RunLog& log, double planned) {
-  return log.last_step && planned > 0 && *log.last_step + slack_of(log, planned) >= planned;
+/// The step of the log's own plan where that is as good as the job's, which may follow from lengths of samples.
+double steps_to_do(const CheckedRun& run) {
+  const double own = run.log.planned_steps.value_or(0);
+  if (run.expected.steps <= 0 || own <= 0) return run.expected.steps;
+  if (run.log.every_step_counted) return run.exact_steps ? std::max(own, run.expected.steps) : own;
+  return run.exact_steps ? run.expected.steps : own;
+}
+
+/// The last step is among those done.
+bool last_step_done(const CheckedRun& run) {
+  const double planned = steps_to_do(run);
+  if (!run.log.last_step || planned <= 0) return false;
+  return *run.log.last_step + (counts_from_zero(run.log) ? 1 : 0) >= planned;
+}
+
+/// The line after the last one would be of a step that is not planned.
+bool all_steps(const CheckedRun& run) {
+  const double planned = steps_to_do(run);
+  if (!run.log.last_step || planned <= 0) return false;
+  if (last_step_done(run)) return true;
+  if (run.log.every_step_counted) return false;
+  const double next = *run.log.last_step + slack_of(run.log, planned);
+  return counts_from_zero(run.log) ? next >= planned : next > planned;
 }
 
 /// An error that nothing came after.
@@ -229,8 +264,9 @@ RunCheck check_run(const CheckedRun& run) {
   check.contradictions = contradictions(run);
   check.steps = log.last_step;
   check.planned_steps = run.expected.steps;
-  check.all_steps = all_steps(log, check.planned_steps);
+  check.all_steps = all_steps(run);
   check.done = log.finished || check.all_steps;
+  check.surely_done = log.finished || last_step_done(run);
   check.elapsed = log.run_time ? log.run_time : log.elapsed;
   check.restarts = count_of(log, LogEvent::Kind::kRestart);
   check.bad_losses = count_of(log, LogEvent::Kind::kNotFinite);

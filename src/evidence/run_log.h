@@ -129,6 +129,7 @@ struct RunLog {
   std::optional<Seconds> run_time;  ///< whole training time, of finished runs
   std::optional<Seconds> elapsed;   ///< so far, by a bar, the program's own count, or the times of day before its lines
   std::optional<double> last_step;  ///< reached
+  bool every_step_counted = false;  ///< last_step is what was reached, not the last that a line was written for
   bool finished = false;            ///< the log says that training ended
 
   std::vector<std::pair<std::string, Series>> metrics;          ///< of the job's own regular expressions, by name

@@ -179,6 +179,7 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
     if (!step_owner_) step_owner_ = format;
     if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
       log.last_step = record.step;
+    if (step_owner_ == format && time == TimeSource::kBar) log.every_step_counted = true;
   }
   report_not_finite(record, line);
   for (const StepValue quantity :
@@ -313,6 +314,12 @@ void LogBook::elapsed(Seconds passed) {
   if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
 }
 
+void LogBook::reached(double step) {
+  if (!std::isfinite(step) || step < 0) return;
+  reached_ = step;
+  log.every_step_counted = true;
+}
+
 void LogBook::forget_steps(LogFormat format) {
   segment(format) = {};
   if (step_owner_ == format) log.last_step.reset();
@@ -328,6 +335,7 @@ void LogBook::next_file() {
 }
 
 void LogBook::settle() {
+  if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
   log.formats.clear();
   for (const auto& entry : Names<LogFormat>::entries)
     if (records_[static_cast<std::size_t>(entry.value)] > 0) log.formats.push_back(entry.value);

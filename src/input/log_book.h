@@ -92,6 +92,8 @@ class LogBook {
   void clock(double seconds);
   /// The run says how long it runs already.
   void elapsed(Seconds passed);
+  /// So many steps are done, as a state file says that counts each of them.
+  void reached(double step);
   /// What was taken for steps of the format was something else.
   void forget_steps(LogFormat format);
   void next_file();
@@ -154,6 +156,7 @@ class LogBook {
   std::optional<LogFormat> step_owner_;
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;
+  std::optional<double> reached_;
   double first_clock_ = scan::kUnknown;
   std::uint32_t file_ = 0;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind

@@ -38,6 +38,7 @@ bool LogJson::open(bool map) {
   const std::uint64_t bit = std::uint64_t{1} << depth_++;
   maps_ = map ? maps_ | bit : maps_ & ~bit;
   key_next_ = map;
+  if (depth_ == 1) global_step_.reset();
   if (record) {
     record_ = {};
     in_record_ = depth_ == 1 || state_file_;
@@ -53,6 +54,7 @@ bool LogJson::close(LogBook& book, bool map) {
   }
   --depth_;
   if (depth_ == 0) {
+    if (state_file_ && global_step_) book.reached(*global_step_);
     section_.clear();
     in_record_ = state_file_ = false;
   }
@@ -88,6 +90,7 @@ void LogJson::number(LogBook& book, double value) {
     log.planned_steps = value;
     if (state_file_) book.shows(LogFormat::kTrainerState);
   } else if (!state_file_ || key_ == "global_step") {
+    if (key_ == "global_step") global_step_ = value;
     // The outermost map of a trainer_state.json comes sorted: what stands before log_history is not told apart from
     // a record of its own, and harmless.
     record_.note(book, key_, value);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,7 +46,8 @@ class LogJson {
   std::string key_, section_;  ///< of the innermost map being read; of the outermost
   TrainerRecord record_;
   bool in_record_ = false;
-  bool state_file_ = false;  ///< a trainer_state.json, not records one a line
+  bool state_file_ = false;            ///< a trainer_state.json, not records one a line
+  std::optional<double> global_step_;  ///< of the outermost map
   std::uint32_t line_ = 1;
   std::size_t bad_at_ = 0;
 };

@@ -103,10 +103,50 @@ TEST(RunCheck, TheLastLineOfEveryFewStepsIsTheEnd) {
   Series sparse;
   for (int i = 0; i <= 98; ++i) sparse.add(i * 10, 3, static_cast<std::uint32_t>(i + 1));
   fixture.log.loss = sparse;
+  fixture.log.step_seconds = {};
   fixture.log.last_step = 980;
   EXPECT_FALSE(checked(fixture).done);
   fixture.log.last_step = 990;
   EXPECT_TRUE(checked(fixture).done) << "a line every ten steps: 990 is the last of 1,000";
+}
+
+/// A loss every `interval` steps, the last one at `last`.
+RunCheck sparse(double first, double interval, double last, bool counted, LogFormat format) {
+  RunFixture fixture;
+  fixture.run_to(1000);
+  fixture.log.formats = {format};
+  fixture.log.loss = fixture.log.step_seconds = {};
+  std::uint32_t line = 1;
+  for (double step = first; step <= last; step += interval) fixture.log.loss.add(step, 3, line++);
+  fixture.log.last_step = last;
+  fixture.log.every_step_counted = counted;
+  return checked(fixture);
+}
+
+TEST(RunCheck, NineTenthsAreNotTheEnd) {
+  // A bar that stands at 902 of 1,000, and a loss every 100 steps.
+  EXPECT_EQ(sparse(100, 100, 902, true, LogFormat::kTrainerOutput).verdict, Verdict::kRunning);
+  EXPECT_EQ(sparse(100, 100, 1000, true, LogFormat::kTrainerOutput).verdict, Verdict::kPassed);
+  // The next line is due at step 1,000.
+  EXPECT_EQ(sparse(100, 100, 900, false, LogFormat::kTrainerOutput).verdict, Verdict::kRunning);
+  EXPECT_EQ(sparse(10, 10, 990, false, LogFormat::kNanogpt).verdict, Verdict::kRunning);
+  EXPECT_EQ(sparse(30, 30, 990, false, LogFormat::kTorchtune).verdict, Verdict::kPassed);
+  // The end may come without another line, and it may not have come yet.
+  const RunCheck nearly = sparse(0, 10, 990, false, LogFormat::kNanochat);
+  EXPECT_TRUE(nearly.done);
+  EXPECT_FALSE(nearly.surely_done);
+  EXPECT_TRUE(sparse(0, 1, 999, false, LogFormat::kNanochat).surely_done);
+}
+
+TEST(RunCheck, ALogThatPlansMoreStepsEndsLater) {
+  RunFixture fixture;
+  const PhaseConditions conditions = fixture.conditions();
+  fixture.run_to(1000);
+  fixture.log.planned_steps = 1150;
+  CheckedRun run{fixture.expected, fixture.phase, conditions, fixture.log};
+  EXPECT_EQ(check_run(run).verdict, Verdict::kRunning) << "steps follow from lengths of samples";
+  fixture.log.planned_steps = 950;
+  EXPECT_EQ(check_run(run).verdict, Verdict::kPassed);
 }
 
 TEST(RunCheck, ALogOfSomethingElseIsSaidInOneLine) {

@@ -174,6 +174,19 @@ TEST(LogFormats, TrainerStateThatIsCutOff) {
   EXPECT_FALSE(log.finished);
 }
 
+TEST(LogFormats, AStateFileCountsEveryStep) {
+  const RunLog log = read_text(R"({"epoch": 0.9, "global_step": 950, "log_history": [
+{"loss": 6.0, "step": 400}, {"loss": 5.0, "step": 800}], "max_steps": 1000})");
+  EXPECT_EQ(log.last_step, 950);
+  EXPECT_TRUE(log.every_step_counted);
+  EXPECT_EQ(log.planned_steps, 1000);
+  const RunLog bar = read_text(" 90%|#########1| 902/1000 [22:33<01:10,  3.33it/s]\n");
+  EXPECT_EQ(bar.last_step, 902);
+  EXPECT_TRUE(bar.every_step_counted);
+  EXPECT_FALSE(
+      read_text("{\"loss\": 6.0, \"global_step\": 400}\n{\"loss\": 5.0, \"global_step\": 800}\n").every_step_counted);
+}
+
 TEST(LogFormats, TrainerStateInOneLineWithNan) {
   const RunLog log = read_log("trainer_state-nan.json");
   EXPECT_EQ(log.loss.count(), 3u);
