@@ -113,7 +113,13 @@ std::optional<double> end_of(const Points& points) {
   if (points.empty()) return std::nullopt;
   if (!std::isfinite(points.back().value)) return points.back().value;
   const std::size_t count = std::clamp((points.size() + kEndPart - 1) / kEndPart, std::size_t{1}, kEndMost);
-  return median_in(std::span(points).last(count));
+  const std::span window = std::span(points).last(count);
+  const auto bad =
+      std::ranges::find_if_not(window, [](const Series::Point& point) { return std::isfinite(point.value); });
+  const auto all =
+      std::ranges::count_if(window, [](const Series::Point& point) { return !std::isfinite(point.value); });
+  if (2 * all > std::ssize(window)) return bad->value;
+  return median_in(window);
 }
 
 std::optional<double> steps_until(const Points& points, double goal) {

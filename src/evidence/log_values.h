@@ -26,8 +26,8 @@ std::optional<double> mean_of(const Points& points);
 /// The value that this share (0..1) of the finite values does not exceed; nullopt: there are none.
 std::optional<double> quantile_of(const Points& points, double share);
 
-/// Where a series ends: the median of its last twentieth (at least one value, at most 100), or its last value where
-/// that is not finite. nullopt: no values.
+/// Where a series ends: the median of its last twentieth (at least one value, at most 100), or one that is not
+/// finite where the last or more than half of these are not. nullopt: no values.
 std::optional<double> end_of(const Points& points);
 
 /// Steps until the series comes to `goal`, if it goes on as in its last half; nullopt: it does not come nearer, or no
