@@ -209,7 +209,7 @@ class Follower {
     }
     const RunCheck& check = answer->check;
     done_ = check.surely_done;
-    broken_ = !check.reasons.empty() || !check.contradictions.empty();
+    broken_ = check.reasons.size() > (check.open_end ? 1U : 0U) || !check.contradictions.empty();
     std::string state(name_of(check.verdict));
     for (const Judgement& one : check.conditions) state += static_cast<char>('0' + static_cast<int>(one.holds));
     for (const std::uint64_t count : {check.out_of_memory, check.bad_losses, check.errors, check.restarts})

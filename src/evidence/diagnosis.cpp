@@ -31,7 +31,7 @@ class Diagnosis {
     loss();
     goals();
     idle_gpus();
-    speed();
+    if (check_.contradictions.empty()) speed();  // of something else it says nothing
     restarts();
     finish();
     return std::move(advice_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "base/text.h"
 
@@ -151,15 +152,40 @@ bool all_steps(const CheckedRun& run) {
   return counts_from_zero(run.log) ? next >= planned : next > planned;
 }
 
-/// An error that nothing came after.
-bool ends_with_error(const RunLog& log) {
+bool is_error(const LogEvent& event) {
+  return event.kind == LogEvent::Kind::kError || event.kind == LogEvent::Kind::kOutOfMemory;
+}
+
+/// Work went on after it. Lines of two files are not in one order: an error in a file without work (stderr beside
+/// stdout) is got over when the same file tells of a new start.
+bool got_over(const RunLog& log, const LogEvent& error) {
+  const auto work = std::ranges::find(log.work, error.file, &LogPlace::file);
+  if (work != log.work.end()) return work->file != log.work.back().file || error.line < work->line;
+  return std::ranges::any_of(log.events, [&](const LogEvent& one) {
+    return one.kind == LogEvent::Kind::kRestart && one.file == error.file && one.line > error.line;
+  });
+}
+
+/// What the run ended with: the last error that nothing came after, or that it was out of memory. Null: with none.
+const LogEvent* final_error(const RunLog& log) {
   const LogEvent* last = nullptr;
-  for (const LogEvent::Kind kind : {LogEvent::Kind::kError, LogEvent::Kind::kOutOfMemory})
-    if (const LogEvent* event = last_event(log, kind);
-        event != nullptr && (last == nullptr || event->line > last->line))
-      last = event;
-  if (last == nullptr || log.finished) return false;
-  return log.loss.empty() || last->line > log.loss.last().line;
+  for (const LogEvent& event : log.events) {
+    if (!is_error(event) || got_over(log, event)) continue;
+    // What starts the program says only that it ended.
+    const bool memory = event.kind == LogEvent::Kind::kOutOfMemory;
+    if (last != nullptr && last->kind == LogEvent::Kind::kOutOfMemory && !memory) continue;
+    const bool later = last == nullptr || std::pair(event.file, event.line) > std::pair(last->file, last->line);
+    if (later || (memory && last->kind != event.kind)) last = &event;
+  }
+  return last;
+}
+
+/// Of generation. Programs that only the job's own metrics know say nothing that could be looked for.
+bool generation_ended(const RunLog& log) {
+  if (log.generated) return true;
+  if (log.prompts) return *log.prompts_done >= *log.prompts;
+  if (std::ranges::find(log.formats, LogFormat::kVllm) != log.formats.end()) return false;
+  return std::ranges::any_of(log.metrics, [](const auto& metric) { return !metric.second.empty(); });
 }
 
 std::optional<Projection> project(const CheckedRun& run, const RunCheck& check) {
@@ -198,8 +224,7 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
   const RunLog& log = run.log;
   if (check.planned_steps > 0 && !check.steps && !log.finished)
     check.reasons.emplace_back("the log tells no steps of training");
-  if (check.loss && !std::isfinite(log.loss.last().value))
-    check.reasons.emplace_back("the loss is not a number at the end");
+  if (check.loss && !std::isfinite(check.loss->end)) check.reasons.emplace_back("the loss is not a number at the end");
   else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))
     check.reasons.emplace_back("the gradient norm is not a number at the end");
   // Steps that follow from lengths of samples are about as many as planned.
@@ -208,11 +233,18 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
   if (log.finished && check.steps && *check.steps + slack_of(log, fewest) < fewest && check.contradictions.empty())
     check.reasons.push_back("training ended at step " + count_text(*check.steps) + ", and " +
                             count_text(check.planned_steps) + " were planned");
-  if (!ends_with_error(log)) return;
-  const bool memory = check.out_of_memory > 0;
-  const LogEvent& event = *last_event(log, memory ? LogEvent::Kind::kOutOfMemory : LogEvent::Kind::kError);
-  check.reasons.push_back((memory ? "it ended out of memory " : "it ended with an error ") + place_of(event, false) +
-                          (memory ? "" : ": " + event.text));
+  if (check.open_end) {
+    std::string words = "the log does not say that it ended";
+    if (log.prompts)
+      words += " (" + count_text(*log.prompts_done) + " of " + count_text(*log.prompts) + " prompts are done)";
+    check.reasons.push_back(std::move(words));
+  }
+  const LogEvent* error = final_error(log);
+  if (error == nullptr) return;
+  const bool memory = error->kind == LogEvent::Kind::kOutOfMemory;
+  const bool several = error->file > 0 || (!log.work.empty() && log.work.back().file > 0);
+  check.reasons.push_back((memory ? "it ended out of memory " : "it ended with an error ") + place_of(*error, several) +
+                          (memory ? "" : ": " + error->text));
 }
 
 Verdict verdict_of(const RunCheck& check) {
@@ -265,8 +297,10 @@ RunCheck check_run(const CheckedRun& run) {
   check.steps = log.last_step;
   check.planned_steps = run.expected.steps;
   check.all_steps = all_steps(run);
-  check.done = log.finished || check.all_steps;
-  check.surely_done = log.finished || last_step_done(run);
+  const bool generation = std::holds_alternative<GeneratePhase>(run.phase.work);
+  check.open_end = generation && check.contradictions.empty() && !generation_ended(log);
+  check.done = log.finished || check.all_steps || (generation && !check.open_end);
+  check.surely_done = log.finished || last_step_done(run) || (generation && !check.open_end);
   check.elapsed = log.run_time ? log.run_time : log.elapsed;
   check.restarts = count_of(log, LogEvent::Kind::kRestart);
   check.bad_losses = count_of(log, LogEvent::Kind::kNotFinite);

@@ -104,6 +104,7 @@ struct RunCheck {
   double planned_steps = 0;     ///< 0: it is no training
   bool all_steps = false;       ///< as far as a log that says something every few steps can tell
   bool done = false;            ///< all steps, or the log says that training ended
+  bool open_end = false;        ///< generation, and nothing says that it ended
   bool surely_done = false;     ///< without those that may have come after the last line
   std::optional<Seconds> elapsed;
   std::uint64_t restarts = 0, bad_losses = 0, out_of_memory = 0, errors = 0;

@@ -1,6 +1,8 @@
 // Whether a log is of the phase that it is held against.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <variant>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -30,6 +32,24 @@ struct Stated {
   bool same = true;
   std::string words;
 };
+
+/// A phase that generates with the log of training, or the other way round.
+std::string other_work(const CheckedRun& run) {
+  const RunLog& log = run.log;
+  const bool trained = log.last_step || !log.loss.empty();
+  const bool vllm = std::ranges::find(log.formats, LogFormat::kVllm) != log.formats.end();
+  if (std::holds_alternative<GeneratePhase>(run.phase.work) && trained)
+    return "the log is of training, and the phase generates";
+  if (run.expected.steps > 0 && std::holds_alternative<TrainPhase>(run.phase.work) && vllm && !trained)
+    return "the log is of vLLM, and the phase trains";
+  return "";
+}
+
+/// The bars of one of several replicas count its share of the prompts.
+bool is_share(double part, double whole, int gpus) {
+  const double shares = std::round(whole / part);
+  return part > 0 && shares >= 1 && shares <= std::max(1, gpus) && near(part, whole / shares, kSame);
+}
 
 std::vector<Stated> stated_of(const CheckedRun& run) {
   const Expectation& expected = run.expected;
@@ -61,6 +81,15 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
     const double more = std::max(*log.parameters, run.parameters), less = std::min(*log.parameters, run.parameters);
     add(more / less < parameter_factor(less), "the model of the log has " + count_short(*log.parameters) +
                                                   " parameters, that of the phase " + count_short(run.parameters));
+  }
+  if (std::string words = other_work(run); !words.empty()) add(false, std::move(words));
+  if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work); generate != nullptr && log.prompts) {
+    double samples = 0;
+    for (const Prompts& prompts : generate->data) samples += prompts.samples;
+    samples *= static_cast<double>(std::max<std::size_t>(1, generate->models.size()));
+    if (samples > 0)
+      add(is_share(*log.prompts, samples, expected.gpus),
+          "the log is of " + count_text(*log.prompts) + " prompts, the phase of " + count_text(samples));
   }
   return stated;
 }

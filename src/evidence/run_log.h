@@ -100,6 +100,11 @@ struct LogEvent {
   std::string text;        ///< printable, at most 200 bytes
 };
 
+/// A line of one of the files that were read.
+struct LogPlace {
+  std::uint32_t file = 0, line = 0;  ///< counted from 0 and from 1
+};
+
 /// When the run was started again, rates (step_seconds, tokens_per_second...) are those of its last segment, and of
 /// the other series the steps that were done again are left out. Warm-up and steps with evaluations or checkpoints are
 /// in them (evidence decides what to leave out).
@@ -131,6 +136,10 @@ struct RunLog {
   std::optional<double> last_step;  ///< reached
   bool every_step_counted = false;  ///< last_step is what was reached, not the last that a line was written for
   bool finished = false;            ///< the log says that training ended
+  bool generated = false;           ///< the log says that generation ended
+  std::optional<double> prompts, prompts_done;  ///< of the bars of generation
+  /// The last sign of work in each file that has one (a step, a rate, a metric, the end), in the order of the files.
+  std::vector<LogPlace> work;
 
   std::vector<std::pair<std::string, Series>> metrics;          ///< of the job's own regular expressions, by name
   std::vector<std::pair<std::string, std::string>> no_numbers;  ///< metric, and the first its group found that is none

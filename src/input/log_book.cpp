@@ -202,7 +202,9 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   } else if (speed > 0 && tokens > 0) {
     add_time(format, record.step, tokens / speed, line, TimeSource::kSaid);
   }
-  if (std::isnan(record.step) || !is_training(record)) return;
+  if (!is_training(record)) return;
+  works(line);
+  if (std::isnan(record.step)) return;
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;
   Segment& now = segment(format);
@@ -282,6 +284,7 @@ void LogBook::metric(std::size_t index, double value, const LogLine& line) {
   int& rank = metric_ranks_[index];
   if (rank > 0 && line.rank == 0) log.metrics[index].second.clear();
   rank = line.rank;
+  works(line);
   log.metrics[index].second.add(step(), value, line.number);
 }
 
@@ -303,6 +306,25 @@ void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view t
     log.events.erase(std::prev(before.base()));
   }
   log.events.push_back({kind, line.number, file_, step(), printable(trim(text))});
+}
+
+void LogBook::works(const LogLine& line) {
+  if (log.work.empty() || log.work.back().file != file_) log.work.push_back({file_, line.number});
+  log.work.back().line = line.number;
+}
+
+void LogBook::ends(const LogLine& line) {
+  log.finished = true;
+  works(line);
+}
+
+void LogBook::prompts(double done, double total) {
+  if (done < bar_done_ || total != bar_total_) prompts_before_ += bar_total_;
+  bar_done_ = done;
+  bar_total_ = total;
+  log.prompts = prompts_before_ + total;
+  // Of bars before this one all was done: else there were no next one.
+  log.prompts_done = prompts_before_ + done;
 }
 
 void LogBook::clock(double seconds) {

@@ -87,6 +87,12 @@ class LogBook {
   void no_number(std::size_t metric, std::string_view found);
   /// The kind of event is told once a line.
   void event(LogEvent::Kind kind, const LogLine& line, std::string_view text);
+  /// A sign of work: errors before this line were got over.
+  void works(const LogLine& line);
+  /// The run says that training ended.
+  void ends(const LogLine& line);
+  /// A bar of prompts; one that starts anew is of more prompts.
+  void prompts(double done, double total);
   /// A program says hello: steps that come again after this are done again.
   void starts() { hello_ = true; }
   void clock(double seconds);
@@ -157,6 +163,7 @@ class LogBook {
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;
   std::optional<double> reached_;
+  double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
   double first_clock_ = scan::kUnknown;
   std::uint32_t file_ = 0;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind

@@ -27,7 +27,8 @@ LogSentence torchtitan_trainer, torchtitan_gpu, torchtitan_parameters, torchtita
 LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
     trainer_trainable, peft_parameters, lightning_processes;
-LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput;
+LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
+    generation_done;
 LogSentence out_of_memory, not_finite, error_line, killed_line, restart_line, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

@@ -56,6 +56,7 @@ constexpr std::array kSentences = {
     Sentence{"est. speed input: ", vllm_prompts},
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
     Sentence{" output tokens/s", vllm_benchmark_throughput},
+    Sentence{"all replicas are done", generation_done},
     // out of memory: PyTorch, the CUDA runtime, JAX, Slurm, the kernel
     Sentence{"OutOfMemoryError", out_of_memory},
     Sentence{"CUDA out of memory", out_of_memory},

@@ -135,6 +135,6 @@ void megatron_world(LogBook& book, const LogLine&, std::string_view rest) {
   if (const auto size = scan::number(rest); size && *size > 0) book.log.processes = size;
 }
 
-void megatron_done(LogBook& book, const LogLine&, std::string_view) { book.log.finished = true; }
+void megatron_done(LogBook& book, const LogLine& line, std::string_view) { book.ends(line); }
 
 }  // namespace gpuplan

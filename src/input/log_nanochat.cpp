@@ -156,11 +156,11 @@ void nanochat_memory(LogBook& book, const LogLine&, std::string_view rest) {
 }
 
 /// "Total training time: 13.84m": the first ten steps are not in it.
-void nanochat_time(LogBook& book, const LogLine&, std::string_view rest) {
+void nanochat_time(LogBook& book, const LogLine& line, std::string_view rest) {
   double value = 0;
   if (!take_next(rest, value) || !take(rest, "m")) return;
   book.log.run_time = value * units::minute;
-  book.log.finished = true;
+  book.ends(line);
 }
 
 /// "tokens per iteration will be: 491,520"

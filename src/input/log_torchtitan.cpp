@@ -131,6 +131,6 @@ void torchtitan_mesh(LogBook& book, const LogLine&, std::string_view rest) {
   if (take(rest, "]") && product >= 1) book.log.processes = product;
 }
 
-void torchtitan_done(LogBook& book, const LogLine&, std::string_view) { book.log.finished = true; }
+void torchtitan_done(LogBook& book, const LogLine& line, std::string_view) { book.ends(line); }
 
 }  // namespace gpuplan

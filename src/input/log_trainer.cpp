@@ -152,7 +152,7 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   RunLog& log = book.log;
   if (!std::isnan(run_time_)) {
     log.run_time = Seconds{run_time_};
-    log.finished = true;
+    book.ends(line);
     StepRecord mean;
     mean.step = record_.step;
     if (steps_per_second_ > 0) mean.set(StepValue::kStepSeconds, 1 / steps_per_second_);

@@ -6,6 +6,7 @@ namespace {
 
 void add_rate(LogBook& book, const LogLine& line, double rate) {
   book.log.output_tokens_per_second.add(scan::kUnknown, rate, line.number);
+  book.works(line);
   book.shows(LogFormat::kVllm);
 }
 
@@ -63,6 +64,11 @@ void vllm_rates(LogBook& book, const LogLine& line, std::string_view rest) {
 /// "Processed prompts: 50%|... [00:12<00:12, 8.1it/s, est. speed input: 8000.21 toks/s, output: 2100.35 toks/s]", the
 /// bar of LLM.generate (vllm/entrypoints/llm.py): the mean since its start.
 void vllm_prompts(LogBook& book, const LogLine& line, std::string_view rest) {
+  std::string_view bar = line.text.substr(0, line.text.size() - rest.size());
+  double done = 0, total = 0;
+  if (scan::take_until(bar, '|') && scan::take_until(bar, '|') && scan::take_next(bar, done) && scan::take(bar, "/") &&
+      scan::take_next(bar, total) && done >= 0 && done <= total)
+    book.prompts(done, total);
   constexpr std::string_view kOutput = "output: ";
   const std::size_t at = rest.find(kOutput);
   if (at == std::string_view::npos) return;
@@ -73,7 +79,9 @@ void vllm_prompts(LogBook& book, const LogLine& line, std::string_view rest) {
 void vllm_benchmark(LogBook& book, const LogLine& line, std::string_view rest) {
   double value = 0;
   scan::skip_spaces(rest);
-  if (scan::take_count(rest, value)) add_rate(book, line, value);
+  if (!scan::take_count(rest, value)) return;
+  add_rate(book, line, value);
+  book.log.generated = true;
 }
 
 /// "Throughput: 17.53 requests/s, 8028.66 total tokens/s, 3992.14 output tokens/s" of `vllm bench throughput`: what
@@ -83,7 +91,16 @@ void vllm_benchmark_throughput(LogBook& book, const LogLine& line, std::string_v
   const std::size_t end = before.rfind(" output tokens/s");
   const std::size_t comma = before.rfind(',', end);
   if (end == std::string_view::npos || comma == std::string_view::npos) return;
-  if (const auto value = scan::number(before.substr(comma + 1))) add_rate(book, line, *value);
+  const auto value = scan::number(before.substr(comma + 1));
+  if (!value) return;
+  add_rate(book, line, *value);
+  book.log.generated = true;
+}
+
+/// "all replicas are done": the programs that gpuplan writes say so when every answer is there.
+void generation_done(LogBook& book, const LogLine& line, std::string_view) {
+  book.log.generated = true;
+  book.works(line);
 }
 
 }  // namespace gpuplan

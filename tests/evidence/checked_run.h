@@ -59,6 +59,7 @@ struct RunFixture {
       log.step_seconds.add(i, i == 0 ? 60 : 1, line);
     }
     log.last_step = count - 1;
+    log.work = {{0, static_cast<std::uint32_t>(count + 2)}};
     log.finished = false;
   }
 

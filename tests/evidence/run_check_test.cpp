@@ -225,10 +225,100 @@ TEST(RunCheck, TrainingThatEndsEarlyIsNotPassed) {
   EXPECT_EQ(check.reasons[0], "training ended at step 299, and 1,000 were planned");
 }
 
-TEST(RunCheck, AnErrorAfterTheEndOfTrainingIsNone) {
+TEST(RunCheck, AnErrorAfterTheEndOfTrainingCounts) {
   RunFixture fixture;
-  fixture.event(LogEvent::Kind::kError, 5000, "atexit");
+  fixture.event(LogEvent::Kind::kError, 1001, "caught before the end");
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+  fixture.event(LogEvent::Kind::kError, 5000, "No space left on device");
+  fixture.event(LogEvent::Kind::kError, 5001, "srun: error: Exited with exit code 1");
+  RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "it ended with an error in line 5,001: srun: error: Exited with exit code 1");
+  fixture.event(LogEvent::Kind::kOutOfMemory, 4999);
+  check = checked(fixture);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "it ended out of memory in line 4,999");
+}
+
+TEST(RunCheck, LinesOfTwoFilesAreInNoOrder) {
+  RunFixture fixture;
+  fixture.event(LogEvent::Kind::kOutOfMemory, 2);
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "steps came after it";
+  fixture.log.events.back().file = 1;
+  RunCheck check = checked(fixture);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "it ended out of memory in line 2 of file 2");
+  fixture.event(LogEvent::Kind::kRestart, 3);
+  fixture.log.events.back().file = 1;
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "the same file tells of a new start";
+  // The log of a first job, and that of the job after it.
+  fixture.log.events = {};
+  fixture.event(LogEvent::Kind::kError, 5000, "boom");
+  fixture.log.work.push_back({1, 700});
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+}
+
+TEST(RunCheck, AnEndThatIsMostlyNoNumber) {
+  RunFixture fixture;
+  for (int i = 900; i < 1000; ++i)
+    fixture.log.loss.add(i, i == 999 ? 3.02 : std::nan(""), static_cast<std::uint32_t>(i + 3));
+  const RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "the loss is not a number at the end");
+}
+
+/// 10,000 prompts on eight GPUs, and a log of vLLM without an end.
+RunFixture generation() {
+  RunFixture fixture;
+  GeneratePhase generate;
+  generate.models.resize(1);
+  generate.data = {{"d", 10'000, {}, {}}};
+  fixture.phase.work = generate;
+  fixture.expected.steps = fixture.expected.tokens_per_step = 0;
+  fixture.expected.seconds_per_step.reset();
+  fixture.log = {};
+  fixture.log.formats = {LogFormat::kVllm};
+  fixture.log.output_tokens_per_second.add(1, 450'000, 1);
+  fixture.phase.succeed_when = {"throughput > 400k tokens/s"};
+  return fixture;
+}
+
+TEST(RunCheck, GenerationHasToSayThatItEnded) {
+  RunFixture fixture = generation();
+  RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "the log does not say that it ended");
+  fixture.log.prompts = 10'000;
+  fixture.log.prompts_done = 4000;
+  check = checked(fixture);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0], "the log does not say that it ended (4,000 of 10,000 prompts are done)");
+  fixture.log.prompts_done = 10'000;
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+  fixture.log.prompts = fixture.log.prompts_done = 1250;  // of one of eight replicas
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+  fixture.log.prompts = fixture.log.prompts_done = 700;
+  EXPECT_EQ(checked(fixture).contradictions.at(0), "the log is of 700 prompts, the phase of 10,000");
+  fixture.log.prompts = fixture.log.prompts_done = std::nullopt;
+  fixture.log.generated = true;
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+  // A program that only the job's metrics know.
+  fixture.log.generated = false;
+  fixture.log.formats = {};
+  fixture.log.metrics = {{"throughput", fixture.log.output_tokens_per_second}};
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
+}
+
+TEST(RunCheck, LogsOfOtherWork) {
+  RunFixture trained;
+  RunFixture generated = generation();
+  std::swap(trained.log, generated.log);
+  generated.phase.succeed_when = {};
+  EXPECT_EQ(checked(generated).contradictions.at(0), "the log is of training, and the phase generates");
+  EXPECT_EQ(checked(trained).contradictions.at(0), "the log is of vLLM, and the phase trains");
 }
 
 TEST(RunCheck, ALogWithoutStepsIsNoEvidence) {

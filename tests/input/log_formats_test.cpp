@@ -174,6 +174,39 @@ TEST(LogFormats, TrainerStateThatIsCutOff) {
   EXPECT_FALSE(log.finished);
 }
 
+TEST(LogFormats, VllmHowFarGenerationIs) {
+  const std::string half =
+      "Processed prompts:  40%|####      | 4000/10000 [02:00<03:00, 33.3it/s, est. speed input: 16666.7 toks/s, "
+      "output: 6666.7 toks/s]\n";
+  const RunLog part = read_text(half);
+  EXPECT_EQ(part.prompts, 10'000);
+  EXPECT_EQ(part.prompts_done, 4000);
+  EXPECT_FALSE(part.generated);
+  const std::string bar =
+      "Processed prompts: 100%|##########| 500/500 [00:09<00:00, 50it/s, est. speed input: 1.0 toks/s, output: 2.0 "
+      "toks/s]\n";
+  std::string first = bar;
+  first.replace(first.find("500/500"), 7, "100/500");
+  const RunLog chunks = read_text(first + bar + first + bar);
+  EXPECT_EQ(chunks.prompts, 1000);
+  EXPECT_EQ(chunks.prompts_done, 1000);
+  EXPECT_TRUE(read_text("Throughput: 17.53 requests/s, 8028.66 total tokens/s, 3992.14 output tokens/s\n").generated);
+  EXPECT_TRUE(read_text("Output token throughput (tok/s):         2195.23\n").generated);
+  EXPECT_TRUE(read_text(half + "all replicas are done\n").generated);
+}
+
+TEST(LogFormats, WhereWorkWasSeenLast) {
+  Result<LogReader> reader = LogReader::make({});
+  reader->feed("[rank0]: Traceback (most recent call last):\n[rank0]: ValueError: boom\n");
+  reader->next_file();
+  reader->feed(
+      "step: 1  loss: 12.2  memory: 1.00GiB(2.00%)  tps: 7,000  tflops: 1.00  mfu: 10.0%\nTraining completed\n");
+  const RunLog log = reader->finish().value();
+  ASSERT_EQ(log.work.size(), 1U);
+  EXPECT_EQ(log.work[0].file, 1U);
+  EXPECT_EQ(log.work[0].line, 2U);
+}
+
 TEST(LogFormats, AStateFileCountsEveryStep) {
   const RunLog log = read_text(R"({"epoch": 0.9, "global_step": 950, "log_history": [
 {"loss": 6.0, "step": 400}, {"loss": 5.0, "step": 800}], "max_steps": 1000})");
