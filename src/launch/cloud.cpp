@@ -25,9 +25,12 @@ const LaunchPhase& phase_of(const Launch& launch, int position) {
 
 Bytes tens_of_gb(Bytes size) { return std::ceil(size / (10 * units::GB)) * (10 * units::GB); }
 
-/// Time to write a checkpoint, three times.
-Seconds writing(const PhaseEstimate& estimate) {
-  return estimate.checkpoint_rate.value > 0 ? 3 * (estimate.checkpoint_bytes / estimate.checkpoint_rate) : Seconds{};
+/// Time to write a checkpoint, three times, after the step at hand.
+Seconds stopping(const PhasePlan& part) {
+  const PhaseEstimate& estimate = part.estimate;
+  const Seconds writing =
+      estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate : Seconds{};
+  return 3 * writing + part.seconds_per_step.p90;
 }
 
 bool is_word(std::string_view name) {
@@ -71,7 +74,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
     machine.host_need = std::max(machine.host_need, estimate.host_memory);
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
     disk += estimate.machine_disk_bytes;
-    grace = std::max(grace, writing(estimate));
+    grace = std::max(grace, stopping(*phase_of(launch, position).part));
   }
   if (machine.gpu == nullptr || lease.offer == nullptr)
     return failure("phases." + printable(phase_of(launch, group.phases.front()).phase->name, 60) +

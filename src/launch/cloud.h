@@ -31,7 +31,7 @@ struct CloudMachine {
   Bytes runs{};                                   ///< checkpoints and results of all phases, with room
   std::optional<DollarsPerSecond> price_limit{};  ///< of one machine: P90 of the offer and room
   Seconds limit{};                                ///< after which the group is stopped from outside
-  Seconds grace{};                                ///< from the signal to stop to the kill: a checkpoint and a minute
+  Seconds grace{};  ///< from the signal to stop to the kill: a step, a checkpoint and a minute
 };
 /// Fails (bad input) for a group without GPUs that this catalogue knows.
 Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& group);

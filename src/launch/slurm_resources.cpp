@@ -107,7 +107,9 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
   if (estimate.checkpoint_bytes > Bytes{} && estimate.checkpoint_rate > BytesPerSecond{})
     ask.checkpoint = estimate.checkpoint_bytes / estimate.checkpoint_rate;
   constexpr double kLongestLead = 65535;  // sbatch(1): --signal
-  const Seconds lead = ask.checkpoint + kSignalSlack;
+  // Programs look at the signal when a step is done.
+  const Seconds step = phase.part->seconds_per_step.p90;
+  const Seconds lead = ask.checkpoint + step + kSignalSlack;
   ask.lead = static_cast<int>(std::min(std::ceil(lead.value / 10) * 10, kLongestLead));
 
   const Seconds least = up_to_minutes(lead * kLeadsInLimit);
@@ -117,6 +119,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
     if (longest < least)
       return failure(name_of(phase) + ": " + printable(offer.label, 60) + " stops a job after " +
                      to_text(*offer.max_time) + ", and writing a checkpoint takes " + to_text(ask.checkpoint) +
+                     (step > Seconds{} ? " and a step " + to_text(step) : std::string()) +
                      " of it; Slurm wants to be told " + to_text(lead) + " before: expected max_time of at least " +
                      to_text(least) + " (5 times that)");
     if (estimate.jobs > 1) ask.time = longest;

@@ -97,17 +97,18 @@ LaunchFile program(const WorkPlace& place, std::string_view name, std::string_vi
           name.ends_with(".sh")};
 }
 
-int stop_seconds(const PhaseEstimate& estimate) {
-  // As the phase's script counts: what writing is expected to take, three times, and a minute.
+int stop_seconds(const LaunchPhase& laid) {
+  // As the phase's script counts: what writing is expected to take, three times, a minute, and the step at hand.
+  const PhaseEstimate& estimate = laid.part->estimate;
   const double writing =
       estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate / units::second : 0;
-  return static_cast<int>(std::min(3 * writing + 60, 3600.0));
+  const double step = laid.part->seconds_per_step.p90 / units::second;
+  return static_cast<int>(std::min(3 * writing + 60 + step, 3600.0));
 }
 
 std::string supervised(const WorkPlace& place, Work& work, const std::string& command) {
   work.files.push_back(program(place, "supervise.sh"));
-  return "exec bash " + file_word("supervise.sh") + " " + std::to_string(stop_seconds(place.estimate())) + " " +
-         command;
+  return "exec bash " + file_word("supervise.sh") + " " + std::to_string(stop_seconds(place.laid)) + " " + command;
 }
 
 std::string torchrun(const WorkPlace& place) {

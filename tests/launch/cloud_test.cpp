@@ -53,6 +53,19 @@ TEST(CloudMachine, IsTheOfferWithLimits) {
   EXPECT_EQ(whole_seconds(machine->grace), 120);
 }
 
+TEST(CloudMachine, AStepIsEndedBeforeTheCheckpoint) {
+  const Launched slow(
+      job_of("market: {use: only, offers: [{gpu: A100 SXM 80GB, price: $1/h}]}\nphases:\n  - {name: a, train: {model: "
+             "gpt2-xl, "
+             "data: {tokens: 1B}, sequence: 1024, batch: {tokens: 4_194_304}, precision: bf16, framework: torch}}\n"));
+  ASSERT_TRUE(slow.launch);
+  const auto machine = cloud_machine(*slow.launch, slow.launch->groups[0]);
+  ASSERT_TRUE(machine);
+  const Seconds step = slow.launch->phases[0].part->seconds_per_step.p90;
+  EXPECT_GT(step, 100 * units::second);
+  EXPECT_GE(machine->grace, step + 120 * units::second);
+}
+
 TEST(CloudMachine, PricesAreLimitedByTheJobToo) {
   Launched two(job_of(kTwoMachines));
   Job job = two.searched.job;

@@ -72,16 +72,18 @@ TEST(Slurm, MemoryIsWhatTheModelSaysAndAQuarter) {
   EXPECT_LT(*ask->memory, need * 1.25 + units::GiB);
 }
 
-TEST(Slurm, TheSignalComesBeforeTheEndByACheckpointAndAMinuteAndAHalf) {
+TEST(Slurm, TheSignalComesBeforeTheEndByAStepACheckpointAndAMinuteAndAHalf) {
   const Launched launched(job_of(pool_job("")));
   const LaunchPhase& phase = launched.launch->phases.at(0);
   const auto ask = slurm_resources(*launched.launch, phase);
   ASSERT_TRUE(ask);
   const Seconds writing = phase.part->estimate.checkpoint_bytes / phase.part->estimate.checkpoint_rate;
   EXPECT_GT(writing, Seconds{});
-  EXPECT_GE(ask->lead, (writing + 90 * units::second).value);
-  EXPECT_LT(ask->lead, (writing + 101 * units::second).value);
-  EXPECT_GE(ask->time, 5 * (writing + 90 * units::second));
+  const Seconds step = phase.part->seconds_per_step.p90;
+  EXPECT_GT(step, Seconds{});
+  EXPECT_GE(ask->lead, (writing + step + 90 * units::second).value);
+  EXPECT_LT(ask->lead, (writing + step + 101 * units::second).value);
+  EXPECT_GE(ask->time, 5 * (writing + step + 90 * units::second));
   EXPECT_GE(ask->time, phase.limit);
   EXPECT_EQ(ask->runs, 1);
 }
