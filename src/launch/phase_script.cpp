@@ -6,9 +6,9 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "input/embedded_data.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work.h"
 #include "output/plan_words.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -141,7 +141,7 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
   lines.push_back("time       " + hours_range(laid.part->hours) + ", " + std::string(name_of(estimate.evidence)));
   lines.push_back("cost       " + range_words(laid.part->cost));
   if (const std::string memory = memory_line(estimate); !memory.empty()) lines.push_back(memory);
-  if (const int steps = steps_between_checkpoints(phase, estimate); steps > 0 && estimate.checkpoint_bytes > Bytes{})
+  if (const int steps = checkpoint_steps(launch, laid); steps > 0 && estimate.checkpoint_bytes > Bytes{})
     lines.push_back("checkpoint every " + count_of(steps, "step") + ", " + to_text(estimate.checkpoint_bytes) +
                     " each");
   for (const std::string& condition : phase.succeed_when) lines.push_back("succeeds   when " + condition);

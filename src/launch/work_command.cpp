@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
 #include "plan/command_text.h"
 #include "plan/profiles.h"
@@ -285,7 +286,7 @@ Result<Work> command_work(const WorkPlace& place) {
   }
   const std::string profile =
       estimate.node ? profile_name(estimate.node->gpu->name, estimate.gpus, place.laid.nodes) : kCpuProfile;
-  FilledCommand filled = fill_command(phase, estimate, profile);
+  FilledCommand filled = fill_command(phase, with_due_checkpoints(place.launch, place.laid), profile);
   if (!filled.unknown.empty()) return place.wrong(unknown_variable(filled.unknown.front()));
   std::string text(trim(filled.text));
   if (!filled.appended.empty()) {

@@ -6,8 +6,8 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "input/embedded_data.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -82,6 +82,15 @@ double flops_per_token(const TrainPhase& train, int sequence) {
   return (frozen ? 4 : 6) * matrices + 12.0 * use.shape.layers * use.shape.q_width() * sequence;
 }
 
+/// Passes of a step from one look at the request to stop to the next: about ten seconds, since all ranks wait for it.
+int stop_passes(const WorkPlace& place) {
+  constexpr Seconds kApart = 10 * units::second;
+  const int passes = std::max(place.strategy().grad_accum, 1);
+  const Seconds step = place.laid.part->seconds_per_step.p50;
+  if (step <= kApart) return passes;
+  return std::max(static_cast<int>(std::ceil(passes * (kApart / step))), 1);
+}
+
 bool muon(const TrainPhase& train) { return train.optimizer.matrices == Optimizer::kMuon; }
 
 }  // namespace
@@ -106,9 +115,10 @@ int stop_seconds(const LaunchPhase& laid) {
   return static_cast<int>(std::min(3 * writing + 60 + step, 3600.0));
 }
 
-std::string supervised(const WorkPlace& place, Work& work, const std::string& command) {
+std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked) {
   work.files.push_back(program(place, "supervise.sh"));
-  return "exec bash " + file_word("supervise.sh") + " " + std::to_string(stop_seconds(place.laid)) + " " + command;
+  return "exec bash " + file_word("supervise.sh") + (asked == Asked::kBySignal ? " --workers " : " ") +
+         std::to_string(stop_seconds(place.laid)) + " " + command;
 }
 
 std::string torchrun(const WorkPlace& place) {
@@ -300,8 +310,8 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
   json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
   json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("batch", batch_of(place));
-  json.member("steps", steps).member("log_steps", log_steps(place));
-  json.member("checkpoint_steps", std::max(steps_between_checkpoints(place.phase(), estimate), 1));
+  json.member("steps", steps).member("log_steps", log_steps(place)).member("stop_passes", stop_passes(place));
+  json.member("checkpoint_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
   json.member("keep_checkpoints", kept_checkpoints(place));
   json.member("recompute", name_of(s.recompute)).member("precision", name_of(s.precision));
   json.member("master_weights", name_of(master_weights(place))).member("compile", s.compile);

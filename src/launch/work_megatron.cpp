@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -187,7 +187,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("data-path", "\"$DATA\"");
   flags.set("split", "99,1,0");
   flags.group();
-  const int every = std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1);
+  const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
   flags.set("save", "\"$GPUPLAN_CHECKPOINTS\"");
   flags.set("save-interval", every);
   flags.set("ckpt-format", "torch_dist");
@@ -215,9 +215,11 @@ Result<Work> megatron_work(const WorkPlace& place) {
       "  load=(--load \"$GPUPLAN_CHECKPOINTS\")\n";
   if (!scratch) start += "else\n  load=(--load \"$PRETRAINED\" --finetune)\n";
   start += "fi";
-  work.command = {start, "export CUDA_DEVICE_MAX_CONNECTIONS=1",
-                  "exec " + torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take()};
-  work.notes.emplace_back("A stop writes a checkpoint (--exit-signal-handler); torchrun waits half a minute for it.");
+  work.command = {
+      start, "export CUDA_DEVICE_MAX_CONNECTIONS=1",
+      supervised(place, work, torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take(),
+                 Asked::kBySignal)};
+  work.notes.emplace_back("A stop writes a checkpoint after the step at hand (--exit-signal-handler).");
   if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Megatron core 0.15 and Blackwell.");
   work.resumes = true;
   return work;

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -42,7 +42,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += flag("device-batch-size", s.micro_batch) +
           " --total-batch-size=" + number_text(static_cast<double>(batch_of(place)) * sequence);
   line += flag("num-iterations", steps_of(place));
-  line += flag("save-every", std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1));
+  line += flag("save-every", std::max(checkpoint_steps(place.launch, place.laid), 1));
   const double every = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
   line += every >= 1 ? " --eval-every=" + number_text(std::round(every)) : " --eval-every=-1";
   line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
@@ -82,7 +82,7 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   json.member("init_from", scratch ? "scratch" : train.models.front().name);
   const int steps = steps_of(place);
   const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 6e-4 : 3e-5);
-  const int every = std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1);
+  const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
   json.member("learning_rate", rate).member("min_lr", rate / 10).member("max_iters", steps);
   json.member("lr_decay_iters", steps).member("warmup_iters", std::max(steps / 50, 1)).member("weight_decay", 0.1);
   json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, {"grad_clip"}, 1.0));

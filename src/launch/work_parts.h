@@ -50,8 +50,10 @@ Work placeholder(const WorkPlace& place, const std::string& why);
 std::string file_word(std::string_view name);
 /// A program of src/launch/templates, beside the phase's script.
 LaunchFile program(const WorkPlace& place, std::string_view name, std::string_view as = "");
+/// How a program learns that it is to stop: by the file `stop`, or by a signal to the processes that it started.
+enum class Asked { kByFile, kBySignal };
 /// The words as one command that saves its state when it is asked to stop; adds supervise.sh to the files.
-std::string supervised(const WorkPlace& place, Work& work, const std::string& command);
+std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked = Asked::kByFile);
 /// "torchrun ...": processes for all GPUs of the phase, on one machine or several. What follows is the program.
 std::string torchrun(const WorkPlace& place);
 /// "python3 -m pip install --quiet 'torch>=2.6' ...".

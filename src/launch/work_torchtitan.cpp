@@ -5,8 +5,8 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -83,7 +83,7 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
             entry("pipeline_parallel_microbatch_size", 1);
   text += entry("context_parallel_degree", s.cp) + entry("expert_parallel_degree", s.ep);
   text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints");
-  text += entry("interval", std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1));
+  text += entry("interval", std::max(checkpoint_steps(place.launch, place.laid), 1));
   const int keep = kept_checkpoints(place);
   text += entry("keep_latest_k", keep > 0 ? std::max(keep, 2) : 0);
   if (!scratch) text += entry("initial_load_in_hf", true);

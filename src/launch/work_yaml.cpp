@@ -3,8 +3,8 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
-#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
@@ -135,7 +135,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   }
   lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"").set("    type", "chat_template");
   lines.set("output_dir", std::string(kRun) + "/checkpoints");
-  lines.set("save_steps", std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1));
+  lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
   lines.set("save_total_limit", std::max(kept_checkpoints(place), 1)).set("logging_steps", log_steps(place));
   lines.set("auto_resume_from_checkpoints", true);
   for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
@@ -188,7 +188,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   lines.set("disable_gradient_checkpointing", s.recompute == Recompute::kNone);
   lines.set("flash_attn", s.attention == AttentionKernel::kEager ? "disabled" : "sdpa");
-  lines.set("save_steps", std::max(steps_between_checkpoints(place.phase(), place.estimate()), 1));
+  lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
   lines.set("save_total_limit", std::max(kept_checkpoints(place), 1)).set("logging_steps", log_steps(place));
   lines.set("report_to", "none").set("ddp_timeout", 180000000);
   if (stage_of(s) > 0) {

@@ -212,7 +212,16 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
   if (estimate.steps < 1) return 0;
   const double said = phase.checkpoint ? phase.checkpoint->every_steps.value_or(0) : 0;
   const double counted = estimate.checkpoints > 1 ? estimate.steps / estimate.checkpoints : estimate.steps;
-  return static_cast<int>(std::clamp(std::ceil(said > 0 ? said : counted), 1.0, 1e9));
+  double steps = std::ceil(said > 0 ? said : counted);
+  if (estimate.jobs > 1 && estimate.work.p50 > Seconds{}) {
+    // A job that ends before its first checkpoint has done nothing: at least four in each of them, and one every hour
+    // where nobody says how many.
+    const Seconds quarter = estimate.work.p50 / (4.0 * estimate.jobs);
+    const bool asked = said > 0 || estimate.checkpoints > 1;
+    const Seconds apart = asked ? quarter : std::min(quarter, 1 * units::hour);
+    steps = std::min(steps, std::floor(apart / (estimate.work.p50 / estimate.steps)));
+  }
+  return static_cast<int>(std::clamp(steps, 1.0, 1e9));
 }
 
 FilledCommand fill_command(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {

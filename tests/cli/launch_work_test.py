@@ -304,10 +304,10 @@ class Hostile(unittest.TestCase):
 class Supervision(unittest.TestCase):
     """supervise.sh: a program is asked to stop by a file, and what it answers becomes an exit code."""
 
-    def start(self, folder, program, seconds="60"):
+    def start(self, folder, program, seconds="60", options=()):
         environment = {"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": folder}
-        return subprocess.Popen(["bash", str(TEMPLATES / "supervise.sh"), seconds, "bash", "-c", program], env=environment,
-                                start_new_session=True)
+        return subprocess.Popen(["bash", str(TEMPLATES / "supervise.sh"), *options, seconds, "bash", "-c", program],
+                                env=environment, start_new_session=True)
 
     def wait_for(self, path):
         for _ in range(200):
@@ -331,6 +331,20 @@ class Supervision(unittest.TestCase):
             os.killpg(process.pid, signal.SIGTERM)
             self.assertEqual(process.wait(60), 75)
             self.assertFalse(os.path.exists(folder + "/signalled"))
+
+    def test_workers_get_a_signal_and_who_started_them_none(self):
+        # As torchrun: it starts a process in a session of its own, waits, and ends as that does.
+        worker = ('trap "touch $GPUPLAN_RUN_DIR/saved; exit 0" TERM; touch "$GPUPLAN_RUN_DIR/ready"; '
+                  'while :; do sleep 0.1; done')
+        program = f"trap 'touch $GPUPLAN_RUN_DIR/signalled' TERM; setsid bash -c '{worker}' & wait $!"
+        with tempfile.TemporaryDirectory() as folder:
+            process = self.start(folder, program, options=["--workers"])
+            self.wait_for(folder + "/ready")
+            os.killpg(process.pid, signal.SIGTERM)
+            self.assertEqual(process.wait(60), 75, "it ended well, but before its time")
+            self.assertTrue(os.path.exists(folder + "/saved"))
+            self.assertFalse(os.path.exists(folder + "/signalled"))
+            self.assertEqual(self.start(folder, "true", options=["--workers"]).wait(60), 0)
 
     def test_who_does_not_stop_is_killed(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -157,6 +157,46 @@ TEST(Work, TrainingProgramsHoldTheStrategy) {
   EXPECT_TRUE(work->command.back().starts_with("exec bash \"$GPUPLAN_FILES/supervise.sh\" "));
 }
 
+/// gpt2-xl in steps of minutes on one A100; `market` in braces.
+Job slow_job(const std::string& market, const std::string& more = "") {
+  return job_of("market: {use: only, " + market + "}\n" + more +
+                "phases:\n  - name: pretrain\n    train: {model: gpt2-xl, data: {tokens: 1B}, sequence: 1024, batch: "
+                "{tokens: 4_194_304}, precision: bf16, framework: torch}\n");
+}
+
+int setting(const Work& work, const std::string& name) {
+  const std::string& text = file(work, "settings.json")->text;
+  const std::size_t at = text.find("\"" + name + "\": ");
+  return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size() + 4));
+}
+
+TEST(Work, WhatMayBeCutShortWritesCheckpointsInTime) {
+  const Laid pool(slow_job("pools: [{name: a, gpu: A100 SXM 80GB, gpus: 1, max_time: 6 h}]"));
+  const PhaseEstimate& estimate = pool.phase().part->estimate;
+  ASSERT_GT(estimate.jobs, 1);
+  const Seconds step = estimate.work.p50 / estimate.steps;
+  const int every = setting(*pool.work(), "checkpoint_steps");
+  EXPECT_GE(every, 1);
+  EXPECT_LE(every * step, 1 * units::hour);
+  const Laid whole(slow_job("own: [{name: a, gpu: A100 SXM 80GB}]"));
+  EXPECT_EQ(setting(*whole.work(), "checkpoint_steps"), setting(*whole.work(), "steps")) << "nobody takes it away";
+  const Laid preemptible(slow_job("pools: [{name: a, gpu: A100 SXM 80GB, gpus: 1, preemptible: true}]"));
+  EXPECT_LE(setting(*preemptible.work(), "checkpoint_steps") * step, 1.1 * units::hour);
+  const Laid spot(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h}]", "where: {spot: only}\n"));
+  EXPECT_LE(setting(*spot.work(), "checkpoint_steps") * step, 1.1 * units::hour);
+}
+
+TEST(Work, LongStepsLookAtAStopBetweenPasses) {
+  const Laid slow(slow_job("own: [{name: a, gpu: A100 SXM 80GB}]"));
+  const auto work = slow.work();
+  const int passes = setting(*work, "stop_passes");
+  const Seconds pass = slow.phase().part->seconds_per_step.p50 / setting(*work, "grad_accum");
+  EXPECT_GE(passes, 1);
+  EXPECT_LE((passes - 1) * pass, 10 * units::second);
+  EXPECT_LT(passes, setting(*work, "grad_accum"));
+  EXPECT_TRUE(says(std::vector<std::string>{file(*work, "train.py")->text}, "stop_passes"));
+}
+
 TEST(Work, FrameworksGetTheirOwnPrograms) {
   const auto with = [](const std::string& framework, const std::string& more = "") {
     return Laid(Training{.command = "", .gpus = 4, .keys = "      framework: " + framework + "\n" + more}.job())
@@ -174,6 +214,7 @@ TEST(Work, FrameworksGetTheirOwnPrograms) {
   EXPECT_TRUE(says(deepspeed.command, "torchrun"));
   EXPECT_TRUE(says(with("megatron").command, "--global-batch-size 64"));
   EXPECT_TRUE(says(with("megatron").command, "--num-query-groups 2"));
+  EXPECT_TRUE(says(with("megatron").command, "exec bash \"$GPUPLAN_FILES/supervise.sh\" --workers "));
   EXPECT_TRUE(says(with("litgpt").required, "GPUPLAN_COMMAND_01_TRAIN: the command of this phase"));
   EXPECT_NE(file(with("axolotl"), "axolotl.yaml")->text.find("base_model: \"Qwen/Qwen2.5-1.5B\""), std::string::npos);
   EXPECT_NE(file(with("llama-factory"), "llama_factory.yaml")->text.find("cutoff_len: 512"), std::string::npos);

@@ -104,5 +104,21 @@ TEST(CommandText, CheckpointsFollowTheJobOrTheEstimate) {
   EXPECT_EQ(steps_between_checkpoints(filling.phase, filling.estimate), 0);
 }
 
+TEST(CommandText, EveryJobOfARowWritesCheckpoints) {
+  Filling filling("{checkpoint_steps}");
+  filling.estimate.checkpoints = 1;
+  filling.estimate.work = {100 * units::hour, 100 * units::hour, 100 * units::hour};
+  EXPECT_EQ(filling.filled().text, "1000") << "one job: at its end";
+  filling.estimate.jobs = 5;
+  EXPECT_EQ(filling.filled().text, "10") << "an hour of work";
+  filling.estimate.jobs = 50;
+  EXPECT_EQ(filling.filled().text, "5") << "a quarter of a job";
+  filling.phase.checkpoint = CheckpointRule{};
+  filling.phase.checkpoint->every_steps = 2;
+  EXPECT_EQ(filling.filled().text, "2");
+  filling.phase.checkpoint->every_steps = 500;
+  EXPECT_EQ(filling.filled().text, "5") << "what the job says would save nothing in most of them";
+}
+
 }  // namespace
 }  // namespace gpuplan

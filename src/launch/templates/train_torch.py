@@ -446,9 +446,10 @@ def surroundings():
     return stack
 
 
-def train_step(model, optimizers, scaler, batches, step):
-    """One optimizer step; returns its loss, the norm of its gradients and its tokens."""
-    passes = SETTINGS["grad_accum"]
+def train_step(model, optimizers, scaler, batches, step, stop):
+    """One optimizer step; returns its loss, the norm of its gradients and its tokens. None when it was asked to stop on
+    the way: nothing was learned then."""
+    passes, look = SETTINGS["grad_accum"], SETTINGS["stop_passes"]
     loss = torch.zeros((), device=DEVICE)
     tokens = 0
     for index in range(passes):
@@ -463,6 +464,10 @@ def train_step(model, optimizers, scaler, batches, step):
                 part = model(**inputs).loss / passes
             scaler.scale(part).backward()
         loss += part.detach()
+        if not last and (index + 1) % look == 0 and stop.everywhere():
+            for optimizer in optimizers:
+                optimizer.zero_grad(set_to_none=True)
+            return None
     for optimizer in optimizers:
         scaler.unscale_(optimizer)
         for group in optimizer.param_groups:
@@ -513,7 +518,16 @@ def main():
         f"{SETTINGS['dp']} ranks")
     total, every = SETTINGS["steps"], SETTINGS["checkpoint_steps"]
     while step < total:
-        loss, norm, tokens = train_step(model, optimizers, scaler, batches, step)
+        before = stream.state
+        done = train_step(model, optimizers, scaler, batches, step, stop)
+        if done is None:
+            # The part of a step is dropped: its data come again.
+            stream.state = before
+            if step > 0:
+                checkpoints.save(step)
+            mark_stopped(step)
+            break
+        loss, norm, tokens = done
         step += 1
         log.tokens += tokens / SETTINGS["tp"]
         if step % SETTINGS["log_steps"] == 0 or step == total:
