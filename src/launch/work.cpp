@@ -45,9 +45,7 @@ bool has_command(const Phase& phase) {
   return !trim(phase.command).empty() || (cpu != nullptr && !trim(cpu->command).empty());
 }
 
-}  // namespace
-
-Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
+Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   const WorkPlace place{launch, phase};
   const PhaseWork& work = phase.phase->work;
   if (has_command(*phase.phase)) return command_work(place);
@@ -58,6 +56,36 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
     return placeholder(place, "What it runs is not in the job file.");
   // Somebody's work: the script waits until he says that it is done.
   return Work{};
+}
+
+std::vector<std::string>::iterator data_entry(Work& work) {
+  return std::ranges::find_if(work.required, [](const std::string& entry) { return entry.starts_with("DATA:"); });
+}
+
+/// Whether another phase of the launch wants other rows than this one under the name DATA.
+bool several_meanings(const Launch& launch, const LaunchPhase& phase, const std::string& entry) {
+  return std::ranges::any_of(launch.phases, [&](const LaunchPhase& other) {
+    if (other.slug == phase.slug || has_command(*other.phase)) return false;
+    auto work = own_work(launch, other);
+    if (!work) return false;
+    const auto found = data_entry(*work);
+    return found != work->required.end() && *found != entry;
+  });
+}
+
+}  // namespace
+
+Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
+  auto work = own_work(launch, phase);
+  if (!work) return work;
+  const auto entry = data_entry(*work);
+  if (entry == work->required.end() || !several_meanings(launch, phase, *entry)) return work;
+  // Programs go on reading DATA, each its own.
+  const std::string variable = phase_variable("DATA", phase);
+  entry->replace(0, std::string_view("DATA").size(), variable);
+  work->command.insert(work->command.begin(), "export DATA=\"$" + variable + "\"");
+  work->notes.push_back("DATA is " + variable + ": other phases read other rows.");
+  return work;
 }
 
 Result<std::vector<std::string>> required_variables(const Launch& launch) {

@@ -95,6 +95,10 @@ bool muon(const TrainPhase& train) { return train.optimizer.matrices == Optimize
 
 }  // namespace
 
+std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
+  return std::string(name) + "_" + upper_slug(laid.slug);
+}
+
 std::unexpected<Error> WorkPlace::wrong(const std::string& what) const {
   return failure("phases." + printable(phase().name, 64) + ": " + what);
 }
@@ -135,7 +139,7 @@ std::string pip_install(const std::vector<std::string>& packages) {
 
 Work placeholder(const WorkPlace& place, const std::string& why) {
   Work work;
-  const std::string variable = "GPUPLAN_COMMAND_" + upper_slug(place.laid.slug);
+  const std::string variable = phase_variable("GPUPLAN_COMMAND", place.laid);
   work.required.push_back(variable + ": the command of this phase. " + why +
                           " Give the phase a `command` in the job file, or set the variable");
   work.notes.push_back(why + " The phase stops until it has a `command`.");

@@ -93,8 +93,11 @@ void require_prompts(const WorkPlace& place, Work& work) {
     const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(need)];
     const auto* before = std::get_if<GeneratePhase>(&other.phase->work);
     if (before == nullptr || !other.phase->command.empty() || before->forward_only) continue;
-    work.command.push_back("export DATA=\"${DATA:-$(dirname \"$GPUPLAN_RUN_DIR\")/" + other.slug + "/results}\"");
-    work.notes.push_back("DATA is what " + other.slug + " answered, unless it is set.");
+    // Not DATA itself: that names what an earlier phase reads.
+    const std::string variable = phase_variable("DATA", place.laid);
+    work.command.push_back("export DATA=\"${" + variable + ":-$(dirname \"$GPUPLAN_RUN_DIR\")/" + other.slug +
+                           "/results}\"");
+    work.notes.push_back("DATA is what " + other.slug + " answered, unless " + variable + " is set.");
     return;
   }
   const std::string rows = generate.forward_only ? "\"text\", or \"prompt\" and \"completion\""

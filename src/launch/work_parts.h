@@ -46,6 +46,8 @@ Work placeholder(const WorkPlace& place, const std::string& why);
 
 // What several of them share: work_common.cpp.
 
+/// "NAME_02_SFT": a variable of that phase alone.
+std::string phase_variable(std::string_view name, const LaunchPhase& laid);
 /// "$GPUPLAN_FILES/NAME" as a word of the shell. `name` is a plain one.
 std::string file_word(std::string_view name);
 /// A program of src/launch/templates, beside the phase's script.

@@ -241,6 +241,21 @@ TEST(Work, WhatAnEarlierPhaseMadeIsTakenUp) {
   EXPECT_NE(file(*sft.work(3), "settings.json")->text.find("\"trained_by\": [\"02-sft\"]"), std::string::npos);
 }
 
+TEST(Work, PhasesThatReadDifferentRowsHaveTheirOwnData) {
+  const Laid sft(example_job("sft-node"));
+  const auto trains = sft.work(1);
+  const auto answers = sft.work(3);
+  ASSERT_TRUE(trains && answers);
+  EXPECT_TRUE(says(trains->required, "DATA_02_SFT: ")) << "training rows";
+  EXPECT_FALSE(says(trains->required, "DATA: "));
+  EXPECT_EQ(trains->command.front(), "export DATA=\"$DATA_02_SFT\"");
+  EXPECT_TRUE(says(answers->required, "DATA_04_VERIFY_GENERATE: ")) << "prompts";
+  EXPECT_EQ(answers->command.front(), "export DATA=\"$DATA_04_VERIFY_GENERATE\"");
+  const Laid passes(example_job("collect-two-passes"));
+  EXPECT_TRUE(says(passes.work(0)->required, "DATA: ")) << "the only phase that asks";
+  EXPECT_TRUE(says(passes.work(1)->command, "${DATA_02_")) << "prompts of the first phase are not its answers";
+}
+
 TEST(Work, NamesOfUsersStayData) {
   const std::string hostile = "x'; touch /tmp/y; $(id) \\\"\\n{micro}";
   const Laid laid(job_of(
