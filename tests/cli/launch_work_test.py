@@ -9,6 +9,7 @@ Prints "counted PASSED FAILED" last, for ./test.
 import ast
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -292,7 +293,8 @@ class Hostile(unittest.TestCase):
         script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
         body = script[script.index("work() {"):script.index('source "$(dirname')]
         # What would start processes only tells its words; what comes before is not run.
-        line = body[body.index("exec torchrun"):body.rindex("}")].replace("exec torchrun", "printf '%s\\0'", 1)
+        start = re.search(r'exec (bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body)
+        line = "printf '%s\\0'" + body[start.end():body.rindex("}")]
         with tempfile.TemporaryDirectory() as place:
             done = subprocess.run(["bash", "-c", "load=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
                                   env={"PATH": os.environ["PATH"]}, check=False)
