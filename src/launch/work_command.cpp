@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "launch/checkpoint_steps.h"
@@ -36,8 +37,11 @@ std::vector<Word> words_of(std::string_view text, std::size_t begin, std::size_t
       at += text[at] == '\\' ? 2 : 1;
     const std::size_t from = at;
     char quote = 0;
+    int open = 0;  // of "$(": what it runs is no word of this command
     for (; at < end; ++at) {
-      if (quote == 0 && (blank(text[at]) || text[at] == '\n')) break;
+      if (quote == 0 && text[at] == '(' && (open > 0 || (at > from && text[at - 1] == '$'))) ++open;
+      if (quote == 0 && text[at] == ')' && open > 0) --open;
+      if (quote == 0 && open == 0 && (blank(text[at]) || text[at] == '\n')) break;
       if (text[at] == '\\' && quote != '\'') ++at;
       else if (quote != 0 && text[at] == quote) quote = 0;
       else if (quote == 0 && (text[at] == '\'' || text[at] == '"')) quote = text[at];
@@ -60,6 +64,103 @@ std::vector<std::pair<std::size_t, std::size_t>> logical_lines(std::string_view 
   return lines;
 }
 
+/// Cuts a text of the shell into simple commands: at line ends and at ; & && || | ( ), which quotes, $(...),
+/// backquotes, comments and here-documents hide. Redirections (2>&1, &>log) cut nothing.
+class Commands {
+ public:
+  explicit Commands(std::string_view text) : text_(text) {}
+
+  /// (begin, end) of each.
+  std::vector<std::pair<std::size_t, std::size_t>> cut() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\\') at_ += 2;
+      else if (c == '\'' || c == '"' || c == '`') quoted(c);
+      else if (c == '$' && next() == '(') substituted();
+      else if (c == '#' && (at_ == begin_ || blank(text_[at_ - 1]))) comment();
+      else if (c == '<' && next() == '<') here();
+      else if (c == '\n') line_end();
+      else if (cuts(c)) end_command(1);
+      else ++at_;
+    }
+    at_ = text_.size();
+    end_command(0);
+    return std::move(found_);
+  }
+
+ private:
+  char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
+
+  bool cuts(char c) const {
+    const bool redirected = next() == '>' || (at_ > 0 && (text_[at_ - 1] == '>' || text_[at_ - 1] == '<'));
+    if (c == '&') return !redirected;
+    if (c == '|') return at_ == 0 || text_[at_ - 1] != '>';
+    return c == ';' || c == '(' || c == ')';
+  }
+
+  void end_command(std::size_t length) {
+    const std::size_t end = std::min(at_, text_.size());
+    if (end > begin_ && !trim(text_.substr(begin_, end - begin_)).empty()) found_.emplace_back(begin_, end);
+    at_ = end + length;
+    begin_ = at_;
+  }
+
+  void quoted(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_)
+      if (text_[at_] == '\\' && quote != '\'') ++at_;
+    ++at_;
+  }
+
+  void substituted() {
+    int open = 0;
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (text_[at_] == '(') ++open;
+      if (text_[at_] == ')' && --open == 0) break;
+    }
+    ++at_;
+  }
+
+  void comment() {
+    end_command(0);
+    at_ = std::min(text_.find('\n', at_), text_.size());
+    begin_ = at_;
+  }
+
+  /// `<<WORD`: what follows the line up to WORD is text. `<<<` is a word on the line.
+  void here() {
+    at_ += 2;
+    if (at_ < text_.size() && text_[at_] == '<') {
+      ++at_;
+      return;
+    }
+    while (at_ < text_.size() && (text_[at_] == '-' || blank(text_[at_]))) ++at_;
+    std::string word;
+    for (; at_ < text_.size() && !blank(text_[at_]) &&
+           std::string_view("\n;|&<>()").find(text_[at_]) == std::string::npos;
+         ++at_)
+      if (text_[at_] != '\'' && text_[at_] != '"' && text_[at_] != '\\') word += text_[at_];
+    if (!word.empty()) here_.push_back(word);
+  }
+
+  void line_end() {
+    end_command(1);
+    for (const std::string& word : std::exchange(here_, {})) {
+      bool ended = false;
+      while (!ended && at_ < text_.size()) {
+        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+        ended = trim(text_.substr(at_, end - at_)) == word;
+        at_ = std::min(end + 1, text_.size());
+      }
+      begin_ = at_;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0, begin_ = 0;
+  std::vector<std::string> here_;
+  std::vector<std::pair<std::size_t, std::size_t>> found_;
+};
+
 bool assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string_view::npos || equals == 0) return false;
@@ -76,13 +177,46 @@ bool python(std::string_view word) {
   return std::ranges::all_of(name, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
 }
 
-/// The word that names the program: after assignments, `env`, `exec`, `time`, and `uv run` and its like.
+/// A program that starts another one: `options` are those with a value in a word of its own, and so many words stand
+/// between them and the other program.
+struct Prefix {
+  std::string_view name, options;
+  int words = 0;
+};
+constexpr std::array<Prefix, 15> kPrefixes = {{
+    {"env", " -u --unset -C --chdir "},
+    {"exec", " -a "},
+    {"time", " "},
+    {"nohup", " "},
+    {"command", " "},
+    {"then", " "},
+    {"do", " "},
+    {"else", " "},
+    {"if", " "},
+    {"{", " "},
+    {"!", " "},
+    {"timeout", " -k -s --kill-after --signal ", 1},
+    {"nice", " -n --adjustment "},
+    {"stdbuf", " -i -o -e "},
+    {"numactl", " -N -m -C -i -p --cpunodebind --membind --physcpubind --interleave --preferred "},
+}};
+
+/// The word that names the program: after assignments, `env`, `exec`, `timeout 5h`, and `uv run` and its like.
 std::size_t program_word(const std::vector<Word>& words) {
   std::size_t at = 0;
   while (at < words.size()) {
     const std::string_view text = words[at].text;
-    if (assignment(text) || text == "env" || text == "exec" || text == "time" || text == "nohup" || text == "command") {
+    const auto* prefix = std::ranges::find(kPrefixes, base_name(text), &Prefix::name);
+    if (assignment(text)) {
       ++at;
+    } else if (prefix != kPrefixes.end()) {
+      for (++at; at < words.size() && words[at].text.starts_with('-'); ++at) {
+        std::string option = " ";
+        option += words[at].text;
+        option += ' ';
+        if (prefix->options.contains(option)) ++at;
+      }
+      at += static_cast<std::size_t>(prefix->words);
     } else if ((text == "uv" || text == "poetry" || text == "pixi") && at + 1 < words.size() &&
                words[at + 1].text == "run") {
       at += 2;
@@ -91,6 +225,36 @@ std::size_t program_word(const std::vector<Word>& words) {
     }
   }
   return at;
+}
+
+/// Whether a program that is none of Python's is given Python to start: `sudo python3 train.py`, `bash -c "python
+/// ..."`.
+bool hides_python(const std::vector<Word>& words) {
+  constexpr std::array<std::string_view, 13> kReaders = {"which", "echo", "type",   "printf",  "export", "alias", "pip",
+                                                         "apt",   "hash", "source", "apt-get", ".",      "ln"};
+  const std::size_t at = program_word(words);
+  if (at >= words.size() || python(words[at].text)) return false;
+  if (std::ranges::find(kReaders, base_name(words[at].text)) != kReaders.end()) return false;
+  for (std::size_t i = at + 1; i < words.size(); ++i) {
+    std::string_view text = words[i].text;
+    while (!text.empty() && (text.front() == '\'' || text.front() == '"')) text.remove_prefix(1);
+    const bool program = i + 1 < words.size() || text.find(' ') != std::string_view::npos;
+    if (program && python(text.substr(0, text.find(' ')))) return true;
+  }
+  return false;
+}
+
+/// GPUs that CUDA_VISIBLE_DEVICES leaves in sight, where it is written as a list.
+std::optional<int> visible_gpus(const std::vector<Word>& words) {
+  constexpr std::string_view kName = "CUDA_VISIBLE_DEVICES=";
+  for (const Word& word : words) {
+    if (!word.text.starts_with(kName)) continue;
+    std::string list(word.text.substr(kName.size()));
+    std::erase_if(list, [](char c) { return c == '"' || c == '\''; });
+    if (list.empty() || list.find_first_not_of("0123456789,") != std::string::npos) continue;
+    return static_cast<int>(std::ranges::count(list, ',')) + 1;
+  }
+  return std::nullopt;
 }
 
 /// Whether a line starts processes for the GPUs itself.
@@ -183,25 +347,39 @@ class Processes {
   Processes(const WorkPlace& place, Work& work, std::string& text) : place_(place), work_(work), text_(text) {}
 
   Result<void> start() {
-    const auto lines = logical_lines(text_);
+    const auto commands = Commands(text_).cut();
     std::optional<PythonLine> last;
-    bool launched = false;
+    std::optional<int> visible;
+    bool launched = false, hidden = false;
     int pythons = 0;
     // From the end, since adding options moves what follows.
-    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-      const std::vector<Word> words = words_of(text_, line->first, line->second);
+    for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
+      const std::vector<Word> words = words_of(text_, command->first, command->second);
+      const bool exported = !words.empty() && words.front().text == "export";
       if (launches(words)) {
         launched = true;
+        if (auto good = see(visible_gpus(words)); !good) return good;
         if (auto good = check(words); !good) return good;
         continue;
       }
+      if (exported && !visible) visible = visible_gpus(words);
+      hidden = hidden || (!last && hides_python(words));  // after the one that would be taken
       if (const auto found = python_line(words)) {
-        if (!last) last = found;
+        if (!last) {
+          last = found;
+          if (const auto own = visible_gpus(words)) visible = own;
+        }
         ++pythons;
       }
     }
     const bool train = std::holds_alternative<TrainPhase>(place_.phase().work);
-    if (!place_.laid.distributed() || launched || !train) return {};
+    if (!place_.laid.distributed() || !train) return {};
+    if (auto good = see(visible); !good) return good;
+    if (launched) return {};
+    if (hidden)
+      return place_.wrong("the plan uses " + count() +
+                          ", a process for each, and its command starts python in a way that gpuplan can not turn into "
+                          "that; write torchrun --nproc-per-node={gpus} in the place of python");
     if (!last) {
       work_.notes.push_back("The plan uses " + count() + ": the command has to start a process for each itself.");
       return {};
@@ -209,13 +387,20 @@ class Processes {
     text_.replace(last->begin, last->end - last->begin, torchrun(place_));
     std::string note = "python became torchrun: the plan uses " + count() + ", a process for each.";
     if (pythons > 1)
-      note += " The last of " + std::to_string(pythons) + " lines with python is taken for the training.";
+      note += " The last of " + std::to_string(pythons) + " commands with python is taken for the training.";
     work_.notes.push_back(note);
     return {};
   }
 
  private:
   std::string count() const { return std::to_string(place_.laid.nodes * place_.laid.gpus) + " GPUs"; }
+
+  /// Refuses a list of fewer GPUs than the plan has in a machine.
+  Result<void> see(std::optional<int> visible) const {
+    if (!visible || *visible >= place_.laid.gpus) return {};
+    return place_.wrong("its command says CUDA_VISIBLE_DEVICES with " + std::to_string(*visible) +
+                        " GPUs and the plan has " + std::to_string(place_.laid.gpus) + "; leave it out");
+  }
 
   Result<void> check(const std::vector<Word>& words) {
     const LaunchPhase& laid = place_.laid;
@@ -272,18 +457,51 @@ std::string unknown_variable(const std::string& name) {
          "; there are " + listed(shown) + "; for braces of its own write {{" + printable(name, 40) + "}}";
 }
 
+/// Where the plan cuts the model and the command never hears of it, its processes each take other sequences: more than
+/// a batch. "" where it is well.
+std::string unheard_degrees(const WorkPlace& place) {
+  const auto* train = std::get_if<TrainPhase>(&place.phase().work);
+  if (train == nullptr) return "";
+  const std::string_view command = place.phase().command;
+  if (!command.contains("{micro}") && !command.contains("{accumulate}")) return "";
+  const Strategy& s = place.strategy();
+  const int processes = std::max(place.laid.gpus * place.laid.nodes, 1);
+  if (s.dp == processes) return "";
+  struct Degree {
+    std::string_view name;
+    int planned = 1;
+    std::optional<int> said;
+  };
+  const Parallel& said = train->parallel;
+  const std::array<Degree, 4> degrees = {
+      {{"tp", s.tp, said.tp}, {"pp", s.pp, said.pp}, {"cp", s.cp, said.cp}, {"ep", s.ep, said.ep}}};
+  std::vector<std::string> planned, ones, variables;
+  for (const Degree& degree : degrees) {
+    const std::string name(degree.name);
+    if (command.contains("{" + name + "}")) return "";
+    if (degree.planned <= 1) continue;
+    if (degree.said) return "";
+    planned.push_back(name + " " + std::to_string(degree.planned));
+    ones.push_back(name + ": 1");
+    variables.push_back("{" + name + "}");
+  }
+  if (planned.empty()) return "";
+  return "the plan has " + listed(planned) + ", which its command never hears of: " + std::to_string(s.micro_batch) +
+         " x " + std::to_string(s.grad_accum) + " sequences in " + std::to_string(processes) +
+         " processes are not a batch of " + std::to_string(batch_of(place)) + "; state train.parallel: {" +
+         join(ones, ", ") + "}, or name " + listed(variables) + " in the command";
+}
+
 }  // namespace
 
 Result<Work> command_work(const WorkPlace& place) {
   const PhaseEstimate& estimate = place.estimate();
-  const Phase& phase = place.phase();
+  Phase phase = place.phase();
+  if (const auto* cpu = std::get_if<CpuPhase>(&phase.work); cpu != nullptr && phase.command.empty())
+    phase.command = cpu->command;
+  if (const std::string wrong = unheard_degrees(place); !wrong.empty()) return place.wrong(wrong);
   Work work;
   work.user_command = true;
-  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
-  if (cpu != nullptr && phase.command.empty()) {
-    work.command.emplace_back(trim(cpu->command));
-    return work;
-  }
   const std::string profile =
       estimate.node ? profile_name(estimate.node->gpu->name, estimate.gpus, place.laid.nodes) : kCpuProfile;
   FilledCommand filled = fill_command(phase, with_due_checkpoints(place.launch, place.laid), profile);

@@ -94,6 +94,78 @@ TEST(Work, CommandsAreStartedInAsManyProcessesAsThereAreGpus) {
     EXPECT_EQ(command_of(own, 4).substr(0, 10), std::string(own).substr(0, 10)) << "it starts its processes itself";
 }
 
+TEST(Work, PythonIsFoundWhereverItStandsInALine) {
+  const std::string torchrun = "torchrun --standalone --nproc-per-node=\"$GPUPLAN_GPUS\" train.py";
+  for (const auto& [given, wanted] : std::vector<std::pair<std::string, std::string>>{
+           {"cd code && python train.py --bs {dp}", "cd code && " + torchrun + " --bs 4"},
+           {"source venv/bin/activate; python3 train.py", "source venv/bin/activate; " + torchrun},
+           {"timeout -k 60 5h python -u train.py", "timeout -k 60 5h " + torchrun},
+           {"nice -n 5 python train.py 2>&1 | tee log", "nice -n 5 " + torchrun + " 2>&1 | tee log"},
+           {"python prepare.py; python train.py & wait", "python prepare.py; " + torchrun + " & wait"},
+           {"if true; then python train.py; fi", "if true; then " + torchrun + "; fi"},
+           {"A=$(python3 name.py; date) python train.py", "A=$(python3 name.py; date) " + torchrun},
+           {"python train.py # then; python export.py", torchrun + " # then; python export.py"},
+           {"(cd code; python train.py) || exit 3", "(cd code; " + torchrun + ") || exit 3"},
+           {"echo 'a; python b.py' && python train.py", "echo 'a; python b.py' && " + torchrun}})
+    EXPECT_EQ(command_of(given, 4), wanted);
+  EXPECT_EQ(command_of("python train.py && cat <<'X'\n      python b.py\n      X", 4),
+            torchrun + " && cat <<'X'\npython b.py\nX");
+  for (const char* hidden :
+       {"bash -c 'python train.py'", "sudo -E python3 train.py", "python prep.py; x python train.py"})
+    EXPECT_TRUE(
+        command_of(hidden, 4).starts_with("error: phases.train: the plan uses 4 GPUs, a process for each, and its "
+                                          "command starts python in a way"))
+        << command_of(hidden, 4);
+  EXPECT_EQ(command_of("bash -c 'python train.py'", 1), "bash -c 'python train.py'");
+}
+
+TEST(Work, FewerGpusInSightThanThePlanHasAreAnError) {
+  const std::string error =
+      "error: phases.train: its command says CUDA_VISIBLE_DEVICES with 2 GPUs and the plan has 4; leave it out";
+  EXPECT_EQ(command_of("CUDA_VISIBLE_DEVICES=0,1 python train.py", 4), error);
+  EXPECT_EQ(command_of("export CUDA_VISIBLE_DEVICES=\"0,1\"; torchrun --nproc-per-node={gpus} train.py", 4), error);
+  EXPECT_EQ(command_of("CUDA_VISIBLE_DEVICES=2,3 torchrun train.py", 4), error);
+  EXPECT_TRUE(
+      command_of("CUDA_VISIBLE_DEVICES=0,1,2,3 python train.py", 4).starts_with("CUDA_VISIBLE_DEVICES=0,1,2,3 t"));
+  EXPECT_TRUE(command_of("CUDA_VISIBLE_DEVICES=0 python a.py; python train.py", 4).ends_with("train.py"));
+}
+
+TEST(Work, DegreesThatACommandNeverHearsOfAreAnError) {
+  const auto big = [](const std::string& command, const std::string& parallel = "") {
+    const Laid laid(
+        job_of("market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nwhere: {nodes: 4}\nphases:\n  - "
+               "name: train\n    train: {model: meta-llama/Llama-3.1-70B, data: {tokens: 100M}, sequence: 4096, batch: "
+               "{sequences: 64}, framework: megatron" +
+               parallel + "}\n    command: " + command + "\n"));
+    const Strategy& s = laid.phase().part->estimate.strategy;
+    EXPECT_LT(s.dp, 32) << "the plan cuts the model";
+    const auto work = laid.work();
+    return work ? work->command.at(0) : "error: " + line_of(work);
+  };
+  const std::string error = big("torchrun train.py --bs {micro} --accum {accumulate}");
+  EXPECT_TRUE(error.starts_with("error: phases.train: the plan has ")) << error;
+  EXPECT_NE(error.find("which its command never hears of"), std::string::npos) << error;
+  EXPECT_NE(error.find("train.parallel: {"), std::string::npos) << error;
+  EXPECT_TRUE(big("torchrun train.py --bs {micro} --tp {tp} --pp {pp}").starts_with("torchrun"));
+  EXPECT_TRUE(big("torchrun train.py").starts_with("torchrun")) << "it says nothing of batches";
+  EXPECT_TRUE(big("torchrun train.py --bs {micro}", ", parallel: {tp: 8, pp: 4}").starts_with("torchrun"))
+      << "the job states them";
+}
+
+TEST(Work, CommandsWithoutGpusAreFilledTooAndRefuseUnknownVariables) {
+  const auto prepare = [](const std::string& command) {
+    const Laid laid(job_of(
+        "market: {use: only, own: [{name: box, gpu: RTX 4090}]}\nphases:\n  - name: prep\n    cpu: {time: 5 min, "
+        "command: \"" +
+        command + "\"}\n  - {name: a, needs: [prep], fixed: {gpus: 1, time: 1 h}, command: 'true'}\n"));
+    const auto work = laid.work();
+    return work ? work->command.at(0) : "error: " + line_of(work);
+  };
+  EXPECT_EQ(prepare("echo {phase} {run}"), "echo prep \"${GPUPLAN_RUN_DIR}\"");
+  EXPECT_TRUE(prepare("echo {phse}").starts_with("error: phases.prep: its command names {phse}, which is no variable"));
+  EXPECT_EQ(prepare("awk '{{print}}' a"), "awk '{print}' a");
+}
+
 TEST(Work, NumbersThatContradictThePlanAreErrors) {
   EXPECT_EQ(command_of("torchrun --standalone --nproc_per_node=8 train.py", 4),
             "error: phases.train: its command says --nproc-per-node 8 and the plan has 4; write {gpus} in its place");
@@ -182,7 +254,8 @@ TEST(Work, WhatMayBeCutShortWritesCheckpointsInTime) {
   EXPECT_EQ(setting(*whole.work(), "checkpoint_steps"), setting(*whole.work(), "steps")) << "nobody takes it away";
   const Laid preemptible(slow_job("pools: [{name: a, gpu: A100 SXM 80GB, gpus: 1, preemptible: true}]"));
   EXPECT_LE(setting(*preemptible.work(), "checkpoint_steps") * step, 1.1 * units::hour);
-  const Laid spot(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h}]", "where: {spot: only}\n"));
+  const Laid spot(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h, interruptions: 5%/h}]",
+                           "where: {spot: only}\n"));
   EXPECT_LE(setting(*spot.work(), "checkpoint_steps") * step, 1.1 * units::hour);
 }
 
