@@ -225,6 +225,10 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
       }
   if (!seen.empty())
     notes.emplace_back("Files that these variables name have to be where the machine sees them: in this folder, say.");
+  if (any(&CloudNeeds::hub))
+    notes.emplace_back(
+        "Weights are fetched: export HF_TOKEN=... before you start, or export HF_TOKEN= where none of them ask for one "
+        "(gated models do).");
   if (any(&CloudNeeds::own_command))
     notes.emplace_back(
         "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or with "

@@ -166,8 +166,6 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   }
   set.notes = cloud_notes(launch, needs);
   set.notes.emplace_back("dstack takes files whose names end in .dstack.yml.");
-  if (std::ranges::any_of(needs, &CloudNeeds::hub))
-    set.notes.emplace_back("export HF_TOKEN=... (it may be empty where no weights ask for one) before dstack apply.");
   if (!has_volume(launch))
     set.notes.emplace_back(
         "Runs lie on the disk of the machine and go with it: fetch them before the task ends, or mount a volume at "

@@ -28,8 +28,8 @@ constexpr std::array kClouds = {
 
 constexpr std::string_view kMount = "/gpuplan-runs";
 
-/// Crashes that are started again before the job is given up.
-constexpr int kMostErrors = 3;
+/// Passes on the token that weights may ask for.
+constexpr std::string_view kSecretWords = " --secret HF_TOKEN";
 
 bool plain_region(std::string_view region) {
   return !region.empty() && std::ranges::all_of(region, [](char c) {
@@ -98,9 +98,9 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   Yaml codes = Yaml::list();
   codes.add(Yaml::whole(kComeBack));
   Yaml recovery = Yaml::map();
-  // A gate that stays closed and what nobody prepared are errors too, and must not be tried again.
-  const bool again = needs.resumes && !needs.gated && !needs.manual;
-  recovery.set("max_restarts_on_errors", Yaml::whole(again ? kMostErrors : 0), "machines taken back do not count");
+  // Reaching the time limit is an error for SkyPilot, as are a closed gate and what nobody prepared: none of them must
+  // be started again.
+  recovery.set("max_restarts_on_errors", Yaml::whole(0), "a time limit is an error too; machines taken back are not");
   recovery.set("recover_on_exit_codes", std::move(codes), "stopped after a checkpoint");
   resources.set("job_recovery", std::move(recovery));
 
@@ -111,6 +111,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
     envs.set(variable.name, Yaml::null(), variable.what);
     variables += " --env " + variable.name;
   }
+  if (needs.hub) variables += kSecretWords;
 
   std::vector<std::string> run = {
       "set -uo pipefail",
@@ -119,7 +120,8 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
       "export GPUPLAN_MASTER_ADDR",
   };
   std::ranges::move(arrival_lines(), std::back_inserter(run));
-  run.emplace_back("# After so long the job is stopped and the machines are given back.");
+  run.emplace_back(
+      "# After so long the job is stopped and the machines are given back: exit code 124 is not started again.");
   run.push_back(guarded_start(group, machine));
 
   Task task{Yaml::map(), object_name(launch, group), {}};
@@ -130,8 +132,8 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   task.document.set("file_mounts", storage(launch));
   task.document.set("envs", std::move(envs));
   if (needs.hub) {
-    task.document.set("secrets", Yaml::map().set("HF_TOKEN", ""),
-                      "where weights ask for it: sky jobs launch --secret HF_TOKEN ...");
+    task.document.set("secrets", Yaml::map().set("HF_TOKEN", Yaml::null()),
+                      "taken from where you type: sky jobs launch --secret HF_TOKEN ...");
   }
   task.document.set("run", Yaml::lines(run));
   task.variables = std::move(variables);
@@ -165,6 +167,7 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     for (const CloudVariable& variable : need->required)
       if (const std::string word = " --env " + variable.name; variables.find(word) == std::string::npos)
         variables += word;
+    if (need->hub && variables.find(kSecretWords) == std::string::npos) variables += kSecretWords;
     names.push_back(task->name);
     needs.push_back(std::move(*need));
   }
@@ -201,8 +204,9 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
                           ": no cloud is named, so SkyPilot takes the cheapest of those that you have enabled.");
     }
   set.notes.emplace_back(
-      "Limits: the price an hour of a machine (max_hourly_cost), and a time after which the job stops itself; the time "
-      "counts from each start on, that of a phase over all its starts.");
+      "Limits: the price an hour of a machine (max_hourly_cost), and a time after which the job stops itself and is "
+      "not "
+      "started again; the time counts from each start on, that of a phase over all its starts.");
   return set;
 }
 

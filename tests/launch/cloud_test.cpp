@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "launch/launched.h"
 #include "launch/launchers.h"
@@ -33,6 +36,10 @@ std::string file_of(const Result<LaunchSet>& set, std::string_view path) {
     if (file.path == path) return file.text;
   ADD_FAILURE() << "no " << path;
   return {};
+}
+
+bool said(const std::vector<std::string>& lines, std::string_view words) {
+  return std::ranges::any_of(lines, [&](const std::string& line) { return line.find(words) != std::string::npos; });
 }
 
 TEST(CloudMachine, IsTheOfferWithLimits) {
@@ -143,6 +150,28 @@ TEST(SkyPilot, WritesAPipelineWhereGroupsFollowEachOther) {
   EXPECT_NE(pipeline.find("\n---\nname: two-02-b\n"), std::string::npos);
   EXPECT_EQ(set->next.front(),
             "sky jobs launch -n two skypilot/pipeline.yaml  # all groups in turn; asks before it rents");
+}
+
+TEST(SkyPilot, PassesTheTokenOnAndStartsNoErrorAgain) {
+  const Launched lora(example_job("llama-8b-lora"));
+  const auto set = skypilot_launcher(*lora.launch);
+  ASSERT_TRUE(set);
+  const std::string path = "skypilot/" + lora.launch->groups.front().slug + ".yaml";
+  const std::string task = file_of(set, path);
+  EXPECT_NE(task.find("HF_TOKEN: null"), std::string::npos) << task;
+  // Reaching the time limit is an error, and would be started again with the others.
+  EXPECT_NE(task.find("max_restarts_on_errors: 0"), std::string::npos) << task;
+  EXPECT_NE(set->next.front().find(" --secret HF_TOKEN "), std::string::npos) << set->next.front();
+}
+
+TEST(Clouds, SayWhereWeightsAreFetched) {
+  const Launched lora(example_job("llama-8b-lora"));
+  for (const auto launcher :
+       {skypilot_launcher, dstack_launcher, kubernetes_launcher, vast_launcher, runpod_launcher}) {
+    const auto set = launcher(*lora.launch);
+    ASSERT_TRUE(set);
+    EXPECT_TRUE(said(set->notes, "HF_TOKEN"));
+  }
 }
 
 TEST(Dstack, RepeatsNoGateThatStaysClosed) {
