@@ -224,6 +224,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
         {"bash " + path + "  # what to search for, best first",
          "bash " + path + " rent ID  # rents the offer ID of the first search, copies this folder, starts it",
          "bash " + path + " log INSTANCE  # what it prints",
+         "bash " + path + " start INSTANCE  # only to start it again: after a step by hand, or when it was stopped",
          "bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"});
     needs.push_back(std::move(*need));
   }
@@ -238,7 +239,8 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
       "host offers it.");
   if (launch.plan.spot)
     set.notes.emplace_back(
-        "Somebody who bids more takes the machine; its disk stays, and vastai start instance goes on when it is free.");
+        "Somebody who bids more takes the machine; its disk stays, and when it comes back the work goes on by itself. "
+        "The time limit counts only while it is on.");
   return set;
 }
 

@@ -331,6 +331,61 @@ phases:
         look = next(call for call in calls if call[1:3] == ["search", "offers"])
         self.assertEqual(look[look.index("--type") + 1], "bid")
 
+    def switched_on(self, ended=False):
+        """What the machine's own start command does on a machine that has been used for longer than it may."""
+        folder = at("collection-vast")
+        _, calls = self.rent(folder, "vast/rent.sh", "rent", "12345", offers=[{"id": 12345, "dph_total": 3.4}])
+        create = next(call for call in calls if call[1:3] == ["create", "instance"])
+        script = create[create.index("--onstart-cmd") + 1]
+        name = re.search(r"cd /workspace/(\S+)", script)[1]
+        machine = self.bin / f"machine-{ended}"
+        work = machine / "workspace" / name
+        (work / "vast").mkdir(parents=True)
+        (machine / "root").mkdir()
+        (machine / "root" / "seconds-on").write_text("99999999\n")
+        (work / "runs").mkdir()
+        (work / "variables.sh").write_text("")
+        (work / "vast" / "on_machine.sh").write_text("echo went on with $*\n")
+        if ended:
+            (work / "runs" / "exit-code").write_text("0\n")
+        script = script.replace("/workspace/", f"{machine}/workspace/").replace("/root/", f"{machine}/root/")
+        # Half an hour passes at once.
+        script = script.replace("sleep 60", "sleep 0")
+        (self.bin / "pip").write_text("#!/bin/sh\n")
+        (self.bin / "pip").chmod(0o755)
+        self.log.write_text("")
+        subprocess.run(["bash", "-c", script + "\nwait"], check=True, timeout=60,
+                       env={"PATH": f"{self.bin}:/usr/bin:/bin", "CALLS": str(self.log), "OFFERS": "[]",
+                            "CONTAINER_ID": "777", "CONTAINER_API_KEY": "key"})
+        said = work / "on_machine.txt"
+        return said.read_text() if said.exists() else "", (machine / "root" / "seconds-on").read_text()
+
+    def test_a_machine_that_comes_back_goes_on_and_is_switched_off(self):
+        said, seconds = self.switched_on()
+        self.assertIn("went on with 01-collect", said)
+        self.assertGreater(int(seconds), 99999999, "time that it is on is counted over all starts")
+        self.assertIn(["vastai", "stop", "instance", "777", "--api-key", "key"],
+                      [json.loads(line) for line in self.log.read_text().splitlines()])
+
+    def test_a_machine_whose_work_has_ended_only_waits_to_be_read(self):
+        self.assertEqual(self.switched_on(ended=True)[0], "")
+
+    def test_is_started_again_where_it_is(self):
+        folder = written("""job: again
+market: {use: only, offers: [{gpu: RTX 4090, provider: vast, price: $1/h}]}
+phases:
+  - {name: t, fixed: {gpus: 1, time: 1 h}, command: 'true'}
+""", "vast", "again")
+        (folder / "runs" / "01-t").mkdir(parents=True)
+        (folder / "runs" / "01-t" / "prepared").write_text("")
+        done, calls = self.rent(folder, "vast/rent.sh", "start", "777")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [call[-1] for call in calls if call[0] == "ssh"]
+        self.assertTrue([line for line in lines if "runs/01-t/prepared" in line], lines)
+        self.assertIn("rm -f /root/seconds-on", lines)
+        self.assertFalse([call for call in calls if call[0] == "scp"], "runs there are newer")
+        self.assertIn("nohup bash vast/on_machine.sh 01-t", lines[-1])
+
     def test_ends_with_the_runs_at_home(self):
         done, calls = self.rent(at("collection-vast"), "vast/rent.sh", "end", "777")
         self.assertEqual(done.returncode, 0, done.stderr)

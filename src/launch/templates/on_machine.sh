@@ -11,10 +11,19 @@ for file in /root/machine.env /etc/rp_environment "$PWD/variables.sh"; do
 done
 set +a
 export GPUPLAN_RUNS="$PWD/runs"
+# Nobody else writes into these runs: to wait for another machine would be in vain.
+export GPUPLAN_WAIT="${GPUPLAN_WAIT:-0}"
 if [ -x ./gpuplan ]; then export GPUPLAN="$PWD/gpuplan"; fi
-timeout --signal=TERM --kill-after="$3s" "$2s" bash "$1.sh"
-code=$?
 mkdir -p runs
+# Both who logs in and the machine itself may start it.
+exec 9>runs/lock
+if command -v flock >/dev/null && ! flock -n 9; then
+  printf 'it runs already\n'
+  exit 0
+fi
+rm -f runs/exit-code
+timeout --signal=TERM --kill-after="$3s" "$2s" bash "$1.sh" 9>&-
+code=$?
 printf '%s\n' "$code" >runs/exit-code
 printf 'ended with exit code %s; switching the machine off\n' "$code"
 if [ -n "${CONTAINER_ID:-}" ]; then

@@ -28,12 +28,17 @@ check_required() {
 
 remote() { ssh -o StrictHostKeyChecking=accept-new -o BatchMode=yes -p "$port" "root@$host" "$@"; }
 
-# Copies this folder and starts it there; it goes on when the connection ends.
+# Copies this folder and starts it there; it goes on when the connection ends. Variables come last: without them the
+# machine starts nothing by itself.
 send_and_start() {
-  local word
   say "copying this folder to $host, port $port"
   remote "mkdir -p /workspace/$name"
   scp -q -o StrictHostKeyChecking=accept-new -o BatchMode=yes -P "$port" -r ./. "root@$host:/workspace/$name/"
+  tell_and_start
+}
+
+tell_and_start() {
+  local word
   for word in "${variables[@]+"${variables[@]}"}"; do
     [ -z "${!word:-}" ] || printf 'export %s=%q\n' "$word" "${!word}"
   done | remote "umask 077 && cat >/workspace/$name/variables.sh"

@@ -11,6 +11,7 @@ steps() {
   printf '\n# Then, with the ID of an offer of the first search:\n'
   printf 'bash %s rent ID       # rents it, copies this folder, starts it\n' "$self"
   printf 'bash %s log INSTANCE  # what it prints\n' "$self"
+  printf 'bash %s start INSTANCE # starts it again: after a step by hand, or when it was stopped\n' "$self"
   printf 'bash %s end INSTANCE  # fetches runs/ and destroys the machine: until then its disk costs money\n' "$self"
 }
 
@@ -33,11 +34,17 @@ check_price() {
   say "offer $offer: \$$price an hour"
 }
 
-# Switched off by itself, whatever happens to the job and to this machine.
-guard() {
+# Runs whenever the machine is switched on. Switched off by itself, whatever happens to the job and to this machine: the
+# time that it was on is kept in a file, since somebody who bids more may take it for a while. What was cut off so goes
+# on; what has ended (runs/exit-code) does not, so that its runs can be fetched: half an hour for that.
+on_start() {
   # shellcheck disable=SC2016  # for the machine's shell
-  printf '%s' 'env | grep "^CONTAINER_" >/root/machine.env; (sleep '"$((limit + 1800))"'; pip install -q vastai;' \
-    ' vastai stop instance "$CONTAINER_ID" --api-key "$CONTAINER_API_KEY") >/root/guard.txt 2>&1 &'
+  printf '%s' 'env | grep "^CONTAINER_" >/root/machine.env; (now=0; while :; do on=$(cat /root/seconds-on);' \
+    ' [ "${on:-0}" -ge '"$((limit + 1800))"' ] && [ "$now" -ge 1800 ] && break;' \
+    ' sleep 60; now=$((now + 60)); echo "$((${on:-0} + 60))" >/root/seconds-on; done; pip install -q vastai;' \
+    ' vastai stop instance "$CONTAINER_ID" --api-key "$CONTAINER_API_KEY") >/root/guard.txt 2>&1 &' \
+    ' cd /workspace/'"$name"' && [ -f variables.sh ] && [ ! -f runs/exit-code ] &&' \
+    ' nohup bash '"$kind/on_machine.sh $group $limit $grace"' >>on_machine.txt 2>&1 </dev/null &'
 }
 
 connect() {
@@ -50,14 +57,22 @@ connect() {
 }
 
 rent() {
-  local offer=$1 instance options=() waited=0
+  local offer=$1 instance options=()
   check_required
   check_price "$offer"
   [ -z "$bid" ] || options+=(--bid_price "$bid")
-  instance=$(vastai create instance "$offer" --image "$image" --disk "$disk" --ssh --direct --onstart-cmd "$(guard)" \
+  instance=$(vastai create instance "$offer" --image "$image" --disk "$disk" --ssh --direct --onstart-cmd "$(on_start)" \
     --cancel-unavail "${options[@]+"${options[@]}"}" --raw | field new_contract)
   [ -n "$instance" ] || stop "offer $offer was not rented"
   say "instance $instance is rented: it costs money from now on"
+  reach "$instance"
+  send_and_start
+  say "started. Next: bash $self log $instance, and in the end: bash $self end $instance"
+}
+
+# Waits until it is on and answers.
+reach() {
+  local instance=$1 waited=0
   until [ "$(vastai show instance "$instance" --raw | field actual_status)" = running ]; do
     waited=$((waited + 15))
     [ "$waited" -le "${PATIENCE:-1200}" ] ||
@@ -71,8 +86,25 @@ rent() {
       stop "instance $instance does not answer; to give it back: vastai destroy instance $instance"
     sleep "${GPUPLAN_POLL:-15}"
   done
-  send_and_start
-  say "started. Next: bash $self log $instance, and in the end: bash $self end $instance"
+}
+
+# Again, on the machine as it is: what is done there is passed over. It has the whole time once more.
+again() {
+  local marks
+  check_required
+  [ "$(vastai show instance "$1" --raw | field actual_status)" = running ] || vastai start instance "$1"
+  reach "$1"
+  remote "rm -f /root/seconds-on"
+  if remote "test -f /workspace/$name/variables.sh"; then
+    # What was done by hand since; runs there are newer than those that were fetched.
+    marks=$(for mark in runs/*/prepared; do [ ! -e "$mark" ] || printf ' %s' "$mark"; done)
+    [ -z "$marks" ] ||
+      remote "cd /workspace/$name && for mark in$marks; do mkdir -p \"\${mark%/*}\" && touch \"\$mark\"; done"
+    tell_and_start
+  else
+    send_and_start
+  fi
+  say "started. Next: bash $self log $1, and in the end: bash $self end $1"
 }
 
 end() {
@@ -94,6 +126,7 @@ case ${1:-} in
   rent) is_id "${2:-}" rent && rent "$2" ;;
   log) is_id "${2:-}" log && connect "$2" && follow ;;
   fetch) is_id "${2:-}" fetch && connect "$2" && fetch ;;
+  start) is_id "${2:-}" start && again "$2" ;;
   end) is_id "${2:-}" end && end "$2" ;;
-  *) stop "expected nothing, rent ID, log INSTANCE, fetch INSTANCE or end INSTANCE" ;;
+  *) stop "expected nothing, rent ID, start INSTANCE, log INSTANCE, fetch INSTANCE or end INSTANCE" ;;
 esac
