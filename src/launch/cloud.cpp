@@ -7,6 +7,7 @@
 #include "base/amount.h"
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "launch/phase_script.h"
 #include "launch/work.h"
 
 namespace gpuplan {
@@ -37,6 +38,23 @@ bool is_word(std::string_view name) {
   return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
+}
+
+/// The groups of which a phase needs something, directly or by way of other phases.
+std::vector<bool> groups_before(const Launch& launch, int position) {
+  std::vector<bool> groups(launch.groups.size(), false);
+  std::vector<bool> seen(launch.phases.size(), false);
+  std::vector<int> open = phase_of(launch, position).needs;
+  while (!open.empty()) {
+    const int need = open.back();
+    open.pop_back();
+    if (seen[static_cast<std::size_t>(need)]) continue;
+    seen[static_cast<std::size_t>(need)] = true;
+    const LaunchPhase& before = phase_of(launch, need);
+    if (before.group >= 0) groups[static_cast<std::size_t>(before.group)] = true;
+    open.insert(open.end(), before.needs.begin(), before.needs.end());
+  }
+  return groups;
 }
 
 std::optional<std::string> manual_step(const LaunchPhase& laid) {
@@ -167,34 +185,124 @@ std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine)
          std::to_string(whole_seconds(machine.limit)) + "s bash " + group.slug + ".sh";
 }
 
-std::vector<std::string> manual_commands(const Launch& launch, const LaunchGroup& group) {
+std::vector<ManualStep> manual_steps(const Launch& launch, const LaunchGroup& group) {
   constexpr std::size_t kShown = 120;
-  std::vector<std::string> commands;
+  std::vector<ManualStep> steps;
+  std::string_view before;
   for (const int position : group.phases) {
     const LaunchPhase& laid = phase_of(launch, position);
-    if (const auto step = manual_step(laid))
-      commands.push_back("mkdir -p runs/" + laid.slug + " && touch runs/" + laid.slug +
-                         "/prepared  # when it is done: " + printable(*step, kShown));
+    if (const auto text = manual_step(laid)) {
+      const std::vector<bool> after = groups_before(launch, position);
+      ManualStep step{position, after[static_cast<std::size_t>(laid.group)],
+                      std::ranges::find(after, true) == after.end(),
+                      "mkdir -p runs/" + laid.slug + " && touch runs/" + laid.slug + "/prepared  # "};
+      if (step.between)
+        step.command += "when " + std::string(before) + " is done (the job ends there with exit code " +
+                        std::to_string(kNotPrepared) + "), and then this is: ";
+      else step.command += "when it is done: ";
+      step.command += printable(*text, kShown);
+      steps.push_back(std::move(step));
+    }
+    before = laid.slug;
   }
-  return commands;
+  return steps;
 }
 
-std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts) {
-  std::vector<std::string> commands;
-  std::vector<bool> started(launch.groups.size(), false);
-  for (const LaunchPhase& laid : launch.phases) {
-    if (laid.group < 0) {
-      // Asks by itself whether the step before it is done.
-      commands.push_back("bash " + laid.script() + "  # on your own machine");
-      continue;
-    }
-    const auto group = static_cast<std::size_t>(laid.group);
-    if (started[group]) continue;
-    started[group] = true;
-    std::ranges::move(manual_commands(launch, launch.groups[group]), std::back_inserter(commands));
-    commands.insert(commands.end(), starts[group].begin(), starts[group].end());
+namespace {
+
+/// The commands of groups and of the user's own machine, as they are started.
+class Commands {
+ public:
+  Commands(const Launch& launch, const std::vector<GroupCommands>& groups)
+      : launch_(launch), groups_(groups), begun_(launch.groups.size(), false), own_(launch.phases.size(), false) {}
+
+  void group(std::size_t which) {
+    if (begun_[which]) return;
+    begun_[which] = true;
+    const std::vector<ManualStep> steps = manual_steps(launch_, launch_.groups[which]);
+    for (const ManualStep& step : steps)
+      if (!step.between) lines_.push_back(step.command);
+    add(groups_[which].start);
+    for (const ManualStep& step : steps)
+      if (step.between) {
+        lines_.push_back(step.command);
+        add(groups_[which].again);
+      }
+    add(groups_[which].end);
   }
-  return commands;
+
+  void own(std::size_t phase) {
+    own_[phase] = true;
+    // Asks by itself whether the step before it is done.
+    lines_.push_back("bash " + launch_.phases[phase].script() + "  # on your own machine");
+  }
+
+  /// Those of the user's own machine that need nothing that has not been started.
+  void ready() {
+    for (std::size_t p = 0; p < launch_.phases.size(); ++p) {
+      const LaunchPhase& laid = launch_.phases[p];
+      if (laid.group < 0 && !own_[p] &&
+          std::ranges::all_of(
+              laid.needs,
+              [&](int need) {
+                const int group = phase_of(launch_, need).group;
+                return group < 0 ? own_[static_cast<std::size_t>(need)] : begun_[static_cast<std::size_t>(group)];
+              }))
+        own(p);
+    }
+  }
+
+  std::vector<std::string> take() { return std::move(lines_); }
+
+ private:
+  void add(const std::vector<std::string>& lines) { lines_.insert(lines_.end(), lines.begin(), lines.end()); }
+
+  const Launch& launch_;
+  const std::vector<GroupCommands>& groups_;
+  std::vector<bool> begun_, own_;
+  std::vector<std::string> lines_;
+};
+
+}  // namespace
+
+std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<GroupCommands>& groups) {
+  Commands commands(launch, groups);
+  for (std::size_t p = 0; p < launch.phases.size(); ++p) {
+    const int group = launch.phases[p].group;
+    if (group < 0) commands.own(p);
+    else commands.group(static_cast<std::size_t>(group));
+  }
+  return commands.take();
+}
+
+Result<std::vector<std::string>> commands_apart(const Launch& launch, const std::vector<GroupCommands>& groups,
+                                                std::string_view provider) {
+  std::vector<bool> ended(launch.groups.size(), false);
+  const auto waits_for = [&](std::size_t g) -> std::optional<std::size_t> {
+    for (const int position : launch.groups[g].phases) {
+      const std::vector<bool> before = groups_before(launch, position);
+      for (std::size_t other = 0; other < before.size(); ++other)
+        if (before[other] && other != g && !ended[other]) return other;
+    }
+    return std::nullopt;
+  };
+  Commands commands(launch, groups);
+  for (std::size_t done = 0; done < launch.groups.size(); ++done) {
+    commands.ready();
+    std::optional<std::size_t> next;
+    for (std::size_t g = 0; g < launch.groups.size() && !next; ++g)
+      if (!ended[g] && !waits_for(g)) next = g;
+    if (!next) {
+      const auto stuck = static_cast<std::size_t>(std::ranges::find(ended, false) - ended.begin());
+      return failure(launch.groups[stuck].slug + " and " + launch.groups[*waits_for(stuck)].slug +
+                     " need each other's results while both run, and machines of " + std::string(provider) +
+                     " share no storage; choose another plan (--plan), or --to skypilot or kubernetes");
+    }
+    commands.group(*next);
+    ended[*next] = true;
+  }
+  commands.ready();
+  return commands.take();
 }
 
 bool is_chain(const Launch& launch) {

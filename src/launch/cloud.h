@@ -69,16 +69,36 @@ std::vector<std::string> arrival_lines();
 /// "exec timeout ... bash SLUG.sh"
 std::string guarded_start(const LaunchGroup& group, const CloudMachine& machine);
 
-/// Marks that the steps by hand before a group's phases are done.
-std::vector<std::string> manual_commands(const Launch& launch, const LaunchGroup& group);
-/// Commands in their order: phases on the user's own machine, manual steps, and `start` of each group.
-std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<std::vector<std::string>>& starts);
+/// A step by hand before a phase of a group.
+struct ManualStep {
+  int phase = 0;         ///< position in Launch::phases
+  bool between = false;  ///< it comes after another phase of the group: the job ends with kNotPrepared there
+  bool first = false;    ///< it comes after no phase of any group
+  std::string command;   ///< marks it as done
+};
+std::vector<ManualStep> manual_steps(const Launch& launch, const LaunchGroup& group);
+
+/// What to type for one group.
+struct GroupCommands {
+  std::vector<std::string> start;
+  std::vector<std::string> again{};  ///< after a step by hand between its phases
+  std::vector<std::string> end{};    ///< when all is done
+};
+/// Commands in their order: phases on the user's own machine, manual steps in their place, and those of each group.
+std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<GroupCommands>& groups);
+/// The same where machines do not see each other's runs: what a group needs of others has ended before it starts. Fails
+/// where two groups need each other; `provider` is for the message.
+Result<std::vector<std::string>> commands_apart(const Launch& launch, const std::vector<GroupCommands>& groups,
+                                                std::string_view provider);
 
 /// Whether the groups are one chain in which nothing is done by hand or elsewhere after the first has started.
 bool is_chain(const Launch& launch);
 
 /// What holds on every cloud.
 std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs);
+
+/// Beside a command that starts a group once more.
+inline constexpr std::string_view kAgain = "again: phases that are done are passed over";
 
 /// Beside a price limit.
 inline constexpr std::string_view kPriceLimitWords =

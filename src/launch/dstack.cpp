@@ -78,6 +78,8 @@ Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine&
   if (has_volume(launch))
     task.set("volumes", Yaml::list().add(Yaml::map().set("name", volume_name(launch)).set("path", "/runs")));
   Yaml env = Yaml::list({"GPUPLAN_RUNS=/runs/" + launch.slug});
+  // Nobody else writes into the runs of a machine alone: to wait for another one would be in vain.
+  if (!has_volume(launch)) env.add(Yaml::text("GPUPLAN_WAIT=0"));
   for (const CloudVariable& variable : needs.required) env.add(Yaml::text(variable.name));
   if (needs.hub) env.add(Yaml::text("HF_TOKEN"));
   task.set("env", std::move(env), "names without a value are taken from where you type dstack apply");
@@ -140,7 +142,7 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine of dstack; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
-  std::vector<std::vector<std::string>> starts;
+  std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
     auto machine = cloud_machine(launch, group);
     if (!machine) return std::unexpected(machine.error());
@@ -150,14 +152,17 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
     set.files.push_back(
         {file, comments(banner_lines(launch)) + task_of(launch, group, *machine, *need).print(), false});
     set.files.push_back(group_script(launch, group));
-    starts.push_back({"dstack apply -f " + file + "  # shows offers and asks before it rents"});
+    starts.push_back({.start = {"dstack apply -f " + file + "  # shows offers and asks before it rents"},
+                      .again = {"dstack apply -f " + file + "  # " + std::string(kAgain)}});
     if (starts.size() == 1 && has_volume(launch)) {
       set.files.push_back(volume_file(launch, *machine));
       set.next.emplace_back("dstack apply -f runs.dstack.yml  # once: the volume for runs");
     }
     needs.push_back(std::move(*need));
   }
-  std::ranges::move(commands_in_order(launch, starts), std::back_inserter(set.next));
+  auto commands = has_volume(launch) ? commands_in_order(launch, starts) : commands_apart(launch, starts, "dstack");
+  if (!commands) return std::unexpected(commands.error());
+  std::ranges::move(*commands, std::back_inserter(set.next));
   set.next.emplace_back("dstack ps  # what runs");
   for (const LaunchGroup& group : launch.groups) {
     const std::string name = object_name(launch, group);
@@ -170,6 +175,13 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
     set.notes.emplace_back(
         "Runs lie on the disk of the machine and go with it: fetch them before the task ends, or mount a volume at "
         "/runs. Taken back by the cloud, a phase begins anew.");
+  for (const LaunchGroup& group : launch.groups)
+    for (const ManualStep& step : manual_steps(launch, group))
+      if (step.between && !has_volume(launch))
+        set.notes.push_back(launch.phases[static_cast<std::size_t>(step.phase)].slug +
+                            " waits for a step by hand, and the task ends there: without a volume at /runs everything "
+                            "that was done before is gone with the machine. Write one before you start (dstack "
+                            "volumes), or use --to skypilot, which keeps runs in a bucket.");
   for (const LaunchGroup& group : launch.groups) {
     const LauncherNames* names = launcher_names(group.lease->offer->gpu);
     if (names == nullptr || names->dstack.empty())

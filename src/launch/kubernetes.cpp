@@ -152,8 +152,17 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   if (const std::string secret = secret_command(needs, names); !secret.empty())
     set.next.push_back(secret + "  # once: variables of the phases");
   for (const LaunchGroup& group : launch.groups)
-    std::ranges::move(manual_commands(launch, group), std::back_inserter(set.next));
+    for (const ManualStep& step : manual_steps(launch, group))
+      if (step.first) set.next.push_back(step.command);
   set.next.emplace_back("bash kubernetes/submit.sh  # starts all in its order, with kubectl's current context");
+  for (const KubernetesGroup& group : asked)
+    for (const ManualStep& step : manual_steps(launch, group.group)) {
+      if (step.first) continue;
+      set.next.push_back(step.command);
+      set.next.push_back("kubectl delete " + std::string(group.machine.nodes > 1 ? "jobset " : "job ") + group.name +
+                         "  # if it has failed for want of that; runs stay");
+      set.next.emplace_back("bash kubernetes/submit.sh  # " + std::string(kAgain));
+    }
   for (const KubernetesGroup& group : asked) {
     const bool several = group.machine.nodes > 1;
     const std::string label = several ? "jobset.sigs.k8s.io/jobset-name=" : "job-name=";

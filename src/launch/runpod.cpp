@@ -25,7 +25,7 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
-  std::vector<std::vector<std::string>> starts;
+  std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
     const auto machine = cloud_machine(launch, group);
     if (!machine) return std::unexpected(machine.error());
@@ -44,12 +44,14 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     set.files.push_back(rent_script(launch, script));
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "runpod", group);
-    starts.push_back({"bash " + path + "  # what it would rent",
-                      "bash " + path + " rent  # rents it; runpodctl pod get POD tells HOST and PORT of ssh",
-                      "bash " + path + " start HOST PORT  # copies this folder, starts it",
-                      "bash " + path + " log HOST PORT  # what it prints",
-                      "bash " + path + " fetch HOST PORT  # fetches runs/, before the pod ends",
-                      "runpodctl pod delete POD  # gives it back"});
+    starts.push_back({.start = {"bash " + path + "  # what it would rent",
+                                "bash " + path + " rent  # rents it; runpodctl pod get POD tells HOST and PORT of ssh",
+                                "bash " + path + " start HOST PORT  # copies this folder, starts it",
+                                "bash " + path + " log HOST PORT  # what it prints"},
+                      .again = {"runpodctl pod start POD  # its disk is as it was; HOST and PORT may be others",
+                                "bash " + path + " start HOST PORT  # " + std::string(kAgain)},
+                      .end = {"bash " + path + " fetch HOST PORT  # fetches runs/, before the pod ends",
+                              "runpodctl pod delete POD  # gives it back"}});
     if (machine->spot)
       set.notes.push_back(group.slug + ": the plan is on spot, and runpodctl rents on demand only, which costs more.");
     if (machine->price_limit)
@@ -59,7 +61,9 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     needs.push_back(std::move(*need));
   }
   std::ranges::move(rent_library("runpod"), std::back_inserter(set.files));
-  set.next = commands_in_order(launch, starts);
+  auto commands = commands_apart(launch, starts, "RunPod");
+  if (!commands) return std::unexpected(commands.error());
+  set.next = *std::move(commands);
   for (std::string& note : rented_notes(launch, needs)) set.notes.push_back(std::move(note));
   set.notes.emplace_back(
       "Limits: the pod is ended by RunPod itself (--terminate-after) an hour after the time on the machine is up, with "

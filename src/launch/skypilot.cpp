@@ -145,7 +145,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
 Result<LaunchSet> skypilot_launcher(const Launch& launch) {
   LaunchSet set;
   std::vector<CloudNeeds> needs;
-  std::vector<std::vector<std::string>> starts;
+  std::vector<GroupCommands> starts;
   std::string pipeline, variables;
   std::vector<std::string> names;
   for (const LaunchGroup& group : launch.groups) {
@@ -162,7 +162,8 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     const std::string document = task->document.print();
     set.files.push_back({file, comments(head) + document, false});
     set.files.push_back(group_script(launch, group));
-    starts.push_back({"sky jobs launch -n " + task->name + task->variables + " " + file + "  # asks before it rents"});
+    const std::string start = "sky jobs launch -n " + task->name + task->variables + " " + file;
+    starts.push_back({.start = {start + "  # asks before it rents"}, .again = {start + "  # " + std::string(kAgain)}});
     pipeline += "---\n" + document;
     for (const CloudVariable& variable : need->required)
       if (const std::string word = " --env " + variable.name; variables.find(word) == std::string::npos)
@@ -178,9 +179,10 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     head.insert(head.begin() + 1, "All groups as one pipeline: each starts when the one before has ended with 0.");
     set.files.push_back(
         {"skypilot/pipeline.yaml", comments(head) + "---\n" + Yaml::map().set("name", name).print() + pipeline, false});
-    for (std::size_t g = 0; g < starts.size(); ++g) starts[g].clear();
-    starts.front() = {"sky jobs launch -n " + name + variables +
-                      " skypilot/pipeline.yaml  # all groups in turn; asks before it rents"};
+    for (std::size_t g = 0; g < starts.size(); ++g) starts[g] = {};
+    const std::string start = "sky jobs launch -n " + name + variables + " skypilot/pipeline.yaml";
+    starts.front() = {.start = {start + "  # all groups in turn; asks before it rents"},
+                      .again = {start + "  # " + std::string(kAgain)}};
     names = {name};
   }
   set.next = commands_in_order(launch, starts);

@@ -201,7 +201,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
-  std::vector<std::vector<std::string>> starts;
+  std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
     const auto machine = cloud_machine(launch, group);
     if (!machine) return std::unexpected(machine.error());
@@ -221,15 +221,17 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "vast", group);
     starts.push_back(
-        {"bash " + path + "  # what to search for, best first",
-         "bash " + path + " rent ID  # rents the offer ID of the first search, copies this folder, starts it",
-         "bash " + path + " log INSTANCE  # what it prints",
-         "bash " + path + " start INSTANCE  # only to start it again: after a step by hand, or when it was stopped",
-         "bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"});
+        {.start = {"bash " + path + "  # what to search for, best first",
+                   "bash " + path + " rent ID  # rents the offer ID of the first search, copies this folder, starts it",
+                   "bash " + path + " log INSTANCE  # what it prints"},
+         .again = {"bash " + path + " start INSTANCE  # " + std::string(kAgain)},
+         .end = {"bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"}});
     needs.push_back(std::move(*need));
   }
   std::ranges::move(rent_library("vast"), std::back_inserter(set.files));
-  set.next = commands_in_order(launch, starts);
+  auto commands = commands_apart(launch, starts, "Vast.ai");
+  if (!commands) return std::unexpected(commands.error());
+  set.next = *std::move(commands);
   set.notes = rented_notes(launch, needs);
   if (!launch.job.where.reliability)
     set.notes.push_back("The job does not say how reliable a host has to be; " + percent(kReliability) +

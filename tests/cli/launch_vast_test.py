@@ -234,6 +234,8 @@ if name == "vastai":
         print(json.dumps({"id": 777, "actual_status": "running"}))
     elif words[0] == "ssh-url":
         print("ssh://root@203.0.113.7:12345")
+if name == "ssh" and words[-1].startswith("tar"):
+    open(log + ".tar", "wb").write(sys.stdin.buffer.read())
 if name == "ssh" and words[-1].startswith("umask"):
     open(log + ".variables", "w").write(sys.stdin.read())
 """
@@ -378,12 +380,15 @@ phases:
 """, "vast", "again")
         (folder / "runs" / "01-t").mkdir(parents=True)
         (folder / "runs" / "01-t" / "prepared").write_text("")
+        (folder / "runs" / "01-t" / "log.txt").write_text("older\n")
         done, calls = self.rent(folder, "vast/rent.sh", "start", "777")
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [call[-1] for call in calls if call[0] == "ssh"]
-        self.assertTrue([line for line in lines if "runs/01-t/prepared" in line], lines)
+        sent = subprocess.run(["tar", "-tf", f"{self.log}.tar"], capture_output=True, text=True).stdout.split()
+        self.assertIn("./phases/01-t.sh", sent)
+        self.assertEqual([name for name in sent if "runs/" in name], ["./runs/01-t/prepared"], "runs there are newer")
         self.assertIn("rm -f /root/seconds-on", lines)
-        self.assertFalse([call for call in calls if call[0] == "scp"], "runs there are newer")
+        self.assertFalse([call for call in calls if call[0] == "scp"])
         self.assertIn("nohup bash vast/on_machine.sh 01-t", lines[-1])
 
     def test_ends_with_the_runs_at_home(self):

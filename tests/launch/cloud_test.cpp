@@ -142,6 +142,68 @@ TEST(Chain, EndsWhereSomebodyDoesSomethingBetween) {
   EXPECT_FALSE(chain(at_home));
 }
 
+/// One phase of each, in this order; what each needs and on which of the two machines it runs.
+struct Laid {
+  std::vector<int> needs;
+  int group;
+};
+
+/// Commands of two machines that do not see each other's runs.
+Result<std::vector<std::string>> apart(const std::vector<Laid>& phases, bool by_hand = false) {
+  const Launched two(job_of(kTwoMachines));
+  Launch launch = *two.launch;
+  launch.phases.clear();
+  launch.groups.resize(2);
+  for (LaunchGroup& group : launch.groups) group.phases.clear();
+  Phase phase = two.searched.job.phases.front();
+  if (by_hand) phase.before.emplace().text = "look";
+  for (const Laid& laid : phases) {
+    LaunchPhase one;
+    one.phase = &phase;
+    one.slug = "p" + std::to_string(launch.phases.size());
+    one.needs = laid.needs;
+    one.group = laid.group;
+    if (laid.group >= 0)
+      launch.groups[static_cast<std::size_t>(laid.group)].phases.push_back(static_cast<int>(launch.phases.size()));
+    launch.phases.push_back(one);
+  }
+  launch.groups[0].slug = "machine-1";
+  launch.groups[1].slug = "machine-2";
+  return commands_apart(launch, {{{"one"}, {"one again"}, {"one ends"}}, {{"two"}, {"two again"}, {"two ends"}}}, "X");
+}
+
+TEST(Apart, WhatIsNeededHasEndedBefore) {
+  using Lines = std::vector<std::string>;
+  // The first machine's second phase needs what the other one does.
+  EXPECT_EQ(apart({{{}, 0}, {{}, 1}, {{0, 1}, 0}}).value(), (Lines{"two", "two ends", "one", "one ends"}));
+  EXPECT_EQ(apart({{{}, 0}, {{0}, 1}}).value(), (Lines{"one", "one ends", "two", "two ends"}));
+  // By way of the user's own machine.
+  EXPECT_EQ(apart({{{}, 0}, {{}, 1}, {{1}, -1}, {{2}, 0}}).value(),
+            (Lines{"two", "two ends", "bash phases/p2.sh  # on your own machine", "one", "one ends"}));
+}
+
+TEST(Apart, NeitherOfTwoThatNeedEachOtherIsStarted) {
+  const auto commands = apart({{{}, 0}, {{0}, 1}, {{1}, 0}});
+  ASSERT_FALSE(commands);
+  EXPECT_EQ(commands.error().message,
+            "machine-1 and machine-2 need each other's results while both run, and machines of X share no storage; "
+            "choose another plan (--plan), or --to skypilot or kubernetes");
+}
+
+TEST(Apart, StepsByHandAreToldInTheirPlace) {
+  const auto commands = apart({{{}, 0}, {{0}, 0}, {{1}, 1}}, true);
+  ASSERT_TRUE(commands);
+  ASSERT_EQ(commands->size(), 8U);
+  EXPECT_EQ(commands->at(0), "mkdir -p runs/p0 && touch runs/p0/prepared  # when it is done: look");
+  EXPECT_EQ(commands->at(1), "one");
+  EXPECT_EQ(commands->at(2),
+            "mkdir -p runs/p1 && touch runs/p1/prepared  # when p0 is done (the job ends there with exit code 78), and "
+            "then this is: look");
+  EXPECT_EQ(commands->at(3), "one again");
+  EXPECT_EQ(commands->at(4), "one ends");
+  EXPECT_EQ(commands->at(5), "mkdir -p runs/p2 && touch runs/p2/prepared  # when it is done: look");
+}
+
 TEST(SkyPilot, WritesAPipelineWhereGroupsFollowEachOther) {
   const Launched two(job_of(kTwoMachines));
   const auto set = skypilot_launcher(*two.launch);

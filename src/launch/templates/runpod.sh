@@ -39,7 +39,7 @@ is_address() {
 case ${1:-} in
   "") steps ;;
   rent) check_required && create ;;
-  start) is_address "$@" && check_required && send_and_start ;;
+  start) is_address "$@" && check_required && start_again ;;
   log) is_address "$@" && follow ;;
   fetch) is_address "$@" && fetch ;;
   *) stop "expected nothing, rent, start HOST PORT, log HOST PORT or fetch HOST PORT" ;;

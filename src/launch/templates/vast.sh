@@ -90,20 +90,11 @@ reach() {
 
 # Again, on the machine as it is: what is done there is passed over. It has the whole time once more.
 again() {
-  local marks
   check_required
   [ "$(vastai show instance "$1" --raw | field actual_status)" = running ] || vastai start instance "$1"
   reach "$1"
   remote "rm -f /root/seconds-on"
-  if remote "test -f /workspace/$name/variables.sh"; then
-    # What was done by hand since; runs there are newer than those that were fetched.
-    marks=$(for mark in runs/*/prepared; do [ ! -e "$mark" ] || printf ' %s' "$mark"; done)
-    [ -z "$marks" ] ||
-      remote "cd /workspace/$name && for mark in$marks; do mkdir -p \"\${mark%/*}\" && touch \"\$mark\"; done"
-    tell_and_start
-  else
-    send_and_start
-  fi
+  start_again
   say "started. Next: bash $self log $1, and in the end: bash $self end $1"
 }
 
