@@ -66,10 +66,10 @@ std::optional<std::string> manual_step(const LaunchPhase& laid) {
 
 std::optional<DollarsPerSecond> price_limit(const Job& job, const Offer& offer, bool spot) {
   const auto& price = spot ? offer.spot_price : offer.price;
-  if (offer.kind != OfferKind::kRented || !price || price->p90 <= DollarsPerSecond{}) return std::nullopt;
-  DollarsPerSecond limit = price->p90 * kPriceRoom;
+  std::optional<DollarsPerSecond> limit;
+  if (offer.kind == OfferKind::kRented && price && price->p90 > DollarsPerSecond{}) limit = price->p90 * kPriceRoom;
   for (const auto& wanted : {job.where.max_price, spot ? job.spot.max_price : std::nullopt})
-    if (wanted) limit = std::min(limit, *wanted);
+    if (wanted) limit = limit ? std::min(*limit, *wanted) : *wanted;
   return limit;
 }
 
@@ -321,7 +321,8 @@ bool is_chain(const Launch& launch) {
   return true;
 }
 
-std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {
+std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs, Sent sent) {
+  const bool folder = sent == Sent::kFolder;
   std::vector<std::string> notes;
   const auto any = [&](bool CloudNeeds::* what) { return std::ranges::any_of(needs, what); };
   std::vector<std::string> seen;
@@ -332,19 +333,27 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
         notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) + ".");
       }
   if (!seen.empty())
-    notes.emplace_back("Files that these variables name have to be where the machine sees them: in this folder, say.");
+    notes.emplace_back(
+        folder
+            ? "Files that these variables name have to be where the machine sees them: in this folder, say."
+            : "Files that these variables name have to be where the pods see them: in the image, on the claim for runs "
+              "(/runs), or on another volume that you mount. Nothing of this folder comes along but the scripts.");
   if (any(&CloudNeeds::hub))
     notes.emplace_back(
         "Weights are fetched: export HF_TOKEN=... before you start, or export HF_TOKEN= where none of them ask for one "
         "(gated models do).");
   if (any(&CloudNeeds::own_command))
     notes.emplace_back(
-        "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or with "
-        "the image.");
+        folder
+            ? "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or "
+              "with the image."
+            : "Commands of the job run in /tmp/gpuplan of a pod, where only the scripts are: what they name has to be "
+              "in the image, on a volume, or fetched by setup.run (git clone ...).");
   if (any(&CloudNeeds::gated))
-    notes.emplace_back(
-        "Gates are decided on the machine. Without the program gpuplan there they stay closed: put it (one file) into "
-        "this folder, into the folder of the runs, or on the PATH of the image.");
+    notes.push_back(
+        "Gates are decided on the machine. Without the program gpuplan there they stay closed: put it (one file) " +
+        (folder ? std::string("into this folder, into the folder of the runs, or on the PATH of the image.")
+                : "on the PATH of the image, or onto the claim for runs as /runs/" + launch.slug + "/gpuplan."));
   if (any(&CloudNeeds::manual))
     notes.emplace_back(
         "Nobody is asked on the machine. A phase whose step by hand is not marked as done ends with exit code 78; "
@@ -366,8 +375,21 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
   if (std::ranges::any_of(launch.groups, [](const LaunchGroup& group) {
         return group.lease->offer != nullptr && group.lease->offer->kind != OfferKind::kRented;
       }))
-    notes.emplace_back("The plan runs on machines at hand (a pool or an own box), so it knows no price to limit.");
+    notes.emplace_back(
+        "The plan runs on machines at hand (a pool or an own box), so it knows no price of what you rent instead.");
   return notes;
+}
+
+std::string limits_note(const Launch& launch, const std::vector<bool>& priced, const std::string& price,
+                        const std::string& others) {
+  if (std::ranges::find(priced, false) == priced.end()) return "Limits: " + price + ", " + others;
+  std::string unlimited;
+  for (std::size_t g = 0; g < priced.size(); ++g)
+    if (!priced[g]) unlimited += (unlimited.empty() ? "" : ", ") + launch.groups[g].slug;
+  const bool some = std::ranges::find(priced, true) != priced.end();
+  return "No limit on the price of " + unlimited +
+         ": the plan knows none; where.max_price of the job sets one. Limits: " +
+         (some ? price + " (of the other machines), " : "") + others;
 }
 
 double dollars_an_hour(DollarsPerSecond price) {

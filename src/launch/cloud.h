@@ -13,8 +13,8 @@
 
 namespace gpuplan {
 
-/// The most that one machine of an offer may cost an hour: P90 and some room, and what the job allows; nullopt for
-/// machines at hand and offers without a price.
+/// The most that one machine of an offer may cost an hour: P90 and some room, and what the job allows; only the latter
+/// for machines at hand and offers without a price, where nullopt is no limit.
 std::optional<DollarsPerSecond> price_limit(const Job& job, const Offer& offer, bool spot);
 
 /// One group's machines as something to ask for.
@@ -94,15 +94,22 @@ Result<std::vector<std::string>> commands_apart(const Launch& launch, const std:
 /// Whether the groups are one chain in which nothing is done by hand or elsewhere after the first has started.
 bool is_chain(const Launch& launch);
 
+/// What a machine gets of the folder with the scripts.
+enum class Sent { kFolder, kScripts };
 /// What holds on every cloud.
-std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs);
+std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<CloudNeeds>& needs,
+                                     Sent sent = Sent::kFolder);
+
+/// "Limits: PRICE, OTHERS", or that there is none on the price of a group. `priced`: which groups have one.
+std::string limits_note(const Launch& launch, const std::vector<bool>& priced, const std::string& price,
+                        const std::string& others);
 
 /// Beside a command that starts a group once more.
 inline constexpr std::string_view kAgain = "again: phases that are done are passed over";
 
 /// Beside a price limit.
 inline constexpr std::string_view kPriceLimitWords =
-    "dollars an hour for one machine, at most 10 % above P90 of the offer: a dearer one is not taken";
+    "dollars an hour for one machine: 10 % above P90 of the offer, or what the job allows; a dearer one is not taken";
 
 /// Dollars an hour, whole cents.
 double dollars_an_hour(DollarsPerSecond price);

@@ -142,6 +142,7 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine of dstack; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
+  std::vector<bool> priced;
   std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
     auto machine = cloud_machine(launch, group);
@@ -158,6 +159,7 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
       set.files.push_back(volume_file(launch, *machine));
       set.next.emplace_back("dstack apply -f runs.dstack.yml  # once: the volume for runs");
     }
+    priced.push_back(machine->price_limit.has_value());
     needs.push_back(std::move(*need));
   }
   auto commands = has_volume(launch) ? commands_in_order(launch, starts) : commands_apart(launch, starts, "dstack");
@@ -189,9 +191,10 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
           "dstack has no name for " + printable(group.lease->offer->gpu, 60) +
           ": any card of its maker with as much memory is taken, and the plan's times are not its own.");
   }
-  set.notes.emplace_back(
-      "Limits: the price an hour of a machine (max_price), its time (max_duration), and idle GPUs "
-      "(utilization_policy).");
+  const bool watched = std::ranges::any_of(needs, [](const CloudNeeds& need) { return !need.cpu && !need.human; });
+  set.notes.push_back(
+      limits_note(launch, priced, "the price an hour of a machine (max_price)",
+                  "its time (max_duration)" + std::string(watched ? ", and idle GPUs (utilization_policy)." : ".")));
   return set;
 }
 

@@ -170,7 +170,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     set.next.push_back("kubectl delete " + std::string(several ? "jobset " : "job ") + group.name +
                        "  # stop it; runs stay");
   }
-  set.notes = cloud_notes(launch, needs);
+  set.notes = cloud_notes(launch, needs, Sent::kScripts);
   if (std::ranges::find(queues, kAssumedQueue) != queues.end())
     set.notes.push_back("The queue is assumed to be called " + std::string(kAssumedQueue) +
                         "; pools of a job have a key queue for its name. Without Kueue: set suspend to false.");

@@ -145,6 +145,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
 Result<LaunchSet> skypilot_launcher(const Launch& launch) {
   LaunchSet set;
   std::vector<CloudNeeds> needs;
+  std::vector<bool> priced;
   std::vector<GroupCommands> starts;
   std::string pipeline, variables;
   std::vector<std::string> names;
@@ -170,6 +171,7 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
         variables += word;
     if (need->hub && variables.find(kSecretWords) == std::string::npos) variables += kSecretWords;
     names.push_back(task->name);
+    priced.push_back(machine->price_limit.has_value());
     needs.push_back(std::move(*need));
   }
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine of SkyPilot; use --to bash");
@@ -205,10 +207,9 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
       set.notes.push_back(group.slug +
                           ": no cloud is named, so SkyPilot takes the cheapest of those that you have enabled.");
     }
-  set.notes.emplace_back(
-      "Limits: the price an hour of a machine (max_hourly_cost), and a time after which the job stops itself and is "
-      "not "
-      "started again; the time counts from each start on, that of a phase over all its starts.");
+  set.notes.push_back(limits_note(launch, priced, "the price an hour of a machine (max_hourly_cost)",
+                                  "a time after which the job stops itself and is not started again; the time counts "
+                                  "from each start on, that of a phase over all its starts."));
   return set;
 }
 

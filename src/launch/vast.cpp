@@ -129,10 +129,10 @@ std::string plan_words(const Launch& launch, const Plan& plan, const Fallback* r
 }
 
 /// What an hour may cost: as everywhere 10 % above P90 of the offer, and not so much that something else is better.
+/// That alone is no price: a machine at hand costs next to nothing, and stays better far above what anybody would pay.
 std::optional<DollarsPerSecond> most_for(const std::optional<DollarsPerSecond>& limit,
                                          const std::optional<DollarsPerSecond>& below) {
-  if (limit && below) return std::min(*limit, *below);
-  return limit ? limit : below;
+  return limit && below ? std::min(*limit, *below) : limit;
 }
 
 /// The launch command for another plan.
@@ -201,6 +201,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
+  std::vector<bool> priced;
   std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
     const auto machine = cloud_machine(launch, group);
@@ -226,6 +227,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
                    "bash " + path + " log INSTANCE  # what it prints"},
          .again = {"bash " + path + " start INSTANCE  # " + std::string(kAgain)},
          .end = {"bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"}});
+    priced.push_back(!most.empty());
     needs.push_back(std::move(*need));
   }
   std::ranges::move(rent_library("vast"), std::back_inserter(set.files));
@@ -236,9 +238,8 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
   if (!launch.job.where.reliability)
     set.notes.push_back("The job does not say how reliable a host has to be; " + percent(kReliability) +
                         " is assumed (where.reliability).");
-  set.notes.emplace_back(
-      "Limits: the price an hour in every search and again before renting, the time on the machine, and how long the "
-      "host offers it.");
+  set.notes.push_back(limits_note(launch, priced, "the price an hour in every search and again before renting",
+                                  "the time on the machine, and how long the host offers it."));
   if (launch.plan.spot)
     set.notes.emplace_back(
         "Somebody who bids more takes the machine; its disk stays, and when it comes back the work goes on by itself. "

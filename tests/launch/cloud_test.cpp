@@ -85,6 +85,8 @@ TEST(CloudMachine, PricesAreLimitedByTheJobToo) {
   EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, offer, true)), 0.4);
   Offer own = offer;
   own.kind = OfferKind::kOwn;
+  EXPECT_DOUBLE_EQ(dollars_an_hour(*price_limit(job, own, false)), 1.5) << "what is rented in its place";
+  job.where.max_price.reset();
   EXPECT_FALSE(price_limit(job, own, false));
 }
 
@@ -233,6 +235,37 @@ TEST(Clouds, SayWhereWeightsAreFetched) {
     const auto set = launcher(*lora.launch);
     ASSERT_TRUE(set);
     EXPECT_TRUE(said(set->notes, "HF_TOKEN"));
+  }
+}
+
+TEST(Kubernetes, SaysThatOnlyScriptsComeAlong) {
+  const Launched trm(example_job("trm-nanochat"));
+  const auto set = kubernetes_launcher(*trm.launch);
+  ASSERT_TRUE(set);
+  EXPECT_FALSE(said(set->notes, "in this folder"));
+  EXPECT_FALSE(said(set->notes, "into this folder"));
+  EXPECT_TRUE(said(set->notes, "where only the scripts are"));
+  EXPECT_TRUE(said(set->notes, "/runs/trm-nanochat/gpuplan"));
+}
+
+TEST(Clouds, LimitNoPriceThatThePlanDoesNotKnow) {
+  const Launched own(job_of(R"(
+job: own
+market: {use: only, own: [{name: box, gpu: RTX 4090, gpus: 4, usd_per_kwh: 0.3}]}
+phases:
+  - {name: t, fixed: {gpus: 1, time: 1 h}, command: 'true'}
+)"));
+  ASSERT_TRUE(own.launch);
+  for (const auto launcher : {skypilot_launcher, dstack_launcher, vast_launcher}) {
+    const auto set = launcher(*own.launch);
+    ASSERT_TRUE(set);
+    EXPECT_TRUE(said(set->notes, "No limit on the price of 01-t: the plan knows none"));
+    EXPECT_FALSE(said(set->notes, "Limits: the price"));
+    for (const LaunchFile& file : set->files) {
+      EXPECT_EQ(file.text.find("dph<="), std::string::npos) << file.path;
+      EXPECT_EQ(file.text.find("max_price"), std::string::npos) << file.path;
+      EXPECT_EQ(file.text.find("max_hourly_cost"), std::string::npos) << file.path;
+    }
   }
 }
 
