@@ -11,8 +11,6 @@ namespace gpuplan {
 namespace {
 
 constexpr double kLow = 0.1, kHigh = 0.9;
-/// Values that a series is cut into windows of, for the range of its pace.
-constexpr std::size_t kPaceWindows = 10;
 
 /// Rates and times of steps that do nothing but train: without those with evaluations and checkpoints, as long as half
 /// of them are left.
@@ -186,37 +184,6 @@ bool generation_ended(const RunLog& log) {
   if (log.prompts) return *log.prompts_done >= *log.prompts;
   if (std::ranges::find(log.formats, LogFormat::kVllm) != log.formats.end()) return false;
   return std::ranges::any_of(log.metrics, [](const auto& metric) { return !metric.second.empty(); });
-}
-
-std::optional<Projection> project(const CheckedRun& run, const RunCheck& check) {
-  const Expectation& expected = run.expected;
-  const LogView view{run.log, expected.gpus, expected.tokens_per_step};
-  const Points points = after_warm_up(step_points(view));
-  const auto pace = mean_of(points);
-  if (check.done || !check.steps || !pace || check.planned_steps <= 0 || !expected.seconds_per_step)
-    return std::nullopt;
-  Points windows;
-  const std::size_t count = std::min(kPaceWindows, points.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto at = [&](std::size_t part) {
-      return points.begin() + static_cast<std::ptrdiff_t>(points.size() * part / count);
-    };
-    if (const auto mean = mean_of(Points(at(i), at(i + 1)))) windows.push_back({0, *mean, 0});
-  }
-  const Interval<Seconds> step{Seconds{std::min(*pace, quantile_of(windows, kLow).value_or(*pace))}, Seconds{*pace},
-                               Seconds{std::max(*pace, quantile_of(windows, kHigh).value_or(*pace))}};
-  Projection projection;
-  projection.steps_left = std::max(0.0, check.planned_steps - *check.steps);
-  projection.left = step * projection.steps_left;
-  // What the phase takes beside its steps stays as planned; a log that tells more time than that is believed.
-  const Seconds beside = std::max(Seconds{}, expected.hours.p50 - expected.seconds_per_step->p50 * expected.steps);
-  const Seconds done = std::max(beside + step.p50 * *check.steps, check.elapsed.value_or(Seconds{}));
-  projection.hours = {done + projection.left.p10, done + projection.left.p50, done + projection.left.p90};
-  const auto cost = [&](Seconds hours) {
-    return std::max(Dollars{}, expected.cost.p50 + expected.price * (hours - expected.hours.p50));
-  };
-  projection.cost = {cost(projection.hours.p10), cost(projection.hours.p50), cost(projection.hours.p90)};
-  return projection;
 }
 
 /// Why a run that ended is not passed, whatever its conditions say.

@@ -120,6 +120,8 @@ struct RunCheck {
 };
 
 RunCheck check_run(const CheckedRun& run);
+/// nullopt: it is done, or the log tells no pace.
+std::optional<Projection> project(const CheckedRun& run, const RunCheck& check);
 
 /// What in the log can not be of this phase of the plan: "the log plans 5,000 steps, the phase 1,000".
 std::vector<std::string> contradictions(const CheckedRun& run);

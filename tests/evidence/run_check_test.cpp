@@ -94,6 +94,37 @@ TEST(RunCheck, ARunThatGoesOnIsProjected) {
   EXPECT_DOUBLE_EQ(checked(fixture).projection->hours.p50.value, 4200);
 }
 
+/// 400 steps of 2 s, an evaluation of 60 s inside every 100th, a line every `interval` steps.
+Projection evaluated(int interval, bool stated) {
+  RunFixture fixture;
+  fixture.run_to(401);
+  fixture.log.formats = {interval > 1 ? LogFormat::kNanogpt : LogFormat::kNanochat};
+  fixture.log.loss = fixture.log.step_seconds = {};
+  for (int i = 0; i <= 400; i += interval) {
+    const auto line = static_cast<std::uint32_t>(i + 3);
+    fixture.log.loss.add(i, 3, line);
+    fixture.log.step_seconds.add(i, i % 100 == 0 ? 62 : 2, line);
+    if (i % 100 == 0) fixture.log.validation.add(i, 3, line);
+  }
+  if (stated) {
+    fixture.phase.evaluate = Evaluate{.every_steps = 100};
+    fixture.phase.evaluate->time.range = {Seconds{50}, Seconds{60}, Seconds{70}};
+  }
+  return checked(fixture).projection.value();
+}
+
+TEST(RunCheck, EvaluationsInsideOfStepsAreCountedOnce) {
+  for (const int interval : {1, 10}) {
+    // 600 steps of 2 s and 6 evaluations are left; 400 steps and 4 evaluations are done.
+    const Projection told = evaluated(interval, false);
+    EXPECT_DOUBLE_EQ(told.left.p50.value, 1200 + 360) << interval;
+    EXPECT_DOUBLE_EQ(told.hours.p50.value, 600 + 800 + 240 + 1560) << "600 s beside the steps as planned";
+    const Projection stated = evaluated(interval, true);
+    EXPECT_DOUBLE_EQ(stated.left.p50.value, 1200 + 360) << interval;
+    EXPECT_DOUBLE_EQ(stated.hours.p50.value, 800 + 240 + 1560) << "the 600 s are ten evaluations";
+  }
+}
+
 TEST(RunCheck, TheLastLineOfEveryFewStepsIsTheEnd) {
   RunFixture fixture;
   fixture.run_to(1000);
