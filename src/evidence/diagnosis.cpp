@@ -53,7 +53,7 @@ class Diagnosis {
           " There should have been room: look whether micro-batch and sequences are those of the plan, and whether "
           "something else is on the GPU.";
     for (const MemoryTrial& trial : trials_) words += " " + trial_words(trial);
-    if (trials_.empty())
+    if (std::ranges::none_of(trials_, &MemoryTrial::found))
       words += run_.expected.micro_batch > 1 ? " Halve the micro-batch (" + count_text(run_.expected.micro_batch) +
                                                    " now) and double accumulation."
                                              : " Recompute activations (recompute: full), or take more or larger GPUs.";
@@ -61,6 +61,9 @@ class Diagnosis {
   }
 
   std::string trial_words(const MemoryTrial& trial) const {
+    if (!trial.found)
+      return upper(trial.change) + ": the search has no plan with it on the program, degrees of parallelism and " +
+             "sharding of this one (" + run_.expected.strategy + ").";
     std::string words = upper(trial.change) + " takes " + gib(trial.memory.value);
     if (run_.expected.memory) {
       const double less = 1 - trial.memory / run_.expected.memory->p50;

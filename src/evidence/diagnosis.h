@@ -52,6 +52,7 @@ struct MemoryTrial {
   Bytes memory{};       ///< median, of the fullest GPU
   Seconds hours{};      ///< of the phase, median
   bool fits = false;    ///< P90 of memory is below usable memory
+  bool found = true;    ///< false: there is no such plan of the same program and layout, and no figures
 };
 
 /// `trials`: what would need less memory, tried when the run ended for want of it.

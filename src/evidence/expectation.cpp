@@ -44,8 +44,11 @@ Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& pa
   const bool modelled =
       std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
   if (estimate.node && modelled) expected.batch = estimate.batch;
-  if (estimate.node && std::holds_alternative<TrainPhase>(phase.work))
+  if (estimate.node && std::holds_alternative<TrainPhase>(phase.work)) {
     expected.micro_batch = estimate.strategy.micro_batch;
+    expected.layout = estimate.strategy;
+    if (estimate.framework != nullptr) expected.framework = estimate.framework->name;
+  }
   return expected;
 }
 

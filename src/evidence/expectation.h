@@ -29,6 +29,9 @@ struct Expectation {
   DollarsPerSecond price{};  ///< median, of all machines it holds; 0: free
   std::string strategy;      ///< in words; empty: there is none
   double micro_batch = 0;
+  /// Training: program, degrees of parallelism and sharding; the rest of a kept plan's is not read.
+  std::string framework{};
+  std::optional<Strategy> layout{};
 };
 
 /// What `plan` expects of one of its phases. `strategy`: in words (output/plan_words.h).

@@ -91,6 +91,15 @@ Expectation phase_of(const Tree& tree) {
   expected.strategy = text_of(tree, "strategy_words");
   if (const Tree* strategy = member(tree, "strategy")) {
     expected.micro_batch = number_of(*strategy, "micro_batch").value_or(0);
+    expected.framework = text_of(*strategy, "framework");
+    if (const auto sharding = from_name<Sharding>(text_of(*strategy, "sharding"))) {
+      Strategy& layout = expected.layout.emplace();
+      layout.sharding = *sharding;
+      layout.dp = whole_number_of(*strategy, "dp", 1);
+      layout.tp = whole_number_of(*strategy, "tp", 1);
+      layout.pp = whole_number_of(*strategy, "pp", 1);
+      layout.cp = whole_number_of(*strategy, "cp", 1);
+    }
     expected.batch = number_of(*strategy, "global_batch").value_or(number_of(*strategy, "batch").value_or(0));
   }
   return expected;

@@ -177,6 +177,24 @@ class PhaseAndPlan(Gate):
                               "--json").stdout)["plans"][0]["phases"][0]
         self.assertIn(f"takes {plan['memory_gib']['total']['p50']:.1f} GiB", words)
 
+    def test_what_needs_less_memory_is_of_the_same_program(self):
+        job = self.write("job.yaml", "job: mine\nphases:\n  - name: train\n    train:\n      model: {layers: 12, hidden: 768,"
+                         " heads: 12, vocab: 50304}\n      data: {tokens: 500M}\n      sequence: 1024\n      batch: "
+                         "{sequences: 512}\nwhere: {gpus: [H100 SXM], counts: [8]}\n")
+        plan = self.write("plan.json", run("plan", job, "--json").stdout)
+        steps = "".join(f"step {i:05d}/00954 (1.00%) | loss: 5.0 | dt: 300.00ms | tok/sec: 1,747,626 |\n"
+                        for i in range(40))
+        log = self.write("run.log", steps + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n")
+        same = ["framework=torch", *(f"parallel.{one}" for one in ("dp=8", "tp=1", "pp=1", "cp=1", "sharding=none"))]
+        settings = [word for one in ["recompute=full", *same] for word in ("--set", f"phases.train.train.{one}")]
+        pinned = json.loads(run("plan", job, *settings, "--json").stdout)["plans"][0]["phases"][0]
+        # Other programs do it in less time than the plan's own does without.
+        for words in (["--job", job], ["--plan", plan]):
+            advice = self.ask(log, *words, code=6)["advice"][0]["words"]
+            ratio = re.search(r"Recomputing all activations takes ([0-9.]+) GiB .*?, ([0-9.]+) times the time", advice)
+            self.assertGreater(float(ratio[2]), 1, advice)
+            self.assertEqual(ratio[1], f"{pinned['memory_gib']['total']['p50']:.1f}", advice)
+
 
 class Growing(Gate):
     def start(self, *words, **more):

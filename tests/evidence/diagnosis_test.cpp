@@ -25,6 +25,20 @@ TEST(Diagnosis, NothingIsSaidOfARunAsPlanned) {
   for (const auto& entry : Names<Ailment>::entries) EXPECT_EQ(advice(fixture, entry.value), "") << entry.name;
 }
 
+TEST(Diagnosis, SettingsThatTheSearchDoesNotGiveAreSaid) {
+  RunFixture fixture;
+  fixture.run_to(3);
+  fixture.event(LogEvent::Kind::kOutOfMemory, 77);
+  const MemoryTrial none{.change = "recomputing all activations", .setting = "x.recompute=full", .found = false};
+  const std::string words = advice(fixture, Ailment::kOutOfMemory, {none});
+  EXPECT_NE(words.find("Recomputing all activations: the search has no plan with it on the program, degrees of "
+                       "parallelism and sharding of this one (dp 8, micro-batch 32, bf16)."),
+            std::string::npos)
+      << words;
+  EXPECT_NE(words.find("Halve the micro-batch (32 now)"), std::string::npos) << words;
+  EXPECT_EQ(words.find("--set"), std::string::npos) << words;
+}
+
 TEST(Diagnosis, OutOfMemoryIsAnsweredWithNumbers) {
   RunFixture fixture;
   fixture.run_to(3);
