@@ -175,6 +175,14 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     set.notes.push_back("The queue is assumed to be called " + std::string(kAssumedQueue) +
                         "; pools of a job have a key queue for its name. Without Kueue: set suspend to false.");
   set.notes.emplace_back("The image is assumed; it has to hold bash and what the phases do not install themselves.");
+  for (std::size_t g = 0; g < machines.size(); ++g)
+    if (const std::string product = product_label(*machines[g].gpu); product.empty())
+      set.notes.push_back(launch.groups[g].slug + ": any node with so many GPUs will do, whatever they are: add a " +
+                          "nodeSelector for " + printable(machines[g].gpu->name, 60) +
+                          ", or let the flavor of the queue choose.");
+    else
+      set.notes.push_back(launch.groups[g].slug + " runs on nodes with the label " + std::string(kProductLabel) + ": " +
+                          product + " (of GPU feature discovery; cards that are shared or cut have longer ones).");
   if (std::ranges::any_of(machines, [](const CloudMachine& machine) { return machine.nodes > 1; }))
     set.notes.emplace_back(
         "Several machines need JobSet in the cluster, and storage that many pods write (ReadWriteMany).");

@@ -144,6 +144,8 @@ Yaml pod_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& 
   Yaml pod = Yaml::map();
   pod.set("restartPolicy", "Never");
   pod.set("terminationGracePeriodSeconds", Yaml::whole(whole_seconds(machine.grace)), "time for a checkpoint");
+  if (const std::string product = product_label(*machine.gpu); !product.empty())
+    pod.set("nodeSelector", Yaml::map().set(kProductLabel, product), "of GPU feature discovery");
   pod.set("containers", Yaml::list().add(std::move(container)));
   pod.set("volumes", volumes(paths, names, machine));
   return pod;
@@ -233,6 +235,15 @@ Yaml jobset_of(const Launch& launch, const std::string& name, const std::string&
 }
 
 }  // namespace
+
+std::string product_label(const Gpu& gpu) {
+  const LauncherNames* names = launcher_names(gpu.name);
+  // RunPod's ids are the driver's names.
+  if (gpu.vendor != "nvidia" || names == nullptr) return {};
+  std::string label = names->runpod;
+  std::ranges::replace(label, ' ', '-');
+  return label;
+}
 
 Yaml kubernetes_object(const Launch& launch, const KubernetesGroup& asked, const KubernetesNames& names,
                        const std::vector<std::string>& paths) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/units.h"
@@ -30,6 +31,11 @@ struct KubernetesGroup {
   std::string name;
   std::string queue;  ///< of Kueue
 };
+
+/// Nodes say by it what cards they have: set by NVIDIA's GPU feature discovery, which its operator brings.
+inline constexpr std::string_view kProductLabel = "nvidia.com/gpu.product";
+/// Its value, "NVIDIA-H100-80GB-HBM3": the driver's name with '-' for blanks. Empty: not known.
+std::string product_label(const Gpu& gpu);
 
 /// A Job on one machine, a JobSet on several. `paths`: files of the folder that its pods see.
 Yaml kubernetes_object(const Launch& launch, const KubernetesGroup& asked, const KubernetesNames& names,

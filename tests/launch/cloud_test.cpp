@@ -238,6 +238,24 @@ TEST(Clouds, SayWhereWeightsAreFetched) {
   }
 }
 
+TEST(Kubernetes, AsksForTheCardOrSaysThatItDoesNot) {
+  const Launched two(job_of(kTwoMachines));
+  const auto set = kubernetes_launcher(*two.launch);
+  EXPECT_NE(file_of(set, "kubernetes/02-b.yaml").find("nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3"),
+            std::string::npos);
+  EXPECT_FALSE(said(set->notes, "whatever they are"));
+  // Nobody knows what the driver calls it.
+  const Launched unknown(job_of(R"(
+job: unknown
+market: {use: only, offers: [{gpu: GB300, gpus: 4, price: $20/h}]}
+phases:
+  - {name: a, fixed: {gpus: 4, time: 1 h}, command: 'true'}
+)"));
+  const auto other = kubernetes_launcher(*unknown.launch);
+  EXPECT_EQ(file_of(other, "kubernetes/01-a.yaml").find("nodeSelector"), std::string::npos);
+  EXPECT_TRUE(said(other->notes, "whatever they are"));
+}
+
 TEST(Kubernetes, SaysThatOnlyScriptsComeAlong) {
   const Launched trm(example_job("trm-nanochat"));
   const auto set = kubernetes_launcher(*trm.launch);
