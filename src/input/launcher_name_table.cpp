@@ -49,14 +49,15 @@ Result<std::vector<LauncherImage>> read_launcher_images(std::string_view text, s
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
-  const auto launcher = cells.column("launcher"), vendor = cells.column("vendor"),
-             least = cells.column("least_compute_capability"), image = cells.column("image"),
-             source = cells.column("source"), as_of = cells.column("as_of");
+  const auto launcher = cells.column("launcher"), framework = cells.column("framework"),
+             vendor = cells.column("vendor"), least = cells.column("least_compute_capability"),
+             image = cells.column("image"), source = cells.column("source"), as_of = cells.column("as_of");
   constexpr double kNewest = 100;
   std::vector<LauncherImage> rows;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
-    rows.push_back({std::string(cells.required(row, launcher)), std::string(cells.required(row, vendor)),
-                    cells.number(row, least, 0, kNewest), std::string(cells.required(row, image))});
+    rows.push_back({std::string(cells.required(row, launcher)), std::string(cells.required(row, framework)),
+                    std::string(cells.required(row, vendor)), cells.number(row, least, 0, kNewest),
+                    std::string(cells.required(row, image))});
     cells.required(row, source);
     cells.date(row, as_of);
   }
@@ -85,10 +86,11 @@ std::string skypilot_name(const LauncherNames& names, std::string_view provider,
   return std::string(name == "{instance}" ? instance : name);
 }
 
-std::string_view launcher_image(std::string_view launcher, const Gpu& gpu) {
+std::string_view launcher_image(std::string_view launcher, const Gpu& gpu, std::string_view framework) {
   static const std::vector<LauncherImage> all = embedded_rows("launcher_images.csv", &read_launcher_images);
   const auto row = std::ranges::find_if(all, [&](const LauncherImage& image) {
-    return (image.launcher == launcher || image.launcher == "*") && image.vendor == gpu.vendor &&
+    return (image.launcher == launcher || image.launcher == "*") &&
+           (image.framework == framework || image.framework == "*") && image.vendor == gpu.vendor &&
            gpu.compute_capability >= image.least_capability;
   });
   return row == all.end() ? std::string_view{} : row->image;

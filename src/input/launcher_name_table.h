@@ -23,7 +23,8 @@ struct LauncherNames {
 
 /// A container image with PyTorch.
 struct LauncherImage {
-  std::string launcher;  ///< "*": any
+  std::string launcher;   ///< "*": any
+  std::string framework;  ///< of training, by its catalogue name; "*": any
   std::string vendor;
   double least_capability = 0;  ///< CUDA compute capability that it is built for
   std::string image;
@@ -39,7 +40,7 @@ const LauncherNames* launcher_names(std::string_view gpu);
 /// SkyPilot's name of a GPU; empty: it has none. `instance` is the offer's.
 std::string skypilot_name(const LauncherNames& names, std::string_view provider, std::string_view instance, int gpus);
 
-/// The first image for this GPU that was compiled in; empty: there is none.
-std::string_view launcher_image(std::string_view launcher, const Gpu& gpu);
+/// The first image for this GPU that was compiled in; empty: there is none. `framework`: catalogue name; empty: none.
+std::string_view launcher_image(std::string_view launcher, const Gpu& gpu, std::string_view framework = {});
 
 }  // namespace gpuplan

@@ -17,6 +17,8 @@ namespace {
 // and caches as much again.
 constexpr Bytes kSystem = 50 * units::GB;
 constexpr double kDiskRoom = 1.2;
+/// Its packages come with an image, not by pip.
+constexpr std::string_view kInItsImage = "megatron";
 /// What a price may rise above P90 of the offer before the machines are not taken any more.
 constexpr double kPriceRoom = 1.1;
 
@@ -89,6 +91,8 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
       machine.ram = estimate.node->ram;
       most = estimate.memory_total.p90;
     }
+    // Its packages are in an image of their own; the others' install themselves.
+    if (estimate.framework != nullptr && machine.framework != kInItsImage) machine.framework = estimate.framework->name;
     machine.host_need = std::max(machine.host_need, estimate.host_memory);
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
     disk += estimate.machine_disk_bytes;

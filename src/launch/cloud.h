@@ -23,6 +23,7 @@ struct CloudMachine {
   const Gpu* gpu = nullptr;  ///< of the phase that needs most memory
   int gpus = 0;              ///< of one machine
   int nodes = 1;
+  std::string_view framework;  ///< of training, by its catalogue name; Megatron before others; may be empty
   bool spot = false;
   Bytes disk{};  ///< of one machine: what lies there, and room for the image and packages
   Bytes ram{};   ///< of one machine; zero: not known

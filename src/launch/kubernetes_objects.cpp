@@ -131,7 +131,7 @@ std::vector<std::string> start_lines(const LaunchGroup& group) {
 
 Yaml pod_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine, const CloudNeeds& needs,
             const KubernetesNames& names, const std::string& name, const std::vector<std::string>& paths) {
-  const std::string_view image = launcher_image("kubernetes", *machine.gpu);
+  const std::string_view image = launcher_image("kubernetes", *machine.gpu, machine.framework);
   Yaml container = Yaml::map();
   container.set("name", "main");
   container.set("image", image.empty() ? "python:3.12" : image,

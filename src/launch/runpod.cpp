@@ -32,7 +32,7 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     auto need = cloud_needs(launch, group);
     if (!need) return std::unexpected(need.error());
     const LauncherNames* names = launcher_names(machine->gpu->name);
-    const std::string_view image = launcher_image("runpod", *machine->gpu);
+    const std::string_view image = launcher_image("runpod", *machine->gpu, machine->framework);
     if (names == nullptr || names->runpod.empty() || image.empty())
       return failure("RunPod rents no " + printable(machine->gpu->name, 60) +
                      " that gpuplan knows the id of; choose a plan on other GPUs (--plan), or --to bash");
@@ -54,6 +54,12 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
                               "runpodctl pod delete POD  # gives it back"}});
     if (machine->spot)
       set.notes.push_back(group.slug + ": the plan is on spot, and runpodctl rents on demand only, which costs more.");
+    if (const std::string_view own = launcher_image("", *machine->gpu, machine->framework);
+        own != launcher_image("", *machine->gpu))
+      set.notes.push_back(
+          group.slug + ": " + std::string(machine->framework) + " wants what " + std::string(own) +
+          " holds, and the image here, which has the ssh server that the scripts need, does not: install "
+          "it in setup.run, or IMAGE=... with both.");
     if (machine->price_limit)
       set.notes.push_back(group.slug + ": runpodctl has no limit on prices; the plan counts with at most $" +
                           number_text(dollars_an_hour(*machine->price_limit)) +

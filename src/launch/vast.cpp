@@ -32,6 +32,7 @@ std::string capability_text(double capability) { return std::to_string(std::lrou
 struct Wanted {
   const Gpu* gpu = nullptr;
   int gpus = 0;
+  std::string_view framework;
   bool spot = false;
   Bytes disk{};
   Bytes memory{};  ///< of one GPU
@@ -64,7 +65,7 @@ std::string common_query(const Launch& launch, const Wanted& wanted) {
   query += " disk_space>=" + std::to_string(whole_gb(wanted.disk));
   // Hosts say until when they offer: days.
   query += " duration>=" + tenths(wanted.limit / units::day);
-  if (const std::string cuda = cuda_of(launcher_image("vast", *wanted.gpu)); !cuda.empty())
+  if (const std::string cuda = cuda_of(launcher_image("vast", *wanted.gpu, wanted.framework)); !cuda.empty())
     query += " cuda_vers>=" + cuda;
   if (wanted.below)
     query += std::string(wanted.spot ? " min_bid<=" : " dph<=") + number_text(dollars_an_hour(*wanted.below));
@@ -157,6 +158,7 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
       if (row.plan->id == launch.plan.id) own = &row;
   const Wanted first{.gpu = machine.gpu,
                      .gpus = machine.gpus,
+                     .framework = machine.framework,
                      .spot = machine.spot,
                      .disk = machine.disk,
                      .memory = needed_memory(launch, group),
@@ -208,7 +210,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
     if (!machine) return std::unexpected(machine.error());
     auto need = cloud_needs(launch, group);
     if (!need) return std::unexpected(need.error());
-    const std::string_view image = launcher_image("vast", *machine->gpu);
+    const std::string_view image = launcher_image("vast", *machine->gpu, machine->framework);
     if (image.empty())
       return failure("Vast.ai rents no " + printable(machine->gpu->name, 60) +
                      "; choose a plan on other GPUs (--plan), or --to bash");

@@ -94,6 +94,11 @@ TEST(DataLauncherImages, FollowTheHardware) {
   };
   EXPECT_EQ(image("runpod", "H100 SXM").substr(0, 15), "runpod/pytorch:");
   EXPECT_EQ(image("vast", "H100 SXM").substr(0, 16), "pytorch/pytorch:");
+  const Gpu& h100 = *catalogue().find_gpu("H100 SXM");
+  EXPECT_EQ(launcher_image("vast", h100, "megatron").substr(0, 23), "nvcr.io/nvidia/pytorch:");
+  EXPECT_EQ(launcher_image("vast", h100, "torchtitan"), image("vast", "H100 SXM"));
+  // The scripts reach a pod by the ssh server of this image.
+  EXPECT_EQ(launcher_image("runpod", h100, "megatron"), image("runpod", "H100 SXM"));
   EXPECT_NE(image("vast", "H100 SXM"), image("vast", "V100 SXM2 16GB"));
   EXPECT_EQ(image("kubernetes", "MI300X").substr(0, 5), "rocm/");
   EXPECT_EQ(image("kubernetes", "TPU v6e"), "");

@@ -316,6 +316,32 @@ TEST(Marketplaces, RefuseMachinesThatWorkTogether) {
   }
 }
 
+TEST(Marketplaces, TakeTheImageOfTheFramework) {
+  const std::string job = R"(
+job: mega
+market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, provider: PROVIDER, price: $20/h}]}
+phases:
+  - name: t
+    train: {model: meta-llama/Llama-3.1-8B, framework: megatron, data: {tokens: 1B}, sequence: 4096, batch: {sequences: 256}}
+)";
+  const auto of = [&](std::string_view provider) {
+    std::string text = job;
+    text.replace(text.find("PROVIDER"), 8, provider);
+    return text;
+  };
+  const Launched vast(job_of(of("vast")));
+  ASSERT_TRUE(vast.launch);
+  EXPECT_NE(file_of(vast_launcher(*vast.launch), "vast/rent.sh").find("image=${IMAGE:-nvcr.io/nvidia/pytorch:"),
+            std::string::npos);
+  const Launched runpod(job_of(of("runpod")));
+  ASSERT_TRUE(runpod.launch);
+  const auto set = runpod_launcher(*runpod.launch);
+  ASSERT_TRUE(set);
+  EXPECT_TRUE(said(set->notes, "wants what nvcr.io/nvidia/pytorch:"));
+  const Launched lora(example_job("llama-8b-lora"));
+  EXPECT_FALSE(said(runpod_launcher(*lora.launch)->notes, "wants what"));
+}
+
 TEST(Clouds, WriteEveryExample) {
   for (const char* const example : kExamples) {
     const Launched laid(example_job(example));
