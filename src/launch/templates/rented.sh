@@ -43,7 +43,10 @@ start_again() {
   if remote "test -f /workspace/$name/variables.sh"; then
     for mark in runs/*/prepared runs/*/done; do [ ! -e "$mark" ] || marks+=("./$mark"); done
     say "copying this folder without its runs to $host, port $port"
-    { find . -path ./runs -prune -o -type f -print0 && for mark in "${marks[@]+"${marks[@]}"}"; do printf '%s\0' "$mark"; done; } |
+    {
+      find . -path ./runs -prune -o -type f -print0
+      [ "${#marks[@]}" = 0 ] || printf '%s\0' "${marks[@]}"
+    } |
       tar -cf - --null -T - | remote "tar -xf - -C /workspace/$name"
     tell_and_start
   else

@@ -11,7 +11,7 @@ steps() {
   printf '\n# Then, with the ID of an offer of the first search:\n'
   printf 'bash %s rent ID       # rents it, copies this folder, starts it\n' "$self"
   printf 'bash %s log INSTANCE  # what it prints\n' "$self"
-  printf 'bash %s start INSTANCE # starts it again: after a step by hand, or when it was stopped\n' "$self"
+  printf 'bash %s start INSTANCE  # starts it again: after a step by hand, or when it was stopped\n' "$self"
   printf 'bash %s end INSTANCE  # fetches runs/ and destroys the machine: until then its disk costs money\n' "$self"
 }
 
