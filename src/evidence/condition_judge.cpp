@@ -274,12 +274,16 @@ std::vector<LogValue> PhaseConditions::metric_values(const LogView& view) const 
     const auto found = std::ranges::find(view.log.metrics, metrics_[i].name, &std::pair<std::string, Series>::first);
     if (found != view.log.metrics.end()) values[i] = value_of(found->second);
     if (values[i].known()) continue;
-    const std::string name = printable(metrics_[i].name, 60), text = " ('" + printable(metrics_[i].text, 80) + "')";
+    std::string named = printable(metrics_[i].name, 60);
+    named += " ('" + printable(metrics_[i].text, 80) + "')";
     const auto none =
         std::ranges::find(view.log.no_numbers, metrics_[i].name, &std::pair<std::string, std::string>::first);
-    values[i].missing = none == view.log.no_numbers.end()
-                            ? "no line of the log gives " + name + text
-                            : name + text + " finds lines, but its group holds no number: '" + none->second + "'";
+    if (none == view.log.no_numbers.end()) {
+      values[i].missing = "no line of the log gives " + named;
+    } else {
+      values[i].missing = std::move(named);
+      values[i].missing += " finds lines, but its group holds no number: '" + none->second + "'";
+    }
   }
   for (const std::size_t i : order_) {
     const ConditionTree& tree = *metrics_[i].formula;

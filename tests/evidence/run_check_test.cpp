@@ -107,7 +107,7 @@ Projection evaluated(int interval, bool stated) {
     if (i % 100 == 0) fixture.log.validation.add(i, 3, line);
   }
   if (stated) {
-    fixture.phase.evaluate = Evaluate{.every_steps = 100};
+    fixture.phase.evaluate = Evaluate{.every_steps = 100, .every_time = {}, .time = {}};
     fixture.phase.evaluate->time.range = {Seconds{50}, Seconds{60}, Seconds{70}};
   }
   return checked(fixture).projection.value();
