@@ -71,7 +71,7 @@ def job_of(strings, pool):
                 "before": {"note": text() or "x", "time": "1 min"}, "args": {f"{name}_{i}": text() for i in range(4)},
                 "command": "trainer {micro} {args}", "checkpoint": {"every": "10 min", "to": text()},
                 "train": {"model": {**model, "name": text()}, "data": {"tokens": "100M"}, "sequence": 1024,
-                          "batch": {"sequences": 64}}}
+                          "batch": {"sequences": 64}, "parallel": {"tp": 1, "pp": 1, "cp": 1}}}
 
     job = {"job": text() or "x", "phases": [phase("first", []), phase("second", ["first"])]}
     if pool:
