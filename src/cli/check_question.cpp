@@ -17,11 +17,6 @@ namespace {
 bool trains(const Phase& phase) { return std::holds_alternative<TrainPhase>(phase.work); }
 bool is_judged(const Phase& phase) { return !phase.succeed_when.empty() || !phase.metrics.empty(); }
 
-/// A kept plan is named by its file; ids are letters and digits.
-bool is_plan_file(const std::string& name) {
-  return to_lower(name).ends_with(".json") || name.find('/') != std::string::npos || name == "-";
-}
-
 /// Of the same program, degrees of parallelism and sharding, as far as they are known.
 bool is_alike(const PhaseEstimate& estimate, const Expectation& expected) {
   const bool program =
@@ -57,10 +52,8 @@ Result<CheckQuestion> CheckQuestion::read(const CheckOptions& options, const Cat
 
 Result<void> CheckQuestion::read_plan() {
   JobOptions job_options = options_->job;
-  if (is_plan_file(options_->plan)) {
-    const auto text = read_file(options_->plan, kMaxPlanBytes);
-    if (!text) return std::unexpected(text.error());
-    auto kept = read_plan_file(*text, shown_name(options_->plan));
+  if (names_plan_file(options_->plan)) {
+    auto kept = open_plan(options_->plan);
     if (!kept) return std::unexpected(std::move(kept.error()));
     kept_ = std::make_unique<PlanFile>(*std::move(kept));
     const auto plan = plan_named(*kept_, "");
@@ -84,7 +77,8 @@ Result<void> CheckQuestion::read_plan() {
     if (nothing_fits_.empty()) nothing_fits_.emplace_back("nothing fits");
     return {};
   }
-  const std::string& id = options_->plan.empty() ? question_->written.kept_plan : options_->plan;
+  std::string id = options_->plan;
+  if (id.empty() && question_->written.kept) id = question_->written.kept->id;
   if (id.empty()) return {};
   const auto plan = plan_with_id(found, id);
   if (!plan) return std::unexpected(plan.error());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/read_file.h"
 
 namespace gpuplan::cli {
 
@@ -15,6 +16,16 @@ Result<const Plan*> plan_with_id(const SearchResult& found, const std::string& i
   for (const Plan& plan : found.plans) ids.push_back(plan.id);
   return wrong_use(flag + ": '" + printable(id, 40) + "' is no plan of this job" + did_you_mean(id, ids) +
                    "; gpuplan plan --all --json lists their ids");
+}
+
+bool names_plan_file(const std::string& word) {
+  return to_lower(word).ends_with(".json") || word.find('/') != std::string::npos || word == "-";
+}
+
+Result<PlanFile> open_plan(const std::string& file) {
+  const auto text = read_file(file, kMaxPlanBytes);
+  if (!text) return std::unexpected(text.error());
+  return read_plan_file(*text, shown_name(file));
 }
 
 }  // namespace gpuplan::cli

@@ -16,7 +16,6 @@
 #include "cli/read_file.h"
 #include "cli/terminal.h"
 #include "cli/write_folder.h"
-#include "input/plan_file.h"
 #include "launch/launch_folder.h"
 #include "launch/launch_report.h"
 #include "launch/launchers.h"
@@ -55,36 +54,36 @@ struct Chosen {
   std::string note;  ///< empty: nothing
 };
 
-/// The kept plan's own plan among those of today.
-Result<Chosen> still_there(const SearchResult& found, const PlanFile& kept) {
-  const auto old = plan_named(kept, "");
-  if (!old) return std::unexpected(old.error());
-  const auto match = std::ranges::find(found.plans, (*old)->id, &Plan::id);
+/// The plan that was kept in this file, among those of today.
+Result<Chosen> still_there(const SearchResult& found, const KeptChoice& kept, const std::string& file) {
+  const auto match = std::ranges::find(found.plans, kept.id, &Plan::id);
   if (match == found.plans.end())
-    return failure("its plan " + printable((*old)->id, 40) + " (" + printable((*old)->label, 60) +
+    return failure("its plan " + printable(kept.id, 40) + " (" + printable(kept.label, 60) +
                        ") is not among the plans of this job and market; give the same --prices, --set and --as-of as "
                        "for the plan, or plan again",
-                   {kept.file});
+                   {file});
   Chosen chosen{&*match, ""};
-  Dollars before{};
-  for (const Expectation& phase : (*old)->phases) before += phase.cost.p50;
   Dollars today{};
   for (const PhasePlan& part : match->phases) today += part.cost.p50;
   constexpr double kWorthALine = 0.01;
-  if (before > Dollars{} && (today > before * (1 + kWorthALine) || today < before * (1 - kWorthALine)))
+  if (kept.cost > Dollars{} && (today > kept.cost * (1 + kWorthALine) || today < kept.cost * (1 - kWorthALine)))
     chosen.note =
-        "The kept plan costs " + short_money(before) + "; by the market of today it is " + short_money(today) + ".";
+        "The kept plan costs " + short_money(kept.cost) + "; by the market of today it is " + short_money(today) + ".";
   return chosen;
 }
 
-bool is_plan_file(const std::string& name) {
-  return to_lower(name).ends_with(".json") || name.find('/') != std::string::npos;
-}
-
-Result<PlanFile> kept_plan(const std::string& name) {
-  const auto text = read_file(name, kMaxPlanBytes);
-  if (!text) return std::unexpected(text.error());
-  return read_plan_file(*text, shown_name(name));
+/// What one --plan means.
+Result<Chosen> chosen_plan(const std::string& asked, const Searched& searched) {
+  if (!names_plan_file(asked)) {
+    const auto plan = plan_with_id(searched.found, asked);
+    if (!plan) return std::unexpected(plan.error());
+    return Chosen{*plan, ""};
+  }
+  const auto kept = open_plan(asked);
+  if (!kept) return std::unexpected(kept.error());
+  if (const auto same = made_for(*kept, searched.job.name); !same) return std::unexpected(same.error());
+  if (const auto named = plan_named(*kept, ""); !named) return std::unexpected(named.error());
+  return still_there(searched.found, *kept->source.kept, kept->file);
 }
 
 std::string tight_words(const PlanStory& story, const Plan& plan) {
@@ -101,25 +100,16 @@ Result<std::vector<Chosen>> chosen_plans(const Options& options, const Question&
     if (iequals(asked, "all")) {
       for (const Plan& plan : found.plans)
         if (plan.fit == Fit::kFits || options.allow_tight) chosen.push_back({&plan, ""});
-    } else if (is_plan_file(asked)) {
-      auto kept = kept_plan(asked);
-      if (!kept) return std::unexpected(kept.error());
-      if (const auto same = made_for(*kept, searched.job.name); !same) return std::unexpected(same.error());
-      auto one = still_there(found, *kept);
-      if (!one) return std::unexpected(one.error());
-      chosen.push_back(*std::move(one));
     } else {
-      const auto plan = plan_with_id(found, asked);
-      if (!plan) return std::unexpected(plan.error());
-      chosen.push_back({*plan, ""});
+      const auto one = chosen_plan(asked, searched);
+      if (!one) return std::unexpected(one.error());
+      chosen.push_back(*one);
     }
   }
-  if (options.plans.empty() && !question.written.kept_plan.empty()) {
-    auto kept = kept_plan(options.job.job);
-    if (!kept) return std::unexpected(kept.error());
-    auto one = still_there(found, *kept);
+  if (options.plans.empty() && question.written.kept) {
+    const auto one = still_there(found, *question.written.kept, shown_name(options.job.job));
     if (!one) return std::unexpected(one.error());
-    chosen.push_back(*std::move(one));
+    chosen.push_back(*one);
   } else if (options.plans.empty()) {
     chosen.push_back({story.pick(), ""});
   }

@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "cli/choose_plan.h"
 #include "cli/commands.h"
 #include "cli/read_file.h"
 #include "input/csv.h"
@@ -267,11 +268,9 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
   };
   const Plan* plan = nullptr;
   if (!options.plan.empty()) {
-    const auto found = std::ranges::find(searched->found.plans, options.plan, &Plan::id);
-    if (found == searched->found.plans.end())
-      return wrong_use("--plan: '" + printable(options.plan, 40) +
-                       "' is no plan of this job; gpuplan plan --json lists their ids");
-    plan = &*found;
+    const auto named = plan_with_id(searched->found, options.plan);
+    if (!named) return std::unexpected(named.error());
+    plan = *named;
     if (!can_be_spot(*plan)) {
       asked.nothing_fits.push_back(story.name(*plan) +
                                    (plan->offer == nullptr

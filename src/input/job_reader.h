@@ -14,6 +14,12 @@
 
 namespace gpuplan {
 
+/// The plan that a kept plan was made for: the one to launch.
+struct KeptChoice {
+  std::string id, label;
+  Dollars cost{};  ///< median, when it was kept
+};
+
 /// A job as written, before its meaning is read: settings may still change it.
 struct JobSource {
   Tree tree;
@@ -21,7 +27,7 @@ struct JobSource {
   std::vector<Offer> boxes{};                ///< own boxes and pools beside the job's, unless its market is closed
   std::optional<PerSecond> interruptions{};  ///< of spot machines, where neither the job nor the offer says it
   std::vector<std::string> assumed{}, from_config{};  ///< become the job's
-  std::string kept_plan{};  ///< id of the plan to launch, where the job was read from a kept plan
+  std::optional<KeptChoice> kept{};                   ///< where the job was read from a kept plan that recommends one
 };
 
 /// YAML or JSON text. Errors as parse_tree.

@@ -155,9 +155,15 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
   kept.source = *std::move(source);
   if (const Tree* recommended = member(*tree, "recommendations")) kept.pick = text_of(*recommended, "pick");
   if (std::string launched = text_of(*tree, "launched"); !launched.empty()) kept.pick = std::move(launched);
-  kept.source.kept_plan = kept.pick;
   if (const Tree* plans = member(*tree, "plans"))
     for (const Tree& plan : plans->children) kept.plans.push_back(plan_of(plan, kept.job));
+  if (kept.pick.empty()) return kept;
+  KeptChoice choice{.id = kept.pick, .label = {}};
+  if (const auto plan = plan_named(kept, "")) {
+    choice.label = (*plan)->label;
+    for (const Expectation& phase : (*plan)->phases) choice.cost += phase.cost.p50;
+  }
+  kept.source.kept = std::move(choice);
   return kept;
 }
 

@@ -159,6 +159,9 @@ class Choice(Folder):
             plan = json.loads((self.out / "plan.json").read_text())
             self.assertEqual(plan["launched"], pick)
             self.assertEqual([one["id"] for one in plan["plans"]], [pick])
+        done = run("launch", "-", "--to", "bash", "-o", str(self.folder / "piped"), stdin=kept.read_bytes())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads((self.folder / "piped" / "plan.json").read_text())["launched"], pick)
         again = run("launch", str(self.out / "plan.json"), "--to", "bash", "-o", str(self.folder / "again"))
         self.assertEqual(again.returncode, 0, again.stderr)
 
