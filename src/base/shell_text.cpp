@@ -65,6 +65,10 @@ std::string bash_word(std::string_view text) {
   return result + "'";
 }
 
+std::string bash_value(std::string_view text) {
+  return printable(text, text.size()) == text ? shell_quoted(text) : bash_word(text);
+}
+
 std::string string_literal(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string result = "\"";

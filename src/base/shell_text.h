@@ -19,6 +19,10 @@ std::string shell_word(std::string_view text);
 /// in place of what could move the cursor or hide what stands beside it.
 std::string bash_word(std::string_view text);
 
+/// The same in quotes even where it needs none: what a variable is set to, since a bare word there may be the name of a
+/// command.
+std::string bash_value(std::string_view text);
+
 /// In double quotes, as JSON has it: a string in JSON, in YAML and in Python. Control characters and those that move
 /// what stands beside them are escaped; bytes that are not UTF-8 become U+FFFD.
 std::string string_literal(std::string_view text);

@@ -28,14 +28,6 @@ const LaunchPhase& phase_of(const Launch& launch, int position) {
 
 Bytes tens_of_gb(Bytes size) { return std::ceil(size / (10 * units::GB)) * (10 * units::GB); }
 
-/// Time to write a checkpoint, three times, after the step at hand.
-Seconds stopping(const PhasePlan& part) {
-  const PhaseEstimate& estimate = part.estimate;
-  const Seconds writing =
-      estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate : Seconds{};
-  return 3 * writing + part.seconds_per_step.p90;
-}
-
 bool is_word(std::string_view name) {
   return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
@@ -96,7 +88,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
     machine.host_need = std::max(machine.host_need, estimate.host_memory);
     machine.runs += estimate.checkpoint_bytes * std::max(estimate.kept_checkpoints, 1.0) + estimate.results_bytes;
     disk += estimate.machine_disk_bytes;
-    grace = std::max(grace, stopping(*phase_of(launch, position).part));
+    grace = std::max(grace, stopping_time(*phase_of(launch, position).part));
   }
   if (machine.gpu == nullptr || lease.offer == nullptr)
     return failure("phases." + printable(phase_of(launch, group.phases.front()).phase->name, 60) +

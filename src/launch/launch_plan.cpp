@@ -151,6 +151,16 @@ class Layout {
 
 }  // namespace
 
+Seconds checkpoint_time(const PhaseEstimate& estimate) {
+  return estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate : Seconds{};
+}
+
+Seconds stopping_time(const PhasePlan& part) { return 3 * checkpoint_time(part.estimate) + part.seconds_per_step.p90; }
+
+int stop_seconds(const PhasePlan& part) {
+  return static_cast<int>(std::min(stopping_time(part) + 1 * units::minute, 1 * units::hour) / units::second);
+}
+
 bool brings_code(const Phase& phase) {
   const auto* cpu = std::get_if<CpuPhase>(&phase.work);
   return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||

@@ -59,6 +59,14 @@ struct Launch {
   std::vector<Fallback> fallbacks{};
 };
 
+/// What a checkpoint of the phase is expected to take; 0: none is counted.
+Seconds checkpoint_time(const PhaseEstimate& estimate);
+/// From being told to stop to the end of the work: the step at hand (P90), and three times what a checkpoint is
+/// expected to take.
+Seconds stopping_time(const PhasePlan& part);
+/// The same with a minute of room, an hour at most, in seconds: what the phase's script waits before it kills the work.
+int stop_seconds(const PhasePlan& part);
+
 /// Whether the job says itself what runs, in a folder that only the user knows.
 bool brings_code(const Phase& phase);
 

@@ -13,28 +13,14 @@
 namespace gpuplan {
 namespace {
 
-/// Seconds that a stopped phase has: the step under way, three times what a checkpoint is expected to take, a minute.
-int grace_for(const PhasePlan& part) {
-  const PhaseEstimate& estimate = part.estimate;
-  const double writing =
-      estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate / units::second : 0;
-  constexpr double kMost = 3600;
-  return static_cast<int>(std::min(3 * writing + part.seconds_per_step.p90 / units::second + 60, kMost));
-}
-
 std::string hours_range(const Outcome<Seconds>& hours) {
   return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
-}
-
-/// What a variable is set to: in quotes even where it needs none, since a bare word may be the name of a command.
-std::string value(std::string_view text) {
-  return printable(text, text.size()) == text ? shell_quoted(text) : bash_word(text);
 }
 
 /// A list of words: ('a' 'b').
 std::string array_of(const std::vector<std::string>& words) {
   std::string text = "(";
-  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + value(word);
+  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + bash_value(word);
   return text + ")";
 }
 
@@ -70,26 +56,27 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
       laid.part->hours.p50 > Seconds{} ? laid.part->cost.p50 / laid.part->hours.p50 * units::hour / units::dollar : 0;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
                      "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
-  text += "phase=" + value(phase.name) + "\nslug=" + value(laid.slug) + "\njob_slug=" + value(launch.slug) + "\n";
+  text += "phase=" + bash_value(phase.name) + "\nslug=" + bash_value(laid.slug) +
+          "\njob_slug=" + bash_value(launch.slug) + "\n";
   text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
   text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";
   text += "required=" + array_of(work.required) + "\n";
-  text += "manual=" + value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
+  text += "manual=" + bash_value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
   text += "human=" + std::to_string(run.empty() ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
   text += "criteria=" + std::to_string(phase.succeed_when.empty() ? 0 : 1) + "\n";
   const Gpu* gpu = estimate.node ? estimate.node->gpu : nullptr;
-  text += "gpu_name=" + value(gpu != nullptr ? gpu->name : "") + "\n";
+  text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
   text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
   text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
   const bool free = laid.part->cost.p50 <= Dollars{};
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
-  text += "grace=" + std::to_string(grace_for(*laid.part)) + "\n";
+  text += "grace=" + std::to_string(stop_seconds(*laid.part)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
-  text += "predicted_hours=" + value(hours_range(laid.part->hours)) + "\n";
-  text += "predicted_dollars=" + value(range_words(laid.part->cost)) + "\n\n";
+  text += "predicted_hours=" + bash_value(hours_range(laid.part->hours)) + "\n";
+  text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n\n";
   text += function("prepare", prepare) + "\n" + function("work", run) + "\n";
   return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
 }
@@ -196,7 +183,7 @@ std::string in_turn(const std::vector<std::string>& scripts) {
   text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
   text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1 INT HUP\n\n";
   text += "scripts=(\n";
-  for (const std::string& script : scripts) text += "  " + value(script) + "\n";
+  for (const std::string& script : scripts) text += "  " + bash_value(script) + "\n";
   return text +
          ")\n"
          "for script in \"${scripts[@]}\"; do\n"

@@ -22,10 +22,7 @@ std::string array_of(std::string_view name, const std::vector<std::string>& word
 }  // namespace
 
 std::string assignment(std::string_view name, std::string_view text) {
-  const std::string word = bash_word(text);
-  // Quoted whatever it holds: a bare name=export or name=a-b reads like a slip of the keyboard.
-  const bool bare = word.front() != '\'' && word.front() != '$';
-  return std::string(name) + "=" + (bare ? "'" + word + "'" : word) + "\n";
+  return std::string(name) + "=" + bash_value(text) + "\n";
 }
 
 std::string rent_path(const Launch& launch, std::string_view kind, const LaunchGroup& group) {

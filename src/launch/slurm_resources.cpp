@@ -104,8 +104,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
     if (const Bytes need = host_need(launch, phase); need > Bytes{}) ask.memory = whole_gib(need);
   }
 
-  if (estimate.checkpoint_bytes > Bytes{} && estimate.checkpoint_rate > BytesPerSecond{})
-    ask.checkpoint = estimate.checkpoint_bytes / estimate.checkpoint_rate;
+  ask.checkpoint = checkpoint_time(estimate);
   constexpr double kLongestLead = 65535;  // sbatch(1): --signal
   // Programs look at the signal when a step is done.
   const Seconds step = phase.part->seconds_per_step.p90;

@@ -110,19 +110,10 @@ LaunchFile program(const WorkPlace& place, std::string_view name, std::string_vi
           name.ends_with(".sh")};
 }
 
-int stop_seconds(const LaunchPhase& laid) {
-  // As the phase's script counts: what writing is expected to take, three times, a minute, and the step at hand.
-  const PhaseEstimate& estimate = laid.part->estimate;
-  const double writing =
-      estimate.checkpoint_rate.value > 0 ? estimate.checkpoint_bytes / estimate.checkpoint_rate / units::second : 0;
-  const double step = laid.part->seconds_per_step.p90 / units::second;
-  return static_cast<int>(std::min(3 * writing + 60 + step, 3600.0));
-}
-
 std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked) {
   work.files.push_back(program(place, "supervise.sh"));
   return "exec bash " + file_word("supervise.sh") + (asked == Asked::kBySignal ? " --workers " : " ") +
-         std::to_string(stop_seconds(place.laid)) + " " + command;
+         std::to_string(stop_seconds(*place.laid.part)) + " " + command;
 }
 
 std::string torchrun(const WorkPlace& place) {

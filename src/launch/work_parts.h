@@ -61,8 +61,6 @@ std::string torchrun(const WorkPlace& place);
 /// "python3 -m pip install --quiet 'torch>=2.6' ...".
 std::string pip_install(const std::vector<std::string>& packages);
 
-/// Seconds that the phase's script gives a program to end its step and save its state.
-int stop_seconds(const LaunchPhase& laid);
 /// As many checkpoints as the job keeps; 0: all.
 int kept_checkpoints(const WorkPlace& place);
 /// Steps between two lines of the log.
