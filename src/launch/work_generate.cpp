@@ -192,7 +192,7 @@ Result<Work> generation_work(const WorkPlace& place) {
   if (vllm) packages = {"vllm>=0.10"};
   if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
   work.prepare.push_back(pip_install(packages));
-  work.files.push_back(program(place, "replicas.py"));
+  for (const char* name : {"phase_parts.py", "replicas.py"}) work.files.push_back(program(place, name));
   work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_prompts(place, work);

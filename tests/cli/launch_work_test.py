@@ -160,7 +160,8 @@ class Examples(unittest.TestCase):
 
     def test_templates_are_written_as_they_are(self):
         with Folder("examples/gpt-124m.yaml") as folder:
-            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py")):
+            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py"),
+                                   ("phase_parts.py", "phase_parts.py")):
                 self.assertEqual(folder.files(name)[0].read_bytes(), (TEMPLATES / template).read_bytes())
 
 
@@ -365,7 +366,8 @@ class Replicas(unittest.TestCase):
             files, run_dir = place / "files", place / "run"
             files.mkdir()
             run_dir.mkdir()
-            shutil.copy(TEMPLATES / "replicas.py", files)
+            for name in ("phase_parts.py", "replicas.py"):
+                shutil.copy(TEMPLATES / name, files)
             data = [{"name": "prompts", "slug": "prompts"}]
             chosen = [{"name": f"m{i}", "slug": f"m{i}", "variable": "X", "trained_by": []} for i in range(models)]
             (files / "settings.json").write_text(json.dumps({
@@ -439,7 +441,7 @@ class TrainingData(unittest.TestCase):
 
     def made(self, rows, packing, length=4):
         with tempfile.TemporaryDirectory() as place:
-            for name in ("training_data.py", "run_parts.py"):
+            for name in ("training_data.py", "phase_parts.py"):
                 shutil.copy(TEMPLATES / name, place)
             (Path(place) / "settings.json").write_text(json.dumps({"sequence": length, "packing": packing}))
             done = subprocess.run(["python3", "-c", STUBS, place, json.dumps(rows)], capture_output=True, text=True,

@@ -9,6 +9,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 import replicas
+from phase_parts import model_source
 from replicas import RESULTS, SETTINGS
 
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -16,7 +17,7 @@ STORE = SETTINGS["store"]
 
 
 def load(model):
-    base, adapter = replicas.adapter_of(replicas.model_source(model))
+    base, adapter = replicas.adapter_of(model_source(model))
     weights = SETTINGS["weights"]
     # Checkpoints that are quantised already say so themselves.
     how = {"dtype": TYPES.get(weights, "auto"), "attn_implementation": "sdpa"}

@@ -3,6 +3,7 @@ import json
 import time
 
 import replicas
+from phase_parts import model_source
 from replicas import RESULTS, SETTINGS
 
 
@@ -11,7 +12,7 @@ def answer(model, work, stop):
     from vllm import LLM, SamplingParams
     from vllm.lora.request import LoRARequest
 
-    base, adapter = replicas.adapter_of(replicas.model_source(model))
+    base, adapter = replicas.adapter_of(model_source(model))
     how = {**SETTINGS["engine_arguments"], **SETTINGS["arguments"]}
     if adapter:
         how.update(enable_lora=True, max_lora_rank=max(SETTINGS["lora_rank"], 16))

@@ -5,34 +5,14 @@ to stop, replicas finish the batch that they are at; what is written stays, and 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-NOT_PREPARED = 78
-HERE = Path(__file__).resolve().parent
-SETTINGS = json.loads((HERE / "settings.json").read_text(encoding="utf-8"))
-RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
+from phase_parts import RUN_DIR, SETTINGS, Stop, give_up
+
 RESULTS = RUN_DIR / "results"
-
-
-def give_up(text):
-    print(text, file=sys.stderr, flush=True)
-    sys.exit(NOT_PREPARED)
-
-
-def model_source(model):
-    """Name or folder to load: a variable of the environment, what an earlier phase trained, or the name in the plan."""
-    chosen = os.environ.get(model["variable"])
-    if chosen:
-        return chosen
-    for phase in model.get("trained_by", []):
-        final = RUN_DIR.parent / phase / "final"
-        if final.exists():
-            return str(final)
-    return model["name"]
 
 
 def adapter_of(source):
@@ -41,19 +21,6 @@ def adapter_of(source):
     if file.exists():
         return json.loads(file.read_text(encoding="utf-8"))["base_model_name_or_path"], source
     return source, None
-
-
-class Stop:
-    def __init__(self):
-        self.signalled = False
-        for number in (signal.SIGTERM, signal.SIGUSR1):
-            signal.signal(number, self._on_signal)
-
-    def _on_signal(self, _number, _frame):
-        self.signalled = True
-
-    def here(self):
-        return self.signalled or (RUN_DIR / "stop").exists()
 
 
 def rows_of(model, data):

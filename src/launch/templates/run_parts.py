@@ -1,18 +1,13 @@
-"""What the programs of a phase share: settings, folders, being asked to stop, and the lines of the log."""
-import json
+"""What the programs that train share: ranks, being asked to stop, and the lines of the log."""
 import os
-import signal
-import sys
 import time
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 
-NOT_PREPARED = 78
-HERE = Path(__file__).resolve().parent
-SETTINGS = json.loads((HERE / "settings.json").read_text(encoding="utf-8"))
-RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
+from phase_parts import RUN_DIR, SETTINGS, Stop
+
 CHECKPOINTS = Path(os.environ["GPUPLAN_CHECKPOINTS"])
 RANK = int(os.environ.get("RANK", "0"))
 WORLD = int(os.environ.get("WORLD_SIZE", "1"))
@@ -25,37 +20,8 @@ def say(text):
         print(text, flush=True)
 
 
-def give_up(text):
-    """Something is missing that only a person can add."""
-    print(text, file=sys.stderr, flush=True)
-    sys.exit(NOT_PREPARED)
-
-
-def model_source(model):
-    """Name or folder to load: a variable of the environment, what an earlier phase trained, or the name in the plan."""
-    chosen = os.environ.get(model["variable"])
-    if chosen:
-        return chosen
-    for phase in model.get("trained_by", []):
-        final = RUN_DIR.parent / phase / "final"
-        if final.exists():
-            return str(final)
-    return model["name"]
-
-
-class StopRequest:
-    """Set by a signal or by the file `stop`. All ranks agree on it, so that they stop after the same step."""
-
-    def __init__(self):
-        self.signalled = False
-        for number in (signal.SIGTERM, signal.SIGUSR1):
-            signal.signal(number, self._on_signal)
-
-    def _on_signal(self, _number, _frame):
-        self.signalled = True
-
-    def here(self):
-        return self.signalled or (RUN_DIR / "stop").exists()
+class StopRequest(Stop):
+    """All ranks agree on it, so that they stop after the same step."""
 
     def everywhere(self):
         """Whether any rank was asked. Called by all ranks at the same point."""

@@ -29,8 +29,8 @@ from torch.nn.parallel import DistributedDataParallel
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 import training_data
-from run_parts import (CHECKPOINTS, LOCAL_RANK, RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
-                       mark_stopped, model_source, say)
+from phase_parts import RUN_DIR, SETTINGS, give_up, model_source
+from run_parts import CHECKPOINTS, LOCAL_RANK, RANK, WORLD, StepLog, StopRequest, mark_stopped, say
 
 SOURCE = model_source(SETTINGS["model"])
 DEVICE = torch.device("cuda", LOCAL_RANK)

@@ -7,8 +7,8 @@ import os
 
 import torch
 
-from run_parts import (CHECKPOINTS, HERE, LOCAL_RANK, RUN_DIR, SETTINGS, WORLD, StepLog, StopRequest, give_up,
-                       mark_stopped, model_source, say)
+from phase_parts import HERE, RUN_DIR, SETTINGS, give_up, model_source
+from run_parts import CHECKPOINTS, LOCAL_RANK, WORLD, StepLog, StopRequest, mark_stopped, say
 
 if SETTINGS["unsloth"]:
     import unsloth  # before transformers, which it changes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from datasets import load_dataset
 
-from run_parts import SETTINGS, give_up
+from phase_parts import SETTINGS, give_up
 
 IGNORED = -100  # label of a token that is not learnt
 
