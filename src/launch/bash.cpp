@@ -44,9 +44,9 @@ void start_commands(const std::string& script, int nodes, bool own_code, std::ve
 
 Result<LaunchSet> bash_launcher(const Launch& launch) {
   LaunchSet set;
-  auto exports = export_lines(launch);
-  if (!exports) return std::unexpected(exports.error());
-  set.next = *std::move(exports);
+  const auto required = required_variables(launch);
+  if (!required) return std::unexpected(required.error());
+  set.next = export_lines(launch, *required);
   int most_nodes = 1;
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });

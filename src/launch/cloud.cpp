@@ -104,6 +104,8 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   return machine;
 }
 
+namespace {
+
 Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group) {
   CloudNeeds needs;
   for (const int position : group.phases) {
@@ -111,11 +113,9 @@ Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group) {
     const auto work = phase_work(launch, laid);
     if (!work) return std::unexpected(work.error());
     for (const std::string& entry : work->required) {
-      const std::size_t colon = entry.find(':');
-      CloudVariable variable{entry.substr(0, colon), colon == std::string::npos ? "" : entry.substr(colon + 1)};
-      variable.what = std::string(trim(variable.what));
+      RequiredVariable variable = required_variable(entry);
       if (is_word(variable.name) &&
-          std::ranges::find(needs.required, variable.name, &CloudVariable::name) == needs.required.end())
+          std::ranges::find(needs.required, variable.name, &RequiredVariable::name) == needs.required.end())
         needs.required.push_back(std::move(variable));
     }
     const auto* fixed = std::get_if<FixedPhase>(&laid.phase->work);
@@ -128,6 +128,24 @@ Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group) {
     needs.cpu = needs.cpu || fixed != nullptr || laid.gpus == 0;
   }
   return needs;
+}
+
+}  // namespace
+
+Result<CloudGroup> cloud_group(const Launch& launch, const LaunchGroup& group) {
+  auto machine = cloud_machine(launch, group);
+  if (!machine) return std::unexpected(machine.error());
+  auto needs = cloud_needs(launch, group);
+  if (!needs) return std::unexpected(needs.error());
+  return CloudGroup{*machine, *std::move(needs)};
+}
+
+std::vector<RequiredVariable> variables_of(const std::vector<CloudNeeds>& needs) {
+  std::vector<RequiredVariable> all;
+  for (const CloudNeeds& need : needs)
+    for (const RequiredVariable& variable : need.required)
+      if (std::ranges::find(all, variable.name, &RequiredVariable::name) == all.end()) all.push_back(variable);
+  return all;
 }
 
 std::optional<Bucket> bucket_of(const Job& job) {
@@ -321,14 +339,10 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
   const bool folder = sent == Sent::kFolder;
   std::vector<std::string> notes;
   const auto any = [&](bool CloudNeeds::* what) { return std::ranges::any_of(needs, what); };
-  std::vector<std::string> seen;
-  for (const CloudNeeds& need : needs)
-    for (const CloudVariable& variable : need.required)
-      if (std::ranges::find(seen, variable.name) == seen.end()) {
-        seen.push_back(variable.name);
-        notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) + ".");
-      }
-  if (!seen.empty())
+  const std::vector<RequiredVariable> variables = variables_of(needs);
+  for (const RequiredVariable& variable : variables)
+    notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) + ".");
+  if (!variables.empty())
     notes.emplace_back(
         folder
             ? "Files that these variables name have to be where the machine sees them: in this folder, say."

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "domain/hardware.h"
 #include "launch/launch_plan.h"
+#include "launch/work.h"
 
 namespace gpuplan {
 
@@ -37,21 +38,25 @@ struct CloudMachine {
 /// Fails (bad input) for a group without GPUs that this catalogue knows.
 Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& group);
 
-/// A variable that the user has to set.
-struct CloudVariable {
-  std::string name, what;
-};
 struct CloudNeeds {
-  std::vector<CloudVariable> required;  ///< names are words of letters, digits and '_'
-  bool hub = false;                     ///< weights are fetched: HF_TOKEN may be needed
-  bool resumes = true;                  ///< every phase goes on from its checkpoints
-  bool own_command = false;             ///< of the job: its programs must be there
-  bool manual = false;                  ///< a phase waits for something done by hand
-  bool human = false;                   ///< somebody works on the machine
-  bool gated = false;                   ///< gpuplan decides on the machine what may start
-  bool cpu = false;                     ///< GPUs idle for the length of a whole phase
+  std::vector<RequiredVariable> required;  ///< names are words of letters, digits and '_'
+  bool hub = false;                        ///< weights are fetched: HF_TOKEN may be needed
+  bool resumes = true;                     ///< every phase goes on from its checkpoints
+  bool own_command = false;                ///< of the job: its programs must be there
+  bool manual = false;                     ///< a phase waits for something done by hand
+  bool human = false;                      ///< somebody works on the machine
+  bool gated = false;                      ///< gpuplan decides on the machine what may start
+  bool cpu = false;                        ///< GPUs idle for the length of a whole phase
 };
-Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group);
+/// Variables of any of the groups, each once.
+std::vector<RequiredVariable> variables_of(const std::vector<CloudNeeds>& needs);
+
+/// What one group asks for. Fails as cloud_machine() and phase_work().
+struct CloudGroup {
+  CloudMachine machine;
+  CloudNeeds needs;
+};
+Result<CloudGroup> cloud_group(const Launch& launch, const LaunchGroup& group);
 
 /// A bucket that the job names for its checkpoints or results.
 struct Bucket {

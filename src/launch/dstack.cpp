@@ -80,7 +80,7 @@ Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine&
   Yaml env = Yaml::list({"GPUPLAN_RUNS=/runs/" + launch.slug});
   // Nobody else writes into the runs of a machine alone: to wait for another one would be in vain.
   if (!has_volume(launch)) env.add(Yaml::text("GPUPLAN_WAIT=0"));
-  for (const CloudVariable& variable : needs.required) env.add(Yaml::text(variable.name));
+  for (const RequiredVariable& variable : needs.required) env.add(Yaml::text(variable.name));
   if (needs.hub) env.add(Yaml::text("HF_TOKEN"));
   task.set("env", std::move(env), "names without a value are taken from where you type dstack apply");
   std::vector<std::string> run = {
@@ -145,22 +145,20 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   std::vector<bool> priced;
   std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
-    auto machine = cloud_machine(launch, group);
-    if (!machine) return std::unexpected(machine.error());
-    auto need = cloud_needs(launch, group);
-    if (!need) return std::unexpected(need.error());
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
     const std::string file = group.slug + ".dstack.yml";
-    set.files.push_back(
-        {file, comments(banner_lines(launch)) + task_of(launch, group, *machine, *need).print(), false});
+    set.files.push_back({file, comments(banner_lines(launch)) + task_of(launch, group, machine, need).print(), false});
     set.files.push_back(group_script(launch, group));
     starts.push_back({.start = {"dstack apply -f " + file + "  # shows offers and asks before it rents"},
                       .again = {"dstack apply -f " + file + "  # " + std::string(kAgain)}});
     if (starts.size() == 1 && has_volume(launch)) {
-      set.files.push_back(volume_file(launch, *machine));
+      set.files.push_back(volume_file(launch, machine));
       set.next.emplace_back("dstack apply -f runs.dstack.yml  # once: the volume for runs");
     }
-    priced.push_back(machine->price_limit.has_value());
-    needs.push_back(std::move(*need));
+    priced.push_back(machine.price_limit.has_value());
+    needs.push_back(std::move(need));
   }
   auto commands = has_volume(launch) ? commands_in_order(launch, starts) : commands_apart(launch, starts, "dstack");
   if (!commands) return std::unexpected(commands.error());

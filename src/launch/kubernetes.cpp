@@ -96,13 +96,8 @@ std::string submit_text(const Launch& launch, const std::vector<KubernetesGroup>
 /// "kubectl create secret generic ..."; empty: no phase needs a variable.
 std::string secret_command(const std::vector<CloudNeeds>& needs, const KubernetesNames& names) {
   std::string literals;
-  std::vector<std::string> seen;
-  for (const CloudNeeds& need : needs)
-    for (const CloudVariable& variable : need.required)
-      if (std::ranges::find(seen, variable.name) == seen.end()) {
-        seen.push_back(variable.name);
-        literals += " --from-literal=" + variable.name + "=\"$" + variable.name + "\"";
-      }
+  for (const RequiredVariable& variable : variables_of(needs))
+    literals += " --from-literal=" + variable.name + "=\"$" + variable.name + "\"";
   if (std::ranges::any_of(needs, &CloudNeeds::hub)) literals += " --from-literal=HF_TOKEN=\"${HF_TOKEN:-}\"";
   return literals.empty() ? "" : "kubectl create secret generic " + names.settings + literals;
 }
@@ -118,17 +113,16 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   std::vector<std::string> queues;
   Bytes runs{};
   for (const LaunchGroup& group : launch.groups) {
-    auto machine = cloud_machine(launch, group);
-    if (!machine) return std::unexpected(machine.error());
-    auto need = cloud_needs(launch, group);
-    if (!need) return std::unexpected(need.error());
-    runs += machine->runs;
-    queues.push_back(machine->offer->queue.empty() ? std::string(kAssumedQueue) : machine->offer->queue);
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    runs += machine.runs;
+    queues.push_back(machine.offer->queue.empty() ? std::string(kAssumedQueue) : machine.offer->queue);
     if (!is_label(queues.back()))
       return failure("queue '" + printable(queues.back(), 60) +
                      "' is no name of a Kueue queue: letters, digits, '-', '_' and '.', at most 63");
-    machines.push_back(*machine);
-    needs.push_back(std::move(*need));
+    machines.push_back(machine);
+    needs.push_back(std::move(need));
   }
   const auto paths = script_paths(launch, std::ranges::any_of(needs, &CloudNeeds::gated));
   if (!paths) return std::unexpected(paths.error());

@@ -88,7 +88,7 @@ Yaml environment(const Launch& launch, const CloudMachine& machine, const CloudN
     if (optional) ref.set("optional", Yaml::yes_no(true));
     env.add(Yaml::map().set("name", key).set("valueFrom", Yaml::map().set("secretKeyRef", std::move(ref))));
   };
-  for (const CloudVariable& variable : needs.required) from_secret(variable.name, false);
+  for (const RequiredVariable& variable : needs.required) from_secret(variable.name, false);
   if (needs.hub) from_secret("HF_TOKEN", true);
   return env;
 }

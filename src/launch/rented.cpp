@@ -43,7 +43,7 @@ LaunchFile rent_script(const Launch& launch, const RentScript& script) {
   text += "limit=" + std::to_string(whole_seconds(script.machine.limit)) + "\n";
   text += "grace=" + std::to_string(whole_seconds(script.machine.grace)) + "\n";
   std::vector<std::string> required, variables;
-  for (const CloudVariable& variable : script.needs.required) {
+  for (const RequiredVariable& variable : script.needs.required) {
     required.push_back(variable.name + ": " + printable(variable.what, kLongest));
     variables.push_back(variable.name);
   }

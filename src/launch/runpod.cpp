@@ -27,20 +27,19 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
   std::vector<CloudNeeds> needs;
   std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
-    const auto machine = cloud_machine(launch, group);
-    if (!machine) return std::unexpected(machine.error());
-    auto need = cloud_needs(launch, group);
-    if (!need) return std::unexpected(need.error());
-    const LauncherNames* names = launcher_names(machine->gpu->name);
-    const std::string_view image = launcher_image("runpod", *machine->gpu, machine->framework);
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    const LauncherNames* names = launcher_names(machine.gpu->name);
+    const std::string_view image = launcher_image("runpod", *machine.gpu, machine.framework);
     if (names == nullptr || names->runpod.empty() || image.empty())
-      return failure("RunPod rents no " + printable(machine->gpu->name, 60) +
+      return failure("RunPod rents no " + printable(machine.gpu->name, 60) +
                      " that gpuplan knows the id of; choose a plan on other GPUs (--plan), or --to bash");
-    RentScript script{"runpod", group, *machine, *need, {}, {}};
+    RentScript script{"runpod", group, machine, need, {}, {}};
     script.more = {
-        "image=${IMAGE:-" + std::string(image) + "}\n",    "volume=" + std::to_string(whole_gb(machine->disk)) + "\n",
+        "image=${IMAGE:-" + std::string(image) + "}\n",    "volume=" + std::to_string(whole_gb(machine.disk)) + "\n",
         "disk=" + std::to_string(kContainerDiskGb) + "\n", assignment("gpu", names->runpod),
-        "gpus=" + std::to_string(machine->gpus) + "\n",    assignment("cloud", cloud_of(*machine->offer))};
+        "gpus=" + std::to_string(machine.gpus) + "\n",     assignment("cloud", cloud_of(*machine.offer))};
     set.files.push_back(rent_script(launch, script));
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "runpod", group);
@@ -52,19 +51,19 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
                                 "bash " + path + " start HOST PORT  # " + std::string(kAgain)},
                       .end = {"bash " + path + " fetch HOST PORT  # fetches runs/, before the pod ends",
                               "runpodctl pod delete POD  # gives it back"}});
-    if (machine->spot)
+    if (machine.spot)
       set.notes.push_back(group.slug + ": the plan is on spot, and runpodctl rents on demand only, which costs more.");
-    if (const std::string_view own = launcher_image("", *machine->gpu, machine->framework);
-        own != launcher_image("", *machine->gpu))
+    if (const std::string_view own = launcher_image("", *machine.gpu, machine.framework);
+        own != launcher_image("", *machine.gpu))
       set.notes.push_back(
-          group.slug + ": " + std::string(machine->framework) + " wants what " + std::string(own) +
+          group.slug + ": " + std::string(machine.framework) + " wants what " + std::string(own) +
           " holds, and the image here, which has the ssh server that the scripts need, does not: install "
           "it in setup.run, or IMAGE=... with both.");
-    if (machine->price_limit)
+    if (machine.price_limit)
       set.notes.push_back(group.slug + ": runpodctl has no limit on prices; the plan counts with at most $" +
-                          number_text(dollars_an_hour(*machine->price_limit)) +
+                          number_text(dollars_an_hour(*machine.price_limit)) +
                           " an hour. Look at the price before you rent.");
-    needs.push_back(std::move(*need));
+    needs.push_back(std::move(need));
   }
   std::ranges::move(rent_library("runpod"), std::back_inserter(set.files));
   auto commands = commands_apart(launch, starts, "RunPod");

@@ -107,7 +107,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   Yaml envs = Yaml::map();
   envs.set("GPUPLAN_RUNS", runs_folder(launch));
   std::string variables;
-  for (const CloudVariable& variable : needs.required) {
+  for (const RequiredVariable& variable : needs.required) {
     envs.set(variable.name, Yaml::null(), variable.what);
     variables += " --env " + variable.name;
   }
@@ -147,14 +147,13 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
   std::vector<CloudNeeds> needs;
   std::vector<bool> priced;
   std::vector<GroupCommands> starts;
-  std::string pipeline, variables;
+  std::string pipeline;
   std::vector<std::string> names;
   for (const LaunchGroup& group : launch.groups) {
-    const auto machine = cloud_machine(launch, group);
-    if (!machine) return std::unexpected(machine.error());
-    auto need = cloud_needs(launch, group);
-    if (!need) return std::unexpected(need.error());
-    auto task = task_of(launch, group, *machine, *need);
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    auto task = task_of(launch, group, machine, need);
     if (!task) return std::unexpected(task.error());
     const std::string file = "skypilot/" + group.slug + ".yaml";
     std::vector<std::string> head = banner_lines(launch);
@@ -166,13 +165,9 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     const std::string start = "sky jobs launch -n " + task->name + task->variables + " " + file;
     starts.push_back({.start = {start + "  # asks before it rents"}, .again = {start + "  # " + std::string(kAgain)}});
     pipeline += "---\n" + document;
-    for (const CloudVariable& variable : need->required)
-      if (const std::string word = " --env " + variable.name; variables.find(word) == std::string::npos)
-        variables += word;
-    if (need->hub && variables.find(kSecretWords) == std::string::npos) variables += kSecretWords;
     names.push_back(task->name);
-    priced.push_back(machine->price_limit.has_value());
-    needs.push_back(std::move(*need));
+    priced.push_back(machine.price_limit.has_value());
+    needs.push_back(std::move(need));
   }
   if (launch.groups.empty()) return failure("no phase of this plan needs a machine of SkyPilot; use --to bash");
   if (launch.groups.size() > 1 && is_chain(launch)) {
@@ -182,7 +177,10 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     set.files.push_back(
         {"skypilot/pipeline.yaml", comments(head) + "---\n" + Yaml::map().set("name", name).print() + pipeline, false});
     for (std::size_t g = 0; g < starts.size(); ++g) starts[g] = {};
-    const std::string start = "sky jobs launch -n " + name + variables + " skypilot/pipeline.yaml";
+    std::string start = "sky jobs launch -n " + name;
+    for (const RequiredVariable& variable : variables_of(needs)) start += " --env " + variable.name;
+    if (std::ranges::any_of(needs, &CloudNeeds::hub)) start += kSecretWords;
+    start += " skypilot/pipeline.yaml";
     starts.front() = {.start = {start + "  # all groups in turn; asks before it rents"},
                       .again = {start + "  # " + std::string(kAgain)}};
     names = {name};

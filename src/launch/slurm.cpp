@@ -100,12 +100,11 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
   set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
   set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
   const auto required = required_variables(launch);
-  auto exports = export_lines(launch);
-  if (!required || !exports) return std::unexpected(!required ? required.error() : exports.error());
+  if (!required) return std::unexpected(required.error());
   set.files.push_back(slurm_submit_script(launch, *required));
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
-  set.next = *std::move(exports);
+  set.next = export_lines(launch, *required);
   const std::vector<std::string> commands = {
       "slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
       own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "

@@ -206,20 +206,19 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
   std::vector<bool> priced;
   std::vector<GroupCommands> starts;
   for (const LaunchGroup& group : launch.groups) {
-    const auto machine = cloud_machine(launch, group);
-    if (!machine) return std::unexpected(machine.error());
-    auto need = cloud_needs(launch, group);
-    if (!need) return std::unexpected(need.error());
-    const std::string_view image = launcher_image("vast", *machine->gpu, machine->framework);
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    const std::string_view image = launcher_image("vast", *machine.gpu, machine.framework);
     if (image.empty())
-      return failure("Vast.ai rents no " + printable(machine->gpu->name, 60) +
+      return failure("Vast.ai rents no " + printable(machine.gpu->name, 60) +
                      "; choose a plan on other GPUs (--plan), or --to bash");
-    Searches searches = searches_for(launch, group, *machine);
+    Searches searches = searches_for(launch, group, machine);
     const std::string most = searches.most ? number_text(dollars_an_hour(*searches.most)) : "";
-    RentScript script{"vast", group, *machine, *need, std::move(searches.all), {}};
+    RentScript script{"vast", group, machine, need, std::move(searches.all), {}};
     script.more = {"image=${IMAGE:-" + std::string(image) + "}\n",
-                   "disk=" + std::to_string(whole_gb(machine->disk)) + "\n", "most=${MOST:-" + most + "}\n",
-                   "bid=" + (machine->spot ? "${BID:-" + most + "}" : "") + "\n"};
+                   "disk=" + std::to_string(whole_gb(machine.disk)) + "\n", "most=${MOST:-" + most + "}\n",
+                   "bid=" + (machine.spot ? "${BID:-" + most + "}" : "") + "\n"};
     set.files.push_back(rent_script(launch, script));
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "vast", group);
@@ -230,7 +229,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
          .again = {"bash " + path + " start INSTANCE  # " + std::string(kAgain)},
          .end = {"bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"}});
     priced.push_back(!most.empty());
-    needs.push_back(std::move(*need));
+    needs.push_back(std::move(need));
   }
   std::ranges::move(rent_library("vast"), std::back_inserter(set.files));
   auto commands = commands_apart(launch, starts, "Vast.ai");

@@ -88,6 +88,11 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   return work;
 }
 
+RequiredVariable required_variable(const std::string& entry) {
+  const std::size_t colon = std::min(entry.find(':'), entry.size());
+  return {entry.substr(0, colon), std::string(trim(std::string_view(entry).substr(std::min(colon + 1, entry.size()))))};
+}
+
 Result<std::vector<std::string>> required_variables(const Launch& launch) {
   std::vector<std::string> all;
   for (const LaunchPhase& laid : launch.phases) {
@@ -99,18 +104,16 @@ Result<std::vector<std::string>> required_variables(const Launch& launch) {
   return all;
 }
 
-Result<std::vector<std::string>> export_lines(const Launch& launch) {
-  auto lines = required_variables(launch);
-  if (!lines) return lines;
-  for (std::string& entry : *lines) {
-    const std::size_t colon = std::min(entry.find(':'), entry.size());
-    const std::string_view what = trim(std::string_view(entry).substr(std::min(colon + 1, entry.size())));
-    entry = "export " + entry.substr(0, colon) + "=...  # " + std::string(what);
+std::vector<std::string> export_lines(const Launch& launch, const std::vector<std::string>& required) {
+  std::vector<std::string> lines;
+  for (const std::string& entry : required) {
+    const RequiredVariable variable = required_variable(entry);
+    lines.push_back("export " + variable.name + "=...  # " + variable.what);
   }
   if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
         return laid.part->estimate.weights_bytes > Bytes{} && !has_command(*laid.phase);
       }))
-    lines->emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
+    lines.emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
   return lines;
 }
 

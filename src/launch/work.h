@@ -28,10 +28,16 @@ struct Work {
 /// Fails (bad input) for a `command` with variables that do not exist.
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase);
 
+/// One of Work::required, taken apart.
+struct RequiredVariable {
+  std::string name, what;  ///< `what` may be empty
+};
+RequiredVariable required_variable(const std::string& entry);
+
 /// Variables that the user must set for any of the phases, "NAME: what", each once.
 Result<std::vector<std::string>> required_variables(const Launch& launch);
 
-/// The same as lines of LaunchSet::next: "export NAME=...  # what".
-Result<std::vector<std::string>> export_lines(const Launch& launch);
+/// The same, and HF_TOKEN where weights are fetched, as lines of LaunchSet::next: "export NAME=...  # what".
+std::vector<std::string> export_lines(const Launch& launch, const std::vector<std::string>& required);
 
 }  // namespace gpuplan

@@ -162,7 +162,8 @@ Result<Work> trainer_work(const WorkPlace& place) {
   work.prepare.push_back(pip_install(packages));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
     work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
-  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py"}) work.files.push_back(program(place, name));
+  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py"})
+    work.files.push_back(program(place, name));
   work.files.push_back(program(place, "train_trainer.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   if (deepspeed) work.files.push_back({place.path("ds_config.json"), deepspeed_json(place), false});
