@@ -18,8 +18,10 @@ endif()
 add_executable(gpuplan_test ${test_sources})
 target_include_directories(gpuplan_test PRIVATE tests tools)
 target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
+# "." makes objects that several checkouts can share through ccache; the tests are then run from the root of one.
+set(GPUPLAN_TEST_ROOT "${PROJECT_SOURCE_DIR}" CACHE STRING "Where unit tests look for data/, examples/ and tests/")
 target_compile_definitions(gpuplan_test PRIVATE
-  GPUPLAN_DATA_DIR="${PROJECT_SOURCE_DIR}/data" GPUPLAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  GPUPLAN_DATA_DIR="${GPUPLAN_TEST_ROOT}/data" GPUPLAN_SOURCE_DIR="${GPUPLAN_TEST_ROOT}")
 target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h>)
 target_link_libraries(gpuplan_test PRIVATE gpuplan_edge ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
 
