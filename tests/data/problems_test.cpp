@@ -1,4 +1,6 @@
 // data/known_problems.csv: what its rows say of themselves and of the other tables.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <set>
 #include <string>

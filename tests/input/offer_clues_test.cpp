@@ -1,4 +1,6 @@
 // What a good colleague says about an offer that cannot be, and about a model of a size that does not exist.
+#include <gtest/gtest.h>
+
 #include "input/offer_clues.h"
 
 #include "input/gpu_name.h"

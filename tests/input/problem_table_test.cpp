@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "input/problem_table.h"
 
 #include "input/job_fixture.h"

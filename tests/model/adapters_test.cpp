@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "model/adapters.h"
 
 #include "model/training_fixture.h"

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "model/communication.h"
 
 #include "model/training_fixture.h"

@@ -1,5 +1,7 @@
 #include "model/compute.h"
 
+#include <gtest/gtest.h>
+
 #include <rapidcheck.h>
 
 #include "model/training_fixture.h"

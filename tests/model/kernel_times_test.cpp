@@ -1,4 +1,6 @@
 // The model of kernels against published times: fails when the median error of a GPU and format grows.
+#include <gtest/gtest.h>
+
 #include <map>
 #include <set>
 

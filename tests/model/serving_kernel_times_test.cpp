@@ -1,4 +1,6 @@
 // The kernels of serving against published times: fails when the error of a GPU and format grows.
+#include <gtest/gtest.h>
+
 #include <map>
 #include <set>
 

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include "model/serving_kernels.h"
 
 #include "model/training_fixture.h"

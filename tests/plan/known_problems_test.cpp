@@ -1,5 +1,7 @@
 #include "plan/known_problems.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>

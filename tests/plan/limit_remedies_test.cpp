@@ -1,5 +1,7 @@
 #include "plan/limit_remedies.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 
