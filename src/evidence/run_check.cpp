@@ -150,32 +150,49 @@ bool all_steps(const CheckedRun& run) {
   return counts_from_zero(run.log) ? next >= planned : next > planned;
 }
 
-bool is_error(const LogEvent& event) {
-  return event.kind == LogEvent::Kind::kError || event.kind == LogEvent::Kind::kOutOfMemory;
+bool is_memory(const LogEvent& event) { return event.kind == LogEvent::Kind::kOutOfMemory; }
+
+/// What can end a run: an error, no memory, or being stopped to be started again.
+bool may_end(const LogEvent& event) {
+  return event.kind == LogEvent::Kind::kError || is_memory(event) || event.kind == LogEvent::Kind::kRestart;
 }
 
 /// Work went on after it. Lines of two files are not in one order: an error in a file without work (stderr beside
-/// stdout) is got over when the same file tells of a new start.
-bool got_over(const RunLog& log, const LogEvent& error) {
-  const auto work = std::ranges::find(log.work, error.file, &LogPlace::file);
-  if (work != log.work.end()) return work->file != log.work.back().file || error.line < work->line;
+/// stdout) is got over when the same file tells of a new start; being stopped, when any file does. That steps came
+/// again is a new start itself.
+bool got_over(const RunLog& log, const LogEvent& ended) {
+  const auto restarted = [](const LogEvent& one) { return one.kind == LogEvent::Kind::kRestart; };
+  const auto work = std::ranges::find(log.work, ended.file, &LogPlace::file);
+  if (work != log.work.end()) {
+    if (work->file != log.work.back().file) return true;
+    return restarted(ended) ? ended.line <= work->line : ended.line < work->line;
+  }
+  if (restarted(ended) && !ended.stopped) return true;
   return std::ranges::any_of(log.events, [&](const LogEvent& one) {
-    return one.kind == LogEvent::Kind::kRestart && one.file == error.file && one.line > error.line;
+    if (!restarted(one)) return false;
+    return one.file == ended.file ? one.line > ended.line : ended.stopped && !one.stopped;
   });
 }
 
-/// What the run ended with: the last error that nothing came after, or that it was out of memory. Null: with none.
-const LogEvent* final_error(const RunLog& log) {
+/// What the run ended with: the last that nothing came after, or that it was out of memory. Null: with nothing.
+const LogEvent* what_ended(const RunLog& log) {
   const LogEvent* last = nullptr;
   for (const LogEvent& event : log.events) {
-    if (!is_error(event) || got_over(log, event)) continue;
+    if (!may_end(event) || got_over(log, event)) continue;
     // What starts the program says only that it ended.
-    const bool memory = event.kind == LogEvent::Kind::kOutOfMemory;
-    if (last != nullptr && last->kind == LogEvent::Kind::kOutOfMemory && !memory) continue;
+    if (last != nullptr && is_memory(*last) && !is_memory(event)) continue;
     const bool later = last == nullptr || std::pair(event.file, event.line) > std::pair(last->file, last->line);
-    if (later || (memory && last->kind != event.kind)) last = &event;
+    if (later || (is_memory(event) && !is_memory(*last))) last = &event;
   }
   return last;
+}
+
+std::string end_words(const LogEvent& ended, bool several_files) {
+  const std::string place = place_of(ended, several_files);
+  if (is_memory(ended)) return "it ended out of memory " + place;
+  const bool stopped = ended.kind == LogEvent::Kind::kRestart;
+  return (stopped ? "it was stopped, and nothing tells of a new start, " : "it ended with an error ") + place + ": " +
+         ended.text;
 }
 
 /// Of generation. Programs that only the job's own metrics know say nothing that could be looked for.
@@ -206,12 +223,8 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
       words += " (" + count_text(*log.prompts_done) + " of " + count_text(*log.prompts) + " prompts are done)";
     check.reasons.push_back(std::move(words));
   }
-  const LogEvent* error = final_error(log);
-  if (error == nullptr) return;
-  const bool memory = error->kind == LogEvent::Kind::kOutOfMemory;
-  const bool several = error->file > 0 || (!log.work.empty() && log.work.back().file > 0);
-  check.reasons.push_back((memory ? "it ended out of memory " : "it ended with an error ") + place_of(*error, several) +
-                          (memory ? "" : ": " + error->text));
+  if (const LogEvent* ended = what_ended(log))
+    check.reasons.push_back(end_words(*ended, ended->file > 0 || (!log.work.empty() && log.work.back().file > 0)));
 }
 
 Verdict verdict_of(const RunCheck& check) {

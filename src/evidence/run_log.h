@@ -98,6 +98,7 @@ struct LogEvent {
   std::uint32_t file = 0;  ///< counted from 0
   double step = 0;         ///< NaN: not known
   std::string text;        ///< printable, at most 200 bytes
+  bool stopped = false;    ///< of a restart: it was stopped to be started again, the new start is not told of yet
 };
 
 /// A line of one of the files that were read.

@@ -294,7 +294,7 @@ void LogBook::no_number(std::size_t metric, std::string_view found) {
     log.no_numbers.emplace_back(name, printable(found, 40));
 }
 
-void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view text) {
+void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view text, bool stopped) {
   const auto index = static_cast<std::size_t>(kind);
   const std::pair here{file_ + 1, line.number};
   if (last_event_[index] == here) return;
@@ -305,7 +305,7 @@ void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view t
     const auto before = std::ranges::find(log.events.rbegin(), log.events.rend(), kind, &LogEvent::kind);
     log.events.erase(std::prev(before.base()));
   }
-  log.events.push_back({kind, line.number, file_, step(), printable(trim(text))});
+  log.events.push_back({kind, line.number, file_, step(), printable(trim(text)), stopped});
 }
 
 void LogBook::works(const LogLine& line) {

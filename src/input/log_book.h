@@ -86,7 +86,7 @@ class LogBook {
   /// A line that the metric finds, without a number where it should be.
   void no_number(std::size_t metric, std::string_view found);
   /// The kind of event is told once a line.
-  void event(LogEvent::Kind kind, const LogLine& line, std::string_view text);
+  void event(LogEvent::Kind kind, const LogLine& line, std::string_view text, bool stopped = false);
   /// A sign of work: errors before this line were got over.
   void works(const LogLine& line);
   /// The run says that training ended.

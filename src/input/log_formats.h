@@ -29,6 +29,6 @@ LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch,
     trainer_trainable, peft_parameters, lightning_processes;
 LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
     generation_done;
-LogSentence out_of_memory, not_finite, error_line, killed_line, restart_line, checkpoint_line, resume_line;
+LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

@@ -3,9 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "input/log_formats.h"
+#include "input/run_end_table.h"
 
 namespace gpuplan {
 namespace {
@@ -57,52 +60,12 @@ constexpr std::array kSentences = {
     Sentence{"Output token throughput (tok/s):", vllm_benchmark},
     Sentence{" output tokens/s", vllm_benchmark_throughput},
     Sentence{"all replicas are done", generation_done},
-    // out of memory: PyTorch, the CUDA runtime, JAX, Slurm, the kernel
-    Sentence{"OutOfMemoryError", out_of_memory},
-    Sentence{"CUDA out of memory", out_of_memory},
-    Sentence{"CUDA error: out of memory", out_of_memory},
-    Sentence{"RESOURCE_EXHAUSTED: Out of memory", out_of_memory},
-    Sentence{"No available memory for the cache blocks", out_of_memory},
-    Sentence{"oom_kill event", out_of_memory},
-    Sentence{"oom-kill event", out_of_memory},
-    Sentence{"Out of memory: Killed process", out_of_memory},
     // not finite: Megatron, PyTorch's anomaly detection, programs of their own
     Sentence{"found NaN in ", not_finite},
     Sentence{"found Inf in ", not_finite},
     Sentence{"returned nan values", not_finite},
     Sentence{"oss is nan", not_finite},
     Sentence{"oss is NaN", not_finite},
-    // errors: NCCL, CUDA, torchrun, Slurm, signals
-    Sentence{"NCCL error", error_line},
-    Sentence{"ncclSystemError", error_line},
-    Sentence{"ncclUnhandledCudaError", error_line},
-    Sentence{"ncclInternalError", error_line},
-    Sentence{"ncclRemoteError", error_line},
-    Sentence{"Watchdog caught collective operation timeout", error_line},
-    Sentence{"CUDA error: ", error_line},
-    Sentence{"NVRM: Xid", error_line},
-    Sentence{"exitcode  : ", error_line},
-    Sentence{"(SIGKILL)", error_line},
-    Sentence{" Killed         ", error_line},  // bash, of a child: the kernel was out of memory as a rule
-    Sentence{"ChildFailedError", error_line},
-    Sentence{"Killed", killed_line},
-    Sentence{"is killed by signal", error_line},  // a worker of PyTorch's DataLoader
-    Sentence{"(SIGTERM) received by PID", error_line},
-    Sentence{"Segmentation fault", error_line},
-    Sentence{"Bus error", error_line},
-    Sentence{"Fatal Python error", error_line},
-    Sentence{"terminate called after throwing", error_line},
-    Sentence{"KeyboardInterrupt", error_line},
-    Sentence{"srun: error: ", error_line},
-    Sentence{"DUE TO TIME LIMIT", error_line},
-    Sentence{"DUE TO NODE FAILURE", error_line},
-    Sentence{"Exited with exit code ", error_line},
-    Sentence{"No space left on device", error_line},
-    // stopped to be started again: Slurm, torchrun
-    Sentence{"DUE TO PREEMPTION", restart_line},
-    Sentence{"DUE TO JOB REQUEUE", restart_line},
-    Sentence{"Restarting worker group", restart_line},
-    Sentence{"will restart worker group", restart_line},
     // checkpoints, where they begin
     Sentence{"saving checkpoint ", checkpoint_line},
     Sentence{"Saving model checkpoint to ", checkpoint_line},
@@ -116,34 +79,10 @@ constexpr std::array kSentences = {
 };
 
 constexpr std::size_t kFirst = 4;  ///< letters that a sentence is found by
-constexpr unsigned kBits = 13;
-constexpr std::uint8_t kNone = 0xFF;
+constexpr unsigned kBits = 12;
+constexpr std::uint16_t kNone = 0xFFFF;
 
 constexpr std::uint32_t slot_of(std::uint32_t first) { return (first * 0x9E3779B1U) >> (32U - kBits); }
-
-constexpr std::uint32_t letters(std::string_view text) {
-  std::uint32_t value = 0;
-  for (std::size_t i = kFirst; i-- > 0;) value = value << 8U | static_cast<unsigned char>(text[i]);
-  return value;
-}
-
-/// Chains of sentences by a hash of their first letters.
-struct Index {
-  std::array<std::uint8_t, std::size_t{1} << kBits> heads{};
-  std::array<std::uint8_t, kSentences.size()> next{};
-};
-
-constexpr Index kIndex = [] {
-  static_assert(kSentences.size() < kNone);
-  Index index;
-  index.heads.fill(kNone);
-  for (std::size_t i = 0; i < kSentences.size(); ++i) {
-    std::uint8_t& head = index.heads[slot_of(letters(kSentences[i].words))];
-    index.next[i] = head;
-    head = static_cast<std::uint8_t>(i);
-  }
-  return index;
-}();
 
 std::uint32_t load(const char* at) {
   unsigned char bytes[kFirst];
@@ -152,22 +91,50 @@ std::uint32_t load(const char* at) {
          static_cast<std::uint32_t>(bytes[2]) << 16U | static_cast<std::uint32_t>(bytes[3]) << 24U;
 }
 
+/// Chains of sentences by a hash of their first letters; behind those above, the rows of data/run_ends.csv.
+struct Index {
+  std::span<const RunEnd> ends = run_ends();
+  std::array<std::uint16_t, std::size_t{1} << kBits> heads{};
+  std::vector<std::uint16_t> next;
+
+  Index() : next(kSentences.size() + ends.size()) {
+    heads.fill(kNone);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      std::uint16_t& head = heads[slot_of(load(words(i).data()))];
+      next[i] = head;
+      head = static_cast<std::uint16_t>(i);
+    }
+  }
+  std::string_view words(std::size_t i) const {
+    return i < kSentences.size() ? kSentences[i].words : std::string_view(ends[i - kSentences.size()].words);
+  }
+};
+
 }  // namespace
 
 void read_sentences(LogBook& book, const LogLine& line) {
+  static const Index index;
   const std::string_view text = line.text;
   if (text.size() < kFirst) return;
   const char* const last = text.data() + text.size() - kFirst;
+  std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
-    std::uint8_t found = kIndex.heads[slot_of(load(at))];
+    std::uint16_t found = index.heads[slot_of(load(at))];
     if (found == kNone) [[likely]]
       continue;
-    const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.data()));
-    for (; found != kNone; found = kIndex.next[found]) {
+    const auto position = static_cast<std::size_t>(at - text.data());
+    const std::string_view rest = text.substr(position);
+    for (; found != kNone; found = index.next[found]) {
+      if (found >= kSentences.size()) {
+        const std::size_t row = found - kSentences.size();
+        if (row < end && index.ends[row].matches(text, position)) end = row;
+        continue;
+      }
       const Sentence& sentence = kSentences[found];
       if (rest.starts_with(sentence.words)) sentence.read(book, line, rest.substr(sentence.words.size()));
     }
   }
+  if (end < index.ends.size()) book.event(index.ends[end].kind, line, text, index.ends[end].stopped);
 }
 
 }  // namespace gpuplan

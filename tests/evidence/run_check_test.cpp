@@ -290,6 +290,23 @@ TEST(RunCheck, LinesOfTwoFilesAreInNoOrder) {
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
 }
 
+TEST(RunCheck, BeingStoppedIsAnEndUnlessItWentOn) {
+  RunFixture fixture;
+  fixture.event(LogEvent::Kind::kRestart, 5000, "CANCELLED DUE TO PREEMPTION");
+  fixture.log.events.back().stopped = true;
+  RunCheck check = checked(fixture);
+  EXPECT_EQ(check.verdict, Verdict::kNotPassed);
+  ASSERT_EQ(check.reasons.size(), 1U);
+  EXPECT_EQ(check.reasons[0],
+            "it was stopped, and nothing tells of a new start, in line 5,000: CANCELLED DUE TO PREEMPTION");
+  fixture.log.events.back().line = 2;
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "steps came after it";
+  fixture.log.events.back().file = 1;
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kNotPassed) << "in a file without steps";
+  fixture.event(LogEvent::Kind::kRestart, 300, "steps from 200 on are done again");
+  EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "another file tells of a new start";
+}
+
 TEST(RunCheck, AnEndThatIsMostlyNoNumber) {
   RunFixture fixture;
   for (int i = 900; i < 1000; ++i)

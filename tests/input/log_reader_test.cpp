@@ -233,14 +233,16 @@ TEST(LogReader, TellsARunThatDivergedUnderAFilterOfLosses) {
 
 TEST(LogReader, TellsWhatWentWrong) {
   const RunLog log = read_log("trainer-oom.log");
-  ASSERT_EQ(log.events.size(), 5u);
+  ASSERT_EQ(log.events.size(), 6u);
   EXPECT_EQ(log.events[0].kind, LogEvent::Kind::kOutOfMemory);
   EXPECT_TRUE(
       log.events[0].text.starts_with("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB."));
   EXPECT_EQ(log.events[0].line, 18u);
   EXPECT_EQ(count(log, LogEvent::Kind::kOutOfMemory), 1u);
-  EXPECT_EQ(log.events[2].text, "exitcode  : 1 (pid: 4712)");
-  EXPECT_EQ(log.events[4].text,
+  EXPECT_TRUE(
+      log.events[1].text.ends_with("failed (exitcode: 1) local_rank: 0 (pid: 4712) of binary: /venv/bin/python"));
+  EXPECT_EQ(log.events[3].text, "exitcode  : 1 (pid: 4712)");
+  EXPECT_EQ(log.events[5].text,
             "slurmstepd: error: *** JOB 4711 ON gpu-3 CANCELLED AT 2026-07-24T03:13:00 DUE TO TIME LIMIT ***");
   EXPECT_FALSE(log.finished);
 }

@@ -1,0 +1,55 @@
+#include "input/run_end_table.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "input/log_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+/// What the reader makes of one line of a log.
+const LogEvent* event_of(const RunLog& log) { return log.events.empty() ? nullptr : &log.events.front(); }
+
+TEST(RunEnds, EveryExampleIsOfItsRow) {
+  std::set<std::string> ids;
+  EXPECT_GT(run_ends().size(), 80U);
+  for (const RunEnd& end : run_ends()) {
+    EXPECT_TRUE(ids.insert(end.id).second) << end.id;
+    const RunLog log = read_text(end.example + "\n");
+    const LogEvent* event = event_of(log);
+    ASSERT_NE(event, nullptr) << end.id;
+    EXPECT_EQ(log.events.size(), 1U) << end.id << ": one line is one event";
+    EXPECT_EQ(event->kind, end.kind) << end.id;
+    EXPECT_EQ(event->stopped, end.stopped) << end.id;
+  }
+}
+
+TEST(RunEnds, WhereTheWordsStand) {
+  const auto is_end = [](std::string_view line) { return !read_text(std::string(line) + "\n").events.empty(); };
+  EXPECT_TRUE(is_end("Killed"));
+  EXPECT_TRUE(is_end("  Terminated "));
+  EXPECT_FALSE(is_end("Terminated at step 3"));
+  EXPECT_FALSE(is_end("not Killed"));
+  EXPECT_TRUE(is_end("*** STEP 1.0 ON n1 CANCELLED AT now ***"));
+  EXPECT_FALSE(is_end("order CANCELLED AT noon"));
+  EXPECT_TRUE(is_end("x.sh: line 2:  77 Terminated              python train.py"));
+  EXPECT_FALSE(is_end("x.sh: line 2:  77 Terminated              nvidia-smi dmon"));
+}
+
+TEST(RunEnds, TablesAreChecked) {
+  const std::string heads = "id,words,where,also,unless,kind,by,example,source,as_of,confidence\n";
+  EXPECT_TRUE(read_run_ends(heads + "a,wordy,anywhere,,,error,b,c,d,2026-11,low\n", "x.csv"));
+  for (const std::string row :
+       {"a,abc,anywhere,,,error,b,c,d,2026-11,low\n", "a,wordy,somewhere,,,error,b,c,d,2026-11,low\n",
+        "a,wordy,whole,,,trouble,b,c,d,2026-11,low\n", "a,wordy,whole,,,error,b,c,,2026-11,low\n"}) {
+    const auto read = read_run_ends(heads + row, "x.csv");
+    ASSERT_FALSE(read) << row;
+    EXPECT_EQ(read.error().place.line, 2) << row;
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
