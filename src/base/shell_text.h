@@ -23,9 +23,12 @@ std::string bash_word(std::string_view text);
 /// command.
 std::string bash_value(std::string_view text);
 
-/// In double quotes, as JSON has it: a string in JSON, in YAML and in Python. Control characters and those that move
-/// what stands beside them are escaped; bytes that are not UTF-8 become U+FFFD.
+/// In double quotes: a string in YAML, TOML and Python. Control characters and those that move or hide what stands
+/// beside them are escaped; bytes that are not UTF-8 become U+FFFD. Nothing is lost.
 std::string string_literal(std::string_view text);
+
+/// The same for JSON, which knows no \U: characters beyond U+FFFF that need an escape become two surrogates.
+std::string json_literal(std::string_view text);
 
 /// Letters (ASCII, lower case), digits and single '-' only, at most `limit`, neither empty nor with '-' at an end: a
 /// name for files, jobs and Kubernetes objects. What is left of nothing is `otherwise`.

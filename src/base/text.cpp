@@ -37,14 +37,37 @@ CodePoint decode(std::string_view text, std::size_t at) {
   return {value, length, true};
 }
 
-/// Characters that move the cursor, change its direction or start an escape sequence, and so could forge output.
-constexpr bool is_harmful(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C || c == 0x200E || c == 0x200F ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
-}
-
 struct Range {
   char32_t first, last;
+};
+
+/// Characters that could forge what is shown, or hide in it: they move the cursor, start an escape sequence, turn the
+/// direction of the text (Unicode Technical Report 36, "Bidirectional text spoofing"; CVE-2021-42574), or take no room
+/// at all, so that two different texts look the same and a text can carry another one unseen (tags, U+E0000 ... 7F, and
+/// the selectors behind them). Unicode 15: categories Cc and Cf, Default_Ignorable_Code_Point where it is no letter's
+/// own mark, and what is no character.
+constexpr std::array kHarmful = {
+    Range{0x00, 0x1F},         // C0
+    Range{0x7F, 0x9F},         // delete, C1
+    Range{0xAD, 0xAD},         // soft hyphen
+    Range{0x034F, 0x034F},     // combining grapheme joiner
+    Range{0x061C, 0x061C},     // Arabic letter mark
+    Range{0x115F, 0x1160},     // Hangul fillers
+    Range{0x17B4, 0x17B5},     // Khmer vowels that are not seen
+    Range{0x180B, 0x180F},     // Mongolian selectors and vowel separator
+    Range{0x200B, 0x200F},     // zero width, direction marks
+    Range{0x2028, 0x202E},     // line and paragraph separators, embeddings and overrides
+    Range{0x2060, 0x206F},     // word joiner, invisible operators, isolates
+    Range{0x3164, 0x3164},     // Hangul filler
+    Range{0xFEFF, 0xFEFF},     // byte order mark
+    Range{0xFFA0, 0xFFA0},     // Hangul filler, half width
+    Range{0xFFF0, 0xFFFB},     // interlinear annotation
+    Range{0xFFFE, 0xFFFF},     // no characters
+    Range{0x1BCA0, 0x1BCA3},   // shorthand format controls
+    Range{0x1D173, 0x1D17A},   // musical format controls
+    Range{0xE0000, 0xE0FFF},   // tags, selectors
+    Range{0x1FFFE, 0x1FFFF},   // no characters
+    Range{0x10FFFE, 0x10FFFF}  // no characters
 };
 
 /// Combining marks and joiners, the common blocks (Unicode 15, general categories Mn, Me and Cf).
@@ -64,6 +87,8 @@ template <std::size_t N>
 bool inside(char32_t c, const std::array<Range, N>& ranges) {
   return std::ranges::any_of(ranges, [c](Range range) { return c >= range.first && c <= range.last; });
 }
+
+bool is_harmful(char32_t c) { return (c < 0x20 || c >= 0x7F) && inside(c, kHarmful); }
 
 /// Where the colour or cursor sequence (ESC [ ... letter) that starts at `at` ends; `at` itself when there is none.
 std::size_t skip_escape(std::string_view text, std::size_t at) {

@@ -1,5 +1,8 @@
 #include "input/tree.h"
 
+#include <algorithm>
+
+#include "base/shell_text.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -24,23 +27,18 @@ bool plain_is_safe(const Tree& tree) {
 }
 
 void append_quoted(std::string& out, std::string_view text) {
-  static constexpr std::string_view kHex = "0123456789abcdef";
   out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(utf8_length(text, at), 1);
+    const std::string_view character = text.substr(at, length);
+    at += length;
+    if (character == "\n") {
       out += "\\n";
-    } else if (c == '\t') {
+    } else if (character == "\t") {
       out += "\\t";
-    } else if (byte < 0x20) {
-      out += "\\x";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
     } else {
-      out += c;
+      const std::string literal = string_literal(character);
+      out.append(literal, 1, literal.size() - 2);
     }
   }
   out += '"';

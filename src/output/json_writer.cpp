@@ -4,33 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/shell_text.h"
+
 namespace gpuplan {
-void JsonWriter::quote(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  text_ += '"';
-  for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const std::size_t length = utf8_length(text, at);
-    if (length == 0) {
-      text_ += "\\ufffd";
-    } else if (c == '"' || c == '\\') {
-      text_ += '\\';
-      text_ += c;
-    } else if (c == '\n') {
-      text_ += "\\n";
-    } else if (c == '\t') {
-      text_ += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      text_ += "\\u00";
-      text_ += kHex[static_cast<unsigned char>(c) >> 4];
-      text_ += kHex[static_cast<unsigned char>(c) & 15];
-    } else {
-      text_ += text.substr(at, length);
-    }
-    at += length == 0 ? 1 : length;
-  }
-  text_ += '"';
-}
+void JsonWriter::quote(std::string_view text) { text_ += json_literal(text); }
 
 void JsonWriter::break_line() {
   text_ += '\n';

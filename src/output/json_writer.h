@@ -13,7 +13,7 @@ namespace gpuplan {
 
 /// Every begin has its end; inside objects a key comes before each value (assertions check both). Numbers are written
 /// so that they read back as the same double; those that are not finite become null. Strings may hold anything: control
-/// characters are escaped and bytes that are not UTF-8 become U+FFFD.
+/// characters and those that turn or hide others are escaped, and bytes that are not UTF-8 become U+FFFD.
 class JsonWriter {
  public:
   enum class Layout { kCompact, kIndented };

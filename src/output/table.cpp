@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "base/safe_text.h"
 #include "base/text.h"
 
 namespace gpuplan {
@@ -211,6 +212,18 @@ std::vector<std::string> Table::dropped(const Screen& screen, int indent) const 
 }
 
 std::string Table::text(const Screen& screen, int indent) const {
+  const auto cells_safe = [](const auto& row) {
+    return std::ranges::all_of(row, [](const Cell& cell) { return is_safe_text(cell.text); });
+  };
+  const bool safe = std::ranges::all_of(rows_, cells_safe) &&
+                    std::ranges::all_of(columns_, [](const Column& column) { return is_safe_text(column.title); });
+  if (!safe) {  // what takes no room, or what cells beside it would have to pay for, is replaced before it is measured
+    Table shown(*this);
+    for (Column& column : shown.columns_) column.title = safe_text(column.title);
+    for (auto& row : shown.rows_)
+      for (Cell& cell : row) cell.text = safe_text(cell.text);
+    return shown.text(screen, indent);
+  }
   if (screen.markdown()) return markdown();
   const Layout layout = lay_out(screen.columns, indent);
   std::string result;

@@ -1,6 +1,8 @@
 // Tables for other programs: CSV and JSON of the columns that have a key.
+#include <algorithm>
 #include <cmath>
 
+#include "base/safe_text.h"
 #include "base/text.h"
 #include "output/json_writer.h"
 #include "output/table.h"
@@ -15,7 +17,26 @@ std::string csv_figure(double figure) {
   return significant_text(figure, 6);  // six digits are more than any of our figures is known to
 }
 
-std::string csv_text(const std::string& text) {
+/// Spreadsheets take a cell that begins with one of these for a formula, which may start programs or send cells away
+/// (OWASP, "CSV Injection"); full-width forms are read as the signs themselves. An apostrophe in front makes it a text.
+/// What a spreadsheet takes for a number ("-5", "+3%") is none.
+bool is_formula(std::string_view text) {
+  constexpr std::string_view kSpaces = " \t\r\n";
+  if (text.empty()) return false;
+  if (text.front() == '\t' || text.front() == '\r' || text.front() == '\n') return true;
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(kSpaces)));
+  for (const std::string_view sign : {"=", "@", "＝", "＠", "＋", "－"})
+    if (text.starts_with(sign)) return true;
+  if (!text.starts_with('+') && !text.starts_with('-')) return false;
+  const std::string_view rest = text.substr(1);
+  return rest.find_first_not_of("0123456789.,% ") != std::string_view::npos ||
+         rest.find_first_of("0123456789") == std::string_view::npos;
+}
+
+std::string csv_text(std::string_view plain) {
+  std::string text = safe_text(plain);
+  std::ranges::replace(text, '\n', ' ');
+  if (is_formula(plain)) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) (quoted += c) += c == '"' ? "\"" : "";

@@ -32,7 +32,7 @@ TEST(ShellText, WordsForBashHoldEveryByte) {
   EXPECT_EQ(bash_word(""), "''");
 }
 
-TEST(ShellText, StringLiteralsAreThoseOfJson) {
+TEST(ShellText, StringLiterals) {
   EXPECT_EQ(string_literal("a\"b\\c"), "\"a\\\"b\\\\c\"");
   EXPECT_EQ(string_literal("a\nb\tc\x7f"), "\"a\\u000ab\\u0009c\\u007f\"");
   EXPECT_EQ(string_literal("é 😀"), "\"é 😀\"");
@@ -41,6 +41,14 @@ TEST(ShellText, StringLiteralsAreThoseOfJson) {
   EXPECT_EQ(string_literal("\xEF\xBB\xBFz"), "\"\\ufeffz\"");       // byte order mark
   EXPECT_EQ(string_literal("a\xff\xc3z"), "\"a\\ufffd\\ufffdz\"");  // no UTF-8
   EXPECT_EQ(string_literal("\xC2\x85"), "\"\\u0085\"");             // next line
+}
+
+TEST(ShellText, CharactersBeyondSixteenBits) {
+  const std::string tag = "a\xF3\xA0\x81\x81z";  // U+E0041
+  EXPECT_EQ(string_literal(tag), "\"a\\U000e0041z\"");
+  EXPECT_EQ(json_literal(tag), "\"a\\udb40\\udc41z\"");
+  EXPECT_EQ(json_literal("é 😀\n\t\x1b\xE2\x80\x8B"), "\"é 😀\\n\\t\\u001b\\u200b\"");
+  EXPECT_EQ(bash_word(tag), "$'a\\xf3\\xa0\\x81\\x81z'");
 }
 
 TEST(ShellText, SlugsAreNamesEverywhere) {

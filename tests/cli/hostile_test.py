@@ -7,6 +7,8 @@ written from, under every launcher: nothing of them is executed, nothing is lost
 Prints "counted PASSED FAILED" last, for ./test.
 """
 
+import csv
+import io
 import json
 import re
 import subprocess
@@ -40,16 +42,21 @@ OTHER = ["<script>alert(1)</script>", "</script>", "[x](javascript:alert(1))", "
          "{{ 7*7 }}", "{% raw %}", "${{ secrets.TOKEN }}", "<!--", "-->", "&amp;", "http://x/?a=b&c=d", "../../etc/passwd",
          "/etc/passwd", "C:\\con", ".", "..", "a/b", "a//b", "-", "--", "''", "\"\"", "\t", "é", "日本語", "😀", "ａ",
          "a" * 300]
-MOVING = ["\u202etxt", "a\u2028b", "a\u2029b", "\ufeffa", "\u200fa", "\u2066a"]
+MOVING = ["\u202etxt", "a\u2028b", "a\u2029b", "\ufeffa", "\u200fa", "\u2066a", "a\u200bb", "a\u200cb", "a\u200db", "\u2060a",
+          "a\u00adb", "\u061ca", "\u206aa", "\U000e0041\U000e0042", "\U000e0001a\U000e007f", "\U000e0101", "a\u3164",
+          "\u180ea", "\ufff9a\ufffbb"]
+FORMULAS = ["=1+1", "=cmd|'/c calc'!A0", "@SUM(1+1)", "+1-1", "-1+1", "-2-3|x", " =1+1", "=HYPERLINK(\"http://x\")", "+", "-",
+            "\uff1d1+1", "\uff20SUM(1)", "+cmd|' /C calc'!A0", "-x", "=", "@"]
 WRAPS = ["{}", "x {}", "{} x", "'{}'", "\"{}\"", "({})", "{0}{0}", "a={}"]
 ACCEPTED = list(dict.fromkeys(wrap.replace("{0}", core).replace("{}", core)
-                              for core in SHELL + YAML + PYTHON + SQL + OTHER + MOVING for wrap in WRAPS))
+                              for core in SHELL + YAML + PYTHON + SQL + OTHER + MOVING + FORMULAS for wrap in WRAPS))
 CONTROL = ["\x1b[31m", "\x1b[2J", "\x1b]0;title\x07", "\x9b31m", "\x00", "\x07", "\x08\x08", "\r", "\x7f", "\x85",
            f"a\n{TOUCH}", f"a\r\n{TOUCH}", f"a\nEOF\n{TOUCH}", "a\n#SBATCH --uid=0", f"a\nrun: {TOUCH}", "\x1bP", "\x0c",
            "\x0e", "\x1b[6n", "a\x1b[1A"]
 
 # Characters that must not stand in what is written or printed, whatever a job holds.
-UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+                    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]")
 NAME = re.compile(r"[a-zA-Z0-9._-]+")
 STUBS = ["sbatch", "squeue", "scontrol", "scancel", "srun", "sky", "dstack", "kubectl", "vastai", "runpodctl", "ssh", "scp",
          "rsync", "gpuplan"]
@@ -116,8 +123,7 @@ class Hostile(unittest.TestCase):
             if not path.is_file():
                 continue
             text = path.read_text(encoding="utf-8")
-            if path.name != "plan.json":  # the job itself, in JSON
-                self.assertIsNone(UNSAFE.search(text), path)
+            self.assertIsNone(UNSAFE.search(text), path)
             if path.suffix in (".yaml", ".yml"):
                 self.assertTrue([document for document in yaml.safe_load_all(text) if document], path)
             elif path.suffix == ".json":
@@ -147,7 +153,7 @@ class Hostile(unittest.TestCase):
                     done = self.launch(job, launcher, where)
                     self.assertIsNone(UNSAFE.search(done.stdout), done.stdout)
                     if "pools" in job["market"] and done.returncode == 5:  # names that Slurm and Kueue do not take
-                        self.assertRegex(done.stderr, r"^gpuplan: .* is no name (in Slurm|of a Kueue queue)[;:] .*\n$")
+                        self.assertRegex(done.stderr, r"^\S+/job\.yaml:1: .* is no name (in Slurm|of a Kueue queue)[;:] .*\n$")
                         self.assertFalse(where.exists())
                         plain = {"name": job["market"]["pools"][0]["name"], "gpu": "H100 SXM", "gpus": 4}
                         done = self.launch({**job, "market": {"use": "only", "pools": [plain]}}, launcher, where)
@@ -232,6 +238,125 @@ class Hostile(unittest.TestCase):
                 if "/phases/" not in script and script.endswith(".sh") and not script.endswith("run.sh"):
                     self.start(script, GPUPLAN_WAIT="0")
         self.nothing_happened()
+
+    def generating(self, strings):
+        """A job that generates and collects, with strings in the fields that training has not."""
+        source = iter(strings)
+        taken = []
+
+        def text():
+            taken.append(next(source, "plain"))
+            return taken[-1]
+
+        def data():
+            return [{"name": text() or "x", "samples": 20, "prompt_tokens": 10, "new_tokens": 10}]
+
+        def model():
+            return {"like": "Qwen/Qwen2.5-0.5B", "name": text() or "x"}
+
+        stage = text().strip() or "x"
+        job = {"job": text() or "x", "storage": {"results": text() or "x"},
+               "phases": [{"name": "gen", "note": text(), "generate": {"model": model(), "data": data()}},
+                          {"name": "col", "yields": text(), "collect": {"model": model(), "data": data(),
+                                                                         "store": {"layers": 2, "to": text() or "x"}}},
+                          {"name": "work", "work": {"items": 5, "each": {stage: "2 s"}, "gpus": 1}}],
+               "market": {"use": "only", "offers": [{"gpu": "RTX 4090", "gpus": 2, "price": "$1/h", "label": text(),
+                                                     "provider": text(), "region": text()}]}}
+        return job, taken
+
+    def safe_streams(self, done):
+        self.assertIsNone(UNSAFE.search(done.stdout), done.stdout)
+        self.assertIsNone(UNSAFE.search(done.stderr), done.stderr)
+
+    def test_generation_collection_and_stages(self):
+        left = list(ACCEPTED)[::3]
+        count = 0
+        while left:
+            job, taken = self.generating(left)
+            left = left[len(taken):]
+            with self.subTest(strings=taken):
+                path = self.folder / "job.yaml"
+                path.write_text(json.dumps(job, ensure_ascii=False))
+                launcher = LAUNCHERS[count % len(LAUNCHERS)]
+                done = self.launch(job, launcher, self.folder / f"g{count}")
+                self.safe_streams(done)
+                self.assertIn(done.returncode, (0, 5), done.stderr)
+                if done.returncode == 5:
+                    self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                    self.assertRegex(done.stderr, r"job\.yaml:\d+: ")
+                else:
+                    self.written(self.folder / f"g{count}")
+                self.every_form(path)
+                self.nothing_happened()
+            count += 1
+            if count > 60:
+                break
+
+    def every_form(self, path, *more):
+        for form in ([], ["--csv"], ["--markdown"], ["--json"], ["--explain"]):
+            done = run("plan", str(path), *more, *form)
+            self.assertIn(done.returncode, (0, 3, 4, 5), done.stderr)
+            self.safe_streams(done)
+            if done.returncode == 5:
+                return
+            if form == ["--json"]:
+                json.loads(done.stdout)
+            if form == ["--csv"]:
+                self.no_formula(done.stdout)
+
+    def no_formula(self, text):
+        for row in csv.reader(io.StringIO(text)):
+            for cell in row:
+                if re.fullmatch(r"[-+]?[\d.,]+(e[-+]?\d+)?", cell):
+                    continue  # a number stays one
+                self.assertNotRegex(cell, "^[ \t\r]*[=@\uff1d\uff20\uff0b\uff0d]")
+                self.assertNotRegex(cell, r"^[ \t\r]*[-+][^\d]")
+
+    def test_formulas_in_csv(self):
+        for text in FORMULAS + MOVING:
+            with self.subTest(text=text):
+                offer = {"gpu": "H100 SXM", "price": "$2/h", "label": text, "provider": text, "region": text, "instance": text}
+                job, _ = job_of([], pool=False)
+                job["market"]["offers"] = [offer]
+                path = self.folder / "job.yaml"
+                path.write_text(json.dumps(job, ensure_ascii=False))
+                self.every_form(path, "--all")
+                for view in ("phases", "memory", "decisions", "ledger"):
+                    done = run("plan", str(path), "--show", view, "--csv")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.safe_streams(done)
+                    self.no_formula(done.stdout)
+
+    def test_values_survive_in_json(self):
+        """Escaped, not dropped: what a program reads back is what the job said."""
+        for text in MOVING:
+            job, _ = job_of([], pool=False)
+            job["phases"][0]["args"] = {"x": text}
+            job["market"]["offers"][0]["region"] = text
+            where = self.folder / f"s{MOVING.index(text)}"
+            done = self.launch(job, "bash", where)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            plan = json.loads((where / "plan.json").read_text())
+            self.assertIn(text, json.dumps(plan, ensure_ascii=False))
+            kept = yaml.safe_load(plan["job_file"]["text"])
+            self.assertEqual(kept["phases"][0]["args"]["x"], text)
+
+    def test_names_of_jobs_and_outputs(self):
+        for number, name in enumerate(["a\u202eb", "a\u200bb", "\U000e0041x", "=1+1", "@x", "\u2066y"]):
+            with self.subTest(name=name):
+                folder = self.folder / f"o{number}"
+                folder.mkdir()
+                job, _ = job_of([], pool=False)
+                job.pop("job")
+                path = folder / f"{name}.yaml"
+                path.write_text(json.dumps(job))
+                self.every_form(path)
+                for words in (["plan", str(path), "-o", str(folder / f"{name}.txt")],
+                              ["launch", str(path), "--to", "bash", "-o", str(folder / name)],
+                              ["plan", str(folder / f"{name}.nosuch.yaml")]):
+                    self.safe_streams(run(*words))
+                self.assertIsNone(UNSAFE.search((folder / f"{name}.txt").read_text()))
+                self.written(folder / name)
 
 
 if __name__ == "__main__":
