@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/common_options.h"
 #include "cli/deliver.h"
+#include "cli/job_place.h"
 #include "cli/job_question.h"
 #include "cli/load_catalogue.h"
 #include "cli/read_file.h"
@@ -140,7 +141,7 @@ int nothing_to_launch(const Options& options, const PlanStory& story) {
 }
 
 /// Several plans make one folder each, below one that must be empty before the first of them.
-Result<void> write(const Options& options, const LaunchReport& report, const std::string& top) {
+int write(const Options& options, const LaunchReport& report, const std::string& top) {
   if (report.folders.size() == 1)
     return write_folder(report.folders.front().path, report.folders.front().folder.files, options.force);
   std::vector<LaunchFile> all;
@@ -188,7 +189,7 @@ int run(const Options& options) {
   for (const Chosen& one : *chosen) {
     auto launch =
         lay_out(searched->job, *one.plan, *catalogue, story.name(*one.plan), command + " --plan " + one.plan->id);
-    if (!launch) return complain(launch.error());
+    if (!launch) return complain(placed(launch.error(), question->loaded.source));
     if (searched->found.recommendations.pick) launch->fallbacks = market_order(searched->job, searched->found);
     launches.push_back(std::make_unique<Launch>(*std::move(launch)));
     PlanJsonLook look;
@@ -196,7 +197,7 @@ int run(const Options& options) {
     look.job_file = question->loaded.source.file;
     look.job_text = flow_text(question->loaded.source.tree);
     auto folder = launch_folder(*launches.back(), *launcher, plan_json(story, look));
-    if (!folder) return complain(folder.error());
+    if (!folder) return complain(placed(folder.error(), question->loaded.source));
     if (!one.note.empty()) folder->notes.insert(folder->notes.begin(), one.note);
     report.folders.push_back({folder_of(options, *launcher, searched->job, story, *one.plan, several),
                               launches.back().get(),
@@ -205,7 +206,7 @@ int run(const Options& options) {
   }
   const std::string& first = report.folders.front().path;
   const std::string top = several ? first.substr(0, first.rfind('/')) : first;
-  if (const auto written = write(options, report, top); !written) return complain(written.error());
+  if (const int code = write(options, report, top); code != kDone) return code;
   bool passed = true;
   if (options.check)
     for (WrittenFolder& written : report.folders) {

@@ -8,7 +8,8 @@
 
 namespace gpuplan::cli {
 
-/// Writes a result to `file`, whole or not at all, or to stdout when `file` is empty. Returns `code`, or kInternal
+/// Writes a result to `file`, whole or not at all, or to stdout when `file` is empty. A file that is there keeps its
+/// rights, owner and the links to it. Returns `code`, or kInternal
 /// after a message when the text can not be written. A reader that has gone (`| head`) is no failure. What is longer
 /// than the terminal at stdout is shown in a pager (cli/pager.h) if `paged`.
 int deliver(std::string_view text, const std::string& file, int code, bool paged = false);

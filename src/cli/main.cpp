@@ -1,12 +1,18 @@
 // gpuplan: the program. Words of the command line in, exit code out; everything else is below.
+#include <unistd.h>
+
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <new>
 #include <span>
+#include <string_view>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/deliver.h"
+#include "cli/files.h"
 #include "cli/options.h"
 
 namespace gpuplan::cli {
@@ -30,6 +36,35 @@ int program(int argc, char** argv) {
   return command ? (*command)->run((*command)->filled.get()) : answer(command.error());
 }
 
+/// A thread that can not start (its stack is memory too) and a text too long for any memory come from the same want.
+bool no_memory(const std::exception& error) {
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return true;
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  return system != nullptr && (system->code() == std::errc::not_enough_memory ||
+                               system->code() == std::errc::resource_unavailable_try_again);
+}
+
+/// Without memory of its own.
+int out_of_memory() {
+  constexpr std::string_view kLine =
+      "gpuplan: out of memory; allow it more (ulimit -v, the job's or container's limit) or ask for less\n";
+  static_cast<void>(write_all(STDERR_FILENO, kLine));
+  return kInternal;
+}
+
+/// An exception that leaves a thread of the search ends the program: with the same line.
+[[noreturn]] void give_up() {
+  if (const std::exception_ptr thrown = std::current_exception()) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const std::exception& error) {
+      if (no_memory(error)) ::_exit(out_of_memory());
+    } catch (...) {
+    }
+  }
+  std::abort();
+}
+
 }  // namespace
 }  // namespace gpuplan::cli
 
@@ -37,10 +72,11 @@ int main(int argc, char** argv) {
   // The one boundary for exceptions of libraries; gpuplan itself throws none.
   using namespace gpuplan;
   try {
+    std::set_terminate(cli::give_up);
+    cli::prepare_descriptors();
     return cli::program(argc, argv);
-  } catch (const std::bad_alloc&) {
-    cli::say("gpuplan: out of memory");
   } catch (const std::exception& error) {
+    if (cli::no_memory(error)) return cli::out_of_memory();
     cli::say("gpuplan: internal error: " + printable(error.what()) + " (please report it)");
   }
   return cli::kInternal;

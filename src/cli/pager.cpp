@@ -56,6 +56,7 @@ void write_to_reader(int descriptor, std::string_view text) {
 /// In the new process: the pager with the pipe as its input.
 [[noreturn]] void become_pager(const std::string& command, int input) {
   ::dup2(input, STDIN_FILENO);
+  std::signal(SIGXFSZ, SIG_DFL);  // what files.cpp does to it is for gpuplan alone
   // PAGER=less alone would show colours as codes and ask for a key even when all fits.
   ::setenv("LESS", "FIRX", 0);  // NOLINT(concurrency-mt-unsafe): this process has one thread
   ::setenv("LV", "-c", 0);      // NOLINT(concurrency-mt-unsafe)

@@ -119,8 +119,9 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     runs += machine.runs;
     queues.push_back(machine.offer->queue.empty() ? std::string(kAssumedQueue) : machine.offer->queue);
     if (!is_label(queues.back()))
-      return failure("queue '" + printable(queues.back(), 60) +
-                     "' is no name of a Kueue queue: letters, digits, '-', '_' and '.', at most 63");
+      return failure("market.pools: the queue \"" + printable(queues.back(), 60) + "\" of " +
+                     printable(machine.offer->label, 60) +
+                     " is no name of a Kueue queue: letters, digits, '-', '_' and '.', at most 63");
     machines.push_back(machine);
     needs.push_back(std::move(need));
   }
