@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -160,14 +161,19 @@ std::unexpected<Error> not_expected(std::string_view text, AmountKind kind, std:
   return failure(std::move(message));
 }
 
-/// Says what the amount is when its unit belongs to another kind.
+/// Says what the amount is when its unit belongs to another kind, and asks back where it has none.
 std::string wrong_unit(const Written& written) {
-  if (written.unit.empty() && !written.dollar) return "";
+  if (written.unit.empty() && !written.dollar) {
+    const std::string number = number_text(written.number);
+    return number + " h, " + number + " min or " + number + " s?";
+  }
   if (const std::string_view other = kind_of_unit(written.unit, written.dollar); !other.empty())
     return "that is " + std::string(other);
   if (written.unit.empty()) return "";
   return "unknown unit '" + printable(written.unit, 30) + "'";
 }
+
+constexpr bool is_time(AmountKind kind) { return kind == AmountKind::kTime || kind == AmountKind::kSeconds; }
 
 /// An amount as written: one number and unit, or several for a time ("1 h 30 min").
 using Quoted = std::vector<Written>;
@@ -178,7 +184,7 @@ Result<Quoted> read_amount(Scanner& scanner, std::string_view text, AmountKind k
     const auto part = scanner.amount();
     if (!part) return not_expected(text, kind, part.error());
     parts.push_back(*part);
-  } while (kind == AmountKind::kTime && !parts.back().unit.empty() && scanner.at_digit() && parts.size() < 4);
+  } while (is_time(kind) && !parts.back().unit.empty() && scanner.at_digit() && parts.size() < 4);
   return parts;
 }
 
@@ -201,7 +207,9 @@ Result<double> value_of(const Quoted& parts, std::string_view text, AmountKind k
   double value = 0;
   double last_factor = 0;
   for (const Written& part : parts) {
-    const auto factor = unit_factor(part.unit, kind, part.dollar);
+    // Nothing is nothing in every unit.
+    const bool nothing = is_time(kind) && part.number == 0 && part.unit.empty() && !part.dollar;
+    const auto factor = nothing ? std::optional(1.0) : unit_factor(part.unit, kind, part.dollar);
     if (!factor) return not_expected(text, kind, wrong_unit(part));
     if (is_chance(kind, part.unit)) return rate_of_chance(part, *factor, text);
     const bool follows = &part != &parts.front();

@@ -15,7 +15,8 @@ namespace gpuplan {
 enum class AmountKind {
   kCount,                ///< plain number with k M B T suffix; bare: one
   kShare,                ///< "5%" or 0.05; bare: a fraction
-  kTime,                 ///< s, ms, us, min, h, d, week; bare: seconds
+  kTime,                 ///< s, ms, us, min, h, d, week; bare: only 0, since "12" could be hours as well as seconds
+  kSeconds,              ///< a time under a name that says its unit (seconds_per_step); bare: seconds
   kMoney,                ///< $; bare: dollars
   kPrice,                ///< $/h, $/s, $/month; bare: dollars an hour
   kRate,                 ///< 5%/h: the chance in one hour, below 100%; 0.05/h: so many an hour; bare: per hour

@@ -175,6 +175,8 @@ std::string_view expectation(AmountKind kind) {
       return "a share such as 30% or 0.3";
     case AmountKind::kTime:
       return "a time such as 12 h or 45 min";
+    case AmountKind::kSeconds:
+      return "a time such as 0.5 s or 300 ms";
     case AmountKind::kMoney:
       return "an amount of money such as $50";
     case AmountKind::kPrice:
@@ -210,6 +212,8 @@ std::optional<double> unit_factor(std::string_view unit, AmountKind kind, bool d
       if (bare) return 1.0;
       return !dollar && (unit == "%" || iequals(unit, "percent")) ? std::optional(0.01) : std::nullopt;
     case AmountKind::kTime:
+      return dollar || bare ? std::nullopt : look_up(unit, kTimeUnits);
+    case AmountKind::kSeconds:
       if (bare) return 1.0;
       return dollar ? std::nullopt : look_up(unit, kTimeUnits);
     case AmountKind::kMoney:

@@ -93,20 +93,22 @@ class Flags {
   Seconds time(std::string_view flag, const std::string& text, bool zero_is_fine) {
     if (text.empty()) return {};
     const auto seconds = parse_amount(text, AmountKind::kTime);
-    if (!seconds || *seconds < 0 || (*seconds <= 0 && !zero_is_fine)) fail(flag, text, AmountKind::kTime);
+    if (!seconds) refuse(flag, seconds.error().message);
+    else if (*seconds < 0 || (*seconds <= 0 && !zero_is_fine)) refuse_value(flag, text, AmountKind::kTime);
     return seconds ? Seconds{*seconds} : Seconds{};
   }
   std::optional<Interval<double>> range(std::string_view flag, const std::string& text, AmountKind kind) {
     if (text.empty()) return std::nullopt;
     const auto interval = parse_interval(text, kind);
-    if (!interval || interval->p10 < 0) fail(flag, text, kind);
+    if (!interval) refuse(flag, interval.error().message);
+    else if (interval->p10 < 0) refuse_value(flag, text, kind);
     return interval ? std::optional(*interval) : std::nullopt;
   }
-  void fail(std::string_view flag, const std::string& text, AmountKind kind) {
-    if (!error_)
-      error_ = wrong_use(std::string(flag) + ": expected " + std::string(expectation(kind)) + ", got '" +
-                         printable(text, 40) + "'")
-                   .error();
+  void refuse_value(std::string_view flag, const std::string& text, AmountKind kind) {
+    refuse(flag, "expected " + std::string(expectation(kind)) + ", got '" + printable(text, 40) + "'");
+  }
+  void refuse(std::string_view flag, const std::string& message) {
+    if (!error_) error_ = wrong_use(std::string(flag) + ": " + message).error();
   }
   const std::optional<Error>& error() const { return error_; }
 
@@ -339,7 +341,9 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
   report.header = printable(report.job, 60) + ": " + report.plan;
   if (const std::string place = place_words(spot_offer); !place.empty()) report.header += ", " + printable(place, 60);
   report.header += " · " + hours_words(simulation.median_work()) + " without interruptions";
-  if (simulation.buffer > 0) report.header += " and " + percent(simulation.buffer) + " buffer";
+  if (simulation.buffer > 0)
+    report.header += ", " + hours_words(simulation.median_work() * (1 + simulation.buffer)) + " with the buffer of " +
+                     percent(simulation.buffer);
   if (simulation.deadline > Seconds{}) report.header += " · deadline " + hours_words(simulation.deadline);
   report.header += " · spot " + to_text(simulation.spot_price.p50);
   if (simulation.on_demand_price) report.header += ", on demand " + to_text(simulation.on_demand_price->p50);

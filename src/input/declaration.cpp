@@ -23,6 +23,7 @@ double greatest(AmountKind kind) {
     case AmountKind::kShare:
       return 10;
     case AmountKind::kTime:
+    case AmountKind::kSeconds:
       return (100 * 365 * units::day).value;
     case AmountKind::kMoney:
       return 1e12;

@@ -22,6 +22,7 @@ std::string either(const std::vector<std::string>& parts) {
 std::string amount_text(AmountKind kind, double value) {
   switch (kind) {
     case AmountKind::kTime:
+    case AmountKind::kSeconds:
       return value == 0 ? "0 s" : to_text(Seconds(value));
     case AmountKind::kMoney:
       return to_text(Dollars(value));
@@ -61,10 +62,11 @@ std::string key_list(const ValueType& type, std::size_t most) {
 std::string_view bare_unit(AmountKind kind) {
   switch (kind) {
     case AmountKind::kCount:
+    case AmountKind::kTime:  // a bare number is refused
       return "";
     case AmountKind::kShare:
       return "a fraction";
-    case AmountKind::kTime:
+    case AmountKind::kSeconds:
       return "seconds";
     case AmountKind::kMoney:
       return "dollars";

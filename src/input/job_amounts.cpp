@@ -47,6 +47,7 @@ constexpr std::array kPowers = {Unit{"", " kW", 1e3}, Unit{"", " W", 1}};
 std::span<const Unit> units_of(AmountKind kind) {
   switch (kind) {
     case AmountKind::kTime:
+    case AmountKind::kSeconds:
       return kTimes;
     case AmountKind::kBytes:
       return kSizes;

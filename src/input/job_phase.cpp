@@ -64,10 +64,10 @@ struct GivenRecord {
           "tokens_per_second", "", "tokens trained or generated", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kSamplesPerSecond>>, &Given::samples_per_second>(
           "samples_per_second", "", "samples trained or answered", kPositive),
-      key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::seconds_per_step>("seconds_per_step", "",
-                                                                                      "one optimizer step", kPositive),
-      key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::seconds_per_sample>("seconds_per_sample", "",
-                                                                                        "one sample", kPositive),
+      key_as<OptionalCodec<FigureCodec<AmountKind::kSeconds>>, &Given::seconds_per_step>(
+          "seconds_per_step", "", "one optimizer step", kPositive),
+      key_as<OptionalCodec<FigureCodec<AmountKind::kSeconds>>, &Given::seconds_per_sample>("seconds_per_sample", "",
+                                                                                           "one sample", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::time>("time", "", "the whole work of the phase",
                                                                           kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kBytes>>, &Given::memory>("memory", "", "memory of the fullest GPU",

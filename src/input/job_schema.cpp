@@ -58,7 +58,9 @@ class SchemaWriter {
         json["type"] = "boolean";
         break;
       case Kind::kAmount:
-        json["type"] = {"number", "string"};
+        if (type.amount == AmountKind::kTime)
+          json = any_of({{{"type", "string"}}, {{"enum", {0}}}});  // "12" is no time
+        else json["type"] = {"number", "string"};
         json["description"] = expected_text(type);
         if (!bare_unit(type.amount).empty())
           json["description"] = expected_text(type) + "; a bare number is " + std::string(bare_unit(type.amount));

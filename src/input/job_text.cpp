@@ -23,7 +23,8 @@ phases:
 
 * **Amounts** carry units: `12 h`, `45 min`, `$50`, `$0.35/h`, `5%/h`, `80 GiB`, `200 Mbit/s`, `11.2B tokens`,
   `70 tokens/s`. Counts take `50_000` and `k M B T`. A bare number means the unit
-  that the tables below name after "bare"; a unit of another kind is an error. Lower and upper case do not matter, except that `Mb/s`
+  that the tables below name after "bare"; times always say theirs (`deadline: 12` is asked back: `12 h`, `12 min`?). A
+  unit of another kind is an error. Lower and upper case do not matter, except that `Mb/s`
   is bits and `MB/s` bytes.
 * **Ranges** `20-24` or `20..24` are the 10th and 90th percentile. A single figure for time, speed or memory is read as
   ±20 % unless `exact: true` stands beside it.

@@ -30,7 +30,10 @@ TEST(Amount, ReadsWhatPeopleWrite) {
       {"1 week", kTime, 168 * hour},
       {"12.5 ms", kTime, 0.0125},
       {"3 µs", kTime, 3e-6},
-      {"90", kTime, 90},
+      {"0", kTime, 0},
+      {"90", kSeconds, 90},
+      {"300 ms", kSeconds, 0.3},
+      {"1 min 30 s", kSeconds, 90},
       {".5 h", kTime, 0.5 * hour},
       {"0.1 s", kTime, 0.1},
       {"$50", kMoney, 50},
@@ -130,6 +133,8 @@ TEST(Amount, SaysWhatWasExpected) {
   EXPECT_EQ(message("1e308 TB", kBytes), "expected a size such as 80 GiB or 200 GB, got '1e308 TB' (it is too large)");
   EXPECT_EQ(message("2,49", kMoney),
             "expected an amount of money such as $50, got '2,49' (a comma separates thousands; decimals have a point)");
+  EXPECT_EQ(message("12", kTime), "expected a time such as 12 h or 45 min, got '12' (12 h, 12 min or 12 s?)");
+  EXPECT_EQ(message("0.5", kTime), "expected a time such as 12 h or 45 min, got '0.5' (0.5 h, 0.5 min or 0.5 s?)");
   EXPECT_EQ(message("10-20 min", kTime),
             "expected a time such as 12 h or 45 min, got '10-20 min' (one figure, not a range)");
   EXPECT_EQ(message("12 \x1b[31mh", kTime),

@@ -62,9 +62,8 @@ TEST(JobValues, CaseOfNamesAndUnitsDoesNotMatter) {
 }
 
 TEST(JobValues, BareNumbersMeanTheUnitOfTheSchema) {
-  const Job job =
-      with("limits: {deadline: 7200, budget: 50}\nvalue_of_time: 10\nbuffer: 0.3\nspot: {interruptions: 0.02}\n");
-  EXPECT_EQ(job.limits.deadline, 2 * hour);
+  const Job job = with("limits: {budget: 50}\nvalue_of_time: 10\nbuffer: 0.3\nspot: {interruptions: 0.02, wait: 0}\n");
+  EXPECT_EQ(job.spot.wait, Seconds{});  // nothing is nothing in every unit
   EXPECT_EQ(job.limits.budget, Dollars(50));
   EXPECT_DOUBLE_EQ(job.value_of_time.value * 3600, 10);
   EXPECT_DOUBLE_EQ(job.buffer, 0.3);
