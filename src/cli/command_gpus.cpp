@@ -24,8 +24,9 @@ int run(const Options& options) {
   const auto report = select_gpus(*catalogue, options.filter);
   if (!report) return complain(report.error());
   return deliver_form(
-      common, kDone, [&](const Screen& screen) { return gpus_text(*report, screen, options.all); },
-      [&] { return gpus_json(*report); }, [&] { return gpus_csv(*report); });
+      common, report->rows.empty() ? kNothingFits : kDone,
+      [&](const Screen& screen) { return gpus_text(*report, screen, options.all); }, [&] { return gpus_json(*report); },
+      [&] { return gpus_csv(*report); });
 }
 
 }  // namespace

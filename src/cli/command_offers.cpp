@@ -52,7 +52,8 @@ int run(const Options& options) {
   const auto report = select_offers(known, *catalogue, options.filter, static_cast<std::size_t>(left_out.too_old));
   if (!report) return complain(report.error());
   return deliver_form(
-      common, kDone, [&](const Screen& screen) { return offers_text(*report, screen, options.all); },
+      common, report->rows.empty() ? kNothingFits : kDone,
+      [&](const Screen& screen) { return offers_text(*report, screen, options.all); },
       [&] { return offers_json(*report); }, [&] { return offers_csv(*report); });
 }
 

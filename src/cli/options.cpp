@@ -26,21 +26,25 @@ struct Declare {
   const OptionSpec& spec;
 
   CLI::Option* operator()(bool* target) const { return app.add_flag(spec.names, *target, spec.help); }
-  CLI::Option* operator()(std::string* target) const { return app.add_option(spec.names, *target, spec.help); }
+  CLI::Option* operator()(std::string* target) const { return once(app.add_option(spec.names, *target, spec.help)); }
   CLI::Option* operator()(std::vector<std::string>* target) const {
     CLI::Option* option = app.add_option(spec.names, *target, spec.help);
     if (spec.commas) option->delimiter(',');
     return is_word(spec) ? option : repeated(option);
   }
-  CLI::Option* operator()(int* target) const { return ranged(app.add_option(spec.names, *target, spec.help)); }
+  CLI::Option* operator()(int* target) const { return ranged(once(app.add_option(spec.names, *target, spec.help))); }
   CLI::Option* operator()(std::uint64_t* target) const {
-    return app.add_option(spec.names, *target, spec.help)->check(whole_number);
+    return once(app.add_option(spec.names, *target, spec.help))->check(whole_number);
   }
   CLI::Option* operator()(std::vector<int>* target) const {
     return ranged(repeated(app.add_option(spec.names, *target, spec.help)->delimiter(',')));
   }
 
  private:
+  /// misused_flag tells of a second one, in words of ours.
+  static CLI::Option* once(CLI::Option* option) {
+    return option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
   static CLI::Option* repeated(CLI::Option* option) {
     return option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   }
@@ -95,6 +99,61 @@ std::string excluding_flags(const CLI::App& app, const CommandSpec& command) {
       if (app.count(other.names) > 0 && app.count(one.names) > 0)
         return other.names + " and " + one.names + " exclude one another: give one of them";
     }
+  return "";
+}
+
+/// "-o,--output": the long one, as people name it.
+std::string shown_flag(const OptionSpec& spec) { return names_of(spec).back(); }
+
+/// What was given twice where once is meant, or with nothing in it; empty when there is none. A list may come again.
+std::string misused_flag(const CLI::App& app, const CommandSpec& command) {
+  for (const auto* list : {&command.words, &command.options})
+    for (const OptionSpec& spec : *list) {
+      const CLI::Option* option = app.get_option_no_throw(shown_flag(spec));
+      if (option == nullptr || option->count() == 0) continue;
+      const bool is_list = std::holds_alternative<std::vector<std::string>*>(spec.target) ||
+                           std::holds_alternative<std::vector<int>*>(spec.target);
+      if (!is_list && option->count() > 1) return shown_flag(spec) + " is given more than once: give it once";
+      if (std::holds_alternative<bool*>(spec.target)) continue;
+      for (const std::string& value : option->results())
+        if (trim(value).empty())
+          return (is_word(spec) && spec.completes == Completes::kFiles ? "the name of the " : "") + shown_flag(spec) +
+                 " is empty; expected " + (spec.value.empty() ? "a value" : spec.value) + ": " + spec.help;
+    }
+  return "";
+}
+
+const OptionSpec* option_named(const CommandSpec& command, std::string_view name) {
+  for (const OptionSpec& option : command.options)
+    for (const std::string& one : names_of(option))
+      if (one == name) return &option;
+  return nullptr;
+}
+
+bool takes_commas(const OptionSpec& spec) {
+  return spec.commas || std::holds_alternative<std::vector<int>*>(spec.target);
+}
+
+/// What CLI11 would take without a word: a value for a flag ("--json=false"), and lists with holes ("1,,2"); and what
+/// it would tell in words of its own: no value at all. Empty when there is none.
+std::string misspelt_flag(const std::vector<std::string>& words, const CommandSpec& command) {
+  for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const OptionSpec* spec = name.starts_with('-') ? option_named(command, name) : nullptr;
+    if (spec == nullptr) continue;
+    if (!takes_value(*spec)) {
+      if (equals != std::string::npos) return name + " takes no value, got '" + printable(words[i], 60) + "'";
+      continue;
+    }
+    if (equals == std::string::npos && i + 1 == words.size())
+      return name + ": a value is missing; expected " + spec->value + ": " + spec->help;
+    const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    if (!takes_commas(*spec) || value.find(',') == std::string::npos) continue;
+    const std::vector<std::string_view> parts = split(value, ',');
+    if (std::ranges::any_of(parts, [](std::string_view part) { return part.empty(); }))
+      return name + ": '" + printable(value, 60) + "' has nothing between two commas or at an end";
+  }
   return "";
 }
 
@@ -153,6 +212,8 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   const auto command = std::ranges::find(commands, first, &CommandSpec::name);
   if (command == commands.end()) return std::unexpected(unknown_command(first, commands));
   words.erase(words.begin());
+  if (const std::string wrong = misspelt_flag(words, *command); !wrong.empty())
+    return std::unexpected(wrong_use(*command, wrong));
 
   CLI::App app;
   app.set_help_flag("-h,--help");
@@ -166,6 +227,8 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   } catch (const CLI::ParseError& error) {
     return std::unexpected(complaint(error, app, *command));
   }
+  if (const std::string wrong = misused_flag(app, *command); !wrong.empty())
+    return std::unexpected(wrong_use(*command, wrong));
   if (const std::string wrong = excluding_flags(app, *command); !wrong.empty())
     return std::unexpected(wrong_use(*command, wrong));
   return &*command;

@@ -9,7 +9,7 @@ std::span<const Meaning> exit_codes() {
       Meaning{"0", "done"},
       Meaning{"1", "internal failure, or the result could not be written"},
       Meaning{"2", "usage: a flag or word that is not understood"},
-      Meaning{"3", "nothing fits, or there is nothing to rent"},
+      Meaning{"3", "nothing fits, there is nothing to rent, or no row matches a filter"},
       Meaning{"4", "it fits, but misses the deadline or the budget"},
       Meaning{"5", "bad input: a job, model, price list or data file that can not be used"},
       Meaning{"130", "interrupted"},

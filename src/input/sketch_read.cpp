@@ -37,6 +37,10 @@ Result<JobSource> read_sketch(const SketchedJob& sketched) {
 }
 
 Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
+  if (iequals(wishes.spot, "never") && !wishes.interruptions.empty())
+    return wrong_use(
+        "--spot never takes no machine that can be taken away, and --interruptions says how often; keep one "
+        "of them");
   for (const WishFlag& flag : wish_flags()) {
     const std::vector<std::string> said = said_by(wishes, flag);
     if (said.empty()) continue;
