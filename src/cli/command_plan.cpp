@@ -33,11 +33,11 @@ struct Options {
 constexpr const char* kHowToRead =
     "How to read the table:\n"
     "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
-    "  $/HOUR SAVED   what an hour less costs, against the plan above\n"
+    "  $/HOUR SAVED   what an hour less costs, against the frontier's plan in the row above\n"
     "  IN TIME        chance to keep the deadline; IN BUDGET: the budget\n"
     "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
     "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
-    "  ✔              the pick, for the job's goal and within its limits\n"
+    "  ✔              the pick, for the job's goal and within its limits; ~: the nearest, where no plan keeps them\n"
     "  ±              half of P10 … P90, where the median is about in its middle\n"
     "  2.1x faster    in the summary: medians of the pick and of the other plan, one divided by the other\n"
     "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";

@@ -18,8 +18,23 @@ std::string row_label(const FitRow& row) { return std::to_string(row.gpus) + "x 
 /// What a reader must know before he believes that it fits.
 bool offloads(const FitRow& row) { return row.best && row.best->strategy.offload != Offload::kNone; }
 
-/// A part of the memory; nothing when there is none, so that columns that nobody needs vanish.
-std::string part(Bytes size) { return size > 0.005 * units::GiB ? gib_text(size) : std::string(); }
+/// "weights and optimizer states": what lies in the host's memory.
+std::string in_host(Offload offload) {
+  std::vector<std::string> parts;
+  if (includes(offload, Offload::kParams)) parts.emplace_back("weights");
+  if (includes(offload, Offload::kOptimizer)) parts.emplace_back("optimizer states");
+  if (includes(offload, Offload::kActivations)) parts.emplace_back("activations");
+  return listed(parts);
+}
+
+/// A part of the memory; nothing when there is none, so that columns that nobody needs vanish. What offload moved away
+/// says so where nothing of it is left.
+std::string part(Bytes size, bool moved = false) {
+  if (size > 0.005 * units::GiB) return gib_text(size);
+  return moved ? "host" : std::string();
+}
+
+bool moved(const PhaseEstimate& estimate, Offload what) { return includes(estimate.strategy.offload, what); }
 
 /// Whether a part's name is a plural: "weights stop it", "fragmentation stops it".
 bool plural(std::string_view part) { return part.ends_with('s'); }
@@ -79,9 +94,9 @@ void add_breakdown(const FitSection& section, const FitRow& row, Table& table) {
   table.add({{label, fits ? Paint::kPlain : Paint::kYellow},
              {gib_text(estimate.memory_total.p50) + " of " + gib_text(usable)},
              {gib_text(estimate.memory_total.p10) + " … " + gib_text(estimate.memory_total.p90), Paint::kDim},
-             {part(use.weights)},
-             {part(use.gradients)},
-             {part(use.optimizer)},
+             {part(use.weights, moved(estimate, Offload::kParams))},
+             {part(use.gradients, moved(estimate, Offload::kOptimizer) || moved(estimate, Offload::kParams))},
+             {part(use.optimizer, moved(estimate, Offload::kOptimizer))},
              {part(use.activations)},
              {part(use.logits)},
              {part(use.kv_cache)},
@@ -176,7 +191,7 @@ std::string matrix_text(const FitReport& report, const FitLook& look) {
     return std::ranges::any_of(section.rows, [](const FitRow& row) { return holds(row) && offloads(row); });
   });
   return paragraph(heading + "GPUs / largest batch a GPU or replica" +
-                       (any_offload ? "; * with the optimizer's states in the host's memory" : ""),
+                       (any_offload ? "; * with parts of it in the host's memory" : ""),
                    look.screen) +
          matrix(report, look, true).text(look.screen);
 }
@@ -212,7 +227,7 @@ std::string verdict(const FitSection& section) {
   if (!text.empty()) text += "; ";
   if (holding->gpus > least) text += gpus(holding->gpus) + " hold it";
   else text += "yes";
-  if (offloads(*holding)) text += ", with the optimizer's states in the host's memory";
+  if (offloads(*holding)) text += ", with " + in_host(holding->best->strategy.offload) + " in the host's memory";
   if (holding->largest_micro_batch > 1)
     text += ", up to " + count_text(holding->largest_micro_batch) + " sequences at once";
   if (holding->limit)

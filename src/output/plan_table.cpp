@@ -1,6 +1,7 @@
 #include "output/plan_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -47,10 +48,11 @@ std::string evidence_of(const Plan& plan) {
   return text + (far_from_model(plan) ? " !" : "");
 }
 
-std::string saved_of(const Plan& plan) {
+/// Dollars for an hour less than the frontier's plan in the row above: plans that are not shown are none's neighbours.
+std::string saved_of(const Plan& plan, const Plan* above) {
   if (!plan.on_frontier) return "";
-  if (!plan.price_of_time_saved) return kNone;
-  const Dollars saved = *plan.price_of_time_saved * units::hour;
+  if (above == nullptr || !(above->hours.p50 > plan.hours.p50)) return kNone;
+  const Dollars saved = (plan.cost.p50 - above->cost.p50) / (above->hours.p50 - plan.hours.p50) * units::hour;
   return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
 }
 
@@ -141,19 +143,21 @@ class PlanText {
                  {.title = "EVIDENCE", .drop = 10},
                  {.title = "DOMINATED BY", .drop = 7, .narrowest = 16}});
     const auto& plans = story_.found.plans;
+    const Plan* above = nullptr;  // of the frontier, the last one shown
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const Plan& plan = plans[i];
       if (!shown(plan)) continue;
+      const Plan* before = plan.on_frontier ? std::exchange(above, &plan) : above;
       const bool picked = &plan == story_.pick();
       const Paint paint = picked ? Paint::kPick : plan.on_frontier ? Paint::kPlain : Paint::kDim;
-      table.add({{std::to_string(i + 1) + (picked ? " ✔" : ""), paint},
+      table.add({{std::to_string(i + 1) + (picked ? " " + std::string(pick_sign(story_)) : ""), paint},
                  {label_of(plan), paint},
                  {where_of(plan), paint},
                  {hours_text(plan.hours.p50), paint},
                  {outcome_text(plan.hours), Paint::kDim},
                  {to_text(plan.cost.p50), paint},
                  {outcome_text(plan.cost), Paint::kDim},
-                 {saved_of(plan)},
+                 {saved_of(plan, before)},
                  {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
                  {plan.chance_in_budget ? chance_words(*plan.chance_in_budget) : std::string(),

@@ -32,7 +32,7 @@ std::vector<std::string> marks_of(const PlanStory& story) {
   std::vector<std::string> marks;
   std::size_t letter = 0, small = 0;
   for (const Plan& plan : story.found.plans) {
-    if (&plan == story.pick()) marks.emplace_back("✔");
+    if (&plan == story.pick()) marks.emplace_back(pick_sign(story));
     else if (plan.on_frontier) marks.emplace_back(letter < kLetters.size() ? kLetters.substr(letter++, 1) : "o");
     else marks.emplace_back(others <= kSmallLetters.size() ? kSmallLetters.substr(small++, 1) : kDominated);
   }
@@ -93,7 +93,8 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
   const int rows = flat ? 5 : std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
   view.drawing =
       scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
-  std::string key = "Capitals: the frontier, cheapest first; ✔ the pick, its lines hold 8 of 10 outcomes";
+  std::string key = "Capitals: the frontier, cheapest first; " + std::string(pick_sign(story)) +
+                    " the pick, its lines hold 8 of 10 outcomes";
   const std::string others = dominated + out <= kSmallLetters.size() ? "small letters:" : kDominated;
   if (dominated > 0) key += "; " + others + " " + count_of(static_cast<double>(dominated), "dominated plan");
   if (out > 0)

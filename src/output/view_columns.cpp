@@ -89,8 +89,13 @@ Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint) {
 
 Cell gib_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }
 
-Cell pick_mark(bool picked) { return picked ? Cell("✔", Paint::kGreen) : Cell(); }
-Cell pick_mark(const PlanStory& story, const Plan& plan) { return pick_mark(&plan == story.pick()); }
+std::string_view pick_sign(const PlanStory& story) { return story.found.recommendations.limits_missed ? "~" : "✔"; }
+
+Cell pick_mark(const PlanStory& story, bool picked) {
+  const Paint paint = story.found.recommendations.limits_missed ? Paint::kYellow : Paint::kGreen;
+  return picked ? Cell(std::string(pick_sign(story)), paint) : Cell();
+}
+Cell pick_mark(const PlanStory& story, const Plan& plan) { return pick_mark(story, &plan == story.pick()); }
 
 void add_plan_columns(std::vector<Column>& columns, int drop) {
   columns.push_back({.title = ""});

@@ -39,7 +39,9 @@ Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint = Paint::kPla
 Cell gib_cell(Bytes size);  ///< "16.3"; empty for next to nothing
 
 /// "✔" for the pick; a column of its own, so that no name that is cut short takes it along.
-Cell pick_mark(bool picked);
+/// "✔", or "~" where no plan keeps the limits: the pick is only the nearest then.
+std::string_view pick_sign(const PlanStory& story);
+Cell pick_mark(const PlanStory& story, bool picked);
 Cell pick_mark(const PlanStory& story, const Plan& plan);
 
 /// The pick's ✔, PLAN, WHERE (goes at `drop`), and the id for CSV and JSON.

@@ -198,7 +198,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
     view.table.add(std::move(row));
   }
   if (const std::string words = spread_words(story.found.plans); !words.empty()) view.notes.push_back(words);
-  if (story.pick() != nullptr) view.notes.push_back("✔ " + pick_words(story));
+  if (story.pick() != nullptr) view.notes.push_back(std::string(pick_sign(story)) + " " + pick_words(story));
   if (const std::string words = value_words(story); !words.empty()) view.notes.push_back(words);
   return view;
 }

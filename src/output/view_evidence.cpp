@@ -26,7 +26,10 @@ const Plan* counterpart_of(const Plan& plan, const PlanStory& other) {
 
 /// "pick", "yes" or "–".
 Cell standing(const PlanStory& story, const Plan& plan) {
-  if (&plan == story.pick()) return {plan.on_frontier ? "✔ pick" : "✔ pick, off it", Paint::kGreen};
+  if (&plan == story.pick()) {
+    const std::string pick = std::string(pick_sign(story)) + " pick";
+    return {plan.on_frontier ? pick : pick + ", off it", Paint::kGreen};
+  }
   return plan.on_frontier ? Cell("yes") : Cell("–", Paint::kDim);
 }
 

@@ -26,8 +26,9 @@ std::string settings_words(const RentalOption& option) {
          ", schedule: " + std::string(name_of(option.schedule));
 }
 
-void add_option(const RentalOption& option, const RentalOption& first, bool picked, Table& table) {
-  std::vector<Cell> row = {pick_mark(picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
+void add_option(const PlanStory& story, const RentalOption& option, const RentalOption& first, bool picked,
+                Table& table) {
+  std::vector<Cell> row = {pick_mark(story, picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
   add_hours(row, option.hours);
   add_cost(row, option.cost);
   const Dollars saved = first.cost.p50 - option.cost.p50;
@@ -77,12 +78,12 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
   for (const RentalOption& option : options) {
     const bool picked =
         option.spot == pick->spot && option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
-    add_option(option, options.front(), picked, view.table);
+    add_option(story, option, options.front(), picked, view.table);
     seen = seen || picked;
   }
   // Machines taken side by side, or phase by phase from several offers, are no such way.
   if (!seen && !options.empty())
-    add_option(option_of(story.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
+    add_option(story, option_of(story.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
   if (options.empty()) {
     view.notes.emplace_back("The plan rents nothing.");
     return view;

@@ -165,7 +165,7 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
     const Offer& offer = *row.offer;
     const bool picked = pick != nullptr && pick->offer == &offer;
     const Paint paint = picked ? Paint::kGreen : row.plan == nullptr ? Paint::kDim : Paint::kPlain;
-    std::vector<Cell> cells = {pick_mark(picked), {printable(offer_name(offer), 60), paint}};
+    std::vector<Cell> cells = {pick_mark(story, picked), {printable(offer_name(offer), 60), paint}};
     cells.emplace_back(offer.gpu);
     cells.emplace_back(static_cast<double>(offer.gpus));
     cells.push_back(row.gpu == nullptr ? Cell() : Cell(row.gpu->memory / units::GiB, gib_text(row.gpu->memory)));

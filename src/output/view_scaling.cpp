@@ -111,7 +111,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       const double efficiency = faster * one.gpus / plan->gpus;
       const bool first = plan == &one;
       superlinear = superlinear || efficiency > 1.02;
-      std::vector<Cell> row = {pick_mark(picked), {printable(plan->label, 60), paint}};
+      std::vector<Cell> row = {pick_mark(story, picked), {printable(plan->label, 60), paint}};
       row.emplace_back(static_cast<double>(plan->gpus));
       add_hours(row, plan->hours, paint);
       row.emplace_back(faster, first ? "–" : times_words(faster));

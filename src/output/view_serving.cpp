@@ -113,7 +113,7 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
     const Serving& serving = *part.estimate.serving;
     const bool picked = story.pick() != nullptr && same_machines(*plan, *story.pick());
     const Paint paint = picked ? Paint::kGreen : plan->reaches_target ? Paint::kPlain : Paint::kDim;
-    std::vector<Cell> row = {pick_mark(picked), {printable(plan->label, 60), paint}};
+    std::vector<Cell> row = {pick_mark(story, picked), {printable(plan->label, 60), paint}};
     if (serving.chance) row.emplace_back(*serving.chance, chance_words(*serving.chance), paint);
     else row.emplace_back();
     row.emplace_back(!target ? "" : plan->reaches_target ? "yes" : "no");

@@ -142,7 +142,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     const auto price = price_of(plan);
     const Interval<double> speed = speed_against(row, base);
     const int used = std::max(row.part->estimate.gpus, 1);
-    std::vector<Cell> cells = {pick_mark(picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
+    std::vector<Cell> cells = {pick_mark(story, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());
     cells.emplace_back(row.rate.p50, rate_text(row.rate.p50), paint);
     cells.emplace_back(rate_range(row.rate), Paint::kDim);

@@ -59,8 +59,10 @@ std::vector<Changed> changes(const Job& job, const Catalogue& catalogue, const N
       add("recompute: full", miss.gpus, with([](TrainPhase& t) { t.recompute = {Recompute::kFull, {}}; }));
     if (train->offload.given() && miss.strategy.offload == Offload::kNone)
       add("offload: optimizer", miss.gpus, with([](TrainPhase& t) { t.offload = {Offload::kOptimizer, {}}; }));
+    // Data parallelism alone: a pipeline or tensor parallelism beside it would be another remedy than what is said.
     const auto sharded = [](TrainPhase& t) {
       t.parallel = {};
+      t.parallel.tp = t.parallel.pp = t.parallel.cp = t.parallel.ep = 1;
       t.parallel.sharding = Sharding::kZero3;
     };
     if (miss.gpus > 1 && train->parallel.sharding && *train->parallel.sharding != Sharding::kZero3) {
@@ -75,10 +77,7 @@ std::vector<Changed> changes(const Job& job, const Catalogue& catalogue, const N
             }));
     }
     for (int gpus = miss.gpus * 2; gpus <= std::max(8, miss.gpus * 2); gpus *= 2)
-      add(count_text(gpus) + " GPUs with full sharding (zero3)", gpus, with([](TrainPhase& t) {
-            t.parallel = {};
-            t.parallel.sharding = Sharding::kZero3;
-          }));
+      add(count_text(gpus) + " GPUs", gpus, with([](TrainPhase& t) { t.parallel = {}; }));  // cut as it fits best
     if (train->method == Method::kFull) {
       add("method: lora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kLora; }));
       add("method: qlora", miss.gpus, with([](TrainPhase& t) { t.method = Method::kQlora; }));
@@ -201,9 +200,12 @@ std::vector<Remedy> remedies(const Job& job, const Catalogue& catalogue, const N
     if (estimate) {
       std::string text = changed.text;
       if (text == "batch: auto") text += ", " + count_text(estimate->strategy.micro_batch) + " at once";
-      // A change that frees the strategy may owe its success to another cut than the one that was asked for.
+      // A change that leaves the cuts open says which of them did it.
       const Strategy& now = estimate->strategy;
       std::vector<std::string> cuts;
+      if (now.sharding != miss.strategy.sharding && now.sharding != Sharding::kNone &&
+          text.find("zero3") == std::string::npos)
+        cuts.emplace_back(name_of(now.sharding));
       if (now.tp > 1 && now.tp != miss.strategy.tp && text.find("tensor") == std::string::npos)
         cuts.push_back("tp " + std::to_string(now.tp));
       if (now.pp > 1 && now.pp != miss.strategy.pp) cuts.push_back("pp " + std::to_string(now.pp));

@@ -144,6 +144,9 @@ TEST(Fit, RemediesAreTriedNotPromised) {
   EXPECT_FALSE(remedy("sequence: 1,024")->enough) << "weights and gradients alone are more than 24 GiB";
   EXPECT_GT(remedy("sequence: 1,024")->needed, row.nearest.usable);
   for (const Remedy& r : found) EXPECT_TRUE(!r.enough || r.needed < row.nearest.usable) << r.change;
+  // What a remedy is called is what was tried: full sharding is data parallelism alone.
+  for (const Remedy& r : found)
+    EXPECT_TRUE(!r.change.starts_with("parallel: zero3") || r.change.find("pp ") == std::string::npos) << r.change;
 }
 
 TEST(Fit, GenerationNamesTheSequencesItHolds) {
