@@ -51,6 +51,9 @@ exit "${CHECK:-0}"
 """
 
 
+PATIENCE = 180  # seconds: events are waited for; this only ends a test on a machine where they never come
+
+
 class Folder(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -239,8 +242,16 @@ class Running(Folder):
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     def finish(self, process):
-        output, _ = process.communicate(timeout=60)
+        output, _ = process.communicate(timeout=PATIENCE)
         return process.returncode, output
+
+    def until(self, process, holds, phase="01-first"):
+        """Waits until the log of a phase is as wanted, however long a busy machine takes."""
+        end = time.monotonic() + PATIENCE
+        while not (self.runs(phase, "log.txt").exists() and holds(self.log(phase))):
+            self.assertIsNone(process.poll(), "it ended before")
+            self.assertLess(time.monotonic(), end, "it never came")
+            time.sleep(0.05)
 
     def runs(self, *parts):
         return self.out.joinpath("runs", *parts)
@@ -282,11 +293,8 @@ class Running(Folder):
 
     def test_stopped_it_saves_and_goes_on(self):
         for sent in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
-            process = self.start(STEPS="100")
-            for _ in range(100):
-                if self.runs("01-first", "log.txt").exists() and self.log().rstrip().endswith("1.00%"):
-                    break
-                time.sleep(0.1)
+            process = self.start(STEPS="100000")
+            self.until(process, lambda log: log.rstrip().endswith("1.00%"))
             process.send_signal(sent)
             code, output = self.finish(process)
             self.assertEqual(code, 75, output)
@@ -301,10 +309,7 @@ class Running(Folder):
     def test_work_that_does_not_stop_is_killed(self):
         (self.folder / "stubs" / "trainer").write_text("#!/bin/bash\ntrap '' TERM\necho here\nwhile :; do sleep 0.1; done\n")
         process = self.start(GPUPLAN_GRACE="1")
-        for _ in range(100):
-            if self.runs("01-first", "log.txt").exists() and "here" in self.log():
-                break
-            time.sleep(0.1)
+        self.until(process, lambda log: "here" in log)
         process.send_signal(signal.SIGTERM)
         code, output = self.finish(process)
         self.assertEqual(code, 75, output)
@@ -330,10 +335,7 @@ class Running(Folder):
 
     def test_one_start_at_a_time(self):
         first = self.start("phases/01-first.sh", STEPS="30")
-        for _ in range(100):
-            if self.runs("01-first", "log.txt").exists() and "iter 1" in self.log():
-                break
-            time.sleep(0.1)
+        self.until(first, lambda log: "iter 1" in log)
         code, output = self.finish(self.start("phases/01-first.sh"))
         self.assertEqual(code, 78, output)
         self.assertIn("runs already", output)

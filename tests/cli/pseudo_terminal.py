@@ -15,6 +15,9 @@ import unittest
 from program import ROOT
 
 
+PATIENCE = 180  # seconds: what is waited for are events; this only ends a test on a machine where they never come
+
+
 class Terminal:
     """A terminal with a program on it. Skips the test on machines that have none (a chroot without /dev/pts)."""
 
@@ -38,7 +41,7 @@ class Terminal:
     def type(self, text):
         os.write(self.primary, text.encode())
 
-    def read(self, until=None, seconds=20):
+    def read(self, until=None, seconds=PATIENCE):
         """What is written until this pattern is found, the program ends or time is up."""
         text = b""
         end = time.monotonic() + seconds
@@ -65,7 +68,7 @@ class Terminal:
     def end(self):
         """The exit code; the program is ended when it does not end by itself."""
         try:
-            return self.program.wait(timeout=20)
+            return self.program.wait(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             os.killpg(self.program.pid, signal.SIGKILL)
             return self.program.wait()

@@ -158,7 +158,7 @@ class Progress(unittest.TestCase):
 
     def test_shown_on_a_terminal_and_erased(self):
         terminal = Terminal([PROGRAM, *self.words], environment(TERM="xterm"), stdout=False)
-        text = terminal.read(seconds=60)
+        text = terminal.read()
         self.assertEqual(terminal.end(), 0)
         counts = [int(count) for count in re.findall(r"searching variants: (\d+) of 50", text)]
         self.assertTrue(counts, text[:500])
@@ -168,7 +168,7 @@ class Progress(unittest.TestCase):
 
     def test_gone_before_the_answer(self):
         terminal = Terminal([PROGRAM, *self.words, "--no-pager", "--no-color"], environment(TERM="xterm"))
-        text = terminal.read(seconds=60)
+        text = terminal.read()
         self.assertEqual(terminal.end(), 0)
         self.assertIn("searching variants: ", text)
         self.assertLess(text.rindex("\x1b[K"), text.index("HOURS"), "nothing is written over")
@@ -176,7 +176,7 @@ class Progress(unittest.TestCase):
     def test_not_shown_elsewhere(self):
         self.assertEqual(run(*self.words, TERM="xterm").stderr, "")
         terminal = Terminal([PROGRAM, *self.words], environment(TERM="dumb"), stdout=False)
-        self.assertEqual(terminal.read(seconds=60), "")
+        self.assertEqual(terminal.read(), "")
         terminal.end()
 
     def test_short_work_says_nothing(self):
