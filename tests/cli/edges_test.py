@@ -368,5 +368,39 @@ class Flags(Case):
         self.one_line(run("model", "Nosuch"), 5)
 
 
+class Sentences(Case):
+    """What stands in a table is true of its other rows."""
+
+    def test_an_hour_saved_is_against_the_row_above(self):
+        for top in ("2", "3", "5", "10", "100"):
+            plans = json.loads(run("plan", *QUESTION, "--json").stdout)["plans"]
+            text = run("plan", *QUESTION, "--top", top, "--markdown").stdout
+            lines = [[cell.strip(" *") for cell in line.split("|")] for line in text.splitlines() if line.startswith("|")]
+            column = lines[0].index("$/HOUR SAVED")
+            rows = [(row[1].split()[0], row[column].strip("$")) for row in lines[2:] if row[1] and row[1][0].isdigit()
+                    and len(row) == len(lines[0])]
+            rows = rows[:next((n for n in range(1, len(rows)) if int(rows[n][0]) <= int(rows[n - 1][0])), len(rows))]
+            self.assertTrue(rows)
+            for (above, _), (number, said) in zip(rows, rows[1:]):
+                a, b = plans[int(above) - 1], plans[int(number) - 1]
+                saved = (b["cost_usd"]["p50"] - a["cost_usd"]["p50"]) / (a["hours"]["p50"] - b["hours"]["p50"])
+                self.assertAlmostEqual(float(said.replace(",", "")), saved, delta=max(0.006, 0.05 * saved), msg=(top, number))
+
+    def test_a_check_mark_keeps_the_limits(self):
+        missed = run("plan", JOB, "--set", "limits.budget=$0.01")
+        self.assertEqual(missed.returncode, 4)
+        self.assertNotRegex(missed.stdout, r"(?m)^ *\d+ ✔")
+        self.assertRegex(missed.stdout, r"(?m)^ *\d+ ~")
+        self.assertRegex(run("plan", JOB).stdout, r"(?m)^ *\d+ ✔")
+
+    def test_what_lies_on_the_host_is_named(self):
+        for gpu in ("RTX 4090", "RTX 3090"):
+            done = run("fit", "Llama-3.1-8B", "--gpu", gpu, COLUMNS="200")
+            for line in done.stdout.splitlines():
+                if "offload optimizer+params" in line:
+                    self.assertGreaterEqual(line.count("host"), 2, line)
+            self.assertNotIn("with the optimizer's states in the host's memory", done.stdout)
+
+
 if __name__ == "__main__":
     main(__doc__)
