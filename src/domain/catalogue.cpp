@@ -174,6 +174,7 @@ NodeShape node_shape(const Catalogue& catalogue, const Offer& offer) {
     }
     // What GPUs reach directly counts; the rest of the network passes host memory and is no faster.
     shape.network = node->gpu_network.value > 0 ? node->gpu_network : node->network;
+    shape.front = node->front;
     shape.ram = node->ram;
   }
   if (offer.ram.value > 0) shape.ram = offer.ram;

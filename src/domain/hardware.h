@@ -67,8 +67,9 @@ struct Node {
   BytesPerSecond link{};  ///< per GPU, both directions
   LinkKind link_kind = LinkKind::kNone;
   bool peer_access = false;      ///< GPUs copy to each other without passing host memory
-  BytesPerSecond network{};      ///< whole node, one direction
+  BytesPerSecond network{};      ///< between machines: whole node, one direction, sustained
   BytesPerSecond gpu_network{};  ///< part of it that GPUs reach directly (RDMA)
+  BytesPerSecond front{};        ///< to storage and the world, sustained; zero: not known
   int vcpus = 0;
   Bytes ram{};
   Bytes disk{};
@@ -85,7 +86,8 @@ struct NodeShape {
   BytesPerSecond link{};
   LinkKind link_kind = LinkKind::kNone;
   bool peer_access = false;
-  BytesPerSecond network{};  ///< whole machine, one direction; zero: not known
+  BytesPerSecond network{};  ///< between machines: whole machine, one direction; zero: not known
+  BytesPerSecond front{};    ///< to storage and the world, which a fabric of the GPUs does not reach; zero: not known
   Bytes ram{};               ///< host memory; zero: not known
 
   /// True where GPUs are joined by a link of their own, such as NVLink, in place of PCIe.

@@ -1,5 +1,6 @@
 #include "input/hardware_table.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,13 @@ using namespace units;
 constexpr FlopsPerSecond kTeraflops = TFLOP / second;
 constexpr BytesPerSecond kGigabytes = GB / second;
 constexpr BytesPerSecond kGigabits = 1e9 / 8 * byte / second;
+
+/// Bandwidth is the width of the memory bus times the rate of one wire; data sheets round it to a hundredth.
+void check_bandwidth(CsvReader& cells, std::size_t row, double bandwidth, double bytes_wide, double rate,
+                     CsvReader::Column column) {
+  if (bytes_wide <= 0 || rate <= 0 || std::abs(bytes_wide * rate / bandwidth - 1) < 0.01) return;
+  cells.fail_cell(row, column, "bus times data_rate, " + number_text(bytes_wide * rate) + " GB/s");
+}
 
 enum class Basis { kObserved, kEstimated };
 
@@ -36,7 +44,8 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
              architecture = cells.column("architecture"), capability = cells.column("compute_capability"),
              year = cells.column("year"), memory = cells.column("memory", "GiB"),
              usable = cells.column("usable", "GiB"), basis = cells.column("usable_basis"),
-             memory_type = cells.column("memory_type"), bandwidth = cells.column("bandwidth", "GB/s"),
+             memory_type = cells.column("memory_type"), bus = cells.column("bus", "bit"),
+             data_rate = cells.column("data_rate", "Gbit/s"), bandwidth = cells.column("bandwidth", "GB/s"),
              fp32 = cells.column("fp32", "TFLOP/s"), tf32 = cells.column("tf32", "TFLOP/s"),
              bf16 = cells.column("bf16", "TFLOP/s"), fp16 = cells.column("fp16", "TFLOP/s"),
              fp16_acc16 = cells.column("fp16_acc16", "TFLOP/s"), fp8 = cells.column("fp8", "TFLOP/s"),
@@ -44,8 +53,9 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
              link = cells.column("link", "GB/s"), link_kind = cells.column("link_kind"),
              link_domain = cells.column("link_domain"), pcie_gen = cells.column("pcie_gen"),
              pcie_lanes = cells.column("pcie_lanes"), tdp = cells.column("tdp", "W"), sms = cells.column("sms"),
-             form_factor = cells.column("form_factor"), source = cells.column("source"), as_of = cells.column("as_of"),
-             notes = cells.optional_column("notes");
+             tensor_clock = cells.column("tensor_clock", "MHz"), tensor_rate = cells.column("tensor_rate", "FLOP"),
+             exceptions = cells.column("exceptions"), form_factor = cells.column("form_factor"),
+             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.gpus.reserve(catalogue.gpus.size() + table->rows());
   catalogue.gpu_names.reserve(8 * table->rows());
@@ -67,6 +77,8 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
     gpu.memory_type = cells.text(row, memory_type);
     cells.required(row, bandwidth);
     gpu.bandwidth = cells.number(row, bandwidth, 1, 200'000) * kGigabytes;
+    check_bandwidth(cells, row, gpu.bandwidth / kGigabytes, cells.whole(row, bus, 32, 65'536) / 8.0,
+                    cells.number(row, data_rate, 0.1, 100), bandwidth);
     gpu.fp32 = rate(fp32);
     gpu.tf32 = rate(tf32);
     gpu.bf16 = rate(bf16);
@@ -83,6 +95,10 @@ Result<void> read_gpus(std::string_view text, std::string_view file, Catalogue& 
     gpu.pcie_lanes = cells.whole(row, pcie_lanes, 1, 32);
     gpu.tdp_watts = cells.number(row, tdp, 1, 20'000);
     gpu.sms = cells.whole(row, sms, 1, 100'000);
+    // What peaks and bandwidth follow from, for the tests of these facts.
+    cells.number(row, tensor_clock, 1, 100'000);
+    cells.whole(row, tensor_rate, 1, 1'000'000);
+    cells.list(row, exceptions, '|');
     gpu.form_factor = cells.text(row, form_factor);
     gpu.source = cells.required(row, source);
     gpu.as_of = cells.date(row, as_of);
@@ -111,7 +127,8 @@ Result<void> read_nodes(std::string_view text, std::string_view file, Catalogue&
   const auto provider = cells.column("provider"), instance = cells.column("instance"), gpu = cells.column("gpu"),
              gpus = cells.column("gpus"), link = cells.column("link", "GB/s"), link_kind = cells.column("link_kind"),
              peer_access = cells.column("peer_access"), network = cells.column("network", "Gbit/s"),
-             gpu_network = cells.column("gpu_network", "Gbit/s"), vcpus = cells.column("vcpus"),
+             gpu_network = cells.column("gpu_network", "Gbit/s"), front = cells.column("front_network", "Gbit/s"),
+             burst = cells.column("burst_network", "Gbit/s"), vcpus = cells.column("vcpus"),
              ram = cells.column("ram", "GiB"), disk = cells.column("disk", "GB"), source = cells.column("source"),
              as_of = cells.column("as_of");
 
@@ -128,6 +145,11 @@ Result<void> read_nodes(std::string_view text, std::string_view file, Catalogue&
     node.peer_access = cells.yes_no(row, peer_access);
     node.network = cells.number(row, network, 0, 1'000'000) * kGigabits;
     node.gpu_network = cells.number(row, gpu_network, 0, 1'000'000) * kGigabits;
+    node.front = cells.number(row, front, 0, 1'000'000) * kGigabits;
+    // Advertised as "up to": plans go by what lasts.
+    const BytesPerSecond most = cells.number(row, burst, 0, 1'000'000) * kGigabits;
+    if (most.value > 0 && (most <= node.network || node.front > most))
+      cells.fail_cell(row, burst, "more than network, and no less than front_network");
     node.vcpus = cells.whole(row, vcpus, 0, 100'000);
     node.ram = cells.number(row, ram, 0, 1'000'000) * GiB;
     node.disk = cells.number(row, disk, 0, 100'000'000) * GB;

@@ -14,15 +14,25 @@ namespace gpuplan {
 namespace {
 
 /// "300 MB/s (100 … 900)".
-std::string rate_words(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed) {
-  const Interval<BytesPerSecond> rate = stated ? *stated : as<BytesPerSecond>(assumed);
+std::string rate_words(const Interval<BytesPerSecond>& rate) {
   if (rate.exact()) return to_text(rate.p50);
   return to_text(rate.p50) + " (" + to_text(rate.p10) + " … " + to_text(rate.p90) + ")";
+}
+
+std::string rate_words(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed) {
+  return rate_words(stated ? *stated : as<BytesPerSecond>(assumed));
 }
 
 /// "storage.disk_rate", or why the figure is assumed.
 std::string source_of(bool stated, std::string_view key, const Assumption& assumed) {
   return stated ? std::string(key) : assumed.source;
+}
+
+/// As above, for a rate that the machine's network may end.
+std::string source_of(const MovingRate& rate, std::string_view key, const Assumption& assumed) {
+  const std::string limit = "at most " + to_text(rate.limit) + ", the machine's network in data/nodes.csv";
+  if (rate.limit <= BytesPerSecond{}) return source_of(rate.stated, key, assumed);
+  return rate.value.exact() ? limit : source_of(rate.stated, key, assumed) + "; " + limit;
 }
 
 struct Told {
@@ -42,13 +52,12 @@ Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const Phase
     case TimeTerm::kManual:
       return {"before.time", "the job"};
     case TimeTerm::kFetch: {
-      const bool floor = !storage.download_rate && setting.inet_down;
-      const auto rate = floor ? std::optional(exactly(*setting.inet_down)) : storage.download_rate;
+      const MovingRate rate = download_rate(setting, assumed, estimate);
       std::string bytes = estimate.weights_bytes > Bytes{} ? "weights " + weights : "";
       if (estimate.data_bytes > Bytes{})
         bytes += (bytes.empty() ? "data " : " + data ") + disk_text(estimate.data_bytes);
-      return {"(" + bytes + ") / " + rate_words(rate, assumed.download),
-              source_of(rate.has_value(), floor ? "where.inet_down" : "storage.download_rate", assumed.download)};
+      return {"(" + bytes + ") / " + rate_words(rate.value),
+              source_of(rate, rate.by_floor ? "where.inet_down" : "storage.download_rate", assumed.download)};
     }
     case TimeTerm::kLoad:
       return {weights + " / " + rate_words(storage.disk_rate, assumed.disk) + " of the disk, then over PCIe",
@@ -69,18 +78,20 @@ Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const Phase
     case TimeTerm::kCheckpoint:
     case TimeTerm::kRestart: {
       const bool far = setting.checkpoint.to.find("://") != std::string::npos;
-      const auto& rate = far ? storage.upload_rate : storage.disk_rate;
-      const Assumption& usual = far ? assumed.upload : assumed.disk;
+      const MovingRate up = upload_rate(setting, assumed, estimate);
       if (term == TimeTerm::kRestart)
         return {count_of(estimate.jobs - 1, "restart") + ": start, loading and the checkpoint before",
                 setting.restart ? "spot.restart" : "terms above"};
       return {number_text(estimate.checkpoints) + " x " + disk_text(estimate.checkpoint_bytes) + " / " +
-                  rate_words(rate, usual),
-              source_of(rate.has_value(), far ? "storage.upload_rate" : "storage.disk_rate", usual)};
+                  (far ? rate_words(up.value) : rate_words(storage.disk_rate, assumed.disk)),
+              far ? source_of(up, "storage.upload_rate", assumed.upload)
+                  : source_of(storage.disk_rate.has_value(), "storage.disk_rate", assumed.disk)};
     }
-    case TimeTerm::kUpload:
-      return {disk_text(estimate.results_bytes) + " / " + rate_words(storage.upload_rate, assumed.upload),
-              source_of(storage.upload_rate.has_value(), "storage.upload_rate", assumed.upload)};
+    case TimeTerm::kUpload: {
+      const MovingRate rate = upload_rate(setting, assumed, estimate);
+      return {disk_text(estimate.results_bytes) + " / " + rate_words(rate.value),
+              source_of(rate, "storage.upload_rate", assumed.upload)};
+    }
     case TimeTerm::kOverhead:
       return {"overhead.time + overhead.each_model x models in turn", "the job"};
   }

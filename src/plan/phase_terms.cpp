@@ -34,6 +34,20 @@ Rate rate_of(const std::optional<Interval<BytesPerSecond>>& stated, const Assump
   return {as<BytesPerSecond>(assumed), TermOrigin::kAssumed};
 }
 
+MovingRate moving_rate(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed,
+                       const PhaseEstimate& estimate) {
+  MovingRate rate{.value = stated ? *stated : as<BytesPerSecond>(assumed), .stated = stated.has_value()};
+  const BytesPerSecond front = estimate.node ? estimate.node->front : BytesPerSecond{};
+  if (front <= BytesPerSecond{} || front >= rate.value.p90) return rate;
+  rate.limit = front;
+  rate.value = {std::min(rate.value.p10, front), std::min(rate.value.p50, front), front};
+  return rate;
+}
+
+Rate with_origin(const MovingRate& rate) {
+  return {rate.value, rate.known() ? TermOrigin::kModel : TermOrigin::kAssumed};
+}
+
 /// Whether training begins with weights that somebody published. Adapters and frozen networks always do; of others,
 /// corpora stated in tokens, work stated in steps alone and shapes that the job writes speak for a start from scratch.
 bool from_weights(const TrainPhase& train) {
@@ -237,6 +251,18 @@ PhaseSetting setting_of(const Job& job, const Phase& phase) {
   return setting;
 }
 
+MovingRate download_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  const bool by_floor = !setting.storage.download_rate && setting.inet_down;
+  const auto stated = by_floor ? std::optional(exactly(*setting.inet_down)) : setting.storage.download_rate;
+  MovingRate rate = moving_rate(stated, assumed.download, estimate);
+  rate.by_floor = by_floor;
+  return rate;
+}
+
+MovingRate upload_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  return moving_rate(setting.storage.upload_rate, assumed.upload, estimate);
+}
+
 bool can_resume(const Phase& phase) {
   return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
 }
@@ -258,15 +284,14 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
   add_results(workload, catalogue, estimate);
 
   if (!stated.start) {
-    Rate down = rate_of(setting.storage.download_rate, assumed.download);
-    if (!setting.storage.download_rate && setting.inet_down) down = {exactly(*setting.inet_down), TermOrigin::kModel};
+    Rate down = with_origin(download_rate(setting, assumed, estimate));
     if (!data.exact()) down.origin = TermOrigin::kAssumed;
     if (!setting.fetched) set(estimate, TimeTerm::kFetch, over(exactly(weights) + data, down.value), down.origin);
     const Start start = start_of(workload, catalogue, estimate, weights);
     set(estimate, TimeTerm::kLoad, start.load, start.load_origin);
     set(estimate, TimeTerm::kWarmUp, start.warm_up, TermOrigin::kAssumed);
   }
-  const Rate up = rate_of(setting.storage.upload_rate, assumed.upload);
+  const Rate up = with_origin(upload_rate(setting, assumed, estimate));
   if (workload.training) {
     const Rate where = remote(setting.checkpoint.to) ? up : rate_of(setting.storage.disk_rate, assumed.disk);
     const int side_by_side = writers(estimate);

@@ -23,6 +23,20 @@ struct PhaseSetting {
 };
 PhaseSetting setting_of(const Job& job, const Phase& phase);
 
+/// A rate between a machine and the world: what the job states, else the assumption, and no more than the machine's
+/// own network sustains where data/nodes.csv knows it.
+struct MovingRate {
+  Interval<BytesPerSecond> value{};
+  bool stated = false;     ///< by the job
+  bool by_floor = false;   ///< by `where.inet_down`
+  BytesPerSecond limit{};  ///< the machine's network, where it makes some or all of the rate slower; else zero
+
+  /// Whether nothing of it is assumed.
+  bool known() const { return stated || value.exact(); }
+};
+MovingRate download_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate);
+MovingRate upload_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate);
+
 /// Fills the terms of time beside the work, `extra`, and the bytes of an estimate whose work, strategy and memory are
 /// known. What a phase states wins: with `setup`, an overhead or a given time for the whole phase nothing is assumed of
 /// its start, with an overhead or such a time nothing of its checkpoints and uploads either.
