@@ -130,6 +130,9 @@ void check_formats(Row& row) {
   const double slack = 2 * row.rounding(row.has("bf16") ? "bf16" : "fp16");
   const double best = row.has("fp16_acc16") ? 2 : 1;  // consumer cards halve what accumulates in 32 bits
   if (row.has("fp16_acc16")) row.keeps("fp16_acc16", 2 * half, slack, kPrinted);
+  // AMD and Intel halve it too; accelerators that are no GPUs run it like 16 bits.
+  if (row.vendor({"amd", "intel"}) && row.has("tf32")) row.keeps("tf32", half / 2, slack / 4, kPrinted);
+  if (row.vendor({"aws", "habana"}) && row.has("tf32")) row.keeps("tf32", row["fp16"]);
   if (row.vendor({"nvidia"}) && row.has("tf32")) row.keeps("tf32", half / 2, slack / 4, kPrinted);
   if (row.has("fp8")) {
     // Accelerators of others than NVIDIA and AMD run 8-bit floats at the rate of 16 bit or at twice that.
@@ -376,6 +379,7 @@ TEST(HardwareArithmetic, MachinesAreWhatTheirNamesSay) {
     const double gpus = nodes().number(i, "gpus"), vcpus = nodes().number(i, "vcpus"), ram = nodes().number(i, "ram");
     if (provider == "any") {
       EXPECT_EQ(name, std::to_string(static_cast<int>(gpus)) + "x " + nodes().cell(i, "gpu"));
+      EXPECT_EQ(nodes().number(i, "network rate"), nodes().cell(i, "network") == "Internet" ? 1 : 0);
     } else if (provider == "aws") {
       // An xlarge has four virtual CPUs; bare metal is named after nothing.
       const double times = number_before(name, "xlarge");
@@ -384,6 +388,10 @@ TEST(HardwareArithmetic, MachinesAreWhatTheirNamesSay) {
       EXPECT_GE(ram / vcpus, 2);
       EXPECT_LE(ram / vcpus, 25);
       EXPECT_EQ(std::fmod(vcpus, 4), 0);
+      // Memory comes in powers of two and one and a half times those (p3: an eighth less; p4: nine eighths).
+      const double memory = name.starts_with("p3.") ? ram / 61 : name.starts_with("p4") ? ram / 9 : ram;
+      const double power = std::log2(memory), middle = std::log2(memory / 3);
+      EXPECT_TRUE(power == std::round(power) || middle == std::round(middle)) << ram << " GiB";
     } else if (provider == "azure") {
       expect_named(number_behind(name, "Standard_N"), vcpus, "CPUs");
       for (const char* family : {"Standard_ND", "Standard_NC", "Standard_NV"})
@@ -464,7 +472,8 @@ TEST(HardwareArithmetic, LinksOfMachinesAreThoseOfTheirGpus) {
     const Row gpu(found->second);
     const double count = nodes().number(i, "gpus"), link = nodes().number(i, "link");
     const std::string kind = nodes().cell(i, "link_kind");
-    EXPECT_LE(count, 16);
+    const std::set<double> counts = {1, 2, 4, 6, 8, 12, 16};
+    EXPECT_TRUE(counts.contains(count) || nodes().cell(i, "provider") == "any") << count << " GPUs";
     if (count == 1) continue;
     if (kind == "pcie") {
       // Both ways over 16 lanes: 32 GB/s in the third generation, then twice that each; fewer lanes on full boards.
@@ -473,9 +482,41 @@ TEST(HardwareArithmetic, LinksOfMachinesAreThoseOfTheirGpus) {
     } else if (kind != "nvlink-pairs") {
       EXPECT_EQ(link, gpu["link"]);
     } else {
-      EXPECT_TRUE(link == gpu["link"] || !nodes().cell(i, "notes").empty()) << "a rate of its own needs a reason";
+      EXPECT_TRUE(link == gpu["link"] ||
+                  nodes().cell(i, "notes").find(nodes().cell(i, "link") + " GB/s") != std::string::npos)
+          << "a rate of its own needs a reason";
     }
   }
+}
+
+/// GCP cuts machines of one kind into equal shares of a whole one; Verda nearly so.
+TEST(HardwareArithmetic, SharesOfAMachineAreEqual) {
+  std::map<std::string, std::vector<std::size_t>> kinds;
+  for (std::size_t i = 0; i < nodes().size(); ++i) {
+    const std::string provider = nodes().cell(i, "provider"), name = nodes().cell(i, "instance");
+    if (provider == "gcp" && name.find("gpu-") != std::string::npos)
+      kinds[name.substr(0, name.rfind('-'))].push_back(i);
+    if (provider == "gcp" && name.find("-standard-") != std::string::npos) kinds[name.substr(0, 2)].push_back(i);
+    if (provider == "verda") kinds["verda " + nodes().cell(i, "gpu")].push_back(i);
+  }
+  int compared = 0;
+  for (const auto& [kind, members] : kinds)
+    for (const std::size_t i : members) {
+      const std::size_t first = members.front();
+      SCOPED_TRACE(kind + ": " + nodes().cell(i, "instance"));
+      if (i == first || nodes().cell(i, "provider") == "") continue;
+      const bool verda = nodes().cell(i, "provider") == "verda", per_cpu = kind.size() == 2;
+      const std::string of = per_cpu ? "vcpus" : "gpus";
+      const double share = nodes().number(i, of) / nodes().number(first, of);
+      EXPECT_NEAR(nodes().number(i, "ram") / (nodes().number(first, "ram") * share), 1, verda ? 0.025 : 0);
+      ++compared;
+      if (verda) continue;
+      EXPECT_EQ(nodes().number(i, "disk"), nodes().number(first, "disk") * share);
+      if (!per_cpu) {
+        EXPECT_EQ(nodes().number(i, "vcpus"), nodes().number(first, "vcpus") * share);
+      }
+    }
+  EXPECT_GE(compared, 20);
 }
 
 TEST(HardwareArithmetic, SizesOfAFamilyScale) {
