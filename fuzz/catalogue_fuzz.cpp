@@ -16,10 +16,12 @@ namespace {
 // Enough for the other tables to refer to.
 constexpr std::string_view kGpus =
     "name,aliases,vendor,architecture,compute_capability,year,memory[GiB],usable[GiB],usable_basis,memory_type,"
-    "bandwidth[GB/s],fp32[TFLOP/s],tf32[TFLOP/s],bf16[TFLOP/s],fp16[TFLOP/s],fp16_acc16[TFLOP/s],fp8[TFLOP/s],"
-    "fp4[TFLOP/s],int8[TOP/s],link[GB/s],link_kind,pcie_gen,pcie_lanes,tdp[W],sms,form_factor,source,as_of\n"
-    "L4,,nvidia,Ada,8.9,2023,24,22.5,observed,GDDR6,300,30.3,60,121,121,,242,,242,,none,4,16,72,58,PCIe,sheet,2026-"
-    "11\n";
+    "bus[bit],data_rate[Gbit/s],bandwidth[GB/s],fp32[TFLOP/s],tf32[TFLOP/s],bf16[TFLOP/s],fp16[TFLOP/"
+    "s],fp16_acc16[TFLOP/s],fp8[TFLOP/s],"
+    "fp4[TFLOP/s],int8[TOP/s],link[GB/s],link_kind,link_domain,pcie_gen,pcie_lanes,tdp[W],sms,tensor_clock[MHz],"
+    "tensor_rate[FLOP],exceptions,form_factor,source,as_of\n"
+    "L4,,nvidia,Ada,8.9,2023,24,22,observed,GDDR6,192,12.5,300,30.3,60,121,121,,242,,242,,none,,4,16,72,58,,1024,tdp,"
+    "PCIe,sheet,2026-11\n";
 
 /// The data file whose beginning is most like the text's.
 std::string_view most_like(std::string_view text) {

@@ -50,14 +50,15 @@ Result<std::vector<LauncherImage>> read_launcher_images(std::string_view text, s
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
   const auto launcher = cells.column("launcher"), framework = cells.column("framework"),
-             vendor = cells.column("vendor"), least = cells.column("least_compute_capability"),
-             image = cells.column("image"), source = cells.column("source"), as_of = cells.column("as_of");
+             vendor = cells.column("vendor"), gpus = cells.column("gpus"),
+             least = cells.column("least_compute_capability"), image = cells.column("image"),
+             source = cells.column("source"), as_of = cells.column("as_of");
   constexpr double kNewest = 100;
   std::vector<LauncherImage> rows;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     rows.push_back({std::string(cells.required(row, launcher)), std::string(cells.required(row, framework)),
-                    std::string(cells.required(row, vendor)), cells.number(row, least, 0, kNewest),
-                    std::string(cells.required(row, image))});
+                    std::string(cells.required(row, vendor)), cells.list(row, gpus, '|'),
+                    cells.number(row, least, 0, kNewest), std::string(cells.required(row, image))});
     cells.required(row, source);
     cells.date(row, as_of);
   }
@@ -91,6 +92,7 @@ std::string_view launcher_image(std::string_view launcher, const Gpu& gpu, std::
   const auto row = std::ranges::find_if(all, [&](const LauncherImage& image) {
     return (image.launcher == launcher || image.launcher == "*") &&
            (image.framework == framework || image.framework == "*") && image.vendor == gpu.vendor &&
+           (image.gpus.empty() || std::ranges::find(image.gpus, gpu.name) != image.gpus.end()) &&
            gpu.compute_capability >= image.least_capability;
   });
   return row == all.end() ? std::string_view{} : row->image;

@@ -26,7 +26,8 @@ struct LauncherImage {
   std::string launcher;   ///< "*": any
   std::string framework;  ///< of training, by its catalogue name; "*": any
   std::string vendor;
-  double least_capability = 0;  ///< CUDA compute capability that it is built for
+  std::vector<std::string> gpus;  ///< names in the catalogue; empty: all of the vendor
+  double least_capability = 0;    ///< CUDA compute capability that it is built for
   std::string image;
 };
 

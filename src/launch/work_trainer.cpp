@@ -133,7 +133,7 @@ Result<Work> trainer_work(const WorkPlace& place) {
   if (train.optimizer.matrices == Optimizer::kMuon) return placeholder(place, "The Trainer has no Muon.");
   if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains in 16 and 32 bit.");
   const bool unsloth = place.estimate().framework != nullptr && place.estimate().framework->name == "unsloth";
-  if (unsloth && place.laid.distributed()) return placeholder(place, "unsloth runs on one GPU.");
+  if (unsloth && place.laid.distributed()) return placeholder(place, "this script starts Unsloth on one GPU only.");
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");

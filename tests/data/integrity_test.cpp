@@ -397,7 +397,9 @@ TEST(DataFrameworks, RunOnlyWhereTheyRun) {
   EXPECT_FALSE(find("hf-trainer").pipeline);
   EXPECT_FALSE(find("hf-trainer").tensor);
   EXPECT_TRUE(find("megatron").pipeline);
-  EXPECT_FALSE(find("unsloth").multi_gpu);
+  EXPECT_TRUE(find("unsloth").multi_gpu);
+  EXPECT_FALSE(find("unsloth").multi_node);
+  EXPECT_TRUE(runs_on(find("deepspeed"), "habana"));
   EXPECT_FALSE(find("torchtune").master_fp32);
   for (const Framework& framework : catalogue().frameworks) {
     SCOPED_TRACE(framework.name);

@@ -80,7 +80,7 @@ TEST(DataLauncherNames, ProvidersHaveNamesOfTheirOwnInSkyPilot) {
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(skypilot_name(*row, "aws", "p4de.24xlarge", 8), "A100-80GB");
   EXPECT_EQ(skypilot_name(*row, "runpod", "", 2), "A100-80GB-SXM");
-  EXPECT_EQ(skypilot_name(*row, "verda", "8A100.176V", 8), "A100-80GB-640GB");
+  EXPECT_EQ(skypilot_name(*row, "verda", "8A100.176V", 8), "A100-80GB");
   EXPECT_EQ(skypilot_name(*row, "verda", "1A100.22V", 1), "A100-80GB");
   EXPECT_EQ(skypilot_name(*launcher_names("TPU v6e"), "gcp", "tpu-v6e-8", 8), "tpu-v6e-8");
   EXPECT_EQ(launcher_names("no such card"), nullptr);
@@ -99,9 +99,45 @@ TEST(DataLauncherImages, FollowTheHardware) {
   EXPECT_EQ(launcher_image("vast", h100, "torchtitan"), image("vast", "H100 SXM"));
   // The scripts reach a pod by the ssh server of this image.
   EXPECT_EQ(launcher_image("runpod", h100, "megatron"), image("runpod", "H100 SXM"));
-  EXPECT_NE(image("vast", "H100 SXM"), image("vast", "V100 SXM2 16GB"));
+  EXPECT_NE(image("vast", "H100 SXM"), image("vast", "P100 SXM2"));
   EXPECT_EQ(image("kubernetes", "MI300X").substr(0, 5), "rocm/");
   EXPECT_EQ(image("kubernetes", "TPU v6e"), "");
+}
+
+/// A PyTorch of CUDA 12.8 has kernels from Volta on, and compiles none for sm_103 and sm_121; one of CUDA 12.6 ends
+/// before Blackwell; images of Docker Hub's pytorch have no build for Arm hosts.
+TEST(DataLauncherImages, HaveKernelsForTheCardAndABuildForItsHost) {
+  const std::set<std::string> arm = {"GH200 96GB", "GH200 144GB", "GB200", "GB300", "DGX Spark GB10", "T4G"};
+  for (const Gpu& gpu : catalogue().gpus) {
+    if (gpu.vendor != "nvidia") continue;
+    for (const char* framework : {"", "megatron", "torchtitan"}) {
+      const std::string image(launcher_image("vast", gpu, framework));
+      SCOPED_TRACE(gpu.name + " " + image);
+      if (gpu.compute_capability >= 5) {
+        EXPECT_FALSE(image.empty());
+      }
+      if (image.find("cuda12.8") != std::string::npos) {
+        EXPECT_GE(gpu.compute_capability, 7.0);
+        EXPECT_NE(gpu.compute_capability, 10.3);
+        EXPECT_NE(gpu.compute_capability, 12.1);
+      }
+      if (image.find("cuda12.6") != std::string::npos) {
+        EXPECT_LT(gpu.compute_capability, 7.0);
+      }
+      if (arm.contains(gpu.name)) {
+        EXPECT_EQ(image.substr(0, 8), "nvcr.io/") << "has builds for both";
+      }
+    }
+  }
+  // Names of cards in the table are names of the catalogue.
+  const auto read = read_launcher_images(text_of("launcher_images.csv"), "launcher_images.csv");
+  ASSERT_TRUE(read);
+  for (const LauncherImage& row : *read)
+    for (const std::string& name : row.gpus) {
+      const Gpu* gpu = catalogue().find_gpu(name);
+      ASSERT_NE(gpu, nullptr) << name;
+      EXPECT_EQ(gpu->name, name);
+    }
 }
 
 TEST(LauncherNameTable, WrongRowsAreOneLine) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -68,6 +69,104 @@ TEST(Models, WidthsAgree) {
       EXPECT_EQ(m.positions, (m.image / m.patch) * (m.image / m.patch) + 1) << m.name;
     }
   }
+}
+
+/// A model that is said to be "as" another has its shape: only contexts, windows, positions and formats differ.
+TEST(Models, VariantsHaveTheShapeOfTheirModel) {
+  const auto table = CsvTable::parse(text(), "models.csv");
+  ASSERT_TRUE(table.has_value());
+  const auto name = table->find("name"), notes = table->find("notes");
+  ASSERT_TRUE(name && notes);
+  const std::set<std::string_view> free = {"name",         "aliases", "max_context", "window", "window_layers",
+                                           "native_dtype", "source",  "as_of",       "notes",  "positions"};
+  int variants = 0;
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    std::string_view note = table->cell(row, *notes);
+    if (!note.starts_with("as ")) continue;
+    note = note.substr(3, note.find_first_of(",; ", 3) - 3);
+    SCOPED_TRACE(std::string(table->cell(row, *name)) + " as " + std::string(note));
+    std::size_t base = 0;
+    while (base < table->rows() && table->cell(base, *name) != note) ++base;
+    if (note.starts_with("v0.") || note == "on" || note == "in") continue;
+    ASSERT_LT(base, table->rows());
+    for (std::size_t column = 0; column < table->columns(); ++column)
+      if (!free.contains(table->name(column))) {
+        EXPECT_EQ(table->cell(row, column), table->cell(base, column)) << table->name(column);
+      }
+    ++variants;
+  }
+  EXPECT_GE(variants, 25);
+}
+
+/// The context that a model's own configuration states, which differs among models of one shape.
+TEST(Models, ContextsAreThoseOfTheModelNamed) {
+  struct Known {
+    const char* name;
+    int context;
+  };
+  for (const auto& [name, context] : {Known{"Qwen/Qwen2.5-7B", 131072},
+                                      Known{"Qwen/Qwen2.5-7B-Instruct", 32768},
+                                      Known{"Qwen2.5-Coder-7B", 32768},
+                                      Known{"Qwen2.5-Coder-32B-Instruct", 32768},
+                                      Known{"Qwen2.5-Math-7B", 4096},
+                                      Known{"deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", 131072},
+                                      Known{"QwQ-32B-Preview", 32768},
+                                      Known{"Qwen3-4B", 40960},
+                                      Known{"Qwen3-4B-Thinking-2507", 262144},
+                                      Known{"Qwen3-Coder-30B-A3B", 262144},
+                                      Known{"Qwen3-235B-A22B-Instruct-2507", 262144},
+                                      Known{"Qwen3-VL-8B-Instruct", 262144},
+                                      Known{"moonshotai/Kimi-K2-Instruct", 131072},
+                                      Known{"Kimi-K2-Thinking", 262144},
+                                      Known{"Kimi-K2.5", 262144},
+                                      Known{"phi-4", 16384},
+                                      Known{"Phi-4-reasoning-plus", 32768},
+                                      Known{"Phi-3-mini-4k-instruct", 4096},
+                                      Known{"Phi-3-mini-128k-instruct", 131072},
+                                      Known{"stable-code-3b", 16384},
+                                      Known{"stablelm-3b-4e1t", 4096},
+                                      Known{"Falcon3-1B-Instruct", 4096},
+                                      Known{"Falcon3-3B-Base", 32768},
+                                      Known{"MiniMax-M2.5", 196608},
+                                      Known{"MiniMax-M2.7", 204800},
+                                      Known{"GLM-4.5", 131072},
+                                      Known{"GLM-4.6", 202752},
+                                      Known{"Mistral-Small-24B-Instruct-2501", 32768},
+                                      Known{"Devstral-Small-2505", 131072},
+                                      Known{"SmolLM-1.7B", 2048},
+                                      Known{"SmolLM2-1.7B", 8192},
+                                      Known{"bge-m3", 8192}}) {
+    const ModelShape* shape = catalogue().find_model(name);
+    ASSERT_NE(shape, nullptr) << name;
+    EXPECT_EQ(shape->max_context, context) << name;
+  }
+  EXPECT_EQ(catalogue().find_model("Kimi-K2.5")->native, Format::kInt4);
+  EXPECT_EQ(catalogue().find_model("Kimi-K2")->native, Format::kFp8);
+  EXPECT_EQ(catalogue().find_model("Phi-3-mini-4k-instruct")->window, 2047);
+  EXPECT_EQ(catalogue().find_model("Phi-3-mini")->window, 0);
+}
+
+/// "7B" in a name is what the shape has, or what it has beside its tables of tokens.
+TEST(Models, SizesInNamesAreThoseOfTheShapes) {
+  int named = 0;
+  for (const ModelShape& model : catalogue().models) {
+    double size = 0;
+    for (std::size_t at = 0; at < model.name.size(); ++at) {
+      std::size_t end = at;
+      while (end < model.name.size() && (std::isdigit(model.name[end]) || model.name[end] == '.')) ++end;
+      const bool starts = at == 0 || model.name[at - 1] == '-' || model.name[at - 1] == ' ';
+      const bool stands = end + 1 == model.name.size() || (end + 1 < model.name.size() && model.name[end + 1] == '-');
+      if (end > at && starts && stands && (model.name[end] == 'B' || model.name[end] == 'M'))
+        size = std::stod(model.name.substr(at, end - at)) * (model.name[end] == 'B' ? 1e9 : 1e6);
+      at = std::max(at, end);
+    }
+    if (size == 0) continue;
+    const ParameterCount count = count_parameters(model);
+    const double all = count.total() / size, inner = (count.total() - count.embedding - count.head) / size;
+    EXPECT_TRUE((all > 0.85 && all < 1.15) || (inner > 0.7 && inner < 1.3)) << model.name << " " << all << " " << inner;
+    ++named;
+  }
+  EXPECT_GE(named, 150);
 }
 
 TEST(Models, NamesPeopleUse) {

@@ -54,6 +54,7 @@ Catalogue small_catalogue() {
   p5.peer_access = true;
   p5.network = 400 * GB / second;
   p5.gpu_network = 399 * GB / second;
+  p5.front = 10 * GB / second;
   p5.ram = 2048 * GiB;
   Node box;
   box.provider = "any";
@@ -133,6 +134,7 @@ TEST(NodeShape, TheProvidersOwnRowWins) {
   EXPECT_EQ(shape.gpus, 8);
   EXPECT_EQ(shape.link_kind, LinkKind::kNvswitch);
   EXPECT_EQ(shape.network, 399 * GB / second) << "what the GPUs reach";
+  EXPECT_EQ(shape.front, 10 * GB / second) << "what reaches storage";
   EXPECT_EQ(shape.ram, 2048 * GiB);
   EXPECT_EQ(node_shape(catalogue, make_offer("H100 SXM", 8, "aws")), shape) << "no instance named: the provider's box";
   const NodeShape other = node_shape(catalogue, make_offer("H100 SXM", 8, "aws", "p6"));

@@ -65,6 +65,29 @@ TEST(PhaseTerms, AreTheBytesOverTheRatesThatTheJobStates) {
   EXPECT_EQ(sft.origin(TimeTerm::kWarmUp), TermOrigin::kAssumed);
 }
 
+/// A fabric of GPUs is no way to storage, and a burst of a minute is no rate to plan by: for every machine of
+/// data/nodes.csv that is known to move less than the job says, the machine's own network is what counts.
+TEST(PhaseTerms, NothingIsFetchedFasterThanTheMachineCan) {
+  const auto storage = [](int gigabytes) {
+    return "storage: {download_rate: " + std::to_string(gigabytes) +
+           " GB/s, upload_rate: " + std::to_string(gigabytes) + " GB/s, exact: true}\n";
+  };
+  int limited = 0;
+  for (const Node& node : known().nodes) {
+    if (node.front.value <= 0 || node.gpus != 8 || node.gpu != "A100 SXM 80GB") continue;
+    const std::string offer =
+        "{gpu: A100 SXM 80GB, gpus: 8, price: $20/h, provider: " + node.provider + ", instance: " + node.instance + "}";
+    const PhaseEstimate fast = estimate(training("", "", storage(50), offer));
+    const double bytes = fast.weights_bytes.value + fast.data_bytes.value;
+    ASSERT_GT(bytes, 1e9) << node.instance;
+    EXPECT_NEAR(seconds(fast, TimeTerm::kFetch), bytes / std::min(node.front.value, 50e9), 0.05) << node.instance;
+    const PhaseEstimate slow = estimate(training("", "", storage(1), offer));
+    EXPECT_NEAR(seconds(slow, TimeTerm::kFetch), bytes / 1e9, 0.05) << node.instance;
+    ++limited;
+  }
+  EXPECT_GE(limited, 2);
+}
+
 TEST(PhaseTerms, AddUpToTheTimeBesideTheWork) {
   for (const char* name : kExamples) {
     const Searched found(example_job(name));
