@@ -489,7 +489,7 @@ TEST(HardwareArithmetic, LinksOfMachinesAreThoseOfTheirGpus) {
   }
 }
 
-/// GCP cuts machines of one kind into equal shares of a whole one; Verda nearly so.
+/// GCP and Azure cut machines of one kind into equal shares of a whole one; Verda nearly so.
 TEST(HardwareArithmetic, SharesOfAMachineAreEqual) {
   std::map<std::string, std::vector<std::size_t>> kinds;
   for (std::size_t i = 0; i < nodes().size(); ++i) {
@@ -497,6 +497,7 @@ TEST(HardwareArithmetic, SharesOfAMachineAreEqual) {
     if (provider == "gcp" && name.find("gpu-") != std::string::npos)
       kinds[name.substr(0, name.rfind('-'))].push_back(i);
     if (provider == "gcp" && name.find("-standard-") != std::string::npos) kinds[name.substr(0, 2)].push_back(i);
+    if (provider == "azure" && name.starts_with("Standard_NC")) kinds["azure " + nodes().cell(i, "gpu")].push_back(i);
     if (provider == "verda") kinds["verda " + nodes().cell(i, "gpu")].push_back(i);
   }
   int compared = 0;
@@ -504,11 +505,12 @@ TEST(HardwareArithmetic, SharesOfAMachineAreEqual) {
     for (const std::size_t i : members) {
       const std::size_t first = members.front();
       SCOPED_TRACE(kind + ": " + nodes().cell(i, "instance"));
-      if (i == first || nodes().cell(i, "provider") == "") continue;
-      const bool verda = nodes().cell(i, "provider") == "verda", per_cpu = kind.size() == 2;
+      if (i == first) continue;
+      const bool verda = nodes().cell(i, "provider") == "verda", azure = kind.starts_with("azure"),
+                 per_cpu = azure || kind.size() == 2;
       const std::string of = per_cpu ? "vcpus" : "gpus";
       const double share = nodes().number(i, of) / nodes().number(first, of);
-      EXPECT_NEAR(nodes().number(i, "ram") / (nodes().number(first, "ram") * share), 1, verda ? 0.025 : 0);
+      EXPECT_NEAR(nodes().number(i, "ram") / (nodes().number(first, "ram") * share), 1, verda || azure ? 0.025 : 0);
       ++compared;
       if (verda) continue;
       EXPECT_EQ(nodes().number(i, "disk"), nodes().number(first, "disk") * share);
