@@ -6,18 +6,18 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "plan/interruptions.h"
 #include "plan/machine_choice.h"
 #include "plan/market.h"
+#include "plan/recommendation.h"
 
 namespace gpuplan {
 
 namespace {
 
-/// A second machine is trouble: it has to save something.
-constexpr double kWorthIt = 0.02;
-/// Nobody's hour is worth more, in dollars a second.
-constexpr double kMostValue = 10'000.0 / 3600;
+/// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
+constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
 
 bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
 
@@ -48,10 +48,15 @@ class Mixer {
       note =
           "Machines for each phase were chosen from so many schedules that some were left out; a cheaper one may "
           "exist.";
-    corners(plans);
-    if (job_.limits.deadline) within_deadline(plans);
-    if (job_.limits.budget) within_budget(plans);
-    return std::move(found_);
+    for (std::size_t point = 0; point < choice.frontier().size(); ++point) mixed_.push_back(plan_of(point));
+    if (auto fastest = each_on_its_fastest()) mixed_.push_back(*std::move(fastest));
+    keep_answers();
+    keep_corners(plans);
+    std::vector<Plan> found;
+    for (std::size_t i = 0; i < mixed_.size(); ++i)
+      if (kept_[i] && std::ranges::none_of(plans, [&](const Plan& plan) { return takes_the_place(plan, mixed_[i]); }))
+        found.push_back(std::move(mixed_[i]));
+    return found;
   }
 
  private:
@@ -163,6 +168,40 @@ class Mixer {
     return biller_.price(laid);
   }
 
+  /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
+  /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
+  std::optional<Plan> each_on_its_fastest() const {
+    Arrangement arrangement;
+    arrangement.phases.resize(workloads_.size());
+    for (std::size_t i = 0; i < workloads_.size(); ++i) {
+      const Stage& stage = problem_.stages[i];
+      std::size_t best = 0;
+      if (stage.machine) {
+        const auto all = [&](std::size_t m) {
+          return std::pair(stage.seconds[m] + problem_.machines[m].billing.startup.value, problem_.machines[m].price);
+        };
+        for (std::size_t m = 1; m < offers_.size(); ++m)
+          if (all(m) < all(best)) best = m;
+        if (stage.stays || stage.seconds[best] >= kNowhere || !problem_.machines[best].side_by_side)
+          return std::nullopt;
+      }
+      const Choice& choice = *offers_[best];
+      const Setting& setting = settings_[choice.setting];
+      arrangement.phases[i] = *setting.phases[i];
+      if (stage.machine) arrangement.holdings.push_back({choice.offer, choice.spot, setting.machines, {whole<int>(i)}});
+    }
+    LaidJob laid = biller_.lay(std::move(arrangement));
+    if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
+    Plan plan = biller_.price(laid);
+    for (const auto& [provider, most] : job_.where.quota) {
+      int held = 0;
+      for (const Lease& lease : plan.leases)
+        if (iequals(lease.offer->provider, provider)) held += lease.gpus;
+      if (held > most) return std::nullopt;
+    }
+    return plan;
+  }
+
   /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
   bool join_touching(LaidJob& laid) const {
     const auto begins = [&](const Holding& holding) {
@@ -194,96 +233,53 @@ class Mixer {
     return joined;
   }
 
-  void add(Plan plan, const std::vector<Plan>& plans) {
-    const auto same = [&](const Plan& other) {
-      return other.id == plan.id && other.hours.p50 <= plan.hours.p50 && other.cost.p50 <= plan.cost.p50;
-    };
-    if (std::ranges::none_of(plans, same) && std::ranges::none_of(found_, same)) found_.push_back(std::move(plan));
+  // Which schedules become plans. Whatever is asked, the best of them all is among these, and nothing is left out for
+  // being better by too little: a second machine is trouble, but were a saving of a few percent asked for it, a further
+  // offer on the market could make the best plan worse. Of ties the plan on one kind of machines stays.
+
+  /// A plan on one kind of machines that is as good in everything.
+  static bool takes_the_place(const Plan& one, const Plan& mixed) {
+    return one.fit == Fit::kFits && one.reaches_target && one.hours.p50 <= mixed.hours.p50 &&
+           one.cost.p50 <= mixed.cost.p50 && (one.meets_deadline || !mixed.meets_deadline) &&
+           (one.meets_budget || !mixed.meets_budget);
   }
 
-  /// Points that are best at some value of an hour: the lower convex hull.
-  std::vector<std::size_t> hull() const {
-    const auto& points = choice_->frontier();
-    const auto slope = [&](std::size_t a, std::size_t b) {
-      return (points[a].dollars - points[b].dollars) / (points[b].seconds - points[a].seconds);
-    };
-    std::vector<std::size_t> corners;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      while (corners.size() >= 2 && slope(corners[corners.size() - 2], corners.back()) <= slope(corners.back(), i))
-        corners.pop_back();
-      corners.push_back(i);
+  /// What would be recommended for any goal, and within the limits.
+  void keep_answers() {
+    kept_.assign(mixed_.size(), false);
+    const Recommendations best = recommend(job_, mixed_);
+    for (const auto& position : {best.cheapest, best.fastest, best.best_value, best.fewest_gpus, best.within_deadline,
+                                 best.within_budget, best.pick})
+      if (position) kept_[static_cast<std::size_t>(*position)] = true;
+  }
+
+  /// What is best at some value of an hour: the corners of the lower convex hull of all plans. What nothing on the
+  /// frontier uses is no corner, and may be on the market or not.
+  void keep_corners(const std::vector<Plan>& plans) {
+    std::vector<Corner> all;
+    for (const Plan& plan : plans)
+      if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.hours.p50, plan.cost.p50, std::nullopt});
+    for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].hours.p50, mixed_[i].cost.p50, i});
+    // nullopt first: of ties the plan on one kind of machines.
+    std::ranges::sort(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
+    std::vector<Corner> hull;
+    const auto slope = [](const Corner& a, const Corner& b) { return (a.cost - b.cost) / (b.hours - a.hours); };
+    for (const Corner& next : all) {
+      if (!hull.empty() && next.cost >= hull.back().cost) continue;
+      while (hull.size() >= 2 && slope(hull[hull.size() - 2], hull.back()) <= slope(hull.back(), next)) hull.pop_back();
+      hull.push_back(next);
     }
-    return corners;
-  }
-
-  /// Corners of the hull that beat every plan on one kind of machines at some value of an hour, and each other in time.
-  void corners(const std::vector<Plan>& plans) {
-    const bool all = job_.schedule == Schedule::kEachPhase;
-    std::vector<Plan> hulled;
-    for (const std::size_t corner : hull()) hulled.push_back(plan_of(corner));
-    const auto total = [](const Plan& plan, double value) {
-      return plan.cost.p50.value + value * plan.hours.p50.value;
-    };
-    const auto saves = [&](const Plan& mixed, double value) {
-      double least = kNowhere;
-      for (const Plan& plan : plans)
-        if (plan.fit == Fit::kFits && plan.reaches_target) least = std::min(least, total(plan, value));
-      return total(mixed, value) < least * (1 - kWorthIt);
-    };
-    /// Dollars a second at which both come to the same.
-    const auto even = [&](std::size_t fast, std::size_t slow) {
-      const double time = (hulled[slow].hours.p50 - hulled[fast].hours.p50).value;
-      return time > 0 ? std::max(0.0, (hulled[fast].cost.p50 - hulled[slow].cost.p50).value / time) : kNowhere;
-    };
-    std::optional<Seconds> before;
-    for (std::size_t c = hulled.size(); c-- > 0;) {
-      const double least = c + 1 < hulled.size() ? even(c, c + 1) : 0;
-      const double most = c > 0 ? even(c - 1, c) : kMostValue;
-      const double from = std::min(least, kMostValue);
-      const double to = std::min(most, kMostValue);
-      if (!all && !saves(hulled[c], from) && !saves(hulled[c], to) && !saves(hulled[c], (from + to) / 2)) continue;
-      if (before && hulled[c].hours.p50 > *before * (1 - kWorthIt)) continue;
-      before = hulled[c].hours.p50;
-      add(std::move(hulled[c]), plans);
+    for (std::size_t i = 0; i < hull.size(); ++i) {
+      const bool wanted = i + 1 == hull.size() || slope(hull[i], hull[i + 1]) <= kMostValue;
+      if (hull[i].mixed && wanted) kept_[*hull[i].mixed] = true;
     }
   }
 
-  /// First point of [0, n) for which `holds`, which is false up to there and true from there on; n: none.
-  template <class Holds>
-  static std::size_t first_point(std::size_t n, Holds holds) {
-    std::size_t low = 0;
-    std::size_t high = n;
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (holds(middle)) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  }
-
-  /// The slowest point, which is the cheapest, that is still in time.
-  void within_deadline(const std::vector<Plan>& plans) {
-    const std::size_t size = choice_->frontier().size();
-    const std::size_t late = first_point(size, [&](std::size_t p) { return !plan_of(p).meets_deadline; });
-    if (late == 0) return;
-    Plan plan = plan_of(late - 1);
-    const bool known = std::ranges::any_of(plans, [&](const Plan& other) {
-      return other.meets_deadline && other.fit == Fit::kFits && plan.cost.p50 >= other.cost.p50 * (1 - kWorthIt);
-    });
-    if (!known) add(std::move(plan), plans);
-  }
-
-  /// The fastest point that is within the budget.
-  void within_budget(const std::vector<Plan>& plans) {
-    const std::size_t size = choice_->frontier().size();
-    const std::size_t first = first_point(size, [&](std::size_t p) { return plan_of(p).meets_budget; });
-    if (first == size) return;
-    Plan plan = plan_of(first);
-    const bool known = std::ranges::any_of(plans, [&](const Plan& other) {
-      return other.meets_budget && other.fit == Fit::kFits && plan.hours.p50 >= other.hours.p50 * (1 - kWorthIt);
-    });
-    if (!known) add(std::move(plan), plans);
-  }
+  struct Corner {
+    Seconds hours;
+    Dollars cost;
+    std::optional<std::size_t> mixed;
+  };
 
   const Job& job_;
   const std::vector<PhaseWorkload>& workloads_;
@@ -293,7 +289,8 @@ class Mixer {
   std::vector<const Choice*> offers_;  ///< by machine of the problem
   ChoiceProblem problem_;
   const MachineChoice* choice_ = nullptr;
-  std::vector<Plan> found_;
+  std::vector<Plan> mixed_;  ///< by point of the choice's frontier
+  std::vector<bool> kept_;   ///< which of them become plans
 };
 
 }  // namespace
