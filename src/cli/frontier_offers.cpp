@@ -78,18 +78,22 @@ std::vector<Offer> market_of(const Job& job, const std::vector<FrontierOffer>& s
 
 const Plan* plan_on_same(const std::vector<FrontierOffer>& offers, const Plan& pick, const SearchResult& found,
                          const std::vector<Offer>& market) {
+  if (market.size() != offers.size()) return nullptr;  // one of them is gone: places mean nothing any more
   const auto same = [&](const Offer* offer, const Offer* before) {
     const auto at = std::ranges::find(offers, before, &FrontierOffer::at);
     return offer == (at == offers.end() ? nullptr : &market[static_cast<std::size_t>(at - offers.begin())]);
   };
+  const Plan* nearest = nullptr;
   for (const Plan& plan : found.plans) {
     if (plan.gpus != pick.gpus || plan.nodes != pick.nodes || plan.spot != pick.spot) continue;
     if (!same(plan.offer, pick.offer)) continue;
-    if (pick.offer != nullptr ||
-        std::ranges::equal(plan.phases, pick.phases, same, &PhasePlan::offer, &PhasePlan::offer))
-      return &plan;
+    const auto same_part = [&](const PhasePlan& a, const PhasePlan& b) {
+      return a.spot == b.spot && same(a.offer, b.offer);
+    };
+    if (pick.offer == nullptr && !std::ranges::equal(plan.phases, pick.phases, same_part)) continue;
+    if (nearest == nullptr || likeness(plan, pick) > likeness(*nearest, pick)) nearest = &plan;
   }
-  return nullptr;
+  return nearest;
 }
 
 std::string_view list_address(FrontierOffer::List list) {

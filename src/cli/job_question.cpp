@@ -135,23 +135,29 @@ Result<ChangedJob> changed_job(const Question& question, const std::vector<std::
   return ChangedJob{*std::move(job), std::move(changed->changes)};
 }
 
+Result<Searched> search_market(Job job, std::vector<Offer> market, const Catalogue& catalogue,
+                               const SearchOptions& how) {
+  Searched searched(std::move(job), std::move(market));
+  auto found = search(searched.job, catalogue, searched.market, how);
+  if (!found) return std::unexpected(std::move(found.error()));
+  searched.found = *std::move(found);
+  return searched;
+}
+
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
                             const JobOptions& options) {
   if (!options.prices.empty()) job.market = {};
   if (!options.as_of.empty() && !job.market.only) job.market.as_of = options.as_of;
-  Searched searched{std::move(job)};
   MarketFilter filter;
-  searched.market = market_for(searched.job, catalogue, known, filter);
-
-  auto found = search(searched.job, catalogue, searched.market, search_options(options));
-  if (!found) {
-    Error error = found.error();
+  std::vector<Offer> market = market_for(job, catalogue, known, filter);
+  auto searched = search_market(std::move(job), std::move(market), catalogue, search_options(options));
+  if (!searched) {
+    Error error = std::move(searched.error());
     if (error.place.file.empty()) error.place.file = shown_name(options.job);
-    return std::unexpected(error);
+    return std::unexpected(std::move(error));
   }
-  filter.spot_without_rate = found->market.spot_without_rate;
-  searched.found = *std::move(found);
-  searched.found.market = filter;
+  filter.spot_without_rate = searched->found.market.spot_without_rate;
+  searched->found.market = filter;
   return searched;
 }
 

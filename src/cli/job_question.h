@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -54,12 +55,24 @@ struct ChangedJob {
 Result<ChangedJob> changed_job(const Question& question, const std::vector<std::string>& settings,
                                const JobOptions& options, const Catalogue& catalogue);
 
-/// A job with the market it looks at and what the search found there. Plans point at the market: it stays in place.
+/// A job with the market it looks at and what the search found there. Plans point at the offers of the market: it goes
+/// where they go, and a copy would have plans that point elsewhere. Made by search_market() and search_job() alone.
 struct Searched {
+  explicit Searched(Job asked, std::vector<Offer> offers = {}) : job(std::move(asked)), market(std::move(offers)) {}
+  Searched(const Searched&) = delete;
+  Searched& operator=(const Searched&) = delete;
+  Searched(Searched&&) = default;
+  Searched& operator=(Searched&&) = default;
+  ~Searched() = default;
+
   Job job;
-  std::vector<Offer> market{};
-  SearchResult found{};
+  std::vector<Offer> market;
+  SearchResult found;
 };
+
+/// The answer for a job on these offers.
+Result<Searched> search_market(Job job, std::vector<Offer> market, const Catalogue& catalogue,
+                               const SearchOptions& how);
 
 /// The answer for one job of the question. A price list takes the place of every offer the job or the snapshot brings.
 Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,

@@ -27,8 +27,8 @@ struct Trial {
   std::size_t input = 0;
   bool high = false;
   std::string address, value;        ///< of the job
-  std::optional<std::size_t> stage;  ///< the only offer that it changes
-  double factor = 1;                 ///< without an address: of the offer's price
+  std::optional<std::size_t> stage;  ///< without an address: the offer that it changes
+  double factor = 1;                 ///< and what its price is multiplied by
   bool rate = false;                 ///< or of its interruptions
   bool possible = true;
 };
@@ -107,10 +107,7 @@ class Sensitivity {
                     place.tree->text, {brief(ends->first)}, {brief(ends->second)}};
       input.trials[0].value = written(ends->first);
       input.trials[1].value = written(ends->second);
-      for (Trial& trial : input.trials) {
-        trial.address = place.address;
-        trial.stage = stage;
-      }
+      for (Trial& trial : input.trials) trial.address = place.address;
     }
   }
 
@@ -147,59 +144,32 @@ class Sensitivity {
     }
   }
 
+  /// A job on the frontier's offers as it has them, all of them in one search: plans may join offers.
   std::optional<Searched> search_again(Job job, std::vector<Offer> market) const {
-    Searched searched{std::move(job), std::move(market), {}};
     SearchOptions how;
     how.ignore_given = options_.ignore == "given";
     how.seed = options_.seed;
-    auto found = search(searched.job, catalogue_, searched.market, how);
-    if (!found) return std::nullopt;
-    searched.found = *std::move(found);
-    return searched;
+    auto found = search_market(std::move(job), std::move(market), catalogue_, how);
+    return found ? std::optional(*std::move(found)) : std::nullopt;
   }
 
   /// What is found for a trial; nullopt when no job has this value.
   std::optional<Searched> outcome_of(const Trial& trial) const {
     if (trial.address.empty()) {
-      Offer offer = now_->market[*trial.stage];
+      std::vector<Offer> market = now_->market;
+      Offer& offer = market[*trial.stage];
       auto& price = pick_->spot ? offer.spot_price : offer.price;
       if (trial.rate) offer.interruptions = exactly(interruption_rate(answer_.job, offer)->p50 * trial.factor);
       else price = exactly(price->p50 * trial.factor);
-      return with_offer(answer_.job, *trial.stage, std::move(offer));
+      return search_again(answer_.job, std::move(market));
     }
     JobSource changed = source_;
     if (!set_tree(changed.tree, trial.address, scalar_tree(trial.value))) return std::nullopt;
     auto job = read_job(changed, catalogue_, ModelFinder(catalogue_));
     if (!job) return std::nullopt;
     if (!options_.prices.empty()) job->market = answer_.job.market;
-    if (trial.stage) return with_offer(*job, *trial.stage, *offer_of(*job, stages_[*trial.stage]));
     std::vector<Offer> market = market_of(*job, stages_);
     return search_again(*std::move(job), std::move(market));
-  }
-
-  /// The answer with one offer changed: plans on the others stay as they are. Plans that join offers are made anew.
-  std::optional<Searched> with_offer(const Job& job, std::size_t stage, Offer offer) const {
-    std::vector<Offer> market = now_->market;
-    market[stage] = offer;
-    if (job.schedule == Schedule::kEachPhase) return search_again(job, std::move(market));
-    auto own = search_again(job, {std::move(offer)});
-    if (!own) return std::nullopt;
-    Searched searched{job, std::move(market), {}};
-    std::vector<Plan>& plans = searched.found.plans;
-    const auto add = [&](const Plan& plan, std::size_t position) {
-      Plan& added = plans.emplace_back(plan);
-      added.offer = &searched.market[position];
-      for (PhasePlan& phase : added.phases)
-        if (phase.offer != nullptr) phase.offer = added.offer;
-    };
-    for (const Plan& plan : own->found.plans) add(plan, stage);
-    for (const Plan& plan : now_->found.plans) {
-      const auto position = static_cast<std::size_t>(plan.offer - now_->market.data());
-      if (position != stage) add(plan, position);
-    }
-    mark_frontier(plans);
-    searched.found.recommendations = recommend(job, plans);
-    return searched;
   }
 
   /// Every end of every input, each on its own.

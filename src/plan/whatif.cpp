@@ -13,7 +13,9 @@ bool same_offers(const Answer& base, const Plan& pick, const Answer& changed, co
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const Offer* before = pick.phases[i].offer;
     const Offer* after = before == nullptr ? nullptr : counterpart(*before, base.market, changed.market);
-    if (plan.phases[i].offer != after || (before != nullptr && after == nullptr)) return false;
+    if (plan.phases[i].offer != after || plan.phases[i].spot != pick.phases[i].spot ||
+        (before != nullptr && after == nullptr))
+      return false;
   }
   return true;
 }
@@ -46,11 +48,18 @@ const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_marke
 const Plan* staying(const Answer& base, const Plan& pick, const Answer& changed) {
   const Offer* offer = pick.offer == nullptr ? nullptr : counterpart(*pick.offer, base.market, changed.market);
   if (pick.offer != nullptr && offer == nullptr) return nullptr;
+  const Plan* found = nullptr;
   for (const Plan& plan : changed.found.plans) {
     if (plan.offer != offer || plan.gpus != pick.gpus || plan.nodes != pick.nodes || plan.spot != pick.spot) continue;
-    if (offer != nullptr || same_offers(base, pick, changed, plan)) return &plan;
+    if (offer == nullptr && !same_offers(base, pick, changed, plan)) continue;
+    if (found == nullptr || likeness(plan, pick) > likeness(*found, pick)) found = &plan;
   }
-  return nullptr;
+  return found;
+}
+
+int likeness(const Plan& plan, const Plan& pick) {
+  const bool leases = std::ranges::equal(plan.leases, pick.leases, {}, &Lease::phases, &Lease::phases);
+  return (plan.at_once == pick.at_once ? 4 : 0) + (plan.leases.size() == pick.leases.size() ? 2 : 0) + (leases ? 1 : 0);
 }
 
 std::optional<NearMiss> obstacle(const Job& job, const Catalogue& catalogue, const Offer& offer, int gpus,

@@ -29,6 +29,9 @@ const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_marke
 /// any more, or are not on the market.
 const Plan* staying(const Answer& base, const Plan& pick, const Answer& changed);
 
+/// How much two plans on the same machines are alike in when these are held: side by side, and for which phases.
+int likeness(const Plan& plan, const Plan& pick);
+
 /// What keeps one offer from running a job with so many GPUs; nullopt when the machine could: then `where` or the
 /// prices rule it out.
 std::optional<NearMiss> obstacle(const Job& job, const Catalogue& catalogue, const Offer& offer, int gpus,

@@ -25,6 +25,13 @@ def whatif(*words):
     return answer
 
 
+GENERATE_THEN_TRAIN = """
+phases:
+  - name: rollouts
+    generate: {model: Qwen3-8B, engine: vllm, data: [{samples: 6k, prompt_tokens: 200, new_tokens: 800}]}
+  - {name: update, needs: [rollouts], train: {model: Qwen3-8B, data: {samples: 6k, tokens_per_sample: 1000}}}
+"""
+
 SMALL = """
 market:
   use: only
@@ -110,6 +117,23 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(row["pick"]["label"], "1x H100 SXM")
         self.assertIsNone(row["staying"]["plan"])
         self.assertRegex(row["staying"]["reason"], r"no longer fits, [0-9.]+ GiB a GPU where 11.6 are usable")
+
+    def test_sensitivity_of_plans_that_join_offers(self):
+        # The pick, or another plan of the frontier, is on several offers: prices are moved in a search of all of them.
+        for job in (GENERATE_THEN_TRAIN, GENERATE_THEN_TRAIN + "schedule: each_phase\n"):
+            done = run("whatif", "-", "--sensitivity", "--json", stdin=job.encode())
+            self.assertIn(done.returncode, (0, 4), done.stderr)
+            self.assertTrue(json.loads(done.stdout)["sensitivity"]["inputs"])
+
+    def test_sensitivity_varies_the_plan_that_it_begins_with(self):
+        # A price moves no hours: with it the rows are the base.
+        for job in ("sft-node", "collection", "trm-nanochat"):
+            answer = whatif(f"examples/{job}.yaml", "--sensitivity")
+            hours = answer["base"]["hours"]["p50"]
+            for row in answer["sensitivity"]["inputs"]:
+                if not row["name"].endswith("price") and "price" not in row["name"].split(" ")[0]: continue
+                for end in ("low", "high"):
+                    self.assertAlmostEqual(row[end]["hours"], hours, places=3, msg=(job, row))
 
     def test_threads_do_not_change_the_answer(self):
         words = ["examples/llama-8b-lora.yaml", "--set", "samples=x2", "--vary", "batch=16,32,64", "--json"]
@@ -241,7 +265,8 @@ schedule: each_phase
 goal: cheapest
 phases:
   - {name: long, fixed: {gpus: 1, time: 20 h, exact: true}}
-  - {name: short, needs: [long], fixed: {gpus: 1, time: 1 h, exact: true}}
+  - {name: pause, needs: [long], cpu: {time: 1 h, exact: true}}
+  - {name: short, needs: [pause], fixed: {gpus: 1, time: 1 h, exact: true}}
 """
         answer = json.loads(run("whatif", "-", "--sensitivity", "--json", stdin=job.encode()).stdout)
         rows = {row["address"]: row for row in answer["sensitivity"]["inputs"]}
