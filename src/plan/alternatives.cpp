@@ -60,7 +60,8 @@ class Beside {
       found.memory = best->memory_total;
       found.care = care_of(*best, moe) / care_of(chosen_, moe);
       if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
-      const bool worse = best->fit == Fit::kTight && chosen_.fit == Fit::kFits;
+      // Of ways that may not fit the one most likely to was chosen: others are faster and less likely to.
+      const bool worse = best->fit == Fit::kTight && (chosen_.fit == Fit::kFits || found.time <= 1);
       found.why = worse ? WhyNot::kTight : found.time > 1 ? WhyNot::kSlower : WhyNot::kNotWorthIt;
     } else if (tally.rejected[static_cast<std::size_t>(Misfit::kHostMemory)] > 0) {
       found.why = WhyNot::kHostMemory;

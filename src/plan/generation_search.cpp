@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/whole.h"
 #include "model/generation.h"
 #include "model/generation_cuts.h"
 #include "model/generation_step.h"
@@ -18,9 +23,7 @@ namespace gpuplan {
 
 namespace {
 
-/// Of two candidates within this share of each other, the one with smaller replicas is taken.
-constexpr double kSameTime = 0.005;
-/// Splitting layers or sharing experts between replicas has to gain more: both are more to set up.
+/// Splitting layers or sharing experts between replicas has to gain as much: both are more to set up.
 constexpr double kWorthTheTrouble = 0.05;
 
 /// Of a machine's memory, for activations; the rest is for processes and the system.
@@ -33,15 +36,26 @@ struct Candidate {
   GenerationEstimate estimate;
   Spread spread;
   Interval<Bytes> memory{};
+  Bytes need{};          ///< p90 of the least that it takes
   double shortfall = 0;  ///< from the phase's target; at most 1 when it is reached
+
+  bool reaches() const { return shortfall <= 1; }
 };
+
+/// Fits and reaches the target, fits, or neither; then what takes less time, or is nearer to the target.
+std::pair<int, double> rank_of(const Candidate& c) {
+  if (!c.fits) return {2, c.need.value};
+  return c.reaches() ? std::pair(0, c.estimate.parts.total().value) : std::pair(1, c.shortfall);
+}
 
 bool elaborate(const Strategy& strategy) { return strategy.pp > 1 || strategy.ep > 1; }
 
 class GenerationSearch {
  public:
-  GenerationSearch(const PhaseWorkload& workload, const Machines& machines, const Given* given, Tally& tally)
+  GenerationSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                   const Given* given, Tally& tally)
       : workload_(workload),
+        catalogue_(catalogue),
         work_(*workload.generation),
         phase_(std::get<GeneratePhase>(workload.phase->work)),
         machines_(machines),
@@ -50,11 +64,12 @@ class GenerationSearch {
         tally_(tally) {}
 
   Candidate run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
-    best_ = {};
+    found_.clear();
     too_heavy_.reset();
+    lay_out_smaller(rates);
     consider_all(gpus, rates, engine, engine_index);
-    if (!best_.any && too_heavy_) report(rates, *too_heavy_);
-    return best_;
+    if (found_.empty() && too_heavy_) report(rates, *too_heavy_);
+    return choose(rates);
   }
 
  private:
@@ -66,20 +81,22 @@ class GenerationSearch {
         if (fixed.tp || gpus % tp == 0) cut(tp);
     };
     if (!fixed.pp || *fixed.pp == 1) each_tp([&](int tp) { consider_cut(gpus, rates, engine, engine_index, tp, 1); });
-    if (!splits_layers(gpus, rates, engine)) return;
+    if (!splits_layers(gpus, engine)) return;
     each_tp([&](int tp) {
       for (int pp = fixed.pp.value_or(2); pp <= fixed.pp.value_or(gpus / tp); ++pp)
         if (fixed.pp || gpus % (tp * pp) == 0) consider_cut(gpus, rates, engine, engine_index, tp, pp);
     });
   }
 
+  bool splits_layers(int gpus, const Framework& engine) const {
+    return engine.pipeline && gpus > 1 && phase_.parallel.pp.value_or(2) > 1;
+  }
+
   /// Layers are split where nothing else holds the model, and where tensor-parallel traffic has only a slow way while
   /// several requests keep all stages busy: one request gains nothing by it.
-  bool splits_layers(int gpus, const GenerationRates& rates, const Framework& engine) const {
-    if (!engine.pipeline || gpus == 1) return false;
-    if (phase_.parallel.pp) return *phase_.parallel.pp > 1;
-    if (!best_.any || !best_.fits) return true;
-    const bool slow = gpus > machines_.node.gpus || !machines_.node.direct_link();
+  bool splitting_pays(const GenerationRates& rates, const Strategy& strategy) const {
+    if (phase_.parallel.pp) return true;
+    const bool slow = strategy.gpus() > machines_.node.gpus || !machines_.node.direct_link();
     return slow && rates.profile->pipelines && phase_.situation != Situation::kSingle && !phase_.forward_only;
   }
 
@@ -93,7 +110,7 @@ class GenerationSearch {
   /// stated, the smallest that holds the model.
   bool contradicts_given(int replica, int gpus) const {
     if (given_ == nullptr || given_->time || phase_.parallel.tp) return false;
-    if (given_->gpus == 0) return best_.any && replica > best_.strategy.tp * best_.strategy.pp;
+    if (given_->gpus == 0) return !found_.empty() && replica > found_.front().strategy.tp * found_.front().strategy.pp;
     return given_->gpus < gpus && replica != given_->gpus;
   }
 
@@ -154,7 +171,7 @@ class GenerationSearch {
     if (const auto batch = phase_.batch.on(gpu_.name, machines_.gpus)) return *batch;
     if (phase_.situation == Situation::kSingle) return 1;
     if (phase_.situation == Situation::kConcurrency && phase_.concurrency)
-      return static_cast<int>(std::max(1.0, std::ceil(*phase_.concurrency / dp)));
+      return whole<int>(std::max(1.0, std::ceil(*phase_.concurrency / dp)));
     return 0;
   }
 
@@ -163,7 +180,8 @@ class GenerationSearch {
                     generation_spread(work_, rates, strategy)};
     found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
     if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
-    found.fits = found.memory.p90 < gpu_.usable;
+    found.need = found.memory.p90;
+    found.fits = found.memory.p90 < rates.node->gpu->usable;
     found.shortfall = shortfall(phase_.target, found.estimate);
     return found;
   }
@@ -179,7 +197,7 @@ class GenerationSearch {
     Candidate best = with(1);
     if (!quick(best)) return best.shortfall < full.shortfall ? best : full;
     int low = 1;
-    int high = static_cast<int>(full.estimate.batch);
+    int high = clamped<int>(full.estimate.batch);
     while (high - low > 1) {
       const int middle = low + (high - low) / 2;
       const Candidate candidate = with(middle);
@@ -223,6 +241,34 @@ class GenerationSearch {
       }
       return;
     }
+    const auto [found, least] = with_room(rates, strategy);
+    if (host_too_small(rates, found)) return tally_.reject(Misfit::kHostMemory);
+    if (!found.any) {
+      tally_.reject(Misfit::kMemory);
+      tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, found.estimate.memory});
+      return;
+    }
+    tally_.accept();
+    found_.push_back(found);
+    if (phase_.batch.given()) return;
+    // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
+    // would with less memory.
+    for (const auto& card : smaller_) {
+      const Candidate fewer = with_room(card->rates, strategy).found;
+      if (!fewer.any) return;
+      if (rank_of(fewer) < rank_of(found_.back())) found_.back() = fewer;
+    }
+  }
+
+  struct Placed {
+    Candidate found;  ///< none when it can not run
+    Bytes least{};    ///< median of the memory that it must have
+  };
+
+  /// The strategy with the memory that the GPUs of `rates` have, and with as few sequences in flight as the target
+  /// asks.
+  Placed with_room(const GenerationRates& rates, const Strategy& strategy) const {
+    const Bytes usable = rates.node->gpu->usable;
     Candidate found = tried(rates, strategy);
     Bytes least = found.memory.p50;
     if (strategy.micro_batch == 0) {
@@ -232,41 +278,88 @@ class GenerationSearch {
       const Interval<Bytes> need =
           lognormal(generation_estimate(work_, rates, one).memory.total(), found.spread.memory);
       least = need.p50;
-      found.fits = need.p90 < gpu_.usable;
-      found.memory.p90 = std::min(found.memory.p90, gpu_.usable);
+      found.need = need.p90;
+      found.fits = need.p90 < usable;
+      found.memory.p90 = std::min(found.memory.p90, usable);
     }
-    if (host_too_small(rates, found)) return tally_.reject(Misfit::kHostMemory);
-    if (least > gpu_.usable || found.estimate.batch < 1) {
-      tally_.reject(Misfit::kMemory);
-      tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, found.estimate.memory});
-      return;
+    found.any = least <= usable && found.estimate.batch >= 1;
+    if (found.any && strategy.micro_batch == 0 && latency_shortfall(phase_.target, found.estimate) > 1) {
+      const Candidate full = found;
+      found = within_latency(rates, full);
+      found.need = full.need;
     }
-    tally_.accept();
-    if (strategy.micro_batch == 0 && latency_shortfall(phase_.target, found.estimate) > 1)
-      found = within_latency(rates, found);
-    if (better(found)) best_ = found;
+    found.strategy.micro_batch = strategy.micro_batch;
+    return {found, least};
   }
 
-  bool better(const Candidate& other) const {
-    if (!best_.any) return true;
-    if (best_.fits != other.fits) return other.fits;
-    const bool reached = best_.shortfall <= 1;
-    if (reached != (other.shortfall <= 1)) return !reached;
-    const bool more = elaborate(other.strategy) && !elaborate(best_.strategy);
-    const double least_gain = more ? kWorthTheTrouble : kSameTime;
-    if (!reached) return other.shortfall <= best_.shortfall * (1 - least_gain);
-    return other.estimate.parts.total() <= best_.estimate.parts.total() * (1 - least_gain);
+  /// Of those found, the first of the best. An elaborate one has to be worth the trouble, here or on such GPUs with
+  /// less memory: where somebody with these would be told to take it, it is right here too when it is faster. So more
+  /// memory never makes what is chosen slower.
+  Candidate choose(const GenerationRates& rates) const {
+    const auto least = [&](auto counts) {
+      const Candidate* best = nullptr;
+      for (const Candidate& c : found_)
+        if (counts(c) && (best == nullptr || rank_of(c) < rank_of(*best))) best = &c;
+      return best;
+    };
+    const Candidate* plain = least([](const Candidate& c) { return !elaborate(c.strategy); });
+    const Candidate* best = least([&](const Candidate& c) {
+      if (!elaborate(c.strategy)) return true;
+      return plain == nullptr || (rank_of(c) < rank_of(*plain) && worth_the_trouble(rates, c.strategy));
+    });
+    return best != nullptr ? *best : Candidate{};
+  }
+
+  bool worth_the_trouble(const GenerationRates& rates, const Strategy& strategy) const {
+    const auto pays_with = [&](const GenerationRates& there) {
+      const Candidate one = with_room(there, strategy).found;
+      if (!one.any || !one.fits) return false;
+      std::pair<int, double> plain{3, 0};
+      for (const Candidate& other : found_) {
+        if (elaborate(other.strategy)) continue;
+        if (const Candidate c = with_room(there, other.strategy).found; c.any) plain = std::min(plain, rank_of(c));
+      }
+      const auto [rank, amount] = rank_of(one);
+      if (rank != plain.first) return rank < plain.first;
+      const bool pays = strategy.ep > 1 || splitting_pays(rates, strategy);
+      return pays && amount <= plain.second * (1 - kWorthTheTrouble);
+    };
+    return pays_with(rates) || std::ranges::any_of(smaller_, [&](const auto& card) { return pays_with(card->rates); });
+  }
+
+  /// The same GPUs with less memory, of a size that others have.
+  struct Card {
+    Gpu gpu;
+    NodeShape node;
+    GenerationRates rates;
+  };
+
+  void lay_out_smaller(const GenerationRates& rates) {
+    std::vector<Bytes> sizes;
+    for (const Gpu& gpu : catalogue_.gpus)
+      if (gpu.usable < gpu_.usable) sizes.push_back(gpu.usable);
+    std::ranges::sort(sizes, std::greater<>{});
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    smaller_.clear();
+    for (const Bytes usable : sizes) {
+      Card& card = *smaller_.emplace_back(std::make_unique<Card>(Card{gpu_, *rates.node, rates}));
+      card.gpu.usable = usable;
+      card.node.gpu = &card.gpu;
+      card.rates.node = &card.node;
+    }
   }
 
   const PhaseWorkload& workload_;
+  const Catalogue& catalogue_;
   const GenerationWork& work_;
   const GeneratePhase& phase_;
   const Machines& machines_;
   const Gpu& gpu_;
   const Given* given_;
   Tally& tally_;
-  Candidate best_;
-  std::optional<Strategy> too_heavy_;  ///< the one whose weights, too much alone, are the least
+  std::vector<Candidate> found_;                ///< in the order of trying: smaller replicas before larger ones
+  std::vector<std::unique_ptr<Card>> smaller_;  ///< largest first
+  std::optional<Strategy> too_heavy_;           ///< the one whose weights, too much alone, are the least
   Bytes least_weights_{};
 };
 
@@ -333,13 +426,12 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
     // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.
     for (int replica = gpus; !ignore_given && given == nullptr && replica >= 1; replica /= 2)
       given = given_for(phase, gpu.name, gpus, replica);
-    GenerationSearch search(workload, machines, given, tally);
-    const Candidate best =
-        search.run(gpus, *rates, engine, static_cast<std::int16_t>(&engine - catalogue.frameworks.data()));
+    GenerationSearch search(workload, catalogue, machines, given, tally);
+    const Candidate best = search.run(gpus, *rates, engine, whole<std::int16_t>(&engine - catalogue.frameworks.data()));
     if (!best.any) continue;
     PhaseEstimate estimate =
         modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
-    estimate.strategy.micro_batch = static_cast<std::int32_t>(best.estimate.batch);
+    estimate.strategy.micro_batch = clamped<std::int32_t>(best.estimate.batch);
     estimate.framework = &engine;
     estimate.units = work.samples * work.models;
     estimate.tokens = estimate.units * (generate.forward_only ? work.prompt_tokens : work.new_tokens);

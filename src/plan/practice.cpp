@@ -39,6 +39,10 @@ constexpr double kFewGpus = 64;
 
 bool wider_than_a_machine(int ranks, const NodeShape& node) { return ranks > node.gpus; }
 
+double for_so_many(double factor, double gpus) {
+  return gpus <= kFewGpus ? factor : 1 + (factor - 1) * std::sqrt(kFewGpus / gpus);
+}
+
 }  // namespace
 
 bool fast_links(const NodeShape& node) {
@@ -58,10 +62,10 @@ double care(const Strategy& s, const NodeShape& node, bool usual) {
   if (s.ep > 1) factor *= wider_than_a_machine(s.ep * s.tp * s.cp, node) ? kExpertAcross : kExpert;
   if (s.offload != Offload::kNone) factor *= kOffload;
   if (!usual) factor *= kOtherFramework;
-  factor = std::min(factor, kMostCare);
-  const double gpus = s.gpus();
-  return gpus <= kFewGpus ? factor : 1 + (factor - 1) * std::sqrt(kFewGpus / gpus);
+  return for_so_many(std::min(factor, kMostCare), s.gpus());
 }
+
+double most_care(double gpus) { return for_so_many(kMostCare, gpus); }
 
 int complexity(const Strategy& s) {
   return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.interleave > 1 ? 1 : 0) + (s.cp > 1 ? 2 : 0) +

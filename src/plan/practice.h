@@ -14,6 +14,9 @@ namespace gpuplan {
 /// and what it saves grows with the GPUs: large runs ask for less.
 double care(const Strategy& strategy, const NodeShape& node, bool usual);
 
+/// The most that care() asks for with so many GPUs.
+double most_care(double gpus);
+
 /// Whether people would take this framework: the first in the order of preference or, for mixtures of experts, any that
 /// knows experts.
 bool usual(const Framework& framework, const Framework& first, bool moe);

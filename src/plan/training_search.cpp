@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <initializer_list>
 #include <optional>
-#include <span>
 #include <vector>
 
+#include "base/whole.h"
 #include "model/training.h"
 #include "plan/given.h"
 #include "plan/layer_table.h"
@@ -24,9 +26,15 @@ namespace {
 constexpr int kLargestAutoMicro = 4096;
 constexpr double kLargestAutoTokens = 4e6;  // tokens a step; GPT-3 (Brown et al. 2020) and Llama 2 trained with 3-4 M
 
+/// Sequences of a step that can be counted: what the degrees of a strategy multiply to stays an int.
+constexpr double kMostSequences = 1e9;
+
 /// Context parallelism is for sequences of at least this many tokens on each rank: below, keys and values travel longer
 /// than attention takes to hide it, and recipes leave it out (NVIDIA NeMo starts at 8192 tokens over two ranks).
 constexpr double kContextTokens = 4096;
+
+/// Points of complexity that a strategy can have make it look longer by this at most (training_choice.cpp).
+constexpr double kMostPoints = 1.02;
 
 /// A bubble below this share of the step is not worth another schedule.
 constexpr double kSmallBubble = 0.01;
@@ -56,46 +64,116 @@ class TrainingSearch {
         gpu_(*machines.node.gpu),
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
-        tally_(tally),
+        tally_(&tally),
         choice_(workload, machines, gpus, memory_given, tally) {}
 
   BestTraining run() {
     read_batch();
     if (micros_.empty()) {
-      tally_.reject(Misfit::kUneven);
+      tally_->reject(Misfit::kUneven);
       return choice_.best();
     }
     Software software = training_software(catalogue_, phase_, gpu_, gpus_, nodes_);
     if (software.frameworks.empty()) {
-      tally_.reject(software.why);
-      if (tally_.unsupported_reason.empty()) tally_.unsupported_reason = std::move(software.reason);
+      tally_->reject(software.why);
+      if (tally_->unsupported_reason.empty()) tally_->unsupported_reason = std::move(software.reason);
       return choice_.best();
     }
-    for (const Rung rung : {Rung::kData, Rung::kCuts, Rung::kOffload}) {
-      if (!worth_a_look(rung)) continue;
-      if (rung == Rung::kCuts && choice_.fits()) plain_batch_ = choice_.best().batch;
-      rung_ = rung;
-      LayerTable table(work_, micros_.size(), most_degrees());
-      for (const Framework*& framework : software.frameworks) {
-        others_ = software.frameworks;
-        place_ = static_cast<std::size_t>(&framework - software.frameworks.data());
-        rates_ = training_rates(catalogue_, machines_.node, *framework, software.precision, software.compile, work_);
-        usual_ = usual(*framework, *software.frameworks.front(), work_.moe);
-        if (rung == Rung::kCuts && !cuts_may_pay()) continue;
-        choice_.use(rates_, usual_);
-        table.use(rates_);
-        base_ = {};
-        base_.precision = software.precision;
-        base_.compile = software.compile;
-        base_.attention = phase_.attention.value_or(AttentionKernel::kFlash);
-        base_.framework = static_cast<std::int16_t>(framework - catalogue_.frameworks.data());
-        for_each_cut(*framework, table);
-      }
+    prepare(software);
+    look({Rung::kData, Rung::kCuts});
+    const bool without = choice_.fits();
+    if (!without && !offload_fixed()) look({Rung::kOffload});
+    BestTraining best = choice_.best();
+    if (!best.any || !best.fits) return best;
+    // More memory is never slower: what would be chosen on GPUs like these with less of it is as good here.
+    if (!without && !offload_fixed()) {
+      take_from_smaller(best.need, {Rung::kOffload}, best);
+    } else {
+      take_from_smaller(best.need, {Rung::kData, Rung::kCuts}, best);
+      if (!offload_fixed()) take_from_smaller(least_without(), {Rung::kOffload}, best);
     }
-    return choice_.best();
+    return best;
   }
 
  private:
+  /// A framework to choose from, with what its layers cost: worked out once, however often it is looked at.
+  struct Tool {
+    const Framework* framework;
+    TrainingRates rates;
+    bool usual;  ///< people would take it
+    std::optional<LayerTable> plain, cut;
+
+    LayerTable& table(const TrainingWork& work, std::size_t micros, bool cuts, LayerTable::Most most) {
+      std::optional<LayerTable>& table = cuts ? cut : plain;
+      if (!table) table.emplace(work, micros, most).use(rates);
+      return *table;
+    }
+  };
+
+  void prepare(const Software& software) {
+    others_ = software.frameworks;
+    base_.precision = software.precision;
+    base_.compile = software.compile;
+    base_.attention = phase_.attention.value_or(AttentionKernel::kFlash);
+    tools_.reserve(others_.size());  // tables point at rates
+    for (const Framework* framework : others_) {
+      tools_.push_back(
+          {framework,
+           training_rates(catalogue_, machines_.node, *framework, software.precision, software.compile, work_),
+           usual(*framework, *others_.front(), work_.moe),
+           {},
+           {}});
+    }
+  }
+
+  /// Considers all ways on these rungs.
+  void look(std::initializer_list<Rung> rungs) {
+    for (const Rung rung : rungs) {
+      rung_ = rung;
+      plain_batch_.reset();
+      if (rung == Rung::kCuts && choice_.fits()) plain_batch_ = choice_.best().batch;
+      for (std::size_t place = 0; place < tools_.size(); ++place) {
+        Tool& tool = tools_[place];
+        place_ = place;
+        tool_ = &tool;
+        if (rung == Rung::kCuts && !cuts_may_pay()) continue;
+        choice_.use(tool.rates, tool.usual);
+        base_.framework = whole<std::int16_t>(tool.framework - catalogue_.frameworks.data());
+        const bool cuts = rung != Rung::kData;
+        for_each_cut(*tool.framework, tool.table(work_, micros_.size(), cuts, most_degrees(cuts)));
+      }
+    }
+  }
+
+  /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
+  /// that would be where that one no longer fits, and takes the fastest. Further down all take longer, care considered:
+  /// once that is more than care can make up for, none is faster.
+  void take_from_smaller(Bytes usable, std::initializer_list<Rung> rungs, BestTraining& best) {
+    const double most = most_care(gpus_) * kMostPoints;
+    tally_ = &uncounted_;
+    std::vector<Bytes> sizes;
+    for (const Gpu& gpu : catalogue_.gpus)
+      if (gpu.usable <= usable) sizes.push_back(gpu.usable);
+    std::ranges::sort(sizes, std::greater<>{});
+    for (const Bytes size : sizes) {
+      if (size > usable) continue;
+      choice_.start(size);
+      look(rungs);
+      if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
+      const BestTraining& next = choice_.best();
+      usable = std::min(next.need, size * (1 - 1e-9));
+      if (next.time < best.time) best = next;
+    }
+  }
+
+  /// Usable memory of a GPU up to which nothing fits without the host's.
+  Bytes least_without() {
+    tally_ = &uncounted_;
+    choice_.start(Bytes{});
+    look({Rung::kData, Rung::kCuts});
+    return choice_.least_need();
+  }
+
   /// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
   void read_batch() {
     micros_.clear();
@@ -105,9 +183,9 @@ class TrainingSearch {
     if (micro) {
       micros_.push_back(*micro);
     } else if (batch_ > 0) {
-      const int whole = static_cast<int>(std::min(batch_, 65536.0));
-      for (int m = 1; m <= whole && m <= kLargestAutoMicro; ++m)
-        if (whole % m == 0) micros_.push_back(m);
+      const int most = whole<int>(std::min(batch_, 65536.0));
+      for (int m = 1; m <= most && m <= kLargestAutoMicro; ++m)
+        if (most % m == 0) micros_.push_back(m);
     } else {
       for (int m = 1; m <= kLargestAutoMicro; m *= 2) micros_.push_back(m);
     }
@@ -116,12 +194,6 @@ class TrainingSearch {
   int experts() const {
     const ModelUse& use = *work_.models.front().use;
     return use.custom ? 0 : use.shape.experts;
-  }
-
-  /// Cuts of the network itself, and the host's memory, take more care than data parallelism does.
-  bool worth_a_look(Rung rung) const {
-    if (rung == Rung::kOffload) return !choice_.fits() && !offload_fixed();
-    return true;
   }
 
   /// Cutting layers or sequences can spare recomputation, traffic and too small micro-batches, never the work itself:
@@ -134,18 +206,19 @@ class TrainingSearch {
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
-    double least = std::min(care(tensor, node, usual_), care(pipeline, node, usual_));
-    if (most_context() > 1) least = std::min(least, care(context, node, usual_));
+    double least = std::min(care(tensor, node, tool_->usual), care(pipeline, node, tool_->usual));
+    if (most_context() > 1) least = std::min(least, care(context, node, tool_->usual));
     Seconds a_sequence{1e300};
     for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
-      const LayerCost layer = layer_cost(work_, rates_, {1, 1, 1, micro, Recompute::kNone, best.strategy.attention});
+      const LayerCost layer =
+          layer_cost(work_, tool_->rates, {1, 1, 1, micro, Recompute::kNone, best.strategy.attention});
       const Seconds gpu = layer.matmul + layer.attention + layer.elementwise + layer.dequantise;
       const Seconds all = overlapped(gpu, layer.launch) + overlapped(layer.head, layer.head_launch);
       a_sequence = std::min(a_sequence, all / micro);
     }
     const Seconds work = a_sequence * (work_.sequences_total / gpus_);
-    const Seconds rest = (best.estimate.step.optimizer + rates_.launch_per_step) * best.steps;
-    return (work + rest) * least < best.time * best.care;
+    const Seconds rest = (best.estimate.step.optimizer + tool_->rates.launch_per_step) * best.steps;
+    return (work + rest) * least < best.weighed;
   }
 
   bool offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
@@ -156,9 +229,8 @@ class TrainingSearch {
     return most;
   }
 
-  LayerTable::Most most_degrees() const {
+  LayerTable::Most most_degrees(bool cuts) const {
     const Parallel& fixed = phase_.parallel;
-    const bool cuts = rung_ != Rung::kData;
     return {fixed.tp.value_or(cuts ? std::min(gpus_, machines_.node.gpus) : 1),
             fixed.cp.value_or(cuts ? most_context() : 1), fixed.ep.value_or(std::max(1, std::min(gpus_, experts())))};
   }
@@ -173,12 +245,12 @@ class TrainingSearch {
       for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp *= 2) {
         if (static_cast<long>(tp) * pp > gpus_) break;
         if (gpus_ % (tp * pp) != 0 || !divides(tp, pp)) {
-          tally_.reject(Misfit::kUneven);
+          tally_->reject(Misfit::kUneven);
           continue;
         }
         for (int cp = fixed.cp.value_or(1); cp <= fixed.cp.value_or(most_cp); cp *= 2) {
           if (static_cast<long>(tp) * pp * cp > gpus_ || gpus_ % (tp * pp * cp) != 0) {
-            tally_.reject(Misfit::kUneven);
+            tally_->reject(Misfit::kUneven);
             break;
           }
           const bool chosen = (tp > 1 && !fixed.tp) || (pp > 1 && !fixed.pp) || (cp > 1 && !fixed.cp);
@@ -193,13 +265,13 @@ class TrainingSearch {
     const Parallel& fixed = phase_.parallel;
     const int dp = gpus_ / (tp * pp * cp);
     if (fixed.dp && *fixed.dp != dp) {
-      tally_.reject(Misfit::kGiven);
+      tally_->reject(Misfit::kGiven);
       return;
     }
     const int most_ep = framework.expert ? std::max(1, std::min(dp, experts())) : 1;
     for (int ep = fixed.ep.value_or(1); ep <= fixed.ep.value_or(most_ep); ep *= 2) {
       if (dp % ep != 0 || (ep > 1 && experts() % ep != 0)) {
-        tally_.reject(Misfit::kUneven);
+        tally_->reject(Misfit::kUneven);
         break;
       }
       base_.tp = tp;
@@ -229,7 +301,7 @@ class TrainingSearch {
 
   void for_each_batch(LayerTable& table) {
     if (batch_ > 0 && std::fmod(batch_, base_.dp) != 0) {
-      tally_.reject(Misfit::kUneven);
+      tally_->reject(Misfit::kUneven);
       return;
     }
     FullUp full_up{};
@@ -242,16 +314,23 @@ class TrainingSearch {
       if (batch_ > 0) {
         const double each = batch_ / base_.dp;
         if (std::fmod(each, micro) != 0 || (accumulate && each / micro != *accumulate)) {
-          tally_.reject(Misfit::kUneven);
+          tally_->reject(Misfit::kUneven);
           continue;
         }
         accumulation = each / micro;
-      } else if (micro > 1) {
+      } else if (micro > 1 || accumulate) {
         const double sequences = static_cast<double>(micro) * base_.dp * accumulation;
-        if (sequences * work_.sequence > kLargestAutoTokens || sequences > work_.sequences_total) break;
+        const bool asked = accumulate || phase_.micro.on(gpu_.name, gpus_);
+        const bool too_many = sequences > work_.sequences_total || sequences > kMostSequences;
+        if (asked && too_many) tally_->reject(Misfit::kUneven);
+        if (too_many || (!asked && sequences * work_.sequence > kLargestAutoTokens)) break;
+      }
+      if (static_cast<double>(micro) * base_.dp * accumulation > kMostSequences) {
+        tally_->reject(Misfit::kUneven);
+        break;
       }
       base_.micro_batch = micro;
-      base_.grad_accum = static_cast<std::int32_t>(accumulation);
+      base_.grad_accum = whole<std::int32_t>(accumulation);
       runs_ = false;
       for_each_memory_choice(table, m, full_up);
       if (!runs_) return;  // nor would more sequences at once, or other frameworks do it
@@ -353,7 +432,7 @@ class TrainingSearch {
       bool& full = full_up[static_cast<std::size_t>(strategy.recompute)][static_cast<std::size_t>(sharding)]
                           [static_cast<std::size_t>(strategy.offload)];
       if (full) {  // a smaller micro-batch did not fit either
-        tally_.reject(Misfit::kMemory);
+        tally_->reject(Misfit::kMemory);
         continue;
       }
       if (layer == nullptr) {
@@ -372,7 +451,7 @@ class TrainingSearch {
 
   /// Several stages on a rank: less bubble for more traffic and memory.
   void interleave(Strategy strategy, const LayerCost& layer) {
-    const int layers = static_cast<int>(work_.layers);
+    const int layers = whole<int>(work_.layers);
     const int each = (layers + strategy.pp - 1) / strategy.pp;
     // The embedding and the output may stand in for a layer each; Megatron's schedule wants whole rounds.
     if (each * strategy.pp - layers > 2 || strategy.grad_accum % strategy.pp != 0) return;
@@ -393,17 +472,18 @@ class TrainingSearch {
   const Machines& machines_;
   const Gpu& gpu_;
   int gpus_, nodes_;
-  Tally& tally_;
+  Tally* tally_;
+  Tally uncounted_;  ///< of what is tried beside
   TrainingChoice choice_;
   double batch_ = 0;
   std::vector<int> micros_;
-  std::span<const Framework* const> others_;  ///< frameworks to choose from, best first
-  std::size_t place_ = 0;                     ///< of the one at hand
-  bool usual_ = true;                         ///< people would take it
+  std::vector<const Framework*> others_;  ///< frameworks to choose from, best first
+  std::vector<Tool> tools_;               ///< the same
+  Tool* tool_ = nullptr;                  ///< the one at hand
+  std::size_t place_ = 0;                 ///< its place
   Rung rung_ = Rung::kData;
   bool runs_ = false;                  ///< with this micro-batch, in some way
   std::optional<double> plain_batch_;  ///< sequences a step of the best way without cuts
-  TrainingRates rates_;
   Strategy base_;
 };
 

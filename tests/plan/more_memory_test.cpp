@@ -1,0 +1,156 @@
+// GPUs that differ in memory alone: more of it never makes what is chosen slower, or less sure to fit.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plan/machines.h"
+#include "plan/phase_search.h"
+#include "plan/searched.h"
+
+namespace gpuplan {
+namespace {
+
+/// A small generator of its own: the same jobs everywhere.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
+  std::size_t below(std::size_t n) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>((state_ >> 33U) % n);
+  }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return *(values.begin() + below(values.size()));
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+std::string training_job(Dice& dice) {
+  std::string text = "phases: [{name: a, train: {model: ";
+  text += dice.one_of<const char*>({"gpt2", "Qwen2.5-7B", "Llama-3.1-8B", "Qwen3-8B", "llama-3.3-70b", "Mixtral-8x7B",
+                                    "{layers: 24, hidden: 1024}", "{layers: 48, hidden: 4096}"});
+  text += std::string(", method: ") + dice.one_of<const char*>({"full", "full", "lora", "qlora"});
+  text +=
+      ", data: {tokens: 300M}, sequence: " + std::string(dice.one_of<const char*>({"512", "2048", "8192", "32768"}));
+  text +=
+      dice.one_of<const char*>({"", "", ", batch: 7", ", batch: 16", ", batch: 64", ", batch: 256", ", batch: 480"});
+  text += dice.one_of<const char*>({"", "", "", ", optimizer: adam8bit", ", recompute: full", ", parallel: zero3"});
+  return text + "}}]\n";
+}
+
+std::string generation_job(Dice& dice) {
+  std::string text = "phases: [{name: a, generate: {model: ";
+  text += dice.one_of<const char*>({"Qwen2.5-7B", "Llama-3.1-8B", "llama-3.3-70b", "Mixtral-8x7B", "DeepSeek-V3"});
+  text += ", data: [{samples: " + std::string(dice.one_of<const char*>({"50", "3000", "100k"}));
+  text += ", prompt_tokens: " + std::string(dice.one_of<const char*>({"100", "1000", "8000"}));
+  text += ", new_tokens: " + std::string(dice.one_of<const char*>({"1", "50", "1000"})) + "}]";
+  text += dice.one_of<const char*>({"", ", engine: hf", ", situation: single", ", batch: 8", ", concurrency: 64",
+                                    ", target: {time_per_output_token: 30 ms}", ", weights: fp8"});
+  return text + "}}]\n";
+}
+
+struct Found {
+  double gib = 0;
+  std::optional<PhaseEstimate> best;
+};
+
+/// What is chosen on the GPU with each memory that GPUs have.
+std::vector<Found> by_memory(const Job& job, const std::string& name, int per_machine, int machines, Bytes ram) {
+  std::vector<Found> all;
+  auto workloads = prepare(job);
+  if (!workloads) return all;
+  const Gpu& real = *known().find_gpu(name);
+  std::set<double> sizes;
+  for (const Gpu& gpu : known().gpus) sizes.insert(gpu.usable.value);
+  for (const double size : sizes) {
+    Gpu gpu = real;
+    gpu.usable = Bytes{size};
+    gpu.memory = real.memory * (gpu.usable / real.usable);
+    NodeShape node = common_box(known(), real, per_machine);
+    node.gpu = &gpu;
+    node.ram = ram;
+    if (machines > 1 && node.network <= BytesPerSecond{}) node.network = 25e9 * units::byte / units::second;
+    Tally tally;
+    all.push_back({gpu.usable / units::GiB,
+                   best_estimate(workloads->front(), known(), {node, machines, per_machine * machines}, false, tally)});
+    if (all.back().best) all.back().best->node.reset();  // it points at the GPU
+  }
+  return all;
+}
+
+/// Times of generation step with whole rounds and batches: two that are the same to this share are.
+constexpr double kSame = 1e-9;
+
+void hold_the_law(const std::string& text, Dice& dice) {
+  const auto job = read_text_as_job(text);
+  if (!job) return;  // no such job, as a batch of 7 that is no multiple of anything fixed
+  const char* gpu = dice.one_of<const char*>({"A100 SXM 80GB", "H100 SXM", "RTX 4090", "L40S", "V100 SXM2 32GB"});
+  const int gpus = dice.one_of<int>({1, 2, 4, 8});
+  const int machines = gpus == 8 ? dice.one_of<int>({1, 1, 2, 4}) : 1;
+  const Bytes ram = dice.one_of<Bytes>({Bytes{}, Bytes{}, 64 * units::GiB, 1000 * units::GiB});
+  const Found* before = nullptr;
+  const auto all = by_memory(*job, gpu, gpus, machines, ram);
+  for (const Found& found : all) {
+    const std::string where = text + std::to_string(machines) + " x " + std::to_string(gpus) + "x " + gpu + ", " +
+                              std::to_string(found.gib) + " GiB, ram " + std::to_string(ram / units::GiB);
+    if (before != nullptr) {
+      ASSERT_TRUE(found.best) << "ran with " << before->gib << " GiB: " << where;
+      EXPECT_LE(found.best->fit, before->best->fit) << "less fitting than with " << before->gib << " GiB: " << where;
+      if (before->best->fit == Fit::kFits) {
+        EXPECT_LE(found.best->work_by_model / before->best->work_by_model, 1 + kSame)
+            << "slower than with " << before->gib << " GiB: " << where;
+      }
+    }
+    if (found.best) before = &found;
+  }
+}
+
+class MoreMemory : public testing::TestWithParam<int> {};
+
+TEST_P(MoreMemory, NeverTrainsSlower) {
+  Dice dice(static_cast<std::uint64_t>(GetParam()));
+  hold_the_law(training_job(dice), dice);
+}
+
+TEST_P(MoreMemory, NeverGeneratesSlower) {
+  Dice dice(static_cast<std::uint64_t>(GetParam()) + 1'000'000);
+  hold_the_law(generation_job(dice), dice);
+}
+
+int rounds() {
+  const char* wanted = std::getenv("GPUPLAN_LAW_ROUNDS");
+  return wanted != nullptr ? std::atoi(wanted) : 60;
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, MoreMemory, testing::Range(0, rounds()));
+
+/// Found from outside: the faster way, with the optimizer in the host's memory, was all that fits on 40 GB, and too
+/// much care on 80 GB.
+TEST(MoreMemory, WhatASmallerCardIsToldIsRightOnALargerOne) {
+  for (const char* batch : {"256", "16"}) {
+    for (const char* gpus : {"2", "8"}) {
+      const auto on = [&](const char* gpu) {
+        return Searched(job_of(std::string("market: {use: only, offers: [{gpu: ") + gpu + ", gpus: " + gpus +
+                               ", price: $8/h}]}\n"
+                               "phases: [{name: a, train: {model: Qwen/Qwen2.5-7B, data: {tokens: 3M}, sequence: 512, "
+                               "batch: {sequences: " +
+                               batch + "}}}]\n"))
+            .pick()
+            .hours.p50;
+      };
+      EXPECT_LE(on("A100 SXM 80GB"), on("A100 SXM 40GB")) << gpus << " GPUs, batch " << batch;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
