@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/whole.h"
 
 namespace gpuplan {
 namespace {
@@ -126,7 +127,7 @@ void complete(ModelShape& shape) {
   if (!ffn_given) {
     // Two thirds of 4 x hidden so that three matrices weigh as much as two, rounded up as LLaMA does
     // (arXiv:2302.13971).
-    shape.ffn = static_cast<int>(shape.gated ? round_up(8.0 / 3 * shape.hidden, 256) : 4.0 * shape.hidden);
+    shape.ffn = clamped<int>(shape.gated ? round_up(8.0 / 3 * shape.hidden, 256) : 4.0 * shape.hidden);
     if (shape.moe() && shape.expert_ffn <= 0) shape.expert_ffn = shape.ffn;
   }
 
@@ -135,7 +136,7 @@ void complete(ModelShape& shape) {
     constexpr double kLargest = 300'000;
     const double columns = (shape.tied || shape.kind == ModelKind::kEncoder ? 1.0 : 2.0) * shape.hidden;
     const double rest = user_total - count_parameters(shape).total();
-    shape.vocab = user_total <= 0 ? 32'000 : static_cast<int>(std::clamp(std::floor(rest / columns), 0.0, kLargest));
+    shape.vocab = user_total <= 0 ? 32'000 : whole<int>(std::clamp(std::floor(rest / columns), 0.0, kLargest));
   }
   if (user_total <= 0) return;
   const double missing = user_total - count_parameters(shape).total();
@@ -144,7 +145,7 @@ void complete(ModelShape& shape) {
   } else if (!ffn_given && !shape.moe()) {
     // The customary MLP is too wide for this total: a narrower one makes it.
     const double per_column = mlp_size(shape, 1, false) * shape.layers;
-    shape.ffn = std::max(1, shape.ffn + static_cast<int>(std::floor(missing / per_column)));
+    shape.ffn = clamped<int>(std::max(1.0, shape.ffn + std::floor(missing / per_column)));
     shape.extra += std::max(0.0, user_total - count_parameters(shape).total());
   }
 }

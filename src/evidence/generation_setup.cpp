@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "evidence/run_machine.h"
 
 namespace gpuplan {
@@ -230,7 +231,7 @@ class Filler {
   }
 
   std::int32_t a_replica(double sequences) const {
-    return static_cast<std::int32_t>(std::clamp(std::ceil(sequences / s_.strategy.dp), 1.0, 1e7));
+    return clamped<std::int32_t>(std::clamp(std::ceil(sequences / s_.strategy.dp), 1.0, 1e7));
   }
 
   const Catalogue& all_;

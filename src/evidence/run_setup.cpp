@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "evidence/run_machine.h"
 #include "model/compute.h"
 #include "model/training.h"
@@ -157,7 +158,7 @@ class Filler {
     }
     const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
-    phase.sequence = static_cast<int>(std::min(sequence, 2e9));
+    phase.sequence = clamped<int>(std::min(sequence, 2e9));
     phase.steps = 1;
     phase.batch = BatchSize{.sequences = 1.0, .tokens = {}};
   }
@@ -182,8 +183,8 @@ class Filler {
       }
     }
     constexpr double kMost = 1e6;
-    d.micro_batch = static_cast<int>(std::min(micro, kMost));
-    d.grad_accum = static_cast<int>(std::min(accumulate, kMost));
+    d.micro_batch = clamped<int>(std::min(micro, kMost));
+    d.grad_accum = clamped<int>(std::min(accumulate, kMost));
     s_.global_batch = run_.global_batch.value_or(micro * accumulate * d.dp);
     s_.phase.batch->sequences = s_.global_batch;
   }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 
 #include "base/amount.h"
 #include "base/names.h"
+#include "base/whole.h"
 #include "domain/per_gpu.h"
 #include "domain/phase.h"
 #include "input/declaration.h"
@@ -26,8 +29,17 @@ struct AmountCodec {
   template <class T>
   static bool read(Reader& reader, const Tree& tree, T& out, const Bounds& bounds) {
     Interval<double> value;
-    if (!read_amount(reader, tree, type, bounds, value)) return false;
-    out = static_cast<T>(value.p50);
+    Bounds within = bounds;
+    // No count goes further than the number that keeps it.
+    if constexpr (std::integral<T>) {
+      constexpr double kMost = static_cast<double>(std::numeric_limits<T>::max());
+      if (within.max <= 0 || within.max > kMost) within.max = kMost;
+      if (!read_amount(reader, tree, type, within, value)) return false;
+      out = whole<T>(value.p50);
+    } else {
+      if (!read_amount(reader, tree, type, within, value)) return false;
+      out = static_cast<T>(value.p50);
+    }
     return true;
   }
 };

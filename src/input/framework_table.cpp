@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "domain/phase.h"
 #include "input/csv.h"
 
@@ -119,7 +120,7 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     const Kept kept = cells.choice(row, recompute, Kept::kEverything);
     framework.recompute_full = kept != Kept::kEverything;
     framework.recompute_selective = kept == Kept::kAny;
-    framework.auto_rank = static_cast<int>(cells.number(row, rank, 0, 1000));
+    framework.auto_rank = whole<int>(cells.number(row, rank, 0, 1000));
     framework.compile = cells.yes_no(row, compile);
     framework.cuda_graphs = cells.yes_no(row, cuda_graphs);
     const auto known_methods = cells.choices<Method>(row, methods);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/gguf_reader.h"
 
 namespace gpuplan {
@@ -51,7 +52,7 @@ class ShapeReader {
         problem_ = wrong(printable(value->key, 80) + ": expected a whole number, got " + number_text(value->number));
       return fallback;
     }
-    return static_cast<int>(value->number);
+    return whole<int>(value->number);
   }
   int needed(std::string_view key, double most) {
     const int value = number(key, 0);
@@ -72,9 +73,8 @@ class ShapeReader {
     return first != nullptr ? first : tensor("blk." + std::to_string(shape_.layers - 1) + '.' + std::string(name));
   }
   static int size_of(const GgufTensor* t, std::size_t dimension) {
-    return t != nullptr && t->dims.size() > dimension && t->dims[dimension] <= kMost
-               ? static_cast<int>(t->dims[dimension])
-               : 0;
+    return t != nullptr && t->dims.size() > dimension && t->dims[dimension] <= kMost ? clamped<int>(t->dims[dimension])
+                                                                                     : 0;
   }
 
   void widths() {
@@ -89,7 +89,7 @@ class ShapeReader {
     if (out_.architecture == "bert" || out_.architecture == "nomic-bert") shape_.kind = ModelKind::kEncoder;
     const GgufValue* tokens = in_.find("tokenizer.ggml.tokens");
     if (tokens != nullptr && tokens->length > 0 && tokens->length <= 100'000'000)
-      shape_.vocab = static_cast<int>(tokens->length);
+      shape_.vocab = whole<int>(tokens->length);
   }
 
   void tensors() {
@@ -177,7 +177,7 @@ class ShapeReader {
   void totals() {
     if (const GgufValue* count = in_.find("split.count");
         count != nullptr && count->number > 1 && count->number < 100'000)
-      out_.parts = static_cast<int>(count->number);
+      out_.parts = whole<int>(count->number);
     out_.tensors = in_.tensors.size();
     double main = 0;
     for (const GgufTensor& t : in_.tensors) {

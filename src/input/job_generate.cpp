@@ -15,9 +15,9 @@ struct PromptsRecord {
   static constexpr std::string_view title = "prompts";
   static constexpr std::array keys = {
       key<&Prompts::name>("name", "", "what tables call it"),
-      key<&Prompts::samples>("samples", "required", "prompts for each model", at_least(1)),
-      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", at_least(1)),
-      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer"),
+      key<&Prompts::samples>("samples", "required", "prompts for each model", between(1, 1e15)),
+      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", between(1, 1e9)),
+      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer", between(0, 1e9)),
   };
 };
 
@@ -92,7 +92,7 @@ constexpr std::array kGenerateKeys = {
     key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "what each model is given"),
     key<&GeneratePhase::situation>("situation", "saturated",
                                    "requests one by one, in fixed batches, so many in flight, or as many as fit"),
-    key<&GeneratePhase::concurrency>("concurrency", "", "requests in flight, situation concurrency", at_least(1)),
+    key<&GeneratePhase::concurrency>("concurrency", "", "requests in flight, situation concurrency", between(1, 1e9)),
     key<&GeneratePhase::batch>("batch", "auto", "sequences that one replica works on together", between(1, 1e6)),
     key_as<AutoCodec<Codec<Format>>, &GeneratePhase::weights>("weights", "as the model comes",
                                                               "how weights are stored on the GPU"),

@@ -40,7 +40,7 @@ bool read_interval(Reader& reader, const Tree& tree, Object& out, const ValueTyp
     Tree number = tree;
     number.text = trim(text.substr(0, text.size() - noun.size()));
     double steps = 0;
-    if (!WholeCodec::read(reader, number, steps, at_least(1))) return false;
+    if (!WholeCodec::read(reader, number, steps, between(1, 1e12))) return false;
     out.every_steps = steps;
     return true;
   }

@@ -202,6 +202,14 @@ struct ParallelRecord {
       key_as<AutoCodec<Codec<Sharding>>, &Parallel::sharding>("sharding", "auto",
                                                               "what data-parallel copies share out"),
   };
+  static bool check(Reader& reader, const Tree& tree, const Parallel& out) {
+    constexpr double kMost = 1e9;
+    double gpus = 1;
+    for (const std::optional<int>& degree : {out.dp, out.tp, out.pp, out.cp}) gpus *= degree.value_or(1);
+    if (gpus <= kMost) return true;
+    return reader.fail(tree, "the degrees multiply to " + count_text(gpus) + " GPUs, more than gpuplan counts (" +
+                                 count_text(kMost) + "); lower one of them");
+  }
 };
 constexpr std::array<const ValueType*, 3> kParallelOptions = {&kAutoType, &Codec<Sharding>::type,
                                                               &Record<ParallelRecord>::type};

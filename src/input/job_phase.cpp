@@ -15,7 +15,7 @@ struct WorkRecord {
   using Object = WorkPhase;
   static constexpr std::string_view title = "work";
   static constexpr std::array keys = {
-      key<&WorkPhase::items>("items", "required", "items that pass through all stages", at_least(1)),
+      key<&WorkPhase::items>("items", "required", "items that pass through all stages", between(1, 1e15)),
       key<&WorkPhase::each>("each", "required", "time that an item takes in each stage, on average"),
       key<&WorkPhase::workers>("workers", "1", "items worked on at the same time", between(1, 1e6)),
       key<&WorkPhase::gpus>("gpus", "0", "GPUs that the workers use together", between(0, 100'000)),

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
 #include "input/job_codecs.h"
@@ -10,12 +12,17 @@ namespace gpuplan {
 
 namespace {
 
+/// Sequences of one optimizer step, however they come together: more is a slip, and no strategy could count it.
+constexpr double kMostBatch = 1e9;
+/// Sequences of one epoch.
+constexpr double kMostSequences = 1e15;
+
 struct DataRecord {
   using Object = TrainData;
   static constexpr std::string_view title = "train data";
   static constexpr std::array keys = {
-      key<&TrainData::samples>("samples", "", "samples of one epoch", at_least(1)),
-      key<&TrainData::tokens_per_sample>("tokens_per_sample", "sequence", "length of a sample", at_least(1)),
+      key<&TrainData::samples>("samples", "", "samples of one epoch", between(1, kMostSequences)),
+      key<&TrainData::tokens_per_sample>("tokens_per_sample", "sequence", "length of a sample", between(1, 1e9)),
       key<&TrainData::packing>("packing", "false", "samples are joined to full sequences"),
       key<&TrainData::tokens>("tokens", "", "tokens of one epoch, in place of samples", at_least(1)),
   };
@@ -39,8 +46,8 @@ struct BatchRecord {
   static constexpr std::string_view scalar_key = "sequences";
   static constexpr std::array keys = {
       key<&WrittenBatch::sequences>("sequences", "auto", "sequences of one optimizer step over all GPUs",
-                                    between(1, 1e9)),
-      key<&WrittenBatch::tokens>("tokens", "", "tokens of one optimizer step, in place of sequences", at_least(1)),
+                                    between(1, kMostBatch)),
+      key<&WrittenBatch::tokens>("tokens", "", "tokens of one optimizer step, in place of sequences", between(1, 1e15)),
   };
   static bool check(Reader& reader, const Tree& tree, const WrittenBatch& out) {
     if (!out.sequences.given() || !out.tokens) return true;
@@ -57,7 +64,7 @@ struct BatchCodec {
     WrittenBatch written;
     const bool record = tree.is_map() && tree.find("by_gpu") == nullptr;
     const bool good = record ? Record<BatchRecord>::read(reader, tree, written, {})
-                             : SequencesCodec::read(reader, tree, written.sequences, between(1, 1e9));
+                             : SequencesCodec::read(reader, tree, written.sequences, between(1, kMostBatch));
     if (!good) return false;
     if (!written.sequences.cases.empty()) {
       out.batch_by_gpu = std::move(written.sequences);
@@ -139,9 +146,10 @@ struct TrainRecord {
       key<&TrainPhase::models>("models", "", "several networks, in place of model"),
       key_as<Record<DataRecord>, &TrainPhase::data>("data", "needed with epochs", "what it learns from"),
       key<&TrainPhase::epochs>("epochs", "1 without steps", "passes over the data", {0, 1e6, true}),
-      key<&TrainPhase::steps>("steps", "", "optimizer steps, in place of epochs", at_least(1)),
-      key<&TrainPhase::steps_at_batch>(
-          "steps_at_batch", "", "the work is steps x this many sequences, whatever batch a GPU takes", at_least(1)),
+      key<&TrainPhase::steps>("steps", "", "optimizer steps, in place of epochs", between(1, 1e12)),
+      key<&TrainPhase::steps_at_batch>("steps_at_batch", "",
+                                       "the work is steps x this many sequences, whatever batch a GPU takes",
+                                       between(1, kMostBatch)),
       key_as<OptionalCodec<TokenCountCodec>, &TrainPhase::sequence>("sequence", "longest sample",
                                                                     "tokens of one sequence", between(1, 1e9)),
       Key{"batch", "auto", "size of one optimizer step over all GPUs; a plain number counts sequences",
@@ -149,8 +157,9 @@ struct TrainRecord {
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             return BatchCodec::read(reader, tree, *static_cast<TrainPhase*>(object));
           }},
-      key<&TrainPhase::micro>("micro", "auto", "sequences a GPU takes in one pass", between(1, 1e9)),
-      key<&TrainPhase::accumulate>("accumulate", "auto", "passes that are summed before a step", between(1, 1e9)),
+      key<&TrainPhase::micro>("micro", "auto", "sequences a GPU takes in one pass", between(1, kMostBatch)),
+      key<&TrainPhase::accumulate>("accumulate", "auto", "passes that are summed before a step",
+                                   between(1, kMostBatch)),
       key<&TrainPhase::precision>("precision", "auto", "arithmetic of the matrix products"),
       key_as<OptimizerCodec, &TrainPhase::optimizer>("optimizer", "adamw", "one for all, or by group"),
       key<&TrainPhase::method>("method", "full", "what learns: all weights, adapters, or parts beside a frozen base"),
@@ -171,7 +180,7 @@ struct TrainRecord {
 
   static bool check(Reader& reader, const Tree& tree, TrainPhase& out) {
     return check_models(reader, tree) && check_work(reader, tree, out) && check_lengths(reader, tree, out) &&
-           check_method(reader, tree, out) && check_framework(reader, tree, out);
+           check_batch(reader, tree, out) && check_method(reader, tree, out) && check_framework(reader, tree, out);
   }
 
  private:
@@ -235,6 +244,56 @@ struct TrainRecord {
     return reader.fail(*tree.find("batch"), "a batch of " + number_text(out.batch->tokens->value) +
                                                 " tokens is shorter than one sequence of " +
                                                 number_text(*out.sequence));
+  }
+
+  /// Sequences that one step takes by what is written, and where that stands.
+  struct Step {
+    double sequences = 0;
+    std::string_view key;
+  };
+
+  static std::vector<Step> steps_of(const TrainPhase& out, double sequence) {
+    std::vector<Step> steps;
+    if (out.batch && out.batch->sequences) steps.push_back({static_cast<double>(*out.batch->sequences), "batch"});
+    if (out.batch && out.batch->tokens) steps.push_back({std::floor(out.batch->tokens->value / sequence), "batch"});
+    for (const auto& one : out.batch_by_gpu.cases) steps.push_back({static_cast<double>(one.value), "batch"});
+    if (out.batch_by_gpu.value) steps.push_back({static_cast<double>(*out.batch_by_gpu.value), "batch"});
+    const auto most = [](const PerGpu<int>& count) {
+      double value = count.value.value_or(1);
+      for (const auto& one : count.cases) value = std::max<double>(value, one.value);
+      return value;
+    };
+    if (out.micro.given() || out.accumulate.given())
+      steps.push_back({most(out.micro) * most(out.accumulate), out.accumulate.given() ? "accumulate" : "micro"});
+    return steps;
+  }
+
+  /// A step is of sequences that there are, and of no more of them than can be counted. (Work that is said in steps
+  /// has as many as they take.)
+  static bool check_batch(Reader& reader, const Tree& tree, const TrainPhase& out) {
+    const auto& length = out.data.tokens_per_sample;
+    double sequence = out.sequence ? *out.sequence : length ? std::max(length->max, length->mean) : 1;
+    if (out.sequence && length && length->max > 0 && !out.data.packing) sequence = std::min(sequence, length->max);
+    const bool packed = out.data.packing && length && length->mean > 0;
+    const double mean = length && length->mean > 0 && !packed ? std::min(length->mean, sequence) : sequence;
+    const double epochs = out.epochs.value_or(1);
+    const double all = out.steps          ? 0
+                       : out.data.samples ? *out.data.samples * epochs * (packed ? length->mean / sequence : 1)
+                       : out.data.tokens  ? out.data.tokens->value * epochs / mean
+                                          : 0;
+    for (const Step& step : steps_of(out, sequence)) {
+      const bool uncountable = step.sequences > kMostBatch;
+      if (!uncountable && (all <= 0 || step.sequences <= std::max(1.0, std::ceil(all)))) continue;
+      const Reader::Scope scope(reader, step.key);
+      const std::string many = "a step of " + count_text(step.sequences) + " sequences is more than ";
+      if (uncountable)
+        return reader.fail(*tree.find(step.key), many + "gpuplan counts, " + count_text(kMostBatch) +
+                                                     "; take a smaller batch, or write `tokens` behind a number of "
+                                                     "tokens");
+      return reader.fail(*tree.find(step.key), many + "all the data, " + count_text(std::ceil(all)) +
+                                                   "; take a smaller batch, more epochs or more data");
+    }
+    return true;
   }
 
   static bool check_method(Reader& reader, const Tree& tree, TrainPhase& out) {

@@ -1,4 +1,5 @@
 // vLLM: what it says of its cache when it starts, the speeds it logs every few seconds, and its own benchmarks.
+#include "base/whole.h"
 #include "input/log_formats.h"
 
 namespace gpuplan {
@@ -55,7 +56,7 @@ void vllm_rates(LogBook& book, const LogLine& line, std::string_view rest) {
   const auto engine = at == std::string_view::npos ? std::nullopt : scan::number(before.substr(at + kEngine.size()));
   if (engine && *engine >= 0 && *engine < kMostEngines) {
     if (value > 0) book.shows(LogFormat::kVllm);
-    book.engine_rate(static_cast<int>(*engine), value, time_of_day(before), line);
+    book.engine_rate(whole<int>(*engine), value, time_of_day(before), line);
   } else if (value > 0) {
     add_rate(book, line, value);  // while nothing runs it logs zeros
   }

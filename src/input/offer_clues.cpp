@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/gpu_name.h"
 
 namespace gpuplan {
@@ -72,7 +73,7 @@ OfferClues clues_in(const Tree* offer) {
     return value != nullptr && value->is_scalar() ? std::string(value->text) : std::string();
   };
   if (const auto gpus = parse_amount(text("gpus"), AmountKind::kCount); gpus && *gpus >= 1 && *gpus < 1e6)
-    clues.gpus = static_cast<int>(*gpus);
+    clues.gpus = whole<int>(*gpus);
   if (const auto price = parse_interval(text("price"), AmountKind::kPrice); price && price->p50 > 0)
     clues.price = DollarsPerSecond{price->p50};
   clues.instance = text("instance");

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/json_text.h"
 
 namespace gpuplan {
@@ -38,7 +39,7 @@ std::optional<double> number_of(const Tree& tree, std::string_view name) {
 int whole_number_of(const Tree& tree, std::string_view name, int otherwise) {
   constexpr double kMost = 1e6;
   const auto number = number_of(tree, name);
-  return number && *number >= 0 && *number <= kMost ? static_cast<int>(*number) : otherwise;
+  return number && *number >= 0 && *number <= kMost ? whole<int>(*number) : otherwise;
 }
 
 template <class Amount>

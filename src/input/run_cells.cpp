@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/usual_shape.h"
 
 namespace gpuplan {
@@ -22,7 +23,7 @@ void share_experts(double params, double active, ModelShape& shape) {
   if (params <= 0 || active <= 0 || expert <= 0) return;
   const auto missing = [&] { return active - count_parameters(shape).active; };
   const double shared = missing() / (expert * std::max(1, shape.moe_layers()));
-  if (shared >= 0.5) shape.shared_ffn = shape.expert_ffn * static_cast<int>(std::lround(shared));
+  if (shared >= 0.5) shape.shared_ffn = clamped<int>(shape.expert_ffn * std::floor(shared + 0.5));
 }
 
 /// Whether embedding and output share their weights, by what comes closer to the parameters stated.

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/whole.h"
+
 namespace gpuplan {
 namespace {
 
@@ -29,7 +31,7 @@ std::optional<int> numbered(std::string_view& name, int most) {
 void TensorNames::add(std::string_view name, std::span<const double> dims) {
   if (dims.empty() || dims.size() > 3 || std::ranges::any_of(dims, [](double d) { return d > kMostWidth; })) return;
   std::vector<int> sizes;
-  for (const double dim : dims) sizes.push_back(static_cast<int>(dim));
+  for (const double dim : dims) sizes.push_back(clamped<int>(dim));
   const bool matrix = sizes.size() == 2;
   if (name.ends_with("embed_tokens.weight") || name.ends_with("wte.weight") || name.ends_with("embed_in.weight")) {
     if (!matrix) return;

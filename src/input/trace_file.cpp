@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/csv.h"
 #include "input/json_text.h"
 #include "input/plain_text.h"
@@ -77,7 +78,7 @@ class TraceEvents : public JsonEvents {
         problem = "more than " + count_text(kMostTicks) + " ticks; split the trace";
         return false;
       }
-      trace.machines.push_back(static_cast<std::int32_t>(*number));
+      trace.machines.push_back(whole<std::int32_t>(*number));
     } else if (in_metadata_ && depth_ == 2 && key_ == "gap_seconds") {
       if (!number || !is_gap(*number)) {
         problem = std::string("metadata.gap_seconds: expected ") + kGap + ", got " + shown;
@@ -170,7 +171,7 @@ Result<Trace> read_csv_trace(std::string_view text, const std::string& file) {
                             " s; expected " + number_text(before + trace.gap.value));
       before = seconds.value_or(0);
     }
-    trace.machines.push_back(static_cast<std::int32_t>(count && is_machines(*count) ? *count : 0));
+    trace.machines.push_back(whole<std::int32_t>(count && is_machines(*count) ? *count : 0.0));
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
   return trace;

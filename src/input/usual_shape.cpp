@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/math.h"
+#include "base/whole.h"
 
 namespace gpuplan {
 
@@ -22,7 +23,7 @@ UsualShape usual_shape(double params) {
     const double miss = std::abs(math::log(hidden / depth / wanted));
     if (miss >= nearest) continue;
     nearest = miss;
-    best = {static_cast<int>(depth), hidden, static_cast<int>(vocab), small};
+    best = {whole<int>(depth), hidden, whole<int>(vocab), small};
   }
   return best;
 }

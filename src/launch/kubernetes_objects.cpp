@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/shell_text.h"
+#include "base/whole.h"
 #include "input/launcher_name_table.h"
 #include "launch/phase_script.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 constexpr std::string_view kWorkers = "workers";
 constexpr int kMostErrors = 3;
+/// Times that taken machines may be started again, at most.
+constexpr double kMostRestarts = 1e6;
 /// Of a node's capacity, what is left for pods beside the system's: assumed.
 constexpr double kAllocatable = 0.9;
 constexpr int kReadable = 0755;
@@ -99,7 +102,7 @@ Yaml resources_of(const CloudMachine& machine) {
   const int of_node = std::max(machine.offer->gpus, 1);
   const double share = std::min(1.0, static_cast<double>(machine.gpus) / of_node) * kAllocatable;
   if (machine.vcpus > 0)
-    requests.set("cpu", Yaml::text(std::to_string(std::max(1, static_cast<int>(machine.vcpus * share)))),
+    requests.set("cpu", Yaml::text(std::to_string(std::max(1, clamped<int>(machine.vcpus * share)))),
                  "the share of the node's by GPUs, a tenth left to the system");
   Bytes memory = machine.host_need * 1.2;
   if (machine.ram > Bytes{}) memory = std::min(memory, machine.ram * kAllocatable);
@@ -209,7 +212,7 @@ Yaml job_of(const std::string& name, const std::string& queue, Yaml spec) {
 /// All machines start again together when one of them fails: the others would wait for it.
 Yaml jobset_of(const Launch& launch, const std::string& name, const std::string& queue, const CloudNeeds& needs,
                Yaml spec) {
-  const int taken_back = static_cast<int>(std::ceil(2 * launch.plan.interruptions));
+  const int taken_back = clamped<int>(std::min(std::ceil(2 * launch.plan.interruptions), kMostRestarts));
   Yaml policy = Yaml::map();
   policy.set("maxRestarts", Yaml::whole(needs.resumes ? kMostErrors + taken_back : 0),
              "of all machines together, from the newest checkpoint");

@@ -7,6 +7,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/launcher_name_table.h"
 
 namespace gpuplan {
@@ -109,7 +110,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
   // Programs look at the signal when a step is done.
   const Seconds step = phase.part->seconds_per_step.p90;
   const Seconds lead = ask.checkpoint + step + kSignalSlack;
-  ask.lead = static_cast<int>(std::min(std::ceil(lead.value / 10) * 10, kLongestLead));
+  ask.lead = clamped<int>(std::min(std::ceil(lead.value / 10) * 10, kLongestLead));
 
   const Seconds least = up_to_minutes(lead * kLeadsInLimit);
   ask.time = std::max(up_to_minutes(phase.limit), least);
@@ -124,7 +125,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
     if (estimate.jobs > 1) ask.time = longest;
     ask.time = std::min(ask.time, longest);
   }
-  ask.runs = std::max(estimate.jobs, static_cast<int>(std::ceil(phase.limit / ask.time)));
+  ask.runs = std::max(estimate.jobs, clamped<int>(std::ceil(phase.limit / ask.time)));
   return ask;
 }
 

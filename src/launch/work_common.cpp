@@ -5,6 +5,7 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "input/embedded_data.h"
 #include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
@@ -88,7 +89,7 @@ int stop_passes(const WorkPlace& place) {
   const int passes = std::max(place.strategy().grad_accum, 1);
   const Seconds step = place.laid.part->seconds_per_step.p50;
   if (step <= kApart) return passes;
-  return std::max(static_cast<int>(std::ceil(passes * (kApart / step))), 1);
+  return std::max(clamped<int>(std::ceil(passes * (kApart / step))), 1);
 }
 
 bool muon(const TrainPhase& train) { return train.optimizer.matrices == Optimizer::kMuon; }
@@ -146,7 +147,7 @@ int kept_checkpoints(const WorkPlace& place) {
 
 int log_steps(const WorkPlace& place) {
   constexpr double kLines = 2000;  // enough for curves, few enough to read
-  return static_cast<int>(std::clamp(std::ceil(place.estimate().steps / kLines), 1.0, 100.0));
+  return clamped<int>(std::clamp(std::ceil(place.estimate().steps / kLines), 1.0, 100.0));
 }
 
 bool from_scratch(const TrainPhase& train) {
@@ -158,7 +159,7 @@ bool from_scratch(const TrainPhase& train) {
 
 int sequence_of(const TrainPhase& train) {
   if (train.sequence) return *train.sequence;
-  if (train.data.tokens_per_sample) return static_cast<int>(std::ceil(train.data.tokens_per_sample->max));
+  if (train.data.tokens_per_sample) return whole<int>(std::ceil(train.data.tokens_per_sample->max));
   const int context = train.models.empty() ? 0 : train.models.front().shape.max_context;
   constexpr int kUsual = 2048;
   return context > 0 ? std::min(context, kUsual) : kUsual;
@@ -170,7 +171,7 @@ int batch_of(const WorkPlace& place) {
 }
 
 int steps_of(const WorkPlace& place) {
-  return static_cast<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
+  return clamped<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
 }
 
 double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise) {

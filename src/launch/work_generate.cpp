@@ -4,12 +4,13 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "launch/work_parts.h"
 
 namespace gpuplan {
 namespace {
 
-int whole(double value) { return static_cast<int>(std::clamp(std::ceil(value), 0.0, 2e9)); }
+int whole(double value) { return clamped<int>(std::clamp(std::ceil(value), 0.0, 2e9)); }
 
 /// Formats that a checkpoint must bring: an engine makes the others while it loads.
 bool made_beforehand(Format weights, bool vllm) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "launch/checkpoint_steps.h"
 #include "launch/work_parts.h"
 
@@ -175,7 +176,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("lr", rate);
   flags.set("min-lr", rate / 10);
   flags.set("lr-decay-style", "cosine");
-  flags.set("lr-warmup-iters", static_cast<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0)));
+  flags.set("lr-warmup-iters", clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0)));
   flags.set("weight-decay", number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0));
   flags.set("adam-beta1", 0.9);
   flags.set("adam-beta2", 0.95);
@@ -195,7 +196,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("log-interval", log_steps(place));
   flags.set("log-throughput");
   const double evaluations = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
-  flags.set("eval-interval", evaluations >= 1 ? static_cast<int>(std::round(evaluations)) : steps);
+  flags.set("eval-interval", evaluations >= 1 ? clamped<int>(std::round(evaluations)) : steps);
   flags.set("eval-iters", evaluations >= 1 ? 10 : 0);
   flags.words(
       argument_words(place, {"learning_rate", "lr", "weight_decay", "grad_clip", "clip_grad", "max_grad_norm"}));

@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "base/whole.h"
 
 namespace gpuplan {
 namespace {
@@ -221,7 +222,7 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
     const Seconds apart = asked ? quarter : std::min(quarter, 1 * units::hour);
     steps = std::min(steps, std::floor(apart / (estimate.work.p50 / estimate.steps)));
   }
-  return static_cast<int>(std::clamp(steps, 1.0, 1e9));
+  return whole<int>(std::clamp(steps, 1.0, 1e9));
 }
 
 FilledCommand fill_command(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {

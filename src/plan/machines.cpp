@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "plan/market.h"
 
 namespace gpuplan {
@@ -20,8 +21,8 @@ NodeShape what_matters(const Job& job, NodeShape node) {
 }
 
 std::vector<int> pool_counts(const Job& job, const Offer& offer) {
-  const int kept = offer.leave_free < 1 ? static_cast<int>(std::ceil(offer.leave_free * offer.gpus))
-                                        : static_cast<int>(offer.leave_free);
+  const int kept =
+      offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * offer.gpus)) : whole<int>(offer.leave_free);
   const int usable = offer.gpus - kept;
   std::vector<int> counts;
   const auto add = [&](int n) {

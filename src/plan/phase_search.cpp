@@ -1,6 +1,7 @@
 #include "plan/phase_search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace gpuplan {
@@ -86,6 +87,11 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
 
 namespace {
 
+/// Times are finite and not negative, whatever the figures of a job are: nothing may come out free by mistake.
+bool a_time(const Interval<Seconds>& time) {
+  return time.p10 >= Seconds{} && time.p10 <= time.p50 && time.p50 <= time.p90 && std::isfinite(time.p90.value);
+}
+
 /// The best way where a job may take any time.
 std::optional<PhaseEstimate> without_limit(const PhaseWorkload& workload, const Catalogue& catalogue,
                                            const Machines& machines, bool ignore_given, Tally& tally) {
@@ -117,6 +123,14 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const long before = tally.feasible;
   auto estimate = without_limit(workload, catalogue, machines, ignore_given, tally);
+  if (estimate && !(a_time(estimate->work) && a_time(estimate->extra))) {
+    assert(false && "a phase takes a time");
+    tally.rejected[static_cast<std::size_t>(Misfit::kUnsupported)] += tally.feasible - before;
+    tally.feasible = before;
+    if (tally.unsupported_reason.empty())
+      tally.unsupported_reason = "its time can not be worked out: a figure of the job is beyond what gpuplan counts";
+    return std::nullopt;
+  }
   if (!estimate || !machines.max_time || estimate->gpus == 0) return estimate;
   const Seconds uncut = estimate->work.p90 + estimate->extra.p90;
   const auto jobs = cut_into_jobs(workload, catalogue, *machines.max_time, *estimate);

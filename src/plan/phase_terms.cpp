@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/whole.h"
 #include "model/communication.h"
 #include "plan/phase_search.h"
 
@@ -339,7 +340,7 @@ std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue&
   if (jobs > kMostJobs) return std::nullopt;
   set(estimate, TimeTerm::kRestart, restart * (jobs - 1), origin);
   sum_up(estimate);
-  return static_cast<int>(jobs);
+  return whole<int>(jobs);
 }
 
 bool fetches_the_same(const Phase& earlier, const Phase& later) {

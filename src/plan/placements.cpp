@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "plan/largest_batch.h"
 #include "plan/machines.h"
 #include "plan/misfit_words.h"
@@ -84,7 +85,7 @@ class Layouts {
   int micro_of(int ranks) const {
     if (batch_ <= 0) return micro_;
     if (std::fmod(batch_, ranks) != 0) return 0;
-    const int each = static_cast<int>(std::min(batch_ / ranks, 65536.0));
+    const int each = whole<int>(std::min(batch_ / ranks, 65536.0));
     int micro = std::min(micro_, each);
     while (each % micro != 0) --micro;
     return micro;

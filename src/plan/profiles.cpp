@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/whole.h"
 #include "plan/command_text.h"
 #include "plan/largest_batch.h"
 
@@ -22,7 +23,7 @@ CpuProfile cpu_profile(const PhaseWorkload& workload) {
     // Weights of everything; gradients and two states of AdamW for what learns.
     cpu.state = Bytes{work.params * kFp32 + work.trainable * 3 * kFp32};
     cpu.micro_batch = kCpuMicroBatch;
-    if (work.batch > 0 && work.batch < cpu.micro_batch) cpu.micro_batch = static_cast<int>(work.batch);
+    if (work.batch > 0 && work.batch < cpu.micro_batch) cpu.micro_batch = whole<int>(work.batch);
     return cpu;
   }
   for (const ParameterCount& params : workload.generation->params)
@@ -34,7 +35,7 @@ CpuProfile cpu_profile(const PhaseWorkload& workload) {
 void look_closer(const Job& job, int phase, const Catalogue& catalogue, double most, Profile& profile) {
   const PhaseEstimate& best = *profile.best;
   OpenBatch open(job, phase, catalogue, profile.machines, best);
-  profile.largest = static_cast<int>(std::min<double>(open.largest(), most));
+  profile.largest = whole<int>(std::min<double>(open.largest(), most));
   if (profile.used() >= kUnderUsed || profile.largest <= best.strategy.micro_batch) return;
   int power = 1;
   while (power * 2 <= profile.largest) power *= 2;

@@ -1,6 +1,7 @@
 #include "plan/schedule.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -15,6 +16,9 @@ int position_of(const Job& job, const std::string& name) {
     if (job.phases[i].name == name) return static_cast<int>(i);
   return -1;
 }
+
+/// Longer than anything takes, in seconds; finite, so that sums of it are numbers.
+constexpr double kEver = 1e100;
 
 }  // namespace
 
@@ -81,6 +85,7 @@ double Timeline::earliest(std::size_t lot, double ready, double duration, int wa
 }
 
 void Timeline::take(std::size_t lot, double from, double to, int gpus) {
+  assert(gpus > 0 && from >= 0 && from <= to);
   std::vector<Step>& steps = steps_[lot];
   const auto split = [&](double time) {
     const auto at = std::ranges::lower_bound(steps, time, {}, &Step::from);
@@ -95,6 +100,10 @@ void Timeline::take(std::size_t lot, double from, double to, int gpus) {
 void Timeline::place(const std::vector<double>& durations) {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   durations_ = durations;
+  for (double& seconds : durations_) {
+    assert(seconds >= 0 && seconds < kEver);
+    seconds = seconds >= 0 ? std::min(seconds, kEver) : kEver;  // by mistake no time, and never none at all
+  }
   for (auto& steps : steps_) steps.assign(1, {0, 0});
   std::ranges::fill(asked_, kNever);
   std::ranges::fill(left_, 0);

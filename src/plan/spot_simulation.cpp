@@ -11,6 +11,7 @@
 #include "base/numbered.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/whole.h"
 #include "plan/bill.h"
 #include "plan/ledger.h"
 #include "plan/market.h"
@@ -88,9 +89,9 @@ class Trials {
     const TraceRuns& runs = simulation_.traces[drawn.trace].runs;
     // From a start at which the trace lasts for the whole time, if there is one: a trace that ends begins anew.
     const Seconds needed = std::max(task_.deadline, simulation_.median_work());
-    const auto ticks = static_cast<std::int64_t>(std::ceil(needed / runs.gap));
-    const std::int64_t whole = runs.ticks() - ticks + 1;
-    drawn.tick = static_cast<int>(random.below(static_cast<std::uint64_t>(whole > 0 ? whole : runs.ticks())));
+    const auto ticks = clamped<std::int32_t>(std::ceil(needed / runs.gap));
+    const std::int64_t wholly = runs.ticks() - ticks + 1;
+    drawn.tick = whole<int>(random.below(static_cast<std::uint64_t>(wholly > 0 ? wholly : runs.ticks())));
   }
 
   SpotOutcome run(int trial, SpotPolicy policy, const Drawn& drawn) const {
@@ -221,7 +222,7 @@ Seconds Simulation::median_work() const {
 int Simulation::histories() const {
   std::size_t starts = 0;
   for (const SimulatedTrace& trace : traces) starts += trace.starts.size();
-  return starts > 0 ? static_cast<int>(starts) : trials;
+  return starts > 0 ? clamped<int>(starts) : trials;
 }
 
 Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_offer, const Offer* on_demand_offer,

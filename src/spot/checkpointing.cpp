@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/math.h"
+#include "base/whole.h"
 
 namespace gpuplan {
 
@@ -91,7 +92,7 @@ class Renewal {
   Renewal(const Lifetimes& lives, const Recoverable& how, int most_steps) : lives_(lives), how_(how) {
     const double pieces = how.pieces();
     const bool on_grid = pieces <= most_steps && !how.warned();
-    steps_ = on_grid ? static_cast<int>(pieces) : most_steps;
+    steps_ = on_grid ? whole<int>(pieces) : most_steps;
     const double exposed = how.work.value + pieces * how.checkpoint.value;
     if (on_grid) {
       step_ = how.interval.value + how.checkpoint.value;
