@@ -37,8 +37,10 @@ Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& pa
     expected.reserved = estimate.memory.reserved();
     expected.usable = estimate.node->gpu->usable;
   }
-  expected.hours = part.hours;
-  expected.cost = part.cost;
+  // A run is held against what the phase takes without the job's buffer.
+  const double share = 1 / (1 + job.buffer);
+  expected.hours = part.hours * share;
+  expected.cost = part.cost * share;
   expected.price = machines_price(part);
   expected.strategy = std::move(strategy);
   const bool modelled =

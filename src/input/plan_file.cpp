@@ -86,8 +86,12 @@ Expectation phase_of(const Tree& tree) {
       expected.reserved = amount_of(*sums, "reserved", units::GiB);
     }
   }
-  expected.hours = outcome_of(tree, "hours", units::hour);
-  expected.cost = outcome_of(tree, "cost_usd", units::dollar);
+  // A run is held against what the phase takes without the job's buffer.
+  const Outcome<Seconds> hours = outcome_of(tree, "hours", units::hour);
+  const Seconds buffer = number_of(tree, "buffer_hours").value_or(0) * units::hour;
+  const double share = hours.p50 > buffer ? 1 - buffer / hours.p50 : 1;
+  expected.hours = hours * share;
+  expected.cost = outcome_of(tree, "cost_usd", units::dollar) * share;
   expected.price = number_of(tree, "machines_usd_per_hour").value_or(0) * units::dollar / units::hour;
   expected.strategy = text_of(tree, "strategy_words");
   if (const Tree* strategy = member(tree, "strategy")) {
@@ -107,11 +111,12 @@ Expectation phase_of(const Tree& tree) {
 }
 
 KeptPlan plan_of(const Tree& tree, const std::string& job) {
-  KeptPlan plan{text_of(tree, "id"), text_of(tree, "label"), {}};
+  KeptPlan plan{text_of(tree, "id"), text_of(tree, "label"), {}, {}};
   const Tree* phases = member(tree, "phases");
   if (phases == nullptr) return plan;
   for (const Tree& phase : phases->children) {
     Expectation expected = phase_of(phase);
+    plan.cost += outcome_of(phase, "cost_usd", units::dollar).p50;
     expected.job = job;
     expected.plan_id = plan.id;
     expected.plan = plan.label;
@@ -162,7 +167,7 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
   KeptChoice choice{.id = kept.pick, .label = {}};
   if (const auto plan = plan_named(kept, "")) {
     choice.label = (*plan)->label;
-    for (const Expectation& phase : (*plan)->phases) choice.cost += phase.cost.p50;
+    choice.cost = (*plan)->cost;
   }
   kept.source.kept = std::move(choice);
   return kept;

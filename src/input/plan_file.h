@@ -18,6 +18,7 @@ inline constexpr std::size_t kMaxPlanBytes = 64'000'000;
 struct KeptPlan {
   std::string id, label;
   std::vector<Expectation> phases;  ///< in the order of the job
+  Dollars cost{};                   ///< of all phases, median, buffer inside
 };
 
 struct PlanFile {

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "evidence/expectation.h"
 #include "input/embedded_data.h"
 #include "launch/checkpoint_steps.h"
 #include "launch/work.h"
@@ -39,6 +40,16 @@ LaunchFile shell_file(std::string path, std::string_view about, std::string_view
   return {std::move(path), std::move(whole), true};
 }
 
+/// Dollars an hour while the phase runs: the price of its machines, and of machines that other phases use at the same
+/// time the share that the plan bills it. Never its cost over its hours, which hold what is no hour: disks and
+/// minimums.
+DollarsPerSecond spending_rate(const PhasePlan& part) {
+  constexpr double kAlone = 0.97;  // medians of parts do not add up to the median of their sum
+  const double held = part.hours.p50 / units::hour * part.gpus_billed;
+  const double share = held > 0 ? part.billed_gpu_hours / held : 1;
+  return machines_price(part) * (share < kAlone ? share : 1);
+}
+
 std::string script_text(const Launch& launch, const LaunchPhase& laid, const Work& work,
                         const std::vector<std::string>& prepare, const std::vector<std::string>& run) {
   const Phase& phase = *laid.phase;
@@ -52,8 +63,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   }
   std::vector<std::string> head = banner_lines(launch, laid);
   for (const std::string& note : work.notes) head.push_back(note);
-  const double rate =
-      laid.part->hours.p50 > Seconds{} ? laid.part->cost.p50 / laid.part->hours.p50 * units::hour / units::dollar : 0;
+  const double rate = spending_rate(*laid.part) * units::hour / units::dollar;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
                      "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
   text += "phase=" + bash_value(phase.name) + "\nslug=" + bash_value(laid.slug) +
@@ -71,7 +81,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
   text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
-  const bool free = laid.part->cost.p50 <= Dollars{};
+  const bool free = laid.part->cost.p90 <= Dollars{};
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
   text += "grace=" + std::to_string(stop_seconds(*laid.part)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";

@@ -1,11 +1,14 @@
 #include "output/plan_how.h"
 
+#include <algorithm>
+
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/plan_words.h"
 #include "output/serving_words.h"
 #include "output/strategy_reasons.h"
 #include "output/table.h"
+#include "plan/ledger.h"
 
 namespace gpuplan {
 namespace {
@@ -63,10 +66,24 @@ const PhasePlan* longest_training(const PlanStory& story, const Plan& plan) {
   return longest;
 }
 
+/// How its machines are held: a comma and what the leases say; empty where one machine is held throughout.
+std::string held_words(const Job& job, const Plan& plan) {
+  if (plan.kept || plan.leases.empty()) return "";
+  std::string text = plan.at_once > 1 ? ", on machines of their own where that saves time" : "";
+  const bool gaps = std::ranges::any_of(spells_of(plan), [](const Spell& spell) { return spell.phases.empty(); });
+  if (gaps) text += ", machines let go while no phase runs";
+  std::vector<std::string> held;  // while somebody works, GPUs do not
+  for (const PhasePlan& part : plan.phases) {
+    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    const auto* fixed = std::get_if<FixedPhase>(&phase.work);
+    if (fixed != nullptr && fixed->human && part.offer != nullptr) held.push_back(printable(phase.name, 40));
+  }
+  if (!held.empty()) text += ", and kept while somebody works (" + listed(held) + ")";
+  return text;
+}
+
 /// What is no phase but takes time or money.
 void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
-  if (plan.buffer > Seconds{}) table.add({{"buffer " + percent(story.job.buffer)}, {}, {hours_text(plan.buffer)}});
-  constexpr double kWorthALine = 0.005;
   if (plan.spot_loss > plan.hours.p50 * kWorthALine)
     table.add({{"interruptions"},
                {},
@@ -74,7 +91,7 @@ void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
                {},
                {},
                {"expected, with checkpoints; inside the hours above", Paint::kDim}});
-  if (plan.idle > plan.cost.p50 * kWorthALine)
+  if (plan.idle > Dollars{})
     table.add({{"idle"}, {}, {}, {}, {to_text(plan.idle)}, {"machines held while no phase uses them", Paint::kDim}});
   table.add({{"in all", Paint::kBold},
              {},
@@ -82,6 +99,13 @@ void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
              {},
              {to_text(plan.cost.p50), Paint::kBold},
              {gpu_hours_words(plan), Paint::kDim}});
+  if (plan.buffer > Seconds{})
+    table.add({{"of it buffer " + percent(story.job.buffer)},
+               {},
+               {hours_text(plan.buffer)},
+               {},
+               {},
+               {"inside the hours and costs above", Paint::kDim}});
   const Dollars contingency = story.job.contingency;
   if (contingency > Dollars{})
     table.add({{"contingency"},
@@ -127,8 +151,7 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
     const std::string why = why_text(story, only.estimate);
     return why.empty() ? text : text + paragraph("Why:   " + why, screen, 2, 9);
   }
-  text +=
-      paragraph(story.name(plan) + ", phase by phase" + (plan.kept ? ":" : ", machines let go while idle:"), screen);
+  text += paragraph(story.name(plan) + ", phase by phase" + held_words(story.job, plan) + ":", screen);
   Table table({{.title = "PHASE", .narrowest = 24},
                {.title = "START", .align = Align::kRight, .drop = 2, .unit = "hour"},
                {.title = "HOURS", .align = Align::kRight},

@@ -166,7 +166,7 @@ class PlanJson {
     json_.key("phases").begin_array();
     const bool picked = &plan == story_.pick();  // the runners-up of others nobody asks about
     for (const PhasePlan& part : plan.phases)
-      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)],
+      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)], story_.job.buffer,
                   picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
     json_.end();
     leases(plan);

@@ -120,13 +120,15 @@ void write_memory(JsonWriter& json, const PhaseEstimate& estimate) {
   json.member("host", estimate.host_memory / units::GiB).end();
 }
 
-void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others) {
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, double buffer,
+                 const std::vector<Alternative>& others) {
   const PhaseEstimate& estimate = part.estimate;
   json.begin_object().member("name", phase.name).member("needs", phase.needs);
   write_offer(json, part);
   json.member("gpus_used", estimate.gpus).member("gpus_billed", part.gpus_billed);
   json.member("start_hour", part.start / units::hour);
   write_outcome(json, "hours", part.hours, units::hour);
+  json.member("buffer_hours", part.hours.p50 / units::hour * (buffer / (1 + buffer)));
   write_outcome(json, "cost_usd", part.cost, units::dollar);
   json.member("machines_usd_per_hour", (machines_price(part) * units::hour).value);
   if (estimate.steps > 0) json.member("steps", estimate.steps);

@@ -37,6 +37,7 @@ void write_memory(JsonWriter& json, const PhaseEstimate& estimate);
 void write_serving(JsonWriter& json, const PhaseEstimate& estimate);
 
 /// `others`: what was tried beside its strategy; empty for plans that nobody asks about.
-void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, const std::vector<Alternative>& others);
+void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, double buffer,
+                 const std::vector<Alternative>& others);
 
 }  // namespace gpuplan

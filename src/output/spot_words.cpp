@@ -60,7 +60,7 @@ std::vector<std::string> spot_words(const Job& job, const Plan& plan) {
   for (const PhasePlan& phase : plan.phases) {
     if (!can_be_interrupted(job, phase)) continue;
     const PhaseEstimate& estimate = phase.estimate;
-    const Seconds work = interruptible_work(estimate);
+    const Seconds work = interruptible_work(estimate) * (1 + job.buffer);  // as it is billed
     if (work <= Seconds{}) continue;
     const SpotTerms terms = spot_terms(job, estimate, *phase.offer);
     if (std::string rate = rate_words(terms); rate != said) {

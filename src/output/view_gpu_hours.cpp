@@ -27,7 +27,7 @@ void add_line(const std::string& plan, const std::string& name, const std::strin
 
 /// What is paid for and no phase's.
 void add_rest(const PlanStory& story, const Plan& plan, const std::string& name, const Ledger& ledger, Table& table) {
-  const auto spells = spells_of(story.job, plan);
+  const auto spells = spells_of(plan);
   const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
   const std::string why = gaps                    ? "held while no phase uses it"
                           : plan.offer != nullptr ? "billed " + billing_words(plan.offer->billing)
@@ -52,12 +52,19 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
                     gpu_hours(line.billed),
                     paid_cell(line.cost)});
   }
-  const bool rest = ledger.buffer.used > 0 || ledger.idle.billed > 0;
-  if (rest) add_line(name, "subtotal", "", plan.hours.p50 - plan.buffer, ledger.subtotal, Paint::kPlain, view.table);
-  if (story.job.buffer > 0)
-    add_line(name, "buffer " + percent(story.job.buffer), "", plan.buffer, ledger.buffer, Paint::kPlain, view.table);
-  if (ledger.idle.billed > 0) add_rest(story, plan, name, ledger, view.table);
+  if (ledger.idle.billed > 0) {
+    add_line(name, "subtotal", "", std::nullopt, ledger.subtotal, Paint::kPlain, view.table);
+    add_rest(story, plan, name, ledger, view.table);
+  }
   add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
+  if (story.job.buffer > 0) {
+    const LedgerLine& buffer = ledger.buffer;
+    const LedgerLine without{ledger.total.used - buffer.used, ledger.total.billed - buffer.billed,
+                             ledger.total.cost - buffer.cost};
+    add_line(name, "of it buffer " + percent(story.job.buffer), "inside the phases", plan.buffer, buffer, Paint::kDim,
+             view.table);
+    add_line(name, "without buffer", "", plan.hours.p50 - plan.buffer, without, Paint::kDim, view.table);
+  }
 
   std::string words = named ? name + ": " : "";
   words += with_range(plan.hours) + " h and " + with_range(plan.cost) + " in all (P10 … P90). ";

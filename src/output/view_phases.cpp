@@ -63,6 +63,10 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
       const PhasePlan& part = plan->phases[i];
       add(i == 0 ? name : "", printable(phase_of(story, part).name, 40), &part, part.hours, part.cost, Paint::kPlain);
     }
+    if (plan->idle > Dollars{}) {
+      const Outcome<Dollars> idle{plan->idle, plan->idle, plan->idle, plan->idle};
+      add("", "idle", nullptr, {}, idle, Paint::kDim);
+    }
     if (sums) add("", "in all", nullptr, plan->hours, plan->cost, Paint::kBold);
   }
   return table;
@@ -133,9 +137,9 @@ ViewContent phases_view(const PlanStory& story, const Screen& screen) {
     std::string words =
         "P10 … P90 of the phases do not add up to those in all, which come from joint samples: the "
         "model's error is shared by phases of one kind, other errors are not.";
-    if (story.job.buffer > 0)
-      words += " Hours of the phases are without the buffer of " + percent(story.job.buffer) + ", their costs with it.";
     view.notes.push_back(words);
+    if (story.job.buffer > 0)
+      view.notes.push_back("The buffer of " + percent(story.job.buffer) + " is inside of all hours and costs.");
   }
   for (const Phase& phase : story.job.phases)
     if (!phase.yields.empty())

@@ -13,6 +13,7 @@ namespace gpuplan {
 namespace {
 
 constexpr int kBarWidth = 24;
+constexpr const char* kNone = "–";
 
 struct Row {
   Seconds from{}, to{};
@@ -34,9 +35,8 @@ std::string bar(Seconds from, Seconds to, Seconds end) {
 
 class PhaseTimes {
  public:
-  PhaseTimes(const PlanStory& story, const Plan& plan)
-      : story_(story), plan_(plan), spells_(spells_of(story.job, plan)), stretch_(1 + story.job.buffer) {
-    for (const PhasePlan& part : plan.phases) end_ = std::max(end_, part.start + part.hours.p50 * stretch_);
+  PhaseTimes(const PlanStory& story, const Plan& plan) : story_(story), plan_(plan), spells_(spells_of(plan)) {
+    for (const PhasePlan& part : plan.phases) end_ = std::max(end_, end_of(part));
   }
 
   Table table() const {
@@ -45,6 +45,8 @@ class PhaseTimes {
     const Seconds gaps = idle();
     for (const Spell& spell : spells_)
       if (spell.phases.empty()) rows.push_back(gap_row(spell, gaps));
+    // What is billed beyond the phases where no gap of theirs stands for it.
+    if (plan_.idle > Dollars{} && (gaps <= Seconds{} || !plan_.kept)) rows.push_back(rest_row());
     std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.from; });
     Table table({{.title = "PHASE", .narrowest = 16, .key = "phase"},
                  {.title = "START", .align = Align::kRight, .unit = "hour", .key = "start_hour"},
@@ -90,7 +92,7 @@ class PhaseTimes {
 
   Row phase_row(std::size_t i) const {
     const PhasePlan& part = plan_.phases[i];
-    Row row{part.start, part.start + part.hours.p50 * stretch_, {}};
+    Row row{part.start, end_of(part), {}};
     const bool machine = part.offer != nullptr;
     const double idle = machine ? idle_beside(i) : 0;
     row.cells = {{printable(phase_of(story_, part).name, 40)},
@@ -120,10 +122,16 @@ class PhaseTimes {
     return row;
   }
 
+  Row rest_row() const {
+    Row row{end_, end_, {}};
+    row.cells = {{"(held, not used)", Paint::kYellow}, {}, {}, {}, {kNone}, {}, {}, {0.0, kNone}};
+    add_cost(plan_.idle, row.cells);
+    return row;
+  }
+
   const PlanStory& story_;
   const Plan& plan_;
   std::vector<Spell> spells_;
-  double stretch_;
   Seconds end_{};
 };
 

@@ -23,13 +23,32 @@ constexpr int kHistories = 4;
 
 /// Bills are in cents; below a dollar, where plans differ by less, in hundredths of one. Without it two plans of one
 /// price would differ by the fraction of a second that billing rounds up.
+double units_of(Dollars bill) { return bill < Dollars{1} ? 1e4 : 100; }
+
 Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
   const auto round = [](Dollars amount) {
-    const double unit = amount < Dollars{1} ? 1e4 : 100;
-    return Dollars{std::floor(amount.value * unit + 0.5) / unit};
+    const double units = units_of(amount);
+    return Dollars{std::floor(amount.value * units + 0.5) / units};
   };
   return {round(cost.p10), round(cost.p50), round(cost.p90), round(cost.mean)};
 }
+
+/// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.
+class Parts {
+ public:
+  explicit Parts(Dollars bill) : units_(units_of(bill)) {}
+  Dollars next(Dollars exactly) {
+    sum_ += exactly.value;
+    const double end = std::floor(sum_ * units_ + 0.5);
+    const double part = end - told_;
+    told_ = end;
+    return Dollars{part / units_};
+  }
+
+ private:
+  double units_;
+  double sum_ = 0, told_ = 0;
+};
 
 /// Whole seconds, for the same reason.
 Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
@@ -132,9 +151,12 @@ bool interrupted(const Job& job, const Holding& holding) {
 }
 
 Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
-  const Seconds busy = estimate.work.p50 + estimate.extra.p50;
+  // The buffer is time on machines like any other.
+  const double stretch = 1 + job.buffer;
+  const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
-  const ExpectedRun run = with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate));
+  const ExpectedRun run =
+      with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate) * stretch);
   return {run.wall / busy, run.wall - busy, run.interruptions, run.clean,
           run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
 }
@@ -193,7 +215,8 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
-      const std::vector<double> luck = simulated_stretch(terms, bare, seed_ + i, kSamples, kHistories);
+      const std::vector<double> luck =
+          simulated_stretch(terms, bare * (1 + job_.buffer), seed_ + i, kSamples, kHistories);
       const auto strata = scores_.strata(static_cast<int>(factors.of("spot " + phase.name)));
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
@@ -406,7 +429,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     phase.estimate = phases[i];
     const PhaseEstimate& estimate = phase.estimate;
     phase.start = Seconds{laid.starts[i]};
-    phase.hours = laid.phase_hours[i];
+    phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
     if (estimate.tokens > 0) {
@@ -423,13 +446,12 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
   Dollars medians{};
   for (const Paid& one : paid) medians += one.cost.p50;
   const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
+  Parts parts(plan.cost.p50);
   for (std::size_t h = 0; h < holdings.size(); ++h) {
     const Holding& holding = holdings[h];
     // One holding is the whole bill, to the cent; the medians of several are scaled to the median of their sum.
     const Outcome<Dollars>& own_cost = paid[h].cost;
-    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost
-                                                       : Outcome<Dollars>{own_cost.p10 * scale, own_cost.p50 * scale,
-                                                                          own_cost.p90 * scale, own_cost.mean * scale};
+    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : own_cost * scale;
     const double billed = paid[h].billed.p50;
     double answered = 0;
     double used = 0;
@@ -437,7 +459,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     double egress = 0;
     double first = std::numeric_limits<double>::infinity();
     double last = 0;
-    Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}};
+    Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}, {}};
     for (std::size_t n = 0; n < holding.phases.size(); ++n) {
       const auto i = static_cast<std::size_t>(holding.phases[n]);
       if (!laid.slots[i].on_machine) continue;
@@ -449,13 +471,13 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       first = std::min(first, laid.starts[i]);
       last = std::max(last, laid.ends[i]);
     }
-    const double busy_share = billed > 0 ? std::min(1.0, laid.busy[h] / billed) : 0;
+    double busy_share = billed > 0 ? std::min(1.0, laid.busy[h] / billed) : 0;
+    if (busy_share > 1 - kWorthALine) busy_share = 1;
     const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
     const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
     const double machines_share = 1 - disk_share - egress_share;
     plan.disk += cost.p50 * disk_share;
     plan.egress += cost.p50 * egress_share;
-    plan.idle += cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0);
     plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
     // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
     plan.gpu_hours += answered > 0 ? used / 3600 * laid.busy[h] / answered : 0;
@@ -471,14 +493,20 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       const double left = egress > 0 ? egress_share * paid[h].egress[n] / egress : 0;
       const double portion = busy_share * machines_share * own + disk + left;
       phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
-      phase.disk = cost.p50 * disk;
-      phase.egress = cost.p50 * left;
-      phase.cost = {cost.p10 * portion, cost.p50 * portion, cost.p90 * portion, cost.mean * portion};
+      phase.cost = cost * portion;
+      phase.cost.p50 = parts.next(phase.cost.p50);
+      phase.cost.p10 = std::min(phase.cost.p10, phase.cost.p50);
+      phase.cost.p90 = std::max(phase.cost.p90, phase.cost.p50);
+      phase.disk = std::min(cost.p50 * disk, phase.cost.p50);
+      phase.egress = std::min(cost.p50 * left, phase.cost.p50);
+      lease.cost += phase.cost.p50;
     }
+    lease.idle = parts.next(cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0));
+    lease.cost += lease.idle;
+    plan.idle += lease.idle;
     lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
     lease.to = Seconds{last};
     lease.billed = Seconds{billed};
-    lease.cost = cost.p50;
     plan.leases.push_back(std::move(lease));
   }
 }

@@ -28,12 +28,7 @@ class GateTree {
       needs_.emplace_back(slot.needs.begin(), slot.needs.end());
     for (std::size_t i = 0; i < job.phases.size(); ++i)
       if (passes(i) < 1) gates_.push_back(i);
-    whole_ = spent(Runs(plan.phases.size(), 1));
-    Seconds end{};
-    for (std::size_t i = 0; i < plan.phases.size(); ++i) end = std::max(end, end_of(i));
-    constexpr double kMostOff = 0.1;
-    const double ratio = plan.hours.p50 > Seconds{} ? end / plan.hours.p50 : 1;
-    if (ratio > 1 - kMostOff && ratio < 1 + kMostOff) sum_of_medians_ = ratio;
+    ledger_ = stretch_ledger(job, plan);
   }
 
   bool any() const { return !gates_.empty(); }
@@ -136,7 +131,7 @@ class GateTree {
     }
   }
 
-  Seconds end_of(std::size_t i) const { return gpuplan::end_of(job_, plan_.phases[i]); }
+  Seconds end_of(std::size_t i) const { return gpuplan::end_of(plan_.phases[i]); }
 
   bool all(const Runs& run) const {
     return std::ranges::all_of(run, [](char runs) { return runs != 0; });
@@ -163,10 +158,9 @@ class GateTree {
     for (auto i = last_before(latest); i; i = last_before(plan_.phases[*i].start)) {
       open[*i] = 0;
       const Outcome<Seconds>& h = plan_.phases[*i].hours;
-      const double stretch = 1 + job_.buffer;
-      const double below = (h.p50 - h.p10).value * stretch;
-      const double above = (h.p90 - h.p50).value * stretch;
-      sum.mean += (h.mean - h.p50).value * stretch;
+      const double below = (h.p50 - h.p10).value;
+      const double above = (h.p90 - h.p50).value;
+      sum.mean += (h.mean - h.p50).value;
       if (plan_.phases[*i].estimate.work_is_model) {
         model.below += below;
         model.above += above;
@@ -180,10 +174,12 @@ class GateTree {
     return sum;
   }
 
-  /// By the medians: each lease until the last of its phases that runs; nothing for machines that are not taken.
+  /// By the medians: each lease until the last of its phases that runs, at what the bill says for these stretches, and
+  /// what its rules bill beyond; nothing for machines that are not taken.
   Dollars spent(const Runs& run) const {
     Dollars sum{};
-    for (const Lease& lease : plan_.leases) {
+    for (std::size_t l = 0; l < plan_.leases.size(); ++l) {
+      const Lease& lease = plan_.leases[l];
       Seconds until{};
       bool whole = true;
       for (const int phase : lease.phases) {
@@ -192,18 +188,29 @@ class GateTree {
         else whole = false;
       }
       if (until <= lease.from) continue;
-      const double held = billed_seconds((until - lease.from).value, lease.offer->billing);
-      const double planned = billed_seconds((lease.to - lease.from).value, lease.offer->billing);
-      sum += whole || planned <= 0 ? lease.cost : lease.cost * std::min(1.0, held / planned);
+      sum += whole ? lease.cost : std::min(lease.cost, spent_until(static_cast<int>(l), until));
     }
+    return sum;
+  }
+
+  Dollars spent_until(int position, Seconds until) const {
+    Dollars sum{};
+    for (const Stretch& line : ledger_.stretches) {
+      const auto held = std::ranges::find(line.leases, position) - line.leases.begin();
+      if (held != std::ssize(line.leases) && line.from + line.length() * 0.5 < until)
+        sum += line.shares[static_cast<std::size_t>(held)];
+    }
+    const Lease& lease = plan_.leases[static_cast<std::size_t>(position)];
+    const double time = (until - lease.from).value;
+    const double beyond = billed_seconds(time, lease.offer->billing) - time;
+    if (beyond > time * kWorthALine && lease.billed > Seconds{}) sum += lease.cost * (beyond / lease.billed.value);
     return sum;
   }
 
   Outcome<Dollars> cost_of(const Runs& run, const Spread& hours) const {
     if (all(run)) return plan_.cost;
-    const double share = whole_ > Dollars{} ? spent(run) / whole_ : 0;
-    // The plan's cost is the median of a sum, what is spent here by the medians of its parts.
-    const Dollars median = plan_.cost.p50 * (share * sum_of_medians_);
+    const Dollars median = spent(run);
+    const double share = plan_.cost.p50 > Dollars{} ? median / plan_.cost.p50 : 0;
     double price = 0;  // standard deviation of the logarithm
     for (const Lease& lease : plan_.leases) {
       const auto& range = lease.spot ? lease.offer->spot_price : lease.offer->price;
@@ -220,8 +227,7 @@ class GateTree {
   const Plan& plan_;
   std::vector<std::size_t> gates_;
   std::vector<std::vector<std::size_t>> needs_;
-  Dollars whole_{};
-  double sum_of_medians_ = 1;  ///< hours by the medians of the phases, against the median of the hours
+  StretchLedger ledger_;
 };
 
 }  // namespace

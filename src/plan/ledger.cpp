@@ -1,13 +1,13 @@
 #include "plan/ledger.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "plan/schedule.h"
 
 namespace gpuplan {
 
 namespace {
-
-/// Share of the plan's cost.
-constexpr double kWorthALine = 0.005;
 
 /// When each phase ends. The median of a phase and the start of the next, which comes from medians of parts, differ by
 /// a little: such ends are moved to the start, or to the edge of the lease, that they stand for.
@@ -29,7 +29,7 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
       const bool needed = std::ranges::find(needs, name) != needs.end();
       edges.push_back({other.start, needed ? kNeeded : kSame, needed});
     }
-    const Seconds stated = end_of(job, part);
+    const Seconds stated = end_of(part);
     const Seconds time = stated - part.start;
     Seconds end = stated;
     Seconds near{};
@@ -60,77 +60,102 @@ int most_at_once(const std::vector<Lease>& leases, Weight weight) {
   return most;
 }
 
-/// Scales all lines to the plan's cost: medians of parts do not add up to the median of their sum.
-void share_out(Dollars cost, StretchLedger& ledger) {
-  // Less than that beyond the last use is no more than how medians round.
-  if (ledger.beyond < cost * kWorthALine) ledger.beyond = {};
-  Dollars told = ledger.beyond;
-  for (const Stretch& line : ledger.stretches) told += line.cost;
-  const double scale = told > Dollars{} ? cost / told : 1;
-  ledger.beyond *= scale;
-  for (Stretch& line : ledger.stretches) {
-    line.cost *= scale;
-    if (line.billed > line.used) line.idle = line.cost * (1 - static_cast<double>(line.used) / line.billed);
-    ledger.idle += line.idle;
+/// What each phase of a lease, and the time in which none runs on it, takes of the stretches: machine seconds, by
+/// position of the stretch. An instant is shared by the phases running at it, as in Timeline::machine_seconds.
+struct LeaseTime {
+  std::vector<std::vector<double>> phases;  ///< by position among the lease's
+  std::vector<double> idle;
+};
+
+LeaseTime time_of(const Plan& plan, const Lease& lease, int position, const std::vector<Stretch>& stretches) {
+  LeaseTime time{{}, std::vector<double>(stretches.size(), 0)};
+  time.phases.assign(lease.phases.size(), time.idle);
+  const auto weight = [&](int phase) {
+    return std::max(plan.phases[static_cast<std::size_t>(phase)].estimate.gpus, 1);
+  };
+  for (std::size_t s = 0; s < stretches.size(); ++s) {
+    const Stretch& line = stretches[s];
+    if (std::ranges::find(line.leases, position) == line.leases.end()) continue;
+    const auto runs = [&](int phase) { return std::ranges::find(line.phases, phase) != line.phases.end(); };
+    int weights = 0;
+    for (const int phase : lease.phases) weights += runs(phase) ? weight(phase) : 0;
+    if (weights == 0) time.idle[s] = line.length().value;
+    for (std::size_t n = 0; n < lease.phases.size(); ++n)
+      if (runs(lease.phases[n])) time.phases[n][s] = line.length().value * weight(lease.phases[n]) / weights;
   }
+  return time;
 }
 
-/// Share of what is billed while no phase uses the machines.
-double idle_share_of(const Job& job, const Plan& plan) {
-  if (plan.cost.p50 > Dollars{}) return plan.idle / plan.cost.p50;
-  if (!plan.kept) return 0;
-  Seconds idle{};
-  Seconds held{};
-  for (const Spell& spell : spells_of(job, plan)) {
-    held += spell.length();
-    if (spell.phases.empty()) idle += spell.length();
-  }
-  return held > Seconds{} ? idle / held : 0;
+double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+/// Seconds billed after the last use, by the offer's rules.
+double beyond_of(const Lease& lease) {
+  const double held = (lease.to - lease.from).value;
+  const double unpaid = lease.offer->billing.startup_billed ? 0 : lease.offer->billing.startup.value;
+  const double beyond = billed_seconds(held - unpaid, lease.offer->billing) - (held - unpaid);
+  return beyond < 1 ? 0 : beyond;
 }
 
-/// The same; what billing rounds up by less than is worth a line counts as the phases'.
-double idle_share(const Job& job, const Plan& plan) {
-  const double share = idle_share_of(job, plan);
-  return share < kWorthALine ? 0 : share;
+/// Shares what one lease costs out over the stretches: each phase's cost over its time, and what is no phase's over the
+/// time in which none runs, that beyond the last use included.
+void share_out(const Plan& plan, int position, StretchLedger& ledger) {
+  const Lease& lease = ledger.leases[static_cast<std::size_t>(position)];
+  const LeaseTime time = time_of(plan, lease, position, ledger.stretches);
+  std::vector<double> dollars(ledger.stretches.size(), 0);
+  const auto spread = [&](Dollars cost, const std::vector<double>& seconds, double after) {
+    const double all = sum_of(seconds) + after;
+    if (all <= 0) {  // too short to be seen
+      ledger.beyond += cost;
+      return;
+    }
+    for (std::size_t s = 0; s < seconds.size(); ++s) dollars[s] += cost.value * seconds[s] / all;
+    ledger.beyond += cost * (after / all);
+  };
+  for (std::size_t n = 0; n < lease.phases.size(); ++n)
+    spread(plan.phases[static_cast<std::size_t>(lease.phases[n])].cost.p50, time.phases[n], 0);
+  const double beyond = lease.idle > Dollars{} ? beyond_of(lease) : 0;
+  spread(lease.idle, time.idle, beyond);
+  ledger.beyond_gpu_hours += beyond / 3600 * lease.gpus;
+  for (std::size_t s = 0; s < dollars.size(); ++s) {
+    Stretch& line = ledger.stretches[s];
+    const auto held = std::ranges::find(line.leases, position) - line.leases.begin();
+    if (held == std::ssize(line.leases)) continue;
+    int used = 0;
+    for (std::size_t n = 0; n < lease.phases.size(); ++n)
+      if (time.phases[n][s] > 0) used += plan.phases[static_cast<std::size_t>(lease.phases[n])].estimate.gpus;
+    const Dollars share{dollars[s]};
+    line.shares[static_cast<std::size_t>(held)] = share;
+    line.cost += share;
+    if (lease.gpus > used) line.idle += share * (1 - static_cast<double>(used) / lease.gpus);
+  }
 }
 
 }  // namespace
 
 Ledger ledger_of(const Job& job, const Plan& plan) {
   Ledger ledger;
-  const double stretch = 1 + job.buffer;
-  const double buffer_share = job.buffer / stretch;
   double used = 0;
-  double weight = 0;
-  Dollars cost{};
-  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    const PhasePlan& part = plan.phases[i];
-    used += part.hours.p50 / units::hour * part.estimate.gpus;
-    weight += part.billed_gpu_hours;
-    cost += part.cost.p50;
-  }
-  const double share = idle_share(job, plan);
-  ledger.total = {plan.gpu_hours, plan.billed_gpu_hours, plan.cost.p50};
-  ledger.idle = {0, plan.billed_gpu_hours * share, plan.cost.p50 * share};
-  const LedgerLine busy = {ledger.total.used, ledger.total.billed - ledger.idle.billed,
-                           ledger.total.cost - ledger.idle.cost};
-  ledger.buffer = {busy.used * buffer_share, busy.billed * buffer_share, busy.cost * buffer_share};
-  ledger.subtotal = {busy.used / stretch, busy.billed / stretch, busy.cost / stretch};
-  ledger.scale = used > 0 ? ledger.subtotal.used / used : 1;
-  for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    const PhasePlan& part = plan.phases[i];
-    LedgerLine line;
-    line.used = part.hours.p50 / units::hour * part.estimate.gpus * ledger.scale;
-    line.billed = weight > 0 ? ledger.subtotal.billed * part.billed_gpu_hours / weight : 0;
-    line.cost = cost > Dollars{} ? ledger.subtotal.cost * (part.cost.p50 / cost) : Dollars{};
+  for (const PhasePlan& part : plan.phases) used += part.hours.p50 / units::hour * part.estimate.gpus;
+  ledger.scale = used > 0 ? plan.gpu_hours / used : 1;
+  for (const PhasePlan& part : plan.phases) {
+    const LedgerLine line{part.hours.p50 / units::hour * part.estimate.gpus * ledger.scale, part.billed_gpu_hours,
+                          part.cost.p50};
+    ledger.subtotal.used += line.used;
+    ledger.subtotal.billed += line.billed;
+    ledger.subtotal.cost += line.cost;
     ledger.phases.push_back(line);
   }
+  ledger.total = {plan.gpu_hours, plan.billed_gpu_hours, plan.cost.p50};
+  ledger.idle = {0, plan.billed_gpu_hours - ledger.subtotal.billed, plan.idle};
+  if (ledger.idle.billed < plan.billed_gpu_hours * 1e-9) ledger.idle.billed = 0;  // no more than how sums round
+  const double share = job.buffer / (1 + job.buffer);
+  ledger.buffer = {ledger.subtotal.used * share, ledger.subtotal.billed * share, ledger.subtotal.cost * share};
   for (const Lease& lease : plan.leases)
     if (lease.offer->kind == OfferKind::kRented) ledger.machine_hours += lease.billed / units::hour * lease.nodes;
   return ledger;
 }
 
-std::vector<Spell> spells_of(const Job& job, const Plan& plan) {
+std::vector<Spell> spells_of(const Plan& plan) {
   struct Use {
     Seconds from, to;
     int phase;
@@ -140,7 +165,7 @@ std::vector<Spell> spells_of(const Job& job, const Plan& plan) {
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
     if (part.offer == nullptr) continue;
-    const Use use{part.start, end_of(job, part), static_cast<int>(i)};
+    const Use use{part.start, end_of(part), static_cast<int>(i)};
     uses.push_back(use);
     edges.push_back(use.from);
     edges.push_back(use.to);
@@ -185,23 +210,18 @@ StretchLedger stretch_ledger(const Job& job, const Plan& plan) {
       const Lease& lease = ledger.leases[l];
       if (middle < lease.from || middle > lease.to) continue;
       line.leases.push_back(static_cast<int>(l));
+      line.shares.emplace_back();
       line.billed += lease.gpus;
-      line.cost += lease.cost * (line.length() / std::max(lease.billed, lease.to - lease.from));
     }
     if (!line.leases.empty()) ledger.held += line.length();
     ledger.stretches.push_back(std::move(line));
   }
-  for (const Lease& lease : ledger.leases) {
-    const Seconds beyond = lease.billed - (lease.to - lease.from);
-    if (beyond < units::second) continue;
-    ledger.beyond += lease.cost * (beyond / lease.billed);
-    ledger.beyond_gpu_hours += beyond / units::hour * lease.gpus;
-  }
-  share_out(plan.cost.p50, ledger);
+  for (std::size_t l = 0; l < ledger.leases.size(); ++l) share_out(plan, static_cast<int>(l), ledger);
+  for (const Stretch& line : ledger.stretches) ledger.idle += line.idle;
   return ledger;
 }
 
-Seconds end_of(const Job& job, const PhasePlan& part) { return part.start + part.hours.p50 * (1 + job.buffer); }
+Seconds end_of(const PhasePlan& part) { return part.start + part.hours.p50; }
 
 int leases_at_once(const std::vector<Lease>& leases) {
   return most_at_once(leases, [](const Lease&) { return 1; });

@@ -15,11 +15,11 @@ struct LedgerLine {
 };
 
 struct Ledger {
-  std::vector<LedgerLine> phases;  ///< in the plan's order, without buffer
+  std::vector<LedgerLine> phases;  ///< in the plan's order, buffer inside
   LedgerLine subtotal;             ///< sum of the phases
-  LedgerLine buffer;               ///< what the job's `buffer` adds
   LedgerLine idle;                 ///< machines held while no phase uses them, and what billing rounds up
-  LedgerLine total;                ///< subtotal + buffer + idle: the plan's own figures
+  LedgerLine total;                ///< subtotal + idle: the plan's own figures
+  LedgerLine buffer;               ///< the part of the subtotal that the job's `buffer` adds
   double machine_hours = 0;        ///< of whole rented machines; 0: nothing is rented
   /// GPUs x hours of the phases times this are their GPU-hours above: medians of phases do not add up to the median of
   /// their sum, so that they are scaled to it.
@@ -28,17 +28,19 @@ struct Ledger {
   double utilisation() const { return total.billed > 0 ? total.used / total.billed : 0; }
 };
 
+/// Costs are those of the plan's phases and its idle time, cent by cent.
 Ledger ledger_of(const Job& job, const Plan& plan);
 
 /// A stretch of the whole job in which nothing begins or ends: the ledger's line for these hours. Medians, buffer
 /// inside.
 struct Stretch {
   Seconds from{}, to{};
-  std::vector<int> phases{};  ///< positions in the plan of those that run, on the user's own machine too
-  std::vector<int> leases{};  ///< positions among the plan's
-  int used = 0, billed = 0;   ///< GPUs
-  Dollars cost{};             ///< by the time that the leases are billed
-  Dollars idle{};             ///< the part of it for GPUs that nothing uses
+  std::vector<int> phases{};      ///< positions in the plan of those that run, on the user's own machine too
+  std::vector<int> leases{};      ///< positions among the plan's
+  std::vector<Dollars> shares{};  ///< of the cost, by lease
+  int used = 0, billed = 0;       ///< GPUs
+  Dollars cost{};  ///< of the phases that run: their costs by the machine time each takes of it; and idle time
+  Dollars idle{};  ///< the part of it for GPUs that nothing uses
   Seconds length() const { return to - from; }
 };
 
@@ -51,7 +53,8 @@ struct StretchLedger {
   Seconds held{};  ///< machines are held, at least one
 };
 
-/// Costs of the stretches and `beyond` add up to the plan's median cost.
+/// Costs of the stretches and `beyond` add up to the plan's median cost, and those of the stretches in which a phase is
+/// alone on its machines to the phase's.
 StretchLedger stretch_ledger(const Job& job, const Plan& plan);
 
 /// A stretch of time in which a set of phases runs, by the medians of a plan and with the job's buffer.
@@ -64,10 +67,10 @@ struct Spell {
 
 /// The time between the first and the last use of the machines, cut wherever a phase begins or ends. Phases that run on
 /// the user's own machine are in none of them.
-std::vector<Spell> spells_of(const Job& job, const Plan& plan);
+std::vector<Spell> spells_of(const Plan& plan);
 
 /// When a phase ends, by the medians and with the job's buffer.
-Seconds end_of(const Job& job, const PhasePlan& part);
+Seconds end_of(const PhasePlan& part);
 
 /// Most leases, and most GPUs of leases, that are held at one time.
 int leases_at_once(const std::vector<Lease>& leases);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/ledger.h"
+
 namespace gpuplan {
 
 double Plan::shortfall() const {
@@ -10,6 +12,8 @@ double Plan::shortfall() const {
     if (phase.estimate.serving) most = std::max(most, phase.estimate.serving->shortfall);
   return most;
 }
+
+int Plan::gpus_at_once() const { return std::max(gpus, gpuplan::gpus_at_once(leases)); }
 
 const PhasePlan* Plan::fullest() const {
   const PhasePlan* fullest = nullptr;

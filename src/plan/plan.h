@@ -38,6 +38,10 @@ struct Names<Fit> {
 template <class T>
 struct Outcome {
   T p10{}, p50{}, p90{}, mean{};
+
+  friend Outcome operator*(const Outcome& outcome, double factor) {
+    return {outcome.p10 * factor, outcome.p50 * factor, outcome.p90 * factor, outcome.mean * factor};
+  }
 };
 
 /// What comes out of a generation phase while it runs, and what its requests meet: by the model, or by the speed that
@@ -138,21 +142,25 @@ struct PhaseEstimate {
   TermOrigin origin(TimeTerm which) const { return origins[static_cast<std::size_t>(which)]; }
 };
 
-/// One line of what a phase costs; parts of a plan add up to its total.
+/// One line of the bill. All its figures are on one basis: the job's buffer is inside of hours, cost and GPU-hours, and
+/// the costs of all phases and `Plan::idle` add up to the plan's, in the units that bills are rounded to.
 struct PhasePlan {
   PhaseEstimate estimate;
   const Offer* offer = nullptr;  ///< null: needs no GPU
   bool spot = false;
-  Seconds start{};  ///< median, from the beginning of the job
-  Outcome<Seconds> hours{};
-  Outcome<Dollars> cost{};  ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
-  Dollars disk{};           ///< part of the median cost that is space on disks, while the phase runs
-  Dollars egress{};         ///< the same for results that are fetched home
+  Seconds start{};           ///< median, from the beginning of the job
+  Outcome<Seconds> hours{};  ///< expected interruptions and buffer inside
+  Outcome<Dollars> cost{};   ///< its share of the bill: by the GPU-seconds the machine is held for it, and its disk
+  Dollars disk{};            ///< part of the median cost that is space on disks, while the phase runs
+  Dollars egress{};          ///< the same for results that are fetched home
   int gpus_billed = 0;
   double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
   Interval<Seconds> seconds_per_step{};
   Interval<TokensPerSecond> tokens_per_second{};
 };
+
+/// Share of a plan's cost below which what no phase uses is no line of its own: phases share it like the rest.
+inline constexpr double kWorthALine = 0.005;
 
 /// A stretch of time for which machines of one offer are taken and given back. By the medians, with the job's buffer.
 struct Lease {
@@ -162,7 +170,8 @@ struct Lease {
   int gpus = 0;             ///< of all its machines: billed for rented ones, used for pools
   Seconds from{}, to{};     ///< from asking for them to giving them back
   Seconds billed{};         ///< what the offer's rules make of it
-  Dollars cost{};           ///< median, disks inside
+  Dollars cost{};           ///< median, disks inside: of its phases and `idle`
+  Dollars idle{};           ///< the part of it that is no phase's
   std::vector<int> phases;  ///< positions in the plan of those that run on it
 };
 
@@ -182,7 +191,8 @@ struct Plan {
   Outcome<Dollars> cost{};
   Dollars disk{};               ///< part of the median cost that is space on disks, of all phases
   Dollars egress{};             ///< the same for results that are fetched home
-  Dollars idle{};               ///< part of the median cost while the machines are held and no phase uses them
+  Dollars idle{};               ///< part of the median cost that is no phase's: machines held while none uses them, and
+                                ///< what billing rounds up, where it is worth a line (kWorthALine)
   double gpu_hours = 0;         ///< used, median
   double billed_gpu_hours = 0;  ///< median
   Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts against a deadline
@@ -204,7 +214,11 @@ struct Plan {
   bool meets_budget = true;
   bool reaches_target = true;  ///< of every generation phase, by the medians
 
-  /// Of at least one.
+  /// Deadline, budget and targets; what they mean with which chance the job says.
+  bool keeps_limits() const { return meets_deadline && meets_budget && reaches_target; }
+  /// The most that are held at one time, where leases overlap.
+  int gpus_at_once() const;
+  /// Of at least one, while a phase runs; hours of the buffer are as exposed as others.
   double chance_of_interruption() const { return 1 - clean; }
   /// How far the phase that is furthest from its target is from it: at most 1 when all are reached.
   double shortfall() const;

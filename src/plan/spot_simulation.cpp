@@ -174,9 +174,9 @@ struct Placed {
   double from, to;
 };
 
-std::vector<Placed> in_order(const Job& job, const Plan& plan) {
+std::vector<Placed> in_order(const Plan& plan) {
   std::vector<Placed> placed;
-  for (const PhasePlan& phase : plan.phases) placed.push_back({&phase, phase.start.value, end_of(job, phase).value});
+  for (const PhasePlan& phase : plan.phases) placed.push_back({&phase, phase.start.value, end_of(phase).value});
   std::ranges::stable_sort(placed, {}, &Placed::from);
   return placed;
 }
@@ -247,7 +247,7 @@ Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_off
     offer.interruptions = exactly(measured_rate(result.traces));
     asked.spot.bathtub.reset();
   }
-  const std::vector<Placed> placed = in_order(asked, plan);
+  const std::vector<Placed> placed = in_order(plan);
   for (std::size_t first = 0; first < placed.size();) {
     std::size_t last = first + 1;
     double to = placed[first].to;
@@ -317,8 +317,10 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
       Seconds{std::sqrt(std::max(all.on_demand_squares / count - mean * mean, 0.0)) * (1 + simulation.buffer)};
   result.lost = all.outcome.lost * stretch;
   result.waited = all.outcome.waited * stretch;
-  result.interruptions = static_cast<double>(all.outcome.interruptions) / count;
-  result.starts = static_cast<double>(all.outcome.starts) / count;
+  // Hours of the buffer meet as many interruptions as others.
+  result.interruptions = static_cast<double>(all.outcome.interruptions) * stretch;
+  result.starts = static_cast<double>(all.outcome.starts) / count +
+                  static_cast<double>(all.outcome.interruptions) * simulation.buffer / count;
   result.late = simulation.deadline > Seconds{} ? static_cast<double>(all.late) / count : 0;
   result.unfinished = static_cast<double>(all.unfinished) / count;
   return result;

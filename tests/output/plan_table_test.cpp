@@ -158,16 +158,16 @@ TEST(PlanTable, ShowsPhasesBufferAndContingencyOnTheirOwnLines) {
   const std::size_t start = text.find("  4x RTX 5090, phase by phase");
   ASSERT_NE(start, std::string::npos) << text;
   EXPECT_EQ(text.substr(start, text.find("  Looked at") - start), R"(  4x RTX 5090, phase by phase:
-    PHASE        START  HOURS  GPUS    COST  HOW
-                  hour         used
-    collect        0.0    1.6     4   $5.12  4 replicas, models side by side, one sequence at a time
-                                             each, fp16 weights; 533 tokens/s, 133 a GPU; 16.3 of
-                                             31.8 GiB a GPU
-    write up       1.6    2.0     –       –  no GPU, 2 h
-    buffer 30 %           0.5
-    idle                              $1.28  machines held while no phase uses them
-    in all                1.6         $5.12  6.4 GPU-hours used of 6.4 paid for (100 %)
-    contingency                      $20.00  $25.12 with it
+    PHASE              START  HOURS  GPUS    COST  HOW
+                        hour         used
+    collect              0.0    1.6     4   $5.12  4 replicas, models side by side, one sequence at
+                                                   a time each, fp16 weights; 533 tokens/s, 133 a
+                                                   GPU; 16.3 of 31.8 GiB a GPU
+    write up             1.6    2.0     –       –  no GPU, 2 h
+    idle                                    $1.28  machines held while no phase uses them
+    in all                      1.6         $5.12  6.4 GPU-hours used of 6.4 paid for (100 %)
+    of it buffer 30 %           0.5                inside the hours and costs above
+    contingency                            $20.00  $25.12 with it
 
 )");
 }

@@ -214,6 +214,42 @@ TEST(Bill, BufferStretchesHoursAndTheBill) {
   EXPECT_NEAR(plan.buffer / hour, 0.6, 1e-9);
   EXPECT_EQ(plan.cost.p50, 26 * dollar);
   EXPECT_NEAR(plan.phases[1].start / hour, 1.3, 1e-9);
+  EXPECT_NEAR(plan.phases[1].hours.p50 / hour, 1.3, 1e-9) << "on the basis of its cost";
+  EXPECT_NEAR(plan.phases[1].cost.p50 / dollar, 13, 1e-9);
+}
+
+TEST(Bill, PhasesAndIdleAddUpToTheCentAtEveryPrice) {
+  for (int price = 1; price < 400; price += 7) {
+    Bill bill;
+    for (int i = 0; i < 7; ++i) bill.add(0.31 + 0.17 * i, 4);
+    bill.offer.price = exactly(price * 0.0137 * dollar / hour);
+    const Plan plan = bill.plan();
+    Dollars sum = plan.idle;
+    for (const PhasePlan& part : plan.phases) {
+      sum += part.cost.p50;
+      EXPECT_LE(part.cost.p10, part.cost.p50);
+      EXPECT_GE(part.cost.p90, part.cost.p50);
+      const double units = part.cost.p50.value * (plan.cost.p50 < Dollars{1} ? 1e4 : 100);
+      EXPECT_NEAR(units, std::round(units), 1e-6) << "in the units of the bill";
+    }
+    EXPECT_NEAR(sum.value, plan.cost.p50.value, 1e-9) << price;
+    Dollars leased{};
+    for (const Lease& lease : plan.leases) leased += lease.cost;
+    EXPECT_NEAR(leased.value, plan.cost.p50.value, 1e-9) << price;
+  }
+}
+
+TEST(Bill, HoursOfTheBufferMeetInterruptionsToo) {
+  Bill bill;
+  bill.add(6.1, 4);
+  bill.offer.spot_price = exactly(4 * dollar / hour);
+  bill.offer.interruptions = exactly(-std::log(1 - 0.05) / hour);  // 5 %/h
+  const Plan without = bill.plan(true, true);
+  bill.job.buffer = 0.3;
+  const Plan with = bill.plan(true, true);
+  EXPECT_NEAR(without.chance_of_interruption(), 1 - std::pow(0.95, 6.1), 0.01);
+  EXPECT_NEAR(with.chance_of_interruption(), 1 - std::pow(0.95, 6.1 * 1.3), 0.01) << "7.9 h at 5 %/h are 33 %";
+  EXPECT_GT(with.interruptions, without.interruptions * 1.25);
 }
 
 TEST(Bill, TheModelsErrorIsSharedOwnFiguresAreNot) {
