@@ -12,8 +12,8 @@
 #include "input/csv.h"
 #include "input/sketch.h"
 #include "input/trace_file.h"
-#include "output/choice.h"
 #include "output/plan_words.h"
+#include "plan/ranking.h"
 #include "plan/whatif.h"
 
 namespace gpuplan::cli {

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "domain/catalogue.h"
 #include "domain/job.h"
-#include "output/fallback.h"
+#include "plan/fallback.h"
 #include "plan/plan.h"
 
 namespace gpuplan {

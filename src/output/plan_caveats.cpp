@@ -5,11 +5,11 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/explain.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
 #include "output/serving_words.h"
+#include "plan/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -50,9 +50,16 @@ std::string not_both_words(const PlanStory& story) {
     return "";
   const Plan& in_time = story.plan(*found.within_deadline);
   const Plan& in_budget = story.plan(*found.within_budget);
+  // By P90, which is over the limit unless the job asks for more than a chance of 90 %, or waits in a queue.
+  const Dollars over = in_time.cost.p90 + story.job.contingency - *limits.budget;
+  const Seconds late = in_budget.hours.p90 - *limits.deadline;
+  const auto chance = [](const std::optional<double>& of) { return chance_words(of.value_or(0)); };
   return "No plan keeps both. " + story.name(in_time) + " is in time and " +
-         to_text(in_time.cost.p90 + story.job.contingency - *limits.budget) + " over the budget (P90); " +
-         story.name(in_budget) + " is within it and " + hours_words(in_budget.hours.p90 - *limits.deadline) + " late.";
+         (over > Dollars{} ? to_text(over) + " over the budget (P90); "
+                           : "within the budget with a chance of " + chance(in_time.chance_in_budget) + "; ") +
+         story.name(in_budget) + " is within it and " +
+         (late > Seconds{} ? hours_words(late) + " late."
+                           : "in time with a chance of " + chance(in_budget.chance_in_time) + ".");
 }
 
 /// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
@@ -124,8 +131,7 @@ std::string availability_words(const PlanStory& story) {
   if (pick == nullptr || !is_rare(*pick)) return "";
   const Plan* next = nullptr;
   for (const Plan& plan : story.found.plans) {
-    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.meets_deadline || !plan.meets_budget || !plan.reaches_target)
-      continue;
+    if (is_rare(plan) || plan.fit != Fit::kFits || !plan.keeps_limits()) continue;
     if (next == nullptr || goal_key(story.job, plan) < goal_key(story.job, *next)) next = &plan;
   }
   const std::string text = story.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
@@ -169,8 +175,11 @@ std::vector<std::string> limit_words(const PlanStory& story) {
       text += " Cheapest in time: " + story.name(*cheapest) + ", " + to_text(cheapest->cost.p50) + ".";
     if (keep == 0) {
       const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
-      text += " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
-              hours_words(fastest->hours.p90 - *job.limits.deadline) + " too late.";
+      const Seconds late = fastest->hours.p90 - *job.limits.deadline;
+      text +=
+          " Fastest: " + story.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
+          (late > Seconds{} ? hours_words(late) + " too late."
+                            : "in time with a chance of " + chance_words(fastest->chance_in_time.value_or(0)) + ".");
       text += no_gpu_shortens(job, *fastest);
     }
     lines.push_back(text);

@@ -3,10 +3,11 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/plan_story.h"
 #include "output/plan_words.h"
 #include "output/serving_words.h"
+#include "plan/ranking.h"
+#include "plan/recommendation.h"
 
 namespace gpuplan {
 namespace {
@@ -75,7 +76,9 @@ std::string value_words(const PlanStory& story) {
   if (found.values.size() < 2) return "";
   const DollarsPerSecond value = story.job.value_of_time;
   const ValueRange* best = range_of(found, value);
-  std::string text = "Best value at " + value_of_time_words(story) + ": " + story.name(story.plan(best->plan)) + ".";
+  const bool limited = story.plan(best->plan).keeps_limits();
+  std::string text = "Best value at " + value_of_time_words(story) + (limited ? "" : ", whatever the limits") + ": " +
+                     story.name(story.plan(best->plan)) + ".";
 
   std::vector<std::string> others;
   for (const ValueRange& range : found.values) {
@@ -114,19 +117,23 @@ std::string pick_words(const PlanStory& story) {
   const Limits& limits = story.job.limits;
   const std::string& name = story.name(*pick);
   const bool target = has_target(story.job);
-  if (rules.limits_missed)
+  const std::vector<const Plan*> among = contenders(story.found.plans);
+  if (rules.limits_missed) {
+    // One whose memory may not do is set aside, whatever it keeps.
+    if (std::ranges::any_of(story.found.plans, &Plan::keeps_limits))
+      return "No plan whose memory fits keeps the limits. Nearest: " + name + ".";
     return std::string(!target                            ? "No plan keeps the limits."
                        : limits.deadline || limits.budget ? "No plan keeps the limits and reaches the target."
                                                           : "No plan reaches the target.") +
            " Nearest: " + name + ".";
+  }
 
   std::vector<std::string> wanted;
   if (limits.deadline) wanted.emplace_back("the deadline");
   if (limits.budget) wanted.emplace_back("the budget");
   if (target) wanted.emplace_back("the target");
   const std::string kept = listed(wanted);
-  const auto keeping = std::ranges::count_if(
-      story.found.plans, [](const Plan& p) { return p.meets_deadline && p.meets_budget && p.reaches_target; });
+  const auto keeping = std::ranges::count_if(among, [](const Plan* p) { return p->keeps_limits(); });
   std::string rule;
   switch (story.job.goal) {
     case Goal::kBestValue:

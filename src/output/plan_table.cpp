@@ -125,9 +125,8 @@ class PlanText {
   bool shown(const Plan& plan) const { return rows_[static_cast<std::size_t>(&plan - story_.found.plans.data())]; }
 
   void frontier() {
-    const bool limited = std::ranges::any_of(story_.found.plans, [&](const Plan& plan) {
-      return shown(plan) && (!plan.meets_deadline || !plan.meets_budget || !plan.reaches_target);
-    });
+    const bool limited =
+        std::ranges::any_of(story_.found.plans, [&](const Plan& plan) { return shown(plan) && !plan.keeps_limits(); });
     Table table({{.title = "#"},
                  {.title = "PLAN", .narrowest = 24},
                  {.title = "WHERE", .drop = 3, .narrowest = all_ ? 26 : 8},
@@ -162,8 +161,7 @@ class PlanText {
                   plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
                  {plan.chance_in_budget ? chance_words(*plan.chance_in_budget) : std::string(),
                   plan.meets_budget ? Paint::kPlain : Paint::kYellow},
-                 {limited ? limits_words(plan) : std::string(),
-                  plan.meets_deadline && plan.meets_budget && plan.reaches_target ? Paint::kPlain : Paint::kYellow},
+                 {limited ? limits_words(plan) : std::string(), plan.keeps_limits() ? Paint::kPlain : Paint::kYellow},
                  {memory_words(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
                  {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});

@@ -240,7 +240,7 @@ std::string limits_words(const Plan& plan) {
   std::string text = plan.meets_deadline ? "" : "too late";
   if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
   if (!plan.reaches_target) text += text.empty() ? "misses target" : ", misses target";
-  return text.empty() ? "kept" : text;
+  return plan.keeps_limits() ? "kept" : text;
 }
 
 std::string upper_first(std::string text) {

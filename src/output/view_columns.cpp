@@ -118,11 +118,7 @@ std::string shown_rows(std::size_t shown, std::size_t all, const std::string& no
   return "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(all), noun) + " (--all).";
 }
 
-bool limits_matter(const PlanStory& story) {
-  return std::ranges::any_of(story.found.plans, [](const Plan& plan) {
-    return !plan.meets_deadline || !plan.meets_budget || !plan.reaches_target;
-  });
-}
+bool limits_matter(const PlanStory& story) { return !std::ranges::all_of(story.found.plans, &Plan::keeps_limits); }
 
 std::string worth_words(const SearchResult& found, const Plan& plan) {
   for (const ValueRange& range : found.values) {

@@ -1,140 +1,153 @@
 // plan --show decisions: for each thing that may matter most, the plan to take and when to choose so.
 #include <algorithm>
-#include <limits>
-#include <utility>
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/decisions.h"
+#include "plan/ranking.h"
 #include "plan/recommendation.h"
 
 namespace gpuplan {
 namespace {
 
-struct Decision {
+struct Row {
   std::string priority;
   const Plan* plan = nullptr;  ///< null: no plan does
   std::string when;
 };
 
-/// The least by a key among those that count, ties by cost.
-template <class Counts, class Key>
-const Plan* least(const std::vector<const Plan*>& plans, Counts counts, Key key) {
-  const Plan* best = nullptr;
-  for (const Plan* plan : plans) {
-    if (!counts(*plan)) continue;
-    if (best == nullptr || std::pair(key(*plan), plan->cost.p50) < std::pair(key(*best), best->cost.p50)) best = plan;
-  }
-  return best;
-}
-
+/// The decisions of plan/decisions.h in words. Each sentence is made from the plans beside it.
 class Decisions {
  public:
   explicit Decisions(const PlanStory& story)
       : story_(story), rules_(story.found.recommendations), plans_(contenders(story.found.plans)) {}
 
-  std::vector<Decision> rows() {
-    const Plan* cheapest = at(rules_.cheapest);
-    const Plan* fastest = at(rules_.fastest);
-    const std::string both = cheapest == fastest ? "in any case: nothing is cheaper, and nothing is faster" : "";
-    add("cheapest", cheapest, both.empty() ? "you can wait" + after(cheapest, ": ") : both);
-    add("best value", at(rules_.best_value),
-        "an hour of waiting is worth about " + short_money(story_.job.value_of_time * units::hour) + " to you");
-    add("fastest", fastest, both.empty() ? "hours count" + after(fastest, ": ") : both);
-    limits();
-    fewest();
-    const auto total = [&](const Plan& plan) { return total_at(plan, story_.job.value_of_time).value; };
-    const auto any = [](const Plan&) { return true; };
-    if (std::ranges::any_of(plans_, [](const Plan* plan) { return plan->gpus > 1; }))
-      add("one GPU",
-          least(
-              plans_, [](const Plan& plan) { return plan.gpus == 1; }, total),
-          "only one GPU is to be had, or the simplest set-up is wanted", false);
-    if (std::ranges::any_of(plans_, [](const Plan* plan) { return plan->spot; }))
-      add("no interruptions",
-          least(
-              plans_, [](const Plan& plan) { return !plan.spot; }, total),
-          "the work must not be stopped in the middle: on demand", false);
-    if (const Plan* low = least(plans_, any,
-                                [](const Plan& plan) {
-                                  const auto price = price_of(plan);
-                                  return price ? price->value : std::numeric_limits<double>::infinity();
-                                });
-        low != nullptr && price_of(*low) && *price_of(*low) > DollarsPerSecond{})
-      add("lowest price", low, "the price of an hour is capped" + slower(*low, fastest));
-    return std::move(rows_);
+  std::vector<Row> rows() const {
+    std::vector<Row> rows;
+    for (const Decision& decision : decisions_of(story_.job, story_.found.plans, rules_)) {
+      const Plan* plan = at(decision.plan);
+      switch (decision.priority) {
+        case Priority::kJob:
+          rows.push_back({"this job", plan, goal_words()});
+          break;
+        case Priority::kCheapest:
+          rows.push_back({"cheapest", plan, both() ? extreme("cost counts") : "you can wait" + after(plan)});
+          break;
+        case Priority::kBestValue:
+          rows.push_back(
+              {"best value", plan,
+               "an hour of waiting is worth about " + short_money(story_.job.value_of_time * units::hour) + " to you"});
+          break;
+        case Priority::kFastest:
+          rows.push_back({"fastest", plan, both() ? extreme("hours count") : "hours count" + after(plan)});
+          break;
+        case Priority::kWithinDeadline:
+          rows.push_back({"within deadline", plan, plan != nullptr ? in_time(*plan) : too_late()});
+          break;
+        case Priority::kWithinBudget:
+          rows.push_back(
+              {"within budget", plan,
+               plan != nullptr ? "as fast as " + short_money(*story_.job.limits.budget) + " allows" : too_dear()});
+          break;
+        case Priority::kFewestGpus:
+          rows.push_back({"fewest GPUs", plan, few(*plan)});
+          break;
+        case Priority::kOneGpu:
+          rows.push_back({"one GPU", plan, "only one GPU is to be had, or the simplest set-up is wanted"});
+          break;
+        case Priority::kNoInterruptions:
+          rows.push_back({"no interruptions", plan, "the work must not be stopped in the middle: on demand"});
+          break;
+        case Priority::kLowestPrice:
+          rows.push_back({"lowest price", plan, "the price of an hour is capped" + slower(*plan)});
+          break;
+      }
+    }
+    return rows;
   }
 
  private:
   const Plan* at(const std::optional<int>& position) const { return position ? &story_.plan(*position) : nullptr; }
 
-  void add(std::string priority, const Plan* plan, std::string when, bool also_none = true) {
-    if (plan != nullptr || also_none) rows_.push_back({std::move(priority), plan, std::move(when)});
+  bool both() const { return rules_.cheapest == rules_.fastest; }
+
+  /// One plan is the cheapest and the fastest; the pick may be another all the same, for its GPUs or the limits.
+  std::string extreme(const std::string& counts) const {
+    std::string words = counts + ": nothing is cheaper, and nothing is faster";
+    const Plan* plan = at(rules_.cheapest);
+    const Plan* pick = story_.pick();
+    if (plan == nullptr || pick == nullptr || plan == pick) return words;
+    if (plan->gpus_at_once() > pick->gpus_at_once())
+      words +=
+          "; it takes " + count_of(plan->gpus_at_once(), "GPU") + ", the pick " + std::to_string(pick->gpus_at_once());
+    return words;
   }
 
-  std::string after(const Plan* plan, const std::string& sign) const {
+  std::string after(const Plan* plan) const {
     const std::string words = plan == nullptr ? "" : worth_words(story_.found, *plan);
-    return words.empty() ? "" : sign + words;
+    return words.empty() ? "" : ": " + words;
   }
 
-  static std::string slower(const Plan& plan, const Plan* fastest) {
+  std::string goal_words() const {
+    switch (story_.job.goal) {
+      case Goal::kCheapest:
+        return "the cheapest" + kept_words();
+      case Goal::kFastest:
+        return "the fastest" + kept_words();
+      case Goal::kFewestGpus:
+        return "the fewest GPUs" + kept_words();
+      case Goal::kBestValue:
+        break;
+    }
+    return "the best value" + kept_words();
+  }
+
+  std::string kept_words() const {
+    return rules_.limits_missed ? " is wanted, and no plan keeps the limits: this one is nearest"
+                                : " that keeps the limits";
+  }
+
+  std::string slower(const Plan& plan) const {
+    const Plan* fastest = at(rules_.fastest);
     if (fastest == nullptr || fastest->hours.p50 <= Seconds{} || plan.hours.p50 < 1.05 * fastest->hours.p50) return "";
     return "; it takes " + times_words(plan.hours.p50 / fastest->hours.p50) + " the hours of the fastest";
   }
 
-  void limits() {
-    const Limits& limits = story_.job.limits;
-    if (limits.deadline) {
-      const Plan* plan = at(rules_.within_deadline);
-      const std::string what = to_text(*limits.deadline);
-      if (plan != nullptr) {
-        add("within deadline", plan,
-            "the deadline of " + what + " must be kept: cheapest that does" +
-                (plan->chance_in_time ? ", chance " + chance_words(*plan->chance_in_time) : ""));
-      } else {
-        const Plan* near =
-            least(plans_, [](const Plan&) { return true; }, [](const Plan& other) { return other.hours.p90.value; });
-        add("within deadline", nullptr,
-            "no plan keeps " + what + " at " + percent(limits.confidence) + " confidence" +
-                (near != nullptr ? "; nearest: " + story_.name(*near) + ", P90 " + hours_words(near->hours.p90) : ""));
-      }
-    }
-    if (limits.budget) {
-      const Plan* plan = at(rules_.within_budget);
-      const std::string what = short_money(*limits.budget);
-      if (plan != nullptr) {
-        add("within budget", plan, "as fast as " + what + " allows");
-      } else {
-        const auto most = [&](const Plan& other) { return other.cost.p90 + story_.job.contingency; };
-        const Plan* near = least(plans_, [](const Plan&) { return true; }, most);
-        add("within budget", nullptr,
-            "no plan keeps " + what +
-                (near != nullptr ? "; nearest: " + story_.name(*near) + ", P90 " + to_text(most(*near)) +
-                                       (story_.job.contingency > Dollars{} ? " with the contingency" : "")
-                                 : ""));
-      }
-    }
+  std::string in_time(const Plan& plan) const {
+    return "the deadline of " + to_text(*story_.job.limits.deadline) + " must be kept: cheapest that does" +
+           (plan.chance_in_time ? ", chance " + chance_words(*plan.chance_in_time) : "");
   }
 
-  void fewest() {
-    const Plan* plan = at(rules_.fewest_gpus);
-    if (plan == nullptr || plan->gpus == 0) return;
-    const int most = (*std::ranges::max_element(plans_, {}, [](const Plan* p) { return p->gpus; }))->gpus;
-    if (most > plan->gpus)
-      add("fewest GPUs", plan,
-          "GPUs are short or shared: " + std::to_string(plan->gpus) + (plan->gpus == 1 ? " does" : " do") +
-              (limits_matter(story_) || story_.job.limits.deadline || story_.job.limits.budget
-                   ? " and the limits are kept"
-                   : ""));
+  std::string too_late() const {
+    const Limits& limits = story_.job.limits;
+    const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return plan->hours.p90.value; });
+    return "no plan keeps " + to_text(*limits.deadline) + " at " + percent(limits.confidence) + " confidence" +
+           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
+                                 : "");
+  }
+
+  std::string too_dear() const {
+    const auto most = [&](const Plan* plan) { return (plan->cost.p90 + story_.job.contingency).value; };
+    const auto near = std::ranges::min_element(plans_, {}, most);
+    return "no plan keeps " + short_money(*story_.job.limits.budget) +
+           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
+                                       (story_.job.contingency > Dollars{} ? " with the contingency" : "")
+                                 : "");
+  }
+
+  std::string few(const Plan& plan) const {
+    const Limits& limits = story_.job.limits;
+    return "GPUs are short or shared: " + std::to_string(plan.gpus_at_once()) +
+           (plan.gpus_at_once() == 1 ? " does" : " do") +
+           (limits_matter(story_) || limits.deadline || limits.budget ? " and the limits are kept" : "");
   }
 
   const PlanStory& story_;
   const Recommendations& rules_;
   std::vector<const Plan*> plans_;
-  std::vector<Decision> rows_;
 };
 
 /// "From end to end of the frontier: $4.74 to $19.52 (4.1x) and 3.4 h to 53 min (3.8x)."; empty: it has one plan, or a
@@ -173,7 +186,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
   const std::size_t cells_before_when = columns.size() - 1;
   ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
   const bool limited = limits_matter(story);
-  for (const Decision& decision : Decisions(story).rows()) {
+  for (const Row& decision : Decisions(story).rows()) {
     std::vector<Cell> row = {{decision.priority, Paint::kBold}};
     if (decision.plan == nullptr) {
       row.emplace_back();
@@ -191,8 +204,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
       row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.node->gpu->usable / units::GiB));
       const double batch = fullest == nullptr ? 0 : fullest->estimate.batch;
       row.push_back(batch > 0 ? Cell(batch, count_text(batch)) : Cell());
-      row.emplace_back(limited ? limits_words(plan) : "",
-                       plan.meets_deadline && plan.meets_budget ? Paint::kPlain : Paint::kYellow);
+      row.emplace_back(limited ? limits_words(plan) : "", plan.keeps_limits() ? Paint::kPlain : Paint::kYellow);
     }
     row.emplace_back(decision.when);
     view.table.add(std::move(row));

@@ -3,13 +3,28 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
-#include "output/fallback.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/fallback.h"
+#include "plan/ranking.h"
 
 namespace gpuplan {
+
+namespace {
+
+/// Why there is one kind of machine: no other runs the job, fits, or keeps the limits.
+std::string only_words(const PlanStory& story, const Plan& plan) {
+  const auto others = [&](auto holds) {
+    return std::ranges::any_of(story.found.plans,
+                               [&](const Plan& other) { return other.label != plan.label && holds(other); });
+  };
+  if (!others([](const Plan&) { return true; })) return "on the market that runs the job.";
+  if (!others([](const Plan& other) { return other.fit == Fit::kFits; })) return "whose memory fits.";
+  return plan.keeps_limits() ? "that keeps the limits." : "that comes near the limits.";
+}
+
+}  // namespace
 
 ViewContent fallback_view(const PlanStory& story, const Screen&) {
   std::vector<Column> columns = {{.title = "TAKE", .key = "role"}};
@@ -43,9 +58,7 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
   }
   if (rows.size() == 1) {
     view.notes.push_back("There is nothing to fall back on: " + story.name(*rows.front().plan) +
-                         (std::ranges::any_of(story.found.plans, keeps_limits) && story.found.plans.size() > 1
-                              ? " is the only kind of machine that keeps the limits."
-                              : " is the only kind of machine on the market that runs the job."));
+                         " is the only kind of machine " + only_words(story, *rows.front().plan));
     return view;
   }
   const Goal goal = story.job.goal;

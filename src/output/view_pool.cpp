@@ -40,7 +40,7 @@ std::vector<Option> options_of(const PlanStory& story) {
   if (options.empty() && pick != nullptr && pick->offer != nullptr) {
     for (const Plan& plan : story.found.plans) {
       if (plan.offer == nullptr || plan.offer->gpu != pick->offer->gpu) continue;
-      const Option option{&plan, std::min(peak_gpus(spells_of(story.job, plan)), plan.gpus), plan.gpus};
+      const Option option{&plan, std::min(peak_gpus(spells_of(plan)), plan.gpus), plan.gpus};
       const auto same = std::ranges::find_if(options, [&](const Option& o) { return o.plan->gpus == plan.gpus; });
       if (same == options.end()) options.push_back(option);
       else if (&plan == pick || (same->plan != pick && plan.cost.p50 < same->plan->cost.p50)) *same = option;
@@ -71,6 +71,7 @@ std::string when(const PlanStory& story, const Option& option, const Option* few
   std::vector<std::string> words;
   if (!plan.meets_deadline) words.emplace_back("misses the deadline");
   if (!plan.meets_budget) words.emplace_back("over budget");
+  if (!plan.reaches_target) words.emplace_back("misses the target");
   const bool fewest = rules.fewest_gpus && &story.plan(*rules.fewest_gpus) == &plan;
   if (fewest && story.job.limits.deadline) words.push_back("fewest GPUs that " + kept_words(story.job.limits));
   else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most to others");

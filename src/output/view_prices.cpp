@@ -5,11 +5,11 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
 #include "plan/market.h"
+#include "plan/ranking.h"
 
 namespace gpuplan {
 namespace {

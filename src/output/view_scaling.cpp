@@ -4,10 +4,10 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/ranking.h"
 #include "plan/recommendation.h"
 
 namespace gpuplan {

@@ -4,10 +4,10 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/choice.h"
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
+#include "plan/ranking.h"
 
 namespace gpuplan {
 namespace {
@@ -89,10 +89,9 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
     view.notes.push_back("On the frontier, but never the best, whatever an hour is worth: " + listed(never) + ".");
   const bool excluded = std::ranges::any_of(ranges, [&](const ValueRange& range) {
     const Plan& plan = story.plan(range.plan);
-    return !plan.meets_deadline || !plan.meets_budget;
+    return !plan.keeps_limits();
   });
-  if (excluded)
-    view.notes.emplace_back("Deadline and budget are not looked at here: plans that miss them are in it too.");
+  if (excluded) view.notes.emplace_back("Limits are not looked at here: plans that miss them are in it too.");
   return view;
 }
 

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
-
-#include "plan/ledger.h"
+#include <utility>
 
 namespace gpuplan {
 
@@ -42,55 +41,68 @@ std::vector<const Plan*> contenders(const std::vector<Plan>& plans) {
   return result;
 }
 
+namespace {
+
+/// What the job may ask to be small, with the time or the cost that decides between equals.
+struct Keys {
+  const Job& job;
+  static auto cost(const Plan& p) { return std::tuple(p.cost.p50, p.hours.p50); }
+  static auto hours(const Plan& p) { return std::tuple(p.hours.p50, p.cost.p50); }
+  static auto gpus(const Plan& p) { return std::tuple(p.gpus_at_once(), p.cost.p50, p.hours.p50); }
+  auto value(const Plan& p) const { return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50); }
+};
+
+/// The pick among those that `runs`, and whether it misses the limits.
+template <class Runs>
+std::pair<std::optional<int>, bool> picked(const Job& job, const std::vector<Plan>& plans, Runs runs) {
+  const Keys keys{job};
+  const auto value = [&](const Plan& p) { return keys.value(p); };
+  const auto in_limits = [&](const Plan& p) { return runs(p) && p.keeps_limits(); };
+  const auto by_goal = [&](auto counts) {
+    switch (job.goal) {
+      case Goal::kCheapest:
+        return least(plans, counts, Keys::cost);
+      case Goal::kFastest:
+        return least(plans, counts, Keys::hours);
+      case Goal::kFewestGpus:
+        return least(plans, counts, Keys::gpus);
+      case Goal::kBestValue:
+        break;
+    }
+    return least(plans, counts, value);
+  };
+  if (const auto pick = by_goal(in_limits)) return {pick, false};
+  // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
+  if (std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; }))
+    return {least(plans, runs, [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); }), true};
+  if (!job.limits.deadline) return {least(plans, runs, Keys::cost), true};
+  const auto in_time = least(plans, [&](const Plan& p) { return runs(p) && p.meets_deadline; }, Keys::cost);
+  return {in_time ? in_time : least(plans, runs, Keys::hours), true};
+}
+
+}  // namespace
+
+std::optional<int> pick_among(const Job& job, const std::vector<Plan>& plans, bool (*counts)(const Plan&)) {
+  const Contends runs(plans);
+  return picked(job, plans, [&](const Plan& p) { return runs(p) && counts(p); }).first;
+}
+
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   Recommendations result;
+  const Keys keys{job};
   const Contends runs(plans);
   const auto in_time = [&](const Plan& p) { return runs(p) && p.meets_deadline; };
   const auto in_budget = [&](const Plan& p) { return runs(p) && p.meets_budget; };
-  const auto in_limits = [&](const Plan& p) {
-    return runs(p) && p.meets_deadline && p.meets_budget && p.reaches_target;
-  };
-
-  const auto cost = [](const Plan& p) { return std::tuple(p.cost.p50, p.hours.p50); };
-  const auto hours = [](const Plan& p) { return std::tuple(p.hours.p50, p.cost.p50); };
-  const auto value = [&](const Plan& p) {
-    return std::tuple(p.cost.p50 + job.value_of_time * p.hours.p50, p.hours.p50);
-  };
-  const auto gpus = [](const Plan& p) {
-    return std::tuple(std::max(p.gpus, gpus_at_once(p.leases)), p.cost.p50, p.hours.p50);
-  };
-
-  result.cheapest = least(plans, runs, cost);
-  result.fastest = least(plans, runs, hours);
-  result.best_value = least(plans, runs, value);
-  result.fewest_gpus = least(plans, in_limits, gpus);
-  if (job.limits.deadline) result.within_deadline = least(plans, in_time, cost);
-  if (job.limits.budget) result.within_budget = least(plans, in_budget, hours);
-
-  switch (job.goal) {
-    case Goal::kBestValue:
-      result.pick = least(plans, in_limits, value);
-      break;
-    case Goal::kCheapest:
-      result.pick = least(plans, in_limits, cost);
-      break;
-    case Goal::kFastest:
-      result.pick = least(plans, in_limits, hours);
-      break;
-    case Goal::kFewestGpus:
-      result.pick = result.fewest_gpus;
-      break;
-  }
-  if (!result.pick && !plans.empty()) {
-    result.limits_missed = true;
-    // The nearest miss: of the limits that can not be kept, the target weighs first, then the deadline.
-    const bool hopeless = std::ranges::none_of(plans, [&](const Plan& p) { return runs(p) && p.reaches_target; });
-    const auto missing = [](const Plan& p) { return std::tuple(p.shortfall(), p.cost.p50); };
-    result.pick = hopeless                                         ? least(plans, runs, missing)
-                  : job.limits.deadline && !result.within_deadline ? result.fastest
-                  : job.limits.deadline                            ? result.within_deadline
-                                                                   : result.cheapest;
-  }
+  const auto in_limits = [&](const Plan& p) { return runs(p) && p.keeps_limits(); };
+  result.cheapest = least(plans, runs, Keys::cost);
+  result.fastest = least(plans, runs, Keys::hours);
+  result.best_value = least(plans, runs, [&](const Plan& p) { return keys.value(p); });
+  result.fewest_gpus = least(plans, in_limits, Keys::gpus);
+  if (job.limits.deadline) result.within_deadline = least(plans, in_time, Keys::cost);
+  if (job.limits.budget) result.within_budget = least(plans, in_budget, Keys::hours);
+  const auto [pick, missed] = picked(job, plans, runs);
+  result.pick = pick;
+  result.limits_missed = pick && missed;
   return result;
 }
 

@@ -1,6 +1,7 @@
 // Which plan to take, for a goal and within limits.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "domain/job.h"
@@ -29,5 +30,9 @@ std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
 /// one nearest to the targets when none reaches them, else the cheapest that keeps the deadline, the fastest when none
 /// keeps it, the cheapest when there is only a budget. Ties: fewer GPU-hours.
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
+
+/// What `pick` would be were these plans the only ones: by the same goal and limits, the nearest miss included; nullopt
+/// when none of them may be recommended.
+std::optional<int> pick_among(const Job& job, const std::vector<Plan>& plans, bool (*counts)(const Plan&));
 
 }  // namespace gpuplan

@@ -30,7 +30,4 @@ std::vector<Fallback> market_order(const Job& job, const SearchResult& found);
 /// No plan keeps the deadline: that weighs before the budget.
 bool misses_deadline(const Job& job, const SearchResult& found);
 
-/// Deadline, budget and targets.
-bool keeps_limits(const Plan& plan);
-
 }  // namespace gpuplan

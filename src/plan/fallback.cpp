@@ -1,10 +1,10 @@
-#include "output/fallback.h"
+#include "plan/fallback.h"
 
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "output/choice.h"
+#include "plan/ranking.h"
 #include "plan/recommendation.h"
 
 namespace gpuplan {
@@ -39,9 +39,9 @@ std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& 
 class Order {
  public:
   Order(const Job& job, const SearchResult& found) : job_(job), found_(found) {
-    const bool any = std::ranges::any_of(found.plans, keeps_limits);
+    const bool any = std::ranges::any_of(found.plans, &Plan::keeps_limits);
     for (const Plan* plan : contenders(found.plans))
-      if (!any || keeps_limits(*plan)) left_.push_back(plan);
+      if (!any || plan->keeps_limits()) left_.push_back(plan);
     std::ranges::stable_sort(left_, {}, [&](const Plan* plan) { return rank(*plan); });
   }
 
@@ -74,7 +74,7 @@ class Order {
   int offers_like(const Plan& plan) const {
     std::vector<const Offer*> offers;
     for (const Plan& other : found_.plans)
-      if (other.offer != nullptr && other.label == plan.label && keeps_limits(other) == keeps_limits(plan) &&
+      if (other.offer != nullptr && other.label == plan.label && other.keeps_limits() == plan.keeps_limits() &&
           std::ranges::find(offers, other.offer) == offers.end())
         offers.push_back(other.offer);
     return static_cast<int>(offers.size());
@@ -131,8 +131,6 @@ class Order {
 bool misses_deadline(const Job& job, const SearchResult& found) {
   return job.limits.deadline && !found.recommendations.within_deadline;
 }
-
-bool keeps_limits(const Plan& plan) { return plan.meets_deadline && plan.meets_budget && plan.reaches_target; }
 
 std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) {
   Order order(job, found);

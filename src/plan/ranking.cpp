@@ -1,4 +1,4 @@
-#include "output/choice.h"
+#include "plan/ranking.h"
 
 #include <array>
 #include <string_view>
@@ -51,7 +51,7 @@ std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
     case Goal::kFastest:
       return {plan.hours.p50.value, 0};
     case Goal::kFewestGpus:
-      return {plan.gpus, plan.cost.p50.value};
+      return {plan.gpus_at_once(), plan.cost.p50.value};
     case Goal::kBestValue:
       break;
   }

@@ -1,4 +1,4 @@
-#include "output/choice.h"
+#include "plan/ranking.h"
 
 #include <gtest/gtest.h>
 
