@@ -73,7 +73,9 @@ Result<void> CheckQuestion::read_plan() {
   searched_ = std::make_unique<Searched>(*std::move(searched));
   const SearchResult& found = searched_->found;
   if (found.plans.empty()) {
-    nothing_fits_ = nothing_fits_words(PlanStory(found, searched_->job, *catalogue_));
+    PlanStory story(found, searched_->job, *catalogue_);
+    blame_phases(*searched_, *catalogue_, job_options, story);
+    nothing_fits_ = nothing_fits_words(story);
     if (nothing_fits_.empty()) nothing_fits_.emplace_back("nothing fits");
     return {};
   }

@@ -20,10 +20,10 @@
 #include "launch/launch_folder.h"
 #include "launch/launch_report.h"
 #include "launch/launchers.h"
-#include "output/fallback.h"
 #include "output/plan_json.h"
 #include "output/plan_words.h"
 #include "output/table.h"
+#include "plan/fallback.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -168,6 +168,7 @@ int run(const Options& options) {
   story.offers = searched->market;
   story.how = search_options(options.job);
   name_market(*question, story);
+  blame_phases(*searched, *catalogue, options.job, story);
   if (searched->found.plans.empty()) return nothing_to_launch(options, story);
   if (options.plans.empty() && searched->found.recommendations.limits_missed) {
     say("gpuplan: no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: "

@@ -156,8 +156,7 @@ int run(const Options& options) {
   story.command = command_words("plan", options.job, options.common.data_folder);
   story.offers = searched->market;
   story.how = search_options(options.job);
-  if (searched->found.plans.empty() && searched->found.market.used > 0)
-    story.unfit = unfit_phases(searched->job, *catalogue, searched->market, story.how);
+  blame_phases(*searched, *catalogue, options.job, story);
   const Form form = form_of(options.common);
   story.all = options.all || form == Form::kJson || form == Form::kCsv;
   name_market(*question, story);

@@ -69,18 +69,26 @@ struct Case {
   std::optional<PlanStory> story;
   std::optional<int> stays;  ///< position of the plan
   std::string stays_not;
+  std::optional<std::vector<UnfitPhase>> unfit;  ///< where nothing fits
 };
 
 /// Finds what the report needs and lets go of the rest: two hundred markets with their plans are a gigabyte.
-void compare(const Searched& base, const Catalogue& catalogue, bool ignore_given, Case& one) {
+void compare(const Searched& base, const Catalogue& catalogue, const JobOptions& options, Case& one) {
   Searched& searched = **one.searched;
   const auto& plans = searched.found.plans;
   const std::optional<int> base_pick = base.found.recommendations.pick;
   const Plan* stays = nullptr;
+  if (plans.empty()) {
+    PlanStory story(searched.found, searched.job, catalogue);
+    blame_phases(searched, catalogue, options, story);
+    one.unfit = std::move(story.unfit);
+  }
   if (base_pick) {
     const Plan& pick = base.found.plans[static_cast<std::size_t>(*base_pick)];
     stays = staying({base.found, base.market}, pick, {searched.found, searched.market});
-    if (stays == nullptr) one.stays_not = why_not(base, pick, searched.job, searched.market, catalogue, ignore_given);
+    if (stays == nullptr && !plans.empty())
+      one.stays_not = why_not(base, pick, searched.job, searched.market, catalogue, options.ignore == "given");
+    else if (stays == nullptr) one.stays_not = "nothing runs the job any more";
   }
   std::vector<int> kept;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -122,7 +130,7 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
   auto work = [&](int index) {
     Case& one = cases[static_cast<std::size_t>(index) + 1];
     one.searched = search_job(std::move(one.changed.job), question->known, catalogue, alone);
-    if (*one.searched) compare(base, catalogue, options.job.ignore == "given", one);
+    if (*one.searched) compare(base, catalogue, alone, one);
   };
   parallel_for(static_cast<int>(cases.size()) - 1, thread_count(options.job), work);
 
@@ -135,6 +143,8 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
     const Searched& searched = **one.searched;
     PlanStory& story = one.story.emplace(searched.found, searched.job, catalogue);
     name_market(*question, story);
+    story.unfit = one.unfit;
+    if (i == 0) blame_phases(searched, catalogue, options.job, story);
     WhatIfCase& shown = report.cases.emplace_back();
     const AskedCase& typed = (*asked)[i];
     shown.title = typed.title;
@@ -165,6 +175,7 @@ int run_sensitivity(const Options& options, const Catalogue& catalogue) {
   if (!searched) return complain(searched.error());
   PlanStory story(searched->found, searched->job, catalogue);
   name_market(*question, story);
+  blame_phases(*searched, catalogue, options.job, story);
   SensitivityReport report = sensitivity(*question, *searched, catalogue, options.job, *by);
   report.story = &story;
   return deliver_form(

@@ -15,6 +15,7 @@
 #include "input/job_settings.h"
 #include "input/model_source.h"
 #include "plan/market.h"
+#include "plan/unfit.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -64,6 +65,11 @@ Result<ChangedSource> changed_source(const JobSource& written, const std::vector
 }
 
 }  // namespace
+
+void blame_phases(const Searched& searched, const Catalogue& catalogue, const JobOptions& options, PlanStory& story) {
+  if (searched.found.plans.empty() && searched.found.market.used > 0)
+    story.unfit = unfit_phases(searched.job, catalogue, searched.market, search_options(options));
+}
 
 SearchOptions search_options(const JobOptions& options) {
   SearchOptions how;

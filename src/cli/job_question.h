@@ -88,6 +88,10 @@ void name_market(const Question& question, PlanStory& story);
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const JobOptions& options);
 
+/// Where no plan was found: tells the story which phases run on none of the machines, and why. Each sentence of nothing
+/// that fits is made from it.
+void blame_phases(const Searched& searched, const Catalogue& catalogue, const JobOptions& options, PlanStory& story);
+
 /// How the options ask for the search.
 SearchOptions search_options(const JobOptions& options);
 

@@ -7,16 +7,36 @@
 #include "output/plan_views.h"
 #include "output/plan_words.h"
 #include "output/view_columns.h"
-#include "plan/phase_search.h"
 #include "plan/rental_options.h"
 
 namespace gpuplan {
 namespace {
 
 std::string way_words(const RentalOption& option) {
-  if (option.schedule == Schedule::kBest) return std::string("as picked") + (option.spot ? ", spot" : "");
-  return std::string(option.schedule == Schedule::kKeep ? "kept" : "let go while idle") +
-         (option.spot ? ", spot" : ", on demand");
+  const std::string how = option.schedule == Schedule::kBest   ? "as picked"
+                          : option.schedule == Schedule::kKeep ? "kept"
+                          : option.human_without               ? "let go while idle, and while somebody works"
+                                                               : "let go while idle";
+  return how + (option.spot ? ", spot" : ", on demand");
+}
+
+/// Where one of the ways lets machines go while somebody works and the pick does not: what that makes of the cost. Like
+/// is compared with like: both on demand or both spot.
+std::string human_words(const PlanStory& story, const Plan& pick, const std::vector<RentalOption>& options) {
+  Dollars held{};
+  std::vector<std::string> names;
+  for (const PhasePlan& part : pick.phases) {
+    const auto* fixed = std::get_if<FixedPhase>(&phase_of(story, part).work);
+    if (fixed == nullptr || !fixed->human || part.offer == nullptr || part.cost.p50 <= Dollars{}) continue;
+    held += part.cost.p50;
+    names.push_back(printable(phase_of(story, part).name, 40));
+  }
+  const auto other = std::ranges::find_if(
+      options, [&](const RentalOption& option) { return option.human_without && option.spot == pick.spot; });
+  if (names.empty() || other == options.end()) return "";
+  return "As picked, machines are held while somebody works in " + listed(names) + ", " + to_text(held) + " of the " +
+         to_text(pick.cost.p50) + "; schedule: stop_when_idle gives them back meanwhile and comes to " +
+         to_text(other->cost.p50) + ".";
 }
 
 /// "where.spot: only, schedule: keep": how the job asks for it.
@@ -76,8 +96,8 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
   const auto options = rental_options(story.job, story.catalogue, *pick, story.how);
   bool seen = false;
   for (const RentalOption& option : options) {
-    const bool picked =
-        option.spot == pick->spot && option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
+    const bool picked = option.spot == pick->spot && option.kept == pick->kept && option.at_once == pick->at_once &&
+                        option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
     add_option(story, option, options.front(), picked, view.table);
     seen = seen || picked;
   }
@@ -98,14 +118,9 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
   else if (std::ranges::any_of(pick->phases,
                                [](const PhasePlan& part) { return part.offer && part.offer->spot_price; }))
     view.notes.emplace_back("Spot is left out: nobody says how often these machines are interrupted.");
-  const auto without = [&](const Phase& phase) {
-    Job asked = story.job;
-    asked.schedule = Schedule::kStopWhenIdle;
-    return let_go(asked, phase);
-  };
-  if (std::ranges::any_of(story.job.phases, without))
-    view.notes.emplace_back(
-        "Let go while idle: also while somebody works (human: true), who then has no GPU of the machine.");
+  if (std::ranges::any_of(options, &RentalOption::human_without))
+    view.notes.emplace_back("While somebody works (human: true): who works then has no GPU of the machine.");
+  if (std::string words = human_words(story, *pick, options); !words.empty()) view.notes.push_back(std::move(words));
   return view;
 }
 

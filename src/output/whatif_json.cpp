@@ -69,9 +69,9 @@ void write_case(JsonWriter& json, const WhatIfCase& what, const WhatIfCase& firs
   write_text_or_null(json, "nothing_fits", words);
   json.member("limits_missed", story.found.recommendations.limits_missed);
   if (&what != &first) {
-    json.member("same_pick", pick != nullptr && pick == what.stays);
+    json.member("same_pick", pick != nullptr && pick == what.stays && base != nullptr && rented_alike(*pick, *base));
     json.key("staying").begin_object();
-    write_plan(json, "plan", what.stays, base == nullptr ? "" : first.story->name(*base));
+    write_plan(json, "plan", what.stays, what.stays == nullptr ? "" : story.name(*what.stays));
     write_against(json, what.stays, base);
     write_text_or_null(json, "reason", what.stays_not);
     const auto found = what.stays != nullptr && base != nullptr ? doubt(*base, *what.stays) : std::nullopt;

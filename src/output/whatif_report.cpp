@@ -93,6 +93,7 @@ class Report {
     stay();
     limits();
     nothing();
+    unchanged();
     doubts();
     addresses();
     return std::move(text_);
@@ -127,9 +128,7 @@ class Report {
   /// Whether any row misses a limit: only then there is something to tell apart.
   bool limited() const {
     return std::ranges::any_of(report_.cases, [](const WhatIfCase& each) {
-      const auto misses = [](const Plan* plan) {
-        return plan != nullptr && (!plan->meets_deadline || !plan->meets_budget || !plan->reaches_target);
-      };
+      const auto misses = [](const Plan* plan) { return plan != nullptr && !plan->keeps_limits(); };
       return misses(each.story->pick()) || misses(each.stays);
     });
   }
@@ -150,7 +149,7 @@ class Report {
   void add(Table& table, const WhatIfCase& what, const Plan& plan, const std::string& name, Paint paint) const {
     const Plan* base = base_pick();
     const bool compared = base != nullptr && &what != &first();
-    const bool kept = plan.meets_deadline && plan.meets_budget && plan.reaches_target && plan.fit == Fit::kFits;
+    const bool kept = plan.keeps_limits() && plan.fit == Fit::kFits;
     table.add({{name_of_case(what)},
                {name, paint},
                {plan.offer != nullptr ? place_words(*plan.offer) : std::string(), paint},
@@ -179,6 +178,28 @@ class Report {
     return result;
   }
 
+  /// How its machines are held, in words.
+  static std::string held_words(const Plan& plan) {
+    if (plan.at_once > 1) return std::to_string(plan.at_once) + " at a time";
+    return plan.kept ? "held from the first phase to the last" : "let go in between";
+  }
+
+  /// What every case has in common, where all of them take the machines of the first: no more than the rows say.
+  std::string same_machines_words(const Plan& base, const std::string& name) const {
+    bool same_plan = true;
+    std::vector<std::string> otherwise;
+    for (const WhatIfCase& each : report_.cases) {
+      const Plan& pick = *each.story->pick();  // all of them stay
+      same_plan = same_plan && pick.id == base.id;
+      if (!rented_alike(pick, base)) otherwise.push_back(name_of_case(each) + ", " + held_words(pick));
+    }
+    if (!otherwise.empty())
+      return "Every case takes the same machines. Those of " + name + " are " + held_words(base) +
+             "; they are held otherwise with " + join(otherwise, "; ") + ".";
+    return same_plan ? "The pick stays " + name + " in every case."
+                     : "Every case takes the same machines, those of " + name + "; what runs on them differs.";
+  }
+
   /// What becomes of the machines that the job would take as it stands.
   void stay() {
     const Plan* base = base_pick();
@@ -189,7 +210,7 @@ class Report {
     for (const WhatIfCase& each : report_.cases) {
       if (&each == &first() || (each.stays != nullptr && each.stays == each.story->pick())) continue;
       if (each.stays != nullptr) {
-        add(kept, each, *each.stays, name, Paint::kPlain);
+        add(kept, each, *each.stays, each.story->name(*each.stays), Paint::kPlain);
         continue;
       }
       auto reason = std::ranges::find(lost, each.stays_not, [](const auto& line) { return line.first; });
@@ -197,7 +218,7 @@ class Report {
       reason->second.push_back(name_of_case(each));
     }
     if (kept.empty() && lost.empty()) {
-      say("The pick stays " + name + " in every case.");
+      say(same_machines_words(*base, name));
       return;
     }
     if (!kept.empty()) {
@@ -219,6 +240,32 @@ class Report {
     }
   }
 
+  /// Why a change of the data changes nothing: the job says how long to train otherwise.
+  void unchanged() {
+    const Plan* base = base_pick();
+    if (base == nullptr) return;
+    for (const WhatIfCase& each : report_.cases) {
+      const Plan* pick = each.story->pick();
+      if (&each == &first() || pick == nullptr || pick->hours.p50 != base->hours.p50 ||
+          pick->cost.p50 != base->cost.p50)
+        continue;
+      std::string words = name_of_case(each) + " changes neither hours nor cost.";
+      for (const Phase& phase : each.story->job.phases) {
+        const auto* train = std::get_if<TrainPhase>(&phase.work);
+        const bool data =
+            train != nullptr && train->steps && std::ranges::any_of(each.changes, [&](const WhatIfChange& c) {
+              return c.address.starts_with("phases." + phase.name + ".train.data") ||
+                     c.address.starts_with("phases." + phase.name + ".train.epochs");
+            });
+        if (data)
+          words += " Phase " + printable(phase.name, 40) + " says its steps, " + count_text(*train->steps) +
+                   (train->steps_at_batch ? " of " + count_text(*train->steps_at_batch) + " sequences" : "") +
+                   ": it trains as long on any data. For so many passes over them, say epochs in place of steps.";
+      }
+      say(words);
+    }
+  }
+
   void doubts() {
     const Plan* base = base_pick();
     if (base == nullptr) return;
@@ -230,8 +277,10 @@ class Report {
         return factor > 0.995 && factor < 1.005 ? std::string("as long")
                                                 : significant_text(factor, 2) + " times as long";
       };
-      cases.push_back(name_of_case(each) + " takes " + lasts(found->by_given) + " by them, " + lasts(found->by_model) +
-                      " by the model");
+      const auto phase = static_cast<std::size_t>(found->phase);
+      const std::vector<Phase>& phases = each.story->job.phases;
+      cases.push_back(name_of_case(each) + (phases.size() > 1 ? ", phase " + printable(phases[phase].name, 40) : "") +
+                      " takes " + lasts(found->by_given) + " by them, " + lasts(found->by_model) + " by the model");
     }
     if (cases.empty()) return;
     say("! The job's own speeds were stated for the job as it is and do not know of every change: " +

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/ledger.h"
+#include "plan/phase_search.h"
 
 namespace gpuplan {
 
@@ -36,6 +37,11 @@ RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool
   RentalOption option;
   option.schedule = schedule;
   option.spot = spot;
+  option.kept = plan.kept;
+  option.at_once = plan.at_once;
+  Job asked = job;
+  asked.schedule = schedule;
+  option.human_without = std::ranges::any_of(job.phases, [&](const Phase& phase) { return let_go(asked, phase); });
   option.hours = plan.hours;
   option.cost = plan.cost;
   option.gpu_hours = plan.gpu_hours;

@@ -14,6 +14,9 @@ namespace gpuplan {
 struct RentalOption {
   Schedule schedule = Schedule::kKeep;
   bool spot = false;
+  bool human_without = false;  ///< a phase of people holds no machine, which other ways hold for it
+  bool kept = true;            ///< as of the plan
+  int at_once = 1;             ///< the same
   Outcome<Seconds> hours{};
   Outcome<Dollars> cost{};
   double gpu_hours = 0, billed_gpu_hours = 0;

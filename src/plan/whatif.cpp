@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/bill.h"
+#include "plan/unfit.h"
 
 namespace gpuplan {
 
@@ -45,16 +46,25 @@ const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_marke
   return found;
 }
 
+bool rented_alike(const Plan& a, const Plan& b) {
+  return a.kept == b.kept && a.at_once == b.at_once &&
+         std::ranges::equal(a.leases, b.leases, {}, &Lease::phases, &Lease::phases);
+}
+
 const Plan* staying(const Answer& base, const Plan& pick, const Answer& changed) {
   const Offer* offer = pick.offer == nullptr ? nullptr : counterpart(*pick.offer, base.market, changed.market);
   if (pick.offer != nullptr && offer == nullptr) return nullptr;
-  const Plan* found = nullptr;
+  const std::optional<int>& best = changed.found.recommendations.pick;
+  const Plan* stays = nullptr;
   for (const Plan& plan : changed.found.plans) {
     if (plan.offer != offer || plan.gpus != pick.gpus || plan.nodes != pick.nodes || plan.spot != pick.spot) continue;
     if (offer == nullptr && !same_offers(base, pick, changed, plan)) continue;
-    if (found == nullptr || likeness(plan, pick) > likeness(*found, pick)) found = &plan;
+    if (rented_alike(plan, pick)) return &plan;
+    const bool picked = best && &changed.found.plans[static_cast<std::size_t>(*best)] == &plan;
+    const int more = stays == nullptr ? 1 : likeness(plan, pick) - likeness(*stays, pick);
+    if (more > 0 || (more == 0 && picked)) stays = &plan;
   }
-  return found;
+  return stays;
 }
 
 int likeness(const Plan& plan, const Plan& pick) {
@@ -73,7 +83,11 @@ std::optional<NearMiss> obstacle(const Job& job, const Catalogue& catalogue, con
   alone.where.spot = SpotUse::kAllow;
   const auto anyhow = found->plans.empty() ? search(alone, catalogue, market, options) : found;
   if (anyhow && !anyhow->plans.empty()) return std::nullopt;
-  return found->tally.nearest;
+  const std::vector<UnfitPhase> unfit = unfit_phases(alone, catalogue, market, options);
+  if (unfit.empty()) return found->tally.nearest;
+  NearMiss miss = unfit.front().tally.nearest;
+  miss.phase = unfit.front().phase;
+  return miss;
 }
 
 std::optional<Doubt> doubt(const Plan& before, const Plan& after) {

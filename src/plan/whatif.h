@@ -25,15 +25,18 @@ bool same_price(const Offer& a, const Offer& b);
 /// none. Of several the one at the same price, else the one in the same order.
 const Offer* counterpart(const Offer& offer, const std::vector<Offer>& its_market, const std::vector<Offer>& market);
 
+/// Whether the same phases share machines that are held for as long: kept throughout, let go in between, side by side.
+bool rented_alike(const Plan& a, const Plan& b);
+
 /// The plan that keeps the machines of `pick`, a plan of `base`, after the change; null when they can not run the job
-/// any more, or are not on the market.
+/// any more, or are not on the market. Of several the one that rents them alike; else the pick, else the first.
 const Plan* staying(const Answer& base, const Plan& pick, const Answer& changed);
 
 /// How much two plans on the same machines are alike in when these are held: side by side, and for which phases.
 int likeness(const Plan& plan, const Plan& pick);
 
 /// What keeps one offer from running a job with so many GPUs; nullopt when the machine could: then `where` or the
-/// prices rule it out.
+/// prices rule it out. Of several phases it is the first that runs there in no way, with what came nearest for it.
 std::optional<NearMiss> obstacle(const Job& job, const Catalogue& catalogue, const Offer& offer, int gpus,
                                  const SearchOptions& options);
 
