@@ -117,6 +117,7 @@ void complete(ModelShape& shape) {
     // GPT-2 and BERT have heads of 64, wide models from GPT-3 13B on have 128.
     const int width = shape.head_dim > 0 ? shape.head_dim : shape.hidden <= 2048 ? 64 : 128;
     shape.heads = std::max(1, shape.hidden / width);
+    shape.heads_guessed = true;
   }
   if (shape.kv_heads <= 0) shape.kv_heads = shape.heads;
   if (shape.head_dim <= 0) shape.head_dim = std::max(1, shape.hidden / shape.heads);
@@ -129,6 +130,7 @@ void complete(ModelShape& shape) {
     // (arXiv:2302.13971).
     shape.ffn = clamped<int>(shape.gated ? round_up(8.0 / 3 * shape.hidden, 256) : 4.0 * shape.hidden);
     if (shape.moe() && shape.expert_ffn <= 0) shape.expert_ffn = shape.ffn;
+    shape.ffn_guessed = true;
   }
 
   if (shape.vocab <= 0 && shape.kind != ModelKind::kVit && shape.kind != ModelKind::kDit) {
@@ -136,6 +138,7 @@ void complete(ModelShape& shape) {
     constexpr double kLargest = 300'000;
     const double columns = (shape.tied || shape.kind == ModelKind::kEncoder ? 1.0 : 2.0) * shape.hidden;
     const double rest = user_total - count_parameters(shape).total();
+    shape.vocab_guessed = true;
     shape.vocab = user_total <= 0 ? 32'000 : whole<int>(std::clamp(std::floor(rest / columns), 0.0, kLargest));
   }
   if (user_total <= 0) return;

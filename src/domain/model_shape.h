@@ -107,6 +107,9 @@ struct ModelShape {
   double active_published = 0;
   Format native = Format::kBf16;
 
+  /// Nobody said these: complete() took what models of this size usually have.
+  bool heads_guessed = false, ffn_guessed = false, vocab_guessed = false;
+
   bool mla() const { return kv_lora_rank > 0; }
   bool moe() const { return experts > 0; }
   int moe_layers() const { return moe() ? layers - dense_layers : 0; }

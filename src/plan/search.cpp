@@ -7,6 +7,7 @@
 #include "plan/bill.h"
 #include "plan/choices.h"
 #include "plan/frontier.h"
+#include "plan/guesses.h"
 #include "plan/interruptions.h"
 #include "plan/machines.h"
 #include "plan/mixed_plans.h"
@@ -41,6 +42,11 @@ class Search {
     result.recommendations = recommend(job_, result.plans);
     describe_market(result);
     result.assumptions = assumptions(job_, result.plans);
+    if (result.recommendations.pick) {
+      const Plan& pick = result.plans[static_cast<std::size_t>(*result.recommendations.pick)];
+      for (const Guess& guess : guesses_that_matter(job_, catalogue_, pick))
+        result.assumptions.push_back(guess_words(job_, guess));
+    }
     if (!note_.empty()) result.assumptions.push_back(note_);
     return result;
   }
