@@ -268,6 +268,7 @@ struct Phase {
   std::optional<Step> before;
   std::string command;
   std::vector<std::pair<std::string, std::string>> args;
+  std::vector<std::pair<std::string, std::string>> profiles;  ///< GPU or profile -> what the program calls it
   Overhead overhead;
   std::optional<Evaluate> evaluate;
   std::optional<CheckpointRule> checkpoint;

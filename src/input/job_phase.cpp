@@ -141,6 +141,10 @@ struct PhaseRecord {
           "command", "",
           "what runs; {gpus} {nodes} {micro} {accumulate} {precision} {profile} {phase} and others are filled in"),
       key<&Phase::args>("args", "", "further arguments by name"),
+      key<&Phase::profiles>(
+          "profiles", "none",
+          "what {profile} is on a GPU, by its name or by that of the profile (`gpuplan profiles`): the "
+          "words that the command's program knows"),
       key_as<Record<OverheadRecord>, &Phase::overhead>("overhead", "none", "time beside the work"),
       key<&Phase::evaluate>("evaluate", "none", "evaluations during the work"),
       key<&Phase::checkpoint>("checkpoint", "as for the job", "checkpoints of this phase"),

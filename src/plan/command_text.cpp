@@ -29,7 +29,7 @@ constexpr std::array<CommandVariable, 22> kVariables = {{
     {"pp", "pipeline stages"},
     {"cp", "context-parallel degree"},
     {"ep", "expert-parallel degree"},
-    {"profile", "the machine in one word, as `gpuplan profiles` lists it"},
+    {"profile", "the machine in one word, as `gpuplan profiles` lists it, or what `profiles` of the phase makes of it"},
     {"phase", "name of the phase"},
     {"checkpoint_steps", "optimizer steps from one checkpoint to the next"},
     {"checkpoints", "folder for checkpoints"},
@@ -85,6 +85,16 @@ bool names(std::string_view command, std::string_view argument) {
     if (whole && (dashes || assigned)) return true;
   }
   return false;
+}
+
+/// What the command's program calls the machine: by the name of the profile, else by that of its GPU.
+const std::string& program_profile(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {
+  const auto by_name = std::ranges::find(phase.profiles, profile, [](const auto& entry) { return entry.first; });
+  if (by_name != phase.profiles.end()) return by_name->second;
+  if (!estimate.node || estimate.node->gpu == nullptr) return profile;
+  const auto by_gpu =
+      std::ranges::find(phase.profiles, estimate.node->gpu->name, [](const auto& entry) { return entry.first; });
+  return by_gpu != phase.profiles.end() ? by_gpu->second : profile;
 }
 
 class Filler {
@@ -184,7 +194,7 @@ class Filler {
     if (name == "pp") return std::to_string(s.pp);
     if (name == "cp") return std::to_string(s.cp);
     if (name == "ep") return std::to_string(s.ep);
-    if (name == "profile") return bash_word(profile_);
+    if (name == "profile") return bash_word(program_profile(phase_, estimate_, profile_));
     if (name == "phase") return slug_or(phase_.name);
     return std::to_string(steps_between_checkpoints(phase_, estimate_));
   }
