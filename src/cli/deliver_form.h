@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/result.h"
 #include "cli/common_options.h"
 #include "output/style.h"
 
@@ -12,6 +13,10 @@ enum class Form { kText, kMarkdown, kJson, kCsv };
 
 /// The form that a flag asks for, else the end of the file's name (.json, .csv, .md); text when neither says.
 Form form_of(const Common& common);
+
+/// Refuses a name for -o that promises another form than any that is written, such as report.html. The command's
+/// options must be filled.
+Result<void> known_ending(const CommandSpec& command);
 
 /// How text has to look for these options: the terminal at stdout, a file, or Markdown.
 Screen screen_of(const Common& common);

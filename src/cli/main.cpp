@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/deliver.h"
+#include "cli/deliver_form.h"
 #include "cli/files.h"
 #include "cli/options.h"
 
@@ -33,7 +34,9 @@ int program(int argc, char** argv) {
   const std::vector<CommandSpec> commands = all_commands();
   const auto command =
       read_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1), commands);
-  return command ? (*command)->run((*command)->filled.get()) : answer(command.error());
+  if (!command) return answer(command.error());
+  if (const auto known = known_ending(**command); !known) return complain(known.error());
+  return (*command)->run((*command)->filled.get());
 }
 
 /// A thread that can not start (its stack is memory too) and a text too long for any memory come from the same want.

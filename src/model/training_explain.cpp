@@ -1,4 +1,6 @@
 // The numbers of training_estimate again, term by term.
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "model/training.h"
@@ -101,6 +103,21 @@ void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCos
          false);
 }
 
+/// What "model operations" are here; N are the parameters that a token meets.
+std::string_view operations_formula(const TrainingWork& work) {
+  const bool custom = std::ranges::any_of(work.models, [](const ModelWork& m) { return m.use->custom.has_value(); });
+  const bool partly =
+      std::ranges::any_of(work.models, [](const ModelWork& m) { return !m.backward_inputs || !m.backward_weights; });
+  const bool again = std::ranges::any_of(
+      work.models, [](const ModelWork& m) { return !m.use->custom && (m.use->loops > 1 || m.passes > 1); });
+  if (custom) return "operations of the samples as the job states them / (GPUs x peak x step)";
+  if (partly && again)
+    return "(2 N forward, 2 N for each kind of gradient) x loops x supervision steps x tokens / (GPUs x peak x step)";
+  if (partly) return "(2 N forward, 2 N for each kind of gradient) x tokens / (GPUs x peak x step)";
+  if (again) return "6 N x loops x supervision steps x tokens / (GPUs x peak x step)";
+  return "6 N tokens / (GPUs x peak x step)";
+}
+
 void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy& s, const StepParts& step,
                std::vector<Term>& terms) {
   const auto fact = [&](Kind kind, std::string_view name, double value, std::string_view formula,
@@ -135,7 +152,7 @@ void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy&
   const double sequences = static_cast<double>(s.micro_batch) * s.grad_accum * s.dp;
   const double rate = flops * sequences / s.gpus() / step.total().value;
   if (r.peak.value > 0)
-    fact(Kind::kShare, "model operations over peak", rate / r.peak.value, "6 N tokens / (GPUs x peak x step)",
+    fact(Kind::kShare, "model operations over peak", rate / r.peak.value, operations_formula(work),
          "Kaplan et al. 2020, arXiv:2001.08361; Chowdhery et al. 2022, arXiv:2204.02311");
 }
 

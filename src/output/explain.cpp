@@ -45,6 +45,16 @@ std::string heading(const PhaseTerms& explained) {
   return text;
 }
 
+/// " 2.0 samples/s, 41.7 min an epoch."; empty for what does not train.
+std::string pace_words(const Phase& phase, const PhaseEstimate& estimate) {
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  if (train == nullptr || estimate.units <= 0 || estimate.work.p50 <= Seconds{}) return "";
+  const Seconds work = estimate.work.p50 / (1 + estimate.overhead_share);
+  std::string text = " " + rate_text(estimate.units / work.value) + " samples/s";
+  if (train->epochs && *train->epochs > 0) text += ", " + hours_words(work / *train->epochs) + " an epoch";
+  return text + ".";
+}
+
 /// Where the working time of a phase comes from, and what the job added.
 std::string time_words(const PhaseEstimate& estimate) {
   std::string text =
@@ -210,7 +220,8 @@ std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen&
   std::string text = gpuplan::heading("How " + story.name(plan) + " comes about", screen);
   for (const PhaseTerms& explained : explain_phases(plan, story.job, story.catalogue)) {
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
-    text += paragraph(time_words(explained.part->estimate), screen, 4, 4);
+    text += paragraph(time_words(explained.part->estimate) + pace_words(*explained.phase, explained.part->estimate),
+                      screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
     const PhaseEstimate& estimate = explained.part->estimate;
     if (const Table beside = beside_table(story.job, story.catalogue, estimate); !beside.empty())

@@ -280,7 +280,10 @@ std::string left_out_words(const Table& table, const Screen& screen, std::string
   for (std::string& title : table.dropped(screen))
     if (title != silent && !title.empty() && std::ranges::find(titles, title) == titles.end())
       titles.push_back(std::move(title));
-  return titles.empty() ? "" : paragraph("Left out for want of room: " + join(titles, ", ") + ".", screen);
+  return titles.empty() ? ""
+                        : paragraph("Left out for want of room: " + join(titles, ", ") +
+                                        " (a wider window, --markdown or --csv has them).",
+                                    screen);
 }
 
 }  // namespace gpuplan

@@ -1,4 +1,4 @@
-// plan --show problems: known trouble with what the plans of the frontier use, each with its source.
+// plan --show problems: known trouble with what the plans shown use, each with its source.
 #include <algorithm>
 
 #include "output/plan_views.h"
@@ -8,31 +8,34 @@
 namespace gpuplan {
 
 ViewContent problems_view(const PlanStory& story, const Screen&) {
-  ViewContent view{"Known problems of the plans on the frontier",
-                   Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
-                          {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
-                          {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
-                          {.title = "PLANS", .narrowest = 14, .wrap = true, .key = "plans"},
-                          {.title = "SOURCE", .drop = 1, .narrowest = 16, .wrap = true, .key = "source"}}),
-                   {}};
+  ViewContent view{
+      story.all ? "Known problems of all plans" : "Known problems of the plans on the frontier and of the pick",
+      Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
+             {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
+             {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
+             {.title = "PLANS", .narrowest = 14, .wrap = true, .key = "plans"},
+             {.title = "SOURCE", .drop = 1, .narrowest = 16, .wrap = true, .key = "source"}}),
+      {}};
   struct Row {
     const KnownProblem* problem;
     std::vector<std::string> plans;
   };
   std::vector<Row> rows;
-  for (const Plan& plan : story.found.plans) {
-    if (!plan.on_frontier && &plan != story.pick()) continue;
-    for (const TouchedPhases& touched : known_problems(plan, story.job, story.catalogue)) {
+  for (const Plan* plan : plans_shown(story)) {
+    for (const TouchedPhases& touched : known_problems(*plan, story.job, story.catalogue)) {
       auto row = std::ranges::find(rows, touched.problem, &Row::problem);
       if (row == rows.end()) row = rows.insert(rows.end(), {touched.problem, {}});
-      row->plans.push_back(story.name(plan));
+      row->plans.push_back(story.name(*plan));
     }
   }
   for (const Row& row : rows) {
     view.table.add({problem_effect(*row.problem), problem_sentence(*row.problem), row.problem->remedy,
                     listed(row.plans), row.problem->source + ", " + row.problem->as_of});
   }
-  if (rows.empty()) view.notes.emplace_back("No known problem touches a plan on the frontier.");
+  if (rows.empty())
+    view.notes.emplace_back(story.all
+                                ? "No known problem touches any plan."
+                                : "No known problem touches a plan on the frontier or the pick (--all: all plans).");
   return view;
 }
 
