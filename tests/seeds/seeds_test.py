@@ -15,7 +15,11 @@ decided.csv holds a row for each claim that is wrong or contradicts another and 
                       are; a value inside the range is no proof), or a word; empty where there is nothing to meet
     says              a regular expression for what the command prints, in place of a value
 
-docs/seeds.md quotes commands; every one of them is run too.
+docs/seeds.md quotes commands; every one of them is run too. shown.csv holds, for each of its rows of the five documents,
+what the row's commands together have to show:
+
+    document, item    the heading's number, and how the row's first cell begins
+    shows             regular expressions, parted by " ;; ", for the words that the commands print (blanks made one)
 
 Prints "counted PASSED FAILED" last, for ./test.
 """
@@ -35,6 +39,7 @@ from program import ROOT, main, run  # noqa: E402
 
 DECIDED = ROOT / "tests/seeds/decided.csv"
 GUIDE = ROOT / "docs/seeds.md"
+SHOWN = ROOT / "tests/seeds/shown.csv"
 
 
 @cache
@@ -141,7 +146,10 @@ class Guide(unittest.TestCase):
                     if command.startswith("launch "):
                         words += f" -o {folder}/out"
                     code, _, err = outcome(words, False)
-                self.assertIn(code, (0, 3, 4, 6), err)
+                self.assertIn(code, (0, 3, 4, 5, 6), err)
+                if code == 5:  # refused, and the row says that it is
+                    row = next(line for line in text.splitlines() if f"`gpuplan {command}`" in line)
+                    self.assertIn("exit code 5", row)
 
     def test_no_cell_is_empty(self):
         rows = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
@@ -149,6 +157,45 @@ class Guide(unittest.TestCase):
         for line in rows:
             cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
             self.assertTrue(all(cells), line)
+
+
+class Shown(unittest.TestCase):
+    """Each row of the guide shows what it says it shows."""
+
+    def rows(self):
+        document = ""
+        for line in GUIDE.read_text(encoding="utf-8").splitlines():
+            if line.startswith("## "):
+                document = line[3:6]
+            if document.isdigit() and line.startswith("| ") and not line.startswith(("| ---", "| item")):
+                cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
+                yield document, cells[0], [command.replace("\\|", "|") for command in re.findall(r"`gpuplan ([^`]+)`", cells[1])]
+
+    def test_every_row(self):
+        with open(SHOWN, encoding="utf-8", newline="") as file:
+            wanted = list(csv.DictReader(file))
+        rows = list(self.rows())
+        self.assertGreater(len(rows), 100)
+        for document, item, commands in rows:
+            with self.subTest(document=document, item=item):
+                known = [row for row in wanted if row["document"] == document and item.startswith(row["item"])]
+                self.assertEqual(len(known), 1, "a row in tests/seeds/shown.csv")
+                text = ""
+                for command in commands:
+                    with tempfile.TemporaryDirectory() as folder:
+                        words = shlex.split(command) + (["-o", f"{folder}/out"] if command.startswith("launch ") else [])
+                        done = run(*words, COLUMNS="200")
+                    text += " " + done.stdout + done.stderr
+                text = re.sub(r"\s+", " ", text)
+                for shows in known[0]["shows"].split(" ;; "):
+                    self.assertRegex(text, shows)
+
+    def test_no_row_too_many(self):
+        rows = list(self.rows())
+        with open(SHOWN, encoding="utf-8", newline="") as file:
+            for wanted in csv.DictReader(file):
+                self.assertTrue(any(document == wanted["document"] and item.startswith(wanted["item"])
+                                    for document, item, _ in rows), wanted["item"])
 
 
 class Launched(unittest.TestCase):
