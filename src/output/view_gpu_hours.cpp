@@ -26,7 +26,7 @@ void add_line(const std::string& plan, const std::string& name, const std::strin
 }
 
 /// What is paid for and no phase's.
-void add_rest(const PlanStory& story, const Plan& plan, const std::string& name, const Ledger& ledger, Table& table) {
+void add_rest(const Plan& plan, const std::string& name, const Ledger& ledger, Table& table) {
   const auto spells = spells_of(plan);
   const bool gaps = plan.kept && std::ranges::any_of(spells, [](const Spell& spell) { return spell.phases.empty(); });
   const std::string why = gaps                    ? "held while no phase uses it"
@@ -54,7 +54,7 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
   }
   if (ledger.idle.billed > 0) {
     add_line(name, "subtotal", "", std::nullopt, ledger.subtotal, Paint::kPlain, view.table);
-    add_rest(story, plan, name, ledger, view.table);
+    add_rest(plan, name, ledger, view.table);
   }
   add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
   if (story.job.buffer > 0) {

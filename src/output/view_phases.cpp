@@ -90,6 +90,8 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
     range();
   };
   for (const Phase& phase : story.job.phases) add_columns(printable(phase.name, 24), detail);
+  const bool idle = std::ranges::any_of(plans, [](const Plan* plan) { return plan->idle > Dollars{}; });
+  if (idle) columns.push_back({.title = "idle", .align = Align::kRight, .unit = "cost"});
   add_columns("in all", std::max(detail, Detail::kCost));
   Table table(std::move(columns));
   for (const Plan* plan : plans) {
@@ -103,6 +105,7 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
       if (how_much == Detail::kRanges) row.emplace_back(outcome_text(cost), Paint::kDim);
     };
     for (const PhasePlan& part : plan->phases) add(part.hours, part.cost, detail, Paint::kPlain);
+    if (idle) row.push_back(paid_cell(plan->idle));
     add(plan->hours, plan->cost, std::max(detail, Detail::kCost), Paint::kBold);
     table.add(std::move(row));
   }

@@ -3,19 +3,19 @@
 
 #include "output/plan_views.h"
 #include "output/problem_words.h"
+#include "output/view_columns.h"
 #include "plan/known_problems.h"
 
 namespace gpuplan {
 
 ViewContent problems_view(const PlanStory& story, const Screen&) {
-  ViewContent view{
-      story.all ? "Known problems of all plans" : "Known problems of the plans on the frontier and of the pick",
-      Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
-             {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
-             {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
-             {.title = "PLANS", .narrowest = 14, .wrap = true, .key = "plans"},
-             {.title = "SOURCE", .drop = 1, .narrowest = 16, .wrap = true, .key = "source"}}),
-      {}};
+  ViewContent view{story.all ? "Known problems of all plans" : "Known problems of the plans shown",
+                   Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
+                          {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
+                          {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
+                          {.title = "PLANS", .narrowest = 14, .wrap = true, .key = "plans"},
+                          {.title = "SOURCE", .drop = 1, .narrowest = 16, .wrap = true, .key = "source"}}),
+                   {}};
   struct Row {
     const KnownProblem* problem;
     std::vector<std::string> plans;
@@ -33,9 +33,8 @@ ViewContent problems_view(const PlanStory& story, const Screen&) {
                     listed(row.plans), row.problem->source + ", " + row.problem->as_of});
   }
   if (rows.empty())
-    view.notes.emplace_back(story.all
-                                ? "No known problem touches any plan."
-                                : "No known problem touches a plan on the frontier or the pick (--all: all plans).");
+    view.notes.emplace_back(story.all ? "No known problem touches any plan."
+                                      : "No known problem touches a plan that is shown (--all: all plans).");
   return view;
 }
 
