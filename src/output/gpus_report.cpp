@@ -194,7 +194,9 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
   if (estimated) foot += " ~ usable memory is estimated, not observed.";
   text += paragraph(foot, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
-    text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", screen);
+    text += paragraph(
+        "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",
+        screen);
   if (explain || report.rows.size() == 1)
     for (const Gpu* gpu : report.rows) add_details(text, *gpu, screen);
   return text;

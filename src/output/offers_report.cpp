@@ -200,7 +200,9 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
     foot += " " + std::to_string(report.too_old) + " offers more than six months older are left out (--all).";
   text += paragraph(foot, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
-    text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", screen);
+    text += paragraph(
+        "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",
+        screen);
   return text;
 }
 

@@ -63,13 +63,9 @@ std::string view_text(const ViewContent& view, const Screen& screen) {
   std::string text = heading(view.title, screen) + '\n';
   if (!view.drawing.empty() && !screen.markdown()) text += view.drawing;
   else if (!view.table.empty()) text += view.table.text(screen);
-  std::vector<std::string> dropped;  // each title once: hours and cost both have a P10 … P90
-  if (view.drawing.empty())
-    for (const std::string& title : view.table.dropped(screen))
-      if (std::ranges::find(dropped, title) == dropped.end()) dropped.push_back(title);
   const bool told = std::ranges::any_of(
       view.notes, [](const std::string& note) { return note.starts_with("Left out for want of room"); });
-  if (!dropped.empty() && !told) text += paragraph("Left out for want of room: " + join(dropped, ", ") + ".", screen);
+  if (view.drawing.empty() && !told) text += left_out_words(view.table, screen);
   for (const std::string& note : view.notes) text += paragraph(note, screen);
   return text;
 }

@@ -133,8 +133,12 @@ std::string guess_words(const Job& job, const Guess& guess) {
   if (guess.other_memory <= Bytes{}) {
     text += "would not fit as planned";
   } else {
-    text += "would need " + gib(guess.other_memory) + " in place of " + gib(guess.memory) + " GiB a GPU";
-    if (std::abs(guess.time - 1) > 0.01) text += " and take " + significant_text(guess.time, 2) + " times as long";
+    // What stays within a hundredth is no news.
+    const bool memory = std::abs(guess.other_memory / guess.memory - 1) > 0.01;
+    const bool time = std::abs(guess.time - 1) > 0.01;
+    if (memory) text += "would need " + gib(guess.other_memory) + " in place of " + gib(guess.memory) + " GiB a GPU";
+    if (time)
+      text += std::string(memory ? " and" : "would") + " take " + significant_text(guess.time, 2) + " times as long";
   }
   return text + ".";
 }

@@ -166,7 +166,8 @@ class WhatIf(unittest.TestCase):
             for row in answer["scenarios"]:
                 same = row["pick"] and (row["pick"]["hours"]["p50"], row["pick"]["cost_usd"]["p50"]) == (
                     base["hours"]["p50"], base["cost_usd"]["p50"])
-                self.assertEqual(f"{row['name']} changes neither hours nor cost." in text, bool(same), (words, text))
+                short = row["name"].split(".")[-1]  # as the table names it
+                self.assertEqual(f"{short} changes neither hours nor cost." in text, bool(same), (words, text))
 
     def test_other_ways_to_rent_are_no_stay(self):
         text = text_of("whatif", NODE, "--vary", "schedule=keep,stop_when_idle")
@@ -269,7 +270,7 @@ class Assumed(unittest.TestCase):
 
     def test_a_vocabulary_that_weighs_most(self):
         line = self.line("examples/neurlang.yaml")
-        self.assertRegex(line, r"phases\.train: model\.vocab is 3\d,\d{3}, a guess .*; with 256 the phase would need")
+        self.assertRegex(line, r"phases\.train: model\.vocab is \d+,\d{3}, a guess .*; with 256 the phase would need")
         needed, instead = map(float, re.search(r"would need ([0-9.]+) in place of ([0-9.]+) GiB", line).groups())
         self.assertLess(needed, 0.9 * instead)
         pick = pick_of(answer_of("plan", "examples/neurlang.yaml"))
@@ -305,8 +306,8 @@ class Profiles(unittest.TestCase):
     def test_a_profile_may_be_named_as_gpuplan_does(self):
         done = run("profiles", "examples/neurlang.yaml", "--set", "phases.train.profiles={h200-sxm: mine}", "--json")
         self.assertIn("--gpu-profile mine", done.stdout)
-        self.assertIn("--gpu-profile rtx-4090", run("profiles", "examples/neurlang.yaml", "--set",
-                                                    "phases.train.profiles={h200-sxm: mine}", "--all", "--json").stdout)
+        done = run("profiles", "examples/neurlang.yaml", "--set", "phases.train.profiles={RTX 4090: mine}", "--json")
+        self.assertIn("--gpu-profile h200-sxm", done.stdout)
 
 
 class Spending(unittest.TestCase):
