@@ -161,7 +161,8 @@ class WhatIf(unittest.TestCase):
                                      for pick, row in zip(picks, answer["scenarios"])), (words, text))
             stays = [row for row in answer["scenarios"] if row["staying"]["plan"] is not None]
             if "where another plan is picked:" in text:
-                self.assertTrue(any(row["pick"] and row["staying"]["plan"]["cost_usd"] != row["pick"]["cost_usd"] for row in stays),
+                self.assertTrue(any(row["pick"] and any(row["staying"]["plan"][key] != row["pick"][key] for key in ("id", "hours", "cost_usd"))
+                                    for row in stays),
                                 (words, text))
             for row in answer["scenarios"]:
                 same = row["pick"] and (row["pick"]["hours"]["p50"], row["pick"]["cost_usd"]["p50"]) == (
