@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "built_in.h"
 #include "llama_70b.h"
 #include "model/generation.h"
 
@@ -36,7 +37,7 @@ void run(benchmark::State& state, const ModelUse& use, int models, Situation sit
   phase.data = {Prompts{"prompts", 100000, {500, 1000}, {300, 600}}};
   phase.situation = situation;
   const GenerationWork work = generation_work(phase).value();
-  const GenerationRates rates = generation_rates(Catalogue{}, node, engine, Format::kFp8, Format::kFp8).value();
+  const GenerationRates rates = generation_rates(bench::built_in(), node, engine, Format::kFp8, Format::kFp8).value();
   std::vector<Strategy> strategies;
   for (int tp = 1; tp <= 8; tp *= 2)
     for (int pp = 1; pp * tp <= 8; pp *= 2)

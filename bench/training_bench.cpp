@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "built_in.h"
 #include "llama_70b.h"
 #include "model/training.h"
 #include "plan/layer_table.h"
@@ -17,7 +18,7 @@ struct Question {
   Gpu gpu = bench::h100();
   NodeShape node;
   Framework framework;
-  Catalogue catalogue;
+  Catalogue catalogue = bench::built_in();
   TrainPhase phase;
   TrainingWork work;
   TrainingRates rates;

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view name = most_like(text);
   std::vector<gpuplan::DataFile> files = {{name, std::string(name), text}};
   if (name != "gpus.csv") files.push_back({"gpus.csv", "gpus.csv", kGpus});
-  const auto catalogue = gpuplan::parse_catalogue(files);
+  const auto catalogue = gpuplan::read_tables(files);
   if (!catalogue) check_error(catalogue.error(), 1000);
   return 0;
 }

@@ -3,15 +3,40 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/deliver.h"
 #include "cli/read_file.h"
 #include "input/catalogue_files.h"
 #include "input/csv.h"
 #include "input/embedded_data.h"
 
 namespace gpuplan::cli {
+
+namespace {
+
+/// Rows that are compiled in and not in this file. Of lists of offers, machines or models nobody can say whether they
+/// are complete: that they are others is said.
+void tell_difference(const DataFile& file) {
+  std::set<std::string_view> here;
+  for (const std::string_view line : split(file.text, '\n')) here.insert(trim(line));
+  std::string_view first;
+  std::size_t missing = 0, rows = 0;
+  for (const std::string_view line : split(embedded_data(file.name), '\n')) {
+    if (trim(line).empty()) continue;
+    ++rows;
+    if (here.contains(trim(line))) continue;
+    if (missing++ == 0) first = line;
+  }
+  if (missing == 0) return;
+  constexpr std::size_t kShown = 60;
+  say("gpuplan: " + printable(file.label) + " has " + std::to_string(missing) + " of the " + std::to_string(rows) +
+      " lines that gpuplan brings otherwise or not at all, the first of them " + printable(first, kShown));
+}
+
+}  // namespace
 
 Result<Catalogue> load_catalogue(const std::string& folder) {
   std::vector<DataFile> files;
@@ -39,7 +64,11 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
     files.push_back(std::move(file));
   }
   if (!found) return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
-  return parse_catalogue(files);
+  auto catalogue = parse_catalogue(files);
+  if (catalogue)
+    for (const DataFile& file : files)
+      if (file.text.data() != embedded_data(file.name).data()) tell_difference(file);
+  return catalogue;
 }
 
 }  // namespace gpuplan::cli

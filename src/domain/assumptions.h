@@ -6,25 +6,26 @@
 
 #include "base/interval.h"
 #include "base/units.h"
+#include "domain/unset.h"
 
 namespace gpuplan {
 
 /// p10, median and p90, and why they are thought so.
 struct Assumption {
-  Interval<double> value{};
+  Interval<double> value{kUnset, kUnset, kUnset};
   std::string source, as_of;
 };
 
 struct Assumptions {
-  Assumption download{{1e8, 3e8, 9e8}, {}, {}};  ///< bytes a second from a hub or bucket to one machine
-  Assumption upload{{1e8, 3e8, 9e8}, {}, {}};    ///< bytes a second from one machine to a bucket
-  Assumption disk{{4e8, 1.5e9, 5.6e9}, {}, {}};  ///< bytes a second of one machine's disk, read or written
-  Assumption start{{10, 20, 40}, {}, {}};        ///< seconds from the command to the first step or token, without what
-                                                 ///< is listed here beside it
-  Assumption compile{{30, 42, 60}, {}, {}};      ///< seconds of compilation in the first step
-  Assumption graphs{{15, 40, 100}, {}, {}};  ///< seconds of an engine's profiling, compilation and capture of graphs
-  Assumption text_bytes{{2, 4, 5}, {}, {}};  ///< bytes of data a token of text
-  Assumption image_bytes{{5e4, 1.1e5, 2.5e5}, {}, {}};  ///< bytes of data an image
+  Assumption download;     ///< bytes a second from a hub or bucket to one machine
+  Assumption upload;       ///< bytes a second from one machine to a bucket
+  Assumption disk;         ///< bytes a second of one machine's disk, read or written
+  Assumption start;        ///< seconds from the command to the first step or token, without what
+                           ///< is listed here beside it
+  Assumption compile;      ///< seconds of compilation in the first step
+  Assumption graphs;       ///< seconds of an engine's profiling, compilation and capture of graphs
+  Assumption text_bytes;   ///< bytes of data a token of text
+  Assumption image_bytes;  ///< bytes of data an image
 };
 
 /// An assumption by its name in the table and the unit it is written in.

@@ -17,6 +17,7 @@
 #include "domain/model_shape.h"
 #include "domain/offer.h"
 #include "domain/training_constants.h"
+#include "domain/unset.h"
 
 namespace gpuplan {
 
@@ -40,43 +41,43 @@ struct Efficiency {
   std::string architecture;        ///< as in Gpu::architecture; "*" serves what has no row of its own
   std::string memory_type;         ///< beginning of Gpu::memory_type ("HBM", "GDDR") or "*"
   std::string accumulation = "*";  ///< "half": 16-bit products with 32-bit sums run at half rate; "full"; "*" either
-  double matmul = 0.7;             ///< share of peak that large 16-bit products reach
-  double matmul_fp8 = 0.6;
-  double matmul_fp4 = 0.45;
-  double k_half = 200;  ///< inner dimension at which half of that is lost
-  double k_half_fp8 = 300;
-  double k_half_fp4 = 300;
-  double k_split = 1500;  ///< inner elements that splitting the inner dimension over multiprocessors costs
-  double wave = 0.5;      ///< 1: whole waves of tiles only; 0: work spread evenly
-  double wave_fp8 = 0.5;
-  double wave_fp4 = 0.5;
-  double matmul_bandwidth = 0.75;  ///< share of memory bandwidth that products reach when bound by it
-  double bandwidth = 0.8;          ///< share of memory bandwidth that streaming passes reach
-  double attention = 0.5;          ///< share of peak in the vendor's newest fused attention
-  double attention_common = 0.4;   ///< share of peak in the fused attention that most software ships (flash 2)
-  double attention_old = 0.3;      ///< share of peak in the first fused attention (flash 1)
-  double attention_short = 600;    ///< tokens at which fused attention reaches half of its rate
-  double attention_softmax = 0.3;  ///< time of its softmax over that of its products, heads of 128
-  double kernel_us = 2;            ///< floor of one kernel in microseconds
-  double kernel_us_fp8 = 5;        ///< with the cast of its inputs, which is a kernel of its own
-  double kernel_us_fp4 = 5;
-  double training = 1;             ///< factor of this generation on the time of a training step
-  double tflops_per_watt = 0;      ///< 16-bit products of a card at its power limit; 0: no limit known
-  double fp32_per_sm_clock = 256;  ///< data-sheet fp32 operations of one multiprocessor in one clock; 0: unknown
-  double serve_bandwidth = 0.8;    ///< share of memory bandwidth that products of few rows reach reading their weights
-  double serve_us = 5;             ///< floor of such a product in microseconds, 16 bit
-  double serve_us_fp8 = 8;         ///< with the cast of its input
-  double serve_us_fp4 = 8;
-  double cache_bandwidth = 0.85;  ///< share of memory bandwidth that attention reaches reading its cache
-  double cache_us = 12;           ///< floor of attention over a cache in microseconds
-  double cache_wave_us = 3;       ///< for every sequence and key head that each multiprocessor has to start
-  double cache_expand = 0;        ///< bytes of an 8-bit cache that a multiprocessor expands in a clock; 0: no limit
-  double experts = 0.8;           ///< rate of grouped 16-bit products over that of one product
-  double experts_fp8 = 0.8;
-  double experts_fp4 = 0.8;
-  double experts_bandwidth = 0.75;  ///< share of memory bandwidth that grouped products reach
-  double experts_us = 20;           ///< floor of a layer of experts in microseconds: routing, sorting and adding up
-  bool measured = false;            ///< from runs on such hardware; else carried over from its relatives
+  double matmul = kUnset;          ///< share of peak that large 16-bit products reach
+  double matmul_fp8 = kUnset;
+  double matmul_fp4 = kUnset;
+  double k_half = kUnset;  ///< inner dimension at which half of that is lost
+  double k_half_fp8 = kUnset;
+  double k_half_fp4 = kUnset;
+  double k_split = kUnset;  ///< inner elements that splitting the inner dimension over multiprocessors costs
+  double wave = kUnset;     ///< 1: whole waves of tiles only; 0: work spread evenly
+  double wave_fp8 = kUnset;
+  double wave_fp4 = kUnset;
+  double matmul_bandwidth = kUnset;   ///< share of memory bandwidth that products reach when bound by it
+  double bandwidth = kUnset;          ///< share of memory bandwidth that streaming passes reach
+  double attention = kUnset;          ///< share of peak in the vendor's newest fused attention
+  double attention_common = kUnset;   ///< share of peak in the fused attention that most software ships (flash 2)
+  double attention_old = kUnset;      ///< share of peak in the first fused attention (flash 1)
+  double attention_short = kUnset;    ///< tokens at which fused attention reaches half of its rate
+  double attention_softmax = kUnset;  ///< time of its softmax over that of its products, heads of 128
+  double kernel_us = kUnset;          ///< floor of one kernel in microseconds
+  double kernel_us_fp8 = kUnset;      ///< with the cast of its inputs, which is a kernel of its own
+  double kernel_us_fp4 = kUnset;
+  double training = kUnset;           ///< factor of this generation on the time of a training step
+  double tflops_per_watt = kUnset;    ///< 16-bit products of a card at its power limit; 0: no limit known
+  double fp32_per_sm_clock = kUnset;  ///< data-sheet fp32 operations of one multiprocessor in one clock; 0: unknown
+  double serve_bandwidth = kUnset;  ///< share of memory bandwidth that products of few rows reach reading their weights
+  double serve_us = kUnset;         ///< floor of such a product in microseconds, 16 bit
+  double serve_us_fp8 = kUnset;     ///< with the cast of its input
+  double serve_us_fp4 = kUnset;
+  double cache_bandwidth = kUnset;  ///< share of memory bandwidth that attention reaches reading its cache
+  double cache_us = kUnset;         ///< floor of attention over a cache in microseconds
+  double cache_wave_us = kUnset;    ///< for every sequence and key head that each multiprocessor has to start
+  double cache_expand = kUnset;     ///< bytes of an 8-bit cache that a multiprocessor expands in a clock; 0: no limit
+  double experts = kUnset;          ///< rate of grouped 16-bit products over that of one product
+  double experts_fp8 = kUnset;
+  double experts_fp4 = kUnset;
+  double experts_bandwidth = kUnset;  ///< share of memory bandwidth that grouped products reach
+  double experts_us = kUnset;         ///< floor of a layer of experts in microseconds: routing, sorting and adding up
+  bool measured = false;              ///< from runs on such hardware; else carried over from its relatives
   std::string source, as_of;
 };
 

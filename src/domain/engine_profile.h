@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "domain/precision.h"
+#include "domain/unset.h"
 
 namespace gpuplan {
 
@@ -25,24 +26,24 @@ struct Names<PromptAttention> {
 /// without.
 struct EngineProfile {
   std::string name;
-  unsigned formats = ~0U;    ///< bit for each Format of weights that it reads
-  double time = 1;           ///< factor on the time of its kernels
-  double prompts = 1;        ///< factor on the time of passes over prompts, besides
-  double host_layer_us = 0;  ///< host time of a layer launched kernel by kernel; zero with CUDA graphs
-  double host_step_us = 390;
-  double host_sequence_us = 6;  ///< for each sequence of a step
-  double launch = 1;            ///< factor on the start of kernels and the time between them
-  double expand = 1;            ///< factor on the rate at which compressed weights are expanded
-  double eight_bit = 1;         ///< factor on the bandwidth of int8 and nf4 weights
-  double product = 1;           ///< factor on the rate of large products of compressed weights
-  double experts = 1;           ///< factor on the time of layers of experts
-  double cache_expand = 1;      ///< factor on the rate at which an 8-bit cache is expanded
-  double cache_start = 1;       ///< factor on the start of a sequence and key head in attention over a cache
-  double casts = 1;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
-  double memory_share = 0.9;    ///< of usable memory that it may take
-  double free_share = 1;        ///< of what weights and workspace leave, for the cache
-  double reserve_gib = 2;       ///< driver context, framework, graphs, workspace
-  double prompt_chunk = 0;      ///< tokens of a prompt that pass a layer split together; 0: all
+  unsigned formats = 0;           ///< bit for each Format of weights that it reads
+  double time = kUnset;           ///< factor on the time of its kernels
+  double prompts = kUnset;        ///< factor on the time of passes over prompts, besides
+  double host_layer_us = kUnset;  ///< host time of a layer launched kernel by kernel; zero with CUDA graphs
+  double host_step_us = kUnset;
+  double host_sequence_us = kUnset;  ///< for each sequence of a step
+  double launch = kUnset;            ///< factor on the start of kernels and the time between them
+  double expand = kUnset;            ///< factor on the rate at which compressed weights are expanded
+  double eight_bit = kUnset;         ///< factor on the bandwidth of int8 and nf4 weights
+  double product = kUnset;           ///< factor on the rate of large products of compressed weights
+  double experts = kUnset;           ///< factor on the time of layers of experts
+  double cache_expand = kUnset;      ///< factor on the rate at which an 8-bit cache is expanded
+  double cache_start = kUnset;       ///< factor on the start of a sequence and key head in attention over a cache
+  double casts = kUnset;             ///< share of the cost of casting activations to 8 or 4 bits that is not fused away
+  double memory_share = kUnset;      ///< of usable memory that it may take
+  double free_share = kUnset;        ///< of what weights and workspace leave, for the cache
+  double reserve_gib = kUnset;       ///< driver context, framework, graphs, workspace
+  double prompt_chunk = kUnset;      ///< tokens of a prompt that pass a layer split together; 0: all
   PromptAttention attention = PromptAttention::kNewest;
   bool own_kernels = false;      ///< limited by the multiprocessors even for 16-bit weights
   bool half_accumulate = false;  ///< 16-bit sums: twice the rate on GeForce cards

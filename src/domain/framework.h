@@ -7,6 +7,7 @@
 
 #include "domain/precision.h"
 #include "domain/strategy.h"
+#include "domain/unset.h"
 
 namespace gpuplan {
 
@@ -63,19 +64,19 @@ struct Names<UsualRecompute> {
 /// frameworks without a row.
 struct TrainingSoftware {
   std::string name;
-  double time = 1.1;                            ///< factor on GPU time
-  double host_eager_ms = 0.4;                   ///< host time to launch one layer and pass, eager
-  double host_compiled_ms = 0.3;                ///< the same after torch.compile or its like
-  double step_ms = 4;                           ///< host time of an optimizer step
-  double step_layer_ms = 0.6;                   ///< and for each layer of it
-  bool fused = false;                           ///< fused norms, softmax and optimizer kernels
-  bool vendor_attention = false;                ///< the vendor's newest fused attention; else the common one
-  double weight_bytes = 4, gradient_bytes = 4;  ///< a parameter, 16-bit training with fp32 master weights
-  double logit_bytes = 19;                      ///< a logit at the peak of the loss, eager
-  double logit_bytes_compiled = 12;
-  double four_bit_bytes = 0.5625;  ///< a 4-bit weight with its scales; less when these are quantised again
+  double time = kUnset;                                   ///< factor on GPU time
+  double host_eager_ms = kUnset;                          ///< host time to launch one layer and pass, eager
+  double host_compiled_ms = kUnset;                       ///< the same after torch.compile or its like
+  double step_ms = kUnset;                                ///< host time of an optimizer step
+  double step_layer_ms = kUnset;                          ///< and for each layer of it
+  bool fused = false;                                     ///< fused norms, softmax and optimizer kernels
+  bool vendor_attention = false;                          ///< the vendor's newest fused attention; else the common one
+  double weight_bytes = kUnset, gradient_bytes = kUnset;  ///< a parameter, 16-bit training with fp32 master weights
+  double logit_bytes = kUnset;                            ///< a logit at the peak of the loss, eager
+  double logit_bytes_compiled = kUnset;
+  double four_bit_bytes = kUnset;  ///< a 4-bit weight with its scales; less when these are quantised again
   double eight_bit_copies =
-      0;  ///< bytes a parameter of 8-bit copies of 16-bit weights, kept through a step of 8-bit training
+      kUnset;  ///< bytes a parameter of 8-bit copies of 16-bit weights, kept through a step of 8-bit training
   bool paged_8bit = false;  ///< 8-bit optimizers on one GPU: states paged to the host, step inside the backward pass
   bool gathers_outside = true;  ///< full sharding: embedding and output matrix stay gathered while the layers run
   Loading loading = Loading::kEveryRank;

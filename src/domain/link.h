@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 
 #include "base/names.h"
 #include "base/units.h"
+#include "domain/unset.h"
 
 namespace gpuplan {
 
@@ -22,20 +24,26 @@ struct Names<LinkPath> {
   };
 };
 
-/// Shares are of what the link carries in one direction. The defaults serve where no row fits.
+/// Shares are of what the link carries in one direction. The rows of a path share out all speeds and numbers of GPUs
+/// among themselves, so exactly one fits.
 struct LinkEfficiency {
   LinkPath path = LinkPath::kDirect;
-  BytesPerSecond least{};  ///< for links at least so fast, both directions together
-  int most_gpus = 1'000'000;
-  double gather = 0.7;      ///< share that all-gather and reduce-scatter reach with large vectors
-  double reduce = 0.75;     ///< all-reduce; switches that add up themselves pass the rate of a ring
-  double exchange = 0.6;    ///< all-to-all
-  double own = 0;           ///< time of a rank's own part, which crosses no link, over that of a part that does
-  double latency_us = 20;   ///< of the smallest collective
-  double hop_us = 0;        ///< more for each step of the ring
-  double fill_us = 0;       ///< more to fill the pipeline with long vectors
-  double fill_half_us = 0;  ///< time on the link at which half of that is lost
+  BytesPerSecond least{};  ///< for links at least so fast, both directions together,
+  BytesPerSecond below{std::numeric_limits<double>::infinity()};  ///< and slower than that
+  int least_gpus = 1, most_gpus = 1'000'000;
+  double gather = kUnset;        ///< share that all-gather and reduce-scatter reach with large vectors
+  double reduce = kUnset;        ///< all-reduce; switches that add up themselves pass the rate of a ring
+  double exchange = kUnset;      ///< all-to-all
+  double own = kUnset;           ///< time of a rank's own part, which crosses no link, over that of a part that does
+  double latency_us = kUnset;    ///< of the smallest collective
+  double hop_us = kUnset;        ///< more for each step of the ring
+  double fill_us = kUnset;       ///< more to fill the pipeline with long vectors
+  double fill_half_us = kUnset;  ///< time on the link at which half of that is lost
   std::string source, as_of;
+
+  bool fits(BytesPerSecond speed, int gpus) const {
+    return speed >= least && speed < below && gpus >= least_gpus && gpus <= most_gpus;
+  }
 };
 
 }  // namespace gpuplan

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "input/complete.h"
 #include "input/csv.h"
 
 namespace gpuplan {
@@ -37,7 +38,10 @@ Result<void> read_assumptions(std::string_view text, std::string_view file, Cata
                                            std::string(cells.date(row, as_of))};
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
-  return {};
+  std::vector<std::string_view> missing;
+  for (const AssumptionField& known : kAssumptions)
+    if (std::ranges::find(seen, known.name) == seen.end()) missing.push_back(known.name);
+  return every_row(file, missing, "a figure that gpuplan assumes");
 }
 
 }  // namespace gpuplan

@@ -1,8 +1,10 @@
 #include "input/catalogue_files.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "input/assumption_table.h"
+#include "input/complete.h"
 #include "input/constants_table.h"
 #include "input/efficiency_table.h"
 #include "input/engine_table.h"
@@ -37,15 +39,33 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
 
 }  // namespace
 
-Result<Catalogue> parse_catalogue(std::span<const DataFile> files) {
+Result<Catalogue> read_tables(std::span<const DataFile> files) {
   Catalogue catalogue;
   for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
     for (const DataFile& file : files) {
-      if (file.name != kDataFiles[i] || file.text.empty()) continue;
+      if (file.name != kDataFiles[i]) continue;
       if (auto read = kReaders[i](file.text, file.label, catalogue); !read)
         return std::unexpected(std::move(read.error()));
     }
   }
+  return catalogue;
+}
+
+Result<Catalogue> parse_catalogue(std::span<const DataFile> files) {
+  const auto label = [&](std::string_view name) {
+    const auto file = std::ranges::find(files, name, &DataFile::name);
+    return file != files.end() ? std::string_view(file->label) : name;
+  };
+  for (const std::string_view name : kDataFiles)
+    if (std::ranges::find(files, name, &DataFile::name) == files.end())
+      return failure("there is no table of this name", {std::string(name)});
+  auto catalogue = read_tables(files);
+  if (!catalogue) return catalogue;
+  const auto complete = check_complete(*catalogue, {.efficiency = label("efficiency.csv"),
+                                                    .software = label("training_software.csv"),
+                                                    .engines = label("engines.csv"),
+                                                    .links = label("links.csv")});
+  if (!complete) return std::unexpected(complete.error());
   return catalogue;
 }
 

@@ -30,11 +30,14 @@ inline constexpr std::array<std::string_view, 14> kDataFiles = {"gpus.csv",
 struct DataFile {
   std::string_view name;  ///< one of kDataFiles
   std::string label;      ///< what messages call it: "data/gpus.csv"
-  std::string_view text;  ///< empty: there is no such file, and no such rows
+  std::string_view text;
 };
 
-/// Reads the files, given in any order, and checks what they say of each other. The error names file and line.
-/// REQUIRES: every name is one of kDataFiles.
+/// Reads the files, given in any order, and checks that together they say all that the models need (input/complete.h).
+/// The error names the file, and the line where there is one. REQUIRES: every name is one of kDataFiles.
 Result<Catalogue> parse_catalogue(std::span<const DataFile> files);
+
+/// The same for some of the tables alone, complete or not: what no table fills is kUnset.
+Result<Catalogue> read_tables(std::span<const DataFile> files);
 
 }  // namespace gpuplan

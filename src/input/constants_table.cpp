@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "input/complete.h"
 #include "input/csv.h"
 
 namespace gpuplan {
@@ -29,15 +30,18 @@ Result<void> read_constants(std::string_view text, std::string_view file, const 
     }
     if (std::ranges::find(seen, wanted) != seen.end()) cells.fail_cell(row, name, "given once");
     seen.push_back(wanted);
+    for (const auto column : {value, least, most}) cells.required(row, column);
     const double low = cells.number(row, least, 0, kLargest);
     const double high = cells.number(row, most, low, kLargest);
-    cells.required(row, value);
     into.*constant->field = cells.number(row, value, low, high);
     for (const auto column : {unit, meaning, source}) cells.required(row, column);
     cells.date(row, as_of);
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
-  return {};
+  std::vector<std::string_view> missing;
+  for (const Constant& constant : known)
+    if (std::ranges::find(seen, constant.name) == seen.end()) missing.push_back(constant.name);
+  return every_row(file, missing, kind);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace gpuplan {
 
-/// Constants of a model, in any order. Errors: a name that is none of them, a name given twice, a value outside of its
-/// own bounds. A constant without a row keeps its built-in value.
+/// Constants of a model, in any order. Errors: a name that is none of them, a name given twice or not at all, a value
+/// outside of its own bounds.
 Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 

@@ -32,6 +32,7 @@ Result<void> read_efficiencies(std::string_view text, std::string_view file, Cat
     if (efficiency.accumulation != "*" && efficiency.accumulation != "half" && efficiency.accumulation != "full")
       cells.fail_cell(row, accumulation, "half, full or *");
     numbers.read(row, efficiency);
+    cells.required(row, measured);
     efficiency.measured = cells.yes_no(row, measured);
     efficiency.source = cells.required(row, source);
     efficiency.as_of = cells.date(row, as_of);
@@ -59,6 +60,8 @@ Result<void> read_training_software(std::string_view text, std::string_view file
       else cells.fail_cell(row, name, "a framework of frameworks.csv");
     }
     numbers.read(row, software);
+    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, loading, recompute})
+      cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
     software.paged_8bit = cells.yes_no(row, paged_8bit);

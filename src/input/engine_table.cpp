@@ -45,6 +45,8 @@ Result<void> read_engines(std::string_view text, std::string_view file, Catalogu
     for (const Format format : cells.choices<Format>(row, formats))
       engine.formats |= 1U << static_cast<unsigned>(format);
     numbers.read(row, engine);
+    cells.required(row, attention);
+    for (const Flag& flag : flags) cells.required(row, flag.column);
     engine.attention = cells.choice(row, attention, engine.attention);
     for (const Flag& flag : flags) engine.*flag.field = cells.yes_no(row, flag.column);
     engine.source = cells.required(row, source);

@@ -109,6 +109,10 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
                                                   [&](const Gpu& gpu) { return gpu.vendor == vendor; }))
         cells.fail(row, "column vendors: no GPU has the vendor '" + printable(vendor, 60) + "'");
     framework.min_compute_capability = cells.number(row, capability, 0, 99);
+    for (const auto column : {tensor, pipeline, context, expert, offload, recompute, compile, cuda_graphs, hosts})
+      cells.required(row, column);
+    if (framework.trains)
+      for (const auto column : {methods, optimizers, master}) cells.required(row, column);
     read_stages(cells, row, zero, framework);
     framework.tensor = cells.yes_no(row, tensor);
     const Stages stages = cells.choice(row, pipeline, Stages::kNone);

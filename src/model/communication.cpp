@@ -14,12 +14,12 @@ BytesPerSecond pcie_direction(const Gpu& gpu) {
   return BytesPerSecond{lane * lanes};
 }
 
-/// The first row for this path, speed and number of GPUs; defaults when there is none.
+/// The row for this path, speed and number of GPUs; one without numbers when the catalogue is not complete.
 const LinkEfficiency& efficiency_on(const Catalogue& catalogue, LinkPath path, BytesPerSecond speed, int gpus) {
-  static const LinkEfficiency kDefault{};
+  static const LinkEfficiency kNone{};
   for (const LinkEfficiency& row : catalogue.links)
-    if (row.path == path && speed >= row.least && gpus <= row.most_gpus) return row;
-  return kDefault;
+    if (row.path == path && row.fits(speed, gpus)) return row;
+  return kNone;
 }
 
 LinkRate rate_on(const LinkEfficiency& efficiency, BytesPerSecond direction) {

@@ -29,7 +29,7 @@ int match(const Efficiency& row, const Gpu& gpu) {
 }  // namespace
 
 const Efficiency& efficiency_of(const Catalogue& catalogue, const Gpu& gpu) {
-  static const Efficiency kDefault{};
+  static const Efficiency kNone{};  // of a catalogue that is not complete
   const Efficiency* best = nullptr;
   int best_score = -1;
   for (const Efficiency& row : catalogue.efficiencies) {
@@ -39,7 +39,7 @@ const Efficiency& efficiency_of(const Catalogue& catalogue, const Gpu& gpu) {
       best_score = score;
     }
   }
-  return best != nullptr ? *best : kDefault;
+  return best != nullptr ? *best : kNone;
 }
 
 FlopsPerSecond product_peak(const Gpu& gpu, Precision precision) {

@@ -7,9 +7,7 @@
 namespace gpuplan {
 namespace {
 
-using units::GB;
 using units::microsecond;
-using units::second;
 
 /// Peak of 16-bit products. Old cards whose 16-bit rate is a token gesture compute in 32 bit instead.
 FlopsPerSecond peak_16(const Gpu& gpu, Format weights, bool half_accumulate) {
@@ -93,28 +91,14 @@ class Reach {
 }  // namespace
 
 const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine) {
-  static const EngineProfile kGraphs = [] {
-    EngineProfile profile;
-    profile.name = "*";
-    return profile;
-  }();
-  static const EngineProfile kEager = [] {
-    EngineProfile profile;
-    profile.name = "*eager";
-    profile.host_layer_us = 720;
-    profile.host_step_us = profile.host_sequence_us = 0;
-    profile.continuous = profile.pipelines = false;
-    profile.copies_cache = profile.loops_experts = true;
-    return profile;
-  }();
-  const EngineProfile* other = nullptr;
+  static const EngineProfile kNone{};  // of a catalogue that is not complete: reads no format
+  const EngineProfile* other = &kNone;
   const std::string_view fallback = engine.cuda_graphs ? "*" : "*eager";
   for (const EngineProfile& profile : catalogue.engines) {
     if (profile.name == engine.name) return profile;
     if (profile.name == fallback) other = &profile;
   }
-  if (other != nullptr) return *other;
-  return engine.cuda_graphs ? kGraphs : kEager;
+  return *other;
 }
 
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
@@ -187,8 +171,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   if ((kv_cache == Format::kInt8 || kv_cache == Format::kInt4) && clocks > 0)
     rates.cache_expand = Seconds{1 / (clocks * c.cache_bytes_clock)};
   rates.host_link = host_rate(gpu);
-  // Sequential writing of a data-centre NVMe drive in its smallest size (Samsung PM9A3 960 GB, data sheet 2021).
-  rates.disk = 1.5 * GB / second;
+  rates.disk = BytesPerSecond{catalogue.assumptions.disk.value.p50};
   return rates;
 }
 

@@ -78,8 +78,8 @@ void set_memory_habits(const TrainingWork& work, const TrainingSoftware& softwar
 }  // namespace
 
 const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework) {
-  static const TrainingSoftware kDefault{};
-  const TrainingSoftware* any = &kDefault;
+  static const TrainingSoftware kNone{};  // of a catalogue that is not complete
+  const TrainingSoftware* any = &kNone;
   for (const TrainingSoftware& row : catalogue.training_software) {
     if (row.name == framework) return row;
     if (row.name == "*") any = &row;

@@ -1,6 +1,11 @@
 #include "web/self_check_world.h"
 
 #include <array>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include "web/made_up.h"
 
 namespace gpuplan::self_check {
 namespace {
@@ -67,7 +72,7 @@ std::vector<Gpu> gpus() {
 }
 
 Efficiency efficiency(const char* architecture, const char* memory, double scale) {
-  Efficiency row;
+  Efficiency row = made_up::efficiency();
   row.architecture = architecture;
   row.memory_type = memory;
   row.matmul *= scale;
@@ -115,7 +120,7 @@ std::vector<Framework> frameworks() {
 }
 
 EngineProfile engine(const char* name, unsigned formats) {
-  EngineProfile row;
+  EngineProfile row = made_up::engine();
   row.name = name;
   row.formats = formats;
   row.measured = true;
@@ -159,9 +164,32 @@ std::vector<EngineProfile> engines() {
   return {serving, eager, split};
 }
 
-/// Rings over links between cards, through the host and between machines.
+/// A constant by its name, as the table had it when this was built.
+struct Constant {
+  std::string_view name;
+  double value;
+};
+constexpr Constant kTraining[] = {
+#include <self_check/training_constants.inc>  // written by cmake/self_check_constants.cmake
+};
+constexpr Constant kGeneration[] = {
+#include <self_check/generation_constants.inc>  // written by cmake/self_check_constants.cmake
+};
+static_assert(std::size(kTraining) == kTrainingConstants.size() &&
+              std::size(kGeneration) == kGenerationConstants.size());
+
+template <class Constants>
+Constants today(const auto& known, std::span<const Constant> values) {
+  Constants all;
+  for (const auto& field : known)
+    for (const Constant& constant : values)
+      if (constant.name == field.name) all.*field.field = constant.value;
+  return all;
+}
+
+/// Rings over links between cards, from card to card or through the host, and between machines.
 LinkEfficiency link(LinkPath path, double share, double latency, double hop) {
-  LinkEfficiency row;
+  LinkEfficiency row = made_up::link();
   row.path = path;
   row.gather = share;
   row.reduce = share * 1.07;
@@ -174,7 +202,7 @@ LinkEfficiency link(LinkPath path, double share, double latency, double hop) {
 }
 
 TrainingSoftware software(const char* name, double time, bool fused) {
-  TrainingSoftware row;
+  TrainingSoftware row = made_up::software();
   row.name = name;
   row.time = time;
   row.fused = row.vendor_attention = fused;
@@ -224,9 +252,12 @@ Catalogue catalogue() {
   for (std::size_t i = 0; i < all.frameworks.size(); ++i)
     all.framework_names.add(all.frameworks[i].name, static_cast<int>(i));
   all.engines = engines();
-  all.links = {link(LinkPath::kDirect, 0.77, 7, 0.7), link(LinkPath::kHost, 0.31, 13, 2),
-               link(LinkPath::kNetwork, 0.83, 41, 5)};
+  all.links = {link(LinkPath::kDirect, 0.77, 7, 0.7), link(LinkPath::kPeer, 0.53, 9, 1.3),
+               link(LinkPath::kHost, 0.31, 13, 2), link(LinkPath::kNetwork, 0.83, 41, 5)};
   all.training_software = {software("*", 1.1, false), software("cutting", 1.03, true)};
+  all.training_constants = today<TrainingConstants>(kTrainingConstants, kTraining);
+  all.generation_constants = today<GenerationConstants>(kGenerationConstants, kGeneration);
+  all.assumptions = made_up::assumptions();
   all.nodes = {box("Server", 8, 50), box("Next Server", 8, 100), box("Card", 4, 1.25), box("Red", 8, 50)};
   return all;
 }

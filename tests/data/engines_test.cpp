@@ -1,6 +1,7 @@
 // Engines, the constants of generation and what is fitted of them: three tables and two lists that must agree.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <set>
@@ -87,9 +88,7 @@ TEST(DataGenerationConstants, EachHasOneRowInsideOfItsBounds) {
     EXPECT_GE(number("most"), number("value")) << constant.name;
     EXPECT_LT(number("least"), number("most")) << constant.name;
     EXPECT_EQ(catalogue().generation_constants.*constant.field, number("value")) << constant.name;
-    // What the program does without the table is inside of the same bounds.
-    EXPECT_LE(number("least"), GenerationConstants{}.*constant.field) << constant.name;
-    EXPECT_GE(number("most"), GenerationConstants{}.*constant.field) << constant.name;
+    EXPECT_TRUE(std::isnan(GenerationConstants{}.*constant.field)) << constant.name << ": a number in the code";
   }
 }
 

@@ -104,11 +104,17 @@ std::string constants(const std::string& rows, GenerationConstants* read = nullp
   return line_of(done);
 }
 
-TEST(GenerationConstantsTable, ReadsValuesAndKeepsTheOthers) {
+TEST(GenerationConstantsTable, ReadsValuesAndRefusesToDoWithoutOne) {
+  std::string all;
+  for (const GenerationConstant& constant : kGenerationConstants)
+    if (constant.name != "launch_us") all += std::string(constant.name) + ",1,0,9,share,what,me,2026-11\n";
   GenerationConstants read;
-  ASSERT_EQ(constants("launch_us,7.5,0.1,56,us,idle,me,2026-11\n", &read), "");
+  ASSERT_EQ(constants(all + "launch_us,7.5,0.1,56,us,idle,me,2026-11\n", &read), "");
   EXPECT_EQ(read.launch_us, 7.5);
-  EXPECT_EQ(read.decode_time, GenerationConstants{}.decode_time);
+  EXPECT_EQ(read.decode_time, 1);
+  EXPECT_EQ(constants(all, &read),
+            "c.csv: no row for 'launch_us', a constant of the generation model; take it from the table that gpuplan "
+            "brings, or leave the file out of the folder");
 }
 
 TEST(GenerationConstantsTable, RefusesWhatIsNoConstantOrOutOfBounds) {

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/communication.h"
 
 #include "model/training_fixture.h"
+#include "web/made_up.h"
 
 namespace gpuplan {
 namespace {
@@ -68,16 +71,17 @@ TEST(IntraRate, NvswitchAgainstPublishedBusRates) {
 
 TEST(IntraRate, ARowOfAnotherSpeedOrSizeIsNotRead) {
   Catalogue c;
-  c.links.resize(3);
-  c.links[0].least = BytesPerSecond{900e9};
+  c.links.assign(3, made_up::link());
+  c.links[0].least = c.links[1].below = c.links[2].below = BytesPerSecond{900e9};
   c.links[0].gather = 0.9;
   c.links[1].most_gpus = 2;
   c.links[1].gather = 0.5;
+  c.links[2].least_gpus = 3;
   c.links[2].gather = 0.1;
   EXPECT_DOUBLE_EQ(intra_rate(c, machine("H100 SXM", 8)).bus.value, 0.9 * 450e9);
   EXPECT_DOUBLE_EQ(intra_rate(c, machine("A100 SXM 80GB", 2)).bus.value, 0.5 * 300e9);
   EXPECT_DOUBLE_EQ(intra_rate(c, machine("A100 SXM 80GB", 8)).bus.value, 0.1 * 300e9);
-  EXPECT_GT(intra_rate({}, machine("A100 SXM 80GB", 8)).bus.value, 0) << "no rows: defaults";
+  EXPECT_TRUE(std::isnan(intra_rate({}, machine("A100 SXM 80GB", 8)).bus.value)) << "no rows, no numbers";
 }
 
 TEST(IntraRate, SingleGpuHasNoLinkAndPcieIsShared) {

@@ -21,7 +21,7 @@ struct ByHand {
   GenerationCut cut = generation_cut(rig.work, rig.rates, strategy_of(1));
   const NetworkWork& network = rig.work.networks.front();
   Efficiency kernels = efficiency("Ampere", "HBM", 0.68, 128);
-  GenerationConstants constants;
+  GenerationConstants constants = made_up::generation_constants();
   ServingRate rate;
 
   ByHand() {

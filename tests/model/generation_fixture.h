@@ -9,6 +9,8 @@
 
 #include "domain/catalogue.h"
 #include "model/generation.h"
+#include "model/made_up_constants.h"
+#include "web/made_up.h"
 
 namespace gpuplan::generation_fixture {
 
@@ -100,9 +102,9 @@ inline Gpu t4() {
   return gpu;
 }
 
-/// Defaults but for what tells generations apart.
+/// What tells generations apart, beside made-up constants.
 inline Efficiency efficiency(std::string architecture, std::string memory, double watts, double clock) {
-  Efficiency row;
+  Efficiency row = made_up::efficiency();
   row.architecture = std::move(architecture);
   row.memory_type = std::move(memory);
   row.tflops_per_watt = watts;
@@ -118,12 +120,12 @@ inline unsigned bits(std::initializer_list<Format> formats) {
 
 /// Engines as different as they get: one that serves, one that runs eagerly, one that splits layers, one for one card.
 inline std::vector<EngineProfile> engines() {
-  EngineProfile served;
+  EngineProfile served = made_up::engine();
   served.name = "vllm";
   served.formats = bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kFp8, Format::kInt8, Format::kInt4,
                          Format::kNf4, Format::kMxfp4, Format::kNvfp4, Format::kW8A8});
   served.emulates = served.one_shot = served.measured = true;
-  EngineProfile eager;
+  EngineProfile eager = made_up::engine();
   eager.name = "hf";
   eager.formats =
       bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kInt8, Format::kInt4, Format::kNf4, Format::kMxfp4});
@@ -133,7 +135,7 @@ inline std::vector<EngineProfile> engines() {
   eager.copies_cache = eager.loops_experts = eager.measured = true;
   eager.memory_share = 1;
   eager.attention = PromptAttention::kCommon;
-  EngineProfile split;
+  EngineProfile split = made_up::engine();
   split.name = "llama.cpp";
   split.formats = bits({Format::kFp32, Format::kFp16, Format::kBf16, Format::kQ8_0, Format::kQ6K, Format::kQ4K});
   split.memory_share = 1;
@@ -142,14 +144,14 @@ inline std::vector<EngineProfile> engines() {
   split.attention = PromptAttention::kScores;
   split.own_kernels = split.half_accumulate = split.measured = true;
   split.pipelines = false;
-  EngineProfile card;
+  EngineProfile card = made_up::engine();
   card.name = "exllama";
   card.formats = bits({Format::kFp16, Format::kBf16, Format::kInt8, Format::kInt4});
   card.memory_share = 1;
   card.reserve_gib = 0.8;
   card.half_accumulate = card.measured = true;
   card.continuous = card.pipelines = false;
-  EngineProfile any;
+  EngineProfile any = made_up::engine();
   any.name = "*";
   EngineProfile any_eager = eager;
   any_eager.name = "*eager";
@@ -159,7 +161,7 @@ inline std::vector<EngineProfile> engines() {
 
 /// A ring over each kind of path; microseconds of a collective and of each of its steps.
 inline LinkEfficiency link_on(LinkPath path, double share, double latency, double hop) {
-  LinkEfficiency row;
+  LinkEfficiency row = made_up::link();
   row.path = path;
   row.gather = row.reduce = row.exchange = share;
   row.latency_us = latency;
@@ -172,6 +174,8 @@ inline Catalogue catalogue() {
   all.efficiencies = {efficiency("Ampere", "HBM", 0.68, 128), efficiency("Hopper", "HBM", 1.22, 256),
                       efficiency("Ada", "GDDR", 0.66, 256)};
   all.engines = engines();
+  all.generation_constants = made_up::generation_constants();
+  all.assumptions = made_up::assumptions();
   all.links = {link_on(LinkPath::kDirect, 0.8, 6, 0.7), link_on(LinkPath::kPeer, 0.7, 10, 2),
                link_on(LinkPath::kHost, 0.3, 20, 4), link_on(LinkPath::kNetwork, 0.8, 30, 5)};
   return all;

@@ -1,6 +1,8 @@
 // What a machine, an engine and a format of weights reach together.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/generation_fixture.h"
 
 namespace gpuplan {
@@ -53,12 +55,10 @@ TEST(GenerationRates, AnEngineWithoutARowIsTakenAsItsKind) {
   EXPECT_EQ(&engine_profile(facts(), framework), &facts().engines[0]);
   framework.cuda_graphs = false;
   EXPECT_EQ(&engine_profile(facts(), framework), &facts().engines[1]);
-  // Even where no table was read.
-  const EngineProfile& eager = engine_profile(Catalogue{}, framework);
-  EXPECT_GT(eager.host_layer_us, 0);
-  EXPECT_FALSE(eager.continuous);
-  framework.cuda_graphs = true;
-  EXPECT_EQ(engine_profile(Catalogue{}, framework).host_layer_us, 0);
+  // Where no table was read nothing is known: no format, and no number that could pass for one.
+  const EngineProfile& none = engine_profile(Catalogue{}, framework);
+  EXPECT_FALSE(none.reads(Format::kBf16));
+  EXPECT_TRUE(std::isnan(none.host_layer_us));
   EXPECT_EQ(engine_profile(facts(), engine("exllama")).name, "exllama");
 }
 
@@ -149,7 +149,7 @@ TEST(GenerationRates, MultiprocessorsBoundHowFastWeightsAreTakenIn) {
 
 TEST(GenerationRates, PeerAccessMakesPcieNoSlower) {
   Catalogue all = facts();
-  LinkEfficiency peer, host;
+  LinkEfficiency peer = made_up::link(), host = made_up::link();
   peer.path = LinkPath::kPeer;
   peer.gather = 0.8;
   host.path = LinkPath::kHost;

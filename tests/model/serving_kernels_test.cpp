@@ -3,6 +3,7 @@
 #include "model/serving_kernels.h"
 
 #include "model/training_fixture.h"
+#include "web/made_up.h"
 
 namespace gpuplan {
 namespace {
@@ -24,7 +25,7 @@ Gpu round_gpu() {
 }
 
 Efficiency round_efficiency() {
-  Efficiency e;
+  Efficiency e = made_up::efficiency();
   e.cache_bandwidth = 0.5;
   e.cache_us = 7;
   e.cache_wave_us = 10;
