@@ -73,9 +73,9 @@ bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
 }
 
 /// Operations of a token forward and backward: six for each parameter it meets outside of tables, and attention over
-/// half of the sequence on both sides of the softmax (Chowdhery et al. 2022, appendix B). Weights that do not learn
-/// need no gradients: four.
-double flops_per_token(const TrainPhase& train, int sequence) {
+/// half of a sequence of that many tokens on both sides of the softmax (Chowdhery et al. 2022, appendix B). Weights
+/// that do not learn need no gradients: four.
+double flops_per_token(const TrainPhase& train, double sequence) {
   const ModelUse& use = train.models.front();
   const ParameterCount params = count_parameters(use.shape);
   const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
@@ -139,30 +139,27 @@ Work placeholder(const WorkPlace& place, const std::string& why) {
   return work;
 }
 
-int kept_checkpoints(const WorkPlace& place) {
-  const CheckpointRule& rule = place.phase().checkpoint ? *place.phase().checkpoint : place.launch.job.checkpoint;
-  constexpr int kUsual = 2;  // one that is whole, and the one being written after it
-  return rule.keep < 0 ? 0 : rule.keep > 0 ? rule.keep : kUsual;
+std::vector<std::string> adapter_targets(const TrainPhase& train) {
+  std::vector<std::string> targets;
+  for (const std::string& target : train.lora.targets) {
+    if (target == "all") return {};
+    if (target == "attention") targets.insert(targets.end(), {"q_proj", "k_proj", "v_proj", "o_proj"});
+    else if (target == "mlp") targets.insert(targets.end(), {"gate_proj", "up_proj", "down_proj"});
+    else targets.push_back(target);
+  }
+  return targets;
+}
+
+std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program) {
+  const int keep = place.estimate().keep_checkpoints;
+  if (keep == 0 || place.estimate().checkpoints <= keep) return "";
+  return std::string(program) + " keeps every checkpoint that it writes; the plan has room on the disk for " +
+         std::to_string(keep) + ": remove older ones meanwhile.";
 }
 
 int log_steps(const WorkPlace& place) {
   constexpr double kLines = 2000;  // enough for curves, few enough to read
   return clamped<int>(std::clamp(std::ceil(place.estimate().steps / kLines), 1.0, 100.0));
-}
-
-bool from_scratch(const TrainPhase& train) {
-  if (train.start) return *train.start == StartFrom::kScratch;
-  if (train.method != Method::kFull) return false;
-  const bool drawn = std::ranges::any_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
-  return drawn || !train.data.samples;
-}
-
-int sequence_of(const TrainPhase& train) {
-  if (train.sequence) return *train.sequence;
-  if (train.data.tokens_per_sample) return whole<int>(std::ceil(train.data.tokens_per_sample->max));
-  const int context = train.models.empty() ? 0 : train.models.front().shape.max_context;
-  constexpr int kUsual = 2048;
-  return context > 0 ? std::min(context, kUsual) : kUsual;
 }
 
 int batch_of(const WorkPlace& place) {
@@ -279,8 +276,8 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const PhaseEstimate& estimate = place.estimate();
   const Strategy& s = place.strategy();
-  const int sequence = sequence_of(train);
-  const bool scratch = from_scratch(train);
+  const int sequence = place.estimate().sequence;
+  const bool scratch = place.from_scratch();
   const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
   // Rates that people begin with; the plan does not depend on them.
   const double usual_rate = scratch ? 3e-4 : frozen ? 2e-4 : 1e-5;
@@ -290,25 +287,16 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   const bool good = write_model(json, place, train.models, 0, work);
   json.member("from_scratch", scratch).member("method", name_of(train.method));
   json.key("lora").begin_object(true).member("rank", train.lora.rank);
-  std::vector<std::string> targets;
-  for (const std::string& target : train.lora.targets) {
-    if (target == "all") targets.clear();
-    if (target == "all") break;
-    if (target == "attention") targets.insert(targets.end(), {"q_proj", "k_proj", "v_proj", "o_proj"});
-    else if (target == "mlp") targets.insert(targets.end(), {"gate_proj", "up_proj", "down_proj"});
-    else targets.push_back(target);
-  }
-  json.member("targets", targets).end();
+  json.member("targets", adapter_targets(train)).end();
   json.member("sequence", sequence);
   json.member("packing", train.data.packing || train.data.tokens.has_value());
-  const double mean = estimate.units > 0 && estimate.tokens > 0 ? estimate.tokens / estimate.units : sequence;
-  json.member("mean_tokens", std::min(mean, static_cast<double>(sequence)));
+  json.member("mean_tokens", estimate.mean_tokens);
   json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
   json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
   json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("batch", batch_of(place));
   json.member("steps", steps).member("log_steps", log_steps(place)).member("stop_passes", stop_passes(place));
   json.member("checkpoint_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
-  json.member("keep_checkpoints", kept_checkpoints(place));
+  json.member("keep_checkpoints", place.estimate().keep_checkpoints);
   json.member("recompute", name_of(s.recompute)).member("precision", name_of(s.precision));
   json.member("master_weights", name_of(master_weights(place))).member("compile", s.compile);
   json.key("offload").begin_object(true);
@@ -326,14 +314,14 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("warmup_steps", number_argument(place, {"warmup_steps"}, warm_up));
   json.member("grad_clip", number_argument(place, {"grad_clip", "max_grad_norm", "clip"}, 1.0));
   json.member("seed", number_argument(place, {"seed"}, 1.0));
-  json.member("flops_per_token", flops_per_token(train, sequence));
+  json.member("flops_per_token", flops_per_token(train, estimate.mean_tokens));
   json.member("peak_tflops", estimate.node ? peak(*estimate.node->gpu, s.precision).value / 1e12 : 0);
   return good;
 }
 
 void require_data(const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
-  const bool scratch = from_scratch(train);
+  const bool scratch = place.from_scratch();
   work.required.emplace_back(
       scratch
           ? "DATA: a JSON-lines file, a folder of them or a data set of the Hugging Face hub; each row holds \"text\""

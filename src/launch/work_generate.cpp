@@ -47,8 +47,9 @@ void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
     json.member("quantization", "fp8");
   if (s.weights == Format::kNf4) json.member("quantization", "bitsandbytes");
   json.member("kv_cache_dtype", generate.kv_cache == Format::kFp8 ? "fp8" : "auto");
-  constexpr double kShare = 0.9;  // vLLM's own default: what the plan counts with as well
-  json.member("gpu_memory_utilization", kShare).member("seed", 0);
+  // What the plan counts with.
+  const double share = engine_profile(place.launch.catalogue, *place.estimate().framework).memory_share;
+  json.member("gpu_memory_utilization", share).member("seed", 0);
   if (generate.speculation && generate.speculation->draft) {
     json.key("speculative_config").begin_object().member("model", generate.speculation->draft->name);
     json.member("num_speculative_tokens", generate.speculation->tokens).end();

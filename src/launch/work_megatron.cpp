@@ -160,9 +160,9 @@ Result<Work> megatron_work(const WorkPlace& place) {
   if (s.interleave > 1 && shape.layers % (s.pp * s.interleave) != 0)
     return place.wrong(std::to_string(shape.layers) + " layers do not share evenly over " + std::to_string(s.pp) +
                        " pipeline stages of " + std::to_string(s.interleave) + " parts each");
-  const bool scratch = from_scratch(train);
+  const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
-  const int sequence = sequence_of(train);
+  const int sequence = place.estimate().sequence;
   const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 3e-4 : 1e-5);
   Flags flags;
   network(flags, shape, sequence);
@@ -221,6 +221,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
       supervised(place, work, torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take(),
                  Asked::kBySignal)};
   work.notes.emplace_back("A stop writes a checkpoint after the step at hand (--exit-signal-handler).");
+  if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
   if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Megatron core 0.15 and Blackwell.");
   work.resumes = true;
   return work;

@@ -20,9 +20,9 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const Strategy& s = place.strategy();
   if (shape.layers <= 0 || shape.hidden % shape.layers != 0)
     return placeholder(place, "nanochat makes its networks a whole number of times as wide as they are deep.");
-  if (!from_scratch(train)) return placeholder(place, "nanochat's base_train starts from scratch.");
+  if (!place.from_scratch()) return placeholder(place, "nanochat's base_train starts from scratch.");
   Work work;
-  const int sequence = sequence_of(train);
+  const int sequence = place.estimate().sequence;
   work.required.emplace_back("NANOCHAT: folder with a clone of github.com/karpathy/nanochat");
   const double tokens = static_cast<double>(steps_of(place)) * batch_of(place) * sequence;
   // Its README: a shard holds 250M characters, a token some 4.8 of them.
@@ -62,6 +62,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
   work.notes.emplace_back(
       "nanochat writes no checkpoint when it is stopped: it goes on from the newest of the plan's.");
+  if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
   work.resumes = true;
   return work;
 }
@@ -74,10 +75,10 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   if (shape.gated || shape.kv_heads != shape.heads || shape.norm == NormKind::kRms)
     return placeholder(place, "nanoGPT trains networks of the kind of GPT-2 only.");
   Work work;
-  const bool scratch = from_scratch(train);
+  const bool scratch = place.from_scratch();
   JsonWriter json;
   json.begin_object().member("batch_size", s.micro_batch).member("gradient_accumulation_steps", s.grad_accum * s.dp);
-  json.member("block_size", sequence_of(train)).member("n_layer", shape.layers).member("n_head", shape.heads);
+  json.member("block_size", place.estimate().sequence).member("n_layer", shape.layers).member("n_head", shape.heads);
   json.member("n_embd", shape.hidden).member("dropout", 0.0).member("bias", shape.attention_bias != BiasKind::kNone);
   json.member("init_from", scratch ? "scratch" : train.models.front().name);
   const int steps = steps_of(place);

@@ -21,6 +21,8 @@ struct WorkPlace {
   /// REQUIRES: the phase is of that kind.
   const TrainPhase& train() const { return std::get<TrainPhase>(laid.phase->work); }
   const GeneratePhase& generate() const { return std::get<GeneratePhase>(laid.phase->work); }
+  /// Whether training begins with random weights.
+  bool from_scratch() const { return estimate().start == StartFrom::kScratch; }
   /// "phases/02-sft/NAME".
   std::string path(std::string_view name) const { return "phases/" + laid.slug + "/" + std::string(name); }
   /// "phases.sft: what", as wrong input.
@@ -61,14 +63,12 @@ std::string torchrun(const WorkPlace& place);
 /// "python3 -m pip install --quiet 'torch>=2.6' ...".
 std::string pip_install(const std::vector<std::string>& packages);
 
-/// As many checkpoints as the job keeps; 0: all.
-int kept_checkpoints(const WorkPlace& place);
+/// What programs without a setting for that do with old checkpoints, beside what the plan has room for; "": no matter.
+std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program);
+/// Projections that adapters sit at, by their names; empty: all linear layers.
+std::vector<std::string> adapter_targets(const TrainPhase& train);
 /// Steps between two lines of the log.
 int log_steps(const WorkPlace& place);
-/// Whether training begins with random weights: as the job says, else as it is counted.
-bool from_scratch(const TrainPhase& train);
-/// Tokens of a sequence, as the work is counted.
-int sequence_of(const TrainPhase& train);
 /// Sequences of an optimizer step.
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);

@@ -71,7 +71,7 @@ Result<Work> torch_work(const WorkPlace& place) {
   work.files.push_back(program(place, "train_torch.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_data(place, work);
-  if (from_scratch(train))
+  if (place.from_scratch())
     work.notes.emplace_back(
         "DATA may also be tokens: a file NAME.bin, or a folder of them, as nanoGPT's prepare.py makes.");
   work.notes.emplace_back("train.py goes on from the newest checkpoint; a stop writes one first.");

@@ -53,9 +53,8 @@ std::string real(double value) {
 }
 
 std::string toml(const WorkPlace& place, const Flavor& flavor) {
-  const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
-  const bool scratch = from_scratch(train);
+  const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   std::string text = "[job]\n" + text_entry("description", place.launch.job.name + ", " + place.phase().name);
   text += "\n[model]\n" + text_entry("name", flavor.model) + text_entry("flavor", flavor.flavor);
@@ -66,8 +65,10 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
   text += "\n[optimizer]\n" + text_entry("name", "AdamW") + entry("lr", real(rate));
   text += "\n[lr_scheduler]\n" + entry("warmup_steps", std::clamp(steps / 50, 1, 2000)) +
           text_entry("decay_type", "cosine") + entry("min_lr_factor", real(0.1));
-  text += "\n[training]\n" + entry("local_batch_size", s.micro_batch) + entry("global_batch_size", batch_of(place));
-  text += entry("seq_len", sequence_of(train)) + entry("steps", steps);
+  // What a pipeline takes in one step are all micro-batches of it.
+  text += "\n[training]\n" + entry("local_batch_size", s.pp > 1 ? s.micro_batch * s.grad_accum : s.micro_batch) +
+          entry("global_batch_size", batch_of(place));
+  text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
   text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
   text += entry("enable_cpu_offload", s.offload != Offload::kNone);
   // dp is shared out over shards and copies; torchtitan's gradients of plain DDP are those of copies.
@@ -80,11 +81,11 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
   text += entry("tensor_parallel_degree", s.tp) + entry("pipeline_parallel_degree", s.pp);
   if (s.pp > 1)
     text += text_entry("pipeline_parallel_schedule", s.interleave > 1 ? "Interleaved1F1B" : "1F1B") +
-            entry("pipeline_parallel_microbatch_size", 1);
+            entry("pipeline_parallel_microbatch_size", s.micro_batch);
   text += entry("context_parallel_degree", s.cp) + entry("expert_parallel_degree", s.ep);
   text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints");
   text += entry("interval", std::max(checkpoint_steps(place.launch, place.laid), 1));
-  const int keep = kept_checkpoints(place);
+  const int keep = place.estimate().keep_checkpoints;
   text += entry("keep_latest_k", keep > 0 ? std::max(keep, 2) : 0);
   if (!scratch) text += entry("initial_load_in_hf", true);
   text += "\n[activation_checkpoint]\n" + text_entry("mode", name_of(s.recompute));
@@ -108,18 +109,20 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
   work.required = {
       "ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
-          (from_scratch(train) ? "" : " and its weights") + ", as its scripts/download_hf_assets.py fetches it",
+          (place.from_scratch() ? "" : " and its weights") + ", as its scripts/download_hf_assets.py fetches it",
       "DATASET: name of a data set that torchtitan knows (c4), or of one that is registered in its hf_datasets.py"};
   std::string line = "exec " + torchrun(place) + " --local-ranks-filter 0 -m torchtitan.train --job.config_file " +
                      file_word("train.toml") +
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
                      "\"$DATASET\" ${DATASET_PATH:+--training.dataset_path \"$DATASET_PATH\"}";
-  if (!from_scratch(train)) line += " --checkpoint.initial_load_path \"$ASSETS\"";
+  if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$ASSETS\"";
   for (const std::string& word : argument_words(place, {"learning_rate", "lr", "grad_clip", "max_grad_norm"}))
     line += " " + word;
   work.command = {line};
   work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
   work.notes.emplace_back("It goes on from the newest checkpoint, and writes none when it is stopped.");
+  if (place.estimate().keep_checkpoints == 1)
+    work.notes.emplace_back("torchtitan keeps two checkpoints at least; the plan has room on the disk for one.");
   work.resumes = true;
   return work;
 }

@@ -55,7 +55,18 @@ std::string_view optimizer_name(Optimizer optimizer) {
 
 bool adapters(const TrainPhase& train) { return train.method == Method::kLora || train.method == Method::kQlora; }
 
-double usual_rate(const TrainPhase& train) { return adapters(train) ? 2e-4 : from_scratch(train) ? 3e-4 : 1e-5; }
+double usual_rate(const WorkPlace& place) {
+  return adapters(place.train()) ? 2e-4 : place.from_scratch() ? 3e-4 : 1e-5;
+}
+
+/// Rows of plain text, joined to full sequences: as the work is counted.
+bool plain_text(const WorkPlace& place) { return place.from_scratch() || place.train().data.tokens.has_value(); }
+bool packed(const TrainPhase& train) { return train.data.packing || train.data.tokens.has_value(); }
+
+/// Without the key everything stays.
+void keep_checkpoints(Lines& lines, const WorkPlace& place) {
+  if (const int keep = place.estimate().keep_checkpoints; keep > 0) lines.set("save_total_limit", keep);
+}
 
 /// DeepSpeed's settings for a stage; both take the path of such a file.
 std::string deepspeed_json(const Strategy& s, int stage) {
@@ -106,17 +117,20 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   Work work;
   Lines lines;
   const ModelUse& model = train.models.front();
-  lines.set("base_model", model.name).set("sequence_len", sequence_of(train));
-  lines.set("sample_packing", train.data.packing).set("pad_to_sequence_len", train.data.packing);
+  lines.set("base_model", model.name).set("sequence_len", place.estimate().sequence);
+  lines.set("sample_packing", packed(train)).set("pad_to_sequence_len", packed(train));
+  lines.set("reinit_weights", place.from_scratch());
   lines.set("micro_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
   lines.set("max_steps", steps_of(place)).set("num_epochs", 1);
   if (adapters(train)) {
     lines.set("adapter", name_of(train.method)).set("lora_r", train.lora.rank).set("lora_alpha", 2 * train.lora.rank);
-    lines.set("lora_dropout", 0.0).set("lora_target_linear", true);
+    lines.set("lora_dropout", 0.0);
+    if (const auto targets = adapter_targets(train); targets.empty()) lines.set("lora_target_linear", true);
+    else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
   }
   lines.set("optimizer", optimizer_name(train.optimizer.matrices)).set("lr_scheduler", "cosine");
-  lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(train)));
+  lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   lines.set("tf32", s.precision == Precision::kTf32).set("gradient_checkpointing", s.recompute != Recompute::kNone);
@@ -133,19 +147,20 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("deepspeed", std::string(kHere) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage_of(s)), false});
   }
-  lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"").set("    type", "chat_template");
+  lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"");
+  lines.set("    type", plain_text(place) ? "completion" : "chat_template");
   lines.set("output_dir", std::string(kRun) + "/checkpoints");
   lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
-  lines.set("save_total_limit", std::max(kept_checkpoints(place), 1)).set("logging_steps", log_steps(place));
+  keep_checkpoints(lines, place);
+  lines.set("logging_steps", log_steps(place));
   lines.set("auto_resume_from_checkpoints", true);
   for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
     return place.wrong("args names " + printable(word, 60) +
                        ", which gpuplan does not write for axolotl (it writes "
                        "learning_rate); give the phase a command");
   work.files.push_back({place.path("axolotl.yaml"), lines.take(), false});
-  work.required = {
-      "DATA: a JSON-lines file or a data set of the Hugging Face hub; each row holds \"messages\" (a list of "
-      "role and content)"};
+  work.required = {std::string("DATA: a JSON-lines file or a data set of the Hugging Face hub; each row holds ") +
+                   (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"axolotl[deepspeed]>=0.12"})};
   place_settings(place, "axolotl.yaml", work);
   work.command.push_back(
@@ -162,34 +177,36 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   if (s.tp * s.pp * s.cp > 1 || s.ep > 1)
     return placeholder(place, "LLaMA-Factory has no tensor, pipeline, context or expert parallelism.");
   if (train.models.front().drawn) return placeholder(place, "LLaMA-Factory takes published networks.");
+  if (s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
   for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
     return place.wrong("args names " + printable(word, 60) +
                        ", which gpuplan does not write for llama-factory (it writes "
                        "learning_rate); give the phase a command");
   Work work;
   Lines lines;
-  const bool scratch = from_scratch(train);
+  const bool scratch = place.from_scratch();
   lines.set("model_name_or_path", train.models.front().name).set("trust_remote_code", false);
-  lines.set("stage", scratch || train.data.tokens ? "pt" : "sft")
-      .set("do_train", true)
-      .set("train_from_scratch", scratch);
+  lines.set("stage", plain_text(place) ? "pt" : "sft").set("do_train", true).set("train_from_scratch", scratch);
   lines.set("finetuning_type", adapters(train) ? "lora" : "full");
   if (adapters(train))
-    lines.set("lora_rank", train.lora.rank).set("lora_alpha", 2 * train.lora.rank).set("lora_target", "all");
+    lines.set("lora_rank", train.lora.rank)
+        .set("lora_alpha", 2 * train.lora.rank)
+        .set("lora_target", adapter_targets(train).empty() ? "all" : join(adapter_targets(train), ","));
   if (train.method == Method::kQlora) lines.set("quantization_bit", 4).set("quantization_method", "bnb");
   // The file that names the data lies beside: dataset_info.json of LLaMA-Factory.
   lines.set("dataset", "plan").set("dataset_dir", kHere).set("template", "default");
-  lines.set("cutoff_len", sequence_of(train)).set("packing", train.data.packing);
+  lines.set("cutoff_len", place.estimate().sequence).set("packing", packed(train));
   lines.set("output_dir", std::string(kRun) + "/checkpoints").set("overwrite_output_dir", false);
   lines.set("per_device_train_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
   lines.set("max_steps", steps_of(place)).set("optim", optimizer_name(train.optimizer.matrices));
-  lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(train)));
+  lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("lr_scheduler_type", "cosine").set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000));
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   lines.set("disable_gradient_checkpointing", s.recompute == Recompute::kNone);
   lines.set("flash_attn", s.attention == AttentionKernel::kEager ? "disabled" : "sdpa");
   lines.set("save_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
-  lines.set("save_total_limit", std::max(kept_checkpoints(place), 1)).set("logging_steps", log_steps(place));
+  keep_checkpoints(lines, place);
+  lines.set("logging_steps", log_steps(place));
   lines.set("report_to", "none").set("ddp_timeout", 180000000);
   if (stage_of(s) > 0) {
     lines.set("deepspeed", std::string(kHere) + "/ds_config.json");
@@ -198,7 +215,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.files.push_back({place.path("llama_factory.yaml"), lines.take(), false});
   JsonWriter info;
   info.begin_object().key("plan").begin_object().member("file_name", "data.jsonl");
-  if (!scratch && !train.data.tokens) {
+  if (!plain_text(place)) {
     info.member("formatting", "sharegpt").key("columns").begin_object(true).member("messages", "messages").end();
     info.key("tags").begin_object().member("role_tag", "role").member("content_tag", "content");
     info.member("user_tag", "user").member("assistant_tag", "assistant").member("system_tag", "system").end();
@@ -207,7 +224,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   }
   work.files.push_back({place.path("dataset_info.json"), info.end().end().take(), false});
   work.required = {std::string("DATA: a JSON-lines file; each row holds ") +
-                   (scratch || train.data.tokens ? "\"text\"" : "\"messages\" (a list of role and content)")};
+                   (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"llamafactory>=0.9.3"})};
   if (stage_of(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16"}));
   place_settings(place, "llama_factory.yaml", work);

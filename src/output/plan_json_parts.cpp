@@ -133,6 +133,13 @@ void write_phase(JsonWriter& json, const PhasePlan& part, const Phase& phase, do
   json.member("machines_usd_per_hour", (machines_price(part) * units::hour).value);
   if (estimate.steps > 0) json.member("steps", estimate.steps);
   else json.null_member("steps");
+  if (std::holds_alternative<TrainPhase>(phase.work)) {
+    json.member("sequence", estimate.sequence).member("starts_from", name_of(estimate.start));
+    json.member("keep_checkpoints",
+                estimate.keep_checkpoints > 0 ? std::optional<int>(estimate.keep_checkpoints) : std::nullopt);
+  } else {
+    json.null_member("sequence").null_member("starts_from").null_member("keep_checkpoints");
+  }
   if (estimate.tokens > 0) json.member("tokens", estimate.tokens);
   else json.null_member("tokens");
   if (part.seconds_per_step.p50 > Seconds{})

@@ -12,7 +12,7 @@ namespace gpuplan {
 namespace {
 
 /// A checkpoint that is whole and the one being written after it.
-constexpr double kUsuallyKept = 2;
+constexpr int kUsuallyKept = 2;
 
 /// More jobs in a row than this nobody submits.
 constexpr double kMostJobs = 1000;
@@ -49,13 +49,14 @@ Rate with_origin(const MovingRate& rate) {
   return {rate.value, rate.known() ? TermOrigin::kModel : TermOrigin::kAssumed};
 }
 
-/// Whether training begins with weights that somebody published. Adapters and frozen networks always do; of others,
-/// corpora stated in tokens, work stated in steps alone and shapes that the job writes speak for a start from scratch.
-bool from_weights(const TrainPhase& train) {
-  if (train.start) return *train.start == StartFrom::kWeights;
-  if (train.method != Method::kFull) return true;
+/// Whether training begins with weights that somebody published, or from scratch. Adapters and frozen networks always
+/// do; of others, corpora stated in tokens, work stated in steps alone and shapes that the job writes speak for a start
+/// from scratch.
+StartFrom start_from(const TrainPhase& train) {
+  if (train.start) return *train.start;
+  if (train.method != Method::kFull) return StartFrom::kWeights;
   const bool drawn = std::ranges::all_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
-  return !drawn && train.data.samples.has_value();
+  return !drawn && train.data.samples ? StartFrom::kWeights : StartFrom::kScratch;
 }
 
 /// How weights are published for this format: quantised beforehand, except for formats that are made while loading.
@@ -75,7 +76,7 @@ class Inputs {
     if (workload_.generation) return generation_weights();
     if (!workload_.training) return {};
     const auto& train = std::get<TrainPhase>(workload_.phase->work);
-    if (!from_weights(train)) return {};
+    if (estimate_.start == StartFrom::kScratch) return {};
     double bytes = 0;
     for (const ModelUse& use : train.models)
       if (!use.drawn && !use.custom) bytes += use.params() * bytes_of(use.shape.native);
@@ -275,6 +276,7 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
   add_stated(phase, estimate);
   if (!workload.training && !workload.generation) return sum_up(estimate);
 
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) estimate.start = start_from(*train);
   const Stated stated(phase, estimate.whole_time_given);
   const Inputs inputs(workload, catalogue, estimate);
   const Bytes weights = inputs.weights();
@@ -299,8 +301,10 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
     estimate.checkpoint_rate = where.value.p50 * side_by_side;
     estimate.checkpoints = checkpoints_of(setting.checkpoint, estimate);
     const int keep = setting.checkpoint.keep;
-    estimate.kept_checkpoints = std::min(estimate.checkpoints, keep > 0 ? keep : kUsuallyKept);
-    if (keep < 0) estimate.kept_checkpoints = estimate.checkpoints;
+    estimate.keep_checkpoints = keep < 0 ? 0 : keep > 0 ? keep : kUsuallyKept;
+    estimate.kept_checkpoints = estimate.checkpoints;
+    if (estimate.keep_checkpoints > 0)
+      estimate.kept_checkpoints = std::min<double>(estimate.checkpoints, estimate.keep_checkpoints);
     if (!stated.everything)
       set(estimate, TimeTerm::kCheckpoint,
           over(exactly(estimate.checkpoint_bytes / side_by_side), where.value) * estimate.checkpoints, where.origin);

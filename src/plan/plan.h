@@ -120,6 +120,7 @@ struct PhaseEstimate {
   BytesPerSecond checkpoint_rate{};  ///< at which all machines that write it do so together
   double checkpoints = 0;            ///< written in a run without interruptions, the final one included
   double kept_checkpoints = 0;       ///< at the end
+  int keep_checkpoints = 0;          ///< as many of them stay, of all that are ever written; 0: all
   Bytes results_bytes{};             ///< final model, text or activations
   Bytes disk_bytes{};                ///< that all machines together must have room for
   Bytes machine_disk_bytes{};        ///< the same of the fullest machine
@@ -133,10 +134,13 @@ struct PhaseEstimate {
   MemoryUse memory{};
   Interval<Bytes> memory_total{};
   Bytes host_memory{};
-  CollectionUse collection{};      ///< activations kept
-  double batch = 0;                ///< sequences a step, or in flight over all replicas
-  double overhead_share = 0;       ///< part of the work's time that the job added on top, as a share of the rest
-  std::optional<Serving> serving;  ///< of a generation phase
+  CollectionUse collection{};             ///< activations kept
+  double batch = 0;                       ///< sequences a step, or in flight over all replicas
+  double mean_tokens = 0;                 ///< that one has on average
+  int sequence = 0;                       ///< tokens that a training sequence may have; 0 when it is no training
+  StartFrom start = StartFrom::kScratch;  ///< what training starts from
+  double overhead_share = 0;              ///< part of the work's time that the job added on top, as a share of the rest
+  std::optional<Serving> serving;         ///< of a generation phase
 
   const Interval<Seconds>& term(TimeTerm which) const { return terms[static_cast<std::size_t>(which)]; }
   TermOrigin origin(TimeTerm which) const { return origins[static_cast<std::size_t>(which)]; }

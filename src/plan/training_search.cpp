@@ -518,6 +518,8 @@ std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const 
     estimate.memory_total = best.memory;
     estimate.host_memory = best.estimate.host_memory;
     estimate.batch = best.batch;
+    estimate.mean_tokens = work.mean_tokens;
+    estimate.sequence = static_cast<int>(std::ceil(work.sequence));
     if (given != nullptr)
       apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
                   phase.overhead.share, estimate);

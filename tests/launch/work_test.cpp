@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "launch/launch_plan.h"
 #include "plan/searched.h"
 
@@ -256,7 +258,17 @@ TEST(Work, WhatMayBeCutShortWritesCheckpointsInTime) {
   EXPECT_LE(setting(*preemptible.work(), "checkpoint_steps") * step, 1.1 * units::hour);
   const Laid spot(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h, interruptions: 5%/h}]",
                            "where: {spot: only}\n"));
-  EXPECT_LE(setting(*spot.work(), "checkpoint_steps") * step, 1.1 * units::hour);
+  // The plan counts with the interval of least expected time: Young's sqrt(2 c / r), a whole number of equal pieces.
+  const auto young = [](const Laid& laid, double rate_an_hour) {
+    const PhaseEstimate& on = laid.phase().part->estimate;
+    return std::sqrt(2 * (on.checkpoint_bytes / on.checkpoint_rate).value * 3600 / rate_an_hour);
+  };
+  EXPECT_NEAR((setting(*spot.work(), "checkpoint_steps") * step).value, young(spot, 0.0513), 0.2 * young(spot, 0.0513));
+  const Laid rare(slow_job("offers: [{gpu: A100 SXM 80GB, price: $2/h, spot_price: $0.5/h, interruptions: 0.1%/h}]",
+                           "where: {spot: only}\n"));
+  ASSERT_GT(young(rare, 0.001), 1.5 * 3600);
+  EXPECT_NEAR((setting(*rare.work(), "checkpoint_steps") * step).value, young(rare, 0.001), 0.35 * young(rare, 0.001))
+      << "no oftener than the plan counts";
 }
 
 TEST(Work, LongStepsLookAtAStopBetweenPasses) {
