@@ -144,7 +144,7 @@ int nothing_to_launch(const Options& options, const PlanStory& story) {
 int write(const Options& options, const LaunchReport& report, const std::string& top) {
   if (report.folders.size() == 1)
     return write_folder(report.folders.front().path, report.folders.front().folder.files, options.force);
-  std::vector<LaunchFile> all;
+  std::vector<LaunchFile> all = {{"PLANS.txt", plans_index(report, top)}};
   for (const WrittenFolder& written : report.folders)
     for (const LaunchFile& file : written.folder.files)
       all.push_back({written.path.substr(top.size() + 1) + "/" + file.path, file.text, file.executable});

@@ -6,9 +6,36 @@
 #include "base/text.h"
 #include "launch/phase_script.h"
 #include "output/table.h"
+#include "plan/command_text.h"
 
 namespace gpuplan {
 namespace {
+
+/// Slugs of phases whose command is not known to find its checkpoints.
+std::vector<std::string> starts_anew(const Launch& launch) {
+  std::vector<std::string> slugs;
+  for (const LaunchPhase& laid : launch.phases)
+    if (!command_resumes(*laid.phase)) slugs.push_back(laid.slug);
+  return slugs;
+}
+
+/// What has to be there before a phase is started, and what being stopped costs.
+std::vector<std::string> before_the_start(const Launch& launch) {
+  std::vector<std::string> gated, notes;
+  for (const LaunchPhase& laid : launch.phases)
+    if (laid.gated) gated.push_back(laid.slug);
+  if (!gated.empty())
+    notes.push_back("Where " + listed(gated) + (gated.size() == 1 ? " runs" : " run") +
+                    ", gpuplan has to be there: what comes after waits for what gpuplan check says of the log. The "
+                    "phase does not start without it: on the PATH, as the file gpuplan in this folder (which comes "
+                    "along to rented machines), or GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand "
+                    "leaves the gate to you.");
+  if (const std::vector<std::string> slugs = starts_anew(launch); !slugs.empty())
+    notes.push_back("Stopped or taken away, " + listed(slugs) + (slugs.size() == 1 ? " begins" : " begin") +
+                    " anew when started again, unless the program finds its own checkpoints: the command names no "
+                    "{checkpoints}, the folder for them that every start has.");
+  return notes;
+}
 
 std::string readme(const Launch& launch, const Launcher& launcher, const LaunchFolder& folder) {
   std::string text = "# " + markdown_text(printable(launch.job.name)) + "\n\n";
@@ -32,7 +59,9 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
       "at the end, `check.txt` "
       "with what `gpuplan check` says of the log, and `done` when the phase has passed.\n"
       "- Stopped by a signal (SIGTERM, SIGUSR1) a phase has time to write a checkpoint and ends with 75; started again "
-      "it goes on from there.\n"
+      "it goes on from there" +
+      (starts_anew(launch).empty() ? std::string() : ", but for " + join(starts_anew(launch), ", ") + " (see above)") +
+      ".\n"
       "- Exit codes: 0 done, 6 the gate stays closed, 75 start it again, 78 something is missing.\n";
   return text;
 }
@@ -53,7 +82,9 @@ Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launche
   std::ranges::move(set->files, std::back_inserter(folder.files));
   constexpr std::size_t kLongest = 2000;
   for (const std::string& line : set->next) folder.next.push_back(printable(line, kLongest));
-  for (const std::string& note : set->notes) folder.notes.push_back(printable(note, kLongest));
+  std::vector<std::string> notes = before_the_start(launch);
+  std::ranges::move(set->notes, std::back_inserter(notes));
+  for (const std::string& note : notes) folder.notes.push_back(printable(note, kLongest));
   folder.files.insert(folder.files.begin(), {"README.md", readme(launch, launcher, folder)});
   return folder;
 }

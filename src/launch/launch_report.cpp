@@ -80,8 +80,30 @@ void write_checks(JsonWriter& json, const std::vector<ScriptCheck>& checks) {
 
 }  // namespace
 
+std::string plans_index(const LaunchReport& report, const std::string& top) {
+  std::string text = printable(report.job) + ": " + std::to_string(report.folders.size()) + " plans for " +
+                     report.launcher + ", in the order of gpuplan plan\n";
+  for (const WrittenFolder& written : report.folders) {
+    const std::vector<std::string> banner = banner_lines(*written.launch);
+    const std::string folder = written.path.substr(std::min(top.size() + 1, written.path.size()));
+    text += "\n" + folder + "/\n  plan       " + written.launch->plan.id + ", " + printable(written.launch->plan_name) +
+            "\n";
+    for (std::size_t i = 1; i + 1 < banner.size(); ++i) text += "  " + banner[i] + "\n";
+    if (!written.folder.next.empty()) text += "  start      cd " + folder + "\n";
+    for (const std::string& line : written.folder.next) text += "               " + line + "\n";
+  }
+  return text;
+}
+
 std::string launch_text(const LaunchReport& report, const Screen& screen) {
   std::string text;
+  if (report.folders.size() > 1) {
+    const std::string& first = report.folders.front().path;
+    text += paragraph("Wrote " + std::to_string(report.folders.size()) + " plans, a folder each; " +
+                          printable(first.substr(0, first.rfind('/'))) +
+                          "/PLANS.txt lists them with time, cost and how each is started.",
+                      screen);
+  }
   for (const WrittenFolder& written : report.folders) {
     if (!text.empty()) text += "\n";
     const Launch& launch = *written.launch;

@@ -32,6 +32,9 @@ struct LaunchReport {
   bool checked = false;
 };
 
+/// What stands in PLANS.txt above the folders of several plans: each with its time, its cost and how it is started.
+std::string plans_index(const LaunchReport& report, const std::string& top);
+
 std::string launch_text(const LaunchReport& report, const Screen& screen);
 std::string launch_json(const LaunchReport& report);  ///< "gpuplan/launch@1"
 

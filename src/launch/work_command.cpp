@@ -515,9 +515,11 @@ Result<Work> command_work(const WorkPlace& place) {
   }
   Processes processes(place, work, text);
   if (auto good = processes.start(); !good) return std::unexpected(good.error());
-  const bool training = std::holds_alternative<TrainPhase>(phase.work);
-  work.resumes = text.find("GPUPLAN_CHECKPOINTS") != std::string::npos || text.find("resume") != std::string::npos;
-  if (training && !work.resumes)
+  // Of other work nobody knows whether it can go on: it is started anew.
+  work.resumes = std::holds_alternative<TrainPhase>(phase.work)
+                     ? command_resumes(phase)
+                     : text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
+  if (!command_resumes(phase))
     work.notes.emplace_back(
         "The command names no {checkpoints}: started again it begins anew, unless the program finds its own.");
   work.command.push_back(std::move(text));

@@ -5,6 +5,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "plan/collection_notes.h"
+#include "plan/command_text.h"
 #include "plan/interruption_notes.h"
 #include "plan/interruptions.h"
 #include "plan/phase_search.h"
@@ -99,6 +100,17 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
   };
   if (frontier([&](const Plan& p) { return p.offer->preemptible && !interruption_rate(job, *p.offer); }))
     lines.push_back("nobody takes the GPUs of a preemptible pool away during the run (spot.interruptions).");
+  for (std::size_t i = 0; i < job.phases.size(); ++i) {
+    const auto cut_short = [&](const Plan& plan) {
+      return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
+        const bool taken = part.offer != nullptr && (part.spot || part.offer->preemptible);
+        return plan.on_frontier && part.estimate.phase == static_cast<int>(i) && (taken || part.estimate.jobs > 1);
+      });
+    };
+    if (!command_resumes(job.phases[i]) && std::ranges::any_of(plans, cut_short))
+      lines.push_back("phases." + job.phases[i].name +
+                      ": its command finds its own checkpoints when it is started again; it names no {checkpoints}.");
+  }
   add_interruption_notes(job, plans, lines);
   return lines;
 }

@@ -235,6 +235,16 @@ int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate)
   return whole<int>(std::clamp(steps, 1.0, 1e9));
 }
 
+bool command_resumes(const Phase& phase) {
+  if (!std::holds_alternative<TrainPhase>(phase.work) || phase.command.empty()) return true;
+  const auto names = [](std::string_view text) {
+    return text.contains("{checkpoints}") || text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
+  };
+  return names(phase.command) || std::ranges::any_of(phase.args, [&](const auto& argument) {
+           return names(argument.first) || names(argument.second);
+         });
+}
+
 FilledCommand fill_command(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {
   return Filler(phase, estimate, profile).fill();
 }

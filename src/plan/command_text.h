@@ -21,6 +21,10 @@ std::span<const CommandVariable> command_variables();
 /// estimate counts. At least 1; 0 when the phase has no steps.
 int steps_between_checkpoints(const Phase& phase, const PhaseEstimate& estimate);
 
+/// False for training by a command of the job that names neither {checkpoints} nor resuming: stopped and started again
+/// it begins anew, unless the program finds checkpoints of its own. The plan counts on that it goes on.
+bool command_resumes(const Phase& phase);
+
 struct FilledCommand {
   std::string text;
   std::vector<std::string> unknown;   ///< variables that do not exist, once each; they stand as they were

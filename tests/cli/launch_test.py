@@ -46,6 +46,7 @@ for i in $(seq "${STEPS:-2}"); do sleep 0.2; echo "iter $i: loss 3.0, time 200.0
 echo ended
 """
 CHECKER = """#!/bin/bash
+[ "$1" != --version ] || exit 0  # asked before the start whether it runs
 echo "checked: $*"
 exit "${CHECK:-0}"
 """
@@ -286,10 +287,42 @@ class Running(Folder):
         self.assertEqual(code, 0, output)
         self.assertEqual(self.log().count("started with"), 1)
 
-    def test_without_gpuplan_a_gate_stays_closed(self):
-        code, output = self.finish(self.start(GPUPLAN="/nonexistent/gpuplan"))
+    def test_without_gpuplan_a_gated_phase_does_not_start(self):
+        broken = self.out / "no-gpuplan"
+        broken.write_text("#!/bin/sh\nexit 1\n")
+        broken.chmod(0o755)
+        for program in ("/nonexistent/gpuplan", str(broken)):
+            code, output = self.finish(self.start(GPUPLAN=program))
+            self.assertEqual(code, 78, output)
+            self.assertIn("GPUPLAN_GATE=hand", output)
+            self.assertFalse(self.runs("01-first", "log.txt").exists(), "nothing was run, nothing is to be paid for")
+        (self.out / "plan.json").rename(self.out / "away.json")
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)
+        self.assertIn("plan.json is not here", output)
+        self.assertFalse(self.runs("01-first", "log.txt").exists())
+
+    def test_a_gate_may_be_left_to_somebody(self):
+        code, output = self.finish(self.start(GPUPLAN="/nonexistent/gpuplan", GPUPLAN_GATE="hand"))
         self.assertEqual(code, 6, output)
-        self.assertIn("gpuplan is not on this machine", output)
+        self.assertIn("its gate is yours", output)
+        self.assertEqual(self.log().count("started with"), 1)
+        self.assertIn("done'", output)
+        self.runs("01-first", "done").touch()
+        self.runs("02-second").mkdir(exist_ok=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start(GPUPLAN="/nonexistent/gpuplan"))
+        self.assertEqual(code, 0, output)
+
+    def test_a_phase_before_can_be_left_out(self):
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 78, output)
+        command = output[output.index("to go on without it: ") + len("to go on without it: "):].splitlines()[0]
+        subprocess.run(["bash", "-c", command], check=True)
+        self.runs("02-second").mkdir(exist_ok=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 0, output)
 
     def test_stopped_it_saves_and_goes_on(self):
         for sent in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):

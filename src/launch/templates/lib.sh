@@ -32,7 +32,8 @@ check_needs() {
     while [ ! -f "$runs/$needed/done" ]; do
       [ ! -f "$runs/$needed/gate-closed" ] || stop 6 "$needed did not pass its gate: see $runs/$needed/check.txt"
       if [[ " ${elsewhere[*]} " != *" $needed "* ]] || [ "$waited" -ge "${GPUPLAN_WAIT:-86400}" ]; then
-        stop 78 "$needed is not done ($runs/$needed/done is not there): run it first, or bring its runs folder here"
+        stop 78 "$needed is not done ($runs/$needed/done is not there): run it first, or bring its runs folder here;" \
+          "to go on without it: mkdir -p '$runs/$needed' && touch '$runs/$needed/done'"
       fi
       say "waiting for $needed, which runs on another machine ($runs/$needed/done is not there yet)"
       sleep "$poll" &
@@ -66,6 +67,20 @@ check_required() {
     missing=1
   done
   [ "$missing" = 0 ] || stop 78 "set it and start again: export NAME=..."
+}
+
+# A gate is read by `gpuplan check`. Without it hours would be paid for, and nothing could start after them.
+check_gate() {
+  [ "$gated" = 1 ] && [ "${GPUPLAN_GATE:-check}" != hand ] || return 0
+  local program=${GPUPLAN:-gpuplan}
+  command -v "$program" >/dev/null ||
+    stop 78 "gpuplan is not on this machine ($program), and what comes after this phase waits for what it says of the" \
+      "log: put it on the PATH, or set GPUPLAN to where it lies; GPUPLAN_GATE=hand leaves the gate to you"
+  "$program" --version >/dev/null 2>&1 ||
+    stop 78 "$program does not run here, and what comes after this phase waits for what it says of the log" \
+      "(GPUPLAN_GATE=hand leaves the gate to you)"
+  [ -r "$here/plan.json" ] ||
+    stop 78 "$here/plan.json is not here, which gpuplan check holds the log against: bring the whole folder"
 }
 
 # The batch is right for the GPUs of the plan, and for no other number of them.
@@ -223,8 +238,8 @@ pass_gate() {
   local program=${GPUPLAN:-gpuplan} result=0 logs=("$log")
   if ! command -v "$program" >/dev/null; then
     [ "$gated" = 1 ] || return 0
-    stop 6 "gpuplan is not on this machine, so nobody can tell whether the phase passed: put it on the PATH (or set" \
-      "GPUPLAN) and start again, or read $log and touch '$GPUPLAN_RUN_DIR/done'"
+    stop 6 "the work has ended and its gate is yours, gpuplan is not on this machine: read $log, then" \
+      "touch '$GPUPLAN_RUN_DIR/done'; or put gpuplan on the PATH (or set GPUPLAN) and start again"
   fi
   [ "$checked" = 1 ] || return 0
   [ ! -s "$GPUPLAN_RUN_DIR/gpus-0.csv" ] || logs+=("$GPUPLAN_RUN_DIR/gpus-0.csv")
@@ -284,6 +299,7 @@ run_phase() {
   fi
   check_required
   check_gpus
+  if lead; then check_gate; fi
   prepare_machine
 
   started=$(date +%s)
@@ -295,7 +311,8 @@ run_phase() {
     [ ! -f "$GPUPLAN_RUN_DIR/starts" ] || starts=$((starts + 1))
     printf '%s %s\n' "$starts" "$before" >"$GPUPLAN_RUN_DIR/starts"
   fi
-  [ "$starts" = 1 ] || [ "$resumes" = 1 ] || say "start $starts: nothing is known of how this command resumes; see the head of $slug.sh"
+  [ "$starts" = 1 ] || [ "$resumes" = 1 ] ||
+    say "start $starts: its command names no {checkpoints}, so it begins anew unless the program finds its own"
   say "start $starts"
   code=0
   if [ "$human" = 1 ]; then
@@ -314,7 +331,8 @@ run_phase() {
       "same: GPUPLAN_LIMIT=0"
   fi
   if [ "$stopping" = 1 ]; then
-    summary "$now" "stopped after a checkpoint, to be started again"
+    summary "$now" "stopped, to be started again"
+    [ "$resumes" = 1 ] || stop 75 "stopped; started again it begins anew, unless the program finds its own checkpoints"
     stop 75 "stopped; started again it goes on"
   fi
   if [ "$code" -ne 0 ]; then
