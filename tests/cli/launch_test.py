@@ -213,7 +213,9 @@ class Choice(Folder):
         scripts = sorted(path.relative_to(self.out) for path in self.out.glob("*/phases/0*.sh"))
         self.assertEqual(len(scripts), 12)
         batches = {}
-        for folder in self.out.iterdir():
+        index = (self.out / "PLANS.txt").read_text()
+        for folder in sorted(path for path in self.out.iterdir() if path.is_dir()):
+            self.assertRegex(index, rf"\n{re.escape(folder.name)}/\n  plan       \w+, .+\n  time       .+ h.*\n  cost       .+\n")
             for phase in ("01-validate", "02-produce"):
                 command = (folder / "phases" / phase / "command.sh").read_text()
                 gpus = int(re.search(r"--nproc_per_node=(\d+)", command).group(1))
@@ -332,7 +334,7 @@ class Running(Folder):
             code, output = self.finish(process)
             self.assertEqual(code, 75, output)
             self.assertIn("stopping", self.log())
-            self.assertIn("stopped after a checkpoint", self.runs("01-first", "summary.txt").read_text())
+            self.assertIn("stopped, to be started again", self.runs("01-first", "summary.txt").read_text())
         code, output = self.finish(self.start("phases/01-first.sh"))
         self.assertEqual(code, 0, output)
         self.assertTrue(re.search(r"started with .* from saved", self.log()))
