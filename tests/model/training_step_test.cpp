@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "model/training_fixture.h"
 #include "model/uncertainty.h"
@@ -105,6 +106,98 @@ TEST(TrainingStep, HybridShardingKeepsWeightsInsideTheMachine) {
   EXPECT_EQ(run(p, one, strategy(8, 1, 4, Sharding::kHsdp)).estimate.step.total(),
             run(p, one, strategy(8, 1, 4, Sharding::kZero3)).estimate.step.total())
       << "on one machine they are the same";
+}
+
+/// A step on links of round numbers, 100 GB/s between the GPUs of a machine and 50 GB/s between machines, of which
+/// computation hides nothing.
+StepParts laid_open(const TrainPhase& p, int gpus, const Strategy& s, const char* framework = "torch") {
+  const NodeShape node = machine("H100 SXM", gpus, 3200);
+  Case r = run(p, node, s, framework);
+  TrainingConstants open = catalogue().training_constants;
+  open.data_cover = open.data_cover_pipeline = open.data_leak = open.zero3_cover = open.zero3_leak = 0;
+  open.pipeline_exposed = 1;
+  open.straggle = 0.01;
+  r.rates.constants = &open;
+  r.rates.link = LinkRate{BytesPerSecond{1e11}, Seconds{0}};
+  r.rates.link_bus = BytesPerSecond{1e11};
+  r.rates.network_bus = BytesPerSecond{5e10};
+  r.rates.link_latency = r.rates.network_latency = Seconds{0};
+  return training_estimate(r.work, r.rates, r.layer, s, (s.gpus() + gpus - 1) / gpus).step;
+}
+
+constexpr double kLlama = 6738415616;  // parameters of Llama-2-7B
+
+TEST(TrainingStep, DataTrafficIsWhatThePapersSay) {
+  // Rajbhandari et al. 2020: rings over n ranks pass 2 (n-1)/n of the gradients in an all-reduce, (n-1)/n in each half
+  // of it. PyTorch keeps gradients of 4 bytes and gathers weights of 2.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  const auto traffic = [&](int dp, int accumulate, Sharding sharding) {
+    return laid_open(p, 8, strategy(dp, 1, accumulate, sharding)).data_traffic.value;
+  };
+  const double near = 7.0 / 8 / 1e11;
+  EXPECT_NEAR(traffic(8, 3, Sharding::kNone), 4 * kLlama * 2 * near, 1e-3);
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero1), 4 * kLlama * 2 * near, 1e-3) << "once a step";
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero2), (3 * 4 + 2) * kLlama * near, 1e-3) << "scattered every micro-batch";
+  EXPECT_NEAR(traffic(8, 3, Sharding::kZero3), 3 * (2 + 2 + 2) * kLlama * near, 1e-3) << "gathered twice as well";
+  // Two machines: the whole ring is as fast as what leaves a machine.
+  EXPECT_NEAR(traffic(16, 1, Sharding::kNone), 4 * kLlama * 2 * 15 / 16 / 5e10, 1e-3);
+  // Four machines of which each holds a copy: shards inside, and eight GPUs that share the network add up their
+  // eighths.
+  EXPECT_NEAR(traffic(32, 1, Sharding::kHsdp), 6 * kLlama * near + 2 * kLlama / 8 * 2 * 3 / 4 / (5e10 / 8), 1e-3);
+  // Two tensor ranks have half of the gradients each and half of the network.
+  Strategy cut = strategy(8, 1, 1);
+  cut.tp = 2;
+  const double halves = 4 * kLlama / 2 * 2 * 7 / 8 / (5e10 / 2);
+  EXPECT_NEAR(laid_open(p, 8, cut).data_traffic.value, halves, 0.01 * halves);
+}
+
+TEST(TrainingStep, StagesHandOnWhatStandsAtTheirBoundary) {
+  // 2 bytes x 2,048 tokens x 4,096 forward and as much back, for each of 8 micro-batches.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  Strategy s = strategy(1, 1, 8);
+  s.pp = 2;
+  const double once = 2.0 * 2048 * 4096;
+  EXPECT_NEAR(laid_open(p, 8, s).pipeline_traffic.value, 2 * 8 * once / 1e11, 1e-9);
+  s.interleave = 2;
+  EXPECT_NEAR(laid_open(p, 8, s).pipeline_traffic.value, 2 * 2 * 8 * once / 1e11, 1e-9) << "twice as many boundaries";
+  // Over two machines; tensor ranks hold a part each, and eight GPUs share the network.
+  s = strategy(1, 1, 8);
+  s.pp = 2;
+  s.tp = 8;
+  EXPECT_NEAR(laid_open(p, 8, s, "megatron").pipeline_traffic.value, 2 * 8 * once / 8 / (5e10 / 8), 1e-6);
+}
+
+TEST(TrainingStep, TheOptimizerReadsAndWritesWhatItKeeps) {
+  // AdamW of PyTorch in 32 bit: weights and two moments read and written, gradients touched four times: 40 bytes.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  const NodeShape node = machine("H100 SXM", 8);
+  const TrainingConstants& c = catalogue().training_constants;
+  const auto seconds = [&](const Strategy& s, const char* framework) {
+    const Case r = run(p, node, s, framework);
+    return r.estimate.step.optimizer.value * r.rates.stream.value;
+  };
+  const double once = 40 * kLlama * c.optimizer_passes * c.optimizer_unfused;
+  EXPECT_NEAR(seconds(strategy(8, 1, 1), "torch"), once, 1e-6 * once);
+  EXPECT_NEAR(seconds(strategy(8, 1, 1, Sharding::kZero1), "torch"), once / 8, 1e-6 * once);
+  // One kernel; 16-bit weights beside 32-bit ones: 2 (2 + 4 + 8) + 4 x 4.
+  const double fused = 44 * kLlama * c.optimizer_passes;
+  EXPECT_NEAR(seconds(strategy(8, 1, 1), "megatron"), fused, 1e-6 * fused);
+  // On the host: 28 bytes a parameter of its memory; 4 bytes down and 2 up over PCIe 5, 64 GB/s at 75 %.
+  Strategy s = strategy(8, 1, 1, Sharding::kZero2);
+  s.offload = Offload::kOptimizer;
+  const Case host = run(p, node, s, "deepspeed");
+  EXPECT_EQ(host.estimate.step.optimizer.value, 0);
+  const double wanted = kLlama / 8 * (28 / (c.host_adam_rate * 1e9) + 6 / (0.75 * 64e9));
+  EXPECT_NEAR(host.estimate.step.offload.value, wanted, 1e-6 * wanted);
+}
+
+TEST(TrainingStep, ManyMachinesWaitForTheSlowest) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  for (const auto& [machines, doublings] : {std::pair{1, 0.0}, {2, 1.0}, {3, 1.5}, {4, 2.0}, {8, 3.0}}) {
+    const StepParts step = laid_open(p, 8, strategy(8 * machines, 1, 1));
+    const Seconds rest = step.total() - step.straggle;
+    EXPECT_NEAR(step.straggle / rest, 0.01 * doublings, 1e-9) << machines;
+  }
 }
 
 TEST(TrainingStep, WhatLiesInHostMemoryPassesPcie) {

@@ -34,6 +34,7 @@ TEST(BatchMemory, GrowsByTheSameForEverySequence) {
 TEST(BatchMemory, EveryCardThatHoldsABatchIsNamedAndNoOther) {
   const auto rows =
       rows_of(train_job("", {"H200 SXM", "A100 SXM 80GB", "RTX 4090", "RTX A4000"}), {32, 128, 1024, 4096});
+  ASSERT_EQ(rows.size(), 4U);
   for (const BatchRow& row : rows) {
     ASSERT_EQ(row.gpus.size(), 4U);
     EXPECT_EQ(row.gpus[0].gpu->name, "RTX A4000") << "smallest first";
@@ -84,7 +85,10 @@ TEST(BatchMemory, AsksForWhatTheJobMustSay) {
   Job job = train_job("", {"RTX 4090"});
   std::get<TrainPhase>(job.phases[0].work).epochs.reset();
   std::get<TrainPhase>(job.phases[0].work).data = {};
-  EXPECT_FALSE(memory_by_batch(job, 0, known(), {1}, 1).has_value());
+  const auto rows = memory_by_batch(job, 0, known(), {1}, 1);
+  ASSERT_FALSE(rows.has_value());
+  EXPECT_EQ(rows.error().message,
+            "phases.t: train does not say how much work there is: give `steps`, or `data` with `samples` or `tokens`");
 }
 
 }  // namespace

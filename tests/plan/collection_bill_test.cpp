@@ -60,7 +60,7 @@ TEST(CollectionBill, EachPhaseOnItsOwnOfferPaysForItsSpace) {
 TEST(CollectionBill, HostsTooSmallForWhatMemoryKeepsAreLeftOut) {
   Job job = job_of(job_text("", ", to: memory"));
   job.market.offers.front().ram = 64 * units::GiB;
-  const Searched none(job);
+  const Searched none(job, Finds::kPerhapsNothing);
   EXPECT_TRUE(none.result.plans.empty());
   EXPECT_GT(none.result.tally.rejected[static_cast<std::size_t>(Misfit::kHostMemory)], 0);
   job.market.offers.front().ram = 256 * units::GiB;

@@ -54,7 +54,8 @@ TEST(GenerationSearch, SmallerWeightsTakeLessMemory) {
 
 TEST(GenerationSearch, WhatAGpuCannotComputeIsSaid) {
   const Searched found(job_of(job_text("Llama-3.1-8B", "      weights: fp8\n      engine: vllm\n",
-                                       "{gpu: V100 SXM2 16GB, gpus: 8, price: 4}")));
+                                       "{gpu: V100 SXM2 16GB, gpus: 8, price: 4}")),
+                       Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_TRUE(found.result.tally.unsupported_reason.starts_with(
       "V100 SXM2 16GB has no fp8 products, and vllm does not expand fp8 weights for it; int8"))
@@ -73,7 +74,8 @@ TEST(GenerationSearch, DegreesThatAreNoPowersOfTwo) {
 }
 
 TEST(GenerationSearch, MoreReplicasThanGpus) {
-  const Searched found(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 4, tp: 4}\n", kH100)));
+  const Searched found(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 4, tp: 4}\n", kH100)),
+                       Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_EQ(found.result.tally.rejected[static_cast<std::size_t>(Misfit::kGpus)], 1);
   EXPECT_EQ(found.result.tally.unsupported_reason,

@@ -318,7 +318,7 @@ TEST(TimeLimits, TheBufferIsInsideOfAJob) {
 }
 
 TEST(TimeLimits, ARestartThatLeavesNoTimeForWorkRulesThePoolOut) {
-  const Searched found(job_of(pool("5 min", kTenHours, kRates)));
+  const Searched found(job_of(pool("5 min", kTenHours, kRates)), Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   const Tally& tally = found.result.tally;
   EXPECT_GT(tally.rejected[static_cast<std::size_t>(Misfit::kTimeLimit)], 0);
@@ -329,7 +329,7 @@ TEST(TimeLimits, ARestartThatLeavesNoTimeForWorkRulesThePoolOut) {
 TEST(TimeLimits, WorkThatCanNotGoOnNeedsAPoolThatLetsItEnd) {
   const std::string look = "phases: [{name: look, fixed: {gpus: 8, time: 5 h, exact: true}}]\n";
   EXPECT_FALSE(Searched(job_of(pool("5 h", look))).result.plans.empty());
-  const Searched found(job_of(pool("4 h", look)));
+  const Searched found(job_of(pool("4 h", look)), Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   const Tally& tally = found.result.tally;
   EXPECT_EQ(tally.rejected[static_cast<std::size_t>(Misfit::kTimeLimit)], tally.considered);

@@ -166,7 +166,7 @@ market:
   offers: [{gpu: RTX 4090, price: $0.60/h, spot_price: $0.30/h}]
 )";
   for (const Plan& plan : Searched(job_of(with(offers))).result.plans) EXPECT_FALSE(plan.spot);
-  const Searched no_rate(job_of(with(offers + "where: {spot: only}\n")));
+  const Searched no_rate(job_of(with(offers + "where: {spot: only}\n")), Finds::kPerhapsNothing);
   EXPECT_TRUE(no_rate.result.plans.empty());
   EXPECT_EQ(no_rate.result.market.spot_without_rate, 1);
 
@@ -184,7 +184,8 @@ market:
   EXPECT_LT(spot->cost.p50, on_demand->cost.p50);
 
   const Searched too_dear(
-      job_of(with(offers + "where: {spot: only}\nspot: {interruptions: 10%/h, max_price: $0.20/h}\n")));
+      job_of(with(offers + "where: {spot: only}\nspot: {interruptions: 10%/h, max_price: $0.20/h}\n")),
+      Finds::kPerhapsNothing);
   EXPECT_TRUE(too_dear.result.plans.empty());
 }
 

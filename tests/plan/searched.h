@@ -13,6 +13,9 @@
 
 namespace gpuplan {
 
+/// Whether a search has to find plans: what a test says of each plan holds of none as well.
+enum class Finds { kPlans, kPerhapsNothing };
+
 /// What a result points into stays with it.
 struct Searched {
   Job job;
@@ -20,11 +23,13 @@ struct Searched {
   MarketFilter filter;
   SearchResult result;
 
-  explicit Searched(Job asked, const SearchOptions& options = {}) : job(std::move(asked)) {
+  explicit Searched(Job asked, Finds finds) : Searched(std::move(asked), {}, finds) {}
+  explicit Searched(Job asked, const SearchOptions& options = {}, Finds finds = Finds::kPlans) : job(std::move(asked)) {
     market = market_for(job, known(), known().offers, filter);
     auto found = search(job, known(), market, options);
     if (found) result = std::move(*found);
     else ADD_FAILURE() << found.error().message;
+    if (found && finds == Finds::kPlans && result.plans.empty()) ADD_FAILURE() << "no plan: nothing is tested";
   }
   Searched(const Searched&) = delete;
   Searched& operator=(const Searched&) = delete;
