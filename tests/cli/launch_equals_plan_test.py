@@ -300,7 +300,7 @@ class Launchers(unittest.TestCase):
             for path in sorted(written.path.glob("skypilot/*.yaml")):
                 for task in filter(None, yaml.safe_load_all(path.read_text())):
                     for ask in task.get("resources", {}).get("any_of", [task.get("resources", {})]):
-                        accelerators = ask.get("accelerators") or task["resources"].get("accelerators")
+                        accelerators = ask.get("accelerators") or task.get("resources", {}).get("accelerators")
                         if accelerators:
                             yield int(str(accelerators).rsplit(":", 1)[1]), task.get("num_nodes", 1)
         elif written.launcher == "dstack":
