@@ -1,0 +1,61 @@
+// Better hardware at the same price.
+#include <algorithm>
+
+#include "laws/laws.h"
+
+namespace gpuplan::laws {
+namespace {
+
+/// The facts with every GPU that the case offers made better by `improve`, and its machines.
+template <class Improve>
+Verdict better(const Answer& base, const std::string& what, Improve improve) {
+  if (base.facts) return silent();
+  auto facts = std::make_shared<Catalogue>(built_in());
+  improve(*facts);
+  const Asked after = ask(base.asked, 1, facts);
+  if (!after) return broken("refused with " + what + ": " + after.error().message);
+  if (const std::string words = worse_best(base, **after); !words.empty()) return broken(what + ": " + words);
+  return holds();
+}
+
+Verdict more_memory(const Answer& base, Random& random) {
+  const double factor = between(random, 1.05, 3);
+  return better(base, "memory x " + std::to_string(factor), [&](Catalogue& facts) {
+    for (Gpu& gpu : facts.gpus) {
+      gpu.memory = gpu.memory * factor;
+      gpu.usable = gpu.usable * factor;
+    }
+  });
+}
+
+Verdict more_bandwidth(const Answer& base, Random& random) {
+  const double factor = between(random, 1.05, 3);
+  return better(base, "memory bandwidth x " + std::to_string(factor), [&](Catalogue& facts) {
+    for (Gpu& gpu : facts.gpus) gpu.bandwidth = gpu.bandwidth * factor;
+  });
+}
+
+Verdict faster_links(const Answer& base, Random& random) {
+  const double factor = between(random, 1.05, 3);
+  const bool inside = chance(random, 0.5);
+  return better(base, (inside ? "links x " : "network x ") + std::to_string(factor), [&](Catalogue& facts) {
+    if (inside)
+      for (Gpu& gpu : facts.gpus) gpu.link = gpu.link * factor;
+    for (Node& node : facts.nodes) {
+      if (inside) node.link = node.link * factor;
+      else node.network = node.network * factor;
+    }
+  });
+}
+
+constexpr Law kLaws[] = {
+    {"more-memory", "GPUs with more memory never make the best plans slower or dearer, nor fewer fit", more_memory},
+    {"more-bandwidth", "GPUs with faster memory never make the best plans slower or dearer", more_bandwidth},
+    {"faster-links", "faster links and networks never make the best plans slower or dearer", faster_links},
+};
+
+}  // namespace
+
+std::span<const Law> facts_laws() { return kLaws; }
+
+}  // namespace gpuplan::laws
