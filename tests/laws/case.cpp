@@ -149,7 +149,7 @@ std::string scaled(std::string_view amount, double factor) {
     const auto [end, error] =
         std::from_chars(amount.data() + at, amount.data() + amount.size(), value, std::chars_format::fixed);
     if (error != std::errc()) return std::string(amount);
-    out += number_text(value * factor);
+    out += significant_text(value * factor, 6);
     at = static_cast<std::size_t>(end - amount.data());
   }
   return out;

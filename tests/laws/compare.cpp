@@ -1,7 +1,7 @@
 // What several laws compare answers by.
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <tuple>
 
 #include "base/text.h"
 #include "laws/laws.h"
@@ -40,6 +40,13 @@ std::vector<std::pair<std::string, double>> figures_of(const Answer& answer, con
   }
   std::ranges::sort(out);
   return out;
+}
+
+std::vector<const Plan*> by_id(const Answer& answer) {
+  std::vector<const Plan*> plans;
+  for (const Plan& plan : answer.plans()) plans.push_back(&plan);
+  std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return std::tuple(plan->id, dollars(*plan), hours(*plan)); });
+  return plans;
 }
 
 std::string id_of(const Answer& answer, std::optional<int> position) {
@@ -96,12 +103,12 @@ std::string difference(const Answer& a, const Answer& b) {
   if (a.plans().size() != b.plans().size())
     return number_text(static_cast<double>(a.plans().size())) + " plans and " +
            number_text(static_cast<double>(b.plans().size()));
-  std::map<std::string, const Plan*> by_id;
-  for (const Plan& plan : b.plans()) by_id.emplace(plan.id, &plan);
-  for (const Plan& plan : a.plans()) {
-    const auto other = by_id.find(plan.id);
-    if (other == by_id.end()) return plan_words(plan) + " is not among the other's plans";
-    const auto left = figures_of(a, plan), right = figures_of(b, *other->second);
+  const std::vector<const Plan*> ours = by_id(a), theirs = by_id(b);
+  for (std::size_t k = 0; k < ours.size(); ++k) {
+    const Plan& plan = *ours[k];
+    if (plan.id != theirs[k]->id)
+      return plan_words(std::min(plan.id, theirs[k]->id) == plan.id ? plan : *theirs[k]) + " is only among one's plans";
+    const auto left = figures_of(a, plan), right = figures_of(b, *theirs[k]);
     if (left.size() != right.size()) return plan_words(plan) + " has other phases";
     for (std::size_t i = 0; i < left.size(); ++i)
       if (left[i].first != right[i].first || !same(left[i].second, right[i].second))

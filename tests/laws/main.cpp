@@ -1,7 +1,11 @@
 // gpuplan_laws [JOBS] [SEED] [LAW...]: random jobs and markets held against the laws. Every violation is shrunk and
 // printed as the files that show it. The last line is "counted HELD BROKEN" laws, for ./test.
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -26,7 +30,7 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 std::vector<Count> asked_laws(const std::vector<std::string>& names) {
   std::vector<Count> counts;
-  for (const auto laws : {search_laws(), facts_laws(), limit_laws(), figure_laws()})
+  for (const auto laws : {search_laws(), facts_laws(), limit_laws(), figure_laws(), form_laws(), command_laws()})
     for (const Law& law : laws)
       if (names.empty() || std::ranges::find(names, law.name) != names.end()) counts.push_back({&law});
   return counts;
@@ -49,6 +53,21 @@ void report(const Law& law, const Case& found, std::uint64_t number) {
   std::fflush(stdout);
 }
 
+/// What is asked when a signal comes: a crash must name its case.
+const Case* asked_now = nullptr;
+const Law* law_now = nullptr;
+int output_then = 1;  ///< what standard output was before a command's was captured
+
+/// Two minutes of processor time for one law and job is a hang. Not safe in a handler, and the process is lost anyway.
+extern "C" void tell_and_leave(int signal) {
+  ::dup2(output_then, STDOUT_FILENO);
+  std::printf("\nBROKEN %s: signal %d\n", law_now != nullptr ? law_now->name.data() : "reading", signal);
+  if (asked_now != nullptr) print_case(*asked_now, "a");
+  std::printf("counted 0 1\n");
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,11 +77,18 @@ int main(int argc, char** argv) {
   };
   const std::uint64_t jobs = number_at(0, 2000), seed = number_at(1, 1);
   std::vector<Count> counts = asked_laws({words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), words.end()});
+  output_then = ::dup(STDOUT_FILENO);
+  ::setenv("GPUPLAN_CONFIG", "", 1);
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGPROF}) std::signal(signal, tell_and_leave);
   constexpr long kShown = 3;
   long unread = 0, empty = 0;
   std::string why;
   for (std::uint64_t number = 0; number < jobs; ++number) {
     const Case one = drawn_case(seed, number);
+    asked_now = &one;
+    law_now = nullptr;
+    constexpr itimerval kHang{.it_interval = {}, .it_value = {.tv_sec = 120, .tv_usec = 0}};
+    ::setitimer(ITIMER_PROF, &kHang, nullptr);
     const Asked base = ask(one);
     if (!base) {
       ++unread;
@@ -74,6 +100,7 @@ int main(int argc, char** argv) {
     if ((*base)->plans().empty()) ++empty;
     for (Count& count : counts) {
       const double start = now();
+      law_now = count.law;
       Random random(one.salt, hash_of(count.law->name));
       const Verdict verdict = count.law->check(**base, random);
       count.cases += verdict.asked ? 1 : 0;
