@@ -89,9 +89,10 @@ Ran run_command(const std::vector<std::string>& words) {
 }
 
 std::string wrong_end(const Ran& ran) {
-  constexpr int kFine[] = {cli::kDone, cli::kUsage, cli::kNothingFits, cli::kMissesLimits, cli::kBadInput,
-                           cli::kCheckFailed};
-  if (std::ranges::find(kFine, ran.code) == std::end(kFine)) return "exit code " + std::to_string(ran.code) + ": " + ran.err;
+  constexpr int kFine[] = {cli::kDone,         cli::kUsage,    cli::kNothingFits,
+                           cli::kMissesLimits, cli::kBadInput, cli::kCheckFailed};
+  if (std::ranges::find(kFine, ran.code) == std::end(kFine))
+    return "exit code " + std::to_string(ran.code) + ": " + ran.err;
   if (ran.code != cli::kUsage && ran.code != cli::kBadInput) return "";
   if (!ran.out.empty()) return "an error, and output all the same";
   if (std::ranges::count(ran.err, '\n') != 1) return "an error that is not one line: " + ran.err;

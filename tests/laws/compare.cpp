@@ -45,7 +45,8 @@ std::vector<std::pair<std::string, double>> figures_of(const Answer& answer, con
 std::vector<const Plan*> by_id(const Answer& answer) {
   std::vector<const Plan*> plans;
   for (const Plan& plan : answer.plans()) plans.push_back(&plan);
-  std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return std::tuple(plan->id, dollars(*plan), hours(*plan)); });
+  std::ranges::stable_sort(plans, {},
+                           [](const Plan* plan) { return std::tuple(plan->id, dollars(*plan), hours(*plan)); });
   return plans;
 }
 

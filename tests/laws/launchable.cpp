@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "laws/figures.h"
 #include "launch/launch_folder.h"
 #include "launch/launch_plan.h"
 #include "launch/launchers.h"
+#include "laws/figures.h"
 #include "output/plan_json.h"
 
 namespace gpuplan::laws {
@@ -20,7 +20,8 @@ std::string wrong_error(const Error& error) {
 std::string wrong_folders(const Answer& answer) {
   const Plan* pick = answer.pick();
   if (pick == nullptr) return "";
-  const auto launch = lay_out(answer.searched.job, *pick, answer.catalogue(), answer.story->name(*pick), "gpuplan launch job.yaml");
+  const auto launch =
+      lay_out(answer.searched.job, *pick, answer.catalogue(), answer.story->name(*pick), "gpuplan launch job.yaml");
   if (!launch) return wrong_error(launch.error());
   for (const Launcher& launcher : launchers()) {
     PlanJsonLook look;

@@ -7,6 +7,7 @@
 #include "laws/launchable.h"
 #include "laws/laws.h"
 #include "laws/mutate.h"
+#include "laws/questions.h"
 
 namespace gpuplan::laws {
 namespace {
@@ -27,13 +28,14 @@ Verdict command(const Answer& base, std::vector<std::string> words) {
 
 Verdict simulate(const Answer& base, Random& random) {
   if (base.plans().empty()) return silent();
-  return command(base, {"simulate", "--trials", "60", "--interruptions", std::string(one_of(random, {"1%/h", "30%/h"})), "--set",
-                        "where.spot=allow"});
+  return command(base, {"simulate", "--trials", "60", "--interruptions", std::string(one_of(random, {"1%/h", "30%/h"})),
+                        "--set", "where.spot=allow"});
 }
 
 Verdict whatif(const Answer& base, Random& random) {
   if (base.plans().empty()) return silent();
-  return command(base, {"whatif", "--set", std::string(one_of(random, {"buffer=20%", "goal=cheapest", "value_of_time=$3/h"}))});
+  return command(
+      base, {"whatif", "--set", std::string(one_of(random, {"buffer=20%", "goal=cheapest", "value_of_time=$3/h"}))});
 }
 
 Verdict sensitivity(const Answer& base, Random&) {
@@ -41,9 +43,7 @@ Verdict sensitivity(const Answer& base, Random&) {
   return command(base, {"whatif", "--sensitivity"});
 }
 
-Verdict fit(const Answer& base, Random&) {
-  return command(base, {"fit", "--gpu", "H100 SXM,RTX 4090,T4"});
-}
+Verdict fit(const Answer& base, Random&) { return command(base, {"fit", "--gpu", "H100 SXM,RTX 4090,T4"}); }
 
 Verdict launch(const Answer& base, Random&) {
   if (base.plans().empty()) return silent();
@@ -55,7 +55,7 @@ Verdict mutated(const Answer& base, Random& random) {
   Case other = base.asked;
   const std::string text = mutated_text(random, other);
   const auto start = std::chrono::steady_clock::now();
-  std::string wrong = wrong_answer(text, other.prices);
+  std::string wrong = wrong_answer(text, other.prices.empty() ? "" : price_text(other.prices));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (wrong.empty() && seconds > 5) wrong = "takes " + fixed_text(seconds, 1) + " s";
   return wrong.empty() ? holds() : broken(std::move(wrong) + "\n" + text);
@@ -67,7 +67,8 @@ constexpr Law kLaws[] = {
     {"sensitivity", "whatif --sensitivity ends as documented and states no wrong figure", sensitivity},
     {"fit", "fit ends as documented and states no wrong figure", fit},
     {"launch", "every launcher writes the pick, or refuses it in one line", launch},
-    {"mutated", "a broken job is answered without a wrong figure, or refused in one line with its place, within 5 s", mutated},
+    {"mutated", "a broken job is answered without a wrong figure, or refused in one line with its place, within 5 s",
+     mutated},
 };
 
 }  // namespace

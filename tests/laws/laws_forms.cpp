@@ -156,9 +156,10 @@ std::string csv_against(const Json& plans, std::string_view csv) {
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const Json* member = member_of(plan, heads[i]);
       if (member == nullptr || member->is_object() || member->is_array() || heads[i] == "plan") continue;
-      const bool agrees = member->is_null()      ? cells[i].empty()
-                          : member->is_number()  ? std::abs(std::strtod(cells[i].c_str(), nullptr) - member->get<double>()) <=
-                                                      1e-5 * std::abs(member->get<double>())
+      const bool agrees = member->is_null() ? cells[i].empty()
+                          : member->is_number()
+                              ? std::abs(std::strtod(cells[i].c_str(), nullptr) - member->get<double>()) <=
+                                    1e-5 * std::abs(member->get<double>())
                           : member->is_boolean() ? cells[i] == (member->get<bool>() ? "true" : "false")
                                                  : member->get<std::string>() == cells[i];
       if (!agrees) return heads[i] + " of " + plan["id"].dump() + " is " + member->dump() + ", in the CSV " + cells[i];
@@ -198,7 +199,9 @@ std::vector<std::string> numbers_of(std::string_view text) {
       continue;
     }
     std::string number;
-    for (; at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) != 0 || text[at] == '.' || text[at] == ','); ++at)
+    for (; at < text.size() &&
+           (std::isdigit(static_cast<unsigned char>(text[at])) != 0 || text[at] == '.' || text[at] == ',');
+         ++at)
       number += text[at];
     numbers.push_back(number);
   }
@@ -222,7 +225,8 @@ Verdict forms(const Answer& base, Random&) {
       for (int i = 0; i < 8 && from != end; ++i) words += *from++ + ' ';
       return words;
     };
-    return broken("text and Markdown state other figures: " + tail(x, left.end()) + "... against " + tail(y, right.end()));
+    return broken("text and Markdown state other figures: " + tail(x, left.end()) + "... against " +
+                  tail(y, right.end()));
   }
   return holds();
 }

@@ -1,10 +1,5 @@
 #include "laws/mutate.h"
 
-#include "input/price_file.h"
-#include "laws/answer.h"
-#include "laws/figures.h"
-#include "laws/launchable.h"
-
 namespace gpuplan::laws {
 namespace {
 
@@ -22,9 +17,50 @@ std::string with_number(std::string_view text, std::string_view number) {
 }
 
 std::string_view extreme(Random& random) {
-  return one_of(random, {"0", "-1", "1", "1e18", "1e-300", "9223372036854775807", "2147483648", "1e308", "0.5", "5T", "1e9",
-                         "100000", "999999999999", "1e-9", "nan", "inf", "65536", "3000000", "1e12", "1e15"});
+  return one_of(random, {"0",
+                         "-1",
+                         "1",
+                         "1e18",
+                         "1e-300",
+                         "9223372036854775807",
+                         "2147483648",
+                         "1e308",
+                         "0.5",
+                         "5T",
+                         "1e9",
+                         "100000",
+                         "999999999999",
+                         "1e-9",
+                         "nan",
+                         "inf",
+                         "65536",
+                         "3000000",
+                         "1e12",
+                         "1e15"});
 }
+
+void mutate_characters(Random& random, std::string& text) {
+  if (text.empty()) return;
+  const std::size_t at = random.below(text.size());
+  switch (random.below(4)) {
+    case 0:
+      text.erase(at, 1 + random.below(8));
+      break;
+    case 1:
+      text.insert(
+          at, one_of(random, {"\n", "  ", "\t", "\"", "{", "}", "[", "&a ", "*a", "#", ":", "-", "%", "\xC3", "e9"}));
+      break;
+    case 2:
+      text[at] = static_cast<char>(random.below(256));
+      break;
+    default: {  // a line once more
+      const std::size_t start = text.rfind('\n', at) + 1;
+      text.insert(start, text.substr(start, text.find('\n', start) - start) + '\n');
+    }
+  }
+}
+
+}  // namespace
 
 void mutate_tree(Random& random, Tree& job) {
   std::vector<Tree*> all;
@@ -62,28 +98,6 @@ void mutate_tree(Random& random, Tree& job) {
   }
 }
 
-void mutate_characters(Random& random, std::string& text) {
-  if (text.empty()) return;
-  const std::size_t at = random.below(text.size());
-  switch (random.below(4)) {
-    case 0:
-      text.erase(at, 1 + random.below(8));
-      break;
-    case 1:
-      text.insert(at, one_of(random, {"\n", "  ", "\t", "\"", "{", "}", "[", "&a ", "*a", "#", ":", "-", "%", "\xC3", "e9"}));
-      break;
-    case 2:
-      text[at] = static_cast<char>(random.below(256));
-      break;
-    default: {  // a line once more
-      const std::size_t start = text.rfind('\n', at) + 1;
-      text.insert(start, text.substr(start, text.find('\n', start) - start) + '\n');
-    }
-  }
-}
-
-}  // namespace
-
 std::string mutated_text(Random& random, Case& one) {
   const std::uint64_t changes = 1 + random.below(4);
   for (std::uint64_t i = 0; i < changes; ++i) mutate_tree(random, one.job);
@@ -95,30 +109,6 @@ std::string mutated_text(Random& random, Case& one) {
   std::string text = job_text(one.job);
   if (chance(random, 0.15)) mutate_characters(random, text);
   return text;
-}
-
-std::string wrong_answer(const std::string& job, const std::vector<PriceRow>& prices) {
-  const auto told = [](const Error& error, bool placed) {
-    std::string wrong = wrong_error(error);
-    if (wrong.empty() && placed && !error.usage && (error.place.file.empty() || error.place.line <= 0))
-      wrong = "an error without file and line: " + error.message;
-    return wrong;
-  };
-  auto source = parse_job(job, "job.yaml");
-  if (!source) return told(source.error(), false);
-  Case one;
-  one.prices = prices;
-  std::vector<Offer> known;
-  if (!prices.empty()) {
-    auto read = read_prices(price_text(prices), "prices.csv", {}, built_in());
-    if (!read) return told(read.error(), true);
-    known = *std::move(read);
-  }
-  const Asked answer = ask(std::move(one), *std::move(source), std::move(known), 1, nullptr);
-  if (!answer) return told(answer.error(), true);
-  if (std::string wrong = wrong_figures(**answer); !wrong.empty()) return wrong;
-  if (std::string wrong = wrong_words(plan_page(**answer, Screen{}, true)); !wrong.empty()) return wrong;
-  return wrong_folders(**answer);
 }
 
 }  // namespace gpuplan::laws

@@ -1,4 +1,4 @@
-// Jobs that are broken on purpose, and what the program owes to any text.
+// Jobs that are broken on purpose.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace gpuplan::laws {
 /// and lines of other places, single characters; a price now and then.
 std::string mutated_text(Random& random, Case& one);
 
-/// Reads, plans, shows and launches a text: what is wrong with a figure or an error; empty: nothing.
-std::string wrong_answer(const std::string& job, const std::vector<PriceRow>& prices);
+/// One change of a job's tree.
+void mutate_tree(Random& random, Tree& job);
 
 }  // namespace gpuplan::laws

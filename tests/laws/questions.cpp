@@ -1,0 +1,165 @@
+#include "laws/questions.h"
+
+#include <algorithm>
+
+#include "cli/check_question.h"
+#include "cli/fit_questions.h"
+#include "cli/sensitivity.h"
+#include "cli/simulate_question.h"
+#include "input/price_file.h"
+#include "laws/answer.h"
+#include "laws/command.h"
+#include "laws/figures.h"
+#include "laws/launchable.h"
+#include "output/check_report.h"
+#include "output/json_writer.h"
+#include "output/plan_json.h"
+#include "output/sensitivity_report.h"
+#include "output/whatif_report.h"
+#include "plan/fit.h"
+
+namespace gpuplan::laws {
+namespace {
+
+constexpr Screen kMarkdown{.columns = 1000, .colour = false, .markup = Markup::kMarkdown};
+
+/// What is wrong with an error; `placed`: the job or the price list is to blame, so file and line belong to it.
+std::string told(const Error& error, bool placed) {
+  std::string wrong = wrong_error(error);
+  if (wrong.empty() && placed && !error.usage && (error.place.file.empty() || error.place.line <= 0))
+    wrong = "an error without file and line: " + error.message;
+  return wrong;
+}
+
+std::string first_of(std::initializer_list<std::string> faults) {
+  for (const std::string& fault : faults)
+    if (!fault.empty()) return fault;
+  return "";
+}
+
+std::string written(auto&& write) {
+  JsonWriter json;
+  json.begin_object();
+  write(json);
+  json.end();
+  return json.take();
+}
+
+cli::JobOptions options_of(const std::string& job, std::string_view prices) {
+  cli::JobOptions options;
+  options.job = write_text("asked.yaml", job);
+  if (!prices.empty()) options.prices = {write_text("asked.csv", prices)};
+  options.no_config = true;
+  options.jobs = 1;
+  return options;
+}
+
+}  // namespace
+
+std::string wrong_answer(const std::string& job, std::string_view prices) {
+  auto source = parse_job(job, "job.yaml");
+  if (!source) return told(source.error(), false);
+  Case one;
+  std::vector<Offer> known = built_in().offers;
+  if (!prices.empty()) {
+    auto read = read_prices(prices, "prices.csv", {}, built_in());
+    if (!read) return told(read.error(), false);
+    known = *std::move(read);
+    one.prices.emplace_back();  // says that the list takes the place of every other market
+  }
+  const Asked answer = ask(std::move(one), *std::move(source), std::move(known), 1, nullptr);
+  if (!answer) return told(answer.error(), true);
+  return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
+                   wrong_words(plan_page(**answer, kMarkdown, false)), wrong_words(plan_csv(*(*answer)->story, true)),
+                   wrong_folders(**answer)});
+}
+
+std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {
+  const cli::JobOptions options = options_of(job, prices);
+  const auto question = cli::read_question(options, built_in());
+  if (!question) return told(question.error(), false);
+  const auto base = cli::search_job(question->loaded.job, question->known, built_in(), options);
+  if (!base) return told(base.error(), true);
+  PlanStory story(base->found, base->job, built_in());
+  SensitivityReport moved = cli::sensitivity(*question, *base, built_in(), options, 0.2);
+  moved.story = &story;
+  WhatIfReport report;
+  WhatIfCase& now = report.cases.emplace_back();
+  now.title = "as it stands";
+  now.story = &story;
+  now.stays = story.pick();
+  std::optional<cli::Searched> other;
+  std::optional<PlanStory> changed_story;
+  const auto changed = cli::changed_job(*question, {setting}, options, built_in());
+  if (!changed)
+    if (std::string wrong = told(changed.error(), false); !wrong.empty()) return wrong;
+  if (changed) {
+    auto found = cli::search_job(changed->job, question->known, built_in(), options);
+    if (!found) return told(found.error(), true);
+    other = *std::move(found);
+    changed_story.emplace(other->found, other->job, built_in());
+    WhatIfCase& changed_case = report.cases.emplace_back();
+    changed_case.settings = {setting};
+    changed_case.story = &*changed_story;
+  }
+  return first_of({wrong_words(sensitivity_text(moved, Screen{})), wrong_words(sensitivity_csv(moved)),
+                   wrong_document(written([&](JsonWriter& json) { write_sensitivity(json, moved); })),
+                   wrong_words(whatif_text(report, Screen{})), wrong_words(whatif_csv(report)),
+                   wrong_document(written([&](JsonWriter& json) { write_whatif(json, report); }))});
+}
+
+std::string wrong_simulation(const std::string& job, std::string_view prices) {
+  cli::SimulateOptions asked;
+  asked.trials = 30;
+  const auto plan = cli::ask_plan(asked, options_of(job, prices), built_in());
+  if (!plan) return told(plan.error(), false);
+  if (!plan->nothing_fits.empty()) return "";
+  SimulateReport report = plan->report;
+  for (const SpotPolicy policy : cli::asked_policies(asked, report.simulation))
+    report.result.policies.push_back(simulate_policy(report.simulation, policy, 1));
+  if (report.result.policies.empty()) return "";
+  report.result.bound = simulate_bound(report.simulation);
+  choose_best(report.simulation, report.result);
+  return first_of({wrong_words(simulate_text(report, Screen{})), wrong_words(simulate_csv(report)),
+                   wrong_document(simulate_json(report))});
+}
+
+std::string wrong_fit(const std::string& job) {
+  const std::string file = write_text("asked.yaml", job);
+  const UserConfig config;
+  const Sketch sketch;
+  auto report = cli::fit_questions({file, {}, sketch}, config, built_in());
+  if (!report) return told(report.error(), false);
+  report->counts = {1, 4};
+  for (FitSection& section : report->sections) {
+    section.job.where.gpus = {{"H100 SXM", 0}, {"T4", 0}};
+    auto rows = smallest_counts(section.job, 0, built_in(), report->counts);
+    if (!rows) return told(rows.error(), true);
+    section.rows = *std::move(rows);
+  }
+  const FitLook look{.explain = true};
+  return first_of({wrong_words(fit_table(*report, built_in(), look)), wrong_words(fit_csv(*report, look)),
+                   wrong_document(fit_json(*report, built_in(), look))});
+}
+
+std::string wrong_check(const std::string& job, std::string_view prices, std::string_view log) {
+  const cli::CheckOptions options{options_of(job, prices), "", ""};
+  const auto question = cli::CheckQuestion::read(options, built_in());
+  if (!question) return told(question.error(), false);
+  if (!question->nothing_fits().empty()) return "";
+  auto reader = LogReader::make(question->metrics());
+  if (!reader) return told(reader.error(), false);
+  reader->feed(log);
+  const auto read = reader->finish();
+  if (!read) return told(read.error(), false);
+  const auto answer = question->answer(*read, true);
+  if (!answer) return told(answer.error(), false);
+  const CheckReport report{answer->expected, answer->log, answer->check, answer->advice, {"run.log"}, answer->notes};
+  // A log may say nan itself: only figures are judged.
+  check_text(report, Screen{});
+  check_csv(report);
+  check_json(report);
+  return "";
+}
+
+}  // namespace gpuplan::laws
