@@ -24,6 +24,7 @@ std::vector<Family> families_of(const std::vector<const Plan*>& plans) {
   std::vector<Family> families;
   for (const Plan* plan : plans) {
     if (plan->offer == nullptr || plan->node.gpu == nullptr || plan->gpus == 0) continue;
+    if (plan->hours.p50 <= Seconds{}) continue;  // what takes less than half a second is no faster on more
     auto family = std::ranges::find_if(
         families, [&](const Family& f) { return f.gpu == plan->node.gpu && f.spot == plan->spot; });
     if (family == families.end()) family = families.insert(families.end(), {plan->node.gpu, plan->spot, {}});
