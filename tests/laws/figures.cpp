@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Sums of medians agree but for their last digits, and for cents of machines that are almost free.
-bool adds_up(double sum, double total) { return std::abs(sum - total) <= 1e-6 * std::abs(total) + 1e-9; }
+/// Sums of medians agree but for their last digits, and for the hundredth of a cent that totals are told in.
+bool adds_up(double sum, double total) { return std::abs(sum - total) <= 1e-6 * std::abs(total) + step_of(0); }
 
 /// Members that tell a difference or a position; everything else is an amount and never below zero.
 bool may_be_negative(std::string_view name) {
@@ -104,8 +104,7 @@ std::string wrong_sums(const Answer& answer) {
           return wrong("a phase ends after its lease", end, lease.to / units::hour);
       }
     }
-    if (!adds_up(leased + plan.disk.value * 0, dollars(plan)) && !adds_up(leased + plan.egress.value, dollars(plan)))
-      return wrong("leases do not add up to the cost", leased, dollars(plan));
+    if (!adds_up(leased, dollars(plan))) return wrong("leases do not add up to the cost", leased, dollars(plan));
     if (more(returned, hours(plan), kSecond)) return wrong("a lease ends after the plan", returned, hours(plan));
   }
   return "";
