@@ -73,13 +73,11 @@ std::string wrong_sums(const Answer& answer) {
       return plan_words(plan) + ": " + what + ": " + significant_text(sum, 10) + " against " +
              significant_text(total, 10);
     };
-    double cost = plan.idle.value, disk = 0, egress = 0, billed = 0, used = 0, last = 0;
+    double cost = plan.idle.value, disk = 0, egress = 0, last = 0;
     for (const PhasePlan& part : plan.phases) {
       cost += part.cost.p50.value;
       disk += part.disk.value;
       egress += part.egress.value;
-      billed += part.billed_gpu_hours;
-      used += part.hours.p50 / units::hour * part.estimate.gpus;
       last = std::max(last, (part.start + part.hours.p50) / units::hour);
     }
     if (!adds_up(cost, dollars(plan))) return wrong("phases and idle do not add up to the cost", cost, dollars(plan));
