@@ -62,6 +62,7 @@ cli::JobOptions options_of(const std::string& job, std::string_view prices) {
 std::string wrong_answer(const std::string& job, std::string_view prices) {
   auto source = parse_job(job, "job.yaml");
   if (!source) return told(source.error(), false);
+  const bool lines = !source->tree.children.empty();  // a file without a word has no line to name
   Case one;
   std::vector<Offer> known = built_in().offers;
   if (!prices.empty()) {
@@ -71,7 +72,7 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
     one.prices.emplace_back();  // says that the list takes the place of every other market
   }
   const Asked answer = ask(std::move(one), *std::move(source), std::move(known), 1, nullptr);
-  if (!answer) return told(answer.error(), true);
+  if (!answer) return told(answer.error(), lines);
   if (says_nan(job)) return "";
   return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
                    wrong_words(plan_page(**answer, kMarkdown, false)), wrong_words(plan_csv(*(*answer)->story, true)),
