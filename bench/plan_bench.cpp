@@ -143,4 +143,43 @@ void bm_timeline(benchmark::State& state) {
 }
 BENCHMARK(bm_timeline)->Unit(benchmark::kMicrosecond);
 
+/// A list of so many offers, a third of them on spot: the search and the frontier.
+void bm_offers(benchmark::State& state) {
+  Question question("llama-8b-lora.yaml");
+  std::mt19937 random(1);
+  std::vector<Offer> list;
+  for (int i = 0; i < state.range(0); ++i) {
+    Offer& offer = list.emplace_back();
+    offer.gpu = catalogue().gpus[random() % catalogue().gpus.size()].name;
+    offer.gpus = 1 << random() % 4;
+    offer.provider = "p" + std::to_string(random() % 40);
+    offer.region = "r" + std::to_string(random() % 200);
+    const double dollars = offer.gpus * (0.2 + static_cast<double>(random() % 5800) / 1000);
+    const bool spot = random() % 3 == 0;
+    (spot ? offer.spot_price : offer.price) = exactly(DollarsPerSecond{dollars / 3600});
+    if (spot) offer.interruptions = exactly(PerSecond{static_cast<double>(1 + random() % 20) / 100 / 3600});
+  }
+  MarketFilter filter;
+  question.market = market_for(question.job, catalogue(), list, filter);
+  for (auto _ : state) benchmark::DoNotOptimize(question.answer().plans.size());
+  state.SetComplexityN(state.range(0));
+}
+BENCHMARK(bm_offers)->Unit(benchmark::kMillisecond)->RangeMultiplier(4)->Range(1000, 64000)->Complexity();
+
+/// A job of so many phases on the built-in market, each after the one before it or all side by side.
+void bm_phases(benchmark::State& state) {
+  std::string text = "phases:\n";
+  for (int i = 0; i < state.range(0); ++i) {
+    text += "  - {name: p" + std::to_string(i) + ", fixed: {gpus: 1, time: 1 min}";
+    if (state.range(1) != 0 && i > 0) text += ", needs: [p" + std::to_string(i - 1) + "]";
+    text += "}\n";
+  }
+  const Job job = job_of(text, "phases.yaml");
+  MarketFilter filter;
+  const std::vector<Offer> market = market_for(job, catalogue(), catalogue().offers, filter);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(must(search(job, catalogue(), market, SearchOptions{}), "phases").plans.size());
+}
+BENCHMARK(bm_phases)->Unit(benchmark::kMillisecond)->ArgsProduct({{100, 1000}, {0, 1}})->ArgNames({"phases", "chain"});
+
 }  // namespace

@@ -277,10 +277,10 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   return seed;
 }
 
-std::string short_id(std::uint64_t hash) {
+std::string short_id(std::uint64_t hash, int signs) {
   constexpr std::string_view kSigns = "0123456789abcdefghijklmnopqrstuvwxyz";
   std::uint64_t mixed = splitmix64(hash);  // the high bits of FNV-1a over short texts are poor
-  std::string id(6, 'a');
+  std::string id(static_cast<std::size_t>(signs), 'a');
   // A letter first: "102938" and "12e456" would be read as numbers by shells, YAML and people.
   id[0] = kSigns[10 + mixed % 26];
   mixed /= 26;

@@ -45,8 +45,10 @@ std::string did_you_mean(std::string_view name, std::span<const std::string_view
 /// FNV-1a, 64 bits: stable from one day, machine and library to the next.
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed = 0xcbf29ce484222325ULL);
 
-/// Six letters and digits of a hash, for plan names.
-std::string short_id(std::uint64_t hash);
+/// Letters and digits of a hash, for plan names; of kLongestId different hashes never look alike. REQUIRES: signs in
+/// [1, kLongestId].
+inline constexpr int kShortId = 6, kLongestId = 13;
+std::string short_id(std::uint64_t hash, int signs = kShortId);
 
 /// Shortest text that reads back as the same double ("0.35"); integers have no point.
 std::string number_text(double value);

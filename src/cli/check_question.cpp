@@ -151,7 +151,7 @@ std::optional<Expectation> CheckQuestion::expected(const Candidate& candidate, c
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
   for (const PhasePlan& part : plan->phases)
-    if (static_cast<std::size_t>(part.estimate.phase) == candidate.phase)
+    if (static_cast<std::size_t>(part.estimate->phase) == candidate.phase)
       return expectation_of(job(), *plan, part, strategy_words(part.estimate, phase(candidate)));
   return std::nullopt;
 }
@@ -170,11 +170,11 @@ const Plan* CheckQuestion::plan_like(const RunLog& log, const std::string& gpu, 
   const auto like = [&](const Plan& plan) {
     return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
       const bool candidate = std::ranges::any_of(candidates_, [&](const Candidate& one) {
-        return static_cast<std::size_t>(part.estimate.phase) == one.phase;
+        return static_cast<std::size_t>(part.estimate->phase) == one.phase;
       });
-      if (!candidate || !part.estimate.node || part.estimate.node->gpu == nullptr) return false;
-      return (gpu.empty() || part.estimate.node->gpu->name == gpu) &&
-             (!log.processes || part.estimate.gpus == static_cast<int>(*log.processes));
+      if (!candidate || !part.estimate->node || part.estimate->node->gpu == nullptr) return false;
+      return (gpu.empty() || part.estimate->node->gpu->name == gpu) &&
+             (!log.processes || part.estimate->gpus == static_cast<int>(*log.processes));
     });
   };
   if ((gpu.empty() && !log.processes) || like(pick)) return &pick;
@@ -262,9 +262,9 @@ std::vector<MemoryTrial> CheckQuestion::memory_trials(const CheckedRun& run) con
       trials.push_back({.change = change, .setting = setting, .found = false});
       return;
     }
-    if ((run.expected.memory && best->estimate.memory_total.p50 >= run.expected.memory->p50)) return;
+    if ((run.expected.memory && best->estimate->memory_total.p50 >= run.expected.memory->p50)) return;
     trials.push_back(
-        {change, setting, best->estimate.memory_total.p50, best->hours.p50, best->estimate.fit == Fit::kFits});
+        {change, setting, best->estimate->memory_total.p50, best->hours.p50, best->estimate->fit == Fit::kFits});
   };
   const double micro = run.expected.micro_batch;
   if (micro >= 2)

@@ -72,11 +72,11 @@ std::optional<std::size_t> picked_profile(const Searched& searched, const PhaseP
   const auto& pick = searched.found.recommendations.pick;
   if (!pick) return std::nullopt;
   for (const PhasePlan& part : searched.found.plans[static_cast<std::size_t>(*pick)].phases) {
-    if (part.estimate.phase != found.phase || !part.estimate.node) continue;
+    if (part.estimate->phase != found.phase || !part.estimate->node) continue;
     const Plan& plan = searched.found.plans[static_cast<std::size_t>(*pick)];
     const int gpus = plan.offer != nullptr ? plan.gpus : part.gpus_billed;
-    const int nodes = plan.offer != nullptr ? plan.nodes : part.estimate.nodes;
-    const std::string name = profile_name(part.estimate.node->gpu->name, gpus, nodes);
+    const int nodes = plan.offer != nullptr ? plan.nodes : part.estimate->nodes;
+    const std::string name = profile_name(part.estimate->node->gpu->name, gpus, nodes);
     const auto at = std::ranges::find(found.profiles, name, &Profile::name);
     if (at != found.profiles.end()) return static_cast<std::size_t>(at - found.profiles.begin());
   }

@@ -22,7 +22,8 @@ Result<std::vector<Offer>> load_prices(const std::vector<std::string>& files, co
     if (!text) return std::unexpected(text.error());
     auto some = read_prices(*text, shown_name(file), known, catalogue);
     if (!some) return std::unexpected(some.error());
-    std::move(some->begin(), some->end(), std::back_inserter(offers));
+    if (offers.empty()) offers = *std::move(some);
+    else std::move(some->begin(), some->end(), std::back_inserter(offers));
   }
   return offers;
 }

@@ -1,6 +1,7 @@
 // What can be rented or is at hand: a machine with a price and billing rules, a cluster pool, an own box.
 #pragma once
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct Billing {
   Seconds startup{0};          ///< from asking for a machine to its first use
   bool startup_billed = true;  ///< the same is paid for
   Seconds term{0};             ///< committed: paid for in whole terms from first to last use, used or not; 0: none
+
+  constexpr auto operator<=>(const Billing&) const = default;
 };
 
 struct Offer {

@@ -12,7 +12,7 @@ DollarsPerSecond machines_price(const PhasePlan& part) {
   if (part.offer == nullptr) return {};
   const auto& price = part.spot ? part.offer->spot_price : part.offer->price;
   if (!price) return {};
-  return price->p50 * machines_paid(*part.offer, part.estimate.nodes, part.estimate.gpus);
+  return price->p50 * machines_paid(*part.offer, part.estimate->nodes, part.estimate->gpus);
 }
 
 Expectation expectation_of(const Job& job, const Plan& plan, const PhasePlan& part, std::string strategy) {

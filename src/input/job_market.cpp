@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "input/gpu_name.h"
 #include "input/job_codecs.h"
+#include "input/price_bounds.h"
 
 namespace gpuplan {
 
@@ -37,6 +38,20 @@ struct BillingRecord {
 
 constexpr Key kGpusKey = key<&Offer::gpus>("gpus", "1", "GPUs in one machine; price is for all of them", kGpuCounts);
 
+/// Prices an hour: zero, or one that somebody may have asked.
+bool check_prices(Reader& reader, const Tree& tree, const Offer& offer) {
+  const std::pair<std::string_view, const std::optional<Interval<DollarsPerSecond>>*> prices[] = {
+      {"price", &offer.price}, {"spot_price", &offer.spot_price}};
+  for (const auto& [name, price] : prices) {
+    if (!*price || !is_slip(**price)) continue;
+    const Tree* written = tree.find(name);
+    return reader.fail(written != nullptr ? *written : tree,
+                       "above zero and less than $0.0001/h; expected a price such as $2.49/h, "
+                       "or 0 for what is free");
+  }
+  return true;
+}
+
 struct OfferRecord {
   using Object = Offer;
   static constexpr std::string_view title = "offer";
@@ -58,7 +73,7 @@ struct OfferRecord {
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     if (!offer.price && !offer.spot_price)
       return reader.fail(tree, "price is missing; expected price or spot_price such as $2.49/h");
-    return check_gpu_count(reader, tree);
+    return check_prices(reader, tree, offer) && check_gpu_count(reader, tree);
   }
 };
 
@@ -96,7 +111,7 @@ struct PoolRecord {
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     offer.kind = OfferKind::kPool;
     if (!offer.price) offer.price = exactly(DollarsPerSecond(0));
-    return check_gpu_count(reader, tree);
+    return check_prices(reader, tree, offer) && check_gpu_count(reader, tree);
   }
 };
 
@@ -121,7 +136,7 @@ struct OwnRecord {
       offer.watts = gpu != nullptr ? gpu->tdp_watts * offer.gpus : 0;
     }
     offer.price = exactly(DollarsPerSecond(offer.watts / 1000 * offer.usd_per_kwh / units::hour.value));
-    return true;
+    return check_prices(reader, tree, offer);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "input/csv.h"
 #include "input/gpu_name.h"
+#include "input/price_bounds.h"
 
 namespace gpuplan {
 namespace {
@@ -21,7 +22,7 @@ bool is_currency(std::string_view code) {
 }
 
 /// Prices an hour are never zero in a list of offers: a zero is a gap of the source, and would win every comparison.
-bool is_price(const Interval<double>& price) { return price.p10 > 0 && price.p90 < 1e7 / 3600; }
+bool is_price(const Interval<double>& price) { return price.p10 >= kLeastPrice.value && price.p90 < 1e7 / 3600; }
 
 /// One list with the positions of its columns.
 class PriceReader {
@@ -102,7 +103,7 @@ class PriceReader {
     const std::string_view text = cells_.required(row, price_);
     const auto price = parse_interval(text, AmountKind::kPrice);
     if (!price || !is_price(*price)) {
-      cells_.fail_cell(row, price_, "a price of the whole offer such as 2.49, $2.49/h or 20-24, above zero");
+      cells_.fail_cell(row, price_, "a price of the whole offer such as 2.49, $2.49/h or 20-24, of $0.0001/h or more");
       return {};
     }
     const double dollars = dollars_of(row);

@@ -119,7 +119,7 @@ Result<CloudNeeds> cloud_needs(const Launch& launch, const LaunchGroup& group) {
         needs.required.push_back(std::move(variable));
     }
     const auto* fixed = std::get_if<FixedPhase>(&laid.phase->work);
-    needs.hub = needs.hub || laid.part->estimate.weights_bytes > Bytes{};
+    needs.hub = needs.hub || laid.part->estimate->weights_bytes > Bytes{};
     needs.resumes = needs.resumes && work->resumes;
     needs.own_command = needs.own_command || work->user_command;
     needs.manual = needs.manual || manual_step(laid).has_value();

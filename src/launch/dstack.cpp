@@ -64,7 +64,7 @@ long long shared_memory_gb(const CloudMachine& machine) {
 Seconds idle_window(const Launch& launch, const LaunchGroup& group) {
   Seconds most = 30 * units::minute;
   for (const int position : group.phases)
-    most = std::max(most, 2 * launch.phases[static_cast<std::size_t>(position)].part->estimate.extra.p90);
+    most = std::max(most, 2 * launch.phases[static_cast<std::size_t>(position)].part->estimate->extra.p90);
   return most;
 }
 

@@ -79,10 +79,13 @@ class Layout {
 
  private:
   Result<void> phases() {
-    std::vector<int> gpus;
-    gpus.reserve(launch_.plan.phases.size());
-    for (const PhasePlan& part : launch_.plan.phases) gpus.push_back(part.estimate.gpus);
-    const std::vector<Slot> slots = slots_of(launch_.job, gpus);
+    // Scripts stand in the job's own order wherever needs allow.
+    std::vector<Slot> slots = slots_of(launch_.job);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      slots[i].rank = static_cast<int>(i);
+      slots[i].gpus = launch_.plan.phases[i].estimate->gpus;
+      slots[i].on_machine = slots[i].on_machine || slots[i].gpus > 0;
+    }
     const std::vector<int> order = sorted(slots);
     position_.assign(order.size(), 0);
     for (std::size_t i = 0; i < order.size(); ++i) position_[static_cast<std::size_t>(order[i])] = static_cast<int>(i);

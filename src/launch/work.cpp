@@ -111,7 +111,7 @@ std::vector<std::string> export_lines(const Launch& launch, const std::vector<st
     lines.push_back("export " + variable.name + "=...  # " + variable.what);
   }
   if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
-        return laid.part->estimate.weights_bytes > Bytes{} && !has_command(*laid.phase);
+        return laid.part->estimate->weights_bytes > Bytes{} && !has_command(*laid.phase);
       }))
     lines.emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
   return lines;

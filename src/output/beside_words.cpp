@@ -113,7 +113,7 @@ std::string assumed_words(const PlanStory& story, const Plan& plan) {
   for (const PhasePlan& part : plan.phases) {
     all += assumed_time(part.estimate);
     for (std::size_t i = 0; i < kTimeTerms; ++i)
-      if (part.estimate.origins[i] == TermOrigin::kAssumed) by_term[i] += part.estimate.terms[i].p50;
+      if (part.estimate->origins[i] == TermOrigin::kAssumed) by_term[i] += part.estimate->terms[i].p50;
   }
   if (all < kWorthALine * plan.hours.p50) return "";
   std::vector<std::string> parts;
@@ -127,10 +127,10 @@ std::string assumed_words(const PlanStory& story, const Plan& plan) {
 std::string jobs_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
   const std::string name = printable(phase_of(story, part).name, 40);
   const Offer* offer = part.offer != nullptr ? part.offer : plan.offer;
-  if (part.estimate.jobs < 2 || offer == nullptr || !offer->max_time) return "";
-  return "Phase " + name + " takes " + std::to_string(part.estimate.jobs) + " jobs of " + to_text(*offer->max_time) +
+  if (part.estimate->jobs < 2 || offer == nullptr || !offer->max_time) return "";
+  return "Phase " + name + " takes " + std::to_string(part.estimate->jobs) + " jobs of " + to_text(*offer->max_time) +
          " in a row on " + story.name(plan) + ", the longest that one may run; the restarts take " +
-         hours_words(part.estimate.term(TimeTerm::kRestart).p50) + ".";
+         hours_words(part.estimate->term(TimeTerm::kRestart).p50) + ".";
 }
 
 std::string checkpoint_words(const PlanStory& story, const PhasePlan& part) {

@@ -42,9 +42,9 @@ std::string size_to_ask(Bytes size) {
 
 /// "It needs 618 GB of disk, 58.4 GB of it for checkpoints; where.disk asks for 200 GB: set where.disk=620 GB."
 std::string disk_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
-  const CollectionUse& use = part.estimate.collection;
+  const CollectionUse& use = part.estimate->collection;
   std::string text = upper_first(story.name(plan)) + " needs " + disk_text(use.machine_disk) + " of disk";
-  if (part.estimate.nodes > 1) text += " on each machine";
+  if (part.estimate->nodes > 1) text += " on each machine";
   text += use.on_disk ? ", " + disk_text(use.checkpoints) + " of it for checkpoints" : ", for checkpoints";
   if (const auto& asked = story.job.where.disk; asked && *asked < use.machine_disk)
     text += "; where.disk asks for " + disk_text(*asked) + ", too little: ask for " + size_to_ask(use.machine_disk);
@@ -59,19 +59,19 @@ std::string disk_words(const PlanStory& story, const Plan& plan, const PhasePlan
 }
 
 std::string host_words(const PhasePlan& part) {
-  const CollectionUse& use = part.estimate.collection;
+  const CollectionUse& use = part.estimate->collection;
   std::string text = "They stay in the host's memory: " + to_text(use.host) + " of ";
-  const Bytes ram = part.estimate.node->ram;
+  const Bytes ram = part.estimate->node->ram;
   text += ram > Bytes{} ? "the machine's " + to_text(ram) : "it, and no row says how much the machine has";
   return text + ".";
 }
 
 std::string traffic_words(const PhasePlan& part) {
-  const StoreTraffic& traffic = part.estimate.collection.traffic;
+  const StoreTraffic& traffic = part.estimate->collection.traffic;
   std::string text = "Copying them takes " + hours_words(traffic.to_host) + " to the host";
   if (traffic.to_disk > Seconds{}) text += " and " + hours_words(traffic.to_disk) + " to the disk";
-  if (part.estimate.work_by_model > Seconds{})
-    text += ", " + percent(traffic.total() / part.estimate.work_by_model) + " of the working time by the model";
+  if (part.estimate->work_by_model > Seconds{})
+    text += ", " + percent(traffic.total() / part.estimate->work_by_model) + " of the working time by the model";
   return text + ".";
 }
 
@@ -107,7 +107,7 @@ std::vector<std::string> collection_words(const PlanStory& story) {
   const Plan* pick = story.pick();
   if (pick == nullptr) return lines;
   for (const PhasePlan& part : pick->phases) {
-    const CollectionUse& use = part.estimate.collection;
+    const CollectionUse& use = part.estimate->collection;
     if (!use.any()) continue;
     const Phase& phase = phase_of(story, part);
     std::string text = "Activations";

@@ -182,8 +182,8 @@ std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const C
   for (const PhasePlan& part : plan.phases) {
     PhaseTerms explained;
     explained.part = &part;
-    explained.phase = &job.phases[static_cast<std::size_t>(part.estimate.phase)];
-    if (part.estimate.node) {
+    explained.phase = &job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    if (part.estimate->node) {
       if (const auto* train = std::get_if<TrainPhase>(&explained.phase->work)) {
         explained.per_step = true;
         explained.terms = training_terms(*train, part.estimate, catalogue);

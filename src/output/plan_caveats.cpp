@@ -20,7 +20,7 @@ std::string no_gpu_shortens(const Job& job, const Plan& plan) {
   Seconds time{};
   std::vector<std::string> names;
   for (const PhasePlan& part : plan.phases) {
-    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate->phase)];
     if (!std::holds_alternative<FixedPhase>(phase.work) && !std::holds_alternative<CpuPhase>(phase.work)) continue;
     time = time + part.hours.p50;
     names.push_back(printable(phase.name, 40));

@@ -68,12 +68,12 @@ Row row_of(const PlanStory& story, const Plan& plan, const std::string& name) {
   row.figure("interruption_hours", plan.spot_loss / units::hour);
   row.figure("idle_usd", plan.idle.value);
   const PhasePlan* fullest = plan.fullest();
-  const bool memory = fullest != nullptr && fullest->estimate.node && fullest->estimate.node->gpu != nullptr;
+  const bool memory = fullest != nullptr && fullest->estimate->node && fullest->estimate->node->gpu != nullptr;
   const auto gib = [&](auto size) { return memory ? std::optional(size() / units::GiB) : std::nullopt; };
-  row.figure("memory_gib_p10", gib([&] { return fullest->estimate.memory_total.p10; }));
-  row.figure("memory_gib_p50", gib([&] { return fullest->estimate.memory_total.p50; }));
-  row.figure("memory_gib_p90", gib([&] { return fullest->estimate.memory_total.p90; }));
-  row.figure("usable_gib", gib([&] { return fullest->estimate.node->gpu->usable; }));
+  row.figure("memory_gib_p10", gib([&] { return fullest->estimate->memory_total.p10; }));
+  row.figure("memory_gib_p50", gib([&] { return fullest->estimate->memory_total.p50; }));
+  row.figure("memory_gib_p90", gib([&] { return fullest->estimate->memory_total.p90; }));
+  row.figure("usable_gib", gib([&] { return fullest->estimate->node->gpu->usable; }));
   row.text("availability", offer.availability);
   row.text("as_of", offer.as_of);
   return row;

@@ -19,8 +19,8 @@ std::string how_words(const PhasePlan& part, const Phase& phase, bool memory) {
   std::string text = strategy_words(part.estimate, phase);
   if (text.empty()) text = phase_words(phase);
   if (const std::string rate = rate_words(part, phase); !rate.empty()) text += "; " + rate;
-  if (memory && part.estimate.node && part.estimate.node->gpu != nullptr && part.estimate.memory_total.p50 > Bytes{})
-    text += "; " + gib_text(part.estimate.memory_total.p50) + " of " + gib_text(part.estimate.node->gpu->usable) +
+  if (memory && part.estimate->node && part.estimate->node->gpu != nullptr && part.estimate->memory_total.p50 > Bytes{})
+    text += "; " + gib_text(part.estimate->memory_total.p50) + " of " + gib_text(part.estimate->node->gpu->usable) +
             " GiB a GPU";
   return text;
 }
@@ -37,8 +37,8 @@ std::string gpu_hours_words(const Plan& plan) {
 }
 
 void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Table& table) {
-  std::string gpus = part.estimate.gpus > 0 ? std::to_string(part.estimate.gpus) : kNone;
-  if (part.gpus_billed > part.estimate.gpus) gpus += " of " + std::to_string(part.gpus_billed);
+  std::string gpus = part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNone;
+  if (part.gpus_billed > part.estimate->gpus) gpus += " of " + std::to_string(part.gpus_billed);
   std::string how = how_words(part, phase, true);
   if (plan.offer == nullptr && part.offer != nullptr) how = where_words(*part.offer) + ": " + how;
   table.add({{printable(phase.name, 40)},
@@ -59,8 +59,8 @@ std::string why_text(const PlanStory& story, const PhaseEstimate& estimate) {
 const PhasePlan* longest_training(const PlanStory& story, const Plan& plan) {
   const PhasePlan* longest = nullptr;
   for (const PhasePlan& part : plan.phases) {
-    const Phase& phase = story.job.phases[static_cast<std::size_t>(part.estimate.phase)];
-    if (!std::holds_alternative<TrainPhase>(phase.work) || !part.estimate.node) continue;
+    const Phase& phase = story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    if (!std::holds_alternative<TrainPhase>(phase.work) || !part.estimate->node) continue;
     if (longest == nullptr || part.hours.p50 > longest->hours.p50) longest = &part;
   }
   return longest;
@@ -159,12 +159,12 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
                {.title = "COST", .align = Align::kRight},
                {.title = "HOW", .narrowest = 26, .wrap = true}});
   for (const PhasePlan& part : plan.phases)
-    add_phase(plan, part, story.job.phases[static_cast<std::size_t>(part.estimate.phase)], table);
+    add_phase(plan, part, story.job.phases[static_cast<std::size_t>(part.estimate->phase)], table);
   add_rest(story, plan, table);
   text += table.text(screen, 4);
   if (const PhasePlan* longest = longest_training(story, plan))
     if (const std::string why = why_text(story, longest->estimate); !why.empty()) {
-      const Phase& phase = story.job.phases[static_cast<std::size_t>(longest->estimate.phase)];
+      const Phase& phase = story.job.phases[static_cast<std::size_t>(longest->estimate->phase)];
       text += paragraph("Why " + printable(phase.name, 40) + " runs so: " + why, screen, 4, 4);
     }
   return text;

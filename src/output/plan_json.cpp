@@ -39,6 +39,7 @@ class PlanJson {
     rejected();
     json_.member("elapsed_ms", look_.elapsed_ms);
     limits();
+    json_.member("plans_found", static_cast<std::int64_t>(found().plans.size()));
     plans();
     json_.key("known_problems");
     write_problems(json_, story_, written_);
@@ -91,7 +92,8 @@ class PlanJson {
     json_.member("sources", sources);
     json_.member("known", filter.offers)
         .member("left_out_by_where", filter.by_where)
-        .member("left_out_too_old", filter.too_old);
+        .member("left_out_too_old", filter.too_old)
+        .member("listed_twice", filter.twice);
     json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate).end();
   }
 
@@ -166,7 +168,7 @@ class PlanJson {
     json_.key("phases").begin_array();
     const bool picked = &plan == story_.pick();  // the runners-up of others nobody asks about
     for (const PhasePlan& part : plan.phases)
-      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate.phase)], story_.job.buffer,
+      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate->phase)], story_.job.buffer,
                   picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
     json_.end();
     leases(plan);
@@ -271,11 +273,13 @@ class PlanJson {
 }  // namespace
 
 std::vector<const Plan*> plans_told(const PlanStory& story, bool all) {
-  constexpr std::size_t kNearest = 50;
+  // Of a job of a thousand phases, fifty plans nobody asks for would be a hundred megabytes.
+  constexpr std::size_t kNearest = 50, kPhases = 1000;
+  const std::size_t most = std::min(kNearest, kPhases / std::max<std::size_t>(story.job.phases.size(), 1));
   std::vector<const Plan*> told;
   std::size_t nearest = 0;
   for (const Plan& plan : story.found.plans) {
-    if (all || plan.on_frontier || recommended(story, plan) || nearest < kNearest) told.push_back(&plan);
+    if (all || plan.on_frontier || recommended(story, plan) || nearest < most) told.push_back(&plan);
     if (!plan.on_frontier) ++nearest;
   }
   return told;

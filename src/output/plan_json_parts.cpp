@@ -21,7 +21,7 @@ void write_offer(JsonWriter& json, const PhasePlan& part) {
   write_text_or_null(json, "instance", offer.instance);
   json.member("gpu", offer.gpu)
       .member("gpus", offer.gpus)
-      .member("nodes", part.estimate.nodes)
+      .member("nodes", part.estimate->nodes)
       .member("spot", part.spot);
   constexpr DollarsPerSecond kDollarAnHour{1.0 / 3600};
   if (const auto& price = part.spot ? offer.spot_price : offer.price)

@@ -1,6 +1,9 @@
 #include "output/plan_story.h"
 
 #include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/amount.h"
 #include "base/text.h"
@@ -10,42 +13,57 @@
 namespace gpuplan {
 namespace {
 
-/// Label of a plan with what tells it apart from the plans of `group` that have the same one: the shortest of provider,
-/// region and instance that does.
-std::string told_apart(const Plan& plan, const std::vector<const Plan*>& group) {
-  std::string label = printable(plan.label, 60);
-  if (plan.offer == nullptr) return label;
-  const auto where = [](const Plan& p, int way) {
-    if (p.offer == nullptr) return std::string();
-    const Offer& o = *p.offer;
-    std::string text = way == 2 ? "" : o.provider;
-    for (const std::string* part : {way == 1 || way == 3 ? &o.region : nullptr, way >= 2 ? &o.instance : nullptr})
-      if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
-    return text;
-  };
-  for (int way = -1; way < 4; ++way) {
-    const std::string own = way < 0 ? "" : where(plan, way);
-    const bool alone = std::ranges::none_of(group, [&](const Plan* other) {
-      return other != &plan && other->label == plan.label && (way < 0 || where(*other, way) == own);
-    });
-    if (alone || way == 3) return own.empty() ? label : label + " (" + printable(own, 80) + ")";
-  }
-  return label;
+/// Ways to tell plans of one label apart, the shortest first: not at all, by provider, with region, by instance, all.
+constexpr int kWays = 5;
+
+std::string place(const Plan& plan, int way) {
+  if (plan.offer == nullptr || way == 0) return "";
+  const Offer& o = *plan.offer;
+  std::string text = way == 3 ? "" : o.provider;
+  for (const std::string* part : {way == 2 || way == 4 ? &o.region : nullptr, way >= 3 ? &o.instance : nullptr})
+    if (part != nullptr && !part->empty()) text += (text.empty() ? "" : " ") + *part;
+  return text;
 }
+
+/// How many plans of a group are called alike, for each way.
+class Namesakes {
+ public:
+  void add(const Plan& plan) {
+    for (int way = 0; way < kWays; ++way) ++times_[key(plan, way)];
+  }
+  /// Label of a plan of the group with what tells it apart from the others that have the same one: the shortest that
+  /// does.
+  std::string name(const Plan& plan) const {
+    std::string label = printable(plan.label, 60);
+    if (plan.offer == nullptr) return label;
+    int way = 0;
+    while (way + 1 < kWays && times_.at(key(plan, way)) > 1) ++way;
+    const std::string own = place(plan, way);
+    return own.empty() ? label : label + " (" + printable(own, 80) + ")";
+  }
+
+ private:
+  static std::string key(const Plan& plan, int way) {
+    return std::to_string(way) + plan.label + '\n' + place(plan, way);
+  }
+
+  std::unordered_map<std::string, int> times_;
+};
 
 /// Plans that are talked about most, the frontier and the pick, only have to differ from each other.
 std::vector<std::string> plan_names(const SearchResult& found) {
-  std::vector<const Plan*> all, foremost;
+  const auto first = [&](std::size_t i) {
+    return found.plans[i].on_frontier || found.recommendations.pick == static_cast<int>(i);
+  };
+  Namesakes all, foremost;
   for (std::size_t i = 0; i < found.plans.size(); ++i) {
-    const Plan& plan = found.plans[i];
-    all.push_back(&plan);
-    if (plan.on_frontier || found.recommendations.pick == static_cast<int>(i)) foremost.push_back(&plan);
+    all.add(found.plans[i]);
+    if (first(i)) foremost.add(found.plans[i]);
   }
   std::vector<std::string> names;
-  for (const Plan* plan : all) {
-    const bool first = std::ranges::find(foremost, plan) != foremost.end();
-    names.push_back(told_apart(*plan, first ? foremost : all));
-  }
+  names.reserve(found.plans.size());
+  for (std::size_t i = 0; i < found.plans.size(); ++i)
+    names.push_back((first(i) ? foremost : all).name(found.plans[i]));
   return names;
 }
 
@@ -70,11 +88,11 @@ namespace {
 std::string unknown_places(const PlanStory& story) {
   std::string text;
   const auto check = [&](const std::vector<std::string>& wanted, std::string Offer::* part, std::string_view what) {
-    std::vector<std::string_view> known;
+    std::set<std::string_view> names;
     for (const auto* offers : {&story.job.market.offers, &story.catalogue.offers})
       for (const Offer& offer : *offers)
-        if (const std::string& name = offer.*part; !name.empty() && std::ranges::find(known, name) == known.end())
-          known.push_back(name);
+        if (const std::string& name = offer.*part; !name.empty()) names.insert(name);
+    const std::vector<std::string_view> known(names.begin(), names.end());
     for (const std::string& name : wanted)
       if (std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
         const std::string hint = did_you_mean(name, known);
@@ -112,7 +130,8 @@ std::string header_words(const PlanStory& story) {
 
 std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
   constexpr std::size_t kExamples = 3;
-  std::vector<std::string> examples, labels;
+  std::vector<std::string> examples;
+  std::unordered_set<std::string_view> labels;
   int shown = 0, frontier = 0, dominated = 0, tight = 0, missing = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Plan& plan = story.found.plans[i];
@@ -126,8 +145,7 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
     ++dominated;
     const Plan& by = story.plan(plan.dominated_by.front());
     // One example a label: that the same machine costs more elsewhere is no news.
-    if (by.label == plan.label || std::ranges::find(labels, plan.label) != labels.end()) continue;
-    labels.push_back(plan.label);
+    if (by.label == plan.label || !labels.insert(plan.label).second) continue;
     if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + story.name(by));
   }
   if (frontier + dominated + tight + missing == 0) return "";
@@ -169,6 +187,10 @@ std::string market_words(const PlanStory& story) {
     parts.push_back(count_text(filter.too_old) + " whose price is more than six months older than the newest");
   std::string text;
   if (!parts.empty()) text = "Left out of " + count_of(filter.offers, "offer") + ": " + listed(parts) + ".";
+  if (filter.twice > 0) {
+    text += (text.empty() ? "" : " ") + count_of(filter.twice, "offer") + (filter.twice == 1 ? " is" : " are") +
+            " in the list more than once, equal in everything: counted once.";
+  }
   if (filter.spot_without_rate > 0) {
     text += (text.empty() ? "" : " ") + count_of(filter.spot_without_rate, "spot price") +
             " not used: nobody says how often they are interrupted (spot.interruptions: 5%/h).";

@@ -39,7 +39,7 @@ std::string where_of(const Plan& plan) {
 
 bool far_from_model(const Plan& plan) {
   return std::ranges::any_of(plan.phases,
-                             [](const PhasePlan& part) { return part.estimate.model_interval.has_value(); });
+                             [](const PhasePlan& part) { return part.estimate->model_interval.has_value(); });
 }
 
 std::string evidence_of(const Plan& plan) {

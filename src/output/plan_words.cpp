@@ -232,8 +232,9 @@ std::string gib_text(Bytes size) {
 
 std::string memory_words(const Plan& plan) {
   const PhasePlan* fullest = plan.fullest();
-  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return "–";
-  return gib_text(fullest->estimate.memory_total.p50) + " of " + gib_text(fullest->estimate.node->gpu->usable) + " GiB";
+  if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return "–";
+  return gib_text(fullest->estimate->memory_total.p50) + " of " + gib_text(fullest->estimate->node->gpu->usable) +
+         " GiB";
 }
 
 std::string limits_words(const Plan& plan) {

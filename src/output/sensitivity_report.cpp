@@ -94,9 +94,9 @@ std::string first_of(const std::vector<std::string>& names, std::size_t most) {
 
 std::string memory_words_of(const Plan& pick) {
   const PhasePlan* fullest = pick.fullest();
-  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return "";
-  const Bytes usable = fullest->estimate.node->gpu->usable;
-  const Interval<Bytes>& total = fullest->estimate.memory_total;
+  if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return "";
+  const Bytes usable = fullest->estimate->node->gpu->usable;
+  const Interval<Bytes>& total = fullest->estimate->memory_total;
   return "Memory: " + gib_text(total.p50) + " GiB a GPU (" + gib_text(total.p10) + " … " + gib_text(total.p90) +
          ") of " + gib_text(usable) +
          (total.p90 <= usable ? ": fits at its high end too." : ": tight at its high end.");

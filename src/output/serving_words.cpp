@@ -18,7 +18,7 @@ std::string rate_range(const Interval<TokensPerSecond>& rate) {
 /// The serving of that phase in a plan; null when it has none.
 const Serving* serving_in(const Plan& plan, int phase) {
   for (const PhasePlan& part : plan.phases)
-    if (part.estimate.phase == phase && part.estimate.serving) return &*part.estimate.serving;
+    if (part.estimate->phase == phase && part.estimate->serving) return &*part.estimate->serving;
   return nullptr;
 }
 
@@ -84,8 +84,8 @@ std::string serving_words(const PhaseEstimate& estimate, const Phase& phase) {
 std::string target_chance_words(const Plan& plan) {
   std::optional<double> chance;
   for (const PhasePlan& part : plan.phases)
-    if (part.estimate.serving && part.estimate.serving->chance)
-      chance = std::min(chance.value_or(1), *part.estimate.serving->chance);
+    if (part.estimate->serving && part.estimate->serving->chance)
+      chance = std::min(chance.value_or(1), *part.estimate->serving->chance);
   return chance ? chance_words(*chance) : std::string();
 }
 

@@ -155,7 +155,7 @@ std::string with_range(const Outcome<Dollars>& cost) {
 }
 
 const Phase& phase_of(const PlanStory& story, const PhasePlan& part) {
-  return story.job.phases[static_cast<std::size_t>(part.estimate.phase)];
+  return story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
 }
 
 }  // namespace gpuplan

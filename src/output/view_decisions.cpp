@@ -200,9 +200,9 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
       row.push_back(price_cell(price_of(plan)));
       const PhasePlan* fullest = plan.fullest();
       row.emplace_back(memory_words(plan));
-      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.memory_total.p50 / units::GiB));
-      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate.node->gpu->usable / units::GiB));
-      const double batch = fullest == nullptr ? 0 : fullest->estimate.batch;
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->memory_total.p50 / units::GiB));
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->node->gpu->usable / units::GiB));
+      const double batch = fullest == nullptr ? 0 : fullest->estimate->batch;
       row.push_back(batch > 0 ? Cell(batch, count_text(batch)) : Cell());
       row.emplace_back(limited ? limits_words(plan) : "", plan.keeps_limits() ? Paint::kPlain : Paint::kYellow);
     }

@@ -35,7 +35,7 @@ Cell standing(const PlanStory& story, const Plan& plan) {
 
 /// The phase whose rate is shown: the only one that generates, of jobs of one phase.
 const PhasePlan* rated(const Plan& plan) {
-  if (plan.phases.size() != 1 || plan.phases.front().estimate.steps > 0) return nullptr;
+  if (plan.phases.size() != 1 || plan.phases.front().estimate->steps > 0) return nullptr;
   if (plan.phases.front().tokens_per_second.p50 <= TokensPerSecond{}) return nullptr;
   return &plan.phases.front();
 }
@@ -44,7 +44,7 @@ const PhasePlan* rated(const Plan& plan) {
 Cell rate_cell(const Plan* plan) {
   const PhasePlan* part = plan == nullptr ? nullptr : rated(*plan);
   if (part == nullptr) return {};
-  const double rate = part->tokens_per_second.p50.value / std::max(part->estimate.gpus, 1);
+  const double rate = part->tokens_per_second.p50.value / std::max(part->estimate->gpus, 1);
   return {rate, rate_text(rate)};
 }
 
@@ -113,7 +113,7 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
   std::size_t rows = 0, outside = 0, compared = 0;
   for (const Plan& plan : story.found.plans) {
     const bool far =
-        std::ranges::any_of(plan.phases, [](const PhasePlan& p) { return p.estimate.model_interval.has_value(); });
+        std::ranges::any_of(plan.phases, [](const PhasePlan& p) { return p.estimate->model_interval.has_value(); });
     if (plan.evidence == Evidence::kGiven) {
       ++compared;
       outside += far ? 1 : 0;

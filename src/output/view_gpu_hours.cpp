@@ -45,7 +45,7 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
     view.table.add({{name, i == 0 ? Paint::kBold : Paint::kDim},
                     {printable(phase.name, 40)},
                     {phase_words(phase), Paint::kDim},
-                    {static_cast<double>(part.estimate.gpus), std::to_string(part.estimate.gpus)},
+                    {static_cast<double>(part.estimate->gpus), std::to_string(part.estimate->gpus)},
                     {static_cast<double>(part.gpus_billed), std::to_string(part.gpus_billed)},
                     {part.hours.p50 / units::hour, hours_text(part.hours.p50)},
                     gpu_hours(line.used),

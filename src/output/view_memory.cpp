@@ -46,9 +46,9 @@ const Gpu* smallest_card(const std::vector<const Gpu*>& gpus, Bytes p90) {
 /// "16.3 of 31.8 GiB: memory is not the bottleneck ...".
 std::string conclusion(const PlanStory& story, const Plan& plan, const PhasePlan& part,
                        const std::vector<const Gpu*>& gpus) {
-  const Gpu& gpu = *part.estimate.node->gpu;
+  const Gpu& gpu = *part.estimate->node->gpu;
   const Interval<Bytes> need = least_need(story, part);
-  const double share = part.estimate.memory_total.p50 / gpu.usable;
+  const double share = part.estimate->memory_total.p50 / gpu.usable;
   std::string text = story.name(plan) + " uses " + percent(share) + " of its memory";
   if (fills_memory(phase_of(story, part)))
     text += ", most of it to run more sequences at once; one sequence needs " + gib_text(need.p50) + " GiB a GPU";
@@ -102,7 +102,7 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
   bool given = false;
   for (const Plan* plan : plans_shown(story)) {
     const PhasePlan* part = plan->fullest();
-    if (part == nullptr || !part->estimate.node || part->estimate.memory_total.p50 <= Bytes{}) continue;
+    if (part == nullptr || !part->estimate->node || part->estimate->memory_total.p50 <= Bytes{}) continue;
     const PhaseEstimate& estimate = part->estimate;
     const Phase& phase = phase_of(story, *part);
     const Gpu& gpu = *estimate.node->gpu;
@@ -143,7 +143,7 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
     return view;
   }
   if (const Plan* pick = story.pick())
-    if (const PhasePlan* part = pick->fullest(); part != nullptr && part->estimate.memory_total.p50 > Bytes{})
+    if (const PhasePlan* part = pick->fullest(); part != nullptr && part->estimate->memory_total.p50 > Bytes{})
       view.notes.push_back(conclusion(story, *pick, *part, gpus));
   if (given)
     view.notes.emplace_back("Totals that the job gives take the place of the model's; the parts are the model's.");

@@ -39,7 +39,7 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
     const Paint paint = plan == story.pick() ? Paint::kGreen : Paint::kPlain;
     const auto add = [&](const std::string& shown, const std::string& phase, const PhasePlan* part,
                          const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, Paint weight) {
-      const double steps = part != nullptr ? part->estimate.steps : 0;
+      const double steps = part != nullptr ? part->estimate->steps : 0;
       const Interval<Seconds> step = part != nullptr ? part->seconds_per_step : Interval<Seconds>{};
       const bool stepped = step.p50 > Seconds{};
       std::vector<Cell> row = {
@@ -48,7 +48,7 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
           {story.name(*plan)},
           {phase, weight},
           {part != nullptr ? batch_words(part->estimate, phase_of(story, *part)) : ""},
-          interval_cell(part != nullptr ? part->estimate.batch : 0),
+          interval_cell(part != nullptr ? part->estimate->batch : 0),
           steps > 0 ? Cell(steps, steps_text(steps)) : Cell(),
           {stepped ? to_text(step.p50) : ""},
           {stepped && !step.exact() ? to_text(step.p10) + " … " + to_text(step.p90) : "", Paint::kDim},

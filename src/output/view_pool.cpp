@@ -123,9 +123,9 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     const bool picked = &plan == story.pick();
     const bool rented = plan.offer->kind == OfferKind::kRented;  // nobody else could use what is left free
     const PhasePlan* fullest = plan.fullest();
-    const bool memory = fullest != nullptr && fullest->estimate.memory_total.p50 > Bytes{};
-    const Bytes needed = memory ? fullest->estimate.memory_total.p50 : Bytes{};
-    const Bytes usable = memory ? fullest->estimate.node->gpu->usable : Bytes{};
+    const bool memory = fullest != nullptr && fullest->estimate->memory_total.p50 > Bytes{};
+    const Bytes needed = memory ? fullest->estimate->memory_total.p50 : Bytes{};
+    const Bytes usable = memory ? fullest->estimate->node->gpu->usable : Bytes{};
     const Effort effort = effort_of(story, plan);
     const double speed_up = plan.hours.p50 > Seconds{} ? first->plan->hours.p50 / plan.hours.p50 : 1;
     std::vector<Cell> row = {pick_mark(story, plan),

@@ -123,8 +123,8 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
       row.push_back(ratio <= 0 ? Cell() : first ? Cell(ratio, "–") : Cell(ratio, fixed_text(ratio, 2) + "x"));
       const PhasePlan* main = nullptr;
       for (const PhasePlan& part : plan->phases) {
-        model = model || part.estimate.work_is_model;
-        if (part.estimate.node && (main == nullptr || part.hours.p50 > main->hours.p50)) main = &part;
+        model = model || part.estimate->work_is_model;
+        if (part.estimate->node && (main == nullptr || part.hours.p50 > main->hours.p50)) main = &part;
       }
       row.emplace_back(main == nullptr ? std::string() : strategy_words(main->estimate, phase_of(story, *main)),
                        Paint::kDim);

@@ -15,7 +15,7 @@ namespace {
 const PhasePlan* generation_in(const Plan& plan) {
   const PhasePlan* longest = nullptr;
   for (const PhasePlan& part : plan.phases)
-    if (part.estimate.serving && (longest == nullptr || part.hours.p50 > longest->hours.p50)) longest = &part;
+    if (part.estimate->serving && (longest == nullptr || part.hours.p50 > longest->hours.p50)) longest = &part;
   return longest;
 }
 
@@ -76,12 +76,12 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
   }
   const std::size_t all = plans.size();
   const bool target = std::ranges::any_of(
-      plans, [](const Plan* plan) { return generation_in(*plan)->estimate.serving->chance.has_value(); });
+      plans, [](const Plan* plan) { return generation_in(*plan)->estimate->serving->chance.has_value(); });
   if (target) std::ranges::stable_sort(plans, {}, [](const Plan* p) { return std::pair(!p->reaches_target, p->gpus); });
   if (!story.all && plans.size() > kViewRows) plans.resize(kViewRows);
   if (!target)
     std::ranges::stable_sort(plans, [](const Plan* a, const Plan* b) {
-      return generation_in(*a)->estimate.serving->processed.p50 > generation_in(*b)->estimate.serving->processed.p50;
+      return generation_in(*a)->estimate->serving->processed.p50 > generation_in(*b)->estimate->serving->processed.p50;
     });
 
   std::vector<Column> columns = {{.title = ""},
@@ -110,7 +110,7 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
 
   for (const Plan* plan : plans) {
     const PhasePlan& part = *generation_in(*plan);
-    const Serving& serving = *part.estimate.serving;
+    const Serving& serving = *part.estimate->serving;
     const bool picked = story.pick() != nullptr && same_machines(*plan, *story.pick());
     const Paint paint = picked ? Paint::kGreen : plan->reaches_target ? Paint::kPlain : Paint::kDim;
     std::vector<Cell> row = {pick_mark(story, picked), {printable(plan->label, 60), paint}};
@@ -122,7 +122,7 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
     add_time(row, serving.time_to_first_token, paint);
     add_time(row, serving.time_per_output_token, paint);
     row.emplace_back(serving.in_flight, count_text(serving.in_flight));
-    const double millions = part.estimate.tokens / 1e6;
+    const double millions = part.estimate->tokens / 1e6;
     if (serving.output.p50 > TokensPerSecond{} && part.cost.p50 > Dollars{} && millions > 0)
       row.push_back(small_money_cell(part.cost.p50 / millions));
     else row.emplace_back();

@@ -35,7 +35,7 @@ std::optional<Interval<double>> rate_of(const PhaseEstimate& estimate) {
 
 const PhasePlan* part_of(const Plan& plan, int phase) {
   for (const PhasePlan& part : plan.phases)
-    if (part.estimate.phase == phase && rate_of(part.estimate)) return &part;
+    if (part.estimate->phase == phase && rate_of(part.estimate)) return &part;
   return nullptr;
 }
 
@@ -44,7 +44,7 @@ int main_phase(const Plan& plan) {
   const PhasePlan* longest = nullptr;
   for (const PhasePlan& part : plan.phases)
     if (rate_of(part.estimate) && (longest == nullptr || part.hours.p50 > longest->hours.p50)) longest = &part;
-  return longest == nullptr ? -1 : longest->estimate.phase;
+  return longest == nullptr ? -1 : longest->estimate->phase;
 }
 
 struct Row {
@@ -141,7 +141,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     const Gpu& gpu = *plan.node.gpu;
     const auto price = price_of(plan);
     const Interval<double> speed = speed_against(row, base);
-    const int used = std::max(row.part->estimate.gpus, 1);
+    const int used = std::max(row.part->estimate->gpus, 1);
     std::vector<Cell> cells = {pick_mark(story, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());
     cells.emplace_back(row.rate.p50, rate_text(row.rate.p50), paint);
@@ -169,8 +169,8 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   view.notes.push_back(
       "1.0x is " + printable(base.plan->label, 60) + ", the slowest" + (rows.size() < all ? " of these" : "") +
       (priced ? ". A GPU whose speed is a larger multiple than its price does the work for less." : "."));
-  if (story.job.phases.size() > 1 || base.part->estimate.extra.p50 > Seconds{} ||
-      base.part->estimate.overhead_share > 0)
+  if (story.job.phases.size() > 1 || base.part->estimate->extra.p50 > Seconds{} ||
+      base.part->estimate->overhead_share > 0)
     view.notes.emplace_back("Speed is that of the work itself; hours and cost are those of the whole job.");
   if (const std::string words = shown_rows(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
   return view;

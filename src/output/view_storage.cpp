@@ -36,7 +36,7 @@ ViewContent storage_view(const PlanStory& story, const Screen&) {
   const bool many = story.job.phases.size() > 1;
   for (const Plan* plan : plans_shown(story))
     for (const PhasePlan& part : plan->phases) {
-      const CollectionUse& use = part.estimate.collection;
+      const CollectionUse& use = part.estimate->collection;
       if (!use.any()) continue;
       std::vector<Cell> row;
       add_plan(row, story, *plan);
@@ -48,7 +48,7 @@ ViewContent storage_view(const PlanStory& story, const Screen&) {
       row.push_back(time_cell(use.traffic.to_host));
       row.push_back(time_cell(use.traffic.to_disk));
       const double share =
-          part.estimate.work_by_model > Seconds{} ? use.traffic.total() / part.estimate.work_by_model : 0;
+          part.estimate->work_by_model > Seconds{} ? use.traffic.total() / part.estimate->work_by_model : 0;
       row.emplace_back(share, share_words(part.estimate, use.traffic.total()));
       row.push_back(part.disk > Dollars{} ? small_money_cell(part.disk) : Cell(0.0, "–"));
       view.table.add(std::move(row));

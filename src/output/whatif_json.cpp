@@ -101,7 +101,7 @@ void add_figures(std::vector<Cell>& row, const Plan* plan, const Plan* base) {
     add(there, cost / units::dollar);
   add(compared && base->cost.p50 > Dollars{}, compared ? plan->cost.p50 / base->cost.p50 : 0);
   const PhasePlan* fullest = there ? plan->fullest() : nullptr;
-  add(fullest != nullptr, fullest != nullptr ? fullest->estimate.memory_total.p50 / units::GiB : 0);
+  add(fullest != nullptr, fullest != nullptr ? fullest->estimate->memory_total.p50 / units::GiB : 0);
   row.emplace_back(there ? limits_words(*plan) : std::string());
 }
 

@@ -15,7 +15,8 @@ std::vector<int> holdings_of(const Arrangement& arrangement) {
   return holdings;
 }
 
-Arrangement all_on(const Machines& machines, const Offer* offer, bool spot, const std::vector<PhaseEstimate>& phases) {
+Arrangement all_on(const Machines& machines, const Offer* offer, bool spot,
+                   const std::vector<Shared<PhaseEstimate>>& phases) {
   Arrangement arrangement{phases, {}};
   Holding holding{offer, spot, machines, {}};
   for (std::size_t i = 0; i < phases.size(); ++i) holding.phases.push_back(static_cast<int>(i));

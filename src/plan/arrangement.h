@@ -21,14 +21,15 @@ bool same_machines(const Holding& a, const Holding& b);
 
 /// A job laid on machines: every phase with its estimate there, and what is held for which.
 struct Arrangement {
-  std::vector<PhaseEstimate> phases;  ///< in the job's order
-  std::vector<Holding> holdings;      ///< phases in none of them need no machine
+  std::vector<Shared<PhaseEstimate>> phases;  ///< in the job's order
+  std::vector<Holding> holdings;              ///< phases in none of them need no machine
 };
 
 /// The holding that each phase is part of; -1: none.
 std::vector<int> holdings_of(const Arrangement& arrangement);
 
 /// Every phase on the same machines, held from the first to the last of them.
-Arrangement all_on(const Machines& machines, const Offer* offer, bool spot, const std::vector<PhaseEstimate>& phases);
+Arrangement all_on(const Machines& machines, const Offer* offer, bool spot,
+                   const std::vector<Shared<PhaseEstimate>>& phases);
 
 }  // namespace gpuplan

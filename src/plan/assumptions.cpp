@@ -19,7 +19,7 @@ namespace {
 bool assumes_time(const Plan& plan) {
   return std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
     for (std::size_t i = 0; i < kTimeTerms; ++i)
-      if (part.estimate.origins[i] == TermOrigin::kAssumed && part.estimate.terms[i].p50 > Seconds{}) return true;
+      if (part.estimate->origins[i] == TermOrigin::kAssumed && part.estimate->terms[i].p50 > Seconds{}) return true;
     return false;
   });
 }
@@ -32,9 +32,9 @@ std::vector<std::string> leave_free_of_charge(const Job& job, const std::vector<
     const int phase = static_cast<int>(i);
     const auto leaves = [&](const Plan& plan) {
       return plan.on_frontier && std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
-               return part.estimate.phase == phase && part.estimate.results_bytes >= kMuch && part.offer != nullptr &&
+               return part.estimate->phase == phase && part.estimate->results_bytes >= kMuch && part.offer != nullptr &&
                       part.offer->kind == OfferKind::kRented && !part.offer->egress_price &&
-                      !part.estimate.egress_price;
+                      !part.estimate->egress_price;
              });
     };
     if (results_leave(job, phase) && std::ranges::any_of(plans, leaves)) names.push_back(job.phases[i].name);

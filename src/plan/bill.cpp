@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/numbered.h"
@@ -67,46 +69,6 @@ Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) 
   return result;
 }
 
-/// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
-Dollars leaving_dollars(const Job& job, const LaidJob& laid, const PhaseEstimate& phase) {
-  const auto at = [&](std::size_t i) -> const Offer& {
-    return *laid.arrangement.holdings[static_cast<std::size_t>(laid.slots[i].lot)].offer;
-  };
-  const Offer& offer = at(static_cast<std::size_t>(phase.phase));
-  bool leaves = results_leave(job, phase.phase);
-  for (std::size_t later = 0; later < laid.slots.size(); ++later) {
-    const Slot& slot = laid.slots[later];
-    if (!slot.on_machine || std::ranges::find(slot.needs, phase.phase) == slot.needs.end()) continue;
-    const Offer& other = at(later);
-    if (other.provider != offer.provider || other.region != offer.region || other.kind != offer.kind) leaves = true;
-  }
-  return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
-}
-
-/// Weights and data that a phase before on the same machines has fetched are there.
-void fetch_once(const Job& job, const std::vector<Slot>& slots, const std::vector<int>& lots,
-                std::vector<PhaseEstimate>& phases) {
-  const std::vector<int> order = sorted(slots);
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const auto later = static_cast<std::size_t>(order[n]);
-    PhaseEstimate& estimate = phases[later];
-    if (lots[later] < 0 || estimate.fetch.p50 <= Seconds{}) continue;
-    const bool fetched = std::any_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), [&](int before) {
-      const auto earlier = static_cast<std::size_t>(before);
-      return lots[earlier] == lots[later] && fetches_the_same(job.phases[earlier], job.phases[later]);
-    });
-    if (!fetched) continue;
-    const auto without = [&](Interval<Seconds>& time) {
-      const Interval<Seconds>& fetch = estimate.fetch;
-      time = {std::max(time.p10 - fetch.p10, Seconds{}), std::max(time.p50 - fetch.p50, Seconds{}),
-              std::max(time.p90 - fetch.p90, Seconds{})};
-    };
-    without(estimate.extra);
-    without(estimate.terms[static_cast<std::size_t>(TimeTerm::kFetch)]);
-    estimate.fetch = {};
-  }
-}
-
 /// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
 std::string label_of(const Holding& holding) {
   const Offer& offer = *holding.offer;
@@ -155,8 +117,12 @@ Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holdin
   const double stretch = 1 + job.buffer;
   const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
   if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
-  const ExpectedRun run =
+  ExpectedRun run =
       with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate) * stretch);
+  // Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
+  const Seconds spared = std::max(busy - run.wall, Seconds{});
+  run.wall += spared;
+  run.billed += spared;
   return {run.wall / busy, run.wall - busy, run.interruptions, run.clean,
           run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
 }
@@ -171,26 +137,95 @@ std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
   return factor;
 }
 
-Biller::Biller(const Job& job, std::uint64_t seed) : job_(job), seed_(seed), scores_(seed) {}
+Biller::Biller(const Job& job, std::uint64_t seed)
+    : job_(job),
+      seed_(seed),
+      scores_(seed),
+      slots_(slots_of(job)),
+      order_(job.phases.size()),
+      needed_by_(job.phases.size()),
+      leaves_(job.phases.size(), 1) {
+  Numbered models;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    order_[static_cast<std::size_t>(slots_[i].rank)] = static_cast<int>(i);
+    std::vector<int>& weights = weights_.emplace_back();
+    for (const std::string& name : fetched_models(job.phases[i])) weights.push_back(static_cast<int>(models.of(name)));
+    std::ranges::sort(weights);
+    for (const int need : slots_[i].needs) {
+      needed_by_[static_cast<std::size_t>(need)].push_back(static_cast<int>(i));
+      if (!stays_home(job.phases[i])) leaves_[static_cast<std::size_t>(need)] = 0;
+    }
+  }
+}
+
+/// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
+Dollars Biller::leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const {
+  const auto at = [&](std::size_t i) -> const Offer& {
+    return *laid.arrangement.holdings[static_cast<std::size_t>(laid.slots[i].lot)].offer;
+  };
+  const auto index = static_cast<std::size_t>(phase.phase);
+  const Offer& offer = at(index);
+  bool leaves = leaves_[index] != 0;
+  for (const int position : needed_by_[index]) {
+    const auto later = static_cast<std::size_t>(position);
+    if (!laid.slots[later].on_machine) continue;
+    const Offer& other = at(later);
+    if (other.provider != offer.provider || other.region != offer.region || other.kind != offer.kind) leaves = true;
+  }
+  return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
+}
+
+/// Weights and data that a phase before on the same machines has fetched are there.
+void Biller::fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const {
+  std::map<int, std::set<std::vector<int>>> there;  // by lot: what each phase so far has fetched
+  for (const int position : order_) {
+    const auto i = static_cast<std::size_t>(position);
+    if (lots[i] < 0) continue;
+    auto& fetched = there[lots[i]];
+    if (phases[i]->fetch.p50 > Seconds{} && std::ranges::any_of(fetched, [&](const std::vector<int>& before) {
+          return std::ranges::includes(before, weights_[i]);
+        })) {
+      PhaseEstimate& estimate = phases[i].change();
+      const Interval<Seconds> fetch = estimate.fetch;
+      const auto without = [&](Interval<Seconds>& time) {
+        time = {std::max(time.p10 - fetch.p10, Seconds{}), std::max(time.p50 - fetch.p50, Seconds{}),
+                std::max(time.p90 - fetch.p90, Seconds{})};
+      };
+      without(estimate.extra);
+      without(estimate.terms[static_cast<std::size_t>(TimeTerm::kFetch)]);
+      estimate.fetch = {};
+    }
+    fetched.insert(weights_[i]);
+  }
+}
 
 Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
   return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, holding).factor;
 }
 
+/// Sums and draws go by it: the phases of each holding, and the holdings by the first of them.
+void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
+  const auto rank = [&](int phase) { return slots_[static_cast<std::size_t>(phase)].rank; };
+  for (Holding& holding : holdings) std::ranges::sort(holding.phases, {}, rank);
+  std::ranges::stable_sort(holdings, {}, [&](const Holding& holding) {
+    return holding.phases.empty() ? std::numeric_limits<int>::max() : rank(holding.phases.front());
+  });
+}
+
 LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
   LaidJob laid;
   laid.arrangement = std::move(arrangement);
-  std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
+  std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
+  in_canonical_order(laid.arrangement.holdings);
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
-  std::vector<int> gpus;
-  for (const PhaseEstimate& phase : phases) gpus.push_back(phase.gpus);
-  laid.slots = slots_of(job_, gpus);
+  laid.slots = slots_;
   const std::vector<int> lots = holdings_of(laid.arrangement);
   for (std::size_t i = 0; i < laid.slots.size(); ++i) {
+    laid.slots[i].gpus = phases[i]->gpus;
     laid.slots[i].lot = std::max(lots[i], 0);
-    if (lots[i] < 0) laid.slots[i].on_machine = false;
+    laid.slots[i].on_machine = lots[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
   }
-  fetch_once(job_, laid.slots, lots, phases);
+  fetch_once(lots, phases);
 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
@@ -198,8 +233,10 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   Numbered factors;
   const auto scores_for = [&](const std::string& factor) { return scores_.of(static_cast<int>(factors.of(factor))); };
   std::vector<double> unbilled(phases.size(), 0.0);
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const PhaseEstimate& estimate = phases[i];
+  laid.phase_hours.resize(phases.size());
+  for (const int position : order_) {
+    const auto i = static_cast<std::size_t>(position);
+    const PhaseEstimate& estimate = *phases[i];
     const Phase& phase = job_.phases[i];
     Slowdown slowdown;
     if (lots[i] >= 0) slowdown = slowdown_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
@@ -215,8 +252,8 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
-      const std::vector<double> luck =
-          simulated_stretch(terms, bare * (1 + job_.buffer), seed_ + i, kSamples, kHistories);
+      const std::vector<double> luck = simulated_stretch(
+          terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
       const auto strata = scores_.strata(static_cast<int>(factors.of("spot " + phase.name)));
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
@@ -224,7 +261,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
     laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * slowdown.factor;
-    laid.phase_hours.push_back(outcome<Seconds>(laid.durations[i]));
+    laid.phase_hours[i] = outcome<Seconds>(laid.durations[i]);
   }
 
   std::vector<Lot> machines;
@@ -313,8 +350,8 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
   }
   for (const int position : holding.phases) {
     const auto i = static_cast<std::size_t>(position);
-    const PhaseEstimate& phase = laid.arrangement.phases[i];
-    const double leaving = laid.slots[i].on_machine ? leaving_dollars(job_, laid, phase).value : 0;
+    const PhaseEstimate& phase = *laid.arrangement.phases[i];
+    const double leaving = laid.slots[i].on_machine ? leaving_dollars(laid, phase).value : 0;
     paid.egress.push_back(leaving);
     if (leaving > 0)
       for (double& dollars : paid.dollars) dollars += leaving;
@@ -364,7 +401,8 @@ Plan Biller::price(const LaidJob& laid) const {
   std::ranges::stable_sort(plan.leases, {}, &Lease::from);
   plan.at_once = leases_at_once(plan.leases);
   if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
-  plan.id = short_id(identity(plan));
+  plan.identity = identity(plan, order_);
+  plan.id = short_id(plan.identity);
   return plan;
 }
 
@@ -393,7 +431,7 @@ Interval<Seconds> Biller::waits(const LaidJob& laid) const {
     int jobs = 0;
     for (const int phase : holding.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
-        jobs = std::max(jobs, laid.arrangement.phases[static_cast<std::size_t>(phase)].jobs);
+        jobs = std::max(jobs, laid.arrangement.phases[static_cast<std::size_t>(phase)]->jobs);
     wait = wait + *holding.offer->wait * static_cast<double>(jobs);
   }
   return wait;
@@ -420,14 +458,16 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
 /// Phases share the bill of the machines they run on by the machine seconds they answer for; what no phase uses is
 /// idle.
 void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const {
-  const std::vector<PhaseEstimate>& phases = laid.arrangement.phases;
+  const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  plan.phases.reserve(phases.size());
+  const double end = laid.ends.empty() ? 0 : std::ranges::max(laid.ends);
   bool any_model = false;
   bool any_given = false;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan phase;
     phase.estimate = phases[i];
-    const PhaseEstimate& estimate = phase.estimate;
+    const PhaseEstimate& estimate = *phase.estimate;
     phase.start = Seconds{laid.starts[i]};
     phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
@@ -439,7 +479,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     if (estimate.work_by_model > Seconds{}) (estimate.evidence == Evidence::kGiven ? any_given : any_model) = true;
     if (estimate.fit == Fit::kTight) plan.fit = Fit::kTight;
     if (estimate.serving && !estimate.serving->reaches_target) plan.reaches_target = false;
-    plan.phases.push_back(phase);
+    plan.phases.push_back(std::move(phase));
   }
   plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
 
@@ -465,7 +505,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       if (!laid.slots[i].on_machine) continue;
       lease.phases.push_back(holding.phases[n]);
       answered += laid.answers[i];
-      used += laid.medians[i] * (1 + job_.buffer) * phases[i].gpus;
+      used += laid.medians[i] * (1 + job_.buffer) * phases[i]->gpus;
       disks += paid[h].disks[n];
       egress += paid[h].egress[n];
       first = std::min(first, laid.starts[i]);
@@ -505,7 +545,9 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     lease.cost += lease.idle;
     plan.idle += lease.idle;
     lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
-    lease.to = Seconds{last};
+    // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
+    lease.to = last >= end ? laid.hours.p50 : std::min(Seconds{last}, laid.hours.p50);
+    std::ranges::sort(lease.phases);
     lease.billed = Seconds{billed};
     plan.leases.push_back(std::move(lease));
   }
@@ -520,7 +562,7 @@ Arrangement arrangement_of(const Plan& plan) {
     holding.machines.gpus = lease.gpus;
     holding.machines.exact = lease.offer->kind != OfferKind::kRented;
     for (const int phase : lease.phases)
-      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate.node) holding.machines.node = *node;
+      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate->node) holding.machines.node = *node;
     arrangement.holdings.push_back(std::move(holding));
   }
   return arrangement;

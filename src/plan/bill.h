@@ -62,6 +62,9 @@ class Biller {
   /// them again.
   Arrangement let_go(const LaidJob& laid) const;
 
+  /// canonical_order() of the job.
+  const std::vector<int>& order() const { return order_; }
+
  private:
   struct Paid;
   Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
@@ -69,9 +72,19 @@ class Biller {
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
   void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
 
+  void in_canonical_order(std::vector<Holding>& holdings) const;
+  void fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const;
+  Dollars leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const;
+
   const Job& job_;
   std::uint64_t seed_;
   Scores scores_;
+  // What does not depend on the machines, by phase.
+  std::vector<Slot> slots_;
+  std::vector<int> order_;
+  std::vector<std::vector<int>> needed_by_;
+  std::vector<char> leaves_;               ///< results_leave()
+  std::vector<std::vector<int>> weights_;  ///< fetched, as numbers in rising order
 };
 
 /// How a plan was laid out, to bill it again with other estimates.

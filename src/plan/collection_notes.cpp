@@ -11,7 +11,7 @@ namespace {
 const PhaseEstimate* estimate_of(const std::vector<Plan>& plans, int phase) {
   for (const Plan& plan : plans)
     for (const PhasePlan& part : plan.phases)
-      if (part.estimate.phase == phase) return &part.estimate;
+      if (part.estimate->phase == phase) return &*part.estimate;
   return nullptr;
 }
 
@@ -36,9 +36,9 @@ std::string disk_note(const std::vector<Plan>& plans, int phase) {
   bool any = false, unpriced = false, priced = false;
   for (const Plan& plan : plans)
     for (const PhasePlan& part : plan.phases) {
-      if (part.estimate.phase != phase || part.offer == nullptr || part.estimate.collection.disk <= Bytes{}) continue;
+      if (part.estimate->phase != phase || part.offer == nullptr || part.estimate->collection.disk <= Bytes{}) continue;
       any = true;
-      (part.offer->disk_price || part.estimate.collection.disk_price ? priced : unpriced) = true;
+      (part.offer->disk_price || part.estimate->collection.disk_price ? priced : unpriced) = true;
     }
   if (!any) return "";
   if (!priced) return "space on disks costs nothing: no offer states disk_price (store.disk_price does so for all).";

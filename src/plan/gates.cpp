@@ -24,8 +24,7 @@ double root_of_squares(double a, double b) { return std::sqrt(a * a + b * b); }
 class GateTree {
  public:
   GateTree(const Job& job, const Plan& plan) : job_(job), plan_(plan) {
-    for (const Slot& slot : slots_of(job, std::vector<int>(job.phases.size(), 0)))
-      needs_.emplace_back(slot.needs.begin(), slot.needs.end());
+    for (const Slot& slot : slots_of(job)) needs_.emplace_back(slot.needs.begin(), slot.needs.end());
     for (std::size_t i = 0; i < job.phases.size(); ++i)
       if (passes(i) < 1) gates_.push_back(i);
     ledger_ = stretch_ledger(job, plan);
@@ -161,7 +160,7 @@ class GateTree {
       const double below = (h.p50 - h.p10).value;
       const double above = (h.p90 - h.p50).value;
       sum.mean += (h.mean - h.p50).value;
-      if (plan_.phases[*i].estimate.work_is_model) {
+      if (plan_.phases[*i].estimate->work_is_model) {
         model.below += below;
         model.above += above;
       } else {

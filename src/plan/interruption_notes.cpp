@@ -26,7 +26,7 @@ std::string band_words(SpotBand band) {
 }  // namespace
 
 bool can_be_interrupted(const Job& job, const PhasePlan& phase) {
-  return phase.offer != nullptr && phase.estimate.gpus > 0 && (phase.spot || phase.offer->preemptible) &&
+  return phase.offer != nullptr && phase.estimate->gpus > 0 && (phase.spot || phase.offer->preemptible) &&
          interruption_rate(job, *phase.offer).has_value();
 }
 

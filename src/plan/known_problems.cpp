@@ -137,7 +137,7 @@ std::vector<TouchedPhases> known_problems(const Plan& plan, const Job& job, cons
   for (const KnownProblem& problem : catalogue.problems) {
     TouchedPhases touched{&problem, {}};
     for (const PhasePlan& part : plan.phases) {
-      const int phase = part.estimate.phase;
+      const int phase = part.estimate->phase;
       if (touches(problem, job.phases[static_cast<std::size_t>(phase)], part.estimate)) touched.phases.push_back(phase);
     }
     if (!touched.phases.empty()) found.push_back(std::move(touched));

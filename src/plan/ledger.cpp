@@ -21,11 +21,11 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
   };
   std::vector<Seconds> ends;
   for (const PhasePlan& part : plan.phases) {
-    const std::string& name = job.phases[static_cast<std::size_t>(part.estimate.phase)].name;
+    const std::string& name = job.phases[static_cast<std::size_t>(part.estimate->phase)].name;
     std::vector<Edge> edges;
     for (const Lease& lease : leases) edges.push_back({lease.to, kSame, false});
     for (const PhasePlan& other : plan.phases) {
-      const auto& needs = job.phases[static_cast<std::size_t>(other.estimate.phase)].needs;
+      const auto& needs = job.phases[static_cast<std::size_t>(other.estimate->phase)].needs;
       const bool needed = std::ranges::find(needs, name) != needs.end();
       edges.push_back({other.start, needed ? kNeeded : kSame, needed});
     }
@@ -135,10 +135,10 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
 Ledger ledger_of(const Job& job, const Plan& plan) {
   Ledger ledger;
   double used = 0;
-  for (const PhasePlan& part : plan.phases) used += part.hours.p50 / units::hour * part.estimate.gpus;
+  for (const PhasePlan& part : plan.phases) used += part.hours.p50 / units::hour * part.estimate->gpus;
   ledger.scale = used > 0 ? plan.gpu_hours / used : 1;
   for (const PhasePlan& part : plan.phases) {
-    const LedgerLine line{part.hours.p50 / units::hour * part.estimate.gpus * ledger.scale, part.billed_gpu_hours,
+    const LedgerLine line{part.hours.p50 / units::hour * part.estimate->gpus * ledger.scale, part.billed_gpu_hours,
                           part.cost.p50};
     ledger.subtotal.used += line.used;
     ledger.subtotal.billed += line.billed;
@@ -180,7 +180,7 @@ std::vector<Spell> spells_of(const Plan& plan) {
     for (const Use& use : uses) {
       if (middle < use.from || middle > use.to) continue;
       spell.phases.push_back(use.phase);
-      spell.gpus += plan.phases[static_cast<std::size_t>(use.phase)].estimate.gpus;
+      spell.gpus += plan.phases[static_cast<std::size_t>(use.phase)].estimate->gpus;
     }
     spells.push_back(std::move(spell));
   }
@@ -204,7 +204,7 @@ StretchLedger stretch_ledger(const Job& job, const Plan& plan) {
     for (std::size_t i = 0; i < plan.phases.size(); ++i) {
       if (middle < plan.phases[i].start || middle > ends[i]) continue;
       line.phases.push_back(static_cast<int>(i));
-      line.used += plan.phases[i].estimate.gpus;
+      line.used += plan.phases[i].estimate->gpus;
     }
     for (std::size_t l = 0; l < ledger.leases.size(); ++l) {
       const Lease& lease = ledger.leases[l];

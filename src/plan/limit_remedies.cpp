@@ -183,7 +183,7 @@ class Remedies {
     if (options_.ignore_given) return;
     const bool far = std::ranges::any_of(found_.plans, [](const Plan& plan) {
       return std::ranges::any_of(plan.phases,
-                                 [](const PhasePlan& part) { return part.estimate.model_interval.has_value(); });
+                                 [](const PhasePlan& part) { return part.estimate->model_interval.has_value(); });
     });
     if (!far) return;
     SearchOptions options = options_;
@@ -235,7 +235,7 @@ class Remedies {
       const auto position = static_cast<std::size_t>(largest - plan.phases.begin());
       if (const double s = share_within(plan, position); s > one) {
         one = s;
-        which = static_cast<std::size_t>(largest->estimate.phase);
+        which = static_cast<std::size_t>(largest->estimate->phase);
       }
       all = std::max(all, share_of_all(plan));
     }

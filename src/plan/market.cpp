@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "domain/offer_order.h"
 
 namespace gpuplan {
 
@@ -68,11 +69,11 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter) {
-  std::vector<Offer> market;
+  std::vector<const Offer*> market;
   const auto take = [&](const std::vector<Offer>& offers) {
     for (const Offer& offer : offers) {
       ++filter.offers;
-      if (wanted(job.where, offer, catalogue)) market.push_back(offer);
+      if (wanted(job.where, offer, catalogue)) market.push_back(&offer);
       else ++filter.by_where;
     }
   };
@@ -88,12 +89,19 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       ++filter.offers;
       const int age = months(offer.as_of);
       if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) ++filter.too_old;
-      else if (wanted(job.where, offer, catalogue)) market.push_back(offer);
+      else if (wanted(job.where, offer, catalogue)) market.push_back(&offer);
       else ++filter.by_where;
     }
   }
+  std::ranges::sort(market, [](const Offer* a, const Offer* b) { return before(*a, *b); });
+  const auto twice = std::ranges::unique(market, [](const Offer* a, const Offer* b) { return same_offer(*a, *b); });
+  filter.twice = static_cast<int>(twice.size());
+  market.erase(twice.begin(), twice.end());
   filter.used = static_cast<int>(market.size());
-  return market;
+  std::vector<Offer> chosen;
+  chosen.reserve(market.size());
+  for (const Offer* offer : market) chosen.push_back(*offer);
+  return chosen;
 }
 
 }  // namespace gpuplan

@@ -14,6 +14,7 @@ struct MarketFilter {
   int used = 0;     ///< after `where`
   int too_old = 0;  ///< of the snapshot, more than six months older than its newest
   int by_where = 0;
+  int twice = 0;              ///< equal in everything to another one
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };
 
@@ -28,7 +29,8 @@ int gpus_priced(const Offer& offer);
 bool names(const Where& where, const std::string& gpu, int gpus);
 
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
-/// leaves out and what is too old is counted in `filter`.
+/// leaves out, what is too old and what comes twice is counted in `filter`. In the order of before(), whatever order
+/// they are listed in (domain/offer_order.h).
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
                               MarketFilter& filter);
 

@@ -28,9 +28,13 @@ class Mixer {
       : job_(job), workloads_(workloads), settings_(settings), choices_(choices), biller_(biller) {}
 
   std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
-    std::vector<std::vector<int>> needs;
-    const std::vector<Slot> slots = slots_of(job_, std::vector<int>(job_.phases.size(), 0));
-    for (const Slot& slot : slots) needs.push_back(slot.needs);
+    // Stages are the phases in canonical order.
+    const std::vector<Slot> slots = slots_of(job_);
+    const std::vector<int>& phases = biller_.order();
+    std::vector<std::vector<int>> needs(slots.size());
+    for (std::size_t stage = 0; stage < phases.size(); ++stage)
+      for (const int need : slots[static_cast<std::size_t>(phases[stage])].needs)
+        needs[stage].push_back(slots[static_cast<std::size_t>(need)].rank);
     const auto order = series_parallel(needs);
     if (!order) {
       note =
@@ -60,7 +64,8 @@ class Mixer {
   }
 
  private:
-  /// Of offers that differ in the price alone the cheapest: no schedule needs the others.
+  /// Of offers that differ in the price, and in how often they are taken away, those that no cheaper one beats: no
+  /// schedule needs the others.
   void choose_offers() {
     const auto price = [](const Choice& c) { return c.spot ? c.offer->spot_price->p50 : c.offer->price->p50; };
     const auto terms = [&](const Choice& c) {
@@ -69,17 +74,25 @@ class Mixer {
       const auto rate =
           taken_away ? interruption_rate(job_, *c.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
       const bool rented = c.offer->kind == OfferKind::kRented;
-      return std::tuple(c.setting, c.spot, rented, rate.value, b.minimum.value, b.increment.value, b.startup.value,
-                        b.startup_billed, b.term.value);
+      return std::pair(std::tuple(c.setting, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value,
+                                  b.startup_billed, b.term.value),
+                       rate.value);
     };
     std::vector<std::pair<decltype(terms(choices_.front())), const Choice*>> known;
     for (const Choice& choice : choices_) known.emplace_back(terms(choice), &choice);
     std::ranges::stable_sort(known, [&](const auto& a, const auto& b) {
-      return std::pair(a.first, price(*a.second)) < std::pair(b.first, price(*b.second));
+      return std::tuple(a.first.first, price(*a.second), a.first.second) <
+             std::tuple(b.first.first, price(*b.second), b.first.second);
     });
-    for (std::size_t i = 0; i < known.size(); ++i)
-      if (i == 0 || known[i].first != known[i - 1].first) offers_.push_back(known[i].second);
-    // In the market's order: it decides ties.
+    // Of those that stay as long as a cheaper one, none.
+    double least = kNowhere;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (i == 0 || known[i].first.first != known[i - 1].first.first) least = kNowhere;
+      if (known[i].first.second >= least) continue;
+      least = known[i].first.second;
+      offers_.push_back(known[i].second);
+    }
+    // In canonical order: it decides ties.
     std::ranges::sort(offers_);
     for (const Choice* offer : offers_) problem_.machines.push_back(terms_of(*offer));
   }
@@ -102,22 +115,27 @@ class Mixer {
   void set_stages(const std::vector<std::vector<int>>& needs) {
     problem_.keep = job_.schedule != Schedule::kEachPhase;
     problem_.stages.resize(workloads_.size());
-    for (std::size_t i = 0; i < workloads_.size(); ++i) {
-      Stage& stage = problem_.stages[i];
-      stage.needs = needs[i];
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      Stage& stage = problem_.stages[k];
+      const std::size_t i = phase_of(static_cast<int>(k));
+      stage.needs = needs[k];
       stage.machine = on_machine(workloads_[i]);
       for (const Choice* offer : offers_) {
         const auto& estimate = settings_[offer->setting].phases[i];
-        const bool runs =
-            estimate && estimate->fit == Fit::kFits && (!estimate->serving || estimate->serving->reaches_target);
+        const bool runs = estimate && (*estimate)->fit == Fit::kFits &&
+                          (!(*estimate)->serving || (*estimate)->serving->reaches_target);
         stage.seconds.push_back(runs ? seconds_of(*estimate, *offer) : kNowhere);
-        stage.gpus.push_back(estimate ? estimate->gpus : 0);
+        stage.gpus.push_back(estimate ? (*estimate)->gpus : 0);
       }
       // The user's own machine is as fast whatever is rented.
       if (!stage.machine) stage.seconds.resize(1);
     }
-    for (std::size_t i = 0; i < workloads_.size(); ++i)
-      if (!job_.phases[i].on.empty()) stay(i, needs);
+    for (std::size_t k = 0; k < workloads_.size(); ++k)
+      if (!job_.phases[phase_of(static_cast<int>(k))].on.empty()) stay(k, needs);
+  }
+
+  std::size_t phase_of(int stage) const {
+    return static_cast<std::size_t>(biller_.order()[static_cast<std::size_t>(stage)]);
   }
 
   double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
@@ -125,28 +143,25 @@ class Mixer {
     return biller_.expected(estimate, holding).value * (1 + job_.buffer);
   }
 
-  /// Phase `i` runs on the machines of another one: that one lends them, those between leave them held.
-  void stay(std::size_t i, const std::vector<std::vector<int>>& needs) {
-    const std::string& name = job_.phases[i].on;
-    problem_.stages[i].stays = true;
-    const auto comes_after = [&](std::size_t phase, std::size_t first) {
-      std::vector<std::size_t> open = {phase};
-      while (!open.empty()) {
-        const std::size_t p = open.back();
-        open.pop_back();
-        for (const int need : needs[p]) {
-          if (static_cast<std::size_t>(need) == first) return true;
-          open.push_back(static_cast<std::size_t>(need));
-        }
-      }
-      return false;
-    };
-    const auto host = std::ranges::find(job_.phases, name, &Phase::name) - job_.phases.begin();
-    for (std::size_t k = 0; k < job_.phases.size(); ++k) {
-      if (k == i || !comes_after(i, k)) continue;
-      const bool is_host = static_cast<std::ptrdiff_t>(k) == host;
-      if (!is_host && !comes_after(k, static_cast<std::size_t>(host))) continue;
-      if (is_host || job_.phases[k].on == name) problem_.stages[k].lends = true;
+  /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
+  void stay(std::size_t s, const std::vector<std::vector<int>>& needs) {
+    const std::string& name = job_.phases[phase_of(static_cast<int>(s))].on;
+    problem_.stages[s].stays = true;
+    // A stage comes after those it needs: one pass back from `s`, one on from the host.
+    std::vector<char> earlier(needs.size(), 0), later(needs.size(), 0);
+    for (std::size_t k = s + 1; k-- > 0;)
+      if (k == s || earlier[k])
+        for (const int need : needs[k]) earlier[static_cast<std::size_t>(need)] = 1;
+    std::size_t host = 0;
+    while (host < needs.size() && job_.phases[phase_of(static_cast<int>(host))].name != name) ++host;
+    for (std::size_t k = host + 1; k < needs.size(); ++k)
+      later[k] = std::ranges::any_of(needs[k], [&](int need) {
+        const auto n = static_cast<std::size_t>(need);
+        return n == host || later[n] != 0;
+      });
+    for (std::size_t k = 0; k < needs.size(); ++k) {
+      if (!earlier[k] || (k != host && !later[k])) continue;
+      if (k == host || job_.phases[phase_of(static_cast<int>(k))].on == name) problem_.stages[k].lends = true;
       else problem_.stages[k].holds = true;
     }
   }
@@ -154,14 +169,18 @@ class Mixer {
   Plan plan_of(std::size_t point) const {
     Arrangement arrangement;
     arrangement.phases.resize(workloads_.size());
-    for (std::size_t i = 0; i < workloads_.size(); ++i)
-      if (!problem_.stages[i].machine) arrangement.phases[i] = *settings_[offers_.front()->setting].phases[i];
+    for (std::size_t k = 0; k < workloads_.size(); ++k)
+      if (const std::size_t i = phase_of(static_cast<int>(k)); !problem_.stages[k].machine)
+        arrangement.phases[i] = *settings_[offers_.front()->setting].phases[i];
     for (const ChosenMachines& chosen : choice_->machines_of(point)) {
       const Choice& choice = *offers_[static_cast<std::size_t>(chosen.machine)];
       const Setting& setting = settings_[choice.setting];
-      arrangement.holdings.push_back({choice.offer, choice.spot, setting.machines, chosen.stages});
-      for (const int stage : chosen.stages)
-        arrangement.phases[static_cast<std::size_t>(stage)] = *setting.phases[static_cast<std::size_t>(stage)];
+      Holding& holding = arrangement.holdings.emplace_back(Holding{choice.offer, choice.spot, setting.machines, {}});
+      for (const int stage : chosen.stages) {
+        const std::size_t i = phase_of(stage);
+        holding.phases.push_back(static_cast<int>(i));
+        arrangement.phases[i] = *setting.phases[i];
+      }
     }
     LaidJob laid = biller_.lay(std::move(arrangement));
     if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));

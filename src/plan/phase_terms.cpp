@@ -347,19 +347,20 @@ std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue&
   return whole<int>(jobs);
 }
 
-bool fetches_the_same(const Phase& earlier, const Phase& later) {
-  const auto models = [](const Phase& phase) {
-    std::vector<std::string> names;
-    const auto add = [&](const std::vector<ModelUse>& uses) {
-      for (const ModelUse& use : uses) names.push_back(use.name);
-    };
-    if (const auto* train = std::get_if<TrainPhase>(&phase.work)) add(train->models);
-    if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) add(generate->models);
-    return names;
+std::vector<std::string> fetched_models(const Phase& phase) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::vector<ModelUse>& uses) {
+    for (const ModelUse& use : uses) names.push_back(use.name);
   };
-  const std::vector<std::string> there = models(earlier);
-  return std::ranges::all_of(models(later),
-                             [&](const std::string& name) { return std::ranges::find(there, name) != there.end(); });
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) add(train->models);
+  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) add(generate->models);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+bool fetches_the_same(const Phase& earlier, const Phase& later) {
+  return std::ranges::includes(fetched_models(earlier), fetched_models(later));
 }
 
 Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time) {
@@ -367,11 +368,12 @@ Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds tim
   return price ? *price * phase.disk_bytes * time : Dollars{};
 }
 
+bool stays_home(const Phase& phase) { return std::holds_alternative<CpuPhase>(phase.work) && phase.on.empty(); }
+
 bool results_leave(const Job& job, int phase) {
   const std::string& name = job.phases[static_cast<std::size_t>(phase)].name;
   return std::ranges::none_of(job.phases, [&](const Phase& later) {
-    const bool at_home = std::holds_alternative<CpuPhase>(later.work) && later.on.empty();
-    return !at_home && std::ranges::find(later.needs, name) != later.needs.end();
+    return !stays_home(later) && std::ranges::find(later.needs, name) != later.needs.end();
   });
 }
 

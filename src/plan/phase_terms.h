@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "domain/catalogue.h"
 #include "domain/job.h"
@@ -52,12 +54,16 @@ std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue&
 /// that are stored.
 bool can_resume(const Phase& phase);
 
+/// Names of the models whose weights a phase fetches, sorted, each once.
+std::vector<std::string> fetched_models(const Phase& phase);
 /// Whether `later` needs no weights or data beyond those that `earlier` fetched to the same machine.
 bool fetches_the_same(const Phase& earlier, const Phase& later);
 
 /// Space on disks for as long as a phase holds it; zero where neither offer nor job says what it costs.
 Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time);
 
+/// Whether a phase runs on the user's own machine.
+bool stays_home(const Phase& phase);
 /// Whether the results of a phase are fetched home at its end: no later phase on machines needs them.
 bool results_leave(const Job& job, int phase);
 

@@ -9,7 +9,7 @@ namespace gpuplan {
 double Plan::shortfall() const {
   double most = 0;
   for (const PhasePlan& phase : phases)
-    if (phase.estimate.serving) most = std::max(most, phase.estimate.serving->shortfall);
+    if (phase.estimate->serving) most = std::max(most, phase.estimate->serving->shortfall);
   return most;
 }
 
@@ -19,8 +19,8 @@ const PhasePlan* Plan::fullest() const {
   const PhasePlan* fullest = nullptr;
   double most = -1;
   for (const PhasePlan& phase : phases) {
-    if (!phase.estimate.node) continue;
-    const double share = phase.estimate.memory_total.p50 / phase.estimate.node->gpu->usable;
+    if (!phase.estimate->node) continue;
+    const double share = phase.estimate->memory_total.p50 / phase.estimate->node->gpu->usable;
     if (share > most) {
       most = share;
       fullest = &phase;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/interval.h"
+#include "base/shared.h"
 #include "domain/job.h"
 #include "model/collection.h"
 #include "model/estimate.h"
@@ -149,8 +151,8 @@ struct PhaseEstimate {
 /// One line of the bill. All its figures are on one basis: the job's buffer is inside of hours, cost and GPU-hours, and
 /// the costs of all phases and `Plan::idle` add up to the plan's, in the units that bills are rounded to.
 struct PhasePlan {
-  PhaseEstimate estimate;
-  const Offer* offer = nullptr;  ///< null: needs no GPU
+  Shared<PhaseEstimate> estimate;  ///< one for all plans on such machines
+  const Offer* offer = nullptr;    ///< null: needs no GPU
   bool spot = false;
   Seconds start{};           ///< median, from the beginning of the job
   Outcome<Seconds> hours{};  ///< expected interruptions and buffer inside
@@ -179,8 +181,12 @@ struct Lease {
   std::vector<int> phases;  ///< positions in the plan of those that run on it
 };
 
+/// Of a list of 100,000 offers a plan may be beaten by thousands.
+inline constexpr std::size_t kMostDominators = 16;
+
 struct Plan {
-  std::string id;                ///< short hash of offer, nodes and strategy
+  std::string id;                ///< short hash of offer, nodes and strategy; no other plan of an answer has it
+  std::uint64_t identity = 0;    ///< what `id` is made from (plan/identity.h)
   std::string label;             ///< "4x RTX 3090"
   const Offer* offer = nullptr;  ///< null when phases are on different offers
   NodeShape node;
@@ -211,7 +217,7 @@ struct Plan {
   std::vector<Lease> leases;  ///< in order of time
 
   bool on_frontier = false;
-  std::vector<int> dominated_by;                        ///< positions of frontier plans, nearest in cost first
+  std::vector<int> dominated_by;  ///< positions of frontier plans, nearest in cost first, at most kMostDominators
   std::optional<DollarsPerSecond> price_of_time_saved;  ///< against the frontier plan before it
   bool close_to_previous = false;                       ///< 80 % intervals overlap in hours and dollars
   bool meets_deadline = true;

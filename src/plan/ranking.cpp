@@ -73,8 +73,8 @@ std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan) {
 
 double memory_share(const Plan& plan) {
   const PhasePlan* fullest = plan.fullest();
-  if (fullest == nullptr || !fullest->estimate.node || fullest->estimate.node->gpu == nullptr) return 0;
-  return fullest->estimate.memory_total.p50 / fullest->estimate.node->gpu->usable;
+  if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return 0;
+  return fullest->estimate->memory_total.p50 / fullest->estimate->node->gpu->usable;
 }
 
 }  // namespace gpuplan

@@ -21,7 +21,8 @@ Scores::Scores(std::uint64_t seed) : generator_(kGenerators[seed % kGenerators.s
 
 std::array<int, static_cast<std::size_t>(kSamples)> Scores::strata(int factor) const {
   int step = 1;
-  for (int i = 0; i < factor; ++i) step = step * generator_ % kSamples;
+  for (int power = generator_, left = factor; left > 0; left /= 2, power = power * power % kSamples)
+    if (left % 2 == 1) step = step * power % kSamples;
   std::array<int, static_cast<std::size_t>(kSamples)> strata{};
   for (int i = 0; i < kSamples; ++i) {
     int stratum = ((i - kHalf) * step) % kSamples;  // in (-kSamples, kSamples); its centred residue:

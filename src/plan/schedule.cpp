@@ -5,58 +5,91 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <numeric>
+#include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace gpuplan {
 
 namespace {
-
-int position_of(const Job& job, const std::string& name) {
-  for (std::size_t i = 0; i < job.phases.size(); ++i)
-    if (job.phases[i].name == name) return static_cast<int>(i);
-  return -1;
-}
 
 /// Longer than anything takes, in seconds; finite, so that sums of it are numbers.
 constexpr double kEver = 1e100;
 
 }  // namespace
 
-std::vector<Slot> slots_of(const Job& job, const std::vector<int>& gpus) {
+std::vector<Slot> slots_of(const Job& job) {
+  std::unordered_map<std::string_view, int> positions;
+  for (std::size_t i = 0; i < job.phases.size(); ++i) positions.emplace(job.phases[i].name, static_cast<int>(i));
   std::vector<Slot> slots(job.phases.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const Phase& phase = job.phases[i];
-    slots[i].gpus = gpus[i];
-    slots[i].on_machine = gpus[i] > 0 || !phase.on.empty();
-    for (const std::string& need : phase.needs)
-      if (const int position = position_of(job, need); position >= 0) slots[i].needs.push_back(position);
+    slots[i].on_machine = !job.phases[i].on.empty();
+    for (const std::string& need : job.phases[i].needs)
+      if (const auto found = positions.find(need); found != positions.end()) slots[i].needs.push_back(found->second);
   }
+  // From the phases that nothing waits for back to those they need: the longest row of phases behind each. What a cycle
+  // holds, which the job file's reader refuses, is never reached.
+  std::vector<int> behind(slots.size(), 0);
+  std::vector<int> open(slots.size(), 0);  // phases that need it and are not done
+  for (const Slot& slot : slots)
+    for (const int need : slot.needs) ++open[static_cast<std::size_t>(need)];
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (open[i] == 0) ready.push_back(i);
+  for (std::size_t next = 0; next < ready.size(); ++next) {
+    for (const int need : slots[ready[next]].needs) {
+      const auto n = static_cast<std::size_t>(need);
+      behind[n] = std::max(behind[n], behind[ready[next]] + 1);
+      if (--open[n] == 0) ready.push_back(n);
+    }
+  }
+  std::vector<int> order(slots.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, [&](int a, int b) {
+    const auto key = [&](int i) {
+      const auto n = static_cast<std::size_t>(i);
+      return std::tuple(-behind[n], std::string_view(job.phases[n].name), i);
+    };
+    return key(a) < key(b);
+  });
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    slots[static_cast<std::size_t>(order[rank])].rank = static_cast<int>(rank);
   return slots;
 }
 
 std::vector<int> sorted(const std::vector<Slot>& slots) {
-  std::vector<int> order;
-  std::vector<char> done(slots.size(), 0);
+  std::vector<int> missing(slots.size(), 0);  // needs that are not in the order yet
+  std::vector<std::vector<int>> needed_by(slots.size());
+  std::set<std::pair<int, int>> ready;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    for (const int need : slots[i].needs) needed_by[static_cast<std::size_t>(need)].push_back(static_cast<int>(i));
+    missing[i] = static_cast<int>(slots[i].needs.size());
+    if (missing[i] == 0) ready.emplace(slots[i].rank, static_cast<int>(i));
+  }
+  std::vector<int> order;  // of a cycle, which the job file's reader has refused, nothing
   order.reserve(slots.size());
-  while (order.size() < slots.size()) {
-    const std::size_t before = order.size();
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (done[i] ||
-          !std::ranges::all_of(slots[i].needs, [&](int need) { return done[static_cast<std::size_t>(need)] != 0; }))
-        continue;
-      done[i] = 1;
-      order.push_back(static_cast<int>(i));
-      break;
-    }
-    if (order.size() == before) break;  // a cycle, which the job file's reader has refused
+  while (!ready.empty()) {
+    const int next = ready.extract(ready.begin()).value().second;
+    order.push_back(next);
+    for (const int later : needed_by[static_cast<std::size_t>(next)])
+      if (--missing[static_cast<std::size_t>(later)] == 0)
+        ready.emplace(slots[static_cast<std::size_t>(later)].rank, later);
   }
   return order;
 }
+
+std::vector<int> canonical_order(const Job& job) { return sorted(slots_of(job)); }
 
 Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
     : slots_(slots),
       lots_(std::move(lots)),
       order_(sorted(slots)),
+      on_(lots_.size()),
       durations_(slots.size()),
       starts_(slots.size()),
       asked_(lots_.size()),
@@ -65,20 +98,39 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
       steps_(lots_.size()) {
   for (auto& steps : steps_) steps.reserve(2 * slots.size() + 1);
   uses_.reserve(slots.size());
+  for (const int i : order_)
+    if (const Slot& slot = slots_[static_cast<std::size_t>(i)]; slot.on_machine)
+      on_[static_cast<std::size_t>(slot.lot)].push_back(i);
+  size_of_.resize(slots.size());
+  std::map<std::pair<int, int>, std::size_t> sizes;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].on_machine || slots[i].gpus <= 0) continue;
+    size_of_[i] = sizes.emplace(std::pair(slots[i].lot, slots[i].gpus), sizes_.size()).first->second;
+    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lot), slots[i].gpus, 0});
+  }
 }
 
-double Timeline::earliest(std::size_t lot, double ready, double duration, int wanted) const {
+double Timeline::earliest(std::size_t lot, double ready, double duration, std::size_t size) {
   // Steps are in order of time and the last one is free: no search goes past it.
   const std::vector<Step>& steps = steps_[lot];
+  const int wanted = sizes_[size].wanted;
+  double& full_until = sizes_[size].full_until;
+  const bool from_full = ready <= full_until;  // then whatever is found full below follows on it
+  ready = std::max(ready, full_until);
   const auto later = [](double time, const Step& step) { return time < step.from; };
   auto step = std::ranges::prev(std::upper_bound(steps.begin(), steps.end(), ready, later));
   double start = ready;
+  bool full = from_full;
   for (; step != steps.end(); ++step) {
     const auto next = std::ranges::next(step);
     if (step->used + wanted > lots_[lot].gpus) {
-      if (next != steps.end()) start = std::max(ready, next->from);
+      if (next != steps.end()) {
+        start = std::max(ready, next->from);
+        if (full) full_until = start;
+      }
       continue;
     }
+    full = false;
     if (next == steps.end() || next->from >= start + duration) break;
   }
   return start;
@@ -105,6 +157,7 @@ void Timeline::place(const std::vector<double>& durations) {
     seconds = seconds >= 0 ? std::min(seconds, kEver) : kEver;  // by mistake no time, and never none at all
   }
   for (auto& steps : steps_) steps.assign(1, {0, 0});
+  for (Size& size : sizes_) size.full_until = 0;
   std::ranges::fill(asked_, kNever);
   std::ranges::fill(left_, 0);
   for (const int index : order_) {
@@ -125,7 +178,7 @@ void Timeline::place(const std::vector<double>& durations) {
     const int wanted = slots_[i].gpus;
     if (wanted > 0) {
       if (starts_[i] < left_[lot] && wanted <= lots_[lot].gpus)
-        starts_[i] = earliest(lot, starts_[i], durations_[i], wanted);
+        starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
       take(lot, starts_[i], starts_[i] + durations_[i], wanted);
     }
     left_[lot] = std::max(left_[lot], starts_[i] + durations_[i]);
@@ -142,10 +195,14 @@ double Timeline::end() const {
 
 const std::vector<Timeline::Use>& Timeline::uses(std::size_t lot) {
   uses_.clear();
-  for (std::size_t i = 0; i < slots_.size(); ++i)
-    if (slots_[i].on_machine && static_cast<std::size_t>(slots_[i].lot) == lot)
-      uses_.push_back({starts_[i], starts_[i] + durations_[i], static_cast<int>(i)});
-  if (uses_.size() > 1) std::ranges::stable_sort(uses_, {}, &Use::from);
+  for (const int phase : on_[lot]) {
+    const auto i = static_cast<std::size_t>(phase);
+    uses_.push_back({starts_[i], starts_[i] + durations_[i], phase});
+  }
+  const auto key = [&](const Use& use) {
+    return std::tuple(use.from, use.to, slots_[static_cast<std::size_t>(use.phase)].rank);
+  };
+  if (!std::ranges::is_sorted(uses_, {}, key)) std::ranges::sort(uses_, {}, key);  // most often it is
   return uses_;
 }
 
@@ -161,28 +218,32 @@ double Timeline::busy(std::size_t lot) {
 
 std::vector<double> Timeline::machine_seconds() const {
   std::vector<double> seconds(slots_.size(), 0);
+  const auto end = [&](int i) {
+    return starts_[static_cast<std::size_t>(i)] + durations_[static_cast<std::size_t>(i)];
+  };
   std::vector<double> events;
-  for (std::size_t lot = 0; lot < lots_.size(); ++lot) {
-    const auto on_lot = [&](std::size_t i) {
-      return slots_[i].on_machine && static_cast<std::size_t>(slots_[i].lot) == lot;
-    };
+  std::vector<int> running;
+  for (std::vector<int> phases : on_) {
     events.clear();
-    for (std::size_t i = 0; i < slots_.size(); ++i) {
-      if (!on_lot(i)) continue;
-      events.push_back(starts_[i]);
-      events.push_back(starts_[i] + durations_[i]);
+    running.clear();
+    for (const int i : phases) {
+      events.push_back(starts_[static_cast<std::size_t>(i)]);
+      events.push_back(end(i));
     }
     std::ranges::sort(events);
+    std::ranges::stable_sort(phases, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
+    auto next = phases.begin();
     for (std::size_t e = 0; e + 1 < events.size(); ++e) {
-      const auto runs = [&](std::size_t i) {
-        return on_lot(i) && starts_[i] <= events[e] && events[e] < starts_[i] + durations_[i];
+      const auto weight = [&](int i) {
+        return static_cast<double>(std::max(slots_[static_cast<std::size_t>(i)].gpus, 1));
       };
-      const auto weight = [&](std::size_t i) { return static_cast<double>(std::max(slots_[i].gpus, 1)); };
+      std::erase_if(running, [&](int i) { return end(i) <= events[e]; });
+      for (; next != phases.end() && starts_[static_cast<std::size_t>(*next)] <= events[e]; ++next)
+        if (end(*next) > events[e]) running.push_back(*next);
       double weights = 0;
-      for (std::size_t i = 0; i < slots_.size(); ++i)
-        if (runs(i)) weights += weight(i);
-      for (std::size_t i = 0; i < slots_.size(); ++i)
-        if (runs(i)) seconds[i] += (events[e + 1] - events[e]) * weight(i) / weights;
+      for (const int i : running) weights += weight(i);
+      for (const int i : running)
+        seconds[static_cast<std::size_t>(i)] += (events[e + 1] - events[e]) * weight(i) / weights;
     }
   }
   return seconds;

@@ -15,6 +15,7 @@ struct Slot {
   int gpus = 0;             ///< 0: runs on the user's own machine
   bool on_machine = false;  ///< holds a rented machine (has GPUs, or runs `on` a phase that has)
   int lot = 0;              ///< the machines it runs on, where it holds any
+  int rank = 0;             ///< place in canonical_order()
 };
 
 /// Machines taken together, held from the first use to the last.
@@ -23,10 +24,15 @@ struct Lot {
   double startup = 0;  ///< seconds from asking for them to the first use; asked for when the first phase could begin
 };
 
-/// Slots of a job's phases, needs by name turned into positions. `gpus` by phase.
-std::vector<Slot> slots_of(const Job& job, const std::vector<int>& gpus);
+/// Slots of a job's phases, needs by name turned into positions, ranks set; none has GPUs yet.
+std::vector<Slot> slots_of(const Job& job);
 
-/// Positions of the phases in an order in which needs come first; the job's own order wherever it allows.
+/// Positions of a job's phases in an order that the job's own has no part in: those first behind which the longest row
+/// of other phases waits (so needs come first), and of equal ones by name. Where phases compete for GPUs or share what
+/// was fetched this decides, and draws of uncertain figures are numbered by it.
+std::vector<int> canonical_order(const Job& job);
+
+/// Positions of the phases in an order in which needs come first, the least rank (then position) first wherever it may.
 std::vector<int> sorted(const std::vector<Slot>& slots);
 
 /// Places the phases of a job in time, for one set of durations after another without allocating.
@@ -41,7 +47,7 @@ class Timeline {
   /// `slots` must outlive the timeline.
   Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
 
-  /// Each phase, in the order of the job, as early as its needs, its machines and their free GPUs allow. Durations in
+  /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow. Durations in
   /// seconds.
   void place(const std::vector<double>& durations);
 
@@ -66,12 +72,23 @@ class Timeline {
   };
 
   /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
-  double earliest(std::size_t lot, double ready, double duration, int wanted) const;
+  double earliest(std::size_t lot, double ready, double duration, std::size_t size);
   void take(std::size_t lot, double from, double to, int gpus);
+
+  /// A number of GPUs that phases ask of a lot. Before `full_until` never so many are free: what is taken is not given
+  /// back within one place().
+  struct Size {
+    std::size_t lot;
+    int wanted;
+    double full_until;
+  };
 
   const std::vector<Slot>& slots_;
   std::vector<Lot> lots_;
+  std::vector<Size> sizes_;
+  std::vector<std::size_t> size_of_;  ///< by phase, of those that hold GPUs
   std::vector<int> order_;
+  std::vector<std::vector<int>> on_;  ///< by lot, in order
   std::vector<double> durations_, starts_;
   std::vector<double> asked_, ready_, left_;  ///< by lot
   std::vector<std::vector<Step>> steps_;      ///< by lot

@@ -1,13 +1,19 @@
 #include "plan/search.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
 
 #include "base/parallel.h"
+#include "domain/offer_order.h"
 #include "plan/assumptions.h"
 #include "plan/bill.h"
 #include "plan/choices.h"
 #include "plan/frontier.h"
 #include "plan/guesses.h"
+#include "plan/identity.h"
 #include "plan/interruptions.h"
 #include "plan/machines.h"
 #include "plan/mixed_plans.h"
@@ -19,8 +25,11 @@ namespace gpuplan {
 
 namespace {
 
-bool same_place(const Machines& a, const Machines& b) {
-  return a.nodes == b.nodes && a.gpus == b.gpus && a.exact == b.exact && a.max_time == b.max_time && a.node == b.node;
+/// Machines that need one estimate only have equal keys.
+auto place_of(const Machines& m) {
+  const NodeShape& n = m.node;
+  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.ram, m.nodes, m.gpus, m.exact,
+                    m.max_time);
 }
 
 class Search {
@@ -33,9 +42,11 @@ class Search {
     if (!workloads) return std::unexpected<Error>(std::move(workloads.error()));
     workloads_ = std::move(*workloads);
     lay_out();
+    order_ = canonical_order(job_);
     estimate();
     SearchResult result;
     make_plans(result);
+    set_ids(result.plans);
     mark_frontier(result.plans);
     refine(result.plans);
     result.values = value_ranges(result.plans);
@@ -52,16 +63,26 @@ class Search {
   }
 
  private:
+  /// One setting laid out, machines kept and, where that makes a difference, let go while idle.
+  struct Laid {
+    std::optional<LaidJob> kept, let_go;
+  };
+
   void lay_out() {
-    for (const Offer& offer : market_)
-      for (const Machines& machines : machines_on(job_, catalogue_, offer)) add(offer, machines);
+    // By what they say: their order in a list has no part in the answer.
+    std::vector<const Offer*> offers;
+    for (const Offer& offer : market_) offers.push_back(&offer);
+    const auto first = [](const Offer* a, const Offer* b) { return before(*a, *b); };
+    if (!std::ranges::is_sorted(offers, first)) std::ranges::stable_sort(offers, first);
+    for (const Offer* offer : offers)
+      for (const Machines& machines : machines_on(job_, catalogue_, *offer)) add(*offer, machines);
+    std::ranges::stable_sort(choices_, {}, &Choice::setting);
   }
 
   void add(const Offer& offer, const Machines& machines) {
-    const auto found =
-        std::ranges::find_if(settings_, [&](const Setting& s) { return same_place(s.machines, machines); });
-    const auto position = static_cast<std::size_t>(found - settings_.begin());
-    if (found == settings_.end()) settings_.push_back({machines, {}, {}, false});
+    const auto [known, fresh] = places_.emplace(place_of(machines), settings_.size());
+    const std::size_t position = known->second;
+    if (fresh) settings_.push_back({machines, {}, {}, false});
     if (job_.where.spot != SpotUse::kOnly && offer.price) choices_.push_back({&offer, position, false});
     if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
       if (!interruption_rate(job_, offer)) ++spot_without_rate_;
@@ -76,7 +97,8 @@ class Search {
       Setting& setting = settings_[static_cast<std::size_t>(index)];
       setting.phases.resize(workloads_.size());
       setting.complete = true;
-      for (std::size_t i = 0; i < workloads_.size(); ++i) {
+      for (const int phase : order_) {
+        const auto i = static_cast<std::size_t>(phase);
         setting.phases[i] =
             best_estimate(workloads_[i], catalogue_, setting.machines, options_.ignore_given, setting.tally);
         if (setting.phases[i]) continue;
@@ -92,9 +114,12 @@ class Search {
     for (const Setting& setting : settings_) result.tally.add(setting.tally);
     const Biller biller(job_, options_.seed);
     if (job_.schedule != Schedule::kEachPhase) {
-      shared_.resize(settings_.size());
-      for (const Choice& choice : choices_)
-        if (settings_[choice.setting].complete) result.plans.push_back(plan_on(choice, biller));
+      // Offers of one setting stand together: what they share is held once at a time.
+      Laid shared;
+      for (std::size_t i = 0; i < choices_.size(); ++i) {
+        if (i == 0 || choices_[i].setting != choices_[i - 1].setting) shared = {};
+        if (settings_[choices_[i].setting].complete) result.plans.push_back(plan_on(choices_[i], biller, shared));
+      }
     }
     if (!choices_.empty() && chooses_by_phase())
       for (Plan& plan : mixed_plans(job_, workloads_, settings_, choices_, biller, result.plans, note_))
@@ -119,14 +144,14 @@ class Search {
   }
 
   /// All phases on one offer, its machines kept or let go while nothing runs.
-  Plan plan_on(const Choice& choice, const Biller& biller) {
+  Plan plan_on(const Choice& choice, const Biller& biller, Laid& shared) const {
     const Setting& setting = settings_[choice.setting];
     // Offers of one setting share everything but the price, unless their machines take time to start or are taken away.
     Laid own;
     const bool alone = choice.spot || choice.offer->preemptible || choice.offer->billing.startup > Seconds{};
-    Laid& laid = alone ? own : shared_[choice.setting];
+    Laid& laid = alone ? own : shared;
     if (!laid.kept) {
-      std::vector<PhaseEstimate> phases;
+      std::vector<Shared<PhaseEstimate>> phases;
       for (const auto& phase : setting.phases) phases.push_back(*phase);
       laid.kept = biller.lay(all_on(setting.machines, choice.offer, choice.spot, phases));
       Arrangement pieces = biller.let_go(*laid.kept);
@@ -145,13 +170,13 @@ class Search {
 
   void describe_market(SearchResult& result) const {
     result.market.spot_without_rate = spot_without_rate_;
+    std::set<std::string_view> sources;
     for (const Offer& offer : market_) {
       if (offer.as_of > result.as_of) result.as_of = offer.as_of;
-      if (!offer.source.empty() && std::ranges::find(result.sources, offer.source) == result.sources.end())
-        result.sources.push_back(offer.source);
+      if (!offer.source.empty()) sources.insert(offer.source);
     }
+    result.sources.assign(sources.begin(), sources.end());
     if (result.as_of.empty()) result.as_of = job_.market.as_of;
-    std::ranges::sort(result.sources);
   }
 
   const Job& job_;
@@ -161,11 +186,8 @@ class Search {
   std::vector<PhaseWorkload> workloads_;
   std::vector<Setting> settings_;
   std::vector<Choice> choices_;
-  /// One setting laid out, machines kept and, where that makes a difference, let go while idle.
-  struct Laid {
-    std::optional<LaidJob> kept, let_go;
-  };
-  std::vector<Laid> shared_;  ///< by setting
+  std::vector<int> order_;                                        ///< of the phases: canonical_order()
+  std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< settings by what they are
   std::string note_;
   int spot_without_rate_ = 0;
 };

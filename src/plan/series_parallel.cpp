@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace gpuplan {
@@ -10,13 +11,15 @@ namespace {
 
 class Parts {
  public:
-  explicit Parts(const std::vector<std::vector<int>>& needs) : size_(needs.size()), before_(size_ * size_, 0) {
+  explicit Parts(const std::vector<std::vector<int>>& needs)
+      : size_(needs.size()), words_((size_ + 63) / 64), before_(size_ * words_, 0) {
     for (std::size_t i = 0; i < size_; ++i)
-      for (const int need : needs[i]) before_[static_cast<std::size_t>(need) * size_ + i] = 1;
+      for (const int need : needs[i]) set(i, static_cast<std::size_t>(need));
+    // What `k` needs, everything that needs `k` needs too: a row of 64 phases at a time.
     for (std::size_t k = 0; k < size_; ++k)
       for (std::size_t i = 0; i < size_; ++i)
-        for (std::size_t j = 0; j < size_; ++j)
-          if (before(i, k) && before(k, j)) before_[i * size_ + j] = 1;
+        if (before(k, i))
+          for (std::size_t w = 0; w < words_; ++w) before_[i * words_ + w] |= before_[k * words_ + w];
   }
 
   bool cyclic() const {
@@ -39,7 +42,8 @@ class Parts {
  private:
   using Group = std::vector<std::size_t>;
 
-  bool before(std::size_t a, std::size_t b) const { return before_[a * size_ + b] != 0; }
+  bool before(std::size_t a, std::size_t b) const { return (before_[b * words_ + a / 64] >> (a % 64) & 1) != 0; }
+  void set(std::size_t of, std::size_t need) { before_[of * words_ + need / 64] |= std::uint64_t{1} << (need % 64); }
 
   std::optional<Module> join(Module::Kind kind, const std::vector<Group>& groups) const {
     Module whole{kind, 0, {}};
@@ -70,8 +74,8 @@ class Parts {
     return groups;
   }
 
-  std::size_t size_;
-  std::vector<char> before_;  ///< [a * size + b]: a must have ended when b begins
+  std::size_t size_, words_;
+  std::vector<std::uint64_t> before_;  ///< a row of bits for each phase: what must have ended when it begins
 };
 
 void collect(const Module& module, std::vector<int>& phases) {

@@ -181,7 +181,7 @@ std::vector<Placed> in_order(const Plan& plan) {
   return placed;
 }
 
-Seconds busy(const PhasePlan& phase) { return phase.estimate.work.p50 + phase.estimate.extra.p50; }
+Seconds busy(const PhasePlan& phase) { return phase.estimate->work.p50 + phase.estimate->extra.p50; }
 
 /// Phases from `first` to before `last`, which overlap, as one piece.
 SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Placed> phases) {
@@ -192,7 +192,7 @@ SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Plac
   piece.on_machine = false;
   for (const Placed& each : phases) {
     const PhasePlan& phase = *each.phase;
-    piece.name += (piece.name.empty() ? "" : " + ") + job.phases[static_cast<std::size_t>(phase.estimate.phase)].name;
+    piece.name += (piece.name.empty() ? "" : " + ") + job.phases[static_cast<std::size_t>(phase.estimate->phase)].name;
     if (busy(phase) > busy(*longest)) longest = &phase;
     from = std::min(from, each.from);
     to = std::max(to, each.to);

@@ -94,8 +94,8 @@ std::optional<Doubt> doubt(const Plan& before, const Plan& after) {
   constexpr double kClose = 0.05;  // less is lost in the error of either
   const std::size_t phases = std::min(before.phases.size(), after.phases.size());
   for (std::size_t i = 0; i < phases; ++i) {
-    const PhaseEstimate& was = before.phases[i].estimate;
-    const PhaseEstimate& is = after.phases[i].estimate;
+    const PhaseEstimate& was = *before.phases[i].estimate;
+    const PhaseEstimate& is = *after.phases[i].estimate;
     if (was.evidence != Evidence::kGiven || is.evidence != Evidence::kGiven) continue;
     if (was.work_by_model <= Seconds{} || is.work_by_model <= Seconds{} || was.work.p50 <= Seconds{}) continue;
     const Doubt found{static_cast<int>(i),
@@ -143,7 +143,7 @@ void keep_only(const std::vector<int>& positions, SearchResult& found, std::vect
 std::vector<std::string> model_errors(const Job& job, const Plan& plan) {
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    if (!plan.phases[i].estimate.work_is_model) continue;
+    if (!plan.phases[i].estimate->work_is_model) continue;
     std::string error = model_factor(plan.phases[i].estimate, job.phases[i]);
     if (std::ranges::find(errors, error) == errors.end()) errors.push_back(std::move(error));
   }
@@ -154,9 +154,9 @@ Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, 
   Arrangement arrangement = arrangement_of(plan);
   bool shares = false;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
-    PhaseEstimate& estimate = arrangement.phases[i];
+    const PhaseEstimate& estimate = *arrangement.phases[i];
     if (!estimate.work_is_model || model_factor(estimate, job.phases[i]) != error) continue;
-    estimate.work = exactly(low ? estimate.work.p10 : estimate.work.p90);
+    arrangement.phases[i].change().work = exactly(low ? estimate.work.p10 : estimate.work.p90);
     shares = true;
   }
   if (!shares) return plan;

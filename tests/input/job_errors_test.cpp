@@ -157,6 +157,10 @@ TEST(JobErrors, Gpus) {
             "job.yaml:2: market.offers[0].gpus: gpu says 4 and gpus says 8; keep one of them");
   EXPECT_EQ(top("market: {offers: [{gpu: L4}]}"),
             "job.yaml:2: market.offers[0]: price is missing; expected price or spot_price such as $2.49/h");
+  for (const std::string offer : {"offers: [{gpu: L4, price: 1e-300", "offers: [{gpu: L4, price: 0-1e-9",
+                                  "pools: [{name: a, gpu: L4, price: 1e-300"})
+    EXPECT_NE(top("market: {" + offer + "}]}").find(".price: "), std::string::npos) << offer;
+  EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $0/h}]}"), "") << "free, and said so";
   EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $3-2/h}]}").substr(0, 37), "job.yaml:2: market.offers[0].price: e");
   EXPECT_EQ(top("market: {use: only}"),
             "job.yaml:2: market: use: only leaves nothing; expected offers, pools or own beside it");

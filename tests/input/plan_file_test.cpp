@@ -82,7 +82,7 @@ TEST(PlanFile, GivesTheNumbersOfTheSearch) {
       ASSERT_EQ(kept->plans[i].phases.size(), plan.phases.size());
       for (std::size_t p = 0; p < plan.phases.size(); ++p) {
         const PhasePlan& part = plan.phases[p];
-        const Phase& phase = searched.job.phases[static_cast<std::size_t>(part.estimate.phase)];
+        const Phase& phase = searched.job.phases[static_cast<std::size_t>(part.estimate->phase)];
         expect_same(kept->plans[i].phases[p],
                     expectation_of(searched.job, plan, part, strategy_words(part.estimate, phase)));
       }
@@ -94,7 +94,7 @@ TEST(PlanFile, MachinesCostWhatIsPaidByTheHour) {
   const Searched searched(example_job("trm-nanochat"));
   const PhasePlan& part = searched.pick().phases.front();
   ASSERT_NE(part.offer, nullptr);
-  EXPECT_DOUBLE_EQ(machines_price(part).value, part.offer->price->p50.value * part.estimate.nodes);
+  EXPECT_DOUBLE_EQ(machines_price(part).value, part.offer->price->p50.value * part.estimate->nodes);
 }
 
 TEST(PlanFile, TheJobInItReadsBackAsTheSameJob) {

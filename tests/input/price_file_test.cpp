@@ -102,10 +102,11 @@ std::string row(const std::string& cells, const std::string& more_columns = "") 
 }
 
 TEST(PriceFile, RefusesWithFileLineAndWhatWasExpected) {
-  for (const std::string price : {"cheap", "0", "-3", "nan", "inf", "1e12", "2.49 GB", "24-20", "0-5", "3;4"})
+  for (const std::string price :
+       {"cheap", "0", "-3", "nan", "inf", "1e12", "2.49 GB", "24-20", "0-5", "3;4", "1e-300", "0.00001"})
     EXPECT_EQ(row("RTX 4090,1," + price), "column price_per_hour: '" + price +
                                               "' is not a price of the whole offer such as 2.49, $2.49/h or 20-24, "
-                                              "above zero");
+                                              "of $0.0001/h or more");
   EXPECT_EQ(row("RTX 4090,1,"), "column price_per_hour is empty");
   for (const std::string count : {"0", "-1", "1.5", "many", "100001", "99999999999999999999"})
     EXPECT_EQ(row("RTX 4090," + count + ",1"), "column gpus: '" + count + "' is not a whole number from 1 to 100000");

@@ -66,7 +66,7 @@ TEST(LaunchPlan, MachinesThatWaitForEachOtherAreNotHeldBack) {
 TEST(LaunchPlan, RefusesNumbersThatDoNotGoTogether) {
   Launched launched(example_job("trm-nanochat"));
   Plan plan = launched.searched.pick();
-  plan.phases[0].estimate.strategy.micro_batch += 1;
+  plan.phases[0].estimate.change().strategy.micro_batch += 1;
   const auto batch = lay_out(launched.searched.job, plan, known(), "x", "y");
   ASSERT_FALSE(batch);
   EXPECT_EQ(
@@ -74,7 +74,7 @@ TEST(LaunchPlan, RefusesNumbersThatDoNotGoTogether) {
       "phases.validate: a batch of 256 sequences is not 8 ranks x micro-batch 33 x accumulation 1; state micro and "
       "accumulate that divide it");
   plan = launched.searched.pick();
-  plan.phases[1].estimate.strategy.tp = 3;
+  plan.phases[1].estimate.change().strategy.tp = 3;
   const auto degrees = lay_out(launched.searched.job, plan, known(), "x", "y");
   ASSERT_FALSE(degrees);
   EXPECT_EQ(degrees.error().message, "phases.produce: dp 8 x tp 3 x pp 1 x cp 1 are not 8 GPUs");

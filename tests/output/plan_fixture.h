@@ -61,7 +61,7 @@ inline Plan& PlanFixture::add(const std::string& gpu, double usable_gib, double 
   part.hours = plan.hours;
   part.cost = plan.cost;
   part.gpus_billed = 4;
-  PhaseEstimate& estimate = part.estimate;
+  PhaseEstimate& estimate = part.estimate.change();
   estimate.node = plan.node;
   estimate.gpus = 4;
   estimate.strategy.dp = 4;
@@ -110,7 +110,7 @@ inline PlanFixture::PlanFixture() {
   phase.work = generate;
 
   add("RTX 3090", 23.7, 1.40, 3.4, 1.2);
-  add("RTX 5090", 31.8, 3.20, 1.6, 1.07).phases[0].estimate.model_interval =
+  add("RTX 5090", 31.8, 3.20, 1.6, 1.07).phases[0].estimate.change().model_interval =
       Interval<Seconds>{3.4 * units::hour, 5 * units::hour, 7.5 * units::hour};
   add("H100 SXM", 79.6, 12.00, 1.27, 1.05);
   add("B200", 179, 22.00, 0.89, 1.12);

@@ -133,7 +133,7 @@ TEST(PlanStory, GivenFiguresFarFromTheModelAreShownBesideIt) {
   EXPECT_EQ(given_words(story),
             "The figures given are far from the model's: 4x RTX 5090 given 130, model 28 … 63 tokens/s a GPU. With the "
             "model's figures: gpuplan plan job.yaml --ignore given");
-  fixture.found.plans[1].phases[0].estimate.model_interval.reset();
+  fixture.found.plans[1].phases[0].estimate.change().model_interval.reset();
   EXPECT_EQ(given_words(story), "");
 }
 

@@ -150,7 +150,7 @@ TEST(PlanTable, ShowsPhasesBufferAndContingencyOnTheirOwnLines) {
     plan.buffer = 0.5 * units::hour;
     plan.idle = plan.cost.p50 * 0.25;
     PhasePlan& part = plan.phases.emplace_back();
-    part.estimate.phase = 1;
+    part.estimate.change().phase = 1;
     part.start = plan.hours.p50;
     part.hours = {2 * units::hour, 2 * units::hour, 2 * units::hour, 2 * units::hour};
   }

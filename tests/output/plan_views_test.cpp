@@ -45,8 +45,8 @@ Plan& add_single(PlanFixture& fixture, std::size_t like, double dollars_an_hour,
   plan.label = "1x " + gpu->name;
   plan.node = {.gpu = gpu, .gpus = 1};
   plan.gpus = 1;
-  plan.phases[0].estimate.node = plan.node;
-  plan.phases[0].estimate.gpus = 1;
+  plan.phases[0].estimate.change().node = plan.node;
+  plan.phases[0].estimate.change().gpus = 1;
   return plan;
 }
 
@@ -197,7 +197,7 @@ TEST(PlanViews, SpeedIsRelativeToTheSlowest) {
 
 TEST(PlanViews, SpeedLeavesOutWhatTheJobAddsToTheWork) {
   PlanFixture fixture;
-  for (Plan& plan : fixture.found.plans) plan.phases[0].estimate.overhead_share = 0.1;
+  for (Plan& plan : fixture.found.plans) plan.phases[0].estimate.change().overhead_share = 0.1;
   EXPECT_NEAR(rows_of(fixture.story(), "speed")[4]["tokens_per_second"], 1.1 * 3072000 / (3.4 * 3600), 1e-6);
 }
 

@@ -49,7 +49,7 @@ struct Bill {
   /// Machines kept, or let go while idle.
   Plan plan(bool keep = true, bool spot = false) const {
     const Biller biller(job, 1);
-    const LaidJob kept = biller.lay(all_on(machines, &offer, spot, phases));
+    const LaidJob kept = biller.lay(all_on(machines, &offer, spot, {phases.begin(), phases.end()}));
     return biller.price(keep ? kept : biller.lay(biller.let_go(kept)));
   }
 };
@@ -176,7 +176,7 @@ TEST(Bill, PhasesOnMachinesOfTheirOwn) {
   one.node.gpus = 1;
   one.gpus = 1;
   const Biller biller(bill.job, 1);
-  const Plan plan = biller.price(biller.lay({bill.phases,
+  const Plan plan = biller.price(biller.lay({{bill.phases.begin(), bill.phases.end()},
                                              {{&bill.offer, false, bill.machines, {0}},
                                               {&small, false, one, {1}},
                                               {&bill.offer, false, bill.machines, {2}}}}));

@@ -31,7 +31,7 @@ constexpr const char* kTenHours = "    given: [{gpu: RTX 4090, time: 10 h, exact
 TEST(CollectionBill, SpaceIsPaidForWhileThePhaseRuns) {
   const Searched free(job_of(job_text("", "", kTenHours)));
   const Searched priced(job_of(job_text(", disk_price: $0.10/GB-month", "", kTenHours)));
-  const CollectionUse& use = priced.pick().phases.front().estimate.collection;
+  const CollectionUse& use = priced.pick().phases.front().estimate->collection;
   EXPECT_NEAR(use.disk / units::GB, 139.99 + 14.6, 0.1) << "1500 x 93.3 MB and the checkpoint";
   const double dollars = use.disk / units::GB * 0.10 * 10 / 730;
   EXPECT_NEAR(priced.pick().cost.p50.value, free.pick().cost.p50.value + dollars, 0.006);
@@ -66,7 +66,7 @@ TEST(CollectionBill, HostsTooSmallForWhatMemoryKeepsAreLeftOut) {
   job.market.offers.front().ram = 256 * units::GiB;
   const Searched enough(job);
   ASSERT_FALSE(enough.result.plans.empty());
-  EXPECT_NEAR(enough.pick().phases.front().estimate.host_memory / units::GB, 140, 0.1);
+  EXPECT_NEAR(enough.pick().phases.front().estimate->host_memory / units::GB, 140, 0.1);
 }
 
 TEST(TwoPasses, ServingAndReadingOnceBeatsHooksInEveryStep) {
@@ -80,7 +80,7 @@ TEST(TwoPasses, ServingAndReadingOnceBeatsHooksInEveryStep) {
   EXPECT_NE(two->generate.framework->name, "hf");
   EXPECT_GT(two->read.collection.kept.all, Bytes{});
   EXPECT_EQ(two->generate.collection.kept.all, Bytes{});
-  EXPECT_EQ(two->read.collection.kept.all, slow.pick().phases.front().estimate.collection.kept.all)
+  EXPECT_EQ(two->read.collection.kept.all, slow.pick().phases.front().estimate->collection.kept.all)
       << "the same activations";
 
   std::get<GeneratePhase>(single.phases.front().work).store.reset();

@@ -21,8 +21,8 @@ const PhaseEstimate& estimate_of(const Plan& plan) { return plan.phases.front().
 TEST(GenerationSearch, ServingFiguresBelongTogether) {
   const Searched found(job_of(job_text("Llama-3.1-8B", "", kH100)));
   const PhasePlan& part = found.pick().phases.front();
-  ASSERT_TRUE(part.estimate.serving);
-  const Serving& serving = *part.estimate.serving;
+  ASSERT_TRUE(part.estimate->serving);
+  const Serving& serving = *part.estimate->serving;
   EXPECT_DOUBLE_EQ(serving.output.p50.value, part.tokens_per_second.p50.value);
   EXPECT_NEAR(serving.processed.p50 / serving.output.p50, 800.0 / 300, 1e-9) << "500 tokens of prompt for 300 new ones";
   EXPECT_LT(serving.time_to_first_token.p10, serving.time_to_first_token.p90);

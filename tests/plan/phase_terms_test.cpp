@@ -94,10 +94,10 @@ TEST(PhaseTerms, AddUpToTheTimeBesideTheWork) {
     for (const Plan& plan : found.result.plans) {
       for (const PhasePlan& part : plan.phases) {
         // What a machine has already is taken out of both: the last bits may differ.
-        EXPECT_NEAR(part.estimate.extra.p50.value, sum(part.estimate).p50.value, 1e-6) << name;
-        EXPECT_NEAR(part.estimate.extra.p90.value, sum(part.estimate).p90.value, 1e-6) << name;
-        EXPECT_LE(part.estimate.fetch.p50, part.estimate.extra.p50) << name;
-        EXPECT_LE(part.estimate.extra.p10, part.estimate.extra.p90) << name;
+        EXPECT_NEAR(part.estimate->extra.p50.value, sum(part.estimate).p50.value, 1e-6) << name;
+        EXPECT_NEAR(part.estimate->extra.p90.value, sum(part.estimate).p90.value, 1e-6) << name;
+        EXPECT_LE(part.estimate->fetch.p50, part.estimate->extra.p50) << name;
+        EXPECT_LE(part.estimate->extra.p10, part.estimate->extra.p90) << name;
       }
     }
   }
@@ -366,7 +366,7 @@ TEST(BytesInMoney, DisksOfEveryPhaseArePaidForWhileItRuns) {
   const Searched free(job_of(training("", "", kRates, offer + "}")));
   const Searched priced(job_of(training("", "", kRates, offer + ", disk_price: $0.10/GB-month}")));
   const PhasePlan& part = priced.pick().phases.front();
-  const double dollars = part.estimate.disk_bytes / units::GB * 0.10 * (part.hours.p50 / units::hour) / 730;
+  const double dollars = part.estimate->disk_bytes / units::GB * 0.10 * (part.hours.p50 / units::hour) / 730;
   EXPECT_NEAR((priced.pick().cost.p50 - free.pick().cost.p50).value, dollars, 0.011);
   EXPECT_NEAR(part.disk.value, dollars, 0.005);
   EXPECT_NEAR(priced.pick().disk.value, dollars, 0.005);
@@ -377,7 +377,7 @@ TEST(BytesInMoney, ResultsThatLeaveArePaidForByTheByte) {
   const Searched free(job_of(training("", "", kRates, offer + "}")));
   const Searched priced(job_of(training("", "", kRates, offer + ", egress_price: $0.09/GB}")));
   const PhasePlan& part = priced.pick().phases.front();
-  const double dollars = part.estimate.results_bytes / units::GB * 0.09;
+  const double dollars = part.estimate->results_bytes / units::GB * 0.09;
   EXPECT_NEAR(dollars, 14.6 * 0.09, 0.01);
   EXPECT_NEAR((priced.pick().cost.p50 - free.pick().cost.p50).value, dollars, 0.011);
   EXPECT_NEAR(part.egress.value, dollars, 1e-9);

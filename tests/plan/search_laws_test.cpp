@@ -27,9 +27,9 @@ TEST_P(Laws, PartsAddUp) {
       cost += phase.cost.p50.value;
       longest = std::max(longest, phase.hours.p50.value);
       sum += phase.hours.p50.value;
-      const MemoryUse& memory = phase.estimate.memory;
-      if (phase.estimate.node && memory.total() > Bytes{}) {
-        EXPECT_GE(phase.estimate.memory_total.p90, memory.total());
+      const MemoryUse& memory = phase.estimate->memory;
+      if (phase.estimate->node && memory.total() > Bytes{}) {
+        EXPECT_GE(phase.estimate->memory_total.p90, memory.total());
       }
     }
     EXPECT_NEAR(cost, plan.cost.p50.value, 1e-6 * std::max(1.0, plan.cost.p50.value)) << plan.label;

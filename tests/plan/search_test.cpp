@@ -30,8 +30,8 @@ std::string digits(const SearchResult& result) {
                                plan.gpu_hours, plan.billed_gpu_hours, plan.idle.value})
       add(value);
     for (const PhasePlan& phase : plan.phases) {
-      add(phase.estimate.work.p50.value);
-      add(phase.estimate.memory_total.p90.value);
+      add(phase.estimate->work.p50.value);
+      add(phase.estimate->memory_total.p90.value);
       add(phase.cost.p50.value);
     }
     text += plan.on_frontier ? "f\n" : "\n";
@@ -196,8 +196,8 @@ TEST(Search, GivenFiguresAreIgnoredOnDemand) {
   const Plan* plan = model.plan("4x RTX 3090");
   ASSERT_NE(plan, nullptr);
   EXPECT_EQ(plan->evidence, Evidence::kModel);
-  EXPECT_NEAR(plan->phases[0].estimate.work_by_model.value,
-              given.plan("4x RTX 3090")->phases[0].estimate.work_by_model.value, 1e-6);
+  EXPECT_NEAR(plan->phases[0].estimate->work_by_model.value,
+              given.plan("4x RTX 3090")->phases[0].estimate->work_by_model.value, 1e-6);
 }
 
 TEST(Search, EachPhaseOnItsOwnOffer) {

@@ -1,0 +1,121 @@
+// What a search takes grows with what it is asked, and not with its square. Counted in bytes taken from the heap, which
+// do not depend on how busy the machine is.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include "output/plan_story.h"
+#include "plan/searched.h"
+
+namespace {
+
+std::atomic<std::size_t> taken{0};
+
+void* counted(std::size_t size) {
+  taken += size;
+  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace gpuplan {
+namespace {
+
+/// Bytes for a search and the names of its plans.
+double bytes_of(const Job& job, const std::vector<Offer>& market) {
+  const std::size_t before = taken;
+  MarketFilter filter;
+  const std::vector<Offer> offers = market_for(job, known(), market, filter);
+  const auto found = search(job, known(), offers, {});
+  EXPECT_TRUE(found.has_value());
+  const PlanStory story(*found, job, known());
+  EXPECT_GE(story.names.size(), 1U);
+  return static_cast<double>(taken - before);
+}
+
+/// Half of them on the frontier of some job or near it: dearer ones are taken away less often.
+std::vector<Offer> market_of(int size) {
+  constexpr DollarsPerSecond kDollar{1.0 / 3600};
+  std::vector<Offer> market;
+  for (int i = 0; i < size; ++i) {
+    Offer& offer = market.emplace_back();
+    offer.gpu = "H100 SXM";
+    offer.provider = "p" + std::to_string(i % 17);
+    offer.region = "r" + std::to_string(i);
+    offer.spot_price = exactly(kDollar * (1 + (i % 2 == 0 ? 1.0 : 1.3) * i / size));
+    offer.interruptions = exactly(PerSecond{(1 + 20.0 * (size - i) / size) / 3600});
+  }
+  return market;
+}
+
+TEST(Growth, WithOffersIsNoSquare) {
+  const Job job = job_of(
+      "phases: [{name: t, train: {model: gpt2, data: {tokens: 100M}, epochs: 1, sequence: 1024}}]\n"
+      "where: {spot: only}\n");
+  const double few = bytes_of(job, market_of(250));
+  const double many = bytes_of(job, market_of(1000));
+  EXPECT_LT(many, 4 * few * 1.5);
+}
+
+TEST(Growth, WithPhasesIsNoSquare) {
+  const auto job = [](int size, bool chain) {
+    std::string text = "phases:\n";
+    for (int i = 0; i < size; ++i) {
+      text += "  - {name: p" + std::to_string(i) + ", fixed: {gpus: 1, time: 1 min}";
+      if (chain && i > 0) text += ", needs: [p" + std::to_string(i - 1) + "]";
+      text += "}\n";
+    }
+    return job_of(text + "market: {use: only, offers: [{gpu: H100 SXM, price: 2}, {gpu: T4, gpus: 4, price: 1}]}\n");
+  };
+  for (const bool chain : {true, false})
+    EXPECT_LT(bytes_of(job(160, chain), {}), 4 * bytes_of(job(40, chain), {}) * 1.7)
+        << (chain ? "chain" : "side by side");
+}
+
+TEST(Growth, OfManyPlansThatBeatOneTheNearestAreNamed) {
+  const Job job = job_of(
+      "phases: [{name: t, train: {model: gpt2, data: {tokens: 100M}, epochs: 1, sequence: 1024}}]\n"
+      "where: {spot: only}\n");
+  MarketFilter filter;
+  const std::vector<Offer> offers = market_of(300);
+  const std::vector<Offer> market = market_for(job, known(), offers, filter);
+  const auto found = search(job, known(), market, {});
+  ASSERT_TRUE(found.has_value());
+  for (const Plan& plan : found->plans) {
+    EXPECT_LE(plan.dominated_by.size(), kMostDominators);
+    Dollars above = plan.cost.p50;
+    for (const int position : plan.dominated_by) {
+      const Plan& by = found->plans[static_cast<std::size_t>(position)];
+      EXPECT_TRUE(by.on_frontier);
+      EXPECT_LE(by.hours.p50, plan.hours.p50);
+      EXPECT_LE(by.cost.p50, above) << "nearest in cost first";
+      above = by.cost.p50;
+    }
+  }
+}
+
+TEST(Growth, SpotThatIsNeverTakenAwayLosesNothing) {
+  for (const char* rate : {"0%/h", "0.000001%/h", "0.1%/h", "20%/h"}) {
+    const Searched found(job_of(
+        "phases: [{name: t, train: {model: {layers: 12, hidden: 768}, data: {tokens: 1B}, sequence: 1024, batch: "
+        "{sequences: 64}}}]\n"
+        "market: {use: only, offers: [{gpu: H100 SXM, price: 2, spot_price: 1}]}\n"
+        "where: {spot: only}\nspot: {interruptions: " +
+        std::string(rate) + "}\n"));
+    for (const Plan& plan : found.result.plans) EXPECT_GE(plan.spot_loss.value, 0) << rate;
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
