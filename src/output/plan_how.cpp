@@ -74,7 +74,7 @@ std::string held_words(const Job& job, const Plan& plan) {
   if (gaps) text += ", machines let go while no phase runs";
   std::vector<std::string> held;  // while somebody works, GPUs do not
   for (const PhasePlan& part : plan.phases) {
-    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate.phase)];
+    const Phase& phase = job.phases[static_cast<std::size_t>(part.estimate->phase)];
     const auto* fixed = std::get_if<FixedPhase>(&phase.work);
     if (fixed != nullptr && fixed->human && part.offer != nullptr) held.push_back(printable(phase.name, 40));
   }

@@ -104,7 +104,7 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
     const auto cut_short = [&](const Plan& plan) {
       return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {
         const bool taken = part.offer != nullptr && (part.spot || part.offer->preemptible);
-        return plan.on_frontier && part.estimate.phase == static_cast<int>(i) && (taken || part.estimate.jobs > 1);
+        return plan.on_frontier && part.estimate->phase == static_cast<int>(i) && (taken || part.estimate->jobs > 1);
       });
     };
     if (!command_resumes(job.phases[i]) && std::ranges::any_of(plans, cut_short))

@@ -76,10 +76,10 @@ std::optional<PhaseEstimate> as_planned(Job job, const Catalogue& catalogue, con
 std::vector<Guess> guesses_that_matter(const Job& job, const Catalogue& catalogue, const Plan& plan) {
   std::vector<Guess> found;
   for (const PhasePlan& part : plan.phases) {
-    const auto at = static_cast<std::size_t>(part.estimate.phase);
+    const auto at = static_cast<std::size_t>(part.estimate->phase);
     Job changed = job;
     std::vector<ModelUse>* models = models_of(changed.phases[at]);
-    if (models == nullptr || !part.estimate.node || part.estimate.framework == nullptr) continue;
+    if (models == nullptr || !part.estimate->node || part.estimate->framework == nullptr) continue;
     const auto open_in = [](const ModelUse& use) {
       return !use.custom && (use.shape.vocab_guessed || use.shape.heads_guessed || use.shape.ffn_guessed);
     };
@@ -98,7 +98,7 @@ std::vector<Guess> guesses_that_matter(const Job& job, const Catalogue& catalogu
           use.shape = *other;
           const auto estimate = as_planned(changed, catalogue, part);
           use.shape = kept;
-          Guess guess{part.estimate.phase,
+          Guess guess{part.estimate->phase,
                       open.key,
                       static_cast<double>(kept.*open.value),
                       value,
@@ -109,7 +109,7 @@ std::vector<Guess> guesses_that_matter(const Job& job, const Catalogue& catalogu
           if (estimate) {
             guess.other_memory = estimate->memory_total.p50;
             by = std::abs(guess.other_memory / guess.memory - 1);
-            if (part.estimate.evidence == Evidence::kModel) {
+            if (part.estimate->evidence == Evidence::kModel) {
               guess.time = estimate->work_by_model / base->work_by_model;
               by = std::max(by, std::abs(guess.time - 1));
             }

@@ -71,7 +71,7 @@ LeaseTime time_of(const Plan& plan, const Lease& lease, int position, const std:
   LeaseTime time{{}, std::vector<double>(stretches.size(), 0)};
   time.phases.assign(lease.phases.size(), time.idle);
   const auto weight = [&](int phase) {
-    return std::max(plan.phases[static_cast<std::size_t>(phase)].estimate.gpus, 1);
+    return std::max(plan.phases[static_cast<std::size_t>(phase)].estimate->gpus, 1);
   };
   for (std::size_t s = 0; s < stretches.size(); ++s) {
     const Stretch& line = stretches[s];
@@ -122,7 +122,7 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
     if (held == std::ssize(line.leases)) continue;
     int used = 0;
     for (std::size_t n = 0; n < lease.phases.size(); ++n)
-      if (time.phases[n][s] > 0) used += plan.phases[static_cast<std::size_t>(lease.phases[n])].estimate.gpus;
+      if (time.phases[n][s] > 0) used += plan.phases[static_cast<std::size_t>(lease.phases[n])].estimate->gpus;
     const Dollars share{dollars[s]};
     line.shares[static_cast<std::size_t>(held)] = share;
     line.cost += share;

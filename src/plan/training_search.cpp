@@ -51,6 +51,10 @@ enum class Rung { kData, kCuts, kOffload };
 constexpr Offload kOffloads[] = {Offload::kOptimizer, Offload::kActivations, Offload::kOptimizerParams,
                                  Offload::kOptimizerActivations, Offload::kAll};
 
+/// Memory that a GPU might have instead. A cut that is forced on a much smaller card, which nobody compares with this
+/// one, would be the pick on the largest too, and no recipe would be left: cuts are looked for on the same chip alone.
+enum class Sizes { kOfThisChip, kAll };
+
 using Verdict = TrainingChoice::Verdict;
 
 class TrainingSearch {
@@ -85,12 +89,12 @@ class TrainingSearch {
     if (!without && !offload_fixed()) look({Rung::kOffload});
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
-    // More memory is never slower: what would be chosen on GPUs like these with less of it is as good here.
+    // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
     if (!without && !offload_fixed()) {
-      take_from_smaller(best.need, {Rung::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kAll, {Rung::kOffload}, best);
     } else {
-      take_from_smaller(best.need, {Rung::kData, Rung::kCuts}, best);
-      if (!offload_fixed()) take_from_smaller(least_without(), {Rung::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kOfThisChip, {Rung::kData, Rung::kCuts}, best);
+      if (!offload_fixed()) take_from_smaller(least_without(), Sizes::kAll, {Rung::kOffload}, best);
     }
     return best;
   }
@@ -148,12 +152,12 @@ class TrainingSearch {
   /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
   /// that would be where that one no longer fits, and takes the fastest. Further down all take longer, care considered:
   /// once that is more than care can make up for, none is faster.
-  void take_from_smaller(Bytes usable, std::initializer_list<Rung> rungs, BestTraining& best) {
+  void take_from_smaller(Bytes usable, Sizes which, std::initializer_list<Rung> rungs, BestTraining& best) {
     const double most = most_care(gpus_) * kMostPoints;
     tally_ = &uncounted_;
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
-      if (gpu.usable <= usable) sizes.push_back(gpu.usable);
+      if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu))) sizes.push_back(gpu.usable);
     std::ranges::sort(sizes, std::greater<>{});
     for (const Bytes size : sizes) {
       if (size > usable) continue;
@@ -164,6 +168,11 @@ class TrainingSearch {
       usable = std::min(next.need, size * (1 - 1e-9));
       if (next.time < best.time) best = next;
     }
+  }
+
+  /// Sold with one memory and another.
+  bool same_chip(const Gpu& other) const {
+    return other.architecture == gpu_.architecture && other.sms == gpu_.sms && other.link_kind == gpu_.link_kind;
   }
 
   /// Usable memory of a GPU up to which nothing fits without the host's.

@@ -34,8 +34,8 @@ class Rows {
   explicit Rows(const char* name) : text_(text_of(name)), table_(CsvTable::parse(text_, name)) {
     for (std::size_t i = 0; table_ && i < table_->columns(); ++i) {
       // The name of a network and its rate are both headed "network".
-      const std::string name(table_->name(i));
-      const std::string bare = name.substr(0, name.find('['));
+      const std::string title(table_->name(i));
+      const std::string bare = title.substr(0, title.find('['));
       columns_.emplace(columns_.contains(bare) ? bare + " rate" : bare, i);
     }
   }

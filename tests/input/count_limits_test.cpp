@@ -53,7 +53,7 @@ void plans_or_refuses(const Result<Job>& job, const std::string& what) {
     EXPECT_LE(plan.hours.p10, plan.hours.p50) << what;
     EXPECT_LE(plan.hours.p50, plan.hours.p90) << what;
     for (const PhasePlan& phase : plan.phases) {
-      const Strategy& s = phase.estimate.strategy;
+      const Strategy& s = phase.estimate->strategy;
       for (const int degree : {s.dp, s.tp, s.pp, s.cp, s.ep, s.micro_batch, s.grad_accum, s.interleave})
         EXPECT_GE(degree, 1) << what;
       EXPECT_LE(1.0 * s.dp * s.micro_batch * s.grad_accum, 1e9) << what;

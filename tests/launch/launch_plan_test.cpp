@@ -22,10 +22,10 @@ TEST(LaunchPlan, EveryExampleKeepsItsInvariants) {
       const LaunchPhase& laid = launch.phases[i];
       EXPECT_TRUE(slugs.insert(laid.slug).second) << laid.slug;
       for (const int need : laid.needs) EXPECT_LT(need, static_cast<int>(i));
-      EXPECT_EQ(laid.nodes * laid.gpus, laid.part->estimate.gpus);
+      EXPECT_EQ(laid.nodes * laid.gpus, laid.part->estimate->gpus);
       EXPECT_GE(laid.limit.value, laid.part->hours.p90.value * 1.1 - 1e-6);
       EXPECT_EQ(laid.phase->name,
-                launched.searched.job.phases[static_cast<std::size_t>(laid.part->estimate.phase)].name);
+                launched.searched.job.phases[static_cast<std::size_t>(laid.part->estimate->phase)].name);
     }
     // Every phase that holds machines is in exactly the group that it says.
     std::size_t grouped = 0;

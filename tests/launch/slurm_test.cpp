@@ -65,7 +65,7 @@ TEST(Slurm, MemoryIsWhatTheModelSaysAndAQuarter) {
   const LaunchPhase& phase = launched.launch->phases.at(0);
   const auto ask = slurm_resources(*launched.launch, phase);
   ASSERT_TRUE(ask) << ask.error().message;
-  const Bytes need = phase.part->estimate.host_memory;
+  const Bytes need = phase.part->estimate->host_memory;
   ASSERT_GT(need, Bytes{});
   ASSERT_TRUE(ask->memory);
   EXPECT_GE(*ask->memory, need * 1.25);
@@ -77,7 +77,7 @@ TEST(Slurm, TheSignalComesBeforeTheEndByAStepACheckpointAndAMinuteAndAHalf) {
   const LaunchPhase& phase = launched.launch->phases.at(0);
   const auto ask = slurm_resources(*launched.launch, phase);
   ASSERT_TRUE(ask);
-  const Seconds writing = phase.part->estimate.checkpoint_bytes / phase.part->estimate.checkpoint_rate;
+  const Seconds writing = phase.part->estimate->checkpoint_bytes / phase.part->estimate->checkpoint_rate;
   EXPECT_GT(writing, Seconds{});
   const Seconds step = phase.part->seconds_per_step.p90;
   EXPECT_GT(step, Seconds{});

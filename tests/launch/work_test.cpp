@@ -139,7 +139,7 @@ TEST(Work, DegreesThatACommandNeverHearsOfAreAnError) {
                "name: train\n    train: {model: meta-llama/Llama-3.1-70B, data: {tokens: 100M}, sequence: 4096, batch: "
                "{sequences: 64}, framework: megatron" +
                parallel + "}\n    command: " + command + "\n"));
-    const Strategy& s = laid.phase().part->estimate.strategy;
+    const Strategy& s = laid.phase().part->estimate->strategy;
     EXPECT_LT(s.dp, 32) << "the plan cuts the model";
     const auto work = laid.work();
     return work ? work->command.at(0) : "error: " + line_of(work);
@@ -213,7 +213,7 @@ TEST(Work, TrainingProgramsHoldTheStrategy) {
   const Laid laid(example_job("llama-8b-full"));
   const auto work = laid.work();
   ASSERT_TRUE(work.has_value());
-  const Strategy& s = laid.phase().part->estimate.strategy;
+  const Strategy& s = laid.phase().part->estimate->strategy;
   const LaunchFile* settings = file(*work, "settings.json");
   ASSERT_NE(settings, nullptr);
   for (const auto& [name, value] : {std::pair("dp", s.dp),
@@ -309,7 +309,7 @@ TEST(Work, GenerationRunsEveryReplicaOnItsGpus) {
   const Laid laid(example_job("generate-70b"));
   const auto work = laid.work();
   ASSERT_TRUE(work.has_value());
-  const Strategy& s = laid.phase().part->estimate.strategy;
+  const Strategy& s = laid.phase().part->estimate->strategy;
   const std::string& settings = file(*work, "settings.json")->text;
   EXPECT_NE(settings.find("\"replicas\": " + std::to_string(s.dp)), std::string::npos) << settings;
   EXPECT_NE(settings.find("\"tensor_parallel_size\": " + std::to_string(s.tp)), std::string::npos);

@@ -20,7 +20,7 @@ struct Answer {
   std::shared_ptr<const Catalogue> facts;  ///< null: the built-in ones
   JobSource source;
   std::vector<Offer> known;
-  cli::Searched searched;
+  cli::Searched searched{Job{}};
   std::optional<PlanStory> story;
 
   const Catalogue& catalogue() const { return facts ? *facts : built_in(); }

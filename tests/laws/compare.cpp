@@ -32,11 +32,11 @@ std::vector<std::pair<std::string, double>> figures_of(const Answer& answer, con
       {"frontier", plan.on_frontier ? 1.0 : 0.0},
   };
   for (const PhasePlan& part : plan.phases) {
-    const std::string name = answer.searched.job.phases[static_cast<std::size_t>(part.estimate.phase)].name;
+    const std::string name = answer.searched.job.phases[static_cast<std::size_t>(part.estimate->phase)].name;
     out.emplace_back("start of " + name, part.start / units::hour);
     out.emplace_back("hours of " + name, part.hours.p50 / units::hour);
     out.emplace_back("cost of " + name, part.cost.p50.value);
-    out.emplace_back("memory of " + name, part.estimate.memory_total.p50.value);
+    out.emplace_back("memory of " + name, part.estimate->memory_total.p50.value);
   }
   std::ranges::sort(out);
   return out;

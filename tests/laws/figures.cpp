@@ -114,7 +114,7 @@ std::string wrong_chances(const Answer& answer) {
     if (outside(plan.chance_in_time) || outside(plan.chance_in_budget) || outside(plan.clean))
       return plan_words(plan) + ": a chance is not between 0 and 1";
     for (const PhasePlan& part : plan.phases)
-      if (part.estimate.serving && outside(part.estimate.serving->chance))
+      if (part.estimate->serving && outside(part.estimate->serving->chance))
         return plan_words(plan) + ": the chance to reach a target is not between 0 and 1";
     if (!(plan.interruptions >= 0) || !std::isfinite(plan.interruptions))
       return plan_words(plan) + ": interruptions " + number_text(plan.interruptions);

@@ -40,7 +40,7 @@ constexpr const char* kRates =
 PhaseEstimate estimate(const std::string& text) {
   const Searched found(job_of(text));
   EXPECT_FALSE(found.result.plans.empty()) << text;
-  return found.result.plans.empty() ? PhaseEstimate{} : found.pick().phases.front().estimate;
+  return found.result.plans.empty() ? PhaseEstimate{} : *found.pick().phases.front().estimate;
 }
 
 double seconds(const PhaseEstimate& of, TimeTerm term) { return of.term(term).p50.value; }
