@@ -192,8 +192,9 @@ class Mixer {
   std::optional<Plan> each_on_its_fastest() const {
     Arrangement arrangement;
     arrangement.phases.resize(workloads_.size());
-    for (std::size_t i = 0; i < workloads_.size(); ++i) {
-      const Stage& stage = problem_.stages[i];
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      const std::size_t i = phase_of(static_cast<int>(k));
+      const Stage& stage = problem_.stages[k];
       std::size_t best = 0;
       if (stage.machine) {
         const auto all = [&](std::size_t m) {
