@@ -17,6 +17,9 @@ namespace gpuplan {
 namespace {
 
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
+/// Schedules that are billed, times phases; and schedules at the least.
+constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
+
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
 
 bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
@@ -52,7 +55,12 @@ class Mixer {
       note =
           "Machines for each phase were chosen from so many schedules that some were left out; a cheaper one may "
           "exist.";
-    for (std::size_t point = 0; point < choice.frontier().size(); ++point) mixed_.push_back(plan_of(point));
+    const std::vector<std::size_t> points = points_to_bill();
+    if (points.size() < choice.frontier().size())
+      note = "Of " + count_text(static_cast<int>(choice.frontier().size())) +
+             " schedules with machines of their own for each phase " + count_text(static_cast<int>(points.size())) +
+             " were worked out, spread from the fastest to the cheapest; one between them may suit better.";
+    for (const std::size_t point : points) mixed_.push_back(plan_of(point));
     if (auto fastest = each_on_its_fastest()) mixed_.push_back(*std::move(fastest));
     keep_answers();
     keep_corners(plans);
@@ -164,6 +172,16 @@ class Mixer {
       if (k == host || job_.phases[phase_of(static_cast<int>(k))].on == name) problem_.stages[k].lends = true;
       else problem_.stages[k].holds = true;
     }
+  }
+
+  /// All points of the choice's frontier; of jobs with very many phases, whose frontiers are as long, so many that
+  /// billing them takes time in proportion to the phases, evenly from end to end.
+  std::vector<std::size_t> points_to_bill() const {
+    const std::size_t all = choice_->frontier().size();
+    const std::size_t most = std::min(all, std::max(kFewestBilled, kMostBilled / workloads_.size()));
+    std::vector<std::size_t> points(most);
+    for (std::size_t i = 0; i < most; ++i) points[i] = most == 1 ? 0 : i * (all - 1) / (most - 1);
+    return points;
   }
 
   Plan plan_of(std::size_t point) const {

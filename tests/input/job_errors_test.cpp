@@ -104,15 +104,15 @@ TEST(JobErrors, AbsurdNumbers) {
   EXPECT_EQ(top("market: {own: [{name: a, gpu: L4, usd_per_kwh: $200}]}"),
             "job.yaml:2: market.own[0].usd_per_kwh: expected at most $100.00, got '$200'");
   EXPECT_EQ(train("data: {samples: 1e30}, sequence: 128"),
-            "job.yaml:1: phases.a.train.data.samples: expected at most 1e+18, got '1e30'");
+            "job.yaml:1: phases.a.train.data.samples: expected from 1 to 1e+15, got '1e30'");
   EXPECT_EQ(train(std::string(kData) + ", epochs: -1"),
             "job.yaml:1: phases.a.train.epochs: expected more than 0 and at most 1,000,000, got '-1'");
   EXPECT_EQ(train(std::string(kData) + ", micro: 0"),
             "job.yaml:1: phases.a.train.micro: expected from 1 to 1,000,000,000, got '0'");
   EXPECT_EQ(generate("data: {samples: 0, prompt_tokens: 5, new_tokens: 5}"),
-            "job.yaml:1: phases.a.generate.data.samples: expected at least 1, got '0'");
+            "job.yaml:1: phases.a.generate.data.samples: expected from 1 to 1e+15, got '0'");
   EXPECT_EQ(generate("data: {samples: 1, prompt_tokens: 0, new_tokens: 5}"),
-            "job.yaml:1: phases.a.generate.data.prompt_tokens: expected at least 1, got '0'");
+            "job.yaml:1: phases.a.generate.data.prompt_tokens: expected from 1 to 1,000,000,000, got '0'");
 }
 
 TEST(JobErrors, WrongUnits) {
@@ -157,7 +157,7 @@ TEST(JobErrors, Gpus) {
             "job.yaml:2: market.offers[0].gpus: gpu says 4 and gpus says 8; keep one of them");
   EXPECT_EQ(top("market: {offers: [{gpu: L4}]}"),
             "job.yaml:2: market.offers[0]: price is missing; expected price or spot_price such as $2.49/h");
-  for (const std::string offer : {"offers: [{gpu: L4, price: 1e-300", "offers: [{gpu: L4, price: 0-1e-9",
+  for (const std::string offer : {"offers: [{gpu: L4, price: 1e-300", "offers: [{gpu: L4, price: $1e-9-1",
                                   "pools: [{name: a, gpu: L4, price: 1e-300"})
     EXPECT_NE(top("market: {" + offer + "}]}").find(".price: "), std::string::npos) << offer;
   EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $0/h}]}"), "") << "free, and said so";
@@ -201,7 +201,7 @@ TEST(JobErrors, Phases) {
   EXPECT_EQ(phases("  - {name: a, cpu: {time: 0}}\n"),
             "job.yaml:2: phases.a.cpu.time: expected more than 0 s, got '0'");
   EXPECT_EQ(phases("  - {name: a, work: {items: 0, each: {s: 1 s}}}\n"),
-            "job.yaml:2: phases.a.work.items: expected at least 1, got '0'");
+            "job.yaml:2: phases.a.work.items: expected from 1 to 1e+15, got '0'");
   EXPECT_EQ(phases("  - {name: a, fixed: {gpus: 0, time: 1 h}}\n"),
             "job.yaml:2: phases.a.fixed.gpus: expected from 1 to 100,000, got '0'");
 }
@@ -242,7 +242,7 @@ TEST(JobErrors, WorkOfTraining) {
   EXPECT_EQ(train("data: {samples: 1, tokens: 1}, sequence: 128"),
             "job.yaml:1: phases.a.train.data: samples and tokens both say how much; keep one of them");
   EXPECT_EQ(train("data: {samples: 0}, sequence: 128"),
-            "job.yaml:1: phases.a.train.data.samples: expected at least 1, got '0'");
+            "job.yaml:1: phases.a.train.data.samples: expected from 1 to 1e+15, got '0'");
   EXPECT_EQ(train("data: {samples: 10}"),
             "job.yaml:1: phases.a.train: sequence is missing; expected the length of a "
             "sequence in tokens, such as 2048");
@@ -380,7 +380,7 @@ TEST(JobErrors, SpotAndCheckpoints) {
   EXPECT_EQ(top("checkpoint: {every: 100}"),
             "job.yaml:2: checkpoint.every: expected auto, a number of steps such as 200 "
             "steps or a time such as 12 h or 45 min, got '100'");
-  EXPECT_EQ(top("checkpoint: {every: 0 steps}"), "job.yaml:2: checkpoint.every: expected at least 1, got '0'");
+  EXPECT_EQ(top("checkpoint: {every: 0 steps}"), "job.yaml:2: checkpoint.every: expected from 1 to 1000000000000, got '0'");
   EXPECT_EQ(top("checkpoint: {keep: -2}"), "job.yaml:2: checkpoint.keep: expected from 1 to 1,000,000, got '-2'");
 }
 

@@ -126,7 +126,7 @@ TEST(JobSchemaExamples, EveryExampleIsValid) {
 }
 
 TEST(JobSchemaExamples, EveryFormOfAValueIsValid) {
-  const std::string phase = "phases: [{name: a, train: {model: gpt2, data: {samples: 10}, sequence: 8, ";
+  const std::string phase = "phases: [{name: a, train: {model: gpt2, data: {samples: 10M}, sequence: 8, ";
   for (const std::string keys :
        {"batch: 8", "batch: auto", "batch: {tokens: 1M}", "batch: {sequences: 8}",
         "batch: {by_gpu: {L4: 8, else: auto}}", "micro: {by_gpu: {8x H100 SXM: 2}}", "optimizer: muon",

@@ -21,7 +21,7 @@ Job job_of(const std::string& text) {
 Job with(const std::string& lines) { return job_of("phases: [{name: a, fixed: {gpus: 1, time: 1 h}}]\n" + lines); }
 Phase phase_of(const std::string& keys) { return job_of("phases: [{name: a, " + keys + "}]").phases.at(0); }
 TrainPhase train_of(const std::string& keys) {
-  return std::get<TrainPhase>(phase_of("train: {data: {samples: 10}, sequence: 8, " + keys + "}").work);
+  return std::get<TrainPhase>(phase_of("train: {data: {samples: 10M}, sequence: 8, " + keys + "}").work);
 }
 
 template <class T>

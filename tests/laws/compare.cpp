@@ -81,7 +81,7 @@ bool comparable(const Answer& a, const Answer& b) {
   return kind(a) == kind(b);
 }
 
-std::string worse_best(const Answer& worse, const Answer& better) {
+std::string worse_best(const Answer& worse, const Answer& better, double care) {
   if (worse.plans().empty()) return "";
   if (better.plans().empty()) return "nothing fits any more";
   if (!comparable(worse, better)) return "";
@@ -90,12 +90,12 @@ std::string worse_best(const Answer& worse, const Answer& better) {
     return std::string(what) + " became worse: " + plan_words(before) + " before, " + plan_words(after) + " after";
   };
   const Plan &cheap = *worse.at(old.cheapest), &cheap_now = *better.at(now.cheapest);
-  if (dearer(cheap_now, cheap)) return told("cheapest", cheap, cheap_now);
+  if (dearer(cheap_now, cheap) && dollars(cheap_now) > care * dollars(cheap)) return told("cheapest", cheap, cheap_now);
   const Plan &fast = *worse.at(old.fastest), &fast_now = *better.at(now.fastest);
-  if (slower(fast_now, fast)) return told("fastest", fast, fast_now);
+  if (slower(fast_now, fast) && hours(fast_now) > care * hours(fast)) return told("fastest", fast, fast_now);
   const Plan &good = *worse.at(old.best_value), &good_now = *better.at(now.best_value);
   const double second = (better.searched.job.value_of_time * units::second).value;
-  if (more(worth(better, good_now), worth(worse, good), second + step_of(dollars(good_now))))
+  if (more(worth(better, good_now), care * worth(worse, good), second + step_of(dollars(good_now))))
     return told("best_value", good, good_now);
   return "";
 }

@@ -56,7 +56,7 @@ double worth(const Answer& answer, const Plan& plan);
 
 /// Where one of the three best of `better` is worse than that of `worse`; empty: nowhere, or they can not be compared
 /// because other plans count (only tight ones, only ones that miss a target).
-std::string worse_best(const Answer& worse, const Answer& better);
+std::string worse_best(const Answer& worse, const Answer& better, double care = 1);
 /// Whether the same kind of plans counts in both: ones that fit, and reach their targets.
 bool comparable(const Answer& a, const Answer& b);
 

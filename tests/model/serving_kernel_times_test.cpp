@@ -93,7 +93,7 @@ constexpr Bound kCaches[] = {
     {"A100 SXM 80GB", "bf16", 0.07, 0.235},
     {"RTX PRO 6000 Blackwell Server", "bf16", 0.045, 0.335},
     {"RTX PRO 6000 Blackwell Server", "fp8", 0.05, 0.415},
-    {"B200", "bf16", 0.045, 0.195},
+    {"B200", "bf16", 0.062, 0.195},
     {"B200", "fp8", 0.065, 0.19},
     {"H100 SXM", "bf16", 0.07, 0.23},
     {"H100 SXM", "fp8", 0.225, 0.5},

@@ -135,7 +135,7 @@ TEST(FitTable, ShowsEveryCountOnDemand) {
   1x RTX 4090  91.0 of 23.9
   4x RTX 4090  22.5 of 23.9  20.2 … 24.8     11.2        5.6          2.8      2.8    tight
   8x RTX 4090  19.0 of 23.9  17.1 … 20.9      9.5        4.8          2.4      2.4        3
-  Left out for want of room: HOW.
+  Left out for want of room: HOW (a wider window, --markdown or --csv has them).
 )");
 }
 

@@ -82,7 +82,8 @@ TEST(GpusReport, NarrowScreensLoseColumnsAndSaySo) {
             "  2 GPUs, data sheets as of 2026-11; dense peaks with 32-bit\n"
             "  sums, links both directions together. ~ usable memory is\n"
             "  estimated, not observed.\n"
-            "  Left out for want of room: ARCHITECTURE, YEAR, TDP, LINK.\n");
+            "  Left out for want of room: ARCHITECTURE, YEAR, TDP, LINK\n"
+            "  (a wider window, --markdown or --csv has them).\n");
 }
 
 TEST(GpusReport, ASingleGpuHasItsDetails) {

@@ -101,9 +101,9 @@ TEST(PhaseViews, GpuHoursOfTheSftNodeAddUp) {
 TEST(PhaseViews, EachFrontierPlanOnDemand) {
   PlanFixture fixture;
   PlanStory story = fixture.story();
-  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 2U) << "the pick: its phase and the sum";
+  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 4U) << "the pick: its phase, the sum, and the sum with and without buffer";
   story.all = true;
-  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 8U) << "four of the frontier";
+  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 16U) << "four of the frontier";
 }
 
 TEST(PhaseViews, MemorySaysHowMuchTooLargeAndTheSmallestCard) {

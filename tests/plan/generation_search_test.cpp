@@ -53,12 +53,12 @@ TEST(GenerationSearch, SmallerWeightsTakeLessMemory) {
 }
 
 TEST(GenerationSearch, WhatAGpuCannotComputeIsSaid) {
-  const Searched found(job_of(job_text("Llama-3.1-8B", "      weights: fp8\n      engine: vllm\n",
-                                       "{gpu: V100 SXM2 16GB, gpus: 8, price: 4}")),
-                       Finds::kPerhapsNothing);
+  const Searched found(
+      job_of(job_text("Llama-3.1-8B", "      weights: fp8\n      engine: vllm\n", "{gpu: T4, gpus: 8, price: 4}")),
+      Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_TRUE(found.result.tally.unsupported_reason.starts_with(
-      "V100 SXM2 16GB has no fp8 products, and vllm does not expand fp8 weights for it; int8"))
+      "T4 has no fp8 products, and vllm does not expand fp8 weights for it; int8"))
       << found.result.tally.unsupported_reason;
 }
 

@@ -34,7 +34,7 @@ class Dice {
 
 std::string offer(Dice& dice, int number) {
   std::string text = "    - {gpu: ";
-  text += dice.one_of<const char*>({"RTX 4090", "V100 SXM2 32GB", "L40S", "H100 SXM", "A100 SXM 80GB", "T4"});
+  text += dice.one_of<const char*>({"RTX 4090", "RTX 3090", "L40S", "H100 SXM", "A100 SXM 80GB", "L4"});
   text += ", gpus: " + std::to_string(dice.one_of<int>({1, 2, 4, 8}));
   text += ", provider: p" + std::to_string(number) + ", price: " + std::to_string(dice.between(0.3, 40));
   text += dice.one_of<const char*>({"", "", "", ", billing: {increment: 1 h}", ", billing: {startup: 10 min}"});

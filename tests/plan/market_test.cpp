@@ -53,7 +53,7 @@ TEST(Market, OwnOffersJoinOrReplaceTheKnown) {
   job.market.pools = {offer("C", 4, 0)};
   job.market.pools[0].kind = OfferKind::kPool;
   MarketFilter filter;
-  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"B", "C", "A"}));
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A", "B", "C"}));
   job.market.only = true;
   EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"B", "C"}));
 }

@@ -74,7 +74,8 @@ std::vector<Found> by_memory(const Job& job, const std::string& name, Sizes whic
   const Gpu& real = *known().find_gpu(name);
   std::set<double> sizes;
   for (const Gpu& gpu : known().gpus)
-    if (which == Sizes::kAll || (gpu.architecture == real.architecture && gpu.sms == real.sms))
+    if (which == Sizes::kAll ||
+        (gpu.architecture == real.architecture && gpu.sms == real.sms && gpu.link_kind == real.link_kind))
       sizes.insert(gpu.usable.value);
   for (const double size : sizes) {
     Gpu gpu = real;
