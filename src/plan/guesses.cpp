@@ -75,9 +75,9 @@ std::optional<PhaseEstimate> as_planned(Job job, const Catalogue& catalogue, con
 
 std::vector<Guess> guesses_that_matter(const Job& job, const Catalogue& catalogue, const Plan& plan) {
   std::vector<Guess> found;
+  Job changed = job;  // one guess at a time, and back
   for (const PhasePlan& part : plan.phases) {
     const auto at = static_cast<std::size_t>(part.estimate->phase);
-    Job changed = job;
     std::vector<ModelUse>* models = models_of(changed.phases[at]);
     if (models == nullptr || !part.estimate->node || part.estimate->framework == nullptr) continue;
     const auto open_in = [](const ModelUse& use) {

@@ -17,6 +17,9 @@ namespace gpuplan {
 namespace {
 
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
+/// Beyond, no plan has every phase on machines of its own: which leases touch is asked of every two of them.
+constexpr std::size_t kManyPhases = 100;
+
 /// Schedules that are billed, times phases; and schedules at the least.
 constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
 
@@ -208,6 +211,7 @@ class Mixer {
   /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
   /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
   std::optional<Plan> each_on_its_fastest() const {
+    if (workloads_.size() > kManyPhases) return std::nullopt;  // the schedules above come near, and leases are joined
     Arrangement arrangement;
     arrangement.phases.resize(workloads_.size());
     for (std::size_t k = 0; k < workloads_.size(); ++k) {
