@@ -65,18 +65,18 @@ struct GenerationConstants {
   double framework_gib = kUnset;      ///< GiB that an engine allocates beside the model
   // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
   // in quadrature; fitted on runs whose source was left out.
-  double spread_base = kUnset;       ///< any run
-  double spread_quantised = kUnset;  ///< weights of fewer than 16 bits
-  double spread_tensor = kUnset;     ///< tensor parallel
-  double spread_pcie = kUnset;       ///< tensor parallel over PCIe
-  double spread_wide = kUnset;       ///< 16 GPUs and more
-  double spread_experts = kUnset;    ///< mixture of experts
-  double spread_eager = kUnset;      ///< bound by the host of an eager engine
-  double spread_long = kUnset;       ///< prompts of 16k tokens and more
-  double spread_static = kUnset;     ///< static batches
-  double spread_largest = kUnset;    ///< the batch follows from memory that weights nearly fill
-  double steady_saturated = kUnset;  ///< factor on the half width of a server whose queue is always full: requests
-                                     ///< average out what single ones differ in
+  double spread_base = kUnset;            ///< any run
+  double spread_quantised = kUnset;       ///< weights of fewer than 16 bits
+  double spread_tensor = kUnset;          ///< tensor parallel
+  double spread_pcie = kUnset;            ///< tensor parallel over PCIe
+  double spread_wide = kUnset;            ///< 16 GPUs and more
+  double spread_experts = kUnset;         ///< mixture of experts
+  double spread_eager = kUnset;           ///< bound by the host of an eager engine
+  double spread_long = kUnset;            ///< prompts of 16k tokens and more
+  double spread_static = kUnset;          ///< static batches
+  double spread_largest = kUnset;         ///< the batch follows from memory that weights nearly fill
+  double steady_saturated = kUnset;       ///< factor on the half width of a server whose queue is always full: requests
+                                          ///< average out what single ones differ in
   double steady_served = kUnset;          ///< the same with so many requests in flight
   double spread_prefill = kUnset;         ///< prompts only
   double spread_first_token = kUnset;     ///< time to first token under load, besides

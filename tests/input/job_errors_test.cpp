@@ -380,7 +380,8 @@ TEST(JobErrors, SpotAndCheckpoints) {
   EXPECT_EQ(top("checkpoint: {every: 100}"),
             "job.yaml:2: checkpoint.every: expected auto, a number of steps such as 200 "
             "steps or a time such as 12 h or 45 min, got '100'");
-  EXPECT_EQ(top("checkpoint: {every: 0 steps}"), "job.yaml:2: checkpoint.every: expected from 1 to 1000000000000, got '0'");
+  EXPECT_EQ(top("checkpoint: {every: 0 steps}"),
+            "job.yaml:2: checkpoint.every: expected from 1 to 1000000000000, got '0'");
   EXPECT_EQ(top("checkpoint: {keep: -2}"), "job.yaml:2: checkpoint.keep: expected from 1 to 1,000,000, got '-2'");
 }
 

@@ -101,7 +101,8 @@ TEST(PhaseViews, GpuHoursOfTheSftNodeAddUp) {
 TEST(PhaseViews, EachFrontierPlanOnDemand) {
   PlanFixture fixture;
   PlanStory story = fixture.story();
-  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 4U) << "the pick: its phase, the sum, and the sum with and without buffer";
+  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 4U)
+      << "the pick: its phase, the sum, and the sum with and without buffer";
   story.all = true;
   EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 16U) << "four of the frontier";
 }
