@@ -6,10 +6,12 @@
 """
 
 import argparse
+import csv
 import datetime
 import json
 import math
 import os
+import random
 import re
 import shutil
 import statistics
@@ -99,6 +101,59 @@ def launches(program, runs):
     return found
 
 
+def price_list(path, rows):
+    """`rows` offers of many GPUs, counts, places and prices, drawn by the same dice every time."""
+    dice = random.Random(rows)
+    with open(ROOT / "data/gpus.csv", encoding="utf-8") as file:
+        gpus = [row[0] for row in csv.reader(file)][1:]
+    with path.open("w", encoding="utf-8") as file:
+        file.write("gpu,gpus,price_per_hour,provider,region\n")
+        for _ in range(rows):
+            count = dice.choice([1, 1, 2, 4, 8])
+            file.write(f"{dice.choice(gpus)},{count},{count * dice.uniform(0.2, 8):.3f},p{dice.randrange(40)},"
+                       f"r{dice.randrange(200)}\n")
+
+
+def long_job(path, phases, chain):
+    """Training and fixed work in turn; in a row, or all at once."""
+    with path.open("w", encoding="utf-8") as file:
+        file.write("phases:\n")
+        for i in range(phases):
+            work = ("fixed: {gpus: 1, time: 1 min}" if i % 2 else
+                    "train: {model: gpt2, data: {tokens: 1M}, sequence: 1024}")
+            needs = f", needs: [p{i - 1}]" if chain and i > 0 else ""
+            file.write(f"  - {{name: p{i}, {work}{needs}}}\n")
+        file.write("market: {use: only, offers: [{gpu: H100 SXM, price: 2}, {gpu: T4, gpus: 4, price: 1}, "
+                   "{gpu: L4, price: 0.6}]}\n")
+
+
+def large(program):
+    """Rows of the table of questions much larger than usual: what is asked, processor seconds, megabytes."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        asked = []
+        for offers in (16_000, 100_000):
+            prices = Path(folder) / f"{offers}.csv"
+            price_list(prices, offers)
+            for job in ("llama-8b-lora", "generate-70b"):
+                for form in ("", " --json"):
+                    asked.append((f"{offers:,} offers, {job}{form}",
+                                  ["plan", f"examples/{job}.yaml", "--prices", str(prices), *form.split()]))
+            asked.append((f"{offers:,} offers, `offers`", ["offers", "--prices", str(prices)]))
+        for chain in (True, False):
+            job = Path(folder) / f"{'chain' if chain else 'free'}.yaml"
+            long_job(job, 1_000, chain)
+            asked.append((f"1,000 phases {'in a row' if chain else 'at once'}", ["plan", str(job)]))
+        for words, arguments in asked:
+            command = [os.path.abspath(program), *arguments]
+            timed = [whole_process.time_once(command) for _ in range(3)]
+            if any(run[2] not in (0, 3, 4) for run in timed):
+                sys.exit(f"write_speed: exit code {timed[0][2]} of {' '.join(command)}")
+            rows.append([words, f"{min(run[1] for run in timed) / 1e3:.2f}",
+                         f"{whole_process.largest_resident_set(command) / 1e6:.0f}"])
+    return rows
+
+
 def table(head, rows):
     """A Markdown table; columns after the first are numbers."""
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
@@ -178,6 +233,7 @@ def main():
           f"{best[f'bm_log_metrics/{name}']['bytes'] / 1e6:.0f}"]
          for name in sorted(key.split("/")[1] for key in best if key.startswith("bm_log/"))])
     seconds, size, resident = large_log(program)
+    many = table(["asked", "processor s", "peak MB"], large(program))
     measured = textwrap.fill(
         f"Measured {datetime.date.today().isoformat()} on {processor}, {cores} cores, {system()}, {compiler(folder)}; load "
         f"average of the machine before the measurement: {load:.1f}. Times are the least of {options.runs} runs (whole "
@@ -221,6 +277,13 @@ The frontier of all schedules of a job, every phase on machines of its own or ke
 Targets: a million histories of a 48 h job a second and core, 20,000 replays of a trace.
 
 {histories}
+
+## Large markets and long jobs
+
+Whole runs of `gpuplan plan` (and `gpuplan offers`) on price lists of made-up offers, and of jobs with as many phases as are
+allowed. Targets: 16,000 offers in 0.5 s, 100,000 in 4 s and 300 MB, 1,000 phases in 2 s and 150 MB.
+
+{many}
 
 ## Launch scripts
 

@@ -17,7 +17,8 @@ constexpr bool fits_in(Number value) {
     return std::in_range<Whole>(value);
   } else {
     // One more than the greatest is a power of two, and exact as a double; the least is one too, or 0.
-    constexpr double kEnd = 2.0 * static_cast<double>(Range::max() / 2 + 1);
+    constexpr Whole kHalf = Range::max() / 2 + 1;
+    constexpr double kEnd = 2.0 * static_cast<double>(kHalf);
     return value > static_cast<double>(Range::min()) - 1 && value < kEnd;
   }
 }

@@ -84,7 +84,7 @@ int to_file(std::string_view text, const std::string& file, int code) {
   const SignalHold hold;
   const std::string beside = unfinished_name(target.string());
   // What is private stays so while it is written.
-  OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : 0666);
+  const OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : 0666);
   if (!descriptor) return fail(file, last_error());
   ::flock(descriptor.number(), LOCK_EX | LOCK_NB);
   std::error_code error = there ? keep_rights(descriptor.number(), old) : std::error_code();
@@ -109,7 +109,7 @@ int deliver(std::string_view result, const std::string& file, int code, bool pag
 void say(std::string_view line) {
   std::string text = safe_text(line);
   text += '\n';
-  static_cast<void>(write_all(STDERR_FILENO, text));  // nobody is left to be told when this fails
+  [[maybe_unused]] const std::error_code untold = write_all(STDERR_FILENO, text);  // nobody is left to be told
 }
 
 int complain(const Error& error) {

@@ -22,7 +22,7 @@ class OpenFile {
  public:
   OpenFile() = default;
   OpenFile(const std::string& path, int flags, mode_t mode = 0);
-  ~OpenFile() { close(); }
+  ~OpenFile() { [[maybe_unused]] const std::error_code untold = close(); }
   OpenFile(OpenFile&& other) noexcept;
   OpenFile& operator=(OpenFile&& other) noexcept;
 

@@ -51,7 +51,7 @@ bool no_memory(const std::exception& error) {
 int out_of_memory() {
   constexpr std::string_view kLine =
       "gpuplan: out of memory; allow it more (ulimit -v, the job's or container's limit) or ask for less\n";
-  static_cast<void>(write_all(STDERR_FILENO, kLine));
+  [[maybe_unused]] const std::error_code untold = write_all(STDERR_FILENO, kLine);
   return kInternal;
 }
 
@@ -63,6 +63,7 @@ int out_of_memory() {
     } catch (const std::exception& error) {
       if (no_memory(error)) ::_exit(out_of_memory());
     } catch (...) {
+      std::abort();
     }
   }
   std::abort();

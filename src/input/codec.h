@@ -29,15 +29,15 @@ struct AmountCodec {
   template <class T>
   static bool read(Reader& reader, const Tree& tree, T& out, const Bounds& bounds) {
     Interval<double> value;
-    Bounds within = bounds;
-    // No count goes further than the number that keeps it.
     if constexpr (std::integral<T>) {
+      // No count goes further than the number that keeps it.
+      Bounds within = bounds;
       constexpr double kMost = static_cast<double>(std::numeric_limits<T>::max());
       if (within.max <= 0 || within.max > kMost) within.max = kMost;
       if (!read_amount(reader, tree, type, within, value)) return false;
       out = whole<T>(value.p50);
     } else {
-      if (!read_amount(reader, tree, type, within, value)) return false;
+      if (!read_amount(reader, tree, type, bounds, value)) return false;
       out = static_cast<T>(value.p50);
     }
     return true;

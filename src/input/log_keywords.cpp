@@ -100,7 +100,7 @@ struct Index {
   Index() : next(kSentences.size() + ends.size()) {
     heads.fill(kNone);
     for (std::size_t i = 0; i < next.size(); ++i) {
-      std::uint16_t& head = heads[slot_of(load(words(i).data()))];
+      std::uint16_t& head = heads[slot_of(load(&words(i).front()))];
       next[i] = head;
       head = static_cast<std::uint16_t>(i);
     }
