@@ -142,7 +142,7 @@ Written write_into(const fs::path& folder, const std::vector<LaunchFile>& files)
 
 /// A folder that is not there appears with everything in it.
 Written write_beside(const fs::path& path, const std::vector<LaunchFile>& files) {
-  const Unfinished beside(unfinished_name(path.string()));
+  Unfinished beside(unfinished_name(path.string()));
   std::error_code error;
   if (!fs::create_directory(beside.path(), error)) return can_not_write(path, error);
   const OpenFile mark(beside.path().string(), O_RDONLY | O_DIRECTORY);
