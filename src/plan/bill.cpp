@@ -260,8 +260,9 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     } else if (slowdown.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
-    laid.medians[i] = (estimate.work.p50 + estimate.extra.p50).value * slowdown.factor;
     laid.phase_hours[i] = outcome<Seconds>(laid.durations[i]);
+    // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
+    laid.medians[i] = laid.phase_hours[i].p50.value;
   }
 
   std::vector<Lot> machines;
@@ -516,8 +517,6 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
     const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
     const double machines_share = 1 - disk_share - egress_share;
-    plan.disk += cost.p50 * disk_share;
-    plan.egress += cost.p50 * egress_share;
     plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
     // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
     plan.gpu_hours += answered > 0 ? used / 3600 * laid.busy[h] / answered : 0;
@@ -538,7 +537,9 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       phase.cost.p10 = std::min(phase.cost.p10, phase.cost.p50);
       phase.cost.p90 = std::max(phase.cost.p90, phase.cost.p50);
       phase.disk = std::min(cost.p50 * disk, phase.cost.p50);
-      phase.egress = std::min(cost.p50 * left, phase.cost.p50);
+      phase.egress = std::min(cost.p50 * left, phase.cost.p50 - phase.disk);
+      plan.disk += phase.disk;
+      plan.egress += phase.egress;
       lease.cost += phase.cost.p50;
     }
     lease.idle = parts.next(cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0));

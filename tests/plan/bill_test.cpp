@@ -239,6 +239,48 @@ TEST(Bill, PhasesAndIdleAddUpToTheCentAtEveryPrice) {
   }
 }
 
+TEST(Bill, APhaseStartsWhereTheMedianOfTheOneBeforeEnds) {
+  for (const double spread : {1.0, 1.2, 2.0, 5.0}) {
+    Bill bill;
+    for (int i = 0; i < 4; ++i) {
+      bill.add(0.4 + 0.3 * i, 4, i == 0 ? std::vector<std::string>{} : std::vector{"p" + std::to_string(i - 1)},
+               spread);
+      // The median of the sum of two uncertain times is not the sum of their medians.
+      bill.phases.back().extra = {0.05 * hour, 0.5 * hour, 0.6 * hour};
+    }
+    bill.job.buffer = 0.1;
+    const Plan plan = bill.plan();
+    for (std::size_t i = 1; i < plan.phases.size(); ++i) {
+      const PhasePlan& before = plan.phases[i - 1];
+      EXPECT_NEAR(plan.phases[i].start / hour, (before.start + before.hours.p50) / hour, 1e-9) << spread;
+    }
+  }
+}
+
+TEST(Bill, DisksAndEgressOfPhasesAddUpHoweverSmallTheBill) {
+  for (const double scale : {1.0, 0.1, 0.01, 0.001}) {
+    Bill bill;
+    for (int i = 0; i < 5; ++i) {
+      bill.add(0.001 + 0.2 * (i % 2), 4);
+      bill.phases.back().results_bytes = 3 * units::GB * (scale * (i + 1));
+      bill.phases.back().disk_bytes = 100 * units::GB * scale;
+    }
+    bill.offer.price = exactly(0.02 * dollar / hour);
+    bill.offer.egress_price = 0.05 * dollar / units::GB;
+    bill.offer.disk_price = 0.01 * dollar / (units::GB * hour);
+    const Plan plan = bill.plan();
+    Dollars disk{}, egress{};
+    for (const PhasePlan& part : plan.phases) {
+      disk += part.disk;
+      egress += part.egress;
+      EXPECT_LE(part.disk + part.egress, part.cost.p50 + 1e-12 * dollar);
+    }
+    EXPECT_NEAR(plan.disk.value, disk.value, 1e-12);
+    EXPECT_NEAR(plan.egress.value, egress.value, 1e-12);
+    EXPECT_GT(plan.egress, Dollars{});
+  }
+}
+
 TEST(Bill, HoursOfTheBufferMeetInterruptionsToo) {
   Bill bill;
   bill.add(6.1, 4);
