@@ -17,9 +17,18 @@ using Json = nlohmann::ordered_json;
 /// Sums of medians agree but for their last digits, and for the hundredth of a cent that totals are told in.
 bool adds_up(double sum, double total) { return std::abs(sum - total) <= 1e-6 * std::abs(total) + step_of(0); }
 
+/// Hours by which phases laid out by their medians may end after the median of the whole: medians do not add up, means
+/// do (where phases wait for each other the mean of the whole is more still). Nothing, where no time is uncertain.
+double hours_of_medians(const Plan& plan) {
+  Seconds apart = std::max(plan.hours.mean - plan.hours.p50, Seconds{});
+  for (const PhasePlan& part : plan.phases) apart += std::max(part.hours.p50 - part.hours.mean, Seconds{});
+  return apart / units::hour;
+}
+
 /// Members that tell a difference or a position; everything else is an amount and never below zero.
 bool may_be_negative(std::string_view name) {
-  for (const std::string_view part : {"change", "saved", "than", "difference", "more", "against", "beyond", "offset"})
+  for (const std::string_view part :
+       {"change", "saved", "than", "difference", "more", "against", "beyond", "offset", "discount"})
     if (name.find(part) != std::string_view::npos) return true;
   return false;
 }
@@ -73,6 +82,7 @@ std::string wrong_sums(const Answer& answer) {
       return plan_words(plan) + ": " + what + ": " + significant_text(sum, 10) + " against " +
              significant_text(total, 10);
     };
+    const double rounding = kSecond + hours_of_medians(plan);
     double cost = plan.idle.value, disk = 0, egress = 0, last = 0;
     for (const PhasePlan& part : plan.phases) {
       cost += part.cost.p50.value;
@@ -84,7 +94,7 @@ std::string wrong_sums(const Answer& answer) {
     if (!adds_up(disk, plan.disk.value)) return wrong("disks of phases do not add up", disk, plan.disk.value);
     if (!adds_up(egress, plan.egress.value))
       return wrong("egress of phases does not add up", egress, plan.egress.value);
-    if (more(last, hours(plan), kSecond)) return wrong("a phase ends after the plan", last, hours(plan));
+    if (more(last, hours(plan), rounding)) return wrong("a phase ends after the plan", last, hours(plan));
     if (more(plan.idle.value, dollars(plan), 1e-6))
       return wrong("more is idle than paid", plan.idle.value, dollars(plan));
     double leased = 0, returned = 0;
@@ -98,7 +108,7 @@ std::string wrong_sums(const Answer& answer) {
         const double end = (part.start + part.hours.p50) / units::hour;
         if (more(lease.from / units::hour, part.start / units::hour, kSecond))
           return wrong("a phase starts before its lease", part.start / units::hour, lease.from / units::hour);
-        if (more(end, lease.to / units::hour, 2 * kSecond))
+        if (more(end, lease.to / units::hour, rounding))
           return wrong("a phase ends after its lease", end, lease.to / units::hour);
       }
     }
