@@ -299,8 +299,15 @@ std::string best_policy_words(const SimulateReport& report) {
   };
   const std::string name(name_of(best.policy));
   const Simulation& simulation = report.simulation;
-  std::string text = "Best: " + name + ", " + hours_or_never(best.hours.mean) + " h for " +
-                     money_or_never(best.cost.mean) + " on average";
+  const auto on_average = [](const PolicyResult& one) {
+    return hours_text(one.hours.mean) + " h for " + to_text(one.cost.mean);
+  };
+  // A mean over histories one of which never ends is no number.
+  const auto sticks = [](const PolicyResult& one) { return "never ends in " + share_words(one.unfinished); };
+  const bool best_ends = best.unfinished <= 0;
+  std::string text =
+      "Best: " + name +
+      (best_ends ? ", " + on_average(best) + " on average" : ", which " + sticks(best) + " of the histories");
   const PolicyResult* on_demand = find(SpotPolicy::kOnDemand);
   if (on_demand != nullptr && on_demand != &best && ends(best.cost.mean.value) && on_demand->cost.mean > Dollars{}) {
     const double saved = 1 - best.cost.mean / on_demand->cost.mean;
@@ -322,8 +329,8 @@ std::string best_policy_words(const SimulateReport& report) {
   }
   if (report.wanted && *report.wanted != best.policy) {
     if (const PolicyResult* wanted = find(*report.wanted))
-      text += " The job asks for " + std::string(name_of(*report.wanted)) + ": " + hours_or_never(wanted->hours.mean) +
-              " h for " + money_or_never(wanted->cost.mean) + ".";
+      text += " The job asks for " + std::string(name_of(*report.wanted)) + ": " +
+              (wanted->unfinished <= 0 ? on_average(*wanted) : sticks(*wanted) + " of the histories") + ".";
   }
   return text;
 }

@@ -23,6 +23,8 @@ class TraceSource {
   double until() const { return until_; }
   void taken(double) const {}     // what the trace says is what they live
   void postpone(double) const {}  // a trace goes by the clock
+  /// Once around: whoever finds no machines for so long never will.
+  double patience() const { return runs_.gap.value * static_cast<double>(runs_.ticks()); }
   void next() {
     ++run_;
     if (run_ == runs_.ends.size()) wrap();
@@ -73,6 +75,8 @@ class RandomSource {
   }
   /// They were held for so long after the notice.
   void postpone(double seconds) { until_ += seconds; }
+  /// A wait longer than this is not met in the histories that anybody simulates.
+  double patience() const { return 30 * mean_wait_; }
 
  private:
   double draw() { return up_ ? lives_.draw(random_).value : random_.exponential(mean_wait_); }
@@ -95,7 +99,9 @@ class PolicyHistory {
     left_ = total_;
     deadline_ = needs_deadline(policy) ? task.deadline.value : kNever;
     pace_ = deadline_ == kNever ? 0 : total_ / deadline_;
-    horizon_ = task.horizon > Seconds{} ? task.horizon.value : 20 * std::max(total_, task.deadline.value) + 1;
+    const double alone = total_ + task.first_start.value + task.restart.value;
+    horizon_ = task.horizon > Seconds{} ? task.horizon.value
+                                        : 20 * std::max(alone, task.deadline.value) + source_.patience() + 1;
     enter_piece();
   }
 

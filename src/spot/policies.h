@@ -63,7 +63,9 @@ struct SpotTask {
   Seconds restart{};      ///< each start but the first: no progress, and billed (the paper's changeover delay d)
   Seconds first_start{};  ///< the same at the first start (the paper: d)
   int slices = 8;         ///< of kTimeSliced
-  Seconds horizon{};      ///< what has not ended by then is given up; 0: twenty times the work or the deadline
+  /// What has not ended by then is given up; 0: twenty times the work with a start and a restart, or the deadline, and
+  /// longer than the longest wait for machines.
+  Seconds horizon{};
   Billing billing{.increment = Seconds{0}};  ///< of each time that a machine is taken
   /// What is billed for a machine held so long; null: just as long.
   double (*billed)(double held, const Billing& billing) = nullptr;

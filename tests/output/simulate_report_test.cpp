@@ -91,6 +91,21 @@ TEST(SimulateReport, TellsWhatTheJobAsksFor) {
   EXPECT_FALSE(has(best_policy_words(told), "The job asks")) << "it is the best one";
 }
 
+TEST(SimulateReport, TellsNoMeanOfHistoriesThatNeverEnd) {
+  SimulateReport told = report();
+  for (PolicyResult& one : told.result.policies) {
+    one.unfinished = 0.05;
+    one.hours.mean = Seconds{std::numeric_limits<double>::infinity()};
+    one.cost.mean = Dollars{std::numeric_limits<double>::infinity()};
+  }
+  told.wanted = SpotPolicy::kSpotOnly;
+  choose_best(told.simulation, told.result);
+  const std::string words = best_policy_words(told);
+  EXPECT_TRUE(has(words, ", which never ends in 5 % of the histories.")) << words;
+  EXPECT_TRUE(has(words, "The job asks for spot_only: never ends in 5 % of the histories.")) << words;
+  EXPECT_FALSE(has(words, "never h")) << words;
+}
+
 TEST(SimulateReport, WithoutADeadline) {
   SimulateReport told = report();
   told.simulation.deadline = Seconds{};

@@ -304,6 +304,29 @@ SpotTask random_task(Random& random) {
   return task;
 }
 
+TEST(Policies, ShortWorkOutlastsALongWaitForMachines) {
+  for (const double work : {0.001, 1.0, 60.0}) {
+    SpotTask task;
+    task.pieces.push_back({.work = Seconds{work}});
+    task.first_start = Seconds{120};
+    const Lifetimes lives = Lifetimes::exponential(PerSecond{1.0 / 3600}, 1);
+    int waiting = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      Random random(seed, 23);
+      const SpotOutcome drawn = simulate(task, SpotPolicy::kSpotOnly, {lives, Seconds{1800}}, random);
+      EXPECT_TRUE(drawn.finished) << work << " s of work, seed " << seed;
+      waiting += drawn.waited > Seconds{} ? 1 : 0;
+    }
+    EXPECT_GT(waiting, 40) << "machines are away a third of the time";
+
+    Trace trace{Seconds{600}, std::vector<int>(200, 0)};
+    trace.machines.back() = 1;
+    EXPECT_TRUE(replay(task, SpotPolicy::kSpotOnly, runs_of(trace), 0).finished) << work;
+    trace.machines.back() = 0;
+    EXPECT_FALSE(replay(task, SpotPolicy::kSpotOnly, runs_of(trace), 0).finished) << "no machine ever";
+  }
+}
+
 TEST(Policies, FromEventToEventIsTickByTick) {
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
