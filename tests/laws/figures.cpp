@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -33,25 +34,31 @@ bool may_be_negative(std::string_view name) {
   return false;
 }
 
-std::string fault_in(const Json& value, const std::string& name, const std::string& path) {
+/// `may_never_end`: a history of it never ended, so that the figures to which that one counts are none.
+std::string fault_in(const Json& value, const std::string& name, const std::string& path, bool may_never_end = false) {
+  if (value.is_object() && value.contains("share_unfinished")) may_never_end = value["share_unfinished"] > 0;
   if (value.is_number() && value.get<double>() < 0 && !may_be_negative(name)) return path + " is " + value.dump();
   if (value.is_string())
     if (const std::string words = wrong_words(value.get_ref<const std::string&>()); !words.empty())
       return path + ": " + words;
   if (value.is_object() && value.contains("p10") && value.contains("p50") && value.contains("p90")) {
+    const auto figure = [&](const Json& quantile) {
+      return quantile.is_null() && may_never_end ? std::numeric_limits<double>::infinity() : quantile.get<double>();
+    };
     for (const auto& [key, quantile] : value.items())
-      if (!quantile.is_number()) return path + '.' + key + " is no number";
-    const double low = value["p10"], middle = value["p50"], high = value["p90"];
+      if (!quantile.is_number() && !(quantile.is_null() && may_never_end)) return path + '.' + key + " is no number";
+    const double low = figure(value["p10"]), middle = figure(value["p50"]), high = figure(value["p90"]);
     if (!(low <= middle && middle <= high)) return path + ": p10 <= p50 <= p90 does not hold: " + value.dump();
-    if (value.contains("mean") && value["mean"].get<double>() < 0) return path + ".mean is below zero";
+    if (value.contains("mean") && figure(value["mean"]) < 0) return path + ".mean is below zero";
   }
   if (value.is_object()) {
     for (const auto& [key, member] : value.items())
-      if (std::string fault = fault_in(member, key, path + '.' + key); !fault.empty()) return fault;
+      if (std::string fault = fault_in(member, key, path + '.' + key, may_never_end); !fault.empty()) return fault;
   } else if (value.is_array()) {
     std::size_t number = 0;
     for (const Json& item : value)
-      if (std::string fault = fault_in(item, name, path + '[' + std::to_string(number++) + ']'); !fault.empty())
+      if (std::string fault = fault_in(item, name, path + '[' + std::to_string(number++) + ']', may_never_end);
+          !fault.empty())
         return fault;
   }
   return "";

@@ -143,6 +143,10 @@ Verdict twice_the_data(const Answer& base, Random&) {
   Case other = base.asked;
   drop(other.job, "spot");
   put(put(other.job, "where", map_tree()), "spot", "never");
+  // What comes every so many steps comes one time more when two rests of a stretch make a full one.
+  for (Tree& phase : phases_of(other.job))
+    for (const std::string_view part : {"evaluate", "checkpoint"})
+      if (Tree* work = work_of(phase)) drop(phase, part), drop(*work, part);
   const Asked once = ask(other);
   Case doubled = other;
   if (!once || (*once)->plans().empty() || !double_data(doubled.job)) return silent();
