@@ -2,6 +2,7 @@
 // have the spread they really have.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -57,7 +58,8 @@ void add_samples(const Interval<T>& interval, const Samples& scores, Samples& su
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += interval.p50.value * math::exp(scores[i] * sigma);
     return;
   }
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += at(interval, scores[i]).value;
+  // From zero on: no time and no price is less, however far below p10 a score lies.
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::max(at(interval, scores[i]), T{}).value;
 }
 
 }  // namespace gpuplan

@@ -311,6 +311,15 @@ TEST(Bill, TheModelsErrorIsSharedOwnFiguresAreNot) {
   EXPECT_EQ(independent.evidence, Evidence::kGiven);
 }
 
+TEST(Bill, APriceFromZeroOnIsNeverBelowIt) {
+  Bill bill;
+  bill.add(3, 4);
+  bill.offer.price = {DollarsPerSecond{}, 0.1 * dollar / hour, 5 * dollar / hour};
+  const Plan plan = bill.plan();
+  EXPECT_GE(plan.cost.p10, Dollars{});
+  EXPECT_GE(plan.phases[0].cost.p10, Dollars{});
+}
+
 TEST(Bill, PricesAreIndependentOfTime) {
   Bill bill;
   bill.add(1, 4, {}, 1.3);
