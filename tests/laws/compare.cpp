@@ -81,7 +81,10 @@ bool comparable(const Answer& a, const Answer& b) {
   return kind(a) == kind(b);
 }
 
+double slack(const Answer& answer) { return answer.searched.job.phases.size() > 1 ? kMedians : 1; }
+
 std::string worse_best(const Answer& worse, const Answer& better, double care) {
+  care = std::max(care, slack(worse));
   if (worse.plans().empty()) return "";
   if (better.plans().empty()) return "nothing fits any more";
   if (!comparable(worse, better)) return "";

@@ -54,6 +54,12 @@ double dollars(const Plan& plan);
 double hours(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
+/// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
+/// what is the best by one may be a little worse by the other (docs/how-gpuplan-works.md).
+constexpr double kMedians = 1.06;
+/// What may be so by that: nothing where there is one phase.
+double slack(const Answer& answer);
+
 /// Where one of the three best of `better` is worse than that of `worse`; empty: nowhere, or they can not be compared
 /// because other plans count (only tight ones, only ones that miss a target).
 std::string worse_best(const Answer& worse, const Answer& better, double care = 1);
