@@ -58,8 +58,12 @@ void add_samples(const Interval<T>& interval, const Samples& scores, Samples& su
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += interval.p50.value * math::exp(scores[i] * sigma);
     return;
   }
-  // From zero on: no time and no price is less, however far below p10 a score lies.
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += std::max(at(interval, scores[i]), T{}).value;
+  // Of a range that begins at nothing: no time and no price is less, however far below p10 a score lies.
+  const bool from_zero = interval.p10 >= T{};
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const T drawn = at(interval, scores[i]);
+    sum[i] += (from_zero ? std::max(drawn, T{}) : drawn).value;
+  }
 }
 
 }  // namespace gpuplan
