@@ -137,10 +137,9 @@ ViewContent phases_view(const PlanStory& story, const Screen& screen) {
                   shown.text(screen);
   view.drawing += left_out_words(shown, screen);
   if (story.job.phases.size() > 1) {
-    std::string words =
+    view.notes.emplace_back(
         "P10 … P90 of the phases do not add up to those in all, which come from joint samples: the "
-        "model's error is shared by phases of one kind, other errors are not.";
-    view.notes.push_back(words);
+        "model's error is shared by phases of one kind, other errors are not.");
     if (story.job.buffer > 0)
       view.notes.push_back("The buffer of " + percent(story.job.buffer) + " is inside of all hours and costs.");
   }

@@ -88,7 +88,7 @@ bool names(std::string_view command, std::string_view argument) {
 }
 
 /// What the command's program calls the machine: by the name of the profile, else by that of its GPU.
-const std::string& program_profile(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {
+std::string program_profile(const Phase& phase, const PhaseEstimate& estimate, const std::string& profile) {
   const auto by_name = std::ranges::find(phase.profiles, profile, [](const auto& entry) { return entry.first; });
   if (by_name != phase.profiles.end()) return by_name->second;
   if (!estimate.node || estimate.node->gpu == nullptr) return profile;
