@@ -23,7 +23,7 @@ struct Open {
   std::vector<double> (*others)(const ModelShape&);
 };
 
-const Open kOpen[] = {
+constexpr Open kOpen[] = {
     // Bytes; the tables of Qwen2.5 and of Gemma are the largest in wide use.
     {"vocab", &ModelShape::vocab_guessed, &ModelShape::vocab,
      [](const ModelShape&) { return std::vector<double>{256, 152'064, 262'144}; }},
@@ -66,7 +66,7 @@ std::optional<PhaseEstimate> as_planned(Job job, const Catalogue& catalogue, con
   const PhaseEstimate& best = part.estimate;
   Phase& phase = job.phases[static_cast<std::size_t>(best.phase)];
   if (auto* train = std::get_if<TrainPhase>(&phase.work)) train->recompute = {best.strategy.recompute, {}};
-  Machines machines{.node = *best.node, .nodes = best.nodes, .gpus = best.gpus};
+  const Machines machines{.node = *best.node, .nodes = best.nodes, .gpus = best.gpus};
   OpenBatch open(std::move(job), best.phase, catalogue, machines, best);
   return open.with(best.strategy.micro_batch);
 }
