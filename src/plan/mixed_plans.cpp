@@ -16,13 +16,13 @@ namespace gpuplan {
 
 namespace {
 
-/// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 /// Beyond, no plan has every phase on machines of its own: which leases touch is asked of every two of them.
 constexpr std::size_t kManyPhases = 100;
 
 /// Schedules that are billed, times phases; and schedules at the least.
 constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
 
+/// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
 
 bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
@@ -203,6 +203,10 @@ class Mixer {
         arrangement.phases[i] = *setting.phases[i];
       }
     }
+    return priced(std::move(arrangement));
+  }
+
+  Plan priced(Arrangement arrangement) const {
     LaidJob laid = biller_.lay(std::move(arrangement));
     if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
     return biller_.price(laid);
@@ -232,9 +236,7 @@ class Mixer {
       arrangement.phases[i] = *setting.phases[i];
       if (stage.machine) arrangement.holdings.push_back({choice.offer, choice.spot, setting.machines, {whole<int>(i)}});
     }
-    LaidJob laid = biller_.lay(std::move(arrangement));
-    if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
-    Plan plan = biller_.price(laid);
+    Plan plan = priced(std::move(arrangement));
     for (const auto& [provider, most] : job_.where.quota) {
       int held = 0;
       for (const Lease& lease : plan.leases)
