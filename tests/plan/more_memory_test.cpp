@@ -10,29 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "plan/dice.h"
 #include "plan/machines.h"
 #include "plan/phase_search.h"
 #include "plan/searched.h"
 
 namespace gpuplan {
 namespace {
-
-/// A small generator of its own: the same jobs everywhere.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
-  std::size_t below(std::size_t n) {
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::size_t>((state_ >> 33U) % n);
-  }
-  template <class T>
-  T one_of(std::initializer_list<T> values) {
-    return *(values.begin() + below(values.size()));
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 std::string training_job(Dice& dice) {
   std::string text = "phases: [{name: a, train: {model: ";
