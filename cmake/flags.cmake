@@ -20,6 +20,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
   # clang 22 reports the buffer that libstdc++ 12's stable_sort takes inside; g++ still warns of our own uses.
   target_compile_options(gpuplan_flags INTERFACE -Wno-deprecated-declarations)
 endif()
+# What computes and reads: in the trees of the sanitizers the tests take longer than the compiler without it.
+set(GPUPLAN_HOT "" CACHE STRING "Further options of the libraries below the commands, such as -O1")
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   target_compile_options(gpuplan_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()

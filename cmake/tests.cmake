@@ -1,4 +1,5 @@
-# All unit tests in one program: one link, one process, one precompiled <gtest/gtest.h>.
+# All unit tests in one program: one link, one process, one precompiled <gtest/gtest.h>. They are linked with the objects
+# that ship; the tests' own files are compiled without optimisation, which takes a third of the time.
 find_package(GTest 1.12 REQUIRED)
 find_library(GPUPLAN_RAPIDCHECK rapidcheck REQUIRED)
 
@@ -15,14 +16,17 @@ if(GPUPLAN_TESTS_MATCHING)
   set(test_sources ${kept})
 endif()
 
-add_executable(gpuplan_test ${test_sources})
+add_executable(gpuplan_test EXCLUDE_FROM_ALL ${test_sources})
 target_include_directories(gpuplan_test PRIVATE tests tools)
 target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
 # "." makes objects that several checkouts can share through ccache; the tests are then run from the root of one.
 set(GPUPLAN_TEST_ROOT "${PROJECT_SOURCE_DIR}" CACHE STRING "Where unit tests look for data/, examples/ and tests/")
 target_compile_definitions(gpuplan_test PRIVATE
   GPUPLAN_DATA_DIR="${GPUPLAN_TEST_ROOT}/data" GPUPLAN_SOURCE_DIR="${GPUPLAN_TEST_ROOT}")
-target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h>)
+target_compile_options(gpuplan_test PRIVATE -O0)
+target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h> <algorithm> <map> <optional> <string> <vector>
+  ${PROJECT_SOURCE_DIR}/src/base/text.h ${PROJECT_SOURCE_DIR}/src/domain/catalogue.h
+  ${PROJECT_SOURCE_DIR}/src/plan/plan.h)
 target_link_libraries(gpuplan_test PRIVATE gpuplan_edge ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
 
 enable_testing()

@@ -49,9 +49,13 @@ mkdir "$copy"
 ) | tar -xf - -C "$copy"
 mkdir "$copy/src/cli"
 cat >"$copy/src/cli/main.cpp" <<'END'
+int run();
+int main() { return run(); }
+END
+cat >"$copy/src/cli/run.cpp" <<'END'
 #include <cstdio>
 #include "input/embedded_data.h"
-int main() { return gpuplan::embedded_data("gpus.csv").empty() || std::puts("gpuplan " GPUPLAN_VERSION) < 0; }
+int run() { return gpuplan::embedded_data("gpus.csv").empty() || std::puts("gpuplan " GPUPLAN_VERSION) < 0; }
 END
 mkdir -p "$copy/build/release"
 cp "$root/build/release/CMakeCache.txt" "$copy/build/release/"

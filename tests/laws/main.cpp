@@ -1,5 +1,6 @@
-// gpuplan_laws [JOBS] [SEED] [LAW...]: random jobs and markets held against the laws. Every violation is shrunk and
-// printed as the files that show it. The last line is "counted HELD BROKEN" laws, for ./test.
+// gpuplan_laws [JOBS|FIRST-LAST] [SEED] [LAW...]: random jobs and markets held against the laws, the first JOBS of them
+// or those with the numbers FIRST to LAST. Every violation is shrunk and printed as the files that show it. The last line
+// is "counted HELD BROKEN" laws, for ./test.
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -75,7 +76,11 @@ int main(int argc, char** argv) {
   const auto number_at = [&](std::size_t at, std::uint64_t otherwise) {
     return words.size() > at ? std::strtoull(words[at].c_str(), nullptr, 10) : otherwise;
   };
-  const std::uint64_t jobs = number_at(0, 2000), seed = number_at(1, 1);
+  const std::size_t dash = words.empty() ? std::string::npos : words[0].find('-');
+  const std::uint64_t first = dash == std::string::npos ? 0 : number_at(0, 0);
+  const std::uint64_t end =
+      dash == std::string::npos ? number_at(0, 2000) : std::strtoull(words[0].c_str() + dash + 1, nullptr, 10) + 1;
+  const std::uint64_t jobs = end - std::min(first, end), seed = number_at(1, 1);
   std::vector<Count> counts = asked_laws({words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)), words.end()});
   output_then = ::dup(STDOUT_FILENO);
   ::setenv("GPUPLAN_CONFIG", "", 1);
@@ -83,7 +88,7 @@ int main(int argc, char** argv) {
   constexpr long kShown = 3;
   long unread = 0, empty = 0;
   std::string why;
-  for (std::uint64_t number = 0; number < jobs; ++number) {
+  for (std::uint64_t number = first; number < end; ++number) {
     const Case one = drawn_case(seed, number);
     asked_now = &one;
     law_now = nullptr;

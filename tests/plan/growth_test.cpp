@@ -10,24 +10,47 @@
 #include "output/plan_story.h"
 #include "plan/searched.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define GPUPLAN_SANITIZED
+#include <sanitizer/allocator_interface.h>
+#endif
+#endif
+
 namespace {
 
 std::atomic<std::size_t> taken{0};
 
-void* counted(std::size_t size) {
+#ifdef GPUPLAN_SANITIZED
+// The sanitizer has its own operators, which notice memory that is freed in another way than it was taken.
+[[maybe_unused]] const int counting = __sanitizer_install_malloc_and_free_hooks(
+    [](const volatile void*, std::size_t size) { taken += size; }, [](const volatile void*) {});
+#else
+void* counted(std::size_t size) noexcept {
   taken += size;
-  if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
+  return std::malloc(size > 0 ? size : 1);
+}
+
+void* counted_or_thrown(std::size_t size) {
+  if (void* memory = counted(size)) return memory;
   throw std::bad_alloc();
 }
+#endif
 
 }  // namespace
 
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
+#ifndef GPUPLAN_SANITIZED
+void* operator new(std::size_t size) { return counted_or_thrown(size); }
+void* operator new[](std::size_t size) { return counted_or_thrown(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return counted(size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#endif
 
 namespace gpuplan {
 namespace {
