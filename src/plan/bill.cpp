@@ -65,7 +65,7 @@ int price_factor(const LaidJob& laid) { return 3 * static_cast<int>(laid.slots.s
 Samples prices(const Scores& scores, int factor, const Offer& offer, bool spot) {
   const Interval<DollarsPerSecond>& price = spot ? *offer.spot_price : *offer.price;
   Samples result{};
-  add_samples(price, scores.of(price.exact() ? 0 : factor), result);
+  add_samples(price, scores, factor, result);
   return result;
 }
 
@@ -231,7 +231,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   laid.medians.resize(phases.size());
   // Uncertain factors. The first comes in rising order, which saves sorting where it is the only one.
   Numbered factors;
-  const auto scores_for = [&](const std::string& factor) { return scores_.of(static_cast<int>(factors.of(factor))); };
+  const auto number_of = [&](const std::string& factor) { return static_cast<int>(factors.of(factor)); };
   std::vector<double> unbilled(phases.size(), 0.0);
   laid.phase_hours.resize(phases.size());
   for (const int position : order_) {
@@ -246,15 +246,15 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     unbilled[i] = slowdown.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    add_samples(estimate.work, scores_for(name), laid.durations[i]);
-    add_samples(estimate.extra, scores_for("extra " + phase.name), laid.durations[i]);
+    add_samples(estimate.work, scores_, number_of(name), laid.durations[i]);
+    add_samples(estimate.extra, scores_, number_of("extra " + phase.name), laid.durations[i]);
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> luck = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      const auto strata = scores_.strata(static_cast<int>(factors.of("spot " + phase.name)));
+      const auto strata = scores_.strata(number_of("spot " + phase.name));
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
     } else if (slowdown.factor != 1) {
@@ -274,8 +274,17 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   std::vector<Samples> busy(holdings.size());
   laid.away.assign(holdings.size(), Samples{});
   std::vector<double> sample(phases.size());
+  std::vector<double> placed;
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
     for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.durations[i][s] * stretch;
+    // Where no time is uncertain, all samples are the first one.
+    if (s > 0 && sample == placed) {
+      laid.wall[s] = laid.wall[s - 1];
+      for (std::vector<Samples>* of : {&laid.held, &busy, &laid.away})
+        for (Samples& samples : *of) samples[s] = samples[s - 1];
+      continue;
+    }
+    placed = sample;
     timeline.place(sample);
     laid.wall[s] = timeline.end();
     for (std::size_t h = 0; h < holdings.size(); ++h) {

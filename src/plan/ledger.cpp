@@ -1,6 +1,7 @@
 #include "plan/ledger.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "plan/schedule.h"
@@ -50,11 +51,21 @@ std::vector<Seconds> ends_of(const Job& job, const Plan& plan, const std::vector
 /// Most of `weight`, summed over the leases that are held at one time.
 template <class Weight>
 int most_at_once(const std::vector<Lease>& leases, Weight weight) {
+  std::vector<const Lease*> by_start;
+  for (const Lease& lease : leases) by_start.push_back(&lease);
+  std::ranges::stable_sort(by_start, {}, &Lease::from);
+  std::multimap<Seconds, int> open;  // by when they end: what those weigh that have begun
   int most = 0;
-  for (const Lease& lease : leases) {
-    int held = 0;
-    for (const Lease& other : leases)
-      if (other.from <= lease.from && lease.from + units::second < other.to) held += weight(other);
+  int held = 0;
+  for (auto lease = by_start.begin(); lease != by_start.end();) {
+    const Seconds now = (*lease)->from;
+    for (; lease != by_start.end() && (*lease)->from == now; ++lease) {
+      open.emplace((*lease)->to, weight(**lease));
+      held += weight(**lease);
+    }
+    // Ends that the medians put less than a second off are those at which the next begins.
+    for (; !open.empty() && open.begin()->first <= now + units::second; open.erase(open.begin()))
+      held -= open.begin()->second;
     most = std::max(most, held);
   }
   return most;

@@ -1,7 +1,9 @@
 #include "plan/mixed_plans.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -248,33 +250,64 @@ class Mixer {
 
   /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
   bool join_touching(LaidJob& laid) const {
-    const auto begins = [&](const Holding& holding) {
-      double first = kNowhere;
-      for (const int phase : holding.phases) first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
-      return first - holding.offer->billing.startup.value;
-    };
-    const auto ends = [&](const Holding& holding) {
-      double last = 0;
-      for (const int phase : holding.phases) last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
-      return last;
-    };
     std::vector<Holding>& holdings = laid.arrangement.holdings;
-    const auto join_two = [&] {
-      for (Holding& before : holdings) {
-        for (auto after = holdings.begin(); after != holdings.end(); ++after) {
-          const bool same = &before != &*after && same_machines(before, *after);
-          const double gap = same ? begins(*after) - ends(before) : kNowhere;
-          if (gap < -1 || gap > 1) continue;
-          before.phases.insert(before.phases.end(), after->phases.begin(), after->phases.end());
-          holdings.erase(after);
-          return true;
-        }
-      }
-      return false;
+    std::vector<double> begins, ends;
+    // Of each kind of machines those that may be joined to others, by when they begin.
+    std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<double, std::size_t>>> kinds;
+    const auto alike = [&](const Holding& holding) -> auto& {
+      return kinds[{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus}];
     };
-    bool joined = false;
-    while (join_two()) joined = true;
-    return joined;
+    for (std::size_t h = 0; h < holdings.size(); ++h) {
+      double first = kNowhere;
+      double last = 0;
+      for (const int phase : holdings[h].phases) {
+        first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
+        last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
+      }
+      begins.push_back(first - holdings[h].offer->billing.startup.value);
+      ends.push_back(last);
+      alike(holdings[h]).emplace(begins[h], h);
+    }
+    /// The first in the list that begins when `h` ends.
+    const auto next_of = [&](std::size_t h) {
+      constexpr double kTouch = 1;  // seconds between them
+      std::size_t next = holdings.size();
+      const auto& others = alike(holdings[h]);
+      for (auto at = others.lower_bound({ends[h] - 2 * kTouch, 0}); at != others.end(); ++at) {
+        const double gap = at->first - ends[h];
+        if (gap > kTouch) break;
+        if (gap >= -kTouch && at->second != h) next = std::min(next, at->second);
+      }
+      return next;
+    };
+    std::vector<char> joined(holdings.size(), 0);
+    for (std::size_t h = 0; h < holdings.size();) {
+      const std::size_t next = joined[h] ? holdings.size() : next_of(h);
+      if (next == holdings.size()) {
+        ++h;
+        continue;
+      }
+      holdings[h].phases.insert(holdings[h].phases.end(), holdings[next].phases.begin(), holdings[next].phases.end());
+      joined[next] = 1;
+      auto& others = alike(holdings[h]);
+      others.erase({begins[next], next});
+      ends[h] = std::max(ends[h], ends[next]);
+      if (begins[next] >= begins[h]) continue;
+      // It begins earlier now: one that stands before it in the list may touch it.
+      others.erase({begins[h], h});
+      begins[h] = begins[next];
+      others.emplace(begins[h], h);
+      h = 0;
+    }
+    const auto gone = [&](const Holding& holding) {
+      return joined[static_cast<std::size_t>(&holding - holdings.data())] != 0;
+    };
+    if (std::ranges::none_of(holdings, gone)) return false;
+    std::vector<Holding> left;
+    for (Holding& holding : holdings)
+      if (!gone(holding)) left.push_back(std::move(holding));
+    holdings = std::move(left);
+    return true;
   }
 
   // Which schedules become plans. Whatever is asked, the best of them all is among these, and nothing is left out for

@@ -24,11 +24,14 @@ std::array<int, static_cast<std::size_t>(kSamples)> Scores::strata(int factor) c
   for (int power = generator_, left = factor; left > 0; left /= 2, power = power * power % kSamples)
     if (left % 2 == 1) step = step * power % kSamples;
   std::array<int, static_cast<std::size_t>(kSamples)> strata{};
-  for (int i = 0; i < kSamples; ++i) {
-    int stratum = ((i - kHalf) * step) % kSamples;  // in (-kSamples, kSamples); its centred residue:
-    if (stratum > kHalf) stratum -= kSamples;
-    if (stratum < -kHalf) stratum += kSamples;
-    strata[static_cast<std::size_t>(i)] = stratum + kHalf;
+  // The centred residues of step * (i - kHalf): the middle one is 0, and each is `step` further than the one before.
+  constexpr auto kMiddle = static_cast<std::size_t>(kHalf);
+  int residue = 0;
+  for (std::size_t i = 0; i <= kMiddle; ++i) {
+    strata[kMiddle + i] = kHalf + residue;
+    strata[kMiddle - i] = kHalf - residue;
+    residue += step;
+    if (residue > kHalf) residue -= kSamples;
   }
   return strata;
 }
@@ -42,8 +45,13 @@ Samples Scores::of(int factor) const {
 }
 
 Quantiles quantiles(const Samples& samples) {
-  Samples sorted = samples;
-  if (!std::ranges::is_sorted(sorted)) std::ranges::sort(sorted);
+  Samples copy;
+  const bool in_order = std::ranges::is_sorted(samples);
+  if (!in_order) {
+    copy = samples;
+    std::ranges::sort(copy);
+  }
+  const Samples& sorted = in_order ? samples : copy;
   // Sample i stands for the probability (i + 1/2) / n.
   const auto quantile = [&](double p) {
     const double position = p * kSamples - 0.5;

@@ -66,4 +66,11 @@ void add_samples(const Interval<T>& interval, const Samples& scores, Samples& su
   }
 }
 
+/// The same by the factor that the quantity depends on, which an exact one does not.
+template <class T>
+void add_samples(const Interval<T>& interval, const Scores& scores, int factor, Samples& sum) {
+  if (interval.exact()) add_samples(interval, Samples{}, sum);
+  else add_samples(interval, scores.of(factor), sum);
+}
+
 }  // namespace gpuplan

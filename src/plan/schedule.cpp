@@ -96,11 +96,10 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
       ready_(lots_.size()),
       left_(lots_.size()),
       steps_(lots_.size()) {
-  for (auto& steps : steps_) steps.reserve(2 * slots.size() + 1);
-  uses_.reserve(slots.size());
   for (const int i : order_)
     if (const Slot& slot = slots_[static_cast<std::size_t>(i)]; slot.on_machine)
       on_[static_cast<std::size_t>(slot.lot)].push_back(i);
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) steps_[lot].reserve(2 * on_[lot].size() + 1);
   size_of_.resize(slots.size());
   std::map<std::pair<int, int>, std::size_t> sizes;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -140,6 +139,12 @@ void Timeline::take(std::size_t lot, double from, double to, int gpus) {
   assert(gpus > 0 && from >= 0 && from <= to);
   std::vector<Step>& steps = steps_[lot];
   const auto split = [&](double time) {
+    // Of phases in a row each begins where the steps end.
+    if (steps.back().from < time) {
+      steps.push_back({time, steps.back().used});
+      return std::ssize(steps) - 1;
+    }
+    if (steps.back().from == time) return std::ssize(steps) - 1;
     const auto at = std::ranges::lower_bound(steps, time, {}, &Step::from);
     if (at != steps.end() && at->from == time) return at - steps.begin();
     return steps.insert(at, {time, std::ranges::prev(at)->used}) - steps.begin();
@@ -193,25 +198,20 @@ double Timeline::end() const {
   return last;
 }
 
-const std::vector<Timeline::Use>& Timeline::uses(std::size_t lot) {
-  uses_.clear();
-  for (const int phase : on_[lot]) {
-    const auto i = static_cast<std::size_t>(phase);
-    uses_.push_back({starts_[i], starts_[i] + durations_[i], phase});
-  }
-  const auto key = [&](const Use& use) {
-    return std::tuple(use.from, use.to, slots_[static_cast<std::size_t>(use.phase)].rank);
-  };
-  if (!std::ranges::is_sorted(uses_, {}, key)) std::ranges::sort(uses_, {}, key);  // most often it is
-  return uses_;
-}
-
 double Timeline::busy(std::size_t lot) {
+  const auto use = [&](int phase) {
+    const auto i = static_cast<std::size_t>(phase);
+    return std::tuple(starts_[i], starts_[i] + durations_[i], slots_[i].rank);
+  };
+  std::vector<int>& on = on_[lot];
+  // Most often they are in order; where they are not, the next placing of the same phases begins with this order.
+  if (!std::ranges::is_sorted(on, {}, use)) std::ranges::sort(on, {}, use);
   double seconds = 0;
   double until = 0;
-  for (const Use& use : uses(lot)) {
-    seconds += std::max(0.0, use.to - std::max(use.from, until));
-    until = std::max(until, use.to);
+  for (const int phase : on) {
+    const auto [from, to, rank] = use(phase);
+    seconds += std::max(0.0, to - std::max(from, until));
+    until = std::max(until, to);
   }
   return seconds;
 }

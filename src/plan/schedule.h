@@ -38,12 +38,6 @@ std::vector<int> sorted(const std::vector<Slot>& slots);
 /// Places the phases of a job in time, for one set of durations after another without allocating.
 class Timeline {
  public:
-  /// A stretch of one phase on machines.
-  struct Use {
-    double from = 0, to = 0;
-    int phase = 0;
-  };
-
   /// `slots` must outlive the timeline.
   Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
 
@@ -58,8 +52,6 @@ class Timeline {
   std::pair<double, double> held(std::size_t lot) const { return {asked_[lot], left_[lot]}; }
   /// Seconds in which at least one phase uses the machines of a lot.
   double busy(std::size_t lot);
-  /// Uses of a lot by rising start.
-  const std::vector<Use>& uses(std::size_t lot);
   /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it, by their
   /// GPUs (a phase that holds the machine without GPUs counts as one). Adds up to busy() of all lots.
   std::vector<double> machine_seconds() const;
@@ -88,11 +80,10 @@ class Timeline {
   std::vector<Size> sizes_;
   std::vector<std::size_t> size_of_;  ///< by phase, of those that hold GPUs
   std::vector<int> order_;
-  std::vector<std::vector<int>> on_;  ///< by lot, in order
+  std::vector<std::vector<int>> on_;  ///< by lot: the phases, in the order of time that was asked for last
   std::vector<double> durations_, starts_;
   std::vector<double> asked_, ready_, left_;  ///< by lot
   std::vector<std::vector<Step>> steps_;      ///< by lot
-  std::vector<Use> uses_;
 };
 
 /// Seconds paid for: whole increments or terms, never less than the minimum.
