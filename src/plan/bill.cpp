@@ -229,9 +229,10 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
-  // Uncertain factors. The first comes in rising order, which saves sorting where it is the only one.
+  // Uncertain factors.
   Numbered factors;
   const auto number_of = [&](const std::string& factor) { return static_cast<int>(factors.of(factor)); };
+  TimeSamples times(scores_);
   std::vector<double> unbilled(phases.size(), 0.0);
   laid.phase_hours.resize(phases.size());
   for (const int position : order_) {
@@ -246,21 +247,23 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     unbilled[i] = slowdown.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    add_samples(estimate.work, scores_, number_of(name), laid.durations[i]);
-    add_samples(estimate.extra, scores_, number_of("extra " + phase.name), laid.durations[i]);
+    std::optional<Strata> strata;
+    times.add(estimate.work, number_of(name), laid.durations[i], strata);
+    times.add(estimate.extra, number_of("extra " + phase.name), laid.durations[i], strata);
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> luck = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      const auto strata = scores_.strata(number_of("spot " + phase.name));
-      for (std::size_t s = 0; s < strata.size(); ++s)
-        laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
+      strata = scores_.strata(number_of("spot " + phase.name));
+      for (std::size_t s = 0; s < strata->size(); ++s)
+        laid.durations[i][s] *= share * luck[static_cast<std::size_t>((*strata)[s])];
     } else if (slowdown.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
-    laid.phase_hours[i] = outcome<Seconds>(laid.durations[i]);
+    laid.phase_hours[i] =
+        outcome<Seconds>(strata ? quantiles(laid.durations[i], *strata) : quantiles(laid.durations[i]));
     // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
     laid.medians[i] = laid.phase_hours[i].p50.value;
   }

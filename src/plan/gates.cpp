@@ -27,7 +27,7 @@ class GateTree {
     for (const Slot& slot : slots_of(job)) needs_.emplace_back(slot.needs.begin(), slot.needs.end());
     for (std::size_t i = 0; i < job.phases.size(); ++i)
       if (passes(i) < 1) gates_.push_back(i);
-    ledger_ = stretch_ledger(job, plan);
+    if (any()) ledger_ = stretch_ledger(job, plan);
   }
 
   bool any() const { return !gates_.empty(); }

@@ -19,11 +19,11 @@ Scores::Scores(std::uint64_t seed) : generator_(kGenerators[seed % kGenerators.s
     rising_[static_cast<std::size_t>(i)] = math::normal_quantile((i + 0.5) / static_cast<double>(kSamples));
 }
 
-std::array<int, static_cast<std::size_t>(kSamples)> Scores::strata(int factor) const {
+Strata Scores::strata(int factor) const {
   int step = 1;
   for (int power = generator_, left = factor; left > 0; left /= 2, power = power * power % kSamples)
     if (left % 2 == 1) step = step * power % kSamples;
-  std::array<int, static_cast<std::size_t>(kSamples)> strata{};
+  Strata strata{};
   // The centred residues of step * (i - kHalf): the middle one is 0, and each is `step` further than the one before.
   constexpr auto kMiddle = static_cast<std::size_t>(kHalf);
   int residue = 0;
@@ -44,14 +44,17 @@ Samples Scores::of(int factor) const {
   return scores;
 }
 
-Quantiles quantiles(const Samples& samples) {
-  Samples copy;
-  const bool in_order = std::ranges::is_sorted(samples);
-  if (!in_order) {
-    copy = samples;
-    std::ranges::sort(copy);
-  }
-  const Samples& sorted = in_order ? samples : copy;
+void TimeSamples::add(const Interval<Seconds>& time, int factor, Samples& sum, std::optional<Strata>& strata) {
+  if (time.exact()) return add_samples(time, Samples{}, sum);
+  const auto [known, fresh] = rising_.try_emplace(time);
+  if (fresh) add_samples(time, scores_, 0, known->second);
+  strata = scores_.strata(factor);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += known->second[static_cast<std::size_t>((*strata)[i])];
+}
+
+namespace {
+
+Quantiles in_order(const Samples& sorted) {
   // Sample i stands for the probability (i + 1/2) / n.
   const auto quantile = [&](double p) {
     const double position = p * kSamples - 0.5;
@@ -62,6 +65,21 @@ Quantiles quantiles(const Samples& samples) {
   double sum = 0;
   for (const double value : sorted) sum += value;
   return {quantile(0.1), quantile(0.5), quantile(0.9), sum / kSamples};
+}
+
+}  // namespace
+
+Quantiles quantiles(const Samples& samples) {
+  if (std::ranges::is_sorted(samples)) return in_order(samples);
+  Samples sorted = samples;
+  std::ranges::sort(sorted);
+  return in_order(sorted);
+}
+
+Quantiles quantiles(const Samples& samples, const Strata& strata) {
+  Samples by_stratum;
+  for (std::size_t i = 0; i < samples.size(); ++i) by_stratum[static_cast<std::size_t>(strata[i])] = samples[i];
+  return quantiles(by_stratum);
 }
 
 }  // namespace gpuplan

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 
 #include "base/interval.h"
 #include "plan/plan.h"
@@ -15,6 +17,7 @@ namespace gpuplan {
 inline constexpr int kSamples = 257;
 
 using Samples = std::array<double, static_cast<std::size_t>(kSamples)>;
+using Strata = std::array<int, static_cast<std::size_t>(kSamples)>;
 
 /// Standard normal scores of independent factors, from a centred rank-1 lattice (Korobov 1959): every factor takes
 /// each of 257 equally likely strata once, and pairs of factors fill the plane evenly. Point and mirror image are both
@@ -27,7 +30,7 @@ class Scores {
   /// Factor 0 comes in rising order. REQUIRES: factor >= 0.
   Samples of(int factor) const;
   /// The stratum of each sample, 0 ... kSamples - 1 in rising order of the score.
-  std::array<int, static_cast<std::size_t>(kSamples)> strata(int factor) const;
+  Strata strata(int factor) const;
 
  private:
   int generator_;
@@ -39,11 +42,17 @@ struct Quantiles {
   double p10 = 0, p50 = 0, p90 = 0, mean = 0;
 };
 Quantiles quantiles(const Samples& samples);
+/// The same of samples that follow one factor, at least nearly: its strata bring them in order.
+Quantiles quantiles(const Samples& samples, const Strata& strata);
+
+template <class T>
+Outcome<T> outcome(const Quantiles& q) {
+  return {T{q.p10}, T{q.p50}, T{q.p90}, T{q.mean}};
+}
 
 template <class T>
 Outcome<T> outcome(const Samples& samples) {
-  const Quantiles q = quantiles(samples);
-  return {T{q.p10}, T{q.p50}, T{q.p90}, T{q.mean}};
+  return outcome<T>(quantiles(samples));
 }
 
 /// Adds the quantity's value at each score to `sum`.
@@ -72,5 +81,18 @@ void add_samples(const Interval<T>& interval, const Scores& scores, int factor, 
   if (interval.exact()) add_samples(interval, Samples{}, sum);
   else add_samples(interval, scores.of(factor), sum);
 }
+
+/// Samples of times of which many are alike: the values of one are worked out once.
+class TimeSamples {
+ public:
+  /// `scores` must outlive it.
+  explicit TimeSamples(const Scores& scores) : scores_(scores) {}
+  /// Adds the time's value in each sample to `sum`; `strata`: those of the factor, where the time is uncertain.
+  void add(const Interval<Seconds>& time, int factor, Samples& sum, std::optional<Strata>& strata);
+
+ private:
+  const Scores& scores_;
+  std::map<Interval<Seconds>, Samples> rising_;  ///< values in rising order of the score
+};
 
 }  // namespace gpuplan

@@ -100,6 +100,19 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
     if (const Slot& slot = slots_[static_cast<std::size_t>(i)]; slot.on_machine)
       on_[static_cast<std::size_t>(slot.lot)].push_back(i);
   for (std::size_t lot = 0; lot < lots_.size(); ++lot) steps_[lot].reserve(2 * on_[lot].size() + 1);
+  // All that come behind one in the order wait for it when each of them needs it or one behind it.
+  awaited_.resize(slots.size());
+  std::vector<std::ptrdiff_t> place(slots.size());
+  for (std::size_t at = 0; at < order_.size(); ++at)
+    place[static_cast<std::size_t>(order_[at])] = static_cast<std::ptrdiff_t>(at);
+  std::ptrdiff_t needed = std::ssize(order_);  // the least, over those behind, of the last that they need
+  for (auto at = std::ssize(order_) - 1; at >= 0; --at) {
+    const auto i = static_cast<std::size_t>(order_[static_cast<std::size_t>(at)]);
+    awaited_[i] = needed >= at ? 1 : 0;
+    std::ptrdiff_t last = -1;
+    for (const int need : slots[i].needs) last = std::max(last, place[static_cast<std::size_t>(need)]);
+    needed = std::min(needed, last);
+  }
   size_of_.resize(slots.size());
   std::map<std::pair<int, int>, std::size_t> sizes;
   for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -181,9 +194,9 @@ void Timeline::place(const std::vector<double>& durations) {
     }
     starts_[i] = std::max(ready, ready_[lot]);
     const int wanted = slots_[i].gpus;
-    if (wanted > 0) {
-      if (starts_[i] < left_[lot] && wanted <= lots_[lot].gpus)
-        starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
+    const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
+    if (wanted > 0 && !(first && awaited_[i] != 0)) {
+      if (!first && wanted <= lots_[lot].gpus) starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
       take(lot, starts_[i], starts_[i] + durations_[i], wanted);
     }
     left_[lot] = std::max(left_[lot], starts_[i] + durations_[i]);

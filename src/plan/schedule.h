@@ -80,6 +80,7 @@ class Timeline {
   std::vector<Size> sizes_;
   std::vector<std::size_t> size_of_;  ///< by phase, of those that hold GPUs
   std::vector<int> order_;
+  std::vector<char> awaited_;         ///< by phase: whether all behind it in the order begin when it has ended
   std::vector<std::vector<int>> on_;  ///< by lot: the phases, in the order of time that was asked for last
   std::vector<double> durations_, starts_;
   std::vector<double> asked_, ready_, left_;  ///< by lot
