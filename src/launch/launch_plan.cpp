@@ -7,6 +7,7 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "launch/work.h"
 #include "output/plan_words.h"
 #include "plan/schedule.h"
 
@@ -179,6 +180,7 @@ Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalo
                 .plan_name = std::move(plan_name),
                 .command = std::move(command)};
   if (auto good = Layout(launch).lay_out(); !good) return std::unexpected(good.error());
+  launch.rows = rows_wanted(launch);
   return launch;
 }
 

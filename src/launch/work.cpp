@@ -62,30 +62,33 @@ std::vector<std::string>::iterator data_entry(Work& work) {
   return std::ranges::find_if(work.required, [](const std::string& entry) { return entry.starts_with("DATA:"); });
 }
 
-/// Whether another phase of the launch wants other rows than this one under the name DATA.
-bool several_meanings(const Launch& launch, const LaunchPhase& phase, const std::string& entry) {
-  return std::ranges::any_of(launch.phases, [&](const LaunchPhase& other) {
-    if (other.slug == phase.slug || has_command(*other.phase)) return false;
-    auto work = own_work(launch, other);
-    if (!work) return false;
-    const auto found = data_entry(*work);
-    return found != work->required.end() && *found != entry;
-  });
-}
-
 }  // namespace
 
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   auto work = own_work(launch, phase);
   if (!work) return work;
   const auto entry = data_entry(*work);
-  if (entry == work->required.end() || !several_meanings(launch, phase, *entry)) return work;
+  if (entry == work->required.end() ||
+      std::ranges::all_of(launch.rows, [&](const std::string& rows) { return rows == *entry; }))
+    return work;
   // Programs go on reading DATA, each its own.
   const std::string variable = phase_variable("DATA", phase);
   entry->replace(0, std::string_view("DATA").size(), variable);
   work->command.insert(work->command.begin(), "export DATA=\"$" + variable + "\"");
   work->notes.push_back("DATA is " + variable + ": other phases read other rows.");
   return work;
+}
+
+std::vector<std::string> rows_wanted(const Launch& launch) {
+  std::vector<std::string> all;
+  for (const LaunchPhase& laid : launch.phases) {
+    if (has_command(*laid.phase)) continue;
+    auto work = own_work(launch, laid);
+    if (!work) continue;
+    const auto entry = data_entry(*work);
+    if (entry != work->required.end() && std::ranges::find(all, *entry) == all.end()) all.push_back(*entry);
+  }
+  return all;
 }
 
 RequiredVariable required_variable(const std::string& entry) {

@@ -28,6 +28,9 @@ struct Work {
 /// Fails (bad input) for a `command` with variables that do not exist.
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase);
 
+/// What the phases want under the name DATA, each once: Launch::rows.
+std::vector<std::string> rows_wanted(const Launch& launch);
+
 /// One of Work::required, taken apart.
 struct RequiredVariable {
   std::string name, what;  ///< `what` may be empty

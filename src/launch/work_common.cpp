@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/shell_text.h"
 #include "base/text.h"
@@ -36,9 +37,11 @@ bool named(std::string_view name, const std::vector<std::string_view>& names) {
 /// Positions in launch.phases of all that come before this phase, nearest first.
 std::vector<int> before(const WorkPlace& place) {
   std::vector<int> all = place.laid.needs;
+  std::vector<char> met(place.launch.phases.size(), 0);
+  for (const int need : all) met[static_cast<std::size_t>(need)] = 1;
   for (std::size_t i = 0; i < all.size(); ++i)
     for (const int need : place.launch.phases[static_cast<std::size_t>(all[i])].needs)
-      if (std::ranges::find(all, need) == all.end()) all.push_back(need);
+      if (std::exchange(met[static_cast<std::size_t>(need)], char{1}) == 0) all.push_back(need);
   return all;
 }
 

@@ -2,12 +2,17 @@
 // do not depend on how busy the machine is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
 #include <string>
 
+#include "launch/launch_folder.h"
+#include "launch/launched.h"
+#include "launch/launchers.h"
 #include "output/plan_story.h"
+#include "plan/schedule.h"
 #include "plan/searched.h"
 
 #if defined(__has_feature)
@@ -91,19 +96,54 @@ TEST(Growth, WithOffersIsNoSquare) {
   EXPECT_LT(many, 4 * few * 1.5);
 }
 
+/// Phases of one kind of work, in a row or all at once.
+Job job_of_phases(int size, bool chain, const std::string& work) {
+  std::string text = "phases:\n";
+  for (int i = 0; i < size; ++i) {
+    text += "  - {name: p" + std::to_string(i) + ", " + work;
+    if (chain && i > 0) text += ", needs: [p" + std::to_string(i - 1) + "]";
+    text += "}\n";
+  }
+  return job_of(text + "market: {use: only, offers: [{gpu: H100 SXM, price: 2}, {gpu: T4, gpus: 4, price: 1}]}\n");
+}
+
 TEST(Growth, WithPhasesIsNoSquare) {
-  const auto job = [](int size, bool chain) {
-    std::string text = "phases:\n";
-    for (int i = 0; i < size; ++i) {
-      text += "  - {name: p" + std::to_string(i) + ", fixed: {gpus: 1, time: 1 min}";
-      if (chain && i > 0) text += ", needs: [p" + std::to_string(i - 1) + "]";
-      text += "}\n";
-    }
-    return job_of(text + "market: {use: only, offers: [{gpu: H100 SXM, price: 2}, {gpu: T4, gpus: 4, price: 1}]}\n");
-  };
+  const std::string work = "fixed: {gpus: 1, time: 1 min}";
   for (const bool chain : {true, false})
-    EXPECT_LT(bytes_of(job(160, chain), {}), 4 * bytes_of(job(40, chain), {}) * 1.7)
+    EXPECT_LT(bytes_of(job_of_phases(160, chain, work), {}), 4 * bytes_of(job_of_phases(40, chain, work), {}) * 1.3)
         << (chain ? "chain" : "side by side");
+}
+
+TEST(Growth, OfATimelineOnMachinesOfItsOwnForEachPhaseIsNoSquare) {
+  const auto bytes = [](int size) {
+    std::vector<Slot> slots(static_cast<std::size_t>(size));
+    for (int i = 0; i < size; ++i) {
+      Slot& slot = slots[static_cast<std::size_t>(i)];
+      slot.gpus = 1;
+      slot.on_machine = true;
+      slot.lot = slot.rank = i;
+      if (i > 0) slot.needs = {i - 1};
+    }
+    const std::size_t before = taken;
+    Timeline timeline(slots, std::vector<Lot>(slots.size(), Lot{1, 0}));
+    timeline.place(std::vector<double>(slots.size(), 60));
+    EXPECT_EQ(timeline.end(), 60 * size);
+    return static_cast<double>(taken - before);
+  };
+  EXPECT_LT(bytes(400), 4 * bytes(100) * 1.3);
+}
+
+TEST(Growth, OfLaunchFilesWithPhasesIsNoSquare) {
+  const auto launcher = std::ranges::find(launchers(), "bash", &Launcher::name);
+  ASSERT_NE(launcher, launchers().end());
+  const auto bytes = [&](int size) {
+    const Launched launched(job_of_phases(size, false, "train: {model: gpt2, data: {tokens: 1M}, sequence: 1024}"));
+    const std::size_t before = taken;
+    const auto folder = launch_folder(*launched.launch, *launcher, "{}");
+    EXPECT_TRUE(folder.has_value());
+    return static_cast<double>(taken - before);
+  };
+  EXPECT_LT(bytes(80), 4 * bytes(20) * 1.3);
 }
 
 TEST(Growth, OfManyPlansThatBeatOneTheNearestAreNamed) {
