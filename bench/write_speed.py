@@ -114,13 +114,14 @@ def price_list(path, rows):
                        f"r{dice.randrange(200)}\n")
 
 
-def long_job(path, phases, chain):
-    """Training and fixed work in turn; in a row, or all at once."""
+def long_job(path, phases, chain, own=False):
+    """Training and fixed work in turn; in a row, or all at once. `own`: no two phases take as long."""
     with path.open("w", encoding="utf-8") as file:
         file.write("phases:\n")
         for i in range(phases):
-            work = ("fixed: {gpus: 1, time: 1 min}" if i % 2 else
-                    "train: {model: gpt2, data: {tokens: 1M}, sequence: 1024}")
+            size = i + 1 if own else 1
+            work = (f"fixed: {{gpus: 1, time: {size} min}}" if i % 2 else
+                    f"train: {{model: gpt2, data: {{tokens: {size}M}}, sequence: 1024}}")
             needs = f", needs: [p{i - 1}]" if chain and i > 0 else ""
             file.write(f"  - {{name: p{i}, {work}{needs}}}\n")
         file.write("market: {use: only, offers: [{gpu: H100 SXM, price: 2}, {gpu: T4, gpus: 4, price: 1}, "
@@ -140,10 +141,12 @@ def large(program):
                     asked.append((f"{offers:,} offers, {job}{form}",
                                   ["plan", f"examples/{job}.yaml", "--prices", str(prices), *form.split()]))
             asked.append((f"{offers:,} offers, `offers`", ["offers", "--prices", str(prices)]))
-        for chain in (True, False):
-            job = Path(folder) / f"{'chain' if chain else 'free'}.yaml"
-            long_job(job, 1_000, chain)
-            asked.append((f"1,000 phases {'in a row' if chain else 'at once'}", ["plan", str(job)]))
+        for words, chain, own in (("in a row", True, False), ("in a row, no two alike", True, True),
+                                  ("at once", False, False)):
+            job = Path(folder) / f"{words}.yaml"
+            long_job(job, 1_000, chain, own)
+            for form in ("", " --json"):
+                asked.append((f"1,000 phases {words}{form}", ["plan", str(job), *form.split()]))
         for words, arguments in asked:
             command = [os.path.abspath(program), *arguments]
             timed = [whole_process.time_once(command) for _ in range(3)]
@@ -281,7 +284,8 @@ Targets: a million histories of a 48 h job a second and core, 20,000 replays of 
 ## Large markets and long jobs
 
 Whole runs of `gpuplan plan` (and `gpuplan offers`) on price lists of made-up offers, and of jobs with as many phases as are
-allowed. Targets: 16,000 offers in 0.5 s, 100,000 in 4 s and 300 MB, 1,000 phases in 2 s and 150 MB.
+allowed. Targets: 16,000 offers in 0.5 s, 100,000 in 4 s and 300 MB, 1,000 phases in 2 s and 150 MB,
+as JSON too.
 
 {many}
 

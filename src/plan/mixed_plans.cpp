@@ -18,7 +18,7 @@ namespace gpuplan {
 
 namespace {
 
-/// Beyond, no plan has every phase on machines of its own: which leases touch is asked of every two of them.
+/// Beyond, no plan is added that has every phase on machines of its own: as many leases are laid out for it.
 constexpr std::size_t kManyPhases = 100;
 
 /// Schedules that are billed, times phases; and schedules at the least.
