@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "base/amount.h"
@@ -137,13 +138,13 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
   report.known = offers.size();
   report.too_old = too_old;
   report.catalogue = &catalogue;
+  std::set<std::string_view> sources;  // each offer of a list may name one of its own
   for (const Offer& offer : offers) {
     if (!offer.as_of.empty() && (report.oldest.empty() || offer.as_of < report.oldest)) report.oldest = offer.as_of;
     report.newest = std::max(report.newest, offer.as_of);
-    if (!offer.source.empty() && std::ranges::find(report.sources, offer.source) == report.sources.end())
-      report.sources.push_back(offer.source);
+    if (!offer.source.empty()) sources.insert(offer.source);
   }
-  std::ranges::sort(report.sources);
+  report.sources.assign(sources.begin(), sources.end());
   for (const std::size_t row : *rows) report.rows.push_back(&offers[row]);
   std::ranges::sort(report.rows, [](const Offer* a, const Offer* b) {
     const auto rank = [](const Offer* offer) {
