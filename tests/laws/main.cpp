@@ -1,6 +1,6 @@
 // gpuplan_laws [JOBS|FIRST-LAST] [SEED] [LAW...]: random jobs and markets held against the laws, the first JOBS of them
-// or those with the numbers FIRST to LAST. Every violation is shrunk and printed as the files that show it. The last line
-// is "counted HELD BROKEN" laws, for ./test.
+// or those with the numbers FIRST to LAST. Every violation is shrunk and printed as the files that show it. The last
+// line is "counted HELD BROKEN" laws, for ./test.
 #include <sys/time.h>
 #include <unistd.h>
 
