@@ -80,10 +80,13 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
     words += " The bill is for whole machines: " + rate_text(ledger.machine_hours) + " machine-hours" +
              (plan.offer != nullptr ? " of " + count_of(plan.offer->gpus, "GPU") : std::string()) + ".";
   view.notes.push_back(words);
-  if (ledger.scale > 1.005 || ledger.scale < 0.995)
-    view.notes.push_back("Medians of phases do not add up to the median of their sum: GPUs x hours of " +
-                         (named ? name : std::string("the phases")) + " are scaled by " +
-                         significant_text(ledger.scale, 3) + " to it.");
+  double by_phase = 0;
+  for (const PhasePlan& part : plan.phases) by_phase += part.hours.p50 / units::hour * part.estimate->gpus;
+  if (const double share = by_phase > 0 ? ledger.total.used / by_phase : 1; share > 1.005 || share < 0.995)
+    view.notes.push_back("GPU-hours used are counted in the hours that are billed: " + significant_text(share, 3) +
+                         " of GPUs x hours of " + (named ? name : std::string("the phases")) +
+                         ", whose medians do not add up to the median of their sum" +
+                         (plan.interruptions > 0 ? ", and nothing is billed while machines are away." : "."));
 }
 
 }  // namespace

@@ -506,8 +506,10 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     const Outcome<Dollars>& own_cost = paid[h].cost;
     const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : own_cost * scale;
     const double billed = paid[h].billed.p50;
+    // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
+    // what is used is counted in the seconds that are both used and billed.
+    const double worked = std::min(laid.busy[h], billed);
     double answered = 0;
-    double used = 0;
     double disks = 0;
     double egress = 0;
     double first = std::numeric_limits<double>::infinity();
@@ -518,20 +520,17 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       if (!laid.slots[i].on_machine) continue;
       lease.phases.push_back(holding.phases[n]);
       answered += laid.answers[i];
-      used += laid.medians[i] * (1 + job_.buffer) * phases[i]->gpus;
       disks += paid[h].disks[n];
       egress += paid[h].egress[n];
       first = std::min(first, laid.starts[i]);
       last = std::max(last, laid.ends[i]);
     }
-    double busy_share = billed > 0 ? std::min(1.0, laid.busy[h] / billed) : 0;
+    double busy_share = billed > 0 ? worked / billed : 0;
     if (busy_share > 1 - kWorthALine) busy_share = 1;
     const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
     const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
     const double machines_share = 1 - disk_share - egress_share;
     plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
-    // Medians of phases do not add up to the median of their sum: scaled to it, so that used never exceeds billed.
-    plan.gpu_hours += answered > 0 ? used / 3600 * laid.busy[h] / answered : 0;
     for (std::size_t n = 0; n < holding.phases.size(); ++n) {
       const auto i = static_cast<std::size_t>(holding.phases[n]);
       if (!laid.slots[i].on_machine) continue;
@@ -543,6 +542,9 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
       const double disk = disks > 0 ? disk_share * paid[h].disks[n] / disks : 0;
       const double left = egress > 0 ? egress_share * paid[h].egress[n] / egress : 0;
       const double portion = busy_share * machines_share * own + disk + left;
+      if (answered > 0)
+        phase.gpu_hours = laid.medians[i] * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked / answered;
+      plan.gpu_hours += phase.gpu_hours;
       phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
       phase.cost = cost * portion;
       phase.cost.p50 = parts.next(phase.cost.p50);

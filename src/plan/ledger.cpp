@@ -81,18 +81,20 @@ struct LeaseTime {
 LeaseTime time_of(const Plan& plan, const Lease& lease, int position, const std::vector<Stretch>& stretches) {
   LeaseTime time{{}, std::vector<double>(stretches.size(), 0)};
   time.phases.assign(lease.phases.size(), time.idle);
-  const auto weight = [&](int phase) {
-    return std::max(plan.phases[static_cast<std::size_t>(phase)].estimate->gpus, 1);
-  };
+  const auto gpus = [&](int phase) { return plan.phases[static_cast<std::size_t>(phase)].estimate->gpus; };
   for (std::size_t s = 0; s < stretches.size(); ++s) {
     const Stretch& line = stretches[s];
     if (std::ranges::find(line.leases, position) == line.leases.end()) continue;
     const auto runs = [&](int phase) { return std::ranges::find(line.phases, phase) != line.phases.end(); };
-    int weights = 0;
-    for (const int phase : lease.phases) weights += runs(phase) ? weight(phase) : 0;
+    Sharing sharing(lease.gpus);
+    for (const int phase : lease.phases)
+      if (runs(phase)) sharing.add(gpus(phase));
+    double weights = 0;
+    for (const int phase : lease.phases) weights += runs(phase) ? sharing.weight(gpus(phase)) : 0;
     if (weights == 0) time.idle[s] = line.length().value;
     for (std::size_t n = 0; n < lease.phases.size(); ++n)
-      if (runs(lease.phases[n])) time.phases[n][s] = line.length().value * weight(lease.phases[n]) / weights;
+      if (runs(lease.phases[n]))
+        time.phases[n][s] = line.length().value * sharing.weight(gpus(lease.phases[n])) / weights;
   }
   return time;
 }
@@ -145,12 +147,8 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
 
 Ledger ledger_of(const Job& job, const Plan& plan) {
   Ledger ledger;
-  double used = 0;
-  for (const PhasePlan& part : plan.phases) used += part.hours.p50 / units::hour * part.estimate->gpus;
-  ledger.scale = used > 0 ? plan.gpu_hours / used : 1;
   for (const PhasePlan& part : plan.phases) {
-    const LedgerLine line{part.hours.p50 / units::hour * part.estimate->gpus * ledger.scale, part.billed_gpu_hours,
-                          part.cost.p50};
+    const LedgerLine line{part.gpu_hours, part.billed_gpu_hours, part.cost.p50};
     ledger.subtotal.used += line.used;
     ledger.subtotal.billed += line.billed;
     ledger.subtotal.cost += line.cost;

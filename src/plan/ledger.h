@@ -21,9 +21,6 @@ struct Ledger {
   LedgerLine total;                ///< subtotal + idle: the plan's own figures
   LedgerLine buffer;               ///< the part of the subtotal that the job's `buffer` adds
   double machine_hours = 0;        ///< of whole rented machines; 0: nothing is rented
-  /// GPUs x hours of the phases times this are their GPU-hours above: medians of phases do not add up to the median of
-  /// their sum, so that they are scaled to it.
-  double scale = 1;
 
   double utilisation() const { return total.billed > 0 ? total.used / total.billed : 0; }
 };

@@ -160,6 +160,7 @@ struct PhasePlan {
   Dollars disk{};            ///< part of the median cost that is space on disks, while the phase runs
   Dollars egress{};          ///< the same for results that are fetched home
   int gpus_billed = 0;
+  double gpu_hours = 0;         ///< used, median, buffer inside: of the hours that are billed, so never more than these
   double billed_gpu_hours = 0;  ///< its share of what is paid for, median, buffer inside
   Interval<Seconds> seconds_per_step{};
   Interval<TokensPerSecond> tokens_per_second{};
@@ -203,7 +204,7 @@ struct Plan {
   Dollars egress{};             ///< the same for results that are fetched home
   Dollars idle{};               ///< part of the median cost that is no phase's: machines held while none uses them, and
                                 ///< what billing rounds up, where it is worth a line (kWorthALine)
-  double gpu_hours = 0;         ///< used, median
+  double gpu_hours = 0;         ///< used, median: of all phases
   double billed_gpu_hours = 0;  ///< median
   Interval<Seconds> wait{};     ///< in queues, before jobs start; no part of the hours, counts against a deadline
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`

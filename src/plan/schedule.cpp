@@ -236,7 +236,8 @@ std::vector<double> Timeline::machine_seconds() const {
   };
   std::vector<double> events;
   std::vector<int> running;
-  for (std::vector<int> phases : on_) {
+  for (std::size_t lot = 0; lot < on_.size(); ++lot) {
+    std::vector<int> phases = on_[lot];
     events.clear();
     running.clear();
     for (const int i : phases) {
@@ -247,12 +248,12 @@ std::vector<double> Timeline::machine_seconds() const {
     std::ranges::stable_sort(phases, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
     auto next = phases.begin();
     for (std::size_t e = 0; e + 1 < events.size(); ++e) {
-      const auto weight = [&](int i) {
-        return static_cast<double>(std::max(slots_[static_cast<std::size_t>(i)].gpus, 1));
-      };
       std::erase_if(running, [&](int i) { return end(i) <= events[e]; });
       for (; next != phases.end() && starts_[static_cast<std::size_t>(*next)] <= events[e]; ++next)
         if (end(*next) > events[e]) running.push_back(*next);
+      Sharing sharing(lots_[lot].gpus);
+      for (const int i : running) sharing.add(slots_[static_cast<std::size_t>(i)].gpus);
+      const auto weight = [&](int i) { return sharing.weight(slots_[static_cast<std::size_t>(i)].gpus); };
       double weights = 0;
       for (const int i : running) weights += weight(i);
       for (const int i : running)

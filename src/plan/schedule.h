@@ -1,6 +1,7 @@
 // When each phase of a job runs on the machines it is given, and for how long these are billed.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -52,8 +53,8 @@ class Timeline {
   std::pair<double, double> held(std::size_t lot) const { return {asked_[lot], left_[lot]}; }
   /// Seconds in which at least one phase uses the machines of a lot.
   double busy(std::size_t lot);
-  /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it, by their
-  /// GPUs (a phase that holds the machine without GPUs counts as one). Adds up to busy() of all lots.
+  /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
+  /// Adds up to busy() of all lots.
   std::vector<double> machine_seconds() const;
 
  private:
@@ -85,6 +86,26 @@ class Timeline {
   std::vector<double> durations_, starts_;
   std::vector<double> asked_, ready_, left_;  ///< by lot
   std::vector<std::vector<Step>> steps_;      ///< by lot
+};
+
+/// How phases that run on the same machines at one time share them: by the GPUs they use. One that holds the machines
+/// without GPUs takes of those that no other uses, one at the most, so that none is given less than it uses.
+class Sharing {
+ public:
+  explicit Sharing(int gpus) : free_(gpus) {}
+  /// A phase that uses so many GPUs runs as well.
+  void add(int used) {
+    free_ -= used;
+    if (used == 0) ++without_;
+  }
+  /// The share of such a phase, relative to those of the others.
+  double weight(int used) const {
+    return used > 0 ? used : std::clamp(static_cast<double>(free_) / std::max(without_, 1), 0.0, 1.0);
+  }
+
+ private:
+  int free_;         ///< GPUs that no phase uses
+  int without_ = 0;  ///< phases without GPUs
 };
 
 /// Seconds paid for: whole increments or terms, never less than the minimum.

@@ -90,8 +90,12 @@ std::string wrong_sums(const Answer& answer) {
              significant_text(total, 10);
     };
     const double rounding = kSecond + hours_of_medians(plan);
-    double cost = plan.idle.value, disk = 0, egress = 0, last = 0;
+    double cost = plan.idle.value, disk = 0, egress = 0, last = 0, used = 0, billed = 0;
     for (const PhasePlan& part : plan.phases) {
+      if (more(part.gpu_hours, part.billed_gpu_hours))
+        return wrong("a phase uses more GPU-hours than are billed for it", part.gpu_hours, part.billed_gpu_hours);
+      used += part.gpu_hours;
+      billed += part.billed_gpu_hours;
       cost += part.cost.p50.value;
       disk += part.disk.value;
       egress += part.egress.value;
@@ -101,6 +105,9 @@ std::string wrong_sums(const Answer& answer) {
     if (!adds_up(disk, plan.disk.value)) return wrong("disks of phases do not add up", disk, plan.disk.value);
     if (!adds_up(egress, plan.egress.value))
       return wrong("egress of phases does not add up", egress, plan.egress.value);
+    if (!same(used, plan.gpu_hours)) return wrong("GPU-hours of phases do not add up", used, plan.gpu_hours);
+    if (more(billed, plan.billed_gpu_hours))
+      return wrong("more GPU-hours are billed for the phases than for the plan", billed, plan.billed_gpu_hours);
     if (more(last, hours(plan), rounding)) return wrong("a phase ends after the plan", last, hours(plan));
     if (more(plan.idle.value, dollars(plan), 1e-6))
       return wrong("more is idle than paid", plan.idle.value, dollars(plan));

@@ -33,7 +33,6 @@ TEST(Ledger, AWholeMachineIsPaidForWhateverIsUsed) {
   EXPECT_EQ(ledger.phases[1].billed, 0) << "runs on the user's own machine";
   EXPECT_NEAR(ledger.machine_hours, 4, 1e-6);
   EXPECT_EQ(ledger.idle.billed, 0);
-  EXPECT_NEAR(ledger.scale, 1, 1e-6);
 }
 
 TEST(Ledger, AKeptMachineIsIdleBetweenPhases) {
@@ -86,7 +85,7 @@ TEST(Ledger, PartsAddUpToThePlan) {
         sum.used += line.used;
         sum.billed += line.billed;
         sum.cost += line.cost;
-        EXPECT_LE(line.used, line.billed * 1.03 + 1e-9) << name << " " << plan.label;
+        EXPECT_LE(line.used, line.billed * (1 + 1e-9)) << name << " " << plan.label;
       }
       EXPECT_NEAR(sum.used, ledger.subtotal.used, 1e-6 * plan.gpu_hours) << name << " " << plan.label;
       EXPECT_NEAR(sum.billed, ledger.subtotal.billed, 1e-6 * plan.billed_gpu_hours) << name << " " << plan.label;
@@ -95,7 +94,6 @@ TEST(Ledger, PartsAddUpToThePlan) {
       EXPECT_NEAR(sum.billed + ledger.idle.billed, plan.billed_gpu_hours, 1e-6 * plan.billed_gpu_hours);
       EXPECT_NEAR((sum.cost + ledger.idle.cost).value, plan.cost.p50.value, 1e-9 * plan.cost.p50.value)
           << "to the cent";
-      EXPECT_NEAR(ledger.scale, 1, 0.06) << name << " " << plan.label;
     }
   }
 }

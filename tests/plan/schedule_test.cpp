@@ -63,6 +63,15 @@ TEST(Schedule, AnInstantIsSharedByThePhasesRunningAtIt) {
   EXPECT_EQ(seconds[0] + seconds[1] + seconds[3], timeline.busy(0));
 }
 
+TEST(Schedule, WhatHoldsAMachineWithoutGpusTakesOnlyWhatNobodyUses) {
+  // 0 and 1 hold the machine without GPUs beside 2, which leaves one of four for 10 s and none for 10 s.
+  std::vector<Slot> slots = {slot({}, 0), slot({}, 0), slot({}, 3), slot({2}, 4)};
+  slots[0].on_machine = slots[1].on_machine = true;
+  Timeline timeline(slots, {{4, 0}});
+  timeline.place({20, 20, 10, 10});
+  EXPECT_EQ(timeline.machine_seconds(), (std::vector<double>{1.25, 1.25, 7.5, 10}));
+}
+
 TEST(Schedule, MachinesTakeTimeToStartAndAreAskedForWhenNeeded) {
   // 0 on machines A (5 s to start), 1 on B (none), 2 needs both and runs on A, which waited for 1.
   std::vector<Slot> slots = {slot({}, 1), slot({}, 1), slot({0, 1}, 1)};
