@@ -276,7 +276,14 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   laid.held.assign(holdings.size(), Samples{});
   std::vector<Samples> busy(holdings.size());
   laid.away.assign(holdings.size(), Samples{});
+  // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
   std::vector<double> sample(phases.size());
+  for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.medians[i] * stretch;
+  timeline.place(sample);
+  timeline.follow(sample);
+  laid.starts = timeline.starts();
+  for (std::size_t i = 0; i < phases.size(); ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
+  laid.answers = timeline.machine_seconds();
   std::vector<double> placed;
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
     for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.durations[i][s] * stretch;
@@ -288,7 +295,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
       continue;
     }
     placed = sample;
-    timeline.place(sample);
+    timeline.follow(sample);
     laid.wall[s] = timeline.end();
     for (std::size_t h = 0; h < holdings.size(); ++h) {
       const auto [from, to] = timeline.held(h);
@@ -298,12 +305,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
         laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
     }
   }
-  for (std::size_t i = 0; i < phases.size(); ++i) sample[i] = laid.medians[i] * stretch;
-  timeline.place(sample);
-  laid.starts = timeline.starts();
-  for (std::size_t i = 0; i < phases.size(); ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
   for (const Samples& seconds : busy) laid.busy.push_back(quantiles(seconds).p50);
-  laid.answers = timeline.machine_seconds();
   laid.hours = in_seconds(outcome<Seconds>(laid.wall));
   return laid;
 }

@@ -21,6 +21,9 @@ namespace {
 /// Longer than anything takes, in seconds; finite, so that sums of it are numbers.
 constexpr double kEver = 1e100;
 
+/// When machines are asked for that nothing uses.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 }  // namespace
 
 std::vector<Slot> slots_of(const Job& job) {
@@ -167,42 +170,103 @@ void Timeline::take(std::size_t lot, double from, double to, int gpus) {
   for (auto i = first; i < last; ++i) steps[static_cast<std::size_t>(i)].used += gpus;
 }
 
-void Timeline::place(const std::vector<double>& durations) {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
+/// Takes over durations; nothing is placed.
+void Timeline::begin(const std::vector<double>& durations) {
   durations_ = durations;
   for (double& seconds : durations_) {
     assert(seconds >= 0 && seconds < kEver);
     seconds = seconds >= 0 ? std::min(seconds, kEver) : kEver;  // by mistake no time, and never none at all
   }
-  for (auto& steps : steps_) steps.assign(1, {0, 0});
-  for (Size& size : sizes_) size.full_until = 0;
   std::ranges::fill(asked_, kNever);
   std::ranges::fill(left_, 0);
+}
+
+/// When the phases that it needs have ended and its machines are there, which it asks for unless another phase has.
+double Timeline::ready_for(std::size_t phase) {
+  double ready = 0;
+  for (const int need : slots_[phase].needs) {
+    const auto n = static_cast<std::size_t>(need);
+    ready = std::max(ready, starts_[n] + durations_[n]);
+  }
+  if (!slots_[phase].on_machine) return ready;
+  const auto lot = static_cast<std::size_t>(slots_[phase].lot);
+  if (ready < asked_[lot]) {
+    asked_[lot] = ready;
+    ready_[lot] = ready + lots_[lot].startup;
+  }
+  return std::max(ready, ready_[lot]);
+}
+
+void Timeline::leave(std::size_t phase) {
+  if (!slots_[phase].on_machine) return;
+  double& left = left_[static_cast<std::size_t>(slots_[phase].lot)];
+  left = std::max(left, starts_[phase] + durations_[phase]);
+}
+
+void Timeline::place(const std::vector<double>& durations) {
+  begin(durations);
+  packed_ = false;
+  for (auto& steps : steps_) steps.assign(1, {0, 0});
+  for (Size& size : sizes_) size.full_until = 0;
   for (const int index : order_) {
     const auto i = static_cast<std::size_t>(index);
-    double ready = 0;
-    for (const int need : slots_[i].needs) {
-      const auto n = static_cast<std::size_t>(need);
-      ready = std::max(ready, starts_[n] + durations_[n]);
-    }
-    starts_[i] = ready;
-    if (!slots_[i].on_machine) continue;
-    const auto lot = static_cast<std::size_t>(slots_[i].lot);
-    if (ready < asked_[lot]) {
-      asked_[lot] = ready;
-      ready_[lot] = ready + lots_[lot].startup;
-    }
-    starts_[i] = std::max(ready, ready_[lot]);
+    starts_[i] = ready_for(i);
     const int wanted = slots_[i].gpus;
-    const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
-    if (wanted > 0 && !(first && awaited_[i] != 0)) {
+    if (slots_[i].on_machine && wanted > 0) {
+      const auto lot = static_cast<std::size_t>(slots_[i].lot);
+      const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
+      if (first && awaited_[i] != 0) {
+        leave(i);
+        continue;
+      }
       if (!first && wanted <= lots_[lot].gpus) starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
       take(lot, starts_[i], starts_[i] + durations_[i], wanted);
     }
-    left_[lot] = std::max(left_[lot], starts_[i] + durations_[i]);
+    leave(i);
   }
-  for (std::size_t lot = 0; lot < lots_.size(); ++lot)
-    if (asked_[lot] == kNever) asked_[lot] = left_[lot];
+}
+
+/// Hands out the GPUs of each lot by the starts of its phases, those first that are free the longest.
+void Timeline::pack() {
+  struct Free {
+    int phase;  ///< that had them; -1: none
+    int gpus;
+  };
+  turns_ = order_;
+  std::ranges::stable_sort(turns_, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
+  behind_.assign(slots_.size(), {});
+  std::vector<std::multimap<double, Free>> free(lots_.size());  // by when they become free
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) free[lot].emplace(0, Free{-1, lots_[lot].gpus});
+  for (const int index : turns_) {
+    const auto i = static_cast<std::size_t>(index);
+    if (!slots_[i].on_machine || slots_[i].gpus <= 0) continue;
+    auto& there = free[static_cast<std::size_t>(slots_[i].lot)];
+    int taken = 0;
+    while (taken < slots_[i].gpus && !there.empty()) {
+      Free& first = there.begin()->second;
+      const int some = std::min(first.gpus, slots_[i].gpus - taken);
+      if (first.phase >= 0) behind_[i].push_back(first.phase);
+      taken += some;
+      first.gpus -= some;
+      if (first.gpus == 0) there.erase(there.begin());
+    }
+    there.emplace(starts_[i] + durations_[i], Free{index, taken});
+  }
+  packed_ = true;
+}
+
+void Timeline::follow(const std::vector<double>& durations) {
+  if (!packed_) pack();
+  begin(durations);
+  for (const int index : turns_) {
+    const auto i = static_cast<std::size_t>(index);
+    starts_[i] = ready_for(i);
+    for (const int before : behind_[i]) {
+      const auto b = static_cast<std::size_t>(before);
+      starts_[i] = std::max(starts_[i], starts_[b] + durations_[b]);
+    }
+    leave(i);
+  }
 }
 
 double Timeline::end() const {

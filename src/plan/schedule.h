@@ -45,12 +45,16 @@ class Timeline {
   /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow. Durations in
   /// seconds.
   void place(const std::vector<double>& durations);
+  /// Places them with other durations in the packing of the last place(): each phase keeps the GPUs that it was given
+  /// and comes after the phases that had them before. So no phase overtakes another one on the same GPUs because it
+  /// happens to take longer, and the end is the later the longer any phase takes.
+  void follow(const std::vector<double>& durations);
 
   const std::vector<double>& starts() const { return starts_; }
   /// Seconds from the start of the job to the end of its last phase.
   double end() const;
   /// When the machines of a lot are asked for, and when their last phase ends; equal when nothing uses them.
-  std::pair<double, double> held(std::size_t lot) const { return {asked_[lot], left_[lot]}; }
+  std::pair<double, double> held(std::size_t lot) const { return {std::min(asked_[lot], left_[lot]), left_[lot]}; }
   /// Seconds in which at least one phase uses the machines of a lot.
   double busy(std::size_t lot);
   /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
@@ -67,6 +71,10 @@ class Timeline {
   /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
   double earliest(std::size_t lot, double ready, double duration, std::size_t size);
   void take(std::size_t lot, double from, double to, int gpus);
+  void pack();
+  void begin(const std::vector<double>& durations);
+  double ready_for(std::size_t phase);
+  void leave(std::size_t phase);
 
   /// A number of GPUs that phases ask of a lot. Before `full_until` never so many are free: what is taken is not given
   /// back within one place().
@@ -86,6 +94,10 @@ class Timeline {
   std::vector<double> durations_, starts_;
   std::vector<double> asked_, ready_, left_;  ///< by lot
   std::vector<std::vector<Step>> steps_;      ///< by lot
+  // The packing of the last place(), once follow() has asked for it.
+  bool packed_ = false;
+  std::vector<int> turns_;                ///< phases by their start
+  std::vector<std::vector<int>> behind_;  ///< by phase: those whose GPUs it takes over
 };
 
 /// How phases that run on the same machines at one time share them: by the GPUs they use. One that holds the machines

@@ -53,6 +53,39 @@ TEST(Schedule, MachinesAreHeldWhileIdleAndBusyOnlyInPhases) {
   EXPECT_EQ(timeline.busy(0), 30);
 }
 
+TEST(Schedule, OtherDurationsKeepThePacking) {
+  // Two GPUs: 0 and 1 side by side, 2 follows 0 and 3 follows 1, which ends later.
+  const std::vector<Slot> slots = {slot({}, 1), slot({}, 1), slot({}, 1), slot({}, 1)};
+  Timeline timeline(slots, {{2, 0}});
+  timeline.place({10, 12, 20, 5});
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 0, 10, 12}));
+  timeline.follow({10, 12, 20, 5});
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 0, 10, 12})) << "the packing itself";
+  timeline.follow({14, 12, 20, 5});
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 0, 14, 12})) << "2 waits for 0, though 1 has ended";
+  EXPECT_EQ(timeline.end(), 34);
+  timeline.place({14, 12, 20, 5});
+  EXPECT_EQ(timeline.starts(), (std::vector<double>{0, 0, 12, 14})) << "placed anew they change places";
+}
+
+TEST(Schedule, APhaseThatTakesLongerNeverMakesTheEndEarlier) {
+  // Graham's anomaly: placed anew, shorter phases end later.
+  std::vector<Slot> slots;
+  for (int i = 0; i < 4; ++i) slots.push_back(slot({}, 1));
+  for (const int need : {0, 3, 3, 3, 3}) slots.push_back(slot({need}, 1));
+  for (std::size_t i = 0; i < slots.size(); ++i) slots[i].rank = static_cast<int>(i);
+  const std::vector<double> longer = {3, 2, 2, 2, 9, 4, 4, 4, 4};
+  std::vector<double> shorter = longer;
+  for (double& seconds : shorter) seconds -= 1;
+  Timeline timeline(slots, {{3, 0}});
+  timeline.place(shorter);
+  EXPECT_EQ(timeline.end(), 13);
+  timeline.place(longer);
+  EXPECT_EQ(timeline.end(), 12);
+  timeline.follow(shorter);
+  EXPECT_LE(timeline.end(), 12);
+}
+
 TEST(Schedule, AnInstantIsSharedByThePhasesRunningAtIt) {
   // 0: 6 GPUs for 10 s beside 1: 2 GPUs for 30 s; then 2: nothing on the machine; 3: 1 GPU alone.
   const std::vector<Slot> slots = {slot({}, 6), slot({}, 2), slot({0, 1}, 0), slot({2}, 1)};
