@@ -14,9 +14,10 @@ constexpr double kCare = 1.4 * 1.02;
 template <class Improve>
 Verdict better(const Answer& base, const std::string& what, Improve improve) {
   if (base.facts) return silent();
-  // Evaluations that come every so many steps are counted when a strategy has been chosen; one with larger steps has
-  // fewer of them (docs/how-gpuplan-works.md).
-  if (job_text(base.asked.job).find("evaluate") != std::string::npos) return silent();
+  // Evaluations and checkpoints that come every so many steps are counted when a strategy has been chosen; one with
+  // larger steps has fewer of them (docs/how-gpuplan-works.md).
+  for (const std::string_view often : {"evaluate", "checkpoint"})
+    if (job_text(base.asked.job).find(often) != std::string::npos) return silent();
   auto facts = std::make_shared<Catalogue>(built_in());
   improve(*facts);
   const Asked after = ask(base.asked, 1, facts);
