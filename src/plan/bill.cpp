@@ -27,12 +27,13 @@ constexpr int kHistories = 4;
 /// price would differ by the fraction of a second that billing rounds up.
 double units_of(Dollars bill) { return bill < Dollars{1} ? 1e4 : 100; }
 
+Dollars in_cents(Dollars amount) {
+  const double units = units_of(amount);
+  return Dollars{std::floor(amount.value * units + 0.5) / units};
+}
+
 Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
-  const auto round = [](Dollars amount) {
-    const double units = units_of(amount);
-    return Dollars{std::floor(amount.value * units + 0.5) / units};
-  };
-  return {round(cost.p10), round(cost.p50), round(cost.p90), round(cost.mean)};
+  return {in_cents(cost.p10), in_cents(cost.p50), in_cents(cost.p90), in_cents(cost.mean)};
 }
 
 /// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.
@@ -53,9 +54,10 @@ class Parts {
 };
 
 /// Whole seconds, for the same reason.
+Seconds in_seconds(Seconds time) { return Seconds{std::floor(time.value + 0.5)}; }
+
 Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
-  const auto round = [](Seconds t) { return Seconds{std::floor(t.value + 0.5)}; };
-  return {round(time.p10), round(time.p50), round(time.p90), round(time.mean)};
+  return {in_seconds(time.p10), in_seconds(time.p50), in_seconds(time.p90), in_seconds(time.mean)};
 }
 
 /// Prices are independent of everything in the phases, which have three factors each at most.
@@ -203,6 +205,15 @@ Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) 
   return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, holding).factor;
 }
 
+Dollars Biller::beside(const PhaseEstimate& estimate, const Holding& holding) const {
+  Dollars dollars{};
+  if (holding.offer->disk_price || estimate.disk_price)
+    dollars = disk_dollars(*holding.offer, estimate, expected(estimate, holding) * (1 + job_.buffer));
+  if (leaves_[static_cast<std::size_t>(estimate.phase)] != 0)
+    dollars += egress_dollars(*holding.offer, estimate, estimate.results_bytes);
+  return dollars;
+}
+
 /// Sums and draws go by it: the phases of each holding, and the holdings by the first of them.
 void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
   const auto rank = [&](int phase) { return slots_[static_cast<std::size_t>(phase)].rank; };
@@ -234,7 +245,6 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   const auto number_of = [&](const std::string& factor) { return static_cast<int>(factors.of(factor)); };
   TimeSamples times(scores_);
   std::vector<double> unbilled(phases.size(), 0.0);
-  laid.phase_hours.resize(phases.size());
   for (const int position : order_) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& estimate = *phases[i];
@@ -262,10 +272,8 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
     } else if (slowdown.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
-    laid.phase_hours[i] =
-        outcome<Seconds>(strata ? quantiles(laid.durations[i], *strata) : quantiles(laid.durations[i]));
     // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
-    laid.medians[i] = laid.phase_hours[i].p50.value;
+    laid.medians[i] = median(laid.durations[i]);
   }
 
   std::vector<Lot> machines;
@@ -305,8 +313,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
         laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
     }
   }
-  for (const Samples& seconds : busy) laid.busy.push_back(quantiles(seconds).p50);
-  laid.hours = in_seconds(outcome<Seconds>(laid.wall));
+  for (const Samples& seconds : busy) laid.busy.push_back(median(seconds));
   return laid;
 }
 
@@ -344,10 +351,9 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
 /// What one holding costs.
 struct Biller::Paid {
   Samples dollars{};           ///< machines, disks and what leaves
-  Quantiles billed;            ///< seconds
+  double billed = 0;           ///< seconds, median
   std::vector<double> disks;   ///< dollars of each of its phases, by the medians
   std::vector<double> egress;  ///< the same
-  Outcome<Dollars> cost{};
 };
 
 Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
@@ -375,17 +381,40 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int factor) const {
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
       paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
-  paid.billed = quantiles(billed);
-  paid.cost = in_cents(outcome<Dollars>(paid.dollars));
+  paid.billed = median(billed);
   return paid;
+}
+
+std::vector<Biller::Paid> Biller::pay_all(const LaidJob& laid) const {
+  std::vector<Paid> paid;
+  std::vector<const Offer*> priced;  // offers met so far: each price is a factor of its own
+  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
+    const Offer* offer = laid.arrangement.holdings[h].offer;
+    const auto known = std::ranges::find(priced, offer) - priced.begin();
+    if (known == std::ssize(priced)) priced.push_back(offer);
+    paid.push_back(pay(laid, h, price_factor(laid) + static_cast<int>(known)));
+  }
+  return paid;
+}
+
+/// Dollars of all holdings together.
+Samples Biller::sum_of(const std::vector<Paid>& paid) {
+  Samples all{};
+  for (const Paid& one : paid)
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] += one.dollars[s];
+  return all;
+}
+
+Medians Biller::medians(const LaidJob& laid) const {
+  return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid)))})};
 }
 
 Plan Biller::price(const LaidJob& laid) const {
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
   Plan plan;
   plan.label = label_of(laid);
-  plan.hours = laid.hours;
-  plan.buffer = laid.hours.p50 * (job_.buffer / (1 + job_.buffer));
+  plan.hours = in_seconds(outcome<Seconds>(laid.wall));
+  plan.buffer = plan.hours.p50 * (job_.buffer / (1 + job_.buffer));
   plan.spot_loss = laid.spot_loss;
   plan.interruptions = laid.interruptions;
   plan.clean = laid.clean;
@@ -397,19 +426,13 @@ Plan Biller::price(const LaidJob& laid) const {
   }
   plan.kept = holdings.size() <= 1;
 
-  std::vector<Paid> paid;
-  std::vector<const Offer*> priced;  // offers met so far: each price is a factor of its own
-  Samples all{};
-  for (std::size_t h = 0; h < holdings.size(); ++h) {
-    const Holding& holding = holdings[h];
-    const auto known = std::ranges::find(priced, holding.offer) - priced.begin();
-    if (known == std::ssize(priced)) priced.push_back(holding.offer);
-    paid.push_back(pay(laid, h, price_factor(laid) + static_cast<int>(known)));
-    for (std::size_t s = 0; s < all.size(); ++s) all[s] += paid.back().dollars[s];
+  const std::vector<Paid> paid = pay_all(laid);
+  const Samples all = sum_of(paid);
+  for (const Holding& holding : holdings) {
     plan.nodes = std::max(plan.nodes, holding.machines.nodes);
     plan.gpus = std::max(plan.gpus, holding.machines.gpus);
   }
-  plan.cost = paid.size() == 1 ? paid.front().cost : in_cents(outcome<Dollars>(all));
+  plan.cost = in_cents(outcome<Dollars>(all));
   add_phases(laid, paid, plan);
   plan.wait = waits(laid);
   judge(laid.wall, all, plan);
@@ -484,7 +507,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     phase.estimate = phases[i];
     const PhaseEstimate& estimate = *phase.estimate;
     phase.start = Seconds{laid.starts[i]};
-    phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
+    phase.hours = outcome<Seconds>(laid.durations[i]) * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
     if (estimate.tokens > 0) {
@@ -498,16 +521,18 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
   }
   plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
 
+  std::vector<Outcome<Dollars>> costs;  // of each holding; one is the whole bill
+  for (const Paid& one : paid)
+    costs.push_back(holdings.size() == 1 ? plan.cost : in_cents(outcome<Dollars>(one.dollars)));
   Dollars medians{};
-  for (const Paid& one : paid) medians += one.cost.p50;
+  for (const Outcome<Dollars>& one : costs) medians += one.p50;
+  // The medians of several are scaled to the median of their sum.
   const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
   Parts parts(plan.cost.p50);
   for (std::size_t h = 0; h < holdings.size(); ++h) {
     const Holding& holding = holdings[h];
-    // One holding is the whole bill, to the cent; the medians of several are scaled to the median of their sum.
-    const Outcome<Dollars>& own_cost = paid[h].cost;
-    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : own_cost * scale;
-    const double billed = paid[h].billed.p50;
+    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : costs[h] * scale;
+    const double billed = paid[h].billed;
     // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
     // what is used is counted in the seconds that are both used and billed.
     const double worked = std::min(laid.busy[h], billed);
@@ -563,7 +588,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     plan.idle += lease.idle;
     lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
     // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
-    lease.to = last >= end ? laid.hours.p50 : std::min(Seconds{last}, laid.hours.p50);
+    lease.to = last >= end ? plan.hours.p50 : std::min(Seconds{last}, plan.hours.p50);
     std::ranges::sort(lease.phases);
     lease.billed = Seconds{billed};
     plan.leases.push_back(std::move(lease));

@@ -26,11 +26,15 @@ struct LaidJob {
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
   std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
   std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
-  Outcome<Seconds> hours{};
-  std::vector<Outcome<Seconds>> phase_hours;
   Seconds spot_loss{};
   double interruptions = 0;
   double clean = 1;  ///< chance of no interruption
+};
+
+/// What plans are compared by: hours and dollars of a whole job, as they are told.
+struct Medians {
+  Seconds hours{};
+  Dollars cost{};
 };
 
 /// What the model's error is shared by: GPU, software and kind of phase.
@@ -47,12 +51,18 @@ class Biller {
   /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
   Seconds expected(const PhaseEstimate& estimate, const Holding& holding) const;
 
+  /// What a phase costs on an offer, by the medians, beside the machines: its disks, and its results where these are
+  /// fetched home in any case.
+  Dollars beside(const PhaseEstimate& estimate, const Holding& holding) const;
+
   /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
   /// by interruptions, which is inside every duration.
   LaidJob lay(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
 
   /// What it costs on the offers of its holdings.
   Plan price(const LaidJob& laid) const;
+  /// The medians of that plan, for much less work.
+  Medians medians(const LaidJob& laid) const;
 
   /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
   /// stay: they hold the expected loss, by which plans are compared.
@@ -68,6 +78,8 @@ class Biller {
  private:
   struct Paid;
   Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
+  std::vector<Paid> pay_all(const LaidJob& laid) const;
+  static Samples sum_of(const std::vector<Paid>& paid);
   Interval<Seconds> waits(const LaidJob& laid) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
   void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;

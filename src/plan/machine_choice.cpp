@@ -22,10 +22,11 @@ MachineChoice::MachineChoice(const ChoiceProblem& problem, const Module& order, 
   for (int less = 0; too_much() && less < 3; ++less) {
     if (less == 0) {
       std::vector<char> best(in_play_.size(), 0);
-      for (const Stage& stage : problem.stages) {
+      for (std::size_t i = 0; i < problem.stages.size(); ++i) {
+        const Stage& stage = problem.stages[i];
         if (!stage.machine) continue;
-        for (const int machine : worth_taking({stage.seconds, 0, stage.lends, false, false}, false).once)
-          best[static_cast<std::size_t>(machine)] = 1;
+        const Block block{stage.seconds, 0, stage.lends, false, false, beside_machines({static_cast<int>(i)})};
+        for (const int machine : worth_taking(block, false).once) best[static_cast<std::size_t>(machine)] = 1;
       }
       in_play_ = std::move(best);
     }
@@ -75,7 +76,9 @@ MachineChoice::Sets MachineChoice::solve(const Module& module, const Sets& start
 MachineChoice::Sets MachineChoice::run_stage(const Module& module, const Sets& start, bool apart) {
   const Stage& stage = problem_.stages[static_cast<std::size_t>(module.phase)];
   if (!stage.machine) return run_idle(stage.seconds.front(), module.phase, start, stage.holds, apart);
-  return run_block({stage.seconds, module.phase, stage.lends, stage.stays, stage.holds}, start, apart);
+  return run_block(
+      {stage.seconds, module.phase, stage.lends, stage.stays, stage.holds, beside_machines({module.phase})}, start,
+      apart);
 }
 
 /// A phase that needs no machine: what is held waits, paid for, or is let go.
@@ -104,6 +107,16 @@ MachineChoice::Sets MachineChoice::run_idle(double seconds, int group, const Set
   return sets;
 }
 
+/// What stages cost on each machine beside the machine.
+std::vector<double> MachineChoice::beside_machines(const std::vector<int>& stages) const {
+  std::vector<double> dollars(problem_.machines.size(), 0);
+  for (const int s : stages) {
+    const Stage& stage = problem_.stages[static_cast<std::size_t>(s)];
+    for (std::size_t m = 0; m < stage.dollars.size(); ++m) dollars[m] += stage.dollars[m];
+  }
+  return dollars;
+}
+
 /// A block of stages on one machine: held before it, taken for it, or taken while another one waits.
 MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& start, bool apart) {
   Candidates open;
@@ -125,7 +138,8 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
     if (block.seconds[m] == kNowhere) continue;
     const int machine = static_cast<int>(m);
     for (const Label& label : start.held[m]) {
-      Candidate next{label.time + block.seconds[m], label.cost, 0, step(Move::kContinue, label, machine)};
+      Candidate next{label.time + block.seconds[m], label.cost + block.dollars[m], 0,
+                     step(Move::kContinue, label, machine)};
       next.cost += extension(machine, label.slack, block.seconds[m], next.slack);
       finish(machine, next);
     }
@@ -140,7 +154,7 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
     const double used = block.seconds[m] + (terms.billing.startup_billed ? startup : 0);
     const double paid = paid_for(terms.billing, used);
     const double time = block.seconds[m] + startup;
-    const double cost = terms.price * paid;
+    const double cost = terms.price * paid + block.dollars[m];
     for (const Label& label : free) {
       const Candidate end{label.time + time, label.cost + cost, paid - used, step(Move::kFresh, label, machine)};
       (once ? open : held[m]).push_back(end);

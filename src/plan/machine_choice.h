@@ -31,6 +31,11 @@ struct Stage {
   bool lends = false;  ///< its machines are held after it, whatever they cost
   bool stays = false;  ///< runs on the machines that are held when it begins
   bool holds = false;  ///< what is held when it begins is held after it
+  /// What it costs there beside the machines, by machine; empty: nothing.
+  std::vector<double> dollars{};
+  double beside(int machine_used) const {
+    return dollars.empty() ? 0 : dollars[static_cast<std::size_t>(machine_used)];
+  }
 };
 
 struct ChoiceProblem {
@@ -43,6 +48,8 @@ struct ChoiceProblem {
 struct ChosenMachines {
   int machine = 0;
   std::vector<int> stages;
+
+  friend bool operator==(const ChosenMachines&, const ChosenMachines&) = default;
 };
 
 /// Dynamic programming over the series-parallel order of the phases. A label is a time, the money paid so far, the
@@ -115,6 +122,7 @@ class MachineChoice {
     std::vector<double> seconds;  ///< by machine
     int group = 0;
     bool lends = false, stays = false, holds = false;
+    std::vector<double> dollars;  ///< by machine, beside what it costs
   };
 
   Sets solve(const Module& module, const Sets& start, bool apart);
@@ -128,6 +136,7 @@ class MachineChoice {
   Labels side_by_side(const Labels& a, const Labels& b);
   Labels wait_for(int machine, const Labels& own, const Labels& others, int inherits);
   std::vector<double> shared_seconds(const Module& module) const;
+  std::vector<double> beside_machines(const std::vector<int>& stages) const;
 
   Sets nothing_held() const;
   Labels released(const Sets& sets);

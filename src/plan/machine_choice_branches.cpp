@@ -95,7 +95,8 @@ MachineChoice::Sets MachineChoice::run_parallel(const Module& module, const Sets
   groups_.push_back(stages);
   const int group = static_cast<int>(groups_.size()) - 1;
   const Sets shared =
-      run_block({shared_seconds(module), group, any(&Stage::lends), any(&Stage::stays), holds}, start, apart);
+      run_block({shared_seconds(module), group, any(&Stage::lends), any(&Stage::stays), holds, beside_machines(stages)},
+                start, apart);
   const auto append = [](Labels& to, const Labels& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(sets.released, shared.released);
   for (std::size_t m = 0; m < sets.held.size(); ++m) append(sets.held[m], shared.held[m]);

@@ -40,8 +40,8 @@ MachineChoice::Takers MachineChoice::worth_taking(const Block& block, bool apart
     const double held = block.seconds[m] + (terms.billing.startup_billed ? startup : 0);
     const double paid = paid_for(terms.billing, held);
     const int machine = static_cast<int>(m);
-    options.push_back(
-        {block.seconds[m] + startup, terms.price * paid, startup, worth_of_holding(machine, paid - held), machine});
+    options.push_back({block.seconds[m] + startup, terms.price * paid + block.dollars[m], startup,
+                       worth_of_holding(machine, paid - held), machine});
   }
   const auto beaten = [&](const Option& option, double startup, double worth) {
     return std::ranges::any_of(options, [&](const Option& other) {

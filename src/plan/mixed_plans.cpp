@@ -12,6 +12,7 @@
 #include "plan/interruptions.h"
 #include "plan/machine_choice.h"
 #include "plan/market.h"
+#include "plan/neighbours.h"
 #include "plan/recommendation.h"
 
 namespace gpuplan {
@@ -23,6 +24,13 @@ constexpr std::size_t kManyPhases = 100;
 
 /// Schedules that are billed, times phases; and schedules at the least.
 constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
+
+/// Schedules near the best one that are laid out at a time, times phases, and schedules at the least; and as often as
+/// that finds a better one, at the most.
+constexpr std::size_t kMostLaid = 60, kFewestLaid = 6;
+constexpr int kRounds = 6;
+/// Beyond, none is looked for near the best: there are as many of them as phases times machines.
+constexpr std::size_t kPhasesWithNeighbours = 24;
 
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
@@ -65,8 +73,11 @@ class Mixer {
       note = "Of " + count_text(static_cast<int>(choice.frontier().size())) +
              " schedules with machines of their own for each phase " + count_text(static_cast<int>(points.size())) +
              " were worked out, spread from the fastest to the cheapest; one between them may suit better.";
-    for (const std::size_t point : points) mixed_.push_back(plan_of(point));
-    if (auto fastest = each_on_its_fastest()) mixed_.push_back(*std::move(fastest));
+    for (const std::size_t point : points) bill(choice.machines_of(point));
+    if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill_within_quotas(*fastest);
+    improve([](Seconds, Dollars cost) { return cost.value; });
+    improve([](Seconds hours, Dollars) { return hours.value; });
+    improve([&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; });
     keep_answers();
     keep_corners(plans);
     std::vector<Plan> found;
@@ -80,34 +91,50 @@ class Mixer {
   /// Of offers that differ in the price, and in how often they are taken away, those that no cheaper one beats: no
   /// schedule needs the others.
   void choose_offers() {
-    const auto price = [](const Choice& c) { return c.spot ? c.offer->spot_price->p50 : c.offer->price->p50; };
-    const auto terms = [&](const Choice& c) {
+    const auto group_of = [&](const Choice& c) {
       const Billing& b = c.offer->billing;
-      const bool taken_away = c.spot || c.offer->preemptible;
-      const auto rate =
-          taken_away ? interruption_rate(job_, *c.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
       const bool rented = c.offer->kind == OfferKind::kRented;
-      return std::pair(std::tuple(c.setting, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value,
-                                  b.startup_billed, b.term.value),
-                       rate.value);
+      return std::tuple(c.setting, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value,
+                        b.startup_billed, b.term.value);
     };
-    std::vector<std::pair<decltype(terms(choices_.front())), const Choice*>> known;
-    for (const Choice& choice : choices_) known.emplace_back(terms(choice), &choice);
-    std::ranges::stable_sort(known, [&](const auto& a, const auto& b) {
-      return std::tuple(a.first.first, price(*a.second), a.first.second) <
-             std::tuple(b.first.first, price(*b.second), b.first.second);
-    });
+    struct Known {
+      decltype(group_of(choices_.front())) group;
+      DollarsPerSecond price{};
+      PerSecond rate{};  ///< at which they are taken away
+      const Choice* choice = nullptr;
+    };
+    std::vector<Known> known;
+    for (const Choice& choice : choices_) {
+      const bool taken_away = choice.spot || choice.offer->preemptible;
+      const auto rate =
+          taken_away ? interruption_rate(job_, *choice.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
+      known.push_back({group_of(choice), price_with_all(choice), rate, &choice});
+    }
+    std::ranges::stable_sort(known, {}, [](const Known& one) { return std::tuple(one.group, one.price, one.rate); });
     // Of those that stay as long as a cheaper one, none.
-    double least = kNowhere;
+    PerSecond least{};
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (i == 0 || known[i].first.first != known[i - 1].first.first) least = kNowhere;
-      if (known[i].first.second >= least) continue;
-      least = known[i].first.second;
-      offers_.push_back(known[i].second);
+      const bool first = i == 0 || known[i].group != known[i - 1].group;
+      if (!first && known[i].rate >= least) continue;
+      least = known[i].rate;
+      offers_.push_back(known[i].choice);
     }
     // In canonical order: it decides ties.
     std::ranges::sort(offers_);
     for (const Choice* offer : offers_) problem_.machines.push_back(terms_of(*offer));
+  }
+
+  /// Of the machines, and of what the phases that run there cost beside them, spread over their time.
+  DollarsPerSecond price_with_all(const Choice& choice) const {
+    Dollars dollars{};
+    Seconds time{};
+    for (const auto& estimate : settings_[choice.setting].phases) {
+      if (!estimate) continue;
+      dollars += biller_.beside(*estimate, on(choice));
+      time += ((*estimate)->work.p50 + (*estimate)->extra.p50) * (1 + job_.buffer);
+    }
+    const DollarsPerSecond price{terms_of(choice).price};
+    return dollars > Dollars{} && time > Seconds{} ? price + dollars / time : price;
   }
 
   MachineTerms terms_of(const Choice& choice) const {
@@ -139,6 +166,7 @@ class Mixer {
                           (!(*estimate)->serving || (*estimate)->serving->reaches_target);
         stage.seconds.push_back(runs ? seconds_of(*estimate, *offer) : kNowhere);
         stage.gpus.push_back(estimate ? (*estimate)->gpus : 0);
+        if (stage.machine) stage.dollars.push_back(runs ? biller_.beside(*estimate, on(*offer)).value : 0);
       }
       // The user's own machine is as fast whatever is rented.
       if (!stage.machine) stage.seconds.resize(1);
@@ -151,9 +179,10 @@ class Mixer {
     return static_cast<std::size_t>(biller_.order()[static_cast<std::size_t>(stage)]);
   }
 
+  Holding on(const Choice& choice) const { return {choice.offer, choice.spot, settings_[choice.setting].machines, {}}; }
+
   double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
-    const Holding holding{choice.offer, choice.spot, settings_[choice.setting].machines, {}};
-    return biller_.expected(estimate, holding).value * (1 + job_.buffer);
+    return biller_.expected(estimate, on(choice)).value * (1 + job_.buffer);
   }
 
   /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
@@ -189,13 +218,13 @@ class Mixer {
     return points;
   }
 
-  Plan plan_of(std::size_t point) const {
+  Arrangement arrangement_for(const ChosenSchedule& schedule) const {
     Arrangement arrangement;
     arrangement.phases.resize(workloads_.size());
     for (std::size_t k = 0; k < workloads_.size(); ++k)
       if (const std::size_t i = phase_of(static_cast<int>(k)); !problem_.stages[k].machine)
         arrangement.phases[i] = *settings_[offers_.front()->setting].phases[i];
-    for (const ChosenMachines& chosen : choice_->machines_of(point)) {
+    for (const ChosenMachines& chosen : schedule) {
       const Choice& choice = *offers_[static_cast<std::size_t>(chosen.machine)];
       const Setting& setting = settings_[choice.setting];
       Holding& holding = arrangement.holdings.emplace_back(Holding{choice.offer, choice.spot, setting.machines, {}});
@@ -205,50 +234,105 @@ class Mixer {
         arrangement.phases[i] = *setting.phases[i];
       }
     }
-    return priced(std::move(arrangement));
+    return arrangement;
   }
 
-  Plan priced(Arrangement arrangement) const {
-    LaidJob laid = biller_.lay(std::move(arrangement));
+  /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
+  LaidJob laid_out(const ChosenSchedule& schedule) const {
+    LaidJob laid = biller_.lay(arrangement_for(schedule));
     if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
-    return biller_.price(laid);
+    return laid;
   }
 
-  /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
-  /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
-  std::optional<Plan> each_on_its_fastest() const {
-    if (workloads_.size() > kManyPhases) return std::nullopt;  // the schedules above come near, and leases are joined
-    Arrangement arrangement;
-    arrangement.phases.resize(workloads_.size());
-    for (std::size_t k = 0; k < workloads_.size(); ++k) {
-      const std::size_t i = phase_of(static_cast<int>(k));
-      const Stage& stage = problem_.stages[k];
-      std::size_t best = 0;
-      if (stage.machine) {
-        const auto all = [&](std::size_t m) {
-          return std::pair(stage.seconds[m] + problem_.machines[m].billing.startup.value, problem_.machines[m].price);
-        };
-        for (std::size_t m = 1; m < offers_.size(); ++m)
-          if (all(m) < all(best)) best = m;
-        if (stage.stays || stage.seconds[best] >= kNowhere || !problem_.machines[best].side_by_side)
-          return std::nullopt;
-      }
-      const Choice& choice = *offers_[best];
-      const Setting& setting = settings_[choice.setting];
-      arrangement.phases[i] = *setting.phases[i];
-      if (stage.machine) arrangement.holdings.push_back({choice.offer, choice.spot, setting.machines, {whole<int>(i)}});
-    }
-    Plan plan = priced(std::move(arrangement));
+  bool known(const ChosenSchedule& schedule) const {
+    return std::ranges::find(schedules_, schedule) != schedules_.end();
+  }
+
+  void bill(ChosenSchedule schedule) {
+    mixed_.push_back(biller_.price(laid_out(schedule)));
+    schedules_.push_back(std::move(schedule));
+  }
+
+  /// The same, unless it holds more GPUs of a provider at once than the user may have: then false.
+  bool bill_within_quotas(const ChosenSchedule& schedule) {
+    Plan plan = biller_.price(laid_out(schedule));
     for (const auto& [provider, most] : job_.where.quota) {
       int held = 0;
       for (const Lease& lease : plan.leases)
         if (iequals(lease.offer->provider, provider)) held += lease.gpus;
-      if (held > most) return std::nullopt;
+      if (held > most) return false;
     }
-    return plan;
+    mixed_.push_back(std::move(plan));
+    schedules_.push_back(schedule);
+    return true;
   }
 
-  /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
+  /// What a schedule is told to take; nullopt when it would have to be laid out for that and may not.
+  std::optional<Medians> told_of(const ChosenSchedule& schedule, bool may_lay_out) {
+    if (const auto tried = std::ranges::find(tried_, schedule, &Tried::schedule); tried != tried_.end())
+      return tried->told;
+    if (!may_lay_out) return std::nullopt;
+    tried_.push_back({schedule, biller_.medians(biller_.lay(arrangement_for(schedule)))});
+    return tried_.back().told;
+  }
+
+  /// Looks at schedules near the best for a goal until none is better. The choice above counts with medians, and those
+  /// of phases do not add up to that of the whole: what is a little dearer or slower by the one may be best by the
+  /// other, most where a phase off the critical path ends as late as the path when luck is bad. What its medians alone
+  /// make worse than the best one known is not laid out.
+  template <class Goal>
+  void improve(const Goal& goal) {
+    if (workloads_.size() > kPhasesWithNeighbours) return;
+    const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
+    struct Near {
+      double bound, work;
+      ChosenSchedule schedule;
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < mixed_.size(); ++i)
+      if (found(i) < found(best)) best = i;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Near> near;
+      for (ChosenSchedule& schedule : neighbours(problem_, schedules_[best])) {
+        const auto medians = by_medians(problem_, schedule);
+        if (!medians) continue;
+        const double bound = goal(Seconds{medians->seconds}, Dollars{medians->dollars});
+        if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
+      }
+      std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
+      const std::size_t before = best;
+      const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / workloads_.size());
+      for (const Near& one : near) {
+        if (one.bound >= found(best)) break;
+        const auto told = told_of(one.schedule, tried_.size() < most);
+        if (told && goal(told->hours, told->cost) < found(best) && bill_within_quotas(one.schedule))
+          best = mixed_.size() - 1;
+      }
+      if (best == before) return;
+    }
+  }
+
+  /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
+  /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
+  std::optional<ChosenSchedule> each_on_its_fastest() const {
+    if (workloads_.size() > kManyPhases) return std::nullopt;  // the schedules above come near, and leases are joined
+    ChosenSchedule schedule;
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      const Stage& stage = problem_.stages[k];
+      if (!stage.machine) continue;
+      const auto all = [&](std::size_t m) {
+        return std::pair(stage.seconds[m] + problem_.machines[m].billing.startup.value, problem_.machines[m].price);
+      };
+      std::size_t best = 0;
+      for (std::size_t m = 1; m < offers_.size(); ++m)
+        if (all(m) < all(best)) best = m;
+      if (stage.stays || stage.seconds[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
+      schedule.push_back({static_cast<int>(best), {static_cast<int>(k)}});
+    }
+    return schedule;
+  }
+
+  /// Whether machines of one kind were joined that are given back and taken again at once.
   bool join_touching(LaidJob& laid) const {
     std::vector<Holding>& holdings = laid.arrangement.holdings;
     std::vector<double> begins, ends;
@@ -366,8 +450,14 @@ class Mixer {
   std::vector<const Choice*> offers_;  ///< by machine of the problem
   ChoiceProblem problem_;
   const MachineChoice* choice_ = nullptr;
-  std::vector<Plan> mixed_;  ///< by point of the choice's frontier
-  std::vector<bool> kept_;   ///< which of them become plans
+  std::vector<Plan> mixed_;                ///< schedules that were billed
+  std::vector<ChosenSchedule> schedules_;  ///< the same as chosen
+  struct Tried {
+    ChosenSchedule schedule;
+    Medians told;
+  };
+  std::vector<Tried> tried_;  ///< schedules near them that were laid out
+  std::vector<bool> kept_;    ///< which of them become plans
 };
 
 }  // namespace

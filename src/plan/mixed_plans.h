@@ -10,10 +10,9 @@
 
 namespace gpuplan {
 
-/// Plans of several machines that are worth showing beside `plans`, which run on one each: those that save at least
-/// 2 % at some value of an hour, the cheapest that keeps the deadline at the wanted confidence and the fastest that
-/// keeps the budget. With `schedule: each_phase` every phase has machines of its own, and nothing is left out. `note`
-/// says, for the user, when machines could not be chosen for each phase.
+/// Plans of several machines that are worth showing beside `plans`, which run on one each: those that are best at some
+/// value of an hour, or for one of the questions that recommendations answer. With `schedule: each_phase` every phase
+/// has machines of its own. `note` says, for the user, when machines could not be chosen for each phase.
 std::vector<Plan> mixed_plans(const Job& job, const std::vector<PhaseWorkload>& workloads,
                               const std::vector<Setting>& settings, const std::vector<Choice>& choices,
                               const Biller& biller, const std::vector<Plan>& plans, std::string& note);

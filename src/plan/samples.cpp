@@ -52,6 +52,14 @@ void TimeSamples::add(const Interval<Seconds>& time, int factor, Samples& sum, s
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += known->second[static_cast<std::size_t>((*strata)[i])];
 }
 
+double median(const Samples& samples) {
+  static_assert(kSamples % 2 == 1);
+  Samples some = samples;
+  const auto middle = some.begin() + kHalf;
+  std::ranges::nth_element(some, middle);
+  return *middle;
+}
+
 namespace {
 
 Quantiles in_order(const Samples& sorted) {

@@ -50,6 +50,9 @@ Outcome<T> outcome(const Quantiles& q) {
   return {T{q.p10}, T{q.p50}, T{q.p90}, T{q.mean}};
 }
 
+/// The p50 of quantiles(), without sorting.
+double median(const Samples& samples);
+
 template <class T>
 Outcome<T> outcome(const Samples& samples) {
   return outcome<T>(quantiles(samples));

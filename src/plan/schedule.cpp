@@ -215,12 +215,8 @@ void Timeline::place(const std::vector<double>& durations) {
     if (slots_[i].on_machine && wanted > 0) {
       const auto lot = static_cast<std::size_t>(slots_[i].lot);
       const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
-      if (first && awaited_[i] != 0) {
-        leave(i);
-        continue;
-      }
       if (!first && wanted <= lots_[lot].gpus) starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
-      take(lot, starts_[i], starts_[i] + durations_[i], wanted);
+      if (!(first && awaited_[i] != 0)) take(lot, starts_[i], starts_[i] + durations_[i], wanted);
     }
     leave(i);
   }

@@ -55,8 +55,8 @@ double hours(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
-/// what is the best by one may be a little worse by the other (docs/how-gpuplan-works.md).
-constexpr double kMedians = 1.06;
+/// the best by one is looked for near the best by the other, and not always found (docs/how-gpuplan-works.md).
+constexpr double kMedians = 1.005;
 /// What may be so by that: nothing where there is one phase.
 double slack(const Answer& answer);
 

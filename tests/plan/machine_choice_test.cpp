@@ -52,6 +52,7 @@ std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem
   }
   std::vector<Slot> slots(size);
   std::vector<double> durations(size);
+  double dollars = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const Stage& stage = problem.stages[i];
     slots[i].needs = stage.needs;
@@ -64,11 +65,11 @@ std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem
     slots[i].lot = lot[i];
     slots[i].gpus = stage.gpus[machine];
     durations[i] = stage.seconds[machine];
+    dollars += stage.beside(static_cast<int>(machine));
     if (durations[i] == std::numeric_limits<double>::infinity()) return std::nullopt;
   }
   Timeline timeline(slots, lots);
   timeline.place(durations);
-  double dollars = 0;
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
     const auto [from, to] = timeline.held(h);
@@ -161,6 +162,7 @@ ChoiceProblem some_chain(std::uint64_t seed, int stages, int machines) {
       stage.seconds.push_back(stage.machine && dice.roll(0, 6) == 0 ? std::numeric_limits<double>::infinity()
                                                                     : dice.roll(1, 60));
       stage.gpus.push_back(1);
+      if (stage.machine && seed % 3 == 0) stage.dollars.push_back(dice.roll(0, 90));
     }
     problem.stages.push_back(stage);
   }
@@ -191,6 +193,7 @@ ChoiceProblem diamond(std::uint64_t seed) {
   Dice dice(seed + 1000);
   for (Stage& stage : problem.stages) {
     stage.seconds.resize(3, 7);
+    if (!stage.dollars.empty()) stage.dollars.resize(3, 11);
     stage.gpus.assign(3, dice.roll(1, 8));
   }
   return problem;

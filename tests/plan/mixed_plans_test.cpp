@@ -95,6 +95,58 @@ TEST(MixedPlans, APhaseStaysOnTheMachinesItNames) {
   EXPECT_EQ(searched.pick().leases.back().phases, (std::vector<int>{1, 2}));
 }
 
+/// A short phase beside a long one, which decides when both have ended.
+std::string beside_a_long_one(const std::string& price) {
+  return "phases:\n"
+         "  - name: a\n"
+         "    train: {model: Qwen2.5-0.5B, steps: 3180, sequence: 256, batch: {sequences: 256}, method: lora}\n"
+         "    setup: {time: 2.74-4.11 min}\n"
+         "  - {name: b, train: {model: Llama-2-13B, data: {samples: 1000000, tokens_per_sample: {mean: 271}}}}\n"
+         "market:\n"
+         "  use: only\n"
+         "  offers:\n"
+         "    - {gpu: RTX 4090, gpus: 8, price: $2.87/h}\n"
+         "    - {gpu: A100 SXM 40GB, gpus: 2, price: " +
+         price +
+         "}\n"
+         "    - {gpu: B200, gpus: 8, price: $8.36575-16.7315/h}\n";
+}
+
+TEST(MixedPlans, ALowerPriceOfASlowMachineMakesNothingWorse) {
+  // By the medians the slow machine ends just before the long phase does, and is the cheapest; when luck is bad the job
+  // waits for it. Were its schedule the only one that is laid out, its lower price would make the best plan worse.
+  const Searched dear(job_of(beside_a_long_one("$1.57/h")));
+  const Searched cheap(job_of(beside_a_long_one("$1.30153/h")));
+  const auto worth = [](const Searched& searched) {
+    const Plan& plan =
+        searched.result.plans[static_cast<std::size_t>(searched.result.recommendations.best_value.value())];
+    return (plan.cost.p50 + searched.job.value_of_time * plan.hours.p50).value;
+  };
+  EXPECT_LE(worth(cheap), worth(dear));
+}
+
+TEST(MixedPlans, WhatAPhaseCostsBesideTheMachinesDecidesToo) {
+  // The second offer is a little cheaper, and asks more for results that leave than that saves.
+  const auto job = [](const std::string& more) {
+    return job_of(
+        "goal: cheapest\n"
+        "schedule: each_phase\n"
+        "market: {use: only, offers: [{gpu: H100 SXM, price: $5.85/h}" +
+        more +
+        "]}\n"
+        "phases:\n"
+        "  - name: a\n"
+        "    collect:\n"
+        "      model: Qwen1.5-MoE-A2.7B\n"
+        "      data: [{samples: 2525, prompt_tokens: 1.80625, new_tokens: 165}]\n"
+        "      store: {layers: 4, width: 96}\n");
+  };
+  const Searched alone(job(""));
+  const Searched both(job(", {gpu: H100 SXM, price: $5.84/h, egress_price: $0.90/GB}"));
+  EXPECT_EQ(both.pick().cost.p50, alone.pick().cost.p50);
+  EXPECT_EQ(both.pick().egress, Dollars{});
+}
+
 constexpr const char* kSideBySide =
     "phases:\n"
     "  - {name: a, fixed: {gpus: 1, time: 4 h, exact: true}}\n"

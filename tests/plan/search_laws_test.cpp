@@ -84,7 +84,9 @@ TEST_P(Laws, WholeNodesAreBilledByTheRule) {
     if (!price->exact()) continue;
     const double hours = plan.billed_gpu_hours / plan.gpus;  // median
     const double machines = hours * 3600 * plan.nodes * price->p50.value;
-    EXPECT_NEAR(plan.cost.p50.value, machines + plan.disk.value, 0.006 + 1e-6 * plan.cost.p50.value) << plan.label;
+    // Medians of leases do not add up to the median of their sum.
+    const double apart = plan.leases.size() > 1 ? 0.01 : 1e-6;
+    EXPECT_NEAR(plan.cost.p50.value, machines + plan.disk.value, 0.006 + apart * plan.cost.p50.value) << plan.label;
   }
 }
 
