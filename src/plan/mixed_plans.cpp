@@ -29,10 +29,8 @@ constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
 /// that finds a better one, at the most.
 constexpr std::size_t kMostLaid = 60, kFewestLaid = 6;
 constexpr int kRounds = 6;
-/// What one of them has to save, as a share: no other machines are taken for seconds of hours.
-constexpr double kWorthIt = 0.003;
-/// Beyond, none is looked for near the best: there are as many of them as phases times machines.
-constexpr std::size_t kPhasesWithNeighbours = 24;
+/// Phases times machines beyond which none is looked for near the best: that is how many there are.
+constexpr std::size_t kMostNear = 600;
 
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
@@ -284,9 +282,8 @@ class Mixer {
   /// make worse than the best one known is not laid out.
   template <class Goal>
   void improve(const Goal& goal) {
-    if (workloads_.size() > kPhasesWithNeighbours) return;
+    if (workloads_.size() * offers_.size() > kMostNear) return;
     const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
-    const auto enough = [&](std::size_t i) { return found(i) * (1 - kWorthIt); };
     struct Near {
       double bound, work;
       ChosenSchedule schedule;
@@ -300,15 +297,15 @@ class Mixer {
         const auto medians = by_medians(problem_, schedule);
         if (!medians) continue;
         const double bound = goal(Seconds{medians->seconds}, Dollars{medians->dollars});
-        if (bound < enough(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
+        if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
       }
       std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
       const std::size_t before = best;
       const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / workloads_.size());
       for (const Near& one : near) {
-        if (one.bound >= enough(best)) break;
+        if (one.bound >= found(best)) break;
         const auto told = told_of(one.schedule, tried_.size() < most);
-        if (told && goal(told->hours, told->cost) < enough(best) && bill_within_quotas(one.schedule))
+        if (told && goal(told->hours, told->cost) < found(best) && bill_within_quotas(one.schedule))
           best = mixed_.size() - 1;
       }
       if (best == before) return;
