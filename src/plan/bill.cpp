@@ -224,6 +224,12 @@ void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
 }
 
 LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
+  LaidJob laid = lay_for_medians(std::move(arrangement), interruptions);
+  for (const Samples& seconds : laid.durations) laid.phase_hours.push_back(outcome<Seconds>(seconds));
+  return laid;
+}
+
+LaidJob Biller::lay_for_medians(Arrangement arrangement, Interruptions interruptions) const {
   LaidJob laid;
   laid.arrangement = std::move(arrangement);
   std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
@@ -507,7 +513,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
     phase.estimate = phases[i];
     const PhaseEstimate& estimate = *phase.estimate;
     phase.start = Seconds{laid.starts[i]};
-    phase.hours = outcome<Seconds>(laid.durations[i]) * (1 + job_.buffer);
+    phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
     if (estimate.tokens > 0) {

@@ -26,6 +26,7 @@ struct LaidJob {
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
   std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
   std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
+  std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Seconds spot_loss{};
   double interruptions = 0;
   double clean = 1;  ///< chance of no interruption
@@ -58,6 +59,8 @@ class Biller {
   /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
   /// by interruptions, which is inside every duration.
   LaidJob lay(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+  /// The same for medians() alone: price() needs more.
+  LaidJob lay_for_medians(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
 
   /// What it costs on the offers of its holdings.
   Plan price(const LaidJob& laid) const;

@@ -272,7 +272,7 @@ class Mixer {
     if (const auto tried = std::ranges::find(tried_, schedule, &Tried::schedule); tried != tried_.end())
       return tried->told;
     if (!may_lay_out) return std::nullopt;
-    tried_.push_back({schedule, biller_.medians(biller_.lay(arrangement_for(schedule)))});
+    tried_.push_back({schedule, biller_.medians(biller_.lay_for_medians(arrangement_for(schedule)))});
     return tried_.back().told;
   }
 
