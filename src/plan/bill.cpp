@@ -225,7 +225,8 @@ void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
 
 LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
   LaidJob laid = lay_for_medians(std::move(arrangement), interruptions);
-  for (const Samples& seconds : laid.durations) laid.phase_hours.push_back(outcome<Seconds>(seconds));
+  for (std::size_t i = 0; i < laid.durations.size(); ++i)
+    laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
   return laid;
 }
 
@@ -246,7 +247,7 @@ LaidJob Biller::lay_for_medians(Arrangement arrangement, Interruptions interrupt
 
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
-  // Uncertain factors.
+  laid.factors.assign(phases.size(), 0);
   Numbered factors;
   const auto number_of = [&](const std::string& factor) { return static_cast<int>(factors.of(factor)); };
   TimeSamples times(scores_);
@@ -263,18 +264,23 @@ LaidJob Biller::lay_for_medians(Arrangement arrangement, Interruptions interrupt
     unbilled[i] = slowdown.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    std::optional<Strata> strata;
-    times.add(estimate.work, number_of(name), laid.durations[i], strata);
-    times.add(estimate.extra, number_of("extra " + phase.name), laid.durations[i], strata);
+    const auto add = [&](const Interval<Seconds>& time, const std::string& factor) {
+      const int number = number_of(factor);
+      times.add(time, number, laid.durations[i]);
+      if (!time.exact()) laid.factors[i] = number;
+    };
+    add(estimate.work, name);
+    add(estimate.extra, "extra " + phase.name);
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> luck = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      strata = scores_.strata(number_of("spot " + phase.name));
-      for (std::size_t s = 0; s < strata->size(); ++s)
-        laid.durations[i][s] *= share * luck[static_cast<std::size_t>((*strata)[s])];
+      laid.factors[i] = number_of("spot " + phase.name);
+      const Strata strata = scores_.strata(laid.factors[i]);
+      for (std::size_t s = 0; s < strata.size(); ++s)
+        laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
     } else if (slowdown.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }

@@ -26,6 +26,7 @@ struct LaidJob {
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
   std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
   std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
+  std::vector<int> factors;   ///< of each phase: the uncertain factor that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Seconds spot_loss{};
   double interruptions = 0;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 
 #include "base/interval.h"
 #include "plan/plan.h"
@@ -90,8 +89,8 @@ class TimeSamples {
  public:
   /// `scores` must outlive it.
   explicit TimeSamples(const Scores& scores) : scores_(scores) {}
-  /// Adds the time's value in each sample to `sum`; `strata`: those of the factor, where the time is uncertain.
-  void add(const Interval<Seconds>& time, int factor, Samples& sum, std::optional<Strata>& strata);
+  /// Adds the time's value in each sample to `sum`.
+  void add(const Interval<Seconds>& time, int factor, Samples& sum);
 
  private:
   const Scores& scores_;
