@@ -29,8 +29,9 @@ constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
 /// that finds a better one, at the most.
 constexpr std::size_t kMostLaid = 60, kFewestLaid = 6;
 constexpr int kRounds = 6;
-/// Phases times machines beyond which none is looked for near the best: that is how many there are.
-constexpr std::size_t kMostNear = 600;
+/// Schedules near the best one beyond which none is looked for: each phase on each machine or beside each other one.
+/// And phases in all of them together, which is what looking takes.
+constexpr std::size_t kMostNear = 600, kMostPhasesNear = 20'000;
 
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
@@ -282,7 +283,8 @@ class Mixer {
   /// make worse than the best one known is not laid out.
   template <class Goal>
   void improve(const Goal& goal) {
-    if (workloads_.size() * offers_.size() > kMostNear) return;
+    const std::size_t phases = workloads_.size();
+    if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
     const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
     struct Near {
       double bound, work;
@@ -301,7 +303,7 @@ class Mixer {
       }
       std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
       const std::size_t before = best;
-      const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / workloads_.size());
+      const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / phases);
       for (const Near& one : near) {
         if (one.bound >= found(best)) break;
         const auto told = told_of(one.schedule, tried_.size() < most);
