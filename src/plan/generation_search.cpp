@@ -107,10 +107,12 @@ class GenerationSearch {
   }
 
   /// A rate stated for one replica says nothing of larger ones: replicas have the stated size, or, where none is
-  /// stated, the smallest that holds the model.
+  /// stated, the smallest that surely holds the model.
   bool contradicts_given(int replica, int gpus) const {
     if (given_ == nullptr || given_->time || phase_.parallel.tp) return false;
-    if (given_->gpus == 0) return !found_.empty() && replica > found_.front().strategy.tp * found_.front().strategy.pp;
+    if (given_->gpus == 0) return std::ranges::any_of(found_, [&](const Candidate& smaller) {
+      return smaller.fits && replica > smaller.strategy.tp * smaller.strategy.pp;
+    });
     return given_->gpus < gpus && replica != given_->gpus;
   }
 

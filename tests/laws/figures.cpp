@@ -92,7 +92,7 @@ std::string wrong_sums(const Answer& answer) {
     const double rounding = kSecond + hours_of_medians(plan);
     double cost = plan.idle.value, disk = 0, egress = 0, last = 0, used = 0, billed = 0;
     for (const PhasePlan& part : plan.phases) {
-      if (more(part.gpu_hours, part.billed_gpu_hours))
+      if (more(part.gpu_hours, part.billed_gpu_hours, kLastDigits * plan.billed_gpu_hours))
         return wrong("a phase uses more GPU-hours than are billed for it", part.gpu_hours, part.billed_gpu_hours);
       used += part.gpu_hours;
       billed += part.billed_gpu_hours;

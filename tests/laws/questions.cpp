@@ -45,8 +45,11 @@ std::string written(auto&& write) {
   return json.take();
 }
 
-/// A job may call its phases nan: what is told of it then says so too, and proves nothing.
-bool says_nan(std::string_view job) { return !wrong_words(job).empty(); }
+/// A job may call its phases nan, and a price list its places: what is told of them then says so too, and proves
+/// nothing.
+bool says_nan(std::string_view job, std::string_view prices = "") {
+  return !wrong_words(job).empty() || !wrong_words(prices).empty();
+}
 
 cli::JobOptions options_of(const std::string& job, std::string_view prices) {
   cli::JobOptions options;
@@ -73,7 +76,7 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
   }
   const Asked answer = ask(std::move(one), *std::move(source), std::move(known), 1, nullptr);
   if (!answer) return told(answer.error(), lines);
-  if (says_nan(job)) return "";
+  if (says_nan(job, prices)) return "";
   return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
                    wrong_words(plan_page(**answer, kMarkdown, false)), wrong_words(plan_csv(*(*answer)->story, true)),
                    wrong_folders(**answer)});

@@ -32,6 +32,22 @@ TEST(TrainingStep, SingleGpuHasNoTraffic) {
   EXPECT_EQ(step.dequantise.value, 0);
 }
 
+TEST(TrainingStep, MatricesOfMuonAreHandedOutToRanks) {
+  TrainPhase p = phase(use_of("Qwen2.5-7B"), 2048);
+  const auto optimizer = [&](Sharding sharding, int ranks) {
+    return run(p, machine("H100 SXM", 8), strategy(ranks, 1, 1, sharding)).estimate.step.optimizer.value;
+  };
+  const double adam = optimizer(Sharding::kZero1, 8);
+  p.optimizer = {Optimizer::kMuon, Optimizer::kAdamW};
+  const double alone = optimizer(Sharding::kNone, 1), all = optimizer(Sharding::kNone, 8);
+  // Newton-Schulz: 30 h operations a parameter, at half the peak, is most of it; eight ranks take an eighth each.
+  EXPECT_GT(alone, 4 * all);
+  for (const Sharding sharding : {Sharding::kZero1, Sharding::kZero2, Sharding::kZero3}) {
+    EXPECT_LT(optimizer(sharding, 8), all) << "states are shared out as well";
+    EXPECT_GT(optimizer(sharding, 8), adam);
+  }
+}
+
 TEST(TrainingStep, UtilisationIsSane) {
   const TrainPhase p = phase(use_of("Llama-2-7B"), 4096);
   const Strategy s = strategy(8, 4, 4, Sharding::kZero3);

@@ -85,6 +85,23 @@ TEST(GenerationSearch, MoreReplicasThanGpus) {
   EXPECT_EQ(estimate_of(fewer.pick()).strategy.dp, 3);
 }
 
+TEST(GenerationSearch, AStatedRateIsOfTheSmallestReplicaThatSurelyFits) {
+  // One GPU of 16 GB perhaps holds 7B in 16 bits; two surely do, and a rate of the phase says nothing of one alone.
+  Catalogue facts = known();
+  for (Gpu& gpu : facts.gpus)
+    if (gpu.name == "T4") gpu.usable = gpu.memory = 17.3 * units::GiB;
+  const Job job = job_of(job_text("Qwen2.5-7B", "      situation: single\n    given: [{tokens_per_second: 3525}]\n",
+                                  "{gpu: T4, gpus: 2, price: 1}"));
+  MarketFilter filter;
+  const std::vector<Offer> market = market_for(job, facts, facts.offers, filter);
+  const auto found = search(job, facts, market, {});
+  ASSERT_TRUE(found.has_value());
+  ASSERT_FALSE(found->plans.empty());
+  const PhaseEstimate& estimate = estimate_of(found->plans.front());
+  EXPECT_EQ(estimate.fit, Fit::kFits);
+  EXPECT_EQ(estimate.strategy.tp, 2);
+}
+
 TEST(GenerationSearch, ReplicasShareExpertsWhereThatPays) {
   const auto strategy = [](const std::string& keys) {
     const Searched found(job_of(job_text("DeepSeek-V3", keys, "{gpu: B200, gpus: 8, price: 40}")));

@@ -110,7 +110,8 @@ Job job_of_phases(int size, bool chain, const std::string& work) {
 TEST(Growth, WithPhasesIsNoSquare) {
   const std::string work = "fixed: {gpus: 1, time: 1 min}";
   for (const bool chain : {true, false})
-    EXPECT_LT(bytes_of(job_of_phases(160, chain, work), {}), 4 * bytes_of(job_of_phases(40, chain, work), {}) * 1.3)
+    // The labels of the choice of machines grow with the phases up to their cap.
+    EXPECT_LT(bytes_of(job_of_phases(160, chain, work), {}), 4 * bytes_of(job_of_phases(40, chain, work), {}) * 1.7)
         << (chain ? "chain" : "side by side");
 }
 
