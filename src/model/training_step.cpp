@@ -124,8 +124,8 @@ OptimizerTime optimizer_time(const TrainingWork& work, const TrainingRates& r, c
       r.constants->optimizer_passes * lamb * (r.fused || r.compile ? 1 : r.constants->optimizer_unfused);
   time.gpu = Bytes{bytes * local * passes} / r.stream;
   if (r.optimizer_flops > 0) {
-    // At about half the peak. Each matrix goes to one of the ranks that have it, eight at most: nanochat's DistMuon, and
-    // Distributed Muon of Liu et al. 2025 (arXiv:2502.16982), where the ranks share out states.
+    // At about half the peak. Each matrix goes to one of the ranks that have it, eight at most: nanochat's DistMuon,
+    // and Distributed Muon of Liu et al. 2025 (arXiv:2502.16982), where the ranks share out states.
     const double spread = std::min(8.0, detail::shard_ranks(s));
     time.gpu += Seconds{r.optimizer_flops * (p.learn + p.learn_experts) / spread / (r.head_peak.value * 0.5)};
   }

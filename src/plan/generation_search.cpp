@@ -110,9 +110,10 @@ class GenerationSearch {
   /// stated, the smallest that surely holds the model.
   bool contradicts_given(int replica, int gpus) const {
     if (given_ == nullptr || given_->time || phase_.parallel.tp) return false;
-    if (given_->gpus == 0) return std::ranges::any_of(found_, [&](const Candidate& smaller) {
-      return smaller.fits && replica > smaller.strategy.tp * smaller.strategy.pp;
-    });
+    if (given_->gpus == 0)
+      return std::ranges::any_of(found_, [&](const Candidate& smaller) {
+        return smaller.fits && replica > smaller.strategy.tp * smaller.strategy.pp;
+      });
     return given_->gpus < gpus && replica != given_->gpus;
   }
 

@@ -93,7 +93,8 @@ std::string worse_best(const Answer& worse, const Answer& better, double care) {
     return std::string(what) + " became worse: " + plan_words(before) + " before, " + plan_words(after) + " after";
   };
   const Plan &cheap = *worse.at(old.cheapest), &cheap_now = *better.at(now.cheapest);
-  if (more(dollars(cheap_now), care * dollars(cheap), step_of(dollars(cheap_now)))) return told("cheapest", cheap, cheap_now);
+  if (more(dollars(cheap_now), care * dollars(cheap), step_of(dollars(cheap_now))))
+    return told("cheapest", cheap, cheap_now);
   const Plan &fast = *worse.at(old.fastest), &fast_now = *better.at(now.fastest);
   if (more(hours(fast_now), care * hours(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
   const Plan &good = *worse.at(old.best_value), &good_now = *better.at(now.best_value);
