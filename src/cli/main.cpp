@@ -55,7 +55,8 @@ int out_of_memory() {
   return kInternal;
 }
 
-/// An exception that leaves a thread of the search ends the program: with the same line.
+/// An exception that leaves a function which promised none (a move that had to allocate) ends the program: with the
+/// same line.
 [[noreturn]] void give_up() {
   if (const std::exception_ptr thrown = std::current_exception()) {
     try {

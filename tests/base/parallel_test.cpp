@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <new>
 #include <vector>
 
 namespace gpuplan {
@@ -33,6 +35,18 @@ TEST(Parallel, OneThreadKeepsTheOrder) {
   auto body = [&](int task) { order.push_back(task); };
   parallel_for(5, 1, body);
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
+}
+
+TEST(Parallel, WhatATaskThrowsComesOutOfAllThreads) {
+  for (const int threads : {1, 2, 8}) {
+    std::vector<int> done(1000, 0);
+    auto body = [&](int task) {
+      if (task >= 10) throw std::bad_alloc();
+      done[static_cast<std::size_t>(task)] = 1;
+    };
+    EXPECT_THROW(parallel_for(1000, threads, body), std::bad_alloc) << threads;
+    EXPECT_EQ(std::ranges::count(done, 1), 10) << threads;
+  }
 }
 
 }  // namespace
