@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/embedded_data.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/embedded_data.h"
 
 namespace gpuplan::bench {
 

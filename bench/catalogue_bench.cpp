@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/csv.h"
-#include "input/embedded_data.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/csv.h"
+#include "input/text/embedded_data.h"
 
 namespace {
 

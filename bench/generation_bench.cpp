@@ -6,7 +6,7 @@
 
 #include "built_in.h"
 #include "llama_70b.h"
-#include "model/generation.h"
+#include "model/generation/generation.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // What the benchmarks of the model ask about: Llama-3.1-70B on H100.
 #pragma once
 
-#include "domain/hardware.h"
-#include "domain/model_use.h"
+#include "domain/hardware/hardware.h"
+#include "domain/work/model_use.h"
 
 namespace gpuplan::bench {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/log_reader.h"
+#include "input/logs/reader.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "plan/machine_choice.h"
+#include "plan/machines/machine_choice.h"
 
 namespace {
 

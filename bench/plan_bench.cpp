@@ -12,14 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/embedded_data.h"
-#include "input/job_reader.h"
-#include "input/model_source.h"
-#include "plan/frontier.h"
-#include "plan/market.h"
-#include "plan/samples.h"
-#include "plan/schedule.h"
+#include "input/job/job_reader.h"
+#include "input/models/model_source.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/embedded_data.h"
+#include "plan/answer/market.h"
+#include "plan/billing/samples.h"
+#include "plan/billing/schedule.h"
+#include "plan/ranking/frontier.h"
 #include "plan/search.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "plan/interruptions.h"
+#include "plan/billing/interruptions.h"
 #include "spot/checkpointing.h"
 #include "spot/histories.h"
 

@@ -6,8 +6,8 @@
 
 #include "built_in.h"
 #include "llama_70b.h"
-#include "model/training.h"
-#include "plan/layer_table.h"
+#include "model/training/training.h"
+#include "plan/strategy/layer_table.h"
 
 namespace {
 

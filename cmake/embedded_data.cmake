@@ -1,6 +1,6 @@
 # Compiles every data/*.csv and data/measured/*.csv into the program, and the programs that launch scripts bring along,
 # src/launch/templates/*: one assembler file with .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv",
-# "templates/lib.sh") that src/input/embedded_data.cpp reads. Rebuilt when a file changes, comes or goes.
+# "templates/lib.sh") that src/input/text/embedded_data.cpp reads. Rebuilt when a file changes, comes or goes.
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
 list(SORT data_files)

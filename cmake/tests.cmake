@@ -25,8 +25,8 @@ target_compile_definitions(gpuplan_test PRIVATE
   GPUPLAN_DATA_DIR="${GPUPLAN_TEST_ROOT}/data" GPUPLAN_SOURCE_DIR="${GPUPLAN_TEST_ROOT}")
 target_compile_options(gpuplan_test PRIVATE -O0)
 target_precompile_headers(gpuplan_test PRIVATE <gtest/gtest.h> <algorithm> <map> <optional> <string> <vector>
-  ${PROJECT_SOURCE_DIR}/src/base/text.h ${PROJECT_SOURCE_DIR}/src/domain/catalogue.h
-  ${PROJECT_SOURCE_DIR}/src/plan/plan.h)
+  ${PROJECT_SOURCE_DIR}/src/base/text.h ${PROJECT_SOURCE_DIR}/src/domain/facts/catalogue.h
+  ${PROJECT_SOURCE_DIR}/src/plan/answer/plan.h)
 target_link_libraries(gpuplan_test PRIVATE gpuplan_edge ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
 
 enable_testing()

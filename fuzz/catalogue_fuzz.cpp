@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/embedded_data.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/embedded_data.h"
 #include "one_line.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "evidence/conditions.h"
+#include "evidence/conditions/conditions.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

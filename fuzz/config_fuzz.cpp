@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "input/toml_tree.h"
-#include "input/user_config.h"
+#include "input/question/user_config.h"
+#include "input/text/toml_tree.h"
 #include "one_line.h"
 
 namespace {

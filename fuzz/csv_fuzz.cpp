@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "input/csv.h"
+#include "input/text/csv.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "input/generation_run_table.h"
+#include "input/measured/generation_run_table.h"
 #include "validated.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

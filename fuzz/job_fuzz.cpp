@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/embedded_data.h"
-#include "input/job_reader.h"
-#include "input/job_settings.h"
+#include "input/job/job_reader.h"
+#include "input/job/settings.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/embedded_data.h"
 #include "one_line.h"
 
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "input/log_metrics.h"
+#include "input/logs/metrics.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

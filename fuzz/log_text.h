@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "evidence/run_log.h"
+#include "evidence/log/run_log.h"
 
 inline std::string log_text(const gpuplan::RunLog& log) {
   using namespace gpuplan;

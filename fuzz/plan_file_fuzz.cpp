@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "input/plan_file.h"
+#include "input/question/plan_file.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

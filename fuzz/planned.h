@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/job_reader.h"
+#include "input/job/job_reader.h"
 #include "laws/mutate.h"
 
 /// Three machines: an answer in milliseconds.

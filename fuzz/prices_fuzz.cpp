@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "input/price_file.h"
+#include "input/prices/price_file.h"
 #include "one_line.h"
 
 namespace {

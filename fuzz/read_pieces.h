@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/log_reader.h"
+#include "input/logs/reader.h"
 #include "log_text.h"
 #include "one_line.h"
 

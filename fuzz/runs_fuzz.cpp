@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "input/run_table.h"
+#include "input/measured/run_table.h"
 #include "validated.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

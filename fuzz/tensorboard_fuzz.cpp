@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "input/log_tensorboard.h"
+#include "input/logs/formats/tensorboard.h"
 #include "read_pieces.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "output/json_writer.h"
-#include "output/table.h"
+#include "output/text/json_writer.h"
+#include "output/text/table.h"
 
 namespace {
 

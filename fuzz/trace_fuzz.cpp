@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "input/trace_file.h"
+#include "input/prices/trace_file.h"
 #include "one_line.h"
 #include "spot/policies.h"
 

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "evidence/validation.h"
-#include "input/catalogue_files.h"
-#include "input/embedded_data.h"
+#include "evidence/validation/validation.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/embedded_data.h"
 #include "one_line.h"
-#include "output/validate_report.h"
+#include "output/runs/validate_report.h"
 
 inline gpuplan::Catalogue built_in_catalogue() {
   std::vector<gpuplan::DataFile> files;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "input/tree.h"
-#include "input/yaml_tree.h"
+#include "input/text/tree.h"
+#include "input/text/yaml_tree.h"
 #include "one_line.h"
 
 namespace {

@@ -45,7 +45,7 @@ copy="$work/a copy"
 mkdir "$copy"
 (
   cd "$root" && tar -cf - gpuplan CMakeLists.txt CMakePresets.json cmake data tools src/base/math.* src/base/random.h \
-    src/input/embedded_data.* src/web
+    src/input/text/embedded_data.* tests/self_check
 ) | tar -xf - -C "$copy"
 mkdir "$copy/src/cli"
 cat >"$copy/src/cli/main.cpp" <<'END'
@@ -54,7 +54,7 @@ int main() { return run(); }
 END
 cat >"$copy/src/cli/run.cpp" <<'END'
 #include <cstdio>
-#include "input/embedded_data.h"
+#include "input/text/embedded_data.h"
 int run() { return gpuplan::embedded_data("gpus.csv").empty() || std::puts("gpuplan " GPUPLAN_VERSION) < 0; }
 END
 mkdir -p "$copy/build/release"

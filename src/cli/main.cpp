@@ -10,11 +10,12 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "cli/commands.h"
-#include "cli/deliver.h"
-#include "cli/deliver_form.h"
-#include "cli/files.h"
-#include "cli/options.h"
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/io/files.h"
+#include "cli/options/options.h"
 
 namespace gpuplan::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/shell_text.h"
 #include "base/text.h"
-#include "launch/phase_script.h"
-#include "output/table.h"
-#include "plan/command_text.h"
+#include "launch/script/phase_script.h"
+#include "output/text/table.h"
+#include "plan/notes/command_text.h"
 
 namespace gpuplan {
 namespace {

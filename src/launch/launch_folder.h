@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "launch/launchers.h"
+#include "launch/to/launchers.h"
 
 namespace gpuplan {
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/text.h"
-#include "launch/phase_script.h"
-#include "output/json_writer.h"
-#include "output/table.h"
+#include "launch/script/phase_script.h"
+#include "output/text/json_writer.h"
+#include "output/text/table.h"
 
 namespace gpuplan {
 namespace {

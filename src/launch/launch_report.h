@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "launch/launch_folder.h"
-#include "output/style.h"
+#include "output/text/style.h"
 
 namespace gpuplan {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/units.h"
-#include "domain/catalogue.h"
+#include "domain/facts/catalogue.h"
 
 namespace gpuplan {
 

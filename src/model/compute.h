@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/units.h"
-#include "domain/catalogue.h"
+#include "domain/facts/catalogue.h"
 
 namespace gpuplan {
 

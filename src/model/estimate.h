@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/units.h"
-#include "domain/strategy.h"
+#include "domain/work/strategy.h"
 
 namespace gpuplan {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "model/estimate.h"
+#include "base/interval.h"
 
 namespace gpuplan {
 
@@ -15,7 +15,7 @@ struct Regime {
 };
 
 /// Standard deviation of a normal whose central 80 % have this half width.
-double deviation_of(double half_width);
+inline double deviation_of(double half_width) { return half_width / kZ90; }
 
 /// Half widths of independent circumstances add in quadrature; the widest gives the words.
 class Width {

@@ -7,19 +7,19 @@
 #include <tuple>
 
 #include "base/parallel.h"
-#include "domain/offer_order.h"
-#include "plan/assumptions.h"
-#include "plan/bill.h"
-#include "plan/choices.h"
-#include "plan/frontier.h"
-#include "plan/guesses.h"
-#include "plan/identity.h"
-#include "plan/interruptions.h"
-#include "plan/machines.h"
-#include "plan/mixed_plans.h"
-#include "plan/phase_search.h"
-#include "plan/recommendation.h"
-#include "plan/schedule.h"
+#include "domain/market/offer_order.h"
+#include "plan/answer/identity.h"
+#include "plan/billing/bill.h"
+#include "plan/billing/interruptions.h"
+#include "plan/billing/schedule.h"
+#include "plan/capacity/machines.h"
+#include "plan/machines/mixed_plans.h"
+#include "plan/notes/assumptions.h"
+#include "plan/notes/guesses.h"
+#include "plan/ranking/frontier.h"
+#include "plan/ranking/recommendation.h"
+#include "plan/strategy/choices.h"
+#include "plan/strategy/phase_search.h"
 
 namespace gpuplan {
 

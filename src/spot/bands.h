@@ -3,7 +3,7 @@
 
 #include "base/interval.h"
 #include "base/units.h"
-#include "domain/preemption.h"
+#include "domain/market/preemption.h"
 
 namespace gpuplan {
 

@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/random.h"
 #include "base/units.h"
-#include "domain/offer.h"
+#include "domain/market/offer.h"
 #include "spot/preemption.h"
 #include "spot/trace.h"
 

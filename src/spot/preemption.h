@@ -7,7 +7,7 @@
 #include "base/interval.h"
 #include "base/random.h"
 #include "base/units.h"
-#include "domain/preemption.h"
+#include "domain/market/preemption.h"
 
 namespace gpuplan {
 

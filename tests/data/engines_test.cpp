@@ -8,10 +8,10 @@
 #include <sstream>
 #include <string>
 
-#include "domain/number_fields.h"
-#include "evidence/fitted_value.h"
-#include "input/csv.h"
-#include "model/generation.h"
+#include "domain/facts/number_fields.h"
+#include "evidence/validation/fitted_value.h"
+#include "input/text/csv.h"
+#include "model/generation/generation.h"
 #include "model/training_fixture.h"
 
 namespace gpuplan {

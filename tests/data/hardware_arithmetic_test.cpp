@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "input/csv.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/catalogue_files.h"
-#include "input/csv.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 namespace {

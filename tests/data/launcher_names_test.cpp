@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "input/launcher_name_table.h"
+#include "input/tables/launcher_names.h"
 #include "model/training_fixture.h"
 
 namespace gpuplan {

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "input/csv.h"
-#include "input/embedded_data.h"
+#include "input/text/csv.h"
+#include "input/text/embedded_data.h"
 
 namespace gpuplan {
 namespace {

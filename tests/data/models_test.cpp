@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "input/csv.h"
-#include "input/model_table.h"
+#include "input/tables/models.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 namespace {

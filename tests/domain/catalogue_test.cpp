@@ -1,4 +1,4 @@
-#include "domain/catalogue.h"
+#include "domain/facts/catalogue.h"
 
 #include <gtest/gtest.h>
 

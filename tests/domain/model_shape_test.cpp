@@ -1,4 +1,4 @@
-#include "domain/model_shape.h"
+#include "domain/work/model_shape.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

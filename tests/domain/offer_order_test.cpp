@@ -1,5 +1,5 @@
 // One order of offers, whatever list they come from.
-#include "domain/offer_order.h"
+#include "domain/market/offer_order.h"
 
 #include <gtest/gtest.h>
 

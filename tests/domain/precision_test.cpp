@@ -1,5 +1,5 @@
 // Number formats: names, sizes, and what they may be used for.
-#include "domain/precision.h"
+#include "domain/hardware/precision.h"
 
 #include <gtest/gtest.h>
 

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "../model/training_fixture.h"
-#include "evidence/left_out.h"
-#include "evidence/validation.h"
-#include "input/generation_run_table.h"
-#include "input/left_out_table.h"
-#include "input/run_table.h"
+#include "evidence/validation/left_out.h"
+#include "evidence/validation/validation.h"
+#include "input/measured/generation_run_table.h"
+#include "input/measured/left_out_table.h"
+#include "input/measured/run_table.h"
 
 namespace gpuplan {
 namespace {

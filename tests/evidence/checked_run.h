@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "evidence/run_check.h"
+#include "evidence/check/run_check.h"
 
 namespace gpuplan {
 

@@ -1,4 +1,4 @@
-#include "evidence/conditions.h"
+#include "evidence/conditions/conditions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evidence/diagnosis.h"
+#include "evidence/check/diagnosis.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evidence/generation_prediction.h"
+#include "evidence/validation/generation_prediction.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../model/training_fixture.h"
-#include "evidence/generation_setup.h"
+#include "evidence/validation/generation_setup.h"
 
 namespace gpuplan {
 namespace {

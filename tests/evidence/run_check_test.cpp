@@ -1,4 +1,4 @@
-#include "evidence/run_check.h"
+#include "evidence/check/run_check.h"
 
 #include <gtest/gtest.h>
 

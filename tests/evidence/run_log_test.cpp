@@ -1,4 +1,4 @@
-#include "evidence/run_log.h"
+#include "evidence/log/run_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "evidence/run_prediction.h"
+#include "evidence/validation/run_prediction.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "../model/training_fixture.h"
-#include "evidence/run_setup.h"
+#include "evidence/validation/run_setup.h"
 
 namespace gpuplan {
 namespace {

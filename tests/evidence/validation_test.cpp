@@ -1,4 +1,4 @@
-#include "evidence/validation.h"
+#include "evidence/validation/validation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/math.h"
-#include "evidence/run_groups.h"
+#include "evidence/validation/run_groups.h"
 
 namespace gpuplan {
 namespace {

@@ -1,5 +1,5 @@
 // Reading assumptions.csv: what is taken, and what is refused in one clear line.
-#include "input/assumption_table.h"
+#include "input/tables/assumptions.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "input/csv.h"
 #include "input/job_fixture.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 namespace {

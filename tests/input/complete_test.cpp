@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/catalogue_files.h"
-#include "input/csv.h"
-#include "input/embedded_data.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/csv.h"
+#include "input/text/embedded_data.h"
 
 namespace gpuplan {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "input/job_address.h"
-#include "input/job_amounts.h"
+#include "input/job/address.h"
+#include "input/job/amounts.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

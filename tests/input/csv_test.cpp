@@ -1,4 +1,4 @@
-#include "input/csv.h"
+#include "input/text/csv.h"
 
 #include <gtest/gtest.h>
 

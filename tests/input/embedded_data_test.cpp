@@ -1,4 +1,4 @@
-#include "input/embedded_data.h"
+#include "input/text/embedded_data.h"
 
 #include <gtest/gtest.h>
 

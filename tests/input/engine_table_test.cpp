@@ -1,11 +1,11 @@
 // Reading engines.csv and generation_constants.csv: what is taken, and what is refused in one clear line.
-#include "input/engine_table.h"
+#include "input/tables/engines.h"
 
 #include <gtest/gtest.h>
 
-#include "domain/number_fields.h"
-#include "input/constants_table.h"
+#include "domain/facts/number_fields.h"
 #include "input/job_fixture.h"
+#include "input/tables/constants.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/generation_run_table.h"
+#include "input/measured/generation_run_table.h"
 
 #include <gtest/gtest.h>
 

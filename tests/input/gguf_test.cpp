@@ -1,4 +1,4 @@
-#include "input/gguf.h"
+#include "input/models/gguf.h"
 
 #include <gtest/gtest.h>
 

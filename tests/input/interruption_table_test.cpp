@@ -1,4 +1,4 @@
-#include "input/interruption_table.h"
+#include "input/prices/interruption_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "input/job_address.h"
+#include "input/job/address.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "input/job_fixture.h"
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 namespace gpuplan {
 namespace {

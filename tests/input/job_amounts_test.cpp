@@ -1,4 +1,4 @@
-#include "input/job_amounts.h"
+#include "input/job/amounts.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "input/codec.h"
+#include "input/declaration/codec.h"
 #include "input/job_fixture.h"
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 namespace gpuplan {
 namespace {

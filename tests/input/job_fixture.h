@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "input/job_reader.h"
-#include "input/job_settings.h"
-#include "input/model_source.h"
+#include "input/job/job_reader.h"
+#include "input/job/settings.h"
+#include "input/models/model_source.h"
+#include "input/tables/catalogue_files.h"
 
 namespace gpuplan {
 

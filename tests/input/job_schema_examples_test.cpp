@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "input/job/schema.h"
 #include "input/job_fixture.h"
-#include "input/job_schema.h"
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/job_schema.h"
+#include "input/job/schema.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
-#include "input/job_settings.h"
+#include "input/job/settings.h"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <string>
 
-#include "input/job_address.h"
+#include "input/job/address.h"
 #include "input/job_fixture.h"
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 namespace gpuplan {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "input/log_reader.h"
+#include "input/logs/reader.h"
 
 namespace gpuplan {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "input/log_fixture.h"
-#include "input/log_tensorboard.h"
+#include "input/logs/formats/tensorboard.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/log_metrics.h"
+#include "input/logs/metrics.h"
 
 #include <gtest/gtest.h>
 

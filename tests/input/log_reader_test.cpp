@@ -1,5 +1,5 @@
 // What holds for logs of any format: pieces, packing, ranks, restarts, errors and the job's own metrics.
-#include "input/log_reader.h"
+#include "input/logs/reader.h"
 
 #include <gtest/gtest.h>
 

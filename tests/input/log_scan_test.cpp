@@ -1,4 +1,4 @@
-#include "input/log_scan.h"
+#include "input/logs/book/scan.h"
 
 #include <gtest/gtest.h>
 

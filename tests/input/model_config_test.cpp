@@ -1,4 +1,4 @@
-#include "input/model_config.h"
+#include "input/models/model_config.h"
 
 #include <gtest/gtest.h>
 

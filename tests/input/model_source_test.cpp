@@ -1,4 +1,4 @@
-#include "input/model_source.h"
+#include "input/models/model_source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "input/model_table.h"
+#include "input/tables/models.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // What a good colleague says about an offer that cannot be, and about a model of a size that does not exist.
 #include <gtest/gtest.h>
 
-#include "input/offer_clues.h"
+#include "input/prices/offer_clues.h"
 
-#include "input/gpu_name.h"
 #include "input/job_fixture.h"
-#include "input/model_sizes.h"
+#include "input/models/model_sizes.h"
+#include "input/text/gpu_name.h"
 
 namespace gpuplan {
 namespace {

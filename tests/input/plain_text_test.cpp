@@ -1,4 +1,4 @@
-#include "input/plain_text.h"
+#include "input/text/plain_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "input/plan_file.h"
+#include "input/question/plan_file.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "output/plan_json.h"
-#include "output/plan_words.h"
+#include "output/answer/plan_json.h"
+#include "output/words/plan_words.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

@@ -1,4 +1,4 @@
-#include "input/price_file.h"
+#include "input/prices/price_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "input/problem_table.h"
+#include "input/tables/problems.h"
 
 #include "input/job_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "input/run_end_table.h"
+#include "input/logs/book/run_end_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "input/run_table.h"
+#include "input/measured/run_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "input/safetensors.h"
+#include "input/models/safetensors.h"
 
 #include <gtest/gtest.h>
 

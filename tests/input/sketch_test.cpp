@@ -1,4 +1,4 @@
-#include "input/sketch.h"
+#include "input/question/sketch.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "input/job_fixture.h"
-#include "input/usual_shape.h"
+#include "input/models/usual_shape.h"
 
 namespace gpuplan {
 namespace {

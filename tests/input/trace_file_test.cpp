@@ -1,4 +1,4 @@
-#include "input/trace_file.h"
+#include "input/prices/trace_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "input/tree.h"
+#include "input/text/tree.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <string>
 
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 namespace gpuplan {
 namespace {

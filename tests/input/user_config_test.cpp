@@ -1,4 +1,4 @@
-#include "input/user_config.h"
+#include "input/question/user_config.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "input/job_fixture.h"
-#include "input/toml_tree.h"
+#include "input/text/toml_tree.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "input/yaml_tree.h"
+#include "input/text/yaml_tree.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "launch/cloud.h"
+#include "launch/to/cloud.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "launch/launched.h"
-#include "launch/launchers.h"
+#include "launch/to/launchers.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "launch/launch_plan.h"
+#include "launch/parts/launch_plan.h"
 
 #include <gtest/gtest.h>
 

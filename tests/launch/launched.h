@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "launch/launch_plan.h"
+#include "launch/work/work.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "launch/launched.h"
-#include "launch/launchers.h"
-#include "launch/slurm_resources.h"
+#include "launch/to/launchers.h"
+#include "launch/to/slurm_resources.h"
 
 namespace gpuplan {
 namespace {

@@ -1,10 +1,10 @@
-#include "launch/work.h"
+#include "launch/work/work.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "launch/launch_plan.h"
+#include "launch/parts/launch_plan.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

@@ -1,4 +1,4 @@
-#include "launch/yaml_text.h"
+#include "launch/parts/yaml_text.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

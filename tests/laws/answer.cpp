@@ -2,14 +2,14 @@
 
 #include <cstdlib>
 
-#include "cli/load_catalogue.h"
-#include "input/model_source.h"
-#include "input/price_file.h"
-#include "output/explain.h"
-#include "output/plan_json.h"
-#include "output/plan_table.h"
-#include "output/plan_views.h"
-#include "plan/fit.h"
+#include "cli/load/load_catalogue.h"
+#include "input/models/model_source.h"
+#include "input/prices/price_file.h"
+#include "output/answer/explain.h"
+#include "output/answer/plan_json.h"
+#include "output/answer/plan_table.h"
+#include "output/views/plan_views.h"
+#include "plan/capacity/fit.h"
 
 namespace gpuplan::laws {
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "cli/job_question.h"
+#include "cli/questions/job_question.h"
 #include "laws/case.h"
-#include "output/style.h"
+#include "output/text/style.h"
 
 namespace gpuplan::laws {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "input/tree.h"
+#include "input/text/tree.h"
 
 namespace gpuplan::laws {
 

@@ -8,7 +8,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "cli/options.h"
+#include "cli/commands/commands.h"
+#include "cli/options/options.h"
 
 namespace gpuplan::laws {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "laws/laws.h"
-#include "plan/recommendation.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan::laws {
 namespace {

@@ -3,10 +3,10 @@
 #include <set>
 
 #include "launch/launch_folder.h"
-#include "launch/launch_plan.h"
-#include "launch/launchers.h"
+#include "launch/to/launchers.h"
+#include "launch/work/work.h"
 #include "laws/figures.h"
-#include "output/plan_json.h"
+#include "output/answer/plan_json.h"
 
 namespace gpuplan::laws {
 

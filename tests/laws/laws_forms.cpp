@@ -7,13 +7,13 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "input/model_source.h"
-#include "input/price_file.h"
-#include "input/sketch.h"
+#include "input/models/model_source.h"
+#include "input/prices/price_file.h"
+#include "input/question/sketch.h"
 #include "laws/draw.h"
 #include "laws/laws.h"
-#include "output/plan_json.h"
-#include "output/plan_words.h"
+#include "output/answer/plan_json.h"
+#include "output/words/plan_words.h"
 
 namespace gpuplan::laws {
 namespace {

@@ -2,21 +2,21 @@
 
 #include <algorithm>
 
-#include "cli/check_question.h"
-#include "cli/fit_questions.h"
-#include "cli/sensitivity.h"
-#include "cli/simulate_question.h"
-#include "input/price_file.h"
+#include "cli/questions/check_question.h"
+#include "cli/questions/fit_questions.h"
+#include "cli/questions/sensitivity.h"
+#include "cli/questions/simulate_question.h"
+#include "input/prices/price_file.h"
 #include "laws/answer.h"
 #include "laws/command.h"
 #include "laws/figures.h"
 #include "laws/launchable.h"
-#include "output/check_report.h"
-#include "output/json_writer.h"
-#include "output/plan_json.h"
-#include "output/sensitivity_report.h"
-#include "output/whatif_report.h"
-#include "plan/fit.h"
+#include "output/answer/plan_json.h"
+#include "output/questions/sensitivity_report.h"
+#include "output/questions/whatif_report.h"
+#include "output/runs/check_report.h"
+#include "output/text/json_writer.h"
+#include "plan/capacity/fit.h"
 
 namespace gpuplan::laws {
 namespace {

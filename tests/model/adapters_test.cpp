@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "model/adapters.h"
+#include "model/training/adapters.h"
 
 #include "model/training_fixture.h"
 

@@ -1,5 +1,5 @@
 // Bytes of activations, and where they are, against sums by hand.
-#include "model/collection.h"
+#include "model/generation/collection.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <rapidcheck.h>
 
 #include "model/training_fixture.h"
-#include "web/made_up.h"
+#include "self_check/made_up.h"
 
 namespace gpuplan {
 namespace {

@@ -1,5 +1,5 @@
 // Over how many GPUs networks can be cut.
-#include "model/generation_cuts.h"
+#include "model/generation/cuts.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/math.h"
+#include "model/generation/serving_kernels.h"
+#include "model/generation/step.h"
 #include "model/generation_fixture.h"
-#include "model/generation_step.h"
-#include "model/serving_kernels.h"
 
 namespace gpuplan {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "domain/catalogue.h"
-#include "model/generation.h"
+#include "domain/facts/catalogue.h"
+#include "model/generation/generation.h"
 #include "model/made_up_constants.h"
-#include "web/made_up.h"
+#include "self_check/made_up.h"
 
 namespace gpuplan::generation_fixture {
 

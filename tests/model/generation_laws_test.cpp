@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "model/generation/step.h"
 #include "model/generation_fixture.h"
-#include "model/generation_step.h"
 
 namespace gpuplan {
 namespace {

@@ -1,8 +1,8 @@
 // Memory of generation, against sums worked by hand.
 #include <gtest/gtest.h>
 
+#include "model/generation/step.h"
 #include "model/generation_fixture.h"
-#include "model/generation_step.h"
 
 namespace gpuplan {
 namespace {

@@ -1,8 +1,8 @@
 // Tokens guessed ahead and checked in one pass.
 #include <gtest/gtest.h>
 
+#include "model/generation/step.h"
 #include "model/generation_fixture.h"
-#include "model/generation_step.h"
 
 namespace gpuplan {
 namespace {

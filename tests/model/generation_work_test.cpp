@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "model/generation.h"
+#include "model/generation/generation.h"
 #include "model/generation_fixture.h"
 
 namespace gpuplan {

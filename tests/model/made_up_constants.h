@@ -1,7 +1,7 @@
 // Constants of the generation model for tests that are worked by hand: the fit moves those of data/, not these.
 #pragma once
 
-#include "domain/generation_constants.h"
+#include "domain/facts/generation_constants.h"
 
 namespace gpuplan::made_up {
 

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "model/serving_kernels.h"
+#include "model/generation/serving_kernels.h"
 
 #include "model/training_fixture.h"
-#include "web/made_up.h"
+#include "self_check/made_up.h"
 
 namespace gpuplan {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "input/catalogue_files.h"
-#include "model/training.h"
+#include "input/tables/catalogue_files.h"
+#include "model/training/training.h"
 
 namespace gpuplan::training_fixture {
 

@@ -1,4 +1,4 @@
-#include "output/chart_text.h"
+#include "output/text/chart.h"
 
 #include <gtest/gtest.h>
 

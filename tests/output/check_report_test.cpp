@@ -1,4 +1,4 @@
-#include "output/check_report.h"
+#include "output/runs/check_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/explain.h"
+#include "output/answer/explain.h"
 
 #include <gtest/gtest.h>
 

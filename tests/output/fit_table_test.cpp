@@ -1,4 +1,4 @@
-#include "output/fit_report.h"
+#include "output/fit/report.h"
 
 #include <gtest/gtest.h>
 

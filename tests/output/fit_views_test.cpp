@@ -1,5 +1,5 @@
 // gpuplan fit --batches and --placements, by hand.
-#include "output/fit_views.h"
+#include "output/fit/views.h"
 
 #include <gtest/gtest.h>
 

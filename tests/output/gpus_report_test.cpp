@@ -1,4 +1,4 @@
-#include "output/gpus_report.h"
+#include "output/facts/gpus_report.h"
 
 #include <gtest/gtest.h>
 

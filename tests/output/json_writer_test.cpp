@@ -1,4 +1,4 @@
-#include "output/json_writer.h"
+#include "output/text/json_writer.h"
 
 #include <gtest/gtest.h>
 

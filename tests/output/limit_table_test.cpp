@@ -1,4 +1,4 @@
-#include "output/limit_table.h"
+#include "output/answer/limit_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/model_report.h"
+#include "output/facts/model_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/offers_report.h"
+#include "output/facts/offers_report.h"
 
 #include <gtest/gtest.h>
 

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "output/json_writer.h"
 #include "output/plan_fixture.h"
-#include "output/plan_views.h"
-#include "output/view_columns.h"
+#include "output/text/json_writer.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

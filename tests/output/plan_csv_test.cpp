@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "output/answer/plan_json.h"
 #include "output/plan_fixture.h"
-#include "output/plan_json.h"
 
 namespace gpuplan {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "domain/catalogue.h"
-#include "domain/job.h"
-#include "output/plan_story.h"
-#include "plan/frontier.h"
-#include "plan/recommendation.h"
-#include "plan/search.h"
+#include "domain/facts/catalogue.h"
+#include "domain/work/job.h"
+#include "output/words/plan_story.h"
+#include "plan/answer/search_result.h"
+#include "plan/ranking/frontier.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 

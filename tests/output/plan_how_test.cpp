@@ -1,4 +1,4 @@
-#include "output/plan_how.h"
+#include "output/words/plan_how.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/plan_json.h"
+#include "output/answer/plan_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "output/plan_story.h"
-#include "output/plan_rows.h"
+#include "output/words/plan_story.h"
+#include "output/answer/plan_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/plan_table.h"
+#include "output/answer/plan_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "output/plan_variants.h"
+#include "output/answer/plan_variants.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "output/answer/plan_table.h"
 #include "output/plan_fixture.h"
-#include "output/plan_table.h"
 
 namespace gpuplan {
 namespace {

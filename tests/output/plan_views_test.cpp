@@ -1,4 +1,4 @@
-#include "output/plan_views.h"
+#include "output/views/plan_views.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/json_writer.h"
 #include "output/plan_fixture.h"
+#include "output/text/json_writer.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/plan_words.h"
+#include "output/words/plan_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "output/problem_words.h"
+#include "output/words/problem_words.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
+#include "output/answer/plan_json.h"
+#include "output/answer/plan_table.h"
 #include "output/plan_fixture.h"
-#include "output/plan_json.h"
-#include "output/plan_table.h"
 
 namespace gpuplan {
 namespace {

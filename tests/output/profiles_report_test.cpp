@@ -1,5 +1,5 @@
 // gpuplan profiles, by hand.
-#include "output/profiles_report.h"
+#include "output/questions/profiles_report.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/remedy_table.h"
+#include "output/answer/remedy_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/row_filter.h"
+#include "output/text/row_filter.h"
 
 #include <gtest/gtest.h>
 

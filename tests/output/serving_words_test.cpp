@@ -1,5 +1,5 @@
 // Sentences about what requests meet, and about targets.
-#include "output/serving_words.h"
+#include "output/words/serving_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/simulate_report.h"
+#include "output/questions/simulate_report.h"
 
 #include <gtest/gtest.h>
 

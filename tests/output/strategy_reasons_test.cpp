@@ -1,4 +1,4 @@
-#include "output/strategy_reasons.h"
+#include "output/words/strategy_reasons.h"
 
 #include <gtest/gtest.h>
 

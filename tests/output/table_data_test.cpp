@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "output/table.h"
+#include "output/text/table.h"
 
 namespace gpuplan {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "output/table.h"
+#include "output/text/table.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "output/table.h"
+#include "output/text/table.h"
 
 #include <gtest/gtest.h>
 

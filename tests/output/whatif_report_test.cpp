@@ -1,4 +1,4 @@
-#include "output/whatif_report.h"
+#include "output/questions/whatif_report.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/job_settings.h"
-#include "output/sensitivity_report.h"
-#include "output/table.h"
+#include "input/job/settings.h"
+#include "output/questions/sensitivity_report.h"
+#include "output/text/table.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

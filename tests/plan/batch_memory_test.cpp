@@ -1,5 +1,5 @@
 // Memory by the number of sequences at once, against what is known without a model.
-#include "plan/batch_memory.h"
+#include "plan/capacity/batch_memory.h"
 
 #include <gtest/gtest.h>
 

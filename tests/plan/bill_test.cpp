@@ -1,5 +1,5 @@
 // Hours and dollars from phases made by hand: billing rules, sharing, uncertainty.
-#include "plan/bill.h"
+#include "plan/billing/bill.h"
 
 #include <gtest/gtest.h>
 

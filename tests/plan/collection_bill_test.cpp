@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plan/two_passes.h"
+#include "plan/strategy/two_passes.h"
 #include "searched.h"
 
 namespace gpuplan {

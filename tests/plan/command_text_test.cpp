@@ -1,4 +1,4 @@
-#include "plan/command_text.h"
+#include "plan/notes/command_text.h"
 
 #include <gtest/gtest.h>
 

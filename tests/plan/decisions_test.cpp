@@ -1,11 +1,11 @@
 // For each thing that may matter most, the plan to take: the rules of the recommendation, over examples and goals.
-#include "plan/decisions.h"
+#include "plan/ranking/decisions.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "plan/recommendation.h"
+#include "plan/ranking/recommendation.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

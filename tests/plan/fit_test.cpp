@@ -1,12 +1,12 @@
 // Which GPUs hold a phase, how much more fits, and what would make it fit.
-#include "plan/fit.h"
+#include "plan/capacity/fit.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "plan/largest_batch.h"
-#include "plan/machines.h"
+#include "plan/capacity/largest_batch.h"
+#include "plan/capacity/machines.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

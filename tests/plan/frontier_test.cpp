@@ -1,11 +1,11 @@
-#include "plan/frontier.h"
+#include "plan/ranking/frontier.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
-#include "plan/recommendation.h"
+#include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 namespace {

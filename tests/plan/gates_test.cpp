@@ -1,5 +1,5 @@
 // Gates in the money: worked by hand, and laws.
-#include "plan/gates.h"
+#include "plan/billing/gates.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "plan/searched.h"
-#include "plan/software.h"
+#include "plan/strategy/software.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/given.h"
+#include "plan/strategy/given.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 
 #include "launch/launch_folder.h"
 #include "launch/launched.h"
-#include "launch/launchers.h"
-#include "output/plan_story.h"
-#include "plan/schedule.h"
+#include "launch/to/launchers.h"
+#include "output/words/plan_story.h"
+#include "plan/billing/schedule.h"
 #include "plan/searched.h"
 
 #if defined(__has_feature)

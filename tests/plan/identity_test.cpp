@@ -1,5 +1,5 @@
 // Ids: no two plans of an answer share one, and the order of what is listed has no part in any of them.
-#include "plan/identity.h"
+#include "plan/answer/identity.h"
 
 #include <gtest/gtest.h>
 

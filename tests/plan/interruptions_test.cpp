@@ -1,4 +1,4 @@
-#include "plan/interruptions.h"
+#include "plan/billing/interruptions.h"
 
 #include <gtest/gtest.h>
 

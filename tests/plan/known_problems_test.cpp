@@ -1,4 +1,4 @@
-#include "plan/known_problems.h"
+#include "plan/notes/known_problems.h"
 
 #include <gtest/gtest.h>
 

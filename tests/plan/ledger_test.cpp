@@ -1,5 +1,5 @@
 // GPU-hours by phase: hand-worked, and parts against totals for every example.
-#include "plan/ledger.h"
+#include "plan/billing/ledger.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/limit_remedies.h"
+#include "plan/advice/limit_remedies.h"
 
 #include <gtest/gtest.h>
 

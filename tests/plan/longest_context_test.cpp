@@ -1,9 +1,9 @@
 // The longest context that fits.
-#include "plan/longest_context.h"
+#include "plan/capacity/longest_context.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/fit.h"
+#include "plan/capacity/fit.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

@@ -1,5 +1,5 @@
 // The choice of machines by dynamic programming against every schedule there is, and worked numbers.
-#include "plan/machine_choice.h"
+#include "plan/machines/machine_choice.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/random.h"
-#include "plan/schedule.h"
+#include "plan/billing/schedule.h"
 
 namespace gpuplan {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/market.h"
+#include "plan/answer/market.h"
 
 #include <gtest/gtest.h>
 

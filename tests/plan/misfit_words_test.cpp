@@ -1,4 +1,4 @@
-#include "plan/misfit_words.h"
+#include "plan/capacity/misfit_words.h"
 
 #include <gtest/gtest.h>
 

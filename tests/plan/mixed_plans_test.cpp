@@ -1,5 +1,5 @@
 // Whole searches whose phases run on machines of several offers: worked by hand, and laws.
-#include "plan/mixed_plans.h"
+#include "plan/machines/mixed_plans.h"
 
 #include <gtest/gtest.h>
 

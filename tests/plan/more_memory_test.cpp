@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "plan/capacity/machines.h"
 #include "plan/dice.h"
-#include "plan/machines.h"
-#include "plan/phase_search.h"
 #include "plan/searched.h"
+#include "plan/strategy/phase_search.h"
 
 namespace gpuplan {
 namespace {
@@ -80,7 +80,8 @@ std::vector<Found> by_memory(const Job& job, const std::string& name, Sizes whic
 /// Times of generation step with whole rounds and batches: two that are the same to this share are.
 constexpr double kSame = 1e-9;
 
-/// Between memories that no card of a chip has, the care that harder ways take may cost this much (plan/practice.cpp).
+/// Between memories that no card of a chip has, the care that harder ways take may cost this much
+/// (plan/strategy/practice.cpp).
 constexpr double kCare = 1.4 * 1.02;
 
 void hold_the_law(const std::string& text, Sizes which, double most, Dice& dice) {

@@ -1,5 +1,5 @@
 // Schedules near another one, and what they take by the medians.
-#include "plan/neighbours.h"
+#include "plan/machines/neighbours.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Time that is not work: each term by hand, what a job's own figures replace, checkpoints and their bytes, jobs in a
 // row where a pool limits how long one may run, and the price of disks and of traffic out.
-#include "plan/phase_terms.h"
+#include "plan/strategy/phase_terms.h"
 
 #include <gtest/gtest.h>
 

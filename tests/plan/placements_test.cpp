@@ -1,5 +1,5 @@
 // Copies, shares, cuts and models apart: four things that a table of "34 GB / GPUs" takes for one.
-#include "plan/placements.h"
+#include "plan/capacity/placements.h"
 
 #include <gtest/gtest.h>
 

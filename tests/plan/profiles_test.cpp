@@ -1,11 +1,11 @@
 // How a phase is set up on each machine: names, what is left of the memory, what a larger batch would bring.
-#include "plan/profiles.h"
+#include "plan/advice/profiles.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "plan/machines.h"
+#include "plan/capacity/machines.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

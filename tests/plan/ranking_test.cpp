@@ -1,4 +1,4 @@
-#include "plan/ranking.h"
+#include "plan/ranking/ranking.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // The same machines kept, let go, on demand and as spot: each is what a search of its own gives.
-#include "plan/rental_options.h"
+#include "plan/advice/rental_options.h"
 
 #include <gtest/gtest.h>
 
-#include "plan/ledger.h"
+#include "plan/billing/ledger.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

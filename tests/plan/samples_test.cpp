@@ -1,4 +1,4 @@
-#include "plan/samples.h"
+#include "plan/billing/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/schedule.h"
+#include "plan/billing/schedule.h"
 
 #include <gtest/gtest.h>
 

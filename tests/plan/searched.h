@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "input/job_fixture.h"
-#include "plan/market.h"
+#include "plan/answer/market.h"
 #include "plan/search.h"
 
 namespace gpuplan {

@@ -1,5 +1,5 @@
 // Orders of phases taken apart into what follows and what runs side by side.
-#include "plan/series_parallel.h"
+#include "plan/machines/series_parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/spot_simulation.h"
+#include "plan/advice/spot_simulation.h"
 
 #include <gtest/gtest.h>
 

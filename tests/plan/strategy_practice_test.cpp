@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "model/training_fixture.h"
-#include "plan/alternatives.h"
-#include "plan/phase_search.h"
-#include "plan/practice.h"
+#include "plan/advice/alternatives.h"
 #include "plan/searched.h"
+#include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 namespace {

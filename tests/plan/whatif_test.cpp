@@ -1,4 +1,4 @@
-#include "plan/whatif.h"
+#include "plan/advice/whatif.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/job_settings.h"
+#include "input/job/settings.h"
 #include "plan/searched.h"
 
 namespace gpuplan {

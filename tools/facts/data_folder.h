@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "domain/catalogue.h"
-#include "input/catalogue_files.h"
+#include "domain/facts/catalogue.h"
+#include "input/tables/catalogue_files.h"
 
 namespace gpuplan::facts {
 

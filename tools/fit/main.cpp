@@ -16,13 +16,13 @@
 #include <string>
 
 #include "base/text.h"
-#include "evidence/generation_prediction.h"
+#include "evidence/validation/generation_prediction.h"
 #include "facts/data_folder.h"
 #include "fit/report.h"
 #include "fit/solve.h"
 #include "fit/spread.h"
-#include "input/generation_run_table.h"
-#include "input/run_table.h"
+#include "input/measured/generation_run_table.h"
+#include "input/measured/run_table.h"
 
 namespace gpuplan::fit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "facts/csv_text.h"
-#include "input/csv.h"
+#include "input/text/csv.h"
 
 namespace gpuplan::fit {
 Result<std::vector<Parameter>> read_parameters(std::string_view text, std::string_view file) {

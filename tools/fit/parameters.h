@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "evidence/fitted_value.h"
+#include "evidence/validation/fitted_value.h"
 
 namespace gpuplan::fit {
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <map>
 
-#include "evidence/validation.h"
+#include "evidence/validation/validation.h"
 
 namespace gpuplan::fit {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "domain/catalogue.h"
-#include "evidence/run_prediction.h"
+#include "domain/facts/catalogue.h"
+#include "evidence/validation/run_prediction.h"
 #include "fit/parameters.h"
 
 namespace gpuplan::fit {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/interval.h"
-#include "evidence/run_prediction.h"
+#include "evidence/validation/run_prediction.h"
 #include "fit/solve.h"
 
 namespace gpuplan::fit {

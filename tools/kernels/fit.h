@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "domain/catalogue.h"
+#include "domain/facts/catalogue.h"
 
 namespace gpuplan::kernels {
 

@@ -1,6 +1,6 @@
 // Kernels of served models: products of few rows and of weights with few bits, attention over a cache, layers of
 // experts. Constants of data/efficiency.csv, a row at a time; the times predicted are the program's own
-// (model/serving_kernels.h). Also prints how well GPUs and whole generations are predicted from the others.
+// (model/generation/serving_kernels.h). Also prints how well GPUs and whole generations are predicted from the others.
 #include <cstdio>
 #include <set>
 

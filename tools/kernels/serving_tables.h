@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/tables.h"
-#include "model/serving_kernels.h"
+#include "model/generation/serving_kernels.h"
 
 namespace gpuplan::kernels {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "domain/catalogue.h"
+#include "domain/facts/catalogue.h"
 #include "facts/data_folder.h"
-#include "input/csv.h"
+#include "input/text/csv.h"
 #include "model/communication.h"
 #include "model/compute.h"
 

@@ -1,0 +1,356 @@
+// gpuplan check LOG --job JOB: a run's log against the plan; the gate between phases.
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/io/growing_file.h"
+#include "cli/io/read_file.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "cli/questions/check_question.h"
+#include "output/runs/check_report.h"
+#include "output/text/json_writer.h"
+#include "output/text/table.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  CheckOptions check;
+  std::vector<std::string> logs;
+  bool follow = false;
+};
+
+using Clock = std::chrono::steady_clock;
+
+/// Looking for more, and how long nothing may come before a run counts as ended.
+constexpr std::chrono::milliseconds kPause{500};
+constexpr std::chrono::seconds kQuiet{10};
+
+volatile std::sig_atomic_t interrupted = 0;
+void interrupt(int) { interrupted = 1; }
+
+void pause() {
+  const std::timespec time{0, std::chrono::nanoseconds(kPause).count()};
+  ::nanosleep(&time, nullptr);  // a signal ends it
+}
+
+int code_of(Verdict verdict) { return verdict == Verdict::kPassed ? kDone : kCheckFailed; }
+
+std::vector<std::string> shown_names(const std::vector<std::string>& names) {
+  std::vector<std::string> shown;
+  for (const std::string& name : names) shown.push_back(shown_name(name));
+  return shown;
+}
+
+bool is_known(const RunLog& log) {
+  const bool metric = std::ranges::any_of(log.metrics, [](const auto& one) { return !one.second.empty(); });
+  return !log.formats.empty() || metric;
+}
+
+/// Nothing in it that gpuplan or the job's metrics could read.
+Result<void> check_known(const RunLog& log, const Options& options) {
+  if (is_known(log)) return {};
+  const Place place{join(shown_names(options.logs), ", ")};
+  if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
+  std::vector<std::string> formats;
+  for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
+  return failure(
+      "holds no log that gpuplan knows (" + join(formats, ", ") + "), and no line that a metric of the job finds",
+      place);
+}
+
+CheckReport report_of(const CheckQuestion::Answer& answer, const Options& options) {
+  CheckReport report{answer.expected, answer.log, answer.check};
+  report.advice = answer.advice;
+  report.files = shown_names(options.logs);
+  report.notes = answer.notes;
+  return report;
+}
+
+int tell(const CheckQuestion::Answer& answer, const Options& options) {
+  const CheckReport report = report_of(answer, options);
+  return deliver_form(
+      options.common, code_of(answer.check.verdict), [&](const Screen& screen) { return check_text(report, screen); },
+      [&] { return check_json(report); }, [&] { return check_csv(report); });
+}
+
+int say_nothing_fits(const CheckQuestion& question, const Options& options) {
+  return deliver_form(
+      options.common, kNothingFits,
+      [&](const Screen& screen) {
+        std::string text;
+        for (const std::string& line : question.nothing_fits()) text += paragraph(line, screen, 0, 0);
+        return text;
+      },
+      [&] {
+        JsonWriter json;
+        json.begin_object().member("schema", "gpuplan/check@1").null_member("verdict");
+        json.member("nothing_fits", join(question.nothing_fits(), " ")).end();
+        return json.take();
+      },
+      [&] {
+        for (const std::string& line : question.nothing_fits()) say("gpuplan: " + line);
+        return std::string();
+      });
+}
+
+/// All that is in the files now.
+Result<RunLog> read_logs(const std::vector<std::string>& names, const CheckQuestion& question) {
+  auto reader = LogReader::make(question.metrics());
+  if (!reader) return std::unexpected(std::move(reader.error()));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) reader->next_file();
+    GrowingFile file(names[i]);
+    if (const auto open = file.open(); !open) return std::unexpected(open.error());
+    for (;;) {
+      constexpr int kForEver = -1;
+      const auto piece = file.read(kForEver);
+      if (!piece) return std::unexpected(piece.error());
+      if (piece->empty() && (file.is_regular() || file.ended() || interrupted != 0)) break;
+      reader->feed(*piece);
+    }
+  }
+  auto log = reader->finish();
+  if (!log && log.error().place.file.empty()) log.error().place.file = join(shown_names(names), ", ");
+  return log;
+}
+
+/// Logs that grow. One is read on from where it ended; of several, all are read again when one has grown.
+class Follower {
+ public:
+  Follower(const Options& options, const CheckQuestion& question) : options_(options), question_(question) {}
+
+  int run() {
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, interrupt);
+    auto reader = LogReader::make(question_.metrics());
+    if (!reader) return complain(reader.error());
+    reader_ = std::make_unique<LogReader>(*std::move(reader));
+    for (const std::string& name : options_.logs) files_.emplace_back(name);
+    quiet_since_ = Clock::now();
+    while (interrupted == 0) {
+      const auto grown = read_more();
+      if (!grown) return complain(grown.error());
+      if (*grown) {
+        quiet_since_ = Clock::now();
+        if (const auto told = tell_progress(); !told) return complain(told.error());
+      }
+      if (has_ended()) break;
+      if (!*grown) pause();
+    }
+    return finish();
+  }
+
+ private:
+  const RunLog& log() { return several() ? again_ : reader_->log(); }
+  bool several() const { return files_.size() > 1; }
+
+  /// Opens what is there by now.
+  Result<void> open_files() {
+    for (GrowingFile& file : files_) {
+      if (file.is_open()) continue;
+      if (const auto open = file.open(); !open) {
+        if (!open.error().message.starts_with(unreadable_words(ENOENT))) return std::unexpected(open.error());
+        if (std::ranges::find(waits_for_, file.name()) != waits_for_.end()) continue;
+        say("gpuplan: waits for " + printable(file.name(), 80));
+        waits_for_.push_back(file.name());
+      }
+    }
+    return {};
+  }
+
+  /// What is not there yet (the samples of GPUs, beside a log) holds up nothing.
+  Result<bool> read_more() {
+    if (const auto open = open_files(); !open) return std::unexpected(open.error());
+    bool grown = false;
+    std::vector<std::string> there;
+    for (GrowingFile& file : files_) {
+      if (!file.is_open()) continue;
+      there.push_back(file.name());
+      if (file.starts_anew()) {
+        say("gpuplan: " + printable(file.name(), 80) + " begins anew (cut off, or replaced); reading goes on there");
+        if (!several()) reader_->next_file();
+        grown = true;
+      }
+      for (;;) {
+        const auto piece = file.read(static_cast<int>(kPause.count()));
+        if (!piece) return std::unexpected(piece.error());
+        if (piece->empty()) break;
+        grown = true;
+        if (!several()) reader_->feed(*piece);
+        if (interrupted != 0) break;
+      }
+    }
+    if (!grown || !several()) return grown;
+    auto log = read_logs(there, question_);
+    if (!log) return std::unexpected(std::move(log.error()));
+    again_ = *std::move(log);
+    return true;
+  }
+
+  /// A line when something has changed that is worth one.
+  Result<void> tell_progress() {
+    if (!is_known(log())) return {};
+    const auto answer = question_.answer(log(), false);
+    if (!answer) {
+      if (!log().planned_steps) return {};  // which phase it is, its first lines may not tell
+      return std::unexpected(answer.error());
+    }
+    const RunCheck& check = answer->check;
+    done_ = check.surely_done;
+    broken_ = check.reasons.size() > (check.open_end ? 1U : 0U) || !check.contradictions.empty();
+    std::string state(name_of(check.verdict));
+    for (const Judgement& one : check.conditions) state += static_cast<char>('0' + static_cast<int>(one.holds));
+    for (const std::uint64_t count : {check.out_of_memory, check.bad_losses, check.errors, check.restarts})
+      state += ' ' + std::to_string(count);
+    constexpr double kShare = 0.02;  // of all steps
+    const double steps = check.steps.value_or(0);
+    const bool further = steps >= told_steps_ + std::max(1.0, kShare * check.planned_steps) || steps < told_steps_;
+    if (state == told_state_ && !further) return {};
+    told_state_ = std::move(state);
+    told_steps_ = steps;
+    say(progress_words(report_of(*answer, options_)));
+    return {};
+  }
+
+  bool has_ended() {
+    if (files_.empty() || !files_.front().is_open()) return false;
+    if (std::ranges::all_of(files_, [](const GrowingFile& file) { return file.ended() || !file.is_open(); }))
+      return true;
+    if (log().finished && done_) return true;
+    return (done_ || broken_) && Clock::now() - quiet_since_ > kQuiet;
+  }
+
+  int finish() {
+    for (const GrowingFile& file : files_)
+      if (!file.is_open() && several()) say("gpuplan: " + printable(file.name(), 80) + " was never there");
+    Result<RunLog> log = several() ? Result<RunLog>(std::move(again_)) : reader_->finish();
+    if (!log) return complain(log.error());
+    if (interrupted != 0 && !is_known(*log)) return kInterrupted;
+    if (const auto known = check_known(*log, options_); !known) return complain(known.error());
+    const auto answer = question_.answer(*log, true);
+    if (!answer) return interrupted != 0 ? static_cast<int>(kInterrupted) : complain(answer.error());
+    const int code = tell(*answer, options_);
+    return interrupted != 0 ? static_cast<int>(kInterrupted) : code;
+  }
+
+  const Options& options_;
+  const CheckQuestion& question_;
+  std::unique_ptr<LogReader> reader_;
+  std::vector<GrowingFile> files_;
+  RunLog again_;                        ///< of several files
+  std::vector<std::string> waits_for_;  ///< files that were not there, said
+  bool done_ = false, broken_ = false;
+  std::string told_state_;
+  double told_steps_ = -1;
+  Clock::time_point quiet_since_;
+};
+
+Result<void> check(const Options& options) {
+  const auto is_input = [](const std::string& name) { return name == "-"; };
+  const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.check.job.job) ? 1 : 0) +
+                          (is_input(options.check.plan) ? 1 : 0);
+  if (from_input > 1) return wrong_use("-: standard input can be one of log, job and plan");
+  if (std::ranges::any_of(options.logs, &std::string::empty))
+    return wrong_use("the name of the log is empty; expected a file or -");
+  return {};
+}
+
+int run(const Options& options) {
+  if (const auto good = check(options); !good) return complain(good.error());
+  const auto catalogue = load_catalogue(options.common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  const auto question = CheckQuestion::read(options.check, *catalogue);
+  if (!question) return complain(question.error());
+  if (!question->nothing_fits().empty()) return say_nothing_fits(*question, options);
+  if (options.follow) return Follower(options, *question).run();
+  const auto log = read_logs(options.logs, *question);
+  if (!log) return complain(log.error());
+  if (const auto known = check_known(*log, options); !known) return complain(known.error());
+  const auto answer = question->answer(*log, true);
+  if (!answer) return complain(answer.error());
+  return tell(*answer, options);
+}
+
+constexpr const char* kNotes =
+    "What is read: logs of nanochat, nanoGPT, torchtitan, torchtune, Megatron-LM and Hugging Face Trainer (also its\n"
+    "trainer_state.json), Lightning and W&B CSV, TensorBoard event files, nvidia-smi CSV, DCGM, vLLM; plain or gzip.\n"
+    "Nobody has to say which. Several files count together: a log and what nvidia-smi wrote beside it.\n"
+    "\nHow to read the result (docs/check.md has every definition):\n"
+    "  SUCCEED WHEN   the job's conditions for the phase; what the log does not say is not decided, and not passed\n"
+    "  MEASURED       rates and times: the median after the warm-up; memory: the peak\n"
+    "  LIES           inside, below or above the 80 % interval of the prediction; it decides nothing by itself\n"
+    "  at this pace   when the phase is done and what it costs, if its steps go on as they did\n"
+    "\nThe exit code is 0 when the run is complete and every condition holds, 6 when not (also while it is still\n"
+    "running, and for the log of another job), 3 when no plan fits the job, 5 for a log that can not be read.\n";
+
+}  // namespace
+
+CommandSpec check_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "check",
+                      .summary = "a run's log against the plan: speed, memory, loss, the job's conditions; a gate",
+                      .examples =
+                          "  gpuplan check run.log --job examples/trm-nanochat.yaml --phase validate\n"
+                          "  gpuplan check run.log gpus.csv --plan plan.json\n"
+                          "  gpuplan check trainer_state.json --job job.yaml --json\n"
+                          "  torchrun train.py 2>&1 | tee run.log | gpuplan check - --job job.yaml --follow\n",
+                      .notes = kNotes};
+  command.words = {{.names = "log",
+                    .target = &options->logs,
+                    .help = "log of the run, or - for standard input; several count together",
+                    .value = "LOG...",
+                    .completes = Completes::kFiles,
+                    .required = true}};
+  JobOptions& job = options->check.job;
+  command.options.push_back({.names = "--job",
+                             .target = &job.job,
+                             .help = "the job that the run is of; a kept plan brings its own",
+                             .value = "JOB",
+                             .completes = Completes::kFiles});
+  command.options.push_back({.names = "--plan",
+                             .target = &options->check.plan,
+                             .help =
+                                 "the plan to compare with: an id of gpuplan plan --json, or a file kept with gpuplan "
+                                 "plan -o plan.json; unless given the pick, or the plan on GPUs of the log's kind",
+                             .value = "ID|FILE",
+                             .completes = Completes::kFiles});
+  command.options.push_back({.names = "--phase",
+                             .target = &options->check.phase,
+                             .help = "the phase that the log is of; told by its numbers unless given",
+                             .value = "PHASE"});
+  command.options.push_back({.names = "--follow",
+                             .target = &options->follow,
+                             .help = "read on while the log grows: a line on stderr when something changes, the result "
+                                     "when the run is done (or on interrupt, exit code 130)"});
+  add_set_option(command, job.set);
+  add_price_options(command, job.prices, job.rates);
+  add_config_flag(command, job.no_config);
+  command.options.push_back({.names = "--ignore",
+                             .target = &job.ignore,
+                             .help = "given: compare with the model where the job brings figures of its own",
+                             .value = "given",
+                             .choices = {"given"}});
+  command.options.push_back({.names = "--as-of",
+                             .target = &job.as_of,
+                             .help = "use the market as it was known then",
+                             .value = "YYYY-MM[-DD]"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common.data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

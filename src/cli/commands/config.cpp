@@ -1,0 +1,114 @@
+// gpuplan config show|path: what gpuplan.toml says, and where it lies.
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/load/find_config.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "output/facts/config_report.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  std::string action;
+  bool origin = false;
+};
+
+constexpr const char* kNotes =
+    "A gpuplan.toml says what you always mean; jobs and flags win over it:\n"
+    "\n"
+    "  value_of_time = \"$40/h\"\n"
+    "  [where]\n"
+    "  providers = [\"lambda\", \"runpod\"]\n"
+    "  quota = {aws = 8}\n"
+    "  [[own]]\n"
+    "  name = \"desk\"\n"
+    "  gpu = \"2x RTX 4090\"\n"
+    "  usd_per_kwh = \"$0.30\"\n"
+    "\n"
+    "Keys: value_of_time, goal, where, spot, checkpoint, own, pools as in job files (gpuplan schema where);\n"
+    "prices (price lists in place of the snapshot), rates (EUR = 1.08). It is looked for in the working\n"
+    "folder and upwards, then in the XDG config folder (~/.config/gpuplan); both are joined key by key, the\n"
+    "nearest wins. GPUPLAN_CONFIG=FILE names the only one, empty for none; GPUPLAN_VALUE_OF_TIME wins over\n"
+    "the files. A job with market: {use: only} takes value_of_time, goal and checkpoint from it, nothing else.\n";
+
+/// What is said, in the places of the keys it belongs to, and the defaults of all others.
+std::vector<ConfigRow> rows_of(const UserConfig& config) {
+  std::vector<ConfigRow> rows;
+  std::vector<bool> shown(config.values.size(), false);
+  const auto show = [&](std::size_t i) {
+    const ConfigValue& value = config.values[i];
+    rows.push_back({value.address, value.value, value.file, value.line});
+    shown[i] = true;
+  };
+  for (const ConfigValue& fallback : config_defaults()) {
+    bool said = false;
+    for (std::size_t i = 0; i < config.values.size(); ++i) {
+      const std::string& address = config.values[i].address;
+      if (address != fallback.address && !address.starts_with(fallback.address + ".")) continue;
+      show(i);
+      said = true;
+    }
+    if (!said) rows.push_back({fallback.address, fallback.value, "", 0});
+  }
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    if (!shown[i]) show(i);
+  return rows;
+}
+
+int run(const Options& options) {
+  const Common& common = options.common;
+  if (options.origin && options.action == "path")
+    return complain(wrong_use("--origin: is about values; use it with gpuplan config show"));
+  std::vector<ConfigFileRow> places;
+  for (const ConfigPlace& place : config_places()) places.push_back({place.file, place.why, place.there});
+  if (options.action == "path" && form_of(common) != Form::kJson) {
+    return deliver_form(
+        common, kDone, [&](const Screen& screen) { return config_places_text(places, screen); },
+        [] { return std::string(); }, [&] { return config_places_csv(places); });
+  }
+
+  const auto catalogue = load_catalogue(common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  const auto config = load_config(false, *catalogue);
+  if (!config) return complain(config.error());
+  const std::vector<ConfigRow> rows = rows_of(*config);
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return config_text(rows, screen, options.origin); },
+      [&] { return config_json(rows, places); }, [&] { return config_csv(rows); });
+}
+
+}  // namespace
+
+CommandSpec config_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "config",
+                      .group = Group::kTools,
+                      .summary = "what gpuplan.toml says: own boxes, pools, providers, value of time",
+                      .examples =
+                          "  gpuplan config show\n"
+                          "  gpuplan config show --origin\n"
+                          "  gpuplan config path\n",
+                      .notes = kNotes};
+  command.words = {{.names = "action",
+                    .target = &options->action,
+                    .help = "show: every key with the value in effect; path: the files that are looked for",
+                    .value = "show|path",
+                    .choices = {"show", "path"},
+                    .required = true}};
+  command.options.push_back({.names = "--origin",
+                             .target = &options->origin,
+                             .help = "where each value comes from: file and line, or default"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common.data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,250 @@
+// gpuplan fit MODEL|JOB: which GPUs hold it, memory by part, largest batch.
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/load/find_config.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "cli/options/sketch_options.h"
+#include "cli/questions/fit_questions.h"
+#include "input/text/gpu_name.h"
+#include "output/fit/report.h"
+#include "output/fit/views.h"
+#include "plan/capacity/machines.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  std::string subject;  ///< model name, path or job file
+  std::vector<std::string> set;
+  Sketch sketch;
+  std::vector<std::string> gpus;  ///< only these
+  std::vector<int> counts;
+  std::vector<int> batches;  ///< memory by these
+  bool placements = false;
+  bool all = false;
+  bool no_config = false;
+  bool explain = false;
+};
+
+/// For each GPU the smallest count that holds it, or every count.
+Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts, bool every_count,
+                  bool all) {
+  Job job = section.job;
+  job.where.gpus = gpus_to_try(job, catalogue, all);
+  auto rows = every_count ? fit_phase(job, 0, catalogue, counts) : smallest_counts(job, 0, catalogue, counts);
+  if (!rows) return std::unexpected(rows.error());
+  section.rows = *std::move(rows);
+  std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
+    return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
+           std::pair(-b.node.gpu->usable.value, b.node.gpu->name);
+  });
+  if (section.held()) return {};
+  const NearMiss* nearest = nullptr;
+  for (const FitRow& row : section.rows)
+    if (row.nearest.phase >= 0 && (nearest == nullptr || row.nearest.shortfall() < nearest->shortfall()))
+      nearest = &row.nearest;
+  if (nearest != nullptr) section.remedies = remedies(section.job, catalogue, *nearest);
+  return {};
+}
+
+FitLook look_of(const Options& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
+
+template <class Section>
+int exit_code(const FitReport& report, const std::vector<Section>& sections) {
+  // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
+  const bool job = report.params <= 0;
+  const bool held = job ? std::ranges::all_of(sections, &Section::held) : std::ranges::any_of(sections, &Section::held);
+  return held ? kDone : kNothingFits;
+}
+
+/// Memory by the number of sequences at once, on as many GPUs as --counts or --gpu says, else on one.
+int answer_batches(const Options& options, const std::vector<int>& counts, const FitReport& report,
+                   const Catalogue& catalogue) {
+  if (counts.size() > 1)
+    return complain(
+        wrong_use("--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0])));
+  std::vector<int> batches = options.batches;
+  std::ranges::sort(batches);
+  batches.erase(std::ranges::unique(batches).begin(), batches.end());
+  const int count = counts.empty() ? 1 : counts.front();
+  std::vector<BatchSection> sections;
+  for (const FitSection& asked : report.sections) {
+    Job job = asked.job;
+    job.where.gpus = gpus_to_try(job, catalogue, options.all);
+    auto rows = memory_by_batch(job, 0, catalogue, batches, count);
+    if (!rows) return complain(rows.error());
+    sections.push_back({asked.name, asked.title, count, *std::move(rows)});
+  }
+  return deliver_form(
+      options.common, exit_code(report, sections),
+      [&](const Screen& screen) { return batches_text(report, sections, look_of(options, screen)); },
+      [&] { return batches_json(report, sections); },
+      [&] {
+        std::vector<NamedTable> tables;
+        for (const BatchSection& section : sections) tables.push_back({section.name, batch_table(section, true)});
+        return joined_csv("question", tables);
+      });
+}
+
+/// The card to compare layouts on: the only one asked for, else the smallest that holds the phase alone, else the one
+/// that holds most.
+const Gpu* card_for(const FitSection& section, const Catalogue& catalogue, bool all) {
+  Job job = section.job;
+  job.where.gpus = gpus_to_try(job, catalogue, all);
+  const auto rows = fit_phase(job, 0, catalogue, {1});
+  if (!rows || rows->empty()) return nullptr;
+  const Gpu* best = nullptr;
+  bool held = false;
+  for (const FitRow& row : *rows) {
+    const Gpu* gpu = row.node.gpu;
+    const bool holds_it = holds(row);
+    const bool better = best == nullptr || (holds_it && !held) ||
+                        (holds_it == held && (held ? gpu->usable < best->usable : gpu->usable > best->usable));
+    if (!better) continue;
+    best = gpu;
+    held = holds_it;
+  }
+  return best;
+}
+
+int answer_placements(const Options& options, const FitReport& report, const Catalogue& catalogue) {
+  std::vector<PlacementSection> sections;
+  for (const FitSection& asked : report.sections) {
+    const Gpu* gpu = card_for(asked, catalogue, options.all);
+    if (gpu == nullptr) return complain(wrong_use("--placements: no GPU is left to compare on"));
+    auto found = placements_of(asked.job, 0, catalogue, *gpu, report.counts);
+    if (!found) return complain(found.error());
+    sections.push_back({asked.name, asked.title, *std::move(found)});
+  }
+  return deliver_form(
+      options.common, exit_code(report, sections),
+      [&](const Screen& screen) { return placements_text(report, sections, look_of(options, screen)); },
+      [&] { return placements_json(report, sections); },
+      [&] {
+        std::vector<NamedTable> tables;
+        for (const PlacementSection& section : sections) tables.push_back({section.name, placement_table(section)});
+        return joined_csv("question", tables);
+      });
+}
+
+Result<void> check(const Options& options) {
+  if (!options.batches.empty() && options.placements)
+    return wrong_use("--batches and --placements are two tables: ask for one at a time");
+  if (!options.explain) return {};
+  if (!options.batches.empty()) return wrong_use("--explain: says nothing about --batches; ask for one at a time");
+  if (options.placements) return wrong_use("--explain: says nothing about --placements; ask for one at a time");
+  if (form_of(options.common) == Form::kCsv) return wrong_use("--explain: has no CSV; use --json or --markdown");
+  return {};
+}
+
+int run(const Options& options) {
+  if (const auto good = check(options); !good) return complain(good.error());
+  const auto catalogue = load_catalogue(options.common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  const auto config = load_config(options.no_config, *catalogue);
+  if (!config) return complain(config.error());
+  auto report = fit_questions({options.subject, options.set, options.sketch}, *config, *catalogue);
+  if (!report) return complain(report.error());
+
+  std::vector<int> counts = options.counts;
+  std::vector<GpuChoice> only;
+  int first_count = 0;
+  for (const std::string& name : options.gpus) {
+    const auto gpu = find_gpu(*catalogue, name);
+    if (!gpu) return complain(wrong_use("--gpu: " + gpu.error().message));
+    if (only.empty()) first_count = gpu->count;
+    const bool another = !only.empty() && only.front().gpu != gpu->gpu->name;
+    // A number is of all GPUs: one table has one set of them.
+    if (another && gpu->count != first_count && options.counts.empty())
+      return complain(wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
+                                "' ask for different numbers of GPUs; ask one at a time, or say --counts for all"));
+    if (another && options.placements) return complain(wrong_use("--placements: compares on one GPU; give --gpu once"));
+    only.push_back({gpu->gpu->name, 0});
+    if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
+  }
+  std::ranges::sort(counts);
+  counts.erase(std::ranges::unique(counts).begin(), counts.end());
+  if (!only.empty())
+    for (FitSection& section : report->sections) section.job.where.gpus = only;
+  report->every_count = !options.gpus.empty() || !options.counts.empty();
+  if (!counts.empty()) report->counts = counts;
+  if (report->counts.empty()) report->counts = {1, 2, 4, 8};
+  std::ranges::sort(report->counts);
+  report->counts.erase(std::ranges::unique(report->counts).begin(), report->counts.end());
+
+  if (!options.batches.empty()) return answer_batches(options, counts, *report, *catalogue);
+  if (options.placements) return answer_placements(options, *report, *catalogue);
+
+  for (FitSection& section : report->sections)
+    if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.all); !done)
+      return complain(done.error());
+
+  return deliver_form(
+      options.common, exit_code(*report, report->sections),
+      [&](const Screen& screen) { return fit_table(*report, *catalogue, look_of(options, screen)); },
+      [&] { return fit_json(*report, *catalogue, look_of(options)); },
+      [&] { return fit_csv(*report, look_of(options)); });
+}
+
+}  // namespace
+
+CommandSpec fit_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "fit",
+                      .summary = "memory a GPU, largest batch, which GPUs hold a model or a job",
+                      .examples =
+                          "  gpuplan fit Llama-3.1-8B\n"
+                          "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
+                          "  gpuplan fit job.yaml --batches 32,64,128,256\n"
+                          "  gpuplan fit job.yaml --placements --counts 1,2,4\n"
+                          "  gpuplan fit Qwen2.5-7B --method qlora --sequence 4096 --gpu \"RTX 4090\"\n"
+                          "  gpuplan fit job.yaml --json\n"};
+  command.words = {{.names = "subject",
+                    .target = &options->subject,
+                    .help = "model name, path of a model, or job file",
+                    .value = "MODEL|JOB",
+                    .completes = Completes::kModels}};
+  add_sketch_options(command, options->sketch);
+  const std::vector<OptionSpec> own = {{.names = "--gpu",
+                                        .target = &options->gpus,
+                                        .help = "this GPU only; may be given again",
+                                        .value = "NAME",
+                                        .completes = Completes::kGpus,
+                                        .commas = true},
+                                       {.names = "--counts",
+                                        .target = &options->counts,
+                                        .help = "GPUs in one machine, such as 1,2,4,8",
+                                        .value = "N,N",
+                                        .least = 1,
+                                        .most = 1024}};
+  command.options.insert(command.options.end(), own.begin(), own.end());
+  command.options.push_back({.names = "--batches",
+                             .target = &options->batches,
+                             .help = "memory by sequences at once (micro-batch), and every GPU that holds each",
+                             .value = "N,N",
+                             .least = 1,
+                             .most = 1 << 20});
+  command.options.push_back({.names = "--placements",
+                             .target = &options->placements,
+                             .help = "memory by number of GPUs: replicated, sharded, cut, a model on each GPU"});
+  add_set_option(command, options->set);
+  add_config_flag(command, options->no_config);
+  add_all_flag(command, options->all, "every GPU of the catalogue, those that hold nothing too");
+  command.options.push_back({.names = "--explain",
+                             .target = &options->explain,
+                             .help = "every term of the memory, with its formula and source"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common.data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,96 @@
+// gpuplan init: a question in flags as a commented job file.
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <memory>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/io/exit_code.h"
+#include "cli/io/read_file.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "cli/options/sketch_options.h"
+#include "input/models/model_source.h"
+#include "input/question/sketch.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Sketch sketch;
+  Wishes wishes;
+  std::string output;  ///< empty: stdout
+  std::string data_folder;
+  bool force = false;
+};
+
+/// Paths in a job file start at its folder, those of the command line here: what differs becomes absolute.
+std::string seen_from(const std::string& output, const std::string& model) {
+  if (output.find('/') == std::string::npos || model.starts_with('/') || model.starts_with('~')) return model;
+  std::array<char, PATH_MAX> buffer{};
+  return ::realpath(model.c_str(), buffer.data()) == nullptr ? model : std::string(buffer.data());
+}
+
+int run(const Options& options) {
+  if (first_flag(options.sketch).empty()) {
+    Error error = no_question();
+    error.message =
+        "what is the question? ask in flags, such as gpuplan init --model Qwen2.5-7B --tokens 10M --method lora "
+        "-o job.yaml";
+    return complain(error);
+  }
+  if (!options.force && is_file(options.output))
+    return complain(wrong_use("-o: " + printable(options.output) + " is there already; --force writes over it"));
+  const auto catalogue = load_catalogue(options.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  const ModelFinder models(*catalogue);
+  auto sketched = sketch_job(options.sketch, options.wishes, models);
+  if (sketched && !options.sketch.model.empty() && catalogue->find_model(options.sketch.model) == nullptr) {
+    Sketch moved = options.sketch;
+    moved.model = seen_from(options.output, moved.model);
+    sketched = sketch_job(moved, options.wishes, models);
+  }
+  if (!sketched) return complain(sketched.error());
+  // What it writes must be a job: values that only reading finds wrong are told now, by their flags.
+  const auto source = read_sketch(*sketched);
+  if (!source) return complain(source.error());
+  if (const auto job = read_job(*source, *catalogue, models); !job) return complain(job.error());
+  const int code = deliver(sketched->text, options.output, kDone);
+  if (code == kDone && !options.output.empty() && options.output != "-")
+    say("gpuplan: wrote " + printable(options.output) + "; next: gpuplan plan " + shell_word(options.output));
+  return code;
+}
+
+}  // namespace
+
+CommandSpec init_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "init",
+                      .group = Group::kTools,
+                      .summary = "write a question in flags as a commented job file",
+                      .examples =
+                          "  gpuplan init --model Qwen2.5-7B --tokens 10M --method lora -o job.yaml\n"
+                          "  gpuplan init --model Llama-3.3-70B --generate --samples 10k --prompt 500 --new 300\n"
+                          "  gpuplan init --params 25M --samples 2.5M --budget '$20' > job.yaml\n",
+                      .notes =
+                          "gpuplan plan answers the file as it answers the same flags. Every key has a comment; what\n"
+                          "could be said too stands behind #.\n"};
+  add_sketch_options(command, options->sketch);
+  add_wish_options(command, options->wishes);
+  command.options.push_back({.names = "-o,--output",
+                             .target = &options->output,
+                             .help = "the job file to write; standard output unless given",
+                             .value = "FILE",
+                             .completes = Completes::kFiles});
+  command.options.push_back(
+      {.names = "--force", .target = &options->force, .help = "write over a file that is there already"});
+  add_data_option(command, options->data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

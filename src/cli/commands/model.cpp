@@ -1,0 +1,59 @@
+// gpuplan model NAME|PATH: shape, parameters and bytes of one network.
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "input/models/model_source.h"
+#include "output/facts/model_report.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  std::string model;
+};
+
+int run(const Options& options) {
+  const Common& common = options.common;
+  const auto catalogue = load_catalogue(common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  const auto found = find_model(*catalogue, options.model, "");
+  if (!found) return complain(found.error());
+
+  ModelReport report = describe_model(found->shape, *catalogue);
+  report.source = found->source;
+  report.notes = found->notes;
+  return deliver_form(
+      common, kDone, [&](const Screen& screen) { return model_text(report, screen); },
+      [&] { return model_json(report); }, [&] { return model_csv(report); });
+}
+
+}  // namespace
+
+CommandSpec model_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "model",
+                      .group = Group::kFacts,
+                      .summary = "shape, parameters, bytes, cache bytes a token",
+                      .examples =
+                          "  gpuplan model Llama-3.1-8B\n"
+                          "  gpuplan model ./my-model/config.json\n"
+                          "  gpuplan model weights.gguf --json\n"};
+  command.words = {{.names = "model",
+                    .target = &options->model,
+                    .help = "model name, config.json, folder, .safetensors or .gguf",
+                    .value = "NAME|PATH",
+                    .completes = Completes::kModels,
+                    .required = true}};
+  add_output_options(command, options->common);
+  add_data_option(command, options->common.data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,240 @@
+// gpuplan plan JOB: plans, frontier, recommendation and why.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/progress.h"
+#include "cli/load/load_catalogue.h"
+#include "cli/options/common_options.h"
+#include "cli/questions/job_question.h"
+#include "output/answer/explain.h"
+#include "output/answer/plan_json.h"
+#include "output/answer/plan_table.h"
+#include "output/views/plan_views.h"
+#include "plan/capacity/fit.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  Common common;
+  JobOptions job;
+  std::vector<std::string> show;  ///< names of views
+  bool all = false;
+  int top = 0;  ///< rows of plans; 0: not said
+  bool explain = false;
+};
+
+constexpr const char* kHowToRead =
+    "How to read the table:\n"
+    "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
+    "  $/HOUR SAVED   what an hour less costs, against the frontier's plan in the row above\n"
+    "  IN TIME        chance to keep the deadline; IN BUDGET: the budget\n"
+    "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
+    "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
+    "  ✔              the pick, for the job's goal and within its limits; ~: the nearest, where no plan keeps them\n"
+    "  ±              half of P10 … P90, where the median is about in its middle\n"
+    "  2.1x faster    in the summary: medians of the pick and of the other plan, one divided by the other\n"
+    "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+VariantStory tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
+  const PlanStory story(searched.found, searched.job, catalogue);
+  VariantStory told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
+  if (const Plan* pick = story.pick()) {
+    told.pick = *pick;
+    told.plan = story.name(*pick);
+  }
+  return told;
+}
+
+/// What each of the variants finds. The line that tells how far it is has gone when this returns.
+Result<std::vector<Searched>> search_variants(std::vector<Job> jobs, const std::vector<Offer>& known,
+                                              const Catalogue& catalogue, const JobOptions& options) {
+  std::vector<Searched> variants;
+  Progress progress("searching variants", std::ssize(jobs));
+  for (Job& job : jobs) {
+    auto variant = search_job(std::move(job), known, catalogue, options);
+    if (!variant) return std::unexpected(std::move(variant.error()));
+    variants.push_back(*std::move(variant));
+    progress.step();
+  }
+  return variants;
+}
+
+/// The views asked for, each once, in the order of the list.
+std::vector<const PlanView*> views_of(const Options& options) {
+  std::vector<const PlanView*> views;
+  for (const PlanView& view : plan_views())
+    if (std::ranges::any_of(options.show, [&](const std::string& name) { return name == view.name || name == "all"; }))
+      views.push_back(&view);
+  return views;
+}
+
+std::vector<std::string> view_names() {
+  std::vector<std::string> names;
+  for (const PlanView& view : plan_views()) names.emplace_back(view.name);
+  names.emplace_back("all");
+  return names;
+}
+
+/// "Tables for --show:" and what each of them says.
+std::string view_help() {
+  std::string text = "\nTables for --show (or all of them: --show all):\n";
+  for (const PlanView& view : plan_views()) text += "  " + padded(view.name, 13) + "  " + std::string(view.help) + '\n';
+  return text;
+}
+
+/// Whether the job's own figures are to stand beside the model's.
+bool compares_evidence(const Options& options) {
+  if (options.job.ignore == "given") return false;
+  return std::ranges::any_of(views_of(options), [](const PlanView* view) { return view->make == evidence_view; });
+}
+
+bool has_given(const Job& job) {
+  return std::ranges::any_of(job.phases, [](const Phase& phase) { return !phase.given.empty(); });
+}
+
+std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes,
+                       const Screen& screen) {
+  PlanLook look;
+  look.screen = screen;
+  look.all = options.all;
+  look.top = options.top;
+  std::string text = options.show.empty() || story.found.plans.empty() ? plan_table(story, look, changes) : "";
+  if (text.empty()) text = paragraph(header_words(story), look.screen, 0, 0);
+  for (const PlanView* view : views_of(options))
+    if (!story.found.plans.empty()) text += '\n' + view_text(view->make(story, look.screen), look.screen);
+  if (!options.explain) return text;
+  for (const Plan& plan : story.found.plans)
+    if (&plan == story.pick() || (look.all && plan.on_frontier)) text += '\n' + explain_plan(story, plan, look.screen);
+  return text;
+}
+
+/// The table of --show, or the plans. Why there is none is said on stderr.
+std::string csv_text(const PlanStory& story, const Options& options) {
+  if (story.found.plans.empty())
+    for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
+  const std::vector<const PlanView*> views = views_of(options);
+  if (views.empty()) return plan_csv(story, options.all);
+  return story.found.plans.empty() ? "" : views.front()->make(story, Screen{}).table.csv();
+}
+
+Result<void> check(const Options& options) {
+  const Form form = form_of(options.common);
+  if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
+    return wrong_use("--top: says how long the table of plans is; leave it away with JSON and CSV");
+  if (options.top > 0 && !options.show.empty())
+    return wrong_use("--top: says how long the table of plans is, and --show has others in its place");
+  if (form != Form::kCsv) return {};
+  if (options.explain) return wrong_use("--explain: has no CSV; use --json or --markdown");
+  if (views_of(options).size() > 1) return wrong_use("--csv: holds one table; name one with --show");
+  return {};
+}
+
+int run(const Options& options) {
+  const Clock::time_point start = Clock::now();
+  if (const auto good = check(options); !good) return complain(good.error());
+  const auto catalogue = load_catalogue(options.common.data_folder);
+  if (!catalogue) return complain(catalogue.error());
+  auto question = read_question(options.job, *catalogue);
+  if (!question) return complain(question.error());
+
+  const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
+  if (!searched) return complain(searched.error());
+  PlanStory story(searched->found, searched->job, *catalogue);
+  story.command = command_words("plan", options.job, options.common.data_folder);
+  story.offers = searched->market;
+  story.how = search_options(options.job);
+  blame_phases(*searched, *catalogue, options.job, story);
+  const Form form = form_of(options.common);
+  story.all = options.all || form == Form::kJson || form == Form::kCsv;
+  name_market(*question, story);
+  story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
+  const auto variants = search_variants(std::move(question->loaded.variants), question->known, *catalogue,
+                                        options.job);  // their picks point into these
+  if (!variants) return complain(variants.error());
+  for (std::size_t i = 0; i < variants->size(); ++i)
+    story.variants.push_back(tell(searched->job.variants[i], (*variants)[i], *catalogue));
+
+  // A table of both kinds of figure needs the other answer as well.
+  std::optional<Searched> modelled;
+  std::optional<PlanStory> by_model;
+  if (compares_evidence(options) && has_given(searched->job)) {
+    JobOptions ignoring = options.job;
+    ignoring.ignore = "given";
+    auto other = search_job(searched->job, question->known, *catalogue, ignoring);
+    if (!other) return complain(other.error());
+    modelled = *std::move(other);
+    by_model.emplace(modelled->found, modelled->job, *catalogue);
+    story.by_model = &*by_model;
+  }
+
+  const std::vector<Remedy> changes = searched->found.plans.empty() && !only_spot_is_missing(searched->found)
+                                          ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
+                                          : std::vector<Remedy>{};
+  return deliver_form(
+      options.common, exit_code(searched->found),
+      [&](const Screen& screen) { return table_text(story, options, changes, screen); },
+      [&] {
+        const JobSource& source = question->loaded.source;
+        const PlanJsonLook look{.all = options.all,
+                                .explain = options.explain,
+                                .elapsed_ms = milliseconds_since(start),
+                                .views = views_of(options),
+                                .job_file = source.file,
+                                .job_text = flow_text(source.tree)};
+        return plan_json(story, look, changes);
+      },
+      [&] { return csv_text(story, options); });
+}
+
+}  // namespace
+
+CommandSpec plan_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{
+      .name = "plan",
+      .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
+      .examples =
+          "  gpuplan plan --model Qwen2.5-7B --tokens 10M --method lora\n"
+          "  gpuplan plan --model Llama-3.3-70B --generate --samples 10k --prompt 500 --new 300 --spot only\n"
+          "  gpuplan plan examples/collection.yaml --gpu \"RTX 4090\" --deadline \"2 h\"\n"
+          "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
+          "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
+          "  generate-job | gpuplan plan -\n",
+      .notes = kHowToRead + view_help()};
+  add_job_options(command, options->job);
+  command.options.push_back({.names = "--show",
+                             .target = &options->show,
+                             .help = "a further table in place of the usual answer, see below; names with commas",
+                             .value = "TABLE,...",
+                             .choices = view_names(),
+                             .commas = true});
+  add_all_flag(command, options->all, "every plan, the dominated ones too");
+  command.options.push_back({.names = "--top",
+                             .target = &options->top,
+                             .help = "rows of plans at most; 10 unless given, and no end with --all",
+                             .value = "N",
+                             .least = 1,
+                             .most = 100000});
+  command.options.push_back({.names = "--explain",
+                             .target = &options->explain,
+                             .help = "every term of time, memory and money, with its formula and source"});
+  add_output_options(command, options->common);
+  add_data_option(command, options->common.data_folder);
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

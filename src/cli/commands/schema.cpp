@@ -1,0 +1,44 @@
+// gpuplan schema: every key of the job file, as JSON Schema, as documentation, or one key explained.
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/deliver/deliver.h"
+#include "cli/io/exit_code.h"
+#include "input/job/schema.h"
+
+namespace gpuplan::cli {
+namespace {
+
+struct Options {
+  bool markdown = false;
+  std::string key;  ///< describe this address only
+};
+
+int run(const Options& options) {
+  if (!options.key.empty()) {
+    const auto text = describe_key(options.key);
+    if (!text) return complain(text.error());
+    return deliver(*text, "", kDone);
+  }
+  return deliver(options.markdown ? job_keys_markdown() : job_schema_json(), "", kDone);
+}
+
+}  // namespace
+
+CommandSpec schema_command() {
+  auto options = std::make_shared<Options>();
+  CommandSpec command{.name = "schema",
+                      .group = Group::kTools,
+                      .summary = "every key of the job file: JSON Schema, or one key explained",
+                      .examples =
+                          "  gpuplan schema > job.schema.json\n"
+                          "  gpuplan schema limits.deadline\n"
+                          "  gpuplan schema --markdown\n"};
+  command.words = {
+      {.names = "key", .target = &options->key, .help = "address of a key, such as limits.deadline", .value = "KEY"}};
+  command.options = {{.names = "--markdown", .target = &options->markdown, .help = "the documentation of all keys"}};
+  set_run<run>(command, options);
+  return command;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,25 @@
+// The way out: results to stdout or a file, messages to stderr.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace gpuplan::cli {
+
+/// Writes a result to `file`, whole or not at all, or to stdout when `file` is empty. A file that is there keeps its
+/// rights, owner and the links to it. Returns `code`, or kInternal
+/// after a message when the text can not be written. A reader that has gone (`| head`) is no failure. What is longer
+/// than the terminal at stdout is shown in a pager (cli/io/pager.h) if `paged`.
+int deliver(std::string_view text, const std::string& file, int code, bool paged = false);
+
+/// One line on stderr.
+void say(std::string_view line);
+
+/// "file:line: message" on stderr ("gpuplan: message" when there is no place); returns the exit code that the error
+/// calls for.
+int complain(const Error& error);
+inline int complain(const std::unexpected<Error>& wrong) { return complain(wrong.error()); }
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,74 @@
+#include "cli/load/load_catalogue.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <set>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/deliver/deliver.h"
+#include "cli/io/read_file.h"
+#include "input/tables/catalogue_files.h"
+#include "input/text/csv.h"
+#include "input/text/embedded_data.h"
+
+namespace gpuplan::cli {
+
+namespace {
+
+/// Rows that are compiled in and not in this file. Of lists of offers, machines or models nobody can say whether they
+/// are complete: that they are others is said.
+void tell_difference(const DataFile& file) {
+  std::set<std::string_view> here;
+  for (const std::string_view line : split(file.text, '\n')) here.insert(trim(line));
+  std::string_view first;
+  std::size_t missing = 0, rows = 0;
+  for (const std::string_view line : split(embedded_data(file.name), '\n')) {
+    if (trim(line).empty()) continue;
+    ++rows;
+    if (here.contains(trim(line))) continue;
+    if (missing++ == 0) first = line;
+  }
+  if (missing == 0) return;
+  constexpr std::size_t kShown = 60;
+  say("gpuplan: " + printable(file.label) + " has " + std::to_string(missing) + " of the " + std::to_string(rows) +
+      " lines that gpuplan brings otherwise or not at all, the first of them " + printable(first, kShown));
+}
+
+}  // namespace
+
+Result<Catalogue> load_catalogue(const std::string& folder) {
+  std::vector<DataFile> files;
+  std::array<std::string, kDataFiles.size()> texts;  // of files read from the folder; the tables point into them
+  struct stat facts{};
+  if (!folder.empty() && (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)))
+    return wrong_use("--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'");
+  bool found = folder.empty();
+  for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
+    const std::string name(kDataFiles[i]);
+    DataFile file{kDataFiles[i], "data/" + name, embedded_data(name)};
+    if (!folder.empty()) {
+      std::string path = folder;
+      path += '/';
+      path += name;
+      if (::stat(path.c_str(), &facts) == 0) {
+        auto text = read_file(path, CsvTable::kMaxBytes);
+        if (!text) return std::unexpected(text.error());
+        found = true;
+        texts[i] = *std::move(text);
+        file.label = path;
+        file.text = texts[i];
+      }
+    }
+    files.push_back(std::move(file));
+  }
+  if (!found) return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
+  auto catalogue = parse_catalogue(files);
+  if (catalogue)
+    for (const DataFile& file : files)
+      if (file.text.data() != embedded_data(file.name).data()) tell_difference(file);
+  return catalogue;
+}
+
+}  // namespace gpuplan::cli

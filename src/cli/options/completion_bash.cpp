@@ -1,0 +1,112 @@
+// Completion for bash 4.4 and later.
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "cli/options/completion.h"
+
+namespace gpuplan::cli {
+namespace {
+
+constexpr std::string_view kStart = R"(# Completion of gpuplan for bash; written by: gpuplan completion bash
+
+# What the cursor stands on, without the quote or the backslashes that it is typed with.
+_gpuplan_typed() {
+  typed=$cur
+  case $typed in
+    [\"\']*) typed=${typed:1} ;;
+    *) typed=${typed//\\/} ;;
+  esac
+}
+
+# Names that the program knows: _gpuplan_names KIND. Readline quotes them as it quotes file names.
+_gpuplan_names() {
+  local name typed
+  _gpuplan_typed
+  while IFS= read -r name; do
+    [[ ${name,,} == "${typed,,}"* ]] && COMPREPLY+=("$name")
+  done < <("${COMP_WORDS[0]/#\~/$HOME}" completion "$1" 2>/dev/null)
+  compopt -o filenames 2>/dev/null
+}
+
+_gpuplan_files() {
+  local name typed
+  _gpuplan_typed
+  while IFS= read -r name; do
+    COMPREPLY+=("$name")
+  done < <(compgen "$1" -- "$typed")
+  compopt -o filenames 2>/dev/null
+}
+
+# One of these words, or with commas several: _gpuplan_list WORDS.
+_gpuplan_list() {
+  local before=
+  [[ $cur == *,* ]] && before=${cur%,*},
+  mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${cur##*,}")
+}
+
+_gpuplan_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+_gpuplan() {
+  local cur=$2 prev=$3
+  COMPREPLY=()
+  # --flag=value is three words here.
+  cur=${COMP_WORDS[COMP_CWORD]}
+  prev=${COMP_WORDS[COMP_CWORD - 1]}
+  if [[ $cur == "=" ]]; then
+    cur=
+  elif [[ $prev == "=" ]]; then
+    prev=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  if ((COMP_CWORD == 1)); then
+)";
+
+std::string completer(const OptionSpec& option) {
+  if (!option.choices.empty())
+    return (option.commas ? "_gpuplan_list " : "_gpuplan_words ") + shell_quoted(join(option.choices, " "));
+  switch (option.completes) {
+    case Completes::kFiles:
+      return "_gpuplan_files -f";
+    case Completes::kFolders:
+      return "_gpuplan_files -d";
+    case Completes::kGpus:
+      return "_gpuplan_names gpus";
+    case Completes::kModels:
+      return "_gpuplan_names models";
+    case Completes::kCommands:
+      return "_gpuplan_names commands";
+    case Completes::kNothing:
+      break;
+  }
+  return ":";
+}
+
+}  // namespace
+
+std::string bash_completion(const std::vector<CommandSpec>& commands) {
+  std::string text(kStart), names;
+  for (const CommandSpec& command : commands) names += command.name + " ";
+  text += "    _gpuplan_words " + shell_quoted(names + "help --help --version") + "\n    return\n  fi\n";
+  text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + shell_quoted(trim(names)) + "\n      ;;\n";
+  for (const CommandSpec& command : commands) {
+    const std::string flags = shell_quoted(join(flags_of(command), " "));
+    text += "    " + command.name + ")\n      case $prev in\n";
+    for (const OptionSpec& option : command.options) {
+      if (!takes_value(option)) continue;
+      text += "        " + join(names_of(option), " | ") + ")\n          " + completer(option) +
+              "\n          return\n" + "          ;;\n";
+    }
+    text += "      esac\n      if [[ $cur == -* ]]; then\n        _gpuplan_words " + flags + "\n";
+    text += "      else\n";
+    if (command.words.empty()) text += "        _gpuplan_words " + flags + "\n";
+    for (const OptionSpec& word : command.words) {
+      text += "        " + completer(word) + "\n";
+      // A model, or the path of one; a job in place of it.
+      if (word.completes == Completes::kModels) text += "        _gpuplan_files -f\n";
+    }
+    text += "      fi\n      ;;\n";
+  }
+  return text + "  esac\n}\n\ncomplete -F _gpuplan gpuplan\n";
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,98 @@
+#include "cli/options/sketch_options.h"
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "domain/work/job.h"
+
+namespace gpuplan::cli {
+namespace {
+
+template <HasNames E>
+std::vector<std::string> choices() {
+  const auto names = all_names<E>();
+  return {names.begin(), names.end()};
+}
+
+Completes completion_of(std::string_view flag) {
+  if (flag == "--model") return Completes::kModels;
+  return flag == "--gpu" ? Completes::kGpus : Completes::kNothing;
+}
+
+/// Names that a shell can offer; what is wrong is told by the reader of jobs.
+std::vector<std::string> choices_of(std::string_view flag) {
+  if (flag == "--method") return choices<Method>();
+  if (flag == "--situation") return choices<Situation>();
+  if (flag == "--spot") return choices<SpotUse>();
+  if (flag == "--goal") return choices<Goal>();
+  return {};
+}
+
+void add(CommandSpec& command, std::string_view name, Target target, std::string_view help, std::string_view value,
+         std::string group, bool commas) {
+  OptionSpec option{.names = std::string(name), .target = target, .help = std::string(help)};
+  option.value = value;
+  option.choices = choices_of(name);
+  if (!option.choices.empty()) option.help += ": " + listed(option.choices, "or");
+  option.loose = true;
+  option.completes = completion_of(name);
+  option.group = std::move(group);
+  option.commas = commas;
+  command.options.push_back(std::move(option));
+}
+
+}  // namespace
+
+void add_sketch_options(CommandSpec& command, Sketch& sketch) {
+  const std::string group = "The work, where no job file says it";
+  bool generate = false;
+  for (const SketchFlag& flag : sketch_flags()) {
+    if (flag.part == SketchFlag::Part::kGeneration && !generate) {
+      generate = true;
+      command.options.push_back(
+          {.names = "--generate", .target = &sketch.generate, .help = "answer prompts; without it: train"});
+      command.options.back().group = group;
+    }
+    add(command, flag.name, &(sketch.*flag.text), flag.help, flag.value, group, false);
+  }
+}
+
+void add_wish_options(CommandSpec& command, Wishes& wishes) {
+  const std::string group = "Wishes, with a job file or without";
+  for (const WishFlag& flag : wish_flags()) {
+    if (flag.list != nullptr) add(command, flag.name, &(wishes.*flag.list), flag.help, flag.value, group, true);
+    else add(command, flag.name, &(wishes.*flag.text), flag.help, flag.value, group, false);
+  }
+}
+
+Error flag_beside_job(std::string_view flag) {
+  return {std::string(flag) +
+              " belongs to a question without a job file; change a value of the job with --set, such as --set "
+              "phases.train.train.epochs=3",
+          {},
+          true};
+}
+
+Error no_question() {
+  return {
+      "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
+}
+
+std::string flag_words(const Sketch& sketch, const Wishes& wishes) {
+  std::string text;
+  const auto add_word = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) text += " " + std::string(name) + " " + shell_word(value);
+  };
+  bool generate = sketch.generate;
+  for (const SketchFlag& flag : sketch_flags()) {
+    if (flag.part != SketchFlag::Part::kModel && generate) {
+      text += " --generate";
+      generate = false;
+    }
+    add_word(flag.name, sketch.*flag.text);
+  }
+  for (const WishFlag& flag : wish_flags())
+    for (const std::string& value : said_by(wishes, flag)) add_word(flag.name, value);
+  return text;
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,87 @@
+// Training frameworks and inference engines: what each can do, on which hardware.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/unset.h"
+#include "domain/hardware/precision.h"
+#include "domain/work/strategy.h"
+
+namespace gpuplan {
+
+struct Framework {
+  std::string name;
+  std::vector<std::string> aliases;
+  bool trains = false, generates = false;
+  std::vector<std::string> vendors;
+  double min_compute_capability = 0;                  ///< for NVIDIA hardware; 0 any
+  bool zero[5] = {true, false, false, false, false};  ///< by Sharding
+  bool tensor = false, pipeline = false, context = false, expert = false;
+  bool interleave = false;           ///< pipeline ranks may hold several stages each
+  Offload offload = Offload::kNone;  ///< all that it can keep in host memory
+  bool recompute_selective = true, recompute_full = true;
+  bool compile = false, cuda_graphs = false;
+  bool full = true, lora = false, qlora = false, frozen = false;
+  std::vector<Precision> precisions;
+  bool master_fp32 = true;  ///< weights the optimizer updates: fp32 copies, or the 16-bit weights themselves
+  bool multi_gpu = true;    ///< false: runs on one GPU only
+  bool multi_node = true;
+  int auto_rank = 0;  ///< order in which gpuplan thinks of it when the job names none; 0: only by name
+  std::string source, as_of, notes;
+};
+
+/// How a framework brings a checkpoint to the GPUs.
+enum class Loading : std::uint8_t {
+  kSharded,    ///< every rank reads its own part
+  kOnce,       ///< one rank of a machine reads everything into host memory and hands it on
+  kEveryRank,  ///< every rank reads everything into host memory
+  kGathered,   ///< every GPU holds everything for a moment; the machine once
+};
+template <>
+struct Names<Loading> {
+  static constexpr std::array entries = {
+      Named<Loading>{Loading::kSharded, "sharded"},
+      Named<Loading>{Loading::kOnce, "once"},
+      Named<Loading>{Loading::kEveryRank, "every-rank"},
+      Named<Loading>{Loading::kGathered, "gathered"},
+  };
+};
+
+/// When a framework recomputes activations without being told to.
+enum class UsualRecompute : std::uint8_t { kNever, kSharded, kAlways };
+template <>
+struct Names<UsualRecompute> {
+  static constexpr std::array entries = {
+      Named<UsualRecompute>{UsualRecompute::kNever, "never"},
+      Named<UsualRecompute>{UsualRecompute::kSharded, "sharded"},
+      Named<UsualRecompute>{UsualRecompute::kAlways, "always"},
+  };
+};
+
+/// How a training framework runs on the machine. Rows of data/training_software.csv, by Framework::name; "*" serves
+/// frameworks without a row.
+struct TrainingSoftware {
+  std::string name;
+  double time = kUnset;                                   ///< factor on GPU time
+  double host_eager_ms = kUnset;                          ///< host time to launch one layer and pass, eager
+  double host_compiled_ms = kUnset;                       ///< the same after torch.compile or its like
+  double step_ms = kUnset;                                ///< host time of an optimizer step
+  double step_layer_ms = kUnset;                          ///< and for each layer of it
+  bool fused = false;                                     ///< fused norms, softmax and optimizer kernels
+  bool vendor_attention = false;                          ///< the vendor's newest fused attention; else the common one
+  double weight_bytes = kUnset, gradient_bytes = kUnset;  ///< a parameter, 16-bit training with fp32 master weights
+  double logit_bytes = kUnset;                            ///< a logit at the peak of the loss, eager
+  double logit_bytes_compiled = kUnset;
+  double four_bit_bytes = kUnset;  ///< a 4-bit weight with its scales; less when these are quantised again
+  double eight_bit_copies =
+      kUnset;  ///< bytes a parameter of 8-bit copies of 16-bit weights, kept through a step of 8-bit training
+  bool paged_8bit = false;  ///< 8-bit optimizers on one GPU: states paged to the host, step inside the backward pass
+  bool gathers_outside = true;  ///< full sharding: embedding and output matrix stay gathered while the layers run
+  Loading loading = Loading::kEveryRank;
+  UsualRecompute recompute = UsualRecompute::kNever;
+  std::string source, as_of;
+};
+
+}  // namespace gpuplan

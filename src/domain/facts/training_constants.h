@@ -1,0 +1,197 @@
+// Constants of the training model that no data sheet and no framework decides. Rows of data/training_constants.csv,
+// fitted by tools/fit; each has one meaning and physical bounds.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/unset.h"
+
+namespace gpuplan {
+
+struct TrainingConstants {
+  // Time of layers.
+  double step_time = kUnset;         ///< time of GPU work inside a training step over that of the same kernels alone
+  double eager_attention = kUnset;   ///< share of peak that the products of materialised attention reach, heads of 128
+  double grouped_products = kUnset;  ///< time of an expert's product over that of its tiles
+  double attention_backward = kUnset;  ///< time of fused attention backward over forward
+  double eager_passes = kUnset;  ///< passes over materialised scores, forward and backward, operation by operation
+  double eager_passes_fused = kUnset;    ///< the same with fused mask, softmax and dropout
+  double elementwise = kUnset;           ///< traffic of passes between products over that of the tensors counted
+  double elementwise_compiled = kUnset;  ///< what of it a compiler leaves
+  double norm_passes = kUnset;    ///< elements moved for each of a root-mean-square norm run as separate operations
+  double rotary_passes = kUnset;  ///< the same for each element of queries and keys that is rotated
+  double elementwise_backward = kUnset;
+  double head_bytes = kUnset;     ///< traffic of the loss a logit
+  double pipeline_head = kUnset;  ///< share of the output's time that shows on the last stage
+  double fp8_time = kUnset;       ///< what 8-bit products lose to the step around them, over 16-bit ones
+  double fp4_time = kUnset;
+  double dequantise_bytes = kUnset;  ///< traffic a 4-bit parameter and micro-batch to expand it
+  double dequantise_again = kUnset;  ///< the same when layers are recomputed, over once
+  double selective_work = kUnset;    ///< share of products that PyTorch's selective recomputation repeats
+  // Host.
+  double moe_launches = kUnset;  ///< launches of a layer with experts over one without
+  double adapter_launches = kUnset;
+  // Communication.
+  double tensor_exposed = kUnset;  ///< share of tensor-parallel traffic that computation does not hide
+  double ring_leak = kUnset;       ///< context parallelism: share of hidden traffic that still shows
+  double expert_exposed = kUnset;
+  double expert_network_exposed = kUnset;
+  double expert_machines = kUnset;  ///< machines that a token's experts lie on at most
+  double zero3_cover = kUnset;      ///< share of computation that hides gathering of weights
+  double zero3_leak = kUnset;
+  double data_cover = kUnset;  ///< share of the last micro-batch that hides the reduction of gradients
+  double data_cover_pipeline = kUnset;
+  double data_leak = kUnset;
+  double pipeline_exposed = kUnset;
+  double straggle = kUnset;  ///< time added with each doubling of machines
+  // Optimizer.
+  double optimizer_passes = kUnset;   ///< traffic of the step over reading and writing everything once
+  double optimizer_unfused = kUnset;  ///< more where it is not one kernel
+  double host_adam_rate = kUnset;     ///< GB/s of host memory a rank when the optimizer runs there
+  // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
+  // in quadrature; fitted on runs whose source was left out.
+  double spread_base = kUnset;               ///< any run
+  double spread_machines = kUnset;           ///< several machines
+  double spread_cut = kUnset;                ///< tensor or pipeline parallel
+  double spread_eight_bit = kUnset;          ///< 8-bit products
+  double spread_four_bit = kUnset;           ///< 4-bit products
+  double spread_long = kUnset;               ///< sequences of 16k tokens and more
+  double spread_experts = kUnset;            ///< mixture of experts
+  double spread_experts_apart = kUnset;      ///< experts on several machines
+  double spread_adapters = kUnset;           ///< low-rank adapters
+  double spread_scores = kUnset;             ///< attention without a fused kernel
+  double spread_gddr = kUnset;               ///< GPU with GDDR memory
+  double spread_old = kUnset;                ///< GPU older than Ampere
+  double spread_other = kUnset;              ///< GPU of another vendor than NVIDIA
+  double spread_offload = kUnset;            ///< state or activations in host memory
+  double spread_launch = kUnset;             ///< few tokens a micro-batch: bound by launches and host speed
+  double spread_assumed = kUnset;            ///< batch or parallel degrees assumed
+  double spread_unknown_framework = kUnset;  ///< a framework without measured runs
+  double spread_unmeasured = kUnset;         ///< hardware without measured runs
+  double spread_network = kUnset;            ///< network between the machines unknown
+  double spread_networks = kUnset;           ///< several or frozen networks, never measured
+  double spread_custom = kUnset;             ///< network known by its totals only
+  // Uncertainty of memory, in the same way.
+  double memory_spread_base = kUnset;        ///< any run
+  double memory_spread_four_bit = kUnset;    ///< 4-bit weights
+  double memory_spread_offload = kUnset;     ///< state or activations in host memory
+  double memory_spread_cut = kUnset;         ///< tensor or pipeline parallel
+  double memory_spread_experts = kUnset;     ///< mixture of experts
+  double memory_spread_unmeasured = kUnset;  ///< hardware without measured runs
+  double memory_spread_networks = kUnset;    ///< several or frozen networks, never measured
+  double memory_spread_custom = kUnset;      ///< network known by its totals only
+  // Memory.
+  double driver_gib = kUnset;       ///< GiB outside of the allocator: driver context and libraries
+  double framework_gib = kUnset;    ///< GiB that a framework allocates beside the model
+  double collectives_gib = kUnset;  ///< GiB of communication buffers once there is more than one GPU
+  double fragmentation = kUnset;    ///< held by the allocator beyond its tensors, over those that come and go
+  double kept = kUnset;             ///< kept activations over the tensors counted
+  double kept_compiled = kUnset;
+  double kept_lora = kUnset;    ///< more with adapters beside 16-bit layers
+  double kept_qlora = kUnset;   ///< more with adapters beside 4-bit layers
+  double norm_copy = kUnset;    ///< bytes an element and norm that 32-bit norms, operation by operation, keep more
+  double score_bytes = kUnset;  ///< bytes kept a materialised score
+  double score_bytes_fused = kUnset;
+  double selective_kept = kUnset;       ///< share of product outputs that PyTorch's selective recomputation keeps
+  double layer_working = kUnset;        ///< what the layer in its backward pass needs, over what it keeps
+  double optimizer_temporary = kUnset;  ///< bytes a parameter during an optimizer step that is not one kernel
+  double expert_imbalance = kUnset;     ///< tokens that the busiest rank's experts get over the average
+  double paged_share = kUnset;          ///< share of paged optimizer states that stays on the GPU
+  // Host memory.
+  double host_process_gib = kUnset;  ///< GiB of a rank's process: libraries, pinned buffers
+  double host_workers_gib = kUnset;  ///< GiB of its data workers
+};
+
+/// A constant by its name in the table.
+struct TrainingConstant {
+  std::string_view name;
+  double TrainingConstants::* field;
+};
+
+inline constexpr std::array kTrainingConstants = {
+    TrainingConstant{"step_time", &TrainingConstants::step_time},
+    TrainingConstant{"eager_attention", &TrainingConstants::eager_attention},
+    TrainingConstant{"grouped_products", &TrainingConstants::grouped_products},
+    TrainingConstant{"attention_backward", &TrainingConstants::attention_backward},
+    TrainingConstant{"eager_passes", &TrainingConstants::eager_passes},
+    TrainingConstant{"eager_passes_fused", &TrainingConstants::eager_passes_fused},
+    TrainingConstant{"elementwise", &TrainingConstants::elementwise},
+    TrainingConstant{"elementwise_compiled", &TrainingConstants::elementwise_compiled},
+    TrainingConstant{"norm_passes", &TrainingConstants::norm_passes},
+    TrainingConstant{"rotary_passes", &TrainingConstants::rotary_passes},
+    TrainingConstant{"elementwise_backward", &TrainingConstants::elementwise_backward},
+    TrainingConstant{"head_bytes", &TrainingConstants::head_bytes},
+    TrainingConstant{"pipeline_head", &TrainingConstants::pipeline_head},
+    TrainingConstant{"fp8_time", &TrainingConstants::fp8_time},
+    TrainingConstant{"fp4_time", &TrainingConstants::fp4_time},
+    TrainingConstant{"dequantise_bytes", &TrainingConstants::dequantise_bytes},
+    TrainingConstant{"dequantise_again", &TrainingConstants::dequantise_again},
+    TrainingConstant{"selective_work", &TrainingConstants::selective_work},
+    TrainingConstant{"moe_launches", &TrainingConstants::moe_launches},
+    TrainingConstant{"adapter_launches", &TrainingConstants::adapter_launches},
+    TrainingConstant{"tensor_exposed", &TrainingConstants::tensor_exposed},
+    TrainingConstant{"ring_leak", &TrainingConstants::ring_leak},
+    TrainingConstant{"expert_exposed", &TrainingConstants::expert_exposed},
+    TrainingConstant{"expert_network_exposed", &TrainingConstants::expert_network_exposed},
+    TrainingConstant{"expert_machines", &TrainingConstants::expert_machines},
+    TrainingConstant{"zero3_cover", &TrainingConstants::zero3_cover},
+    TrainingConstant{"zero3_leak", &TrainingConstants::zero3_leak},
+    TrainingConstant{"data_cover", &TrainingConstants::data_cover},
+    TrainingConstant{"data_cover_pipeline", &TrainingConstants::data_cover_pipeline},
+    TrainingConstant{"data_leak", &TrainingConstants::data_leak},
+    TrainingConstant{"pipeline_exposed", &TrainingConstants::pipeline_exposed},
+    TrainingConstant{"straggle", &TrainingConstants::straggle},
+    TrainingConstant{"optimizer_passes", &TrainingConstants::optimizer_passes},
+    TrainingConstant{"optimizer_unfused", &TrainingConstants::optimizer_unfused},
+    TrainingConstant{"host_adam_rate", &TrainingConstants::host_adam_rate},
+    TrainingConstant{"spread_base", &TrainingConstants::spread_base},
+    TrainingConstant{"spread_machines", &TrainingConstants::spread_machines},
+    TrainingConstant{"spread_cut", &TrainingConstants::spread_cut},
+    TrainingConstant{"spread_eight_bit", &TrainingConstants::spread_eight_bit},
+    TrainingConstant{"spread_four_bit", &TrainingConstants::spread_four_bit},
+    TrainingConstant{"spread_long", &TrainingConstants::spread_long},
+    TrainingConstant{"spread_experts", &TrainingConstants::spread_experts},
+    TrainingConstant{"spread_experts_apart", &TrainingConstants::spread_experts_apart},
+    TrainingConstant{"spread_adapters", &TrainingConstants::spread_adapters},
+    TrainingConstant{"spread_scores", &TrainingConstants::spread_scores},
+    TrainingConstant{"spread_gddr", &TrainingConstants::spread_gddr},
+    TrainingConstant{"spread_old", &TrainingConstants::spread_old},
+    TrainingConstant{"spread_other", &TrainingConstants::spread_other},
+    TrainingConstant{"spread_offload", &TrainingConstants::spread_offload},
+    TrainingConstant{"spread_launch", &TrainingConstants::spread_launch},
+    TrainingConstant{"spread_assumed", &TrainingConstants::spread_assumed},
+    TrainingConstant{"spread_unknown_framework", &TrainingConstants::spread_unknown_framework},
+    TrainingConstant{"spread_unmeasured", &TrainingConstants::spread_unmeasured},
+    TrainingConstant{"spread_network", &TrainingConstants::spread_network},
+    TrainingConstant{"spread_networks", &TrainingConstants::spread_networks},
+    TrainingConstant{"spread_custom", &TrainingConstants::spread_custom},
+    TrainingConstant{"memory_spread_base", &TrainingConstants::memory_spread_base},
+    TrainingConstant{"memory_spread_four_bit", &TrainingConstants::memory_spread_four_bit},
+    TrainingConstant{"memory_spread_offload", &TrainingConstants::memory_spread_offload},
+    TrainingConstant{"memory_spread_cut", &TrainingConstants::memory_spread_cut},
+    TrainingConstant{"memory_spread_experts", &TrainingConstants::memory_spread_experts},
+    TrainingConstant{"memory_spread_unmeasured", &TrainingConstants::memory_spread_unmeasured},
+    TrainingConstant{"memory_spread_networks", &TrainingConstants::memory_spread_networks},
+    TrainingConstant{"memory_spread_custom", &TrainingConstants::memory_spread_custom},
+    TrainingConstant{"driver_gib", &TrainingConstants::driver_gib},
+    TrainingConstant{"framework_gib", &TrainingConstants::framework_gib},
+    TrainingConstant{"collectives_gib", &TrainingConstants::collectives_gib},
+    TrainingConstant{"fragmentation", &TrainingConstants::fragmentation},
+    TrainingConstant{"kept", &TrainingConstants::kept},
+    TrainingConstant{"kept_compiled", &TrainingConstants::kept_compiled},
+    TrainingConstant{"kept_lora", &TrainingConstants::kept_lora},
+    TrainingConstant{"kept_qlora", &TrainingConstants::kept_qlora},
+    TrainingConstant{"norm_copy", &TrainingConstants::norm_copy},
+    TrainingConstant{"score_bytes", &TrainingConstants::score_bytes},
+    TrainingConstant{"score_bytes_fused", &TrainingConstants::score_bytes_fused},
+    TrainingConstant{"selective_kept", &TrainingConstants::selective_kept},
+    TrainingConstant{"layer_working", &TrainingConstants::layer_working},
+    TrainingConstant{"optimizer_temporary", &TrainingConstants::optimizer_temporary},
+    TrainingConstant{"expert_imbalance", &TrainingConstants::expert_imbalance},
+    TrainingConstant{"paged_share", &TrainingConstants::paged_share},
+    TrainingConstant{"host_process_gib", &TrainingConstants::host_process_gib},
+    TrainingConstant{"host_workers_gib", &TrainingConstants::host_workers_gib},
+};
+
+}  // namespace gpuplan

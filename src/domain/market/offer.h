@@ -1,0 +1,61 @@
+// What can be rented or is at hand: a machine with a price and billing rules, a cluster pool, an own box.
+#pragma once
+
+#include <compare>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/interval.h"
+#include "base/names.h"
+#include "base/units.h"
+#include "domain/market/preemption.h"
+
+namespace gpuplan {
+
+/// `source` of what the job itself brings.
+inline constexpr std::string_view kJobSource = "job";
+
+enum class OfferKind { kRented, kPool, kOwn };
+
+/// How use becomes money: each time a machine is taken, never less than the minimum, then rounded up to whole
+/// increments.
+struct Billing {
+  Seconds minimum{0};
+  Seconds increment{1};
+  Seconds startup{0};          ///< from asking for a machine to its first use
+  bool startup_billed = true;  ///< the same is paid for
+  Seconds term{0};             ///< committed: paid for in whole terms from first to last use, used or not; 0: none
+
+  constexpr auto operator<=>(const Billing&) const = default;
+};
+
+struct Offer {
+  OfferKind kind = OfferKind::kRented;
+  std::string provider, region, instance;
+  std::string gpu;  ///< name in the catalogue
+  int gpus = 1;
+  std::optional<Interval<DollarsPerSecond>> price;       ///< whole offer; absent: not offered on demand
+  std::optional<Interval<DollarsPerSecond>> spot_price;  ///< whole offer; absent: not offered as spot
+  std::optional<Interval<PerSecond>> interruptions;      ///< of one machine on spot or in a preemptible pool
+  std::optional<SpotBand> band;                          ///< where no rate is stated
+  std::string availability;                              ///< as the source words it
+  Billing billing;
+  std::optional<DollarsPerByteSecond> disk_price;
+  std::optional<DollarsPerByte> egress_price;
+  std::string label;  ///< how the user calls it; empty: "4x RTX 3090"
+  std::string source, as_of;
+  int vcpus = 0;
+  Bytes ram{};
+
+  // Pools and own boxes.
+  std::optional<Seconds> max_time;          ///< longest a job may run
+  std::optional<Interval<Seconds>> wait{};  ///< before a job starts; no part of the hours, counts against a deadline
+  std::string partition, account, qos, queue;
+  bool preemptible = false;
+  double leave_free = 0;   ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
+  double watts = 0;        ///< own boxes: draw under load
+  double usd_per_kwh = 0;  ///< own boxes: price of electricity, part of `price` already
+};
+
+}  // namespace gpuplan

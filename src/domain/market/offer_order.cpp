@@ -1,0 +1,39 @@
+#include "domain/market/offer_order.h"
+
+#include <compare>
+#include <limits>
+#include <tuple>
+
+namespace gpuplan {
+
+namespace {
+
+/// What a list is looked up by.
+auto place_of(const Offer& o) { return std::tie(o.gpu, o.gpus, o.kind, o.provider, o.region, o.instance); }
+
+double median(const std::optional<Interval<DollarsPerSecond>>& price) {
+  return price ? price->p50.value : std::numeric_limits<double>::infinity();
+}
+
+/// All of it: a new field does not compile until it is here.
+auto all_of(const Offer& o) {
+  const auto& [kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
+               billing, disk_price, egress_price, label, source, as_of, vcpus, ram, max_time, wait, partition, account,
+               qos, queue, preemptible, leave_free, watts, usd_per_kwh] = o;
+  return std::tie(kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
+                  billing, disk_price, egress_price, label, source, as_of, vcpus, ram, max_time, wait, partition,
+                  account, qos, queue, preemptible, leave_free, watts, usd_per_kwh);
+}
+
+}  // namespace
+
+bool before(const Offer& a, const Offer& b) {
+  if (const auto order = place_of(a) <=> place_of(b); order != 0) return order < 0;
+  const auto prices = [](const Offer& o) { return std::pair(median(o.price), median(o.spot_price)); };
+  if (const auto order = prices(a) <=> prices(b); order != 0) return order < 0;
+  return all_of(a) < all_of(b);
+}
+
+bool same_offer(const Offer& a, const Offer& b) { return all_of(a) == all_of(b); }
+
+}  // namespace gpuplan

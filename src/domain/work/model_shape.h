@@ -1,0 +1,150 @@
+// The shape of a network: what decides its parameters, its work and its memory.
+#pragma once
+
+#include <string>
+
+#include "base/names.h"
+#include "base/units.h"
+#include "domain/hardware/precision.h"
+
+namespace gpuplan {
+
+/// kDit: a diffusion transformer, whose modulation (adaLN) makes scales and shifts of a sample's condition.
+enum class ModelKind { kDecoder, kEncoder, kVit, kDit };
+
+template <>
+struct Names<ModelKind> {
+  static constexpr std::array entries = {
+      Named<ModelKind>{ModelKind::kDecoder, "decoder"},
+      Named<ModelKind>{ModelKind::kEncoder, "encoder"},
+      Named<ModelKind>{ModelKind::kVit, "vit"},
+      Named<ModelKind>{ModelKind::kDit, "dit"},
+  };
+};
+
+enum class NormKind { kRms, kLayer, kLayerNoBias, kNoParameters };
+
+template <>
+struct Names<NormKind> {
+  static constexpr std::array entries = {
+      Named<NormKind>{NormKind::kRms, "rms"},
+      Named<NormKind>{NormKind::kLayer, "layer"},
+      Named<NormKind>{NormKind::kLayerNoBias, "layer-nobias"},
+      Named<NormKind>{NormKind::kNoParameters, "none-parametric"},
+  };
+};
+
+enum class BiasKind { kNone, kQkv, kAll };
+
+template <>
+struct Names<BiasKind> {
+  static constexpr std::array entries = {
+      Named<BiasKind>{BiasKind::kNone, "none"},
+      Named<BiasKind>{BiasKind::kQkv, "qkv"},
+      Named<BiasKind>{BiasKind::kAll, "all"},
+  };
+};
+
+enum class QkNorm { kNone, kHead, kFull };
+
+template <>
+struct Names<QkNorm> {
+  static constexpr std::array entries = {
+      Named<QkNorm>{QkNorm::kNone, "none"},
+      Named<QkNorm>{QkNorm::kHead, "head"},
+      Named<QkNorm>{QkNorm::kFull, "full"},
+  };
+};
+
+/// A transformer. Widths are in elements; counts are plain numbers.
+struct ModelShape {
+  std::string name;
+  ModelKind kind = ModelKind::kDecoder;
+
+  int layers = 0;
+  int hidden = 0;
+  int heads = 0;
+  int kv_heads = 0;
+  int head_dim = 0;   ///< query and key width of a head; hidden / heads unless the model says otherwise
+  int ffn = 0;        ///< width of the dense MLP (of the dense layers of a mixture of experts)
+  bool gated = true;  ///< three matrices (SwiGLU, GeGLU) or two
+  int vocab = 0;
+  bool tied = false;  ///< embedding and head share their weights
+  int positions = 0;  ///< rows of a learned position table; 0 for rotary and ALiBi
+  int token_types = 0;
+  int max_context = 0;  ///< tokens; 0 unknown
+  BiasKind attention_bias = BiasKind::kNone;
+  bool mlp_bias = false;
+  NormKind norm = NormKind::kRms;
+  int norms_per_layer = 2;
+  QkNorm qk_norm = QkNorm::kNone;
+  bool final_norm = true;
+
+  // Mixture of experts; experts == 0 means a dense MLP.
+  int experts = 0;
+  int experts_per_token = 0;
+  int expert_ffn = 0;
+  int shared_ffn = 0;    ///< total width of the experts every token passes
+  int dense_layers = 0;  ///< leading layers with a dense MLP
+  bool expert_bias = false;
+
+  // Multi-head latent attention (DeepSeek V2); kv_lora_rank == 0 means ordinary attention.
+  int q_lora_rank = 0;  ///< 0: queries are projected directly
+  int kv_lora_rank = 0;
+  int qk_nope_dim = 0;
+  int qk_rope_dim = 0;
+  int v_dim = 0;
+
+  // Sliding-window attention; window == 0 means that every layer sees everything.
+  int window = 0;
+  int window_layers = 0;
+
+  // Vision transformers.
+  int image = 0, patch = 0, channels = 0;
+
+  double extra = 0;      ///< parameters outside the formula (pooler, classifier, sinks)
+  double published = 0;  ///< published parameter count, or what the user said; 0 unknown
+  double active_published = 0;
+  Format native = Format::kBf16;
+
+  /// Nobody said these: complete() took what models of this size usually have.
+  bool heads_guessed = false, ffn_guessed = false, vocab_guessed = false;
+
+  bool mla() const { return kv_lora_rank > 0; }
+  bool moe() const { return experts > 0; }
+  int moe_layers() const { return moe() ? layers - dense_layers : 0; }
+  int q_width() const { return heads * head_dim; }
+  int kv_width() const { return kv_heads * head_dim; }
+};
+
+/// Parameters by part; the parts always add up to total().
+struct ParameterCount {
+  double embedding = 0;  ///< token, position and type tables, patch projection
+  double attention = 0;  ///< all layers
+  double mlp = 0;        ///< dense MLPs, all layers
+  double experts = 0;    ///< routed experts, all layers
+  double shared = 0;     ///< shared experts and routers
+  double norms = 0;
+  double head = 0;  ///< untied output matrix; 0 when tied
+  double extra = 0;
+  double active = 0;  ///< parameters one token meets (all for dense models)
+
+  double total() const { return embedding + attention + mlp + experts + shared + norms + head + extra; }
+};
+
+ParameterCount count_parameters(const ModelShape& shape);
+
+/// Elements that the cache keeps for one token in one layer (keys and values; the latent vector under MLA).
+double kv_elements_per_token_layer(const ModelShape& shape);
+
+/// Elements of KV cache for a sequence of this many tokens over all layers, sliding windows honoured.
+double kv_elements(const ModelShape& shape, double tokens);
+
+/// Fills what follows from other fields (kv_heads, head_dim, ffn, ...) in a shape given by hand.
+void complete(ModelShape& shape);
+
+/// What in a complete shape can not be: heads that do not share evenly, more experts chosen than there are.
+/// "" when all is well.
+std::string contradiction(const ModelShape& shape);
+
+}  // namespace gpuplan

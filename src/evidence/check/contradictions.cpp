@@ -1,0 +1,111 @@
+// Whether a log is of the phase that it is held against.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "evidence/check/run_check.h"
+
+namespace gpuplan {
+namespace {
+
+/// Numbers that are stated, in logs and in plans, and may be rounded.
+constexpr double kSame = 0.01;
+/// Steps that follow from lengths of samples, which are means.
+constexpr double kAbout = 0.2;
+/// Parameters are counted with and without embeddings (of which a small model may be made for the most part), padding
+/// and biases.
+double parameter_factor(double parameters) {
+  constexpr double kLarge = 1e9, kOfLarge = 1.5, kOfSmall = 4;
+  return parameters >= kLarge ? kOfLarge : kOfSmall;
+}
+
+bool near(double a, double b, double share) {
+  constexpr double kWhole = 1;  // the last batch may be kept or dropped
+  return std::abs(a - b) <= std::max(kWhole, share * std::max(a, b));
+}
+
+/// One figure that both the log and the plan have.
+struct Stated {
+  bool same = true;
+  std::string words;
+};
+
+/// A phase that generates with the log of training, or the other way round.
+std::string other_work(const CheckedRun& run) {
+  const RunLog& log = run.log;
+  const bool trained = log.last_step || !log.loss.empty();
+  const bool vllm = std::ranges::find(log.formats, LogFormat::kVllm) != log.formats.end();
+  if (std::holds_alternative<GeneratePhase>(run.phase.work) && trained)
+    return "the log is of training, and the phase generates";
+  if (run.expected.steps > 0 && std::holds_alternative<TrainPhase>(run.phase.work) && vllm && !trained)
+    return "the log is of vLLM, and the phase trains";
+  return "";
+}
+
+/// The bars of one of several replicas count its share of the prompts.
+bool is_share(double part, double whole, int gpus) {
+  const double shares = std::round(whole / part);
+  return part > 0 && shares >= 1 && shares <= std::max(1, gpus) && near(part, whole / shares, kSame);
+}
+
+std::vector<Stated> stated_of(const CheckedRun& run) {
+  const Expectation& expected = run.expected;
+  const RunLog& log = run.log;
+  std::vector<Stated> stated;
+  const auto add = [&](bool same, std::string words) { stated.push_back({same, std::move(words)}); };
+  if (expected.steps > 0 && log.planned_steps)
+    add(near(*log.planned_steps, expected.steps, run.exact_steps ? kSame : kAbout),
+        "the log plans " + count_text(*log.planned_steps) + " steps, the phase " + count_text(expected.steps));
+  else if (expected.steps > 0 && log.last_step && *log.last_step > expected.steps * (1 + kAbout) + 1)
+    add(false, "the log reaches step " + count_text(*log.last_step) + ", the phase has " + count_text(expected.steps));
+  // Batches of samples hold as many tokens as the samples have; those of packed sequences are stated.
+  if (expected.steps > 0 && log.sequences_per_step && expected.batch > 0) {
+    add(near(*log.sequences_per_step, expected.batch, kSame),
+        "a step of the log has " + count_text(*log.sequences_per_step) + " sequences, one of the phase " +
+            count_text(expected.batch));
+  } else if (expected.tokens_per_step > 0 && log.tokens_per_step) {
+    add(near(*log.tokens_per_step, expected.tokens_per_step, run.exact_steps ? kSame : kAbout),
+        "a step of the log has " + count_text(*log.tokens_per_step) + " tokens, one of the phase " +
+            count_text(expected.tokens_per_step));
+  }
+  if (expected.gpus > 0 && log.processes && expected.steps > 0)
+    add(*log.processes == expected.gpus, "the log is of " + count_text(*log.processes) +
+                                             (*log.processes == 1 ? " GPU" : " GPUs") + ", the plan has " +
+                                             count_text(expected.gpus));
+  if (!expected.gpu.empty() && !run.gpu.empty())
+    add(run.gpu == expected.gpu, "the log is of " + run.gpu + ", the plan of " + expected.gpu);
+  if (run.parameters > 0 && log.parameters && *log.parameters > 0) {
+    const double more = std::max(*log.parameters, run.parameters), less = std::min(*log.parameters, run.parameters);
+    add(more / less < parameter_factor(less), "the model of the log has " + count_short(*log.parameters) +
+                                                  " parameters, that of the phase " + count_short(run.parameters));
+  }
+  if (std::string words = other_work(run); !words.empty()) add(false, std::move(words));
+  if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work); generate != nullptr && log.prompts) {
+    double samples = 0;
+    for (const Prompts& prompts : generate->data) samples += prompts.samples;
+    samples *= static_cast<double>(std::max<std::size_t>(1, generate->models.size()));
+    if (samples > 0)
+      add(is_share(*log.prompts, samples, expected.gpus),
+          "the log is of " + count_text(*log.prompts) + " prompts, the phase of " + count_text(samples));
+  }
+  return stated;
+}
+
+}  // namespace
+
+std::vector<std::string> contradictions(const CheckedRun& run) {
+  std::vector<std::string> found;
+  for (Stated& one : stated_of(run))
+    if (!one.same) found.push_back(std::move(one.words));
+  return found;
+}
+
+int agreements(const CheckedRun& run) {
+  const std::vector<Stated> stated = stated_of(run);
+  return static_cast<int>(std::ranges::count_if(stated, [](const Stated& one) { return one.same; }));
+}
+
+}  // namespace gpuplan

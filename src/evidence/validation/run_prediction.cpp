@@ -1,0 +1,110 @@
+#include "evidence/validation/run_prediction.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/math.h"
+#include "evidence/validation/run_setup.h"
+#include "model/uncertainty.h"
+
+namespace gpuplan {
+namespace {
+
+/// Everything the model needs for one run, at one place in memory: the parts refer to each other.
+struct Estimated {
+  RunSetup setup;
+  TrainingWork work;
+  TrainingRates rates;
+  LayerCost layer;
+  std::string refused;
+
+  Estimated(const Catalogue& catalogue, const TrainingRun& run) : setup(run_setup(catalogue, run)) {
+    refused = setup.refused;
+    if (!refused.empty()) return;
+    setup.node.gpu = &setup.gpu;
+    auto made = training_work(setup.phase);
+    if (!made) {
+      refused = made.error().message;
+      return;
+    }
+    work = *std::move(made);
+    const Strategy& s = setup.strategy;
+    rates = training_rates(catalogue, setup.node, *setup.framework, s.precision, s.compile, work);
+    if (rates.blocks.flop.value <= 0) {
+      refused = setup.gpu.name + " has no " + std::string(name_of(s.precision)) + " products";
+      return;
+    }
+    layer = layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention});
+  }
+  Estimated(const Estimated&) = delete;
+  Estimated& operator=(const Estimated&) = delete;
+};
+
+}  // namespace
+
+double memory_of_kind(const MemoryUse& use, MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kAllocated:
+    case MemoryKind::kActive:
+      return use.allocated() / units::GiB;
+    case MemoryKind::kDevice:
+      return use.total() / units::GiB;
+    case MemoryKind::kUnknown:
+    case MemoryKind::kReserved:
+      break;
+  }
+  return use.reserved() / units::GiB;
+}
+
+double MetricPrediction::log_error() const {
+  const double error = math::log(predicted.p50 / measured);
+  return is_rate(metric) ? -error : error;
+}
+
+RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
+  Estimated e(catalogue, run);
+  RunPrediction out;
+  out.refused = std::move(e.refused);
+  out.assumptions = std::move(e.setup.assumptions);
+  out.gpu = e.setup.catalogue_gpu;
+  out.framework = e.setup.framework;
+  out.nodes = e.setup.nodes;
+  if (run.shape) out.parameters = count_parameters(*run.shape).total();
+  out.method = run.method.value_or(Method::kFull);
+  out.strategy = e.setup.strategy;
+  if (!out.refused.empty()) return out;
+  out.estimate = training_estimate(e.work, e.rates, e.layer, out.strategy, out.nodes);
+  out.spread = training_spread(e.work, e.rates, out.strategy, out.nodes);
+  if (!e.setup.batch_known || !e.setup.degrees_known) {
+    const double known = out.spread.time, assumed = deviation_of(catalogue.training_constants.spread_assumed);
+    out.spread.time = std::sqrt(known * known + assumed * assumed);
+  }
+  const double seconds = out.estimate.step.total().value;
+  if (!std::isfinite(seconds) || seconds <= 0 || !std::isfinite(out.estimate.memory.total().value)) {
+    out.refused =
+        "nothing finite comes out; gpus, gpus_per_node, the degrees (dp, tp, pp, cp, ep) and the batch contradict "
+        "each other";
+    return out;
+  }
+  if (run.step) out.metrics.push_back({Metric::kStepSeconds, run.step->value, lognormal(seconds, out.spread.time)});
+  if (run.token_rate) {
+    const double tokens = e.setup.global_batch * e.work.sequence;
+    const double gpus = out.strategy.gpus();
+    out.metrics.push_back(
+        {Metric::kTokenRate, run.token_rate->value, lognormal(tokens / (gpus * seconds), out.spread.time)});
+  }
+  if (run.memory) {
+    const double gib = memory_of_kind(out.estimate.memory, run.memory_kind);
+    out.metrics.push_back(
+        {Metric::kPeakMemory, *run.memory / units::GiB, lognormal(gib, out.spread.memory), Judged::kMemory});
+  }
+  return out;
+}
+
+std::vector<Term> explain_run(const Catalogue& catalogue, const TrainingRun& run) {
+  const Estimated e(catalogue, run);
+  if (!e.refused.empty()) return {};
+  return explain_training(e.work, e.rates, e.layer, e.setup.strategy, e.setup.nodes);
+}
+
+}  // namespace gpuplan

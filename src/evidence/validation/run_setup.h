@@ -1,0 +1,32 @@
+// A measured run as the model wants it: what its source did not state is assumed, and said.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/facts/catalogue.h"
+#include "domain/work/phase.h"
+#include "evidence/validation/training_run.h"
+
+namespace gpuplan {
+
+/// A run ready to be estimated. `phase` and `gpu` are referred to by what is made of them: keep the setup where it is.
+struct RunSetup {
+  std::string refused;  ///< why nothing can be computed; the rest is then unused
+  const Gpu* catalogue_gpu = nullptr;
+  Gpu gpu;         ///< the same, slowed by a power cap
+  NodeShape node;  ///< its gpu is to be set to `gpu` above by who uses it
+  int nodes = 1;
+  const Framework* framework = nullptr;
+  TrainPhase phase;
+  Strategy strategy;
+  double global_batch = 1;  ///< sequences a step
+  bool batch_known = true;  ///< the micro-batch was stated or follows from what was
+  bool degrees_known = true;
+  std::vector<std::string> assumptions;
+};
+
+/// Never reads what was measured.
+RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run);
+
+}  // namespace gpuplan

@@ -1,0 +1,77 @@
+#include "input/declaration/sample_text.h"
+
+namespace gpuplan {
+
+constinit const std::string_view kJobFileIntroduction = R"(# The job file
+
+<!-- Made from the declaration in src/input/job. A test checks that it is current, and with GPUPLAN_UPDATE_DOCS=1 in
+     the environment writes it anew. -->
+
+A job file says what you want done (phases), what may run it (market and where) and what matters to you (limits, goal,
+value of an hour). It is YAML, or the same in JSON. `examples/` holds complete ones; the shortest is
+
+```yaml
+phases:
+  - name: train
+    train:
+      model: meta-llama/Llama-3.1-8B
+      method: lora
+      data: {samples: 50k, tokens_per_sample: {mean: 600, max: 2048}}
+```
+
+## Values
+
+* **Amounts** carry units: `12 h`, `45 min`, `$50`, `$0.35/h`, `5%/h`, `80 GiB`, `200 Mbit/s`, `11.2B tokens`,
+  `70 tokens/s`. Counts take `50_000` and `k M B T`. A bare number means the unit
+  that the tables below name after "bare"; times always say theirs (`deadline: 12` is asked back: `12 h`, `12 min`?). A
+  unit of another kind is an error. Lower and upper case do not matter, except that `Mb/s`
+  is bits and `MB/s` bytes.
+* **Ranges** `20-24` or `20..24` are the 10th and 90th percentile. A single figure for time, speed or memory is read as
+  ±20 % unless `exact: true` stands beside it.
+* **Lengths** are a number of tokens or `{mean: 300, max: 512}`.
+* **Values that depend on the hardware**: `{by_gpu: {"8x H100 SXM": 32, "A100 SXM 80GB": 28, else: 16}}`. A case with a
+  count wins over one without.
+* **GPUs** go by any usual name (`gpuplan gpus` lists them); `4x RTX 4090` and `RTX 4090:4` are counts.
+* **Lists** may be a single value.
+* Unknown and duplicate keys are errors. Anchors (`&`), aliases (`*`) and merges (`<<`) work.
+
+A file may have 1 MB, 100,000 values (aliases expanded) and 64 levels.
+
+## Addresses
+
+Every value has an address: `limits.deadline`, `phases.NAME.train.epochs`, `market.offers[2].price`. Messages name it, and
+`--set ADDRESS=VALUE` changes it for one run. Maps on the way are made when missing, `offers[N]` with N one past the
+end adds an item, and an empty value takes a key away. `variants` are named sets of such settings.
+
+* **Short addresses.** The kind of a phase may be left out: `phases.NAME.epochs`. So may the beginning, where one place of
+  the job ends in the rest (`epochs`, `data.samples`, `deadline`), and steps between (`NAME.samples`). A value that the job
+  states goes before one that it only could; several are an error that lists them, never a guess.
+* **All items.** `market.offers[*].price` and `phases[*].train.sequence` stand for every item of a list.
+* **Relative values.** `x2`, `x0.5`, `+10%` and `-20%` multiply what the job states: an amount with its unit, a range, a
+  length, every case of a `by_gpu`. Whole numbers become the nearest whole number. It is an error where the job states
+  nothing.
+
+## Meaning
+
+* **Same work.** All candidates of a phase do the same work. `steps` with a batch that gpuplan may choose needs
+  `steps_at_batch: N`: the work is steps × N sequences.
+* **Order.** `needs` names the phases that must be done first. A phase without `needs` can start at once; the order in
+  the file means nothing.
+* **Models** are a name, a path to a `config.json`, a folder, a safetensors or GGUF file, or a map: `{like: NAME, name: X}`,
+  a shape `{layers: 6, hidden: 384}` (what is left out follows from the rest), `{params: 25M, layers: 6, hidden: 384}`,
+  or `{custom: {...}}` for what is no transformer.
+* **Your own figures** (`given`) take precedence over the model's, and where one lies outside the model's interval both
+  are shown.
+
+## Keys
+
+The top of the file is the table *job*.
+)";
+
+std::string section_anchor(std::string_view heading) {
+  std::string anchor;
+  for (const char c : heading) anchor += c == ' ' ? '-' : c;
+  return anchor;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,214 @@
+// Keys of `generate` and `collect` phases.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "input/job/codecs.h"
+#include "input/job/generation_checks.h"
+
+namespace gpuplan {
+
+namespace {
+
+struct PromptsRecord {
+  using Object = Prompts;
+  static constexpr std::string_view title = "prompts";
+  static constexpr std::array keys = {
+      key<&Prompts::name>("name", "", "what tables call it"),
+      key<&Prompts::samples>("samples", "required", "prompts for each model", between(1, 1e15)),
+      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", between(1, 1e9)),
+      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer", between(0, 1e9)),
+  };
+};
+
+constexpr bool is_cache_word(const Named<Format>& entry) {
+  return stores_cache(entry.value) && name_of(entry.value) == entry.name;
+}
+
+/// Formats that caches are kept in, by their first names: "awq" is a way to make weights.
+struct CacheFormatCodec {
+  static constexpr auto words = [] {
+    constexpr auto count = std::count_if(Names<Format>::entries.begin(), Names<Format>::entries.end(), is_cache_word);
+    std::array<std::string_view, static_cast<std::size_t>(count)> names{};
+    std::size_t at = 0;
+    for (const auto& entry : Names<Format>::entries)
+      if (is_cache_word(entry)) names[at++] = entry.name;
+    return names;
+  }();
+  static constexpr ValueType type{.kind = ValueType::Kind::kWord, .words = words.data(), .word_count = words.size()};
+  static bool read(Reader& reader, const Tree& tree, Format& out, const Bounds&) {
+    const auto weights = tree.is_scalar() ? from_name<Format>(tree.text) : std::nullopt;
+    if (weights && !stores_cache(*weights))
+      return reader.fail(tree, std::string(name_of(*weights)) + " is a format of weights; expected " +
+                                   expected_text(type) + " for keys and values");
+    const auto position = read_word(reader, tree, type);
+    if (position) out = *from_name<Format>(words[*position]);
+    return position.has_value();
+  }
+};
+
+struct SpeculationRecord {
+  using Object = Speculation;
+  static constexpr std::string_view title = "speculative";
+  static constexpr std::array keys = {
+      key<&Speculation::tokens>("tokens", "required", "tokens guessed for each pass of the model", between(1, 64)),
+      key_as<ShareCodec, &Speculation::acceptance>("acceptance", "required",
+                                                   "chance that a guess is right when those before it were", {0, 1}),
+      key<&Speculation::draft>("draft", "heads or n-grams, at no cost", "the network that guesses"),
+  };
+  static bool check(Reader& reader, const Tree& tree, const Speculation& out) {
+    if (!out.draft || !out.draft->custom) return true;
+    return reader.fail(*tree.find("draft"), "a custom model can be trained, not generated with");
+  }
+};
+
+struct TargetRecord {
+  using Object = GenerationTarget;
+  static constexpr std::string_view title = "target";
+  static constexpr std::array keys = {
+      key<&GenerationTarget::tokens_per_second>("tokens_per_second", "none", "new tokens, all GPUs together, at least",
+                                                kPositive),
+      key<&GenerationTarget::time_to_first_token>("time_to_first_token", "none",
+                                                  "until a request's first token, at most", kPositive),
+      key<&GenerationTarget::time_per_output_token>("time_per_output_token", "none",
+                                                    "between the tokens of one request, at most", kPositive),
+  };
+  static bool check(Reader& reader, const Tree& tree, const GenerationTarget& out) {
+    if (out.any()) return true;
+    return reader.fail(tree, "which target? expected tokens_per_second, time_to_first_token or time_per_output_token");
+  }
+};
+
+/// Auto, or one for each GPU, or all models on all GPUs in turn.
+using PlaceCodec = AutoCodec<Codec<Placement>>;
+
+constexpr std::array kGenerateKeys = {
+    Key{"model", "", "the network", &Codec<ModelUse>::type,
+        [](Reader& reader, const Tree& tree, void* object, const Bounds& bounds) {
+          return Codec<ModelUse>::read(reader, tree, static_cast<GeneratePhase*>(object)->models.emplace_back(),
+                                       bounds);
+        }},
+    key<&GeneratePhase::models>("models", "", "several networks, in place of model"),
+    key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "what each model is given"),
+    key<&GeneratePhase::situation>("situation", "saturated",
+                                   "requests one by one, in fixed batches, so many in flight, or as many as fit"),
+    key<&GeneratePhase::concurrency>("concurrency", "", "requests in flight, situation concurrency", between(1, 1e9)),
+    key<&GeneratePhase::batch>("batch", "auto", "sequences that one replica works on together", between(1, 1e6)),
+    key_as<AutoCodec<Codec<Format>>, &GeneratePhase::weights>("weights", "as the model comes",
+                                                              "how weights are stored on the GPU"),
+    key<&GeneratePhase::weight_bits>("weight_bits", "as usual for the format",
+                                     "bits a weight takes, scales included: 4.65 for such an exl2 file",
+                                     between(1, 32)),
+    key_as<AutoCodec<CacheFormatCodec>, &GeneratePhase::kv_cache>("kv_cache", "auto", "how keys and values are stored"),
+    key_as<FrameworkCodec, &GeneratePhase::engine>("engine", "auto", "inference software"),
+    key<&GeneratePhase::parallel>("parallel", "auto", "how the work is cut over GPUs"),
+    key_as<PlaceCodec, &GeneratePhase::place>("place", "auto", "where several models go"),
+    key_as<OptionalCodec<Record<SpeculationRecord>>, &GeneratePhase::speculation>(
+        "speculative", "none", "speculative decoding: several tokens are guessed, then checked in one pass"),
+    key_as<Record<TargetRecord>, &GeneratePhase::target>("target", "none",
+                                                         "what must be reached; plans that miss it do not count"),
+};
+
+constexpr std::array<std::string_view, 2> kStoreTargets = {"disk", "memory"};
+
+struct StoreRecord {
+  using Object = Store;
+  static constexpr std::string_view title = "store";
+  static constexpr std::array keys = {
+      key<&Store::layers>("layers", "required", "layers whose activations are kept", between(1, 10'000)),
+      key<&Store::width>("width", "required", "numbers kept for a token and layer", between(1, 1e7)),
+      key<&Store::dtype>("dtype", "fp16", "how they are stored"),
+      key_as<WordCodec<kStoreTargets>, &Store::to>("to", "disk", "where they go"),
+      key<&Store::tokens>("tokens", "all", "tokens of a sample that are kept"),
+      key<&Store::disk_rate>("disk_rate", "1.5 GB/s", "what the disk of a machine takes", kPositive),
+      key<&Store::disk_price>("disk_price", "of the offer", "space, where an offer does not say what it costs"),
+  };
+};
+
+constexpr std::array kCollectOnlyKeys = {
+    key_as<OptionalCodec<Record<StoreRecord>>, &GeneratePhase::store>("store", "required", "activations to keep"),
+    key<&GeneratePhase::forward_only>("forward_only", "false", "one pass over given text, nothing is generated"),
+};
+
+constexpr auto kCollectKeys = [] {
+  std::array<Key, kGenerateKeys.size() + kCollectOnlyKeys.size()> keys{};
+  std::copy(kCollectOnlyKeys.begin(), kCollectOnlyKeys.end(),
+            std::copy(kGenerateKeys.begin(), kGenerateKeys.end(), keys.begin()));
+  return keys;
+}();
+
+bool check_store(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  constexpr std::array kKept = {Format::kFp32, Format::kFp16, Format::kBf16, Format::kFp8, Format::kInt8};
+  const Reader::Scope scope(reader, "store");
+  if (std::ranges::find(kKept, phase.store->dtype) == kKept.end())
+    return reader.fail(*tree.find("dtype"), std::string(name_of(phase.store->dtype)) +
+                                                " is a format of weights; expected fp32, fp16, bf16, fp8 or int8");
+  if (phase.store->tokens == KeptTokens::kNew && phase.forward_only)
+    return reader.fail(*tree.find("tokens"),
+                       "tokens: new does not go with forward_only, where nothing is new; expected all or last");
+  return true;
+}
+
+bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
+  if (!check_models(reader, tree)) return false;
+  for (const ModelUse& model : out.models)
+    if (model.custom) return reader.fail(tree, "a custom model can be trained, not generated with");
+
+  const Tree& data = *tree.find("data");
+  for (std::size_t i = 0; i < out.data.size(); ++i) {
+    const Tree& at = data.is_list() ? data.children[i] : data;
+    const double tokens = out.data[i].new_tokens.mean;
+    if (!out.forward_only && tokens < 1)
+      return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
+                                 "]: new_tokens is missing; expected the length of an answer of at least 1 token");
+    if (out.forward_only && tokens > 0)
+      return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
+                                 "]: new_tokens does not go with forward_only; keep one of them");
+  }
+
+  if (out.store && !check_store(reader, *tree.find("store"), out)) return false;
+
+  const Tree* concurrency = tree.find("concurrency");
+  if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;
+  if (out.situation == Situation::kConcurrency && concurrency == nullptr)
+    return reader.fail(tree, "concurrency is missing; situation: concurrency needs the requests in flight, such as 32");
+  if (out.situation != Situation::kConcurrency && concurrency != nullptr)
+    return reader.fail_at_key(*concurrency, "concurrency needs situation: concurrency beside it");
+  if (out.situation == Situation::kSingle && out.batch.value && *out.batch.value != 1)
+    return reader.fail(*tree.find("batch"),
+                       "situation: single is one request after the other; expected batch 1, or "
+                       "situation: static");
+
+  return check_generation(reader, tree, out);
+}
+
+struct GenerateRecord {
+  using Object = GeneratePhase;
+  static constexpr std::string_view title = "generate";
+  static constexpr auto& keys = kGenerateKeys;
+  static bool check(Reader& reader, const Tree& tree, GeneratePhase& out) { return check_generate(reader, tree, out); }
+};
+
+struct CollectRecord {
+  using Object = GeneratePhase;
+  static constexpr std::string_view title = "collect";
+  static constexpr auto& keys = kCollectKeys;
+  static bool check(Reader& reader, const Tree& tree, GeneratePhase& out) {
+    out.collect = true;
+    return check_generate(reader, tree, out);
+  }
+};
+
+}  // namespace
+
+constinit const ValueType GenerateCodec::type = Record<GenerateRecord>::type;
+bool GenerateCodec::read(Reader& reader, const Tree& tree, PhaseWork& out, const Bounds& bounds) {
+  return Record<GenerateRecord>::read(reader, tree, out.emplace<GeneratePhase>(), bounds);
+}
+
+constinit const ValueType CollectCodec::type = Record<CollectRecord>::type;
+bool CollectCodec::read(Reader& reader, const Tree& tree, PhaseWork& out, const Bounds& bounds) {
+  return Record<CollectRecord>::read(reader, tree, out.emplace<GeneratePhase>(), bounds);
+}
+
+}  // namespace gpuplan

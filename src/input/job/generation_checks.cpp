@@ -1,0 +1,156 @@
+#include "input/job/generation_checks.h"
+
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "model/generation/cuts.h"
+#include "model/generation/generation.h"
+
+namespace gpuplan {
+namespace {
+
+std::string number(double value) { return count_text(value); }
+
+bool fail_at(Reader& reader, const Tree& tree, std::string_view key, const std::string& message) {
+  const Tree* at = tree.find(key);
+  const Reader::Scope scope(reader, key);
+  return reader.fail(at != nullptr ? *at : tree, message);
+}
+
+std::string formats_of(const Catalogue& catalogue, const Framework& engine) {
+  std::vector<std::string> names;
+  const EngineProfile& profile = engine_profile(catalogue, engine);
+  for (const auto& entry : Names<Format>::entries)
+    if (name_of(entry.value) == entry.name && profile.reads(entry.value)) names.emplace_back(entry.name);
+  return listed(names);
+}
+
+std::string engines_for(const Catalogue& catalogue, Format format) {
+  std::vector<std::string> names;
+  for (const Framework& engine : catalogue.frameworks)
+    if (engine.generates && engine_profile(catalogue, engine).reads(format)) names.push_back(engine.name);
+  if (names.empty()) return "no other engine does";
+  return listed(names) + (names.size() == 1 ? " does" : " do");
+}
+
+bool check_engine(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  const Framework* engine = phase.engine.empty() ? nullptr : reader.catalogue.find_framework(phase.engine);
+  if (engine == nullptr) return true;
+  if (!engine->generates)
+    return fail_at(reader, tree, "engine", engine->name + " does not generate; expected an inference engine");
+  if (!phase.weights || engine_profile(reader.catalogue, *engine).reads(*phase.weights)) return true;
+  return fail_at(reader, tree, "weights",
+                 engine->name + " does not read " + std::string(name_of(*phase.weights)) + "; it reads " +
+                     formats_of(reader.catalogue, *engine) + "; " + engines_for(reader.catalogue, *phase.weights));
+}
+
+bool check_bits(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  if (phase.weights == Format::kExl2 && !phase.weight_bits)
+    return fail_at(reader, tree, "weights",
+                   "exl2 files come in any size; say weight_bits beside it, such as weight_bits: 4.65");
+  if (!phase.weight_bits) return true;
+  if (!phase.weights)
+    return fail_at(reader, tree, "weight_bits", "needs weights beside it: the format that takes so many bits");
+  const double usual = bits_of(*phase.weights);
+  // Groups may be smaller and some layers wider, but a format of four bits never takes two or twelve.
+  const bool any_size = *phase.weights == Format::kExl2;
+  if (any_size || (*phase.weight_bits >= 0.75 * usual && *phase.weight_bits <= 1.5 * usual)) return true;
+  return fail_at(reader, tree, "weight_bits",
+                 std::string(name_of(*phase.weights)) + " takes about " + number_text(usual) +
+                     " bits a weight; expected " + significant_text(0.75 * usual, 2) + " to " +
+                     significant_text(1.5 * usual, 2) + ", got " + number_text(*phase.weight_bits));
+}
+
+bool check_context(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  const Tree& data = *tree.find("data");
+  for (std::size_t i = 0; i < phase.data.size(); ++i) {
+    const Prompts& prompts = phase.data[i];
+    const double longest = prompts.prompt_tokens.max + prompts.new_tokens.max;
+    for (const ModelUse& model : phase.models) {
+      const int most = model.shape.max_context;
+      if (most <= 0 || longest <= most) continue;
+      const double left = most - prompts.prompt_tokens.max;
+      std::string message = model.name + " reads at most " + number(most) + " tokens, and the longest sample has " +
+                            number(longest) + ": " + number(prompts.prompt_tokens.max) + " of prompt" +
+                            (phase.forward_only ? "" : " and " + number(prompts.new_tokens.max) + " new ones") + "; ";
+      if (phase.forward_only) message += "cut prompts to " + number(most);
+      else if (left >= 1) message += "ask for at most " + number(left) + " new ones";
+      else message += "cut prompts to " + number(most - 1) + " or less, the answer's tokens come on top";
+      const Reader::Scope scope(reader, "data");
+      const Reader::Scope item(reader, i);
+      const bool prompt = phase.forward_only || left < 1;
+      return fail_at(reader, data.is_list() ? data.children[i] : data, prompt ? "prompt_tokens" : "new_tokens",
+                     message);
+    }
+  }
+  return true;
+}
+
+std::string degrees(const std::vector<int>& found) {
+  std::vector<std::string> names;
+  names.reserve(found.size());
+  for (const int degree : found) names.push_back(number_text(degree));
+  return listed(names, "or") + (names.size() == 1 ? " does" : " do");
+}
+
+std::string cut_words(const ModelUse& model, CutProblem problem, int tp) {
+  const std::string ways = std::to_string(tp);
+  switch (problem) {
+    case CutProblem::kHeads:
+      return number(model.shape.heads) + " heads of " + model.name + " do not divide by " + ways;
+    case CutProblem::kKvHeads:
+      return number(model.shape.kv_heads) + " KV heads of " + model.name + " cannot be shared out evenly over " + ways +
+             " GPUs";
+    case CutProblem::kExpertWidth:
+      return "the experts of " + model.name + ", " + number(model.shape.expert_ffn) + " wide, do not divide by " + ways;
+    default:
+      return "the MLP of " + model.name + ", " + number(model.shape.ffn) + " wide, does not divide by " + ways;
+  }
+}
+
+bool check_cuts(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  const Parallel& parallel = phase.parallel;
+  const Tree* at = tree.find("parallel");
+  if (at == nullptr) return true;
+  const Reader::Scope scope(reader, "parallel");
+  const auto wrong = [&](std::string_view key, const std::string& message) {
+    return fail_at(reader, *at, key, message);
+  };
+  if (parallel.cp.value_or(1) > 1)
+    return wrong("cp", "context parallelism is for training; expected 1, or tp for generation");
+  for (const ModelUse& model : phase.models) {
+    const ModelShape& shape = model.shape;
+    if (parallel.tp)
+      if (const CutProblem problem = tensor_problem(shape, *parallel.tp); problem != CutProblem::kNone)
+        return wrong("tp", cut_words(model, problem, *parallel.tp) + "; " +
+                               degrees(nearest_tensor_degrees(shape, *parallel.tp)));
+    if (parallel.pp && *parallel.pp > shape.layers)
+      return wrong("pp", number(shape.layers) + " layers of " + model.name + " do not fill " + number(*parallel.pp) +
+                             " stages; expected at most " + number(shape.layers));
+    if (!parallel.ep || *parallel.ep == 1) continue;
+    if (!shape.moe()) return wrong("ep", model.name + " has no experts; expected 1, or tp in place of ep");
+    if (!experts_divide(shape, *parallel.ep))
+      return wrong("ep", number(shape.experts) + " experts of " + model.name + " do not divide by " +
+                             number(*parallel.ep) + "; " + degrees(nearest_expert_degrees(shape, *parallel.ep)));
+  }
+  const Framework* engine = phase.engine.empty() ? nullptr : reader.catalogue.find_framework(phase.engine);
+  if (engine == nullptr) return true;
+  if (parallel.tp.value_or(1) > 1 && !engine->tensor)
+    return wrong("tp", engine->name + " has no tensor parallelism; expected 1" +
+                           (engine->pipeline ? ", or pp: it splits layers over GPUs" : ""));
+  if (parallel.pp.value_or(1) > 1 && !engine->pipeline)
+    return wrong("pp", engine->name + " does not split layers over GPUs; expected 1");
+  if (parallel.ep.value_or(1) > 1 && !engine->expert)
+    return wrong("ep", engine->name + " has no expert parallelism; expected 1");
+  return true;
+}
+
+}  // namespace
+
+bool check_generation(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
+  return check_engine(reader, tree, phase) && check_bits(reader, tree, phase) && check_context(reader, tree, phase) &&
+         check_cuts(reader, tree, phase);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,101 @@
+#include "input/job/job_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "input/declaration/reader.h"
+#include "input/job/codecs.h"
+#include "input/job/settings.h"
+#include "input/text/yaml_tree.h"
+
+namespace gpuplan {
+
+std::string assumed_interruptions_words(std::string_view rate) {
+  return "spot machines are taken away at " + std::string(rate) +
+         " where the market does not say how often (--interruptions).";
+}
+
+namespace {
+
+/// "examples/collection.yaml" -> "collection", "standard input" -> "job".
+std::string stem(std::string_view file) {
+  const std::size_t slash = file.rfind('/');
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  const std::size_t dot = file.rfind('.');
+  if (dot != std::string_view::npos && dot > 0) file = file.substr(0, dot);
+  return file.empty() || file == "standard input" ? "job" : printable(file, 60);
+}
+
+/// What the job does not say itself, from the command line and from gpuplan.toml.
+void add_surroundings(Job& job, const JobSource& source) {
+  job.assumed = source.assumed;
+  job.from_config = source.from_config;
+  const SpotRules& spot = job.spot;
+  if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
+    job.spot.interruptions = exactly(*source.interruptions);
+    job.spot.assumed = true;
+    job.assumed.push_back(assumed_interruptions_words(to_text(*source.interruptions)));
+  }
+  if (job.market.only) return;
+  for (const Offer& box : source.boxes)
+    (box.kind == OfferKind::kOwn ? job.market.own : job.market.pools).push_back(box);
+}
+
+Result<Job> read_one(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
+  Reader reader(catalogue, models, source.file);
+  if (source.tree.is_null())
+    return failure("the file is empty; expected a job with at least phases (docs/job-file.md)", {source.file});
+  Job job;
+  if (!Codec<Job>::read(reader, source.tree, job, {})) return reader.error();
+  if (job.name.empty()) job.name = stem(source.file);
+  add_surroundings(job, source);
+  return job;
+}
+
+/// Applies the settings that stand in the file, so that errors point at them.
+Result<JobSource> apply(const JobSource& source, const Tree& variant) {
+  JobSource changed = source;
+  std::erase_if(changed.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  for (const Tree& setting : variant.children) {
+    Tree value = setting;
+    value.key.clear();
+    if (auto set = set_tree(changed.tree, setting.key, value); !set)
+      return failure(set.error().message, {source.file, setting.key_line, setting.key_column});
+  }
+  return changed;
+}
+
+}  // namespace
+
+Result<JobSource> parse_job(std::string_view text, const std::string& file) {
+  auto tree = parse_tree(text, file);
+  if (!tree) return std::unexpected(std::move(tree.error()));
+  return JobSource{.tree = std::move(*tree), .file = file};
+}
+
+Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const ModelResolver& models) {
+  auto job = read_one(source, catalogue, models);
+  if (!job) return job;
+  const Tree* variants = source.tree.find("variants");
+  if (variants == nullptr) return job;
+  for (const Tree& variant : variants->children) {
+    auto changed = apply(source, variant);
+    auto read = changed ? read_one(*changed, catalogue, models) : Result<Job>(std::unexpected(changed.error()));
+    if (read) continue;
+    Error error = std::move(read.error());
+    error.message = "variants." + printable(variant.key, 60) + ": " + error.message;
+    return std::unexpected(std::move(error));
+  }
+  return job;
+}
+
+Result<JobSource> with_variant(const JobSource& source, const Variant& variant) {
+  const Tree* variants = source.tree.find("variants");
+  const Tree* settings = variants == nullptr ? nullptr : variants->find(variant.name);
+  if (settings == nullptr) return failure("there is no variant '" + printable(variant.name, 60) + "'", {source.file});
+  return apply(source, *settings);
+}
+
+}  // namespace gpuplan

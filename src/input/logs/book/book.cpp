@@ -1,0 +1,368 @@
+#include "input/logs/book/book.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kMostEvents = 100, kMostGpus = 64;
+/// So many records in a row of steps that were there before are a new start; fewer may be late lines of another rank.
+constexpr std::size_t kHeld = 3;
+
+bool is_training(const StepRecord& record) {
+  return record.has(StepValue::kLoss) || record.has(StepValue::kStepSeconds) || record.has(StepValue::kTokens) ||
+         record.has(StepValue::kTokensPerGpu);
+}
+
+bool norm_is_lost(const StepRecord& record) {
+  return record.has(StepValue::kGradNorm) && !std::isfinite(record[StepValue::kGradNorm]);
+}
+
+std::string step_text(double step) { return number_text(std::clamp(step, -1e15, 1e15)); }
+
+}  // namespace
+
+bool LogBook::takes(int& chosen, int rank) {
+  if (rank < 0 || rank == chosen) return true;
+  if (chosen >= 0 && rank != 0) return false;
+  chosen = rank;
+  return true;
+}
+
+bool LogBook::takes(LogFormat format, int rank) {
+  int& chosen = ranks_[static_cast<std::size_t>(format)];
+  const int before = chosen;
+  const bool taken = takes(chosen, rank);
+  if (before > 0 && chosen == 0) others_first_[static_cast<std::size_t>(format)] = true;
+  return taken;
+}
+
+void LogBook::forget_other_ranks(LogFormat format, double step) {
+  Segment& now = segment(format);
+  if (!(now.step >= step)) return;
+  now = {};
+  if (step_owner_ == format) log.last_step.reset();
+  for (std::size_t i = 0; i < kSeries; ++i)
+    if (owners_[i] == format) series(static_cast<StepValue>(i)).rewind(step);
+}
+
+LogBook::Segment& LogBook::segment(LogFormat format) {
+  for (auto& [owner, found] : segments_)
+    if (owner == format) return found;
+  return segments_.emplace_back(format, Segment{}).second;
+}
+
+Series& LogBook::series(StepValue quantity) {
+  switch (quantity) {
+    case StepValue::kLoss:
+      return log.loss;
+    case StepValue::kGradNorm:
+      return log.grad_norm;
+    case StepValue::kLearningRate:
+      return log.learning_rate;
+    case StepValue::kValidation:
+      return log.validation;
+    case StepValue::kTokens:
+      return log.tokens_per_second;
+    case StepValue::kTokensPerGpu:
+      return log.tokens_per_second_per_gpu;
+    case StepValue::kModelFlops:
+      return log.model_flops;
+    case StepValue::kStepSeconds:
+    case StepValue::kClock:
+      break;
+  }
+  return log.step_seconds;
+}
+
+void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time) {
+  shows(format);
+  if (!takes(format, line.rank)) return;
+  if (std::isinf(record.step)) record.step = scan::kUnknown;
+  if (bool& others = others_first_[static_cast<std::size_t>(format)]; others && !std::isnan(record.step)) {
+    others = false;
+    forget_other_ranks(format, record.step);
+  }
+  // Hugging Face's Trainer leaves losses that are not finite out of its mean (logging_nan_inf_filter): of a run that
+  // has diverged it prints 0.
+  if (norm_is_lost(record) && record.has(StepValue::kLoss) && record[StepValue::kLoss] == 0)
+    record.set(StepValue::kLoss, scan::kUnknown);
+  if (std::isnan(record.step) || !is_training(record)) {
+    apply(format, record, line, time);
+    return;
+  }
+  Segment& now = segment(format);
+  if (record.step < now.step) {
+    if (hello_) {
+      start_again(format, record.step, line);
+    } else {
+      if (line.time <= now.time) return;  // a late line of another rank
+      if (!now.held.empty() && record.step <= now.held.back().record.step) now.held.clear();
+      const LogLine kept{.number = line.number, .rank = line.rank, .time = line.time};  // its text does not last
+      now.held.push_back({record, kept, time});
+      if (now.held.size() < kHeld) return;
+      const std::vector<Held> held = std::exchange(now.held, {});
+      start_again(format, held.front().record.step, held.front().line);
+      for (const Held& one : held) apply(format, one.record, one.line, one.time);
+      segment(format).step = record.step;
+      return;
+    }
+  } else if (record.step > now.step || std::isnan(now.step)) {
+    now.held.clear();
+    hello_ = restart_said_ = false;
+  }
+  now.step = record.step;
+  now.time = line.time;
+  apply(format, record, line, time);
+}
+
+void LogBook::finish() {
+  add_engines();
+  for (auto& [format, now] : segments_) {
+    if (now.held.empty()) continue;
+    const std::vector<Held> held = std::exchange(now.held, {});
+    // A line or two that lag behind by as many steps as there are lines between them are another rank's.
+    if (held.front().record.step > now.step - 3 * std::max(1.0, now.step / 100)) continue;
+    start_again(format, held.front().record.step, held.front().line);
+    for (const Held& one : held) apply(format, one.record, one.line, one.time);
+    now.step = held.back().record.step;
+  }
+}
+
+void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
+  Segment& now = segment(format);
+  const std::string text = "went on from step " + step_text(step) + " after step " + step_text(now.step);
+  if (restart_said_) {
+    // The program or its scheduler said so already: the same restart.
+    for (auto event = log.events.rbegin(); event != log.events.rend(); ++event) {
+      if (event->kind != LogEvent::Kind::kRestart) continue;
+      event->step = step;
+      break;
+    }
+  } else {
+    event(LogEvent::Kind::kRestart, line, text);
+    if (!log.events.empty() && log.events.back().kind == LogEvent::Kind::kRestart) log.events.back().step = step;
+  }
+  hello_ = restart_said_ = false;
+  now.step = step;
+  now.clock = now.clock_step = scan::kUnknown;
+  log.step_seconds.clear();
+  log.tokens_per_second.clear();
+  log.tokens_per_second_per_gpu.clear();
+  log.model_flops.clear();
+  time_source_ = TimeSource::kNone;
+  for (Series* one : {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation}) one->rewind(step);
+  for (auto& [name, values] : log.metrics) values.rewind(step);
+  log.finished = false;
+}
+
+void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
+  if (record.has(StepValue::kLoss) && !std::isfinite(record[StepValue::kLoss])) {
+    event(LogEvent::Kind::kNotFinite, line, "loss is " + number_text(record[StepValue::kLoss]));
+  } else if (norm_is_lost(record)) {
+    const std::uint64_t& count = log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)];
+    const std::uint64_t before = count;
+    event(LogEvent::Kind::kNotFinite, line, "gradient norm is " + number_text(record[StepValue::kGradNorm]));
+    log.lost_norms += count - before;
+  }
+}
+
+void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time) {
+  if (!std::isnan(record.step)) {
+    if (!step_owner_) step_owner_ = format;
+    if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
+      log.last_step = record.step;
+    if (step_owner_ == format && time == TimeSource::kBar) log.every_step_counted = true;
+  }
+  report_not_finite(record, line);
+  for (const StepValue quantity :
+       {StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate, StepValue::kValidation, StepValue::kTokens,
+        StepValue::kTokensPerGpu, StepValue::kModelFlops})
+    if (record.has(quantity)) add(format, quantity, record.step, record[quantity], line);
+
+  const double per_gpu = record[StepValue::kTokensPerGpu], gpus = log.processes.value_or(0);
+  const double tokens = log.tokens_per_step.value_or(0);
+  double speed = record.has(StepValue::kTokens) ? record[StepValue::kTokens] : 0;
+  if (!record.has(StepValue::kTokens) && record.has(StepValue::kTokensPerGpu) && gpus > 0) {
+    speed = per_gpu * gpus;
+    add(format, StepValue::kTokens, record.step, speed, line);
+  }
+  if (record.has(StepValue::kStepSeconds)) {
+    const double seconds = record[StepValue::kStepSeconds];
+    add_time(format, record.step, seconds, line, time);
+    if (speed == 0 && tokens > 0 && seconds > 0 && time == TimeSource::kSaid)
+      add(format, StepValue::kTokens, record.step, tokens / seconds, line);
+  } else if (speed > 0 && tokens > 0) {
+    add_time(format, record.step, tokens / speed, line, TimeSource::kSaid);
+  }
+  if (!is_training(record)) return;
+  works(line);
+  if (std::isnan(record.step)) return;
+  const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
+  if (std::isnan(clock)) return;
+  Segment& now = segment(format);
+  if (clock > now.clock && record.step > now.clock_step)
+    add_time(format, record.step, (clock - now.clock) / (record.step - now.clock_step), line, TimeSource::kClock);
+  if (!(record.step <= now.clock_step)) {
+    now.clock = clock;
+    now.clock_step = record.step;
+  }
+}
+
+void LogBook::add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line) {
+  std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(quantity)];
+  if (!owner) owner = format;
+  if (owner != format) return;  // another format told it first: the same values once more
+  Series& values = series(quantity);
+  if (!values.empty() && step == values.last().step) return;
+  values.add(step, value, line.number);
+}
+
+void LogBook::add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source) {
+  std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(StepValue::kStepSeconds)];
+  if (!(seconds > 0) || !std::isfinite(seconds)) return;
+  if (source > time_source_) {
+    log.step_seconds.clear();
+    time_source_ = source;
+    owner = format;
+  }
+  if (source < time_source_ || owner != format) return;
+  if (!log.step_seconds.empty() && step == log.step_seconds.last().step) return;
+  log.step_seconds.add(step, seconds, line.number);
+}
+
+void LogBook::memory(MemoryKind kind, Bytes peak) {
+  std::optional<Bytes>& most = log.peak_memory[static_cast<std::size_t>(kind)];
+  if (std::isfinite(peak.value) && peak.value > 0 && (!most || peak > *most)) most = peak;
+}
+
+void LogBook::gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory,
+                         std::uint32_t line) {
+  if (busy && !(*busy >= 0 && *busy <= 1)) busy.reset();
+  if (memory) this->memory(MemoryKind::kDevice, *memory);
+  if (busy) log.gpu_busy.add(scan::kUnknown, *busy, line);
+  auto found = std::ranges::find_if(log.gpus, [gpu](const GpuUse& one) { return one.gpu == gpu; });
+  if (found == log.gpus.end()) {
+    if (log.gpus.size() == kMostGpus) return;
+    log.gpus.emplace_back();
+    found = log.gpus.end() - 1;
+    found->gpu = printable(gpu, 40);
+  }
+  if (busy) {
+    ++found->samples;
+    found->busy += (*busy - found->busy) / static_cast<double>(found->samples);
+  }
+  if (memory && std::isfinite(memory->value)) found->memory = std::max(found->memory, *memory);
+}
+
+void LogBook::engine_rate(int engine, double rate, double time, const LogLine& line) {
+  constexpr double kOneTime = 5;  // seconds: they speak together, every ten as a rule
+  if (std::ranges::find(engines_.numbers, engine) != engines_.numbers.end() ||
+      std::abs(time - engines_.time) > kOneTime)
+    add_engines();
+  if (engines_.numbers.empty()) engines_.time = time;
+  engines_.numbers.push_back(engine);
+  engines_.rate += rate;
+  engines_.line = line.number;
+}
+
+void LogBook::add_engines() {
+  // While nothing runs they say 0.
+  if (engines_.rate > 0) log.output_tokens_per_second.add(scan::kUnknown, engines_.rate, engines_.line);
+  engines_ = {};
+}
+
+void LogBook::metric(std::size_t index, double value, const LogLine& line) {
+  metric_ranks_.resize(log.metrics.size(), -1);
+  int& rank = metric_ranks_[index];
+  if (rank > 0 && line.rank == 0) log.metrics[index].second.clear();
+  rank = line.rank;
+  works(line);
+  log.metrics[index].second.add(step(), value, line.number);
+}
+
+void LogBook::no_number(std::size_t metric, std::string_view found) {
+  const std::string& name = log.metrics[metric].first;
+  if (std::ranges::find(log.no_numbers, name, &std::pair<std::string, std::string>::first) == log.no_numbers.end())
+    log.no_numbers.emplace_back(name, printable(found, 40));
+}
+
+void LogBook::event(LogEvent::Kind kind, const LogLine& line, std::string_view text, bool stopped) {
+  const auto index = static_cast<std::size_t>(kind);
+  const std::pair here{file_ + 1, line.number};
+  if (last_event_[index] == here) return;
+  last_event_[index] = here;
+  if (kind == LogEvent::Kind::kRestart) restart_said_ = hello_ = true;
+  if (log.event_counts[index]++ >= kMostEvents) {
+    // The last of them is what the run may have ended with: it takes the place of the one before.
+    const auto before = std::ranges::find(log.events.rbegin(), log.events.rend(), kind, &LogEvent::kind);
+    log.events.erase(std::prev(before.base()));
+  }
+  log.events.push_back({kind, line.number, file_, step(), printable(trim(text)), stopped});
+}
+
+void LogBook::works(const LogLine& line) {
+  if (log.work.empty() || log.work.back().file != file_) log.work.push_back({file_, line.number});
+  log.work.back().line = line.number;
+}
+
+void LogBook::ends(const LogLine& line) {
+  log.finished = true;
+  works(line);
+}
+
+void LogBook::prompts(double done, double total) {
+  if (done < bar_done_ || total != bar_total_) prompts_before_ += bar_total_;
+  bar_done_ = done;
+  bar_total_ = total;
+  log.prompts = prompts_before_ + total;
+  // Of bars before this one all was done: else there were no next one.
+  log.prompts_done = prompts_before_ + done;
+}
+
+void LogBook::clock(double seconds) {
+  if (std::isnan(first_clock_)) first_clock_ = seconds;
+  elapsed(Seconds{seconds - first_clock_});
+}
+
+void LogBook::elapsed(Seconds passed) {
+  if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
+}
+
+void LogBook::reached(double step) {
+  if (!std::isfinite(step) || step < 0) return;
+  reached_ = step;
+  log.every_step_counted = true;
+}
+
+void LogBook::forget_steps(LogFormat format) {
+  segment(format) = {};
+  if (step_owner_ == format) log.last_step.reset();
+  if (owners_[static_cast<std::size_t>(StepValue::kStepSeconds)] != format) return;
+  log.step_seconds.clear();
+  time_source_ = TimeSource::kNone;
+}
+
+void LogBook::next_file() {
+  add_engines();
+  ++file_;
+  hello_ = true;
+}
+
+void LogBook::settle() {
+  if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
+  log.formats.clear();
+  for (const auto& entry : Names<LogFormat>::entries)
+    if (records_[static_cast<std::size_t>(entry.value)] > 0) log.formats.push_back(entry.value);
+  std::ranges::stable_sort(log.formats, std::greater{},
+                           [this](LogFormat format) { return records_[static_cast<std::size_t>(format)]; });
+}
+
+}  // namespace gpuplan

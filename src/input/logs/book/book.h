@@ -1,0 +1,172 @@
+// Where the parsers of single formats write what they find; makes one record of it: restarts, doubled lines of several
+// ranks, and the same quantity told by two formats are settled here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "evidence/log/run_log.h"
+#include "input/logs/book/scan.h"
+
+namespace gpuplan {
+
+/// A line without colours and the prefixes of launchers.
+struct LogLine {
+  std::string_view text{};
+  std::uint32_t number = 0;
+  std::string_view labelled{};   ///< with the bare number of `srun --label` before it; empty when there is none
+  int rank = -1;                 ///< -1: the line does not say
+  double time = scan::kUnknown;  ///< seconds since 1970 that stand before it
+};
+
+/// What a parser of step lines makes of a line.
+enum class Match {
+  kNo,      ///< a line of something else
+  kRecord,  ///< understood
+  kBroken   ///< begins as one of its lines, but does not go on so
+};
+
+/// What the values of a step are.
+enum class StepValue : std::uint8_t {
+  kLoss,
+  kGradNorm,
+  kLearningRate,
+  kValidation,
+  kStepSeconds,
+  kTokens,        ///< a second, of all GPUs
+  kTokensPerGpu,  ///< a second, of one
+  kModelFlops,    ///< FLOP/s of one GPU
+  kClock          ///< seconds from any start on, when the step was done
+};
+inline constexpr std::size_t kStepValues = 9;
+
+struct StepRecord {
+  double step = scan::kUnknown;
+  std::array<double, kStepValues> values{};
+  std::uint32_t known = 0;  ///< bits by StepValue
+
+  void set(StepValue quantity, double value) {
+    values[static_cast<std::size_t>(quantity)] = value;
+    known |= 1U << static_cast<unsigned>(quantity);
+  }
+  bool has(StepValue quantity) const { return (known >> static_cast<unsigned>(quantity) & 1U) != 0; }
+  double operator[](StepValue quantity) const { return values[static_cast<std::size_t>(quantity)]; }
+};
+
+/// Where a time of a step comes from, the better the higher.
+enum class TimeSource : std::uint8_t { kNone, kMean, kBar, kClock, kSaid };
+
+/// Figures of the preamble that only help to understand others.
+struct LogFacts {
+  std::optional<double> device_batch;   ///< sequences of one GPU and pass
+  std::optional<double> accumulation;   ///< passes of a step
+  std::optional<double> device_tokens;  ///< tokens of one GPU and pass
+  std::optional<double> peak_flops;     ///< what an MFU is a share of
+  std::optional<double> epochs;
+  std::optional<double> bar_total;  ///< steps of the progress bar that is the training's
+};
+
+class LogBook {
+ public:
+  RunLog log;
+  LogFacts facts;
+
+  /// One line of progress of the given format.
+  void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
+  /// A line that shows the format without being about a step.
+  void shows(LogFormat format) { ++records_[static_cast<std::size_t>(format)]; }
+  void memory(MemoryKind kind, Bytes peak);
+  void gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory, std::uint32_t line);
+  /// One of vLLM's engines says how fast it generates; what all of them say at one time is one value.
+  void engine_rate(int engine, double rate, double time, const LogLine& line);
+  void metric(std::size_t index, double value, const LogLine& line);
+  /// A line that the metric finds, without a number where it should be.
+  void no_number(std::size_t metric, std::string_view found);
+  /// The kind of event is told once a line.
+  void event(LogEvent::Kind kind, const LogLine& line, std::string_view text, bool stopped = false);
+  /// A sign of work: errors before this line were got over.
+  void works(const LogLine& line);
+  /// The run says that training ended.
+  void ends(const LogLine& line);
+  /// A bar of prompts; one that starts anew is of more prompts.
+  void prompts(double done, double total);
+  /// A program says hello: steps that come again after this are done again.
+  void starts() { hello_ = true; }
+  void clock(double seconds);
+  /// The run says how long it runs already.
+  void elapsed(Seconds passed);
+  /// So many steps are done, as a state file says that counts each of them.
+  void reached(double step);
+  /// What was taken for steps of the format was something else.
+  void forget_steps(LogFormat format);
+  void next_file();
+
+  /// Prefixed lines of other ranks than the first seen (or 0) are copies.
+  bool takes(LogFormat format, int rank);
+  bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
+  double step() const { return log.last_step.value_or(scan::kUnknown); }
+  /// Brings `log.formats` up to date.
+  void settle();
+  /// Nothing more comes: steps that were held back as copies of other ranks' may have been a short last segment.
+  void finish();
+
+ private:
+  static constexpr std::size_t kFormats = Names<LogFormat>::entries.size();
+  static constexpr std::size_t kSeries = kStepValues - 1;  // the clock is none
+  struct Held {
+    StepRecord record;
+    LogLine line;
+    TimeSource time;
+  };
+  struct Segment {
+    double step = scan::kUnknown;  ///< the highest so far
+    double clock = scan::kUnknown, clock_step = scan::kUnknown;
+    double time = scan::kUnknown;  ///< of day, of the last record
+    std::vector<Held> held;        ///< records of earlier steps: of another rank, or of a new start?
+  };
+
+  /// vLLM's engines that spoke at one time.
+  struct Engines {
+    std::vector<int> numbers;
+    double rate = 0, time = scan::kUnknown;
+    std::uint32_t line = 0;
+  };
+
+  static bool takes(int& chosen, int rank);
+  /// Leaves out what other ranks told of this step and later ones, now that rank 0 tells of it.
+  void forget_other_ranks(LogFormat format, double step);
+  void add_engines();
+  Segment& segment(LogFormat format);
+  void start_again(LogFormat format, double step, const LogLine& line);
+  void report_not_finite(const StepRecord& record, const LogLine& line);
+  void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
+  void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);
+  void add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source);
+  Series& series(StepValue quantity);
+
+  std::array<std::uint64_t, kFormats> records_{};
+  std::array<int, kFormats> ranks_ = [] {
+    std::array<int, kFormats> none{};
+    none.fill(-1);
+    return none;
+  }();
+  std::array<bool, kFormats> others_first_{};  ///< another rank's records were taken before those of rank 0
+  int metric_rank_ = -1;
+  std::vector<int> metric_ranks_;  ///< by metric: whose values it has
+  Engines engines_;
+  std::vector<std::pair<LogFormat, Segment>> segments_;
+  std::array<std::optional<LogFormat>, kSeries> owners_;
+  std::optional<LogFormat> step_owner_;
+  TimeSource time_source_ = TimeSource::kNone;
+  bool hello_ = false, restart_said_ = false;
+  std::optional<double> reached_;
+  double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
+  double first_clock_ = scan::kUnknown;
+  std::uint32_t file_ = 0;
+  std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,153 @@
+#include "input/logs/formats/csv.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kMostColumns = 4096;
+
+/// The next cell, taken off with its comma; `more` tells whether there was one. Quotes are left out; a cell with
+/// quotes inside of quotes is no number anyway.
+std::string_view take_cell(std::string_view& rest, bool& more) {
+  std::string_view cell;
+  if (rest.starts_with('"')) {
+    const std::size_t end = rest.find('"', 1);
+    cell = rest.substr(1, end == std::string_view::npos ? end : end - 1);
+    rest.remove_prefix(std::min(rest.size(), rest.find(',', end)));
+  } else {
+    const std::size_t comma = std::min(rest.size(), rest.find(','));
+    cell = rest.substr(0, comma);
+    rest.remove_prefix(comma);
+  }
+  more = scan::take(rest, ",");
+  scan::skip_spaces(rest);
+  return cell;
+}
+
+}  // namespace
+
+bool LogCsv::head(LogBook& book, const LogLine& line, bool first) {
+  const std::string_view text = trim(line.text);
+  if (text.find(',') == std::string_view::npos && !text.starts_with("memory.used")) return false;
+  if (!sample_head(text) && !(first && metrics_head(text))) return false;
+  book.shows(format_);
+  return true;
+}
+
+/// "index, utilization.gpu [%], memory.used [MiB], power.draw [W]"
+bool LogCsv::sample_head(std::string_view text) {
+  if (text.find("utilization.gpu [") == std::string_view::npos && text.find("memory.used [") == std::string_view::npos)
+    return false;
+  std::vector<Column> columns;
+  bool more = true;
+  while (more && columns.size() < kMostColumns) {
+    const std::string_view name = trim(take_cell(text, more));
+    Column column;
+    if (name == "index") column.kind = Column::Kind::kGpu;
+    else if (name.starts_with("utilization.gpu")) column.kind = Column::Kind::kBusy;
+    else if (name.starts_with("memory.used")) column.kind = Column::Kind::kMemory;
+    else if (name == "name" || name == "gpu_name") column.kind = Column::Kind::kName;
+    columns.push_back(column);
+  }
+  columns_ = std::move(columns);
+  format_ = LogFormat::kNvidiaSmi;
+  return true;
+}
+
+/// Lightning: "epoch,step,train_loss,val_loss"; W&B: "Step","run - train/loss","run - train/loss__MIN",...
+bool LogCsv::metrics_head(std::string_view text) {
+  std::vector<Column> columns;
+  bool more = true, epoch = false, step = false, wandb = false, quantities = false;
+  const bool first_is_axis =
+      text.starts_with("\"Step\"") || text.starts_with("Step,") || text.find("Relative Time") < 2;
+  while (more && columns.size() < kMostColumns) {
+    std::string_view name = trim(take_cell(text, more));
+    epoch = epoch || name == "epoch";
+    step = step || name == "step";
+    wandb = wandb || name.ends_with("__MIN");
+    // "<run> - <metric>"; the first run of several counts.
+    if (const std::size_t dash = name.rfind(" - "); dash != std::string_view::npos) name.remove_prefix(dash + 3);
+    Column column{Column::Kind::kValue, named_value(name)};
+    const bool taken = std::ranges::any_of(columns, [&](const Column& other) {
+      return other.value.kind == column.value.kind && other.value.quantity == column.value.quantity;
+    });
+    if (taken || column.value.kind == NamedValue::Kind::kNothing) column.kind = Column::Kind::kOther;
+    quantities =
+        quantities || (column.kind == Column::Kind::kValue && column.value.kind == NamedValue::Kind::kQuantity);
+    columns.push_back(column);
+  }
+  const bool lightning = epoch && step;
+  if (!lightning && !(wandb && first_is_axis) && !(first_is_axis && quantities && columns.size() > 1)) return false;
+  format_ = lightning ? LogFormat::kLightning : LogFormat::kWandb;
+  columns_ = std::move(columns);
+  return true;
+}
+
+Match LogCsv::row(LogBook& book, const LogLine& line) const {
+  return format_ == LogFormat::kNvidiaSmi ? sample(book, line) : metrics(book, line);
+}
+
+Match LogCsv::sample(LogBook& book, const LogLine& line) const {
+  std::string_view rest = line.text, gpu = "0", name;
+  scan::skip_spaces(rest);
+  std::optional<double> busy, memory;
+  std::size_t at = 0;
+  for (bool more = true; more; ++at) {
+    if (at == columns_.size()) return Match::kNo;
+    const std::string_view cell = take_cell(rest, more);
+    if (at == 0 && !more && columns_.size() > 1) return Match::kNo;
+    switch (columns_[at].kind) {
+      case Column::Kind::kGpu:
+        if (cell.empty() || !scan::is_digit(cell.front())) return Match::kNo;
+        gpu = cell;
+        break;
+      // "[N/A]" and "[Not Supported]" are no numbers.
+      case Column::Kind::kBusy:
+        if (const auto value = scan::number(cell)) busy = *value / 100;
+        else if (!cell.starts_with('[')) return Match::kNo;
+        break;
+      case Column::Kind::kMemory:
+        memory = scan::number(cell);
+        if (!memory && !cell.starts_with('[')) return Match::kNo;
+        break;
+      case Column::Kind::kName:
+        name = cell;
+        break;
+      case Column::Kind::kOther:
+      case Column::Kind::kValue:
+        break;
+    }
+  }
+  if (at != columns_.size()) return Match::kBroken;
+  if (!name.empty() && book.log.gpu.empty()) book.log.gpu = printable(name, 80);
+  book.shows(LogFormat::kNvidiaSmi);
+  book.gpu_sample(gpu, busy, memory ? std::optional(*memory * units::MiB) : std::nullopt, line.number);
+  return Match::kRecord;
+}
+
+Match LogCsv::metrics(LogBook& book, const LogLine& line) const {
+  std::string_view rest = line.text;
+  StepRecord record;
+  std::size_t at = 0;
+  for (bool more = true; more; ++at) {
+    if (at == columns_.size()) return Match::kNo;
+    const std::string_view cell = take_cell(rest, more);
+    if (columns_[at].kind != Column::Kind::kValue || cell.empty()) continue;
+    std::string_view text = cell;
+    double value = 0;
+    if (!scan::take_number(text, value)) {
+      if (columns_[at].value.kind == NamedValue::Kind::kStep) return Match::kNo;
+      continue;
+    }
+    note_value(book, record, columns_[at].value, value);
+  }
+  if (at != columns_.size()) return at == 1 ? Match::kNo : Match::kBroken;
+  if (record.known == 0) book.shows(format_);
+  else book.record(format_, record, line);
+  return Match::kRecord;
+}
+
+}  // namespace gpuplan

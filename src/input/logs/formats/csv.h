@@ -1,0 +1,37 @@
+// Tables in logs: Lightning's metrics.csv, W&B's exports, nvidia-smi's samples. Which one it is, its first line says.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "input/logs/book/book.h"
+#include "input/logs/book/names.h"
+
+namespace gpuplan {
+
+class LogCsv {
+ public:
+  /// Looks whether the line is the head of a table; those of metrics only begin a file.
+  bool head(LogBook& book, const LogLine& line, bool first);
+  bool open() const { return !columns_.empty(); }
+  /// A row of the table, if the line is one.
+  Match row(LogBook& book, const LogLine& line) const;
+  void forget() { columns_.clear(); }
+
+ private:
+  struct Column {
+    enum class Kind { kOther, kValue, kGpu, kBusy, kMemory, kName } kind = Kind::kOther;
+    NamedValue value;
+  };
+
+  bool sample_head(std::string_view text);
+  bool metrics_head(std::string_view text);
+  Match sample(LogBook& book, const LogLine& line) const;
+  Match metrics(LogBook& book, const LogLine& line) const;
+
+  LogFormat format_ = LogFormat::kNvidiaSmi;
+  std::vector<Column> columns_;
+};
+
+}  // namespace gpuplan

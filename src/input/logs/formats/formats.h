@@ -1,0 +1,34 @@
+// The parsers of single formats: what their lines of steps look like, and the sentences of their preambles. Each takes
+// a line without prefixes (LogLine) and writes what it finds into the book.
+#pragma once
+
+#include <string_view>
+
+#include "input/logs/book/book.h"
+
+namespace gpuplan {
+
+// Lines of steps. Each is asked for lines that begin as its own may.
+Match nanochat_step(LogBook& book, const LogLine& line);    ///< "step 00180/02520 (7.14%) | loss: ..."
+Match nanogpt_step(LogBook& book, const LogLine& line);     ///< "iter 10: loss ...", "step 250: train loss ..."
+Match torchtitan_step(LogBook& book, const LogLine& line);  ///< "step:  3  loss:  4.9925 ..."
+Match torchtune_step(LogBook& book, const LogLine& line);   ///< "Step 12 | loss:1.23 lr:2e-05 ..."
+Match megatron_step(LogBook& book, const LogLine& line);    ///< "iteration 1/ 5000 | consumed samples: ..."
+Match trainer_step(LogBook& book, const LogLine& line);     ///< "{'loss': 1.1294, ...}", "  6%|▌  | 73/1300 [..."
+Match dcgm_sample(LogBook& book, const LogLine& line);      ///< "DCGM_FI_DEV_GPU_UTIL{gpu="0",...} 93"
+
+/// A sentence of a preamble, or of something worth a line: `rest` is what follows the words it was found by.
+using LogSentence = void(LogBook& book, const LogLine& line, std::string_view rest);
+
+LogSentence nanochat_parameters, nanochat_batch, nanochat_device_tokens, nanochat_micro_tokens, nanochat_gpu,
+    nanochat_memory, nanochat_time;
+LogSentence nanogpt_tokens, nanogpt_parameters;
+LogSentence torchtitan_trainer, torchtitan_gpu, torchtitan_parameters, torchtitan_mesh, torchtitan_done;
+LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_done, megatron_world;
+LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
+    trainer_trainable, peft_parameters, lightning_processes;
+LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
+    generation_done;
+LogSentence not_finite, checkpoint_line, resume_line;
+
+}  // namespace gpuplan

@@ -1,0 +1,140 @@
+#include "input/logs/formats/keywords.h"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "input/logs/book/run_end_table.h"
+#include "input/logs/formats/formats.h"
+
+namespace gpuplan {
+namespace {
+
+struct Sentence {
+  std::string_view words;  ///< four letters or more
+  LogSentence* read;
+};
+
+constexpr std::array kSentences = {
+    // preambles
+    Sentence{"Number of parameters:", nanochat_parameters},
+    Sentence{"total          ", nanochat_parameters},
+    Sentence{"Total batch size ", nanochat_batch},
+    Sentence{"Tokens / micro-batch / rank:", nanochat_device_tokens},
+    Sentence{"Tokens / micro-batch:", nanochat_micro_tokens},
+    Sentence{"Peak FLOPS (BF16)", nanochat_gpu},
+    Sentence{"Peak memory usage:", nanochat_memory},
+    Sentence{"Total training time:", nanochat_time},
+    Sentence{"tokens per iteration will be:", nanogpt_tokens},
+    Sentence{"number of parameters:", nanogpt_parameters},
+    Sentence{"Trainer is initialized with ", torchtitan_trainer},
+    Sentence{"Training starts at step ", torchtitan_trainer},
+    Sentence{"CUDA capacity: ", torchtitan_gpu},
+    Sentence{" total parameters", torchtitan_parameters},
+    Sentence{"device mesh with ", torchtitan_mesh},
+    Sentence{"Training completed", torchtitan_done},
+    Sentence{"seq_length ...", megatron_arguments},
+    Sentence{"global_batch_size ...", megatron_arguments},
+    Sentence{"train_iters ...", megatron_arguments},
+    Sentence{"world_size ...", megatron_arguments},
+    Sentence{"using world size: ", megatron_world},
+    Sentence{"memory (MB) |", megatron_memory},
+    Sentence{"validation loss at iteration ", megatron_validation},
+    Sentence{"[after training is done]", megatron_done},
+    Sentence{"***** Running training *****", trainer_starts},
+    Sentence{"Num Epochs = ", trainer_epochs},
+    Sentence{"Instantaneous batch size per device = ", trainer_device_batch},
+    Sentence{"Total train batch size (w. parallel, distributed & accumulation) = ", trainer_batch},
+    Sentence{"Gradient Accumulation steps = ", trainer_accumulation},
+    Sentence{"Total optimization steps = ", trainer_steps},
+    Sentence{"Number of trainable parameters = ", trainer_trainable},
+    Sentence{"trainable params: ", peft_parameters},
+    Sentence{"processes registered. Starting with ", lightning_processes},
+    Sentence{"Available KV cache memory:", vllm_cache_memory},
+    Sentence{"GPU KV cache size:", vllm_cache_tokens},
+    Sentence{"Avg generation throughput:", vllm_rates},
+    Sentence{"est. speed input: ", vllm_prompts},
+    Sentence{"Output token throughput (tok/s):", vllm_benchmark},
+    Sentence{" output tokens/s", vllm_benchmark_throughput},
+    Sentence{"all replicas are done", generation_done},
+    // not finite: Megatron, PyTorch's anomaly detection, programs of their own
+    Sentence{"found NaN in ", not_finite},
+    Sentence{"found Inf in ", not_finite},
+    Sentence{"returned nan values", not_finite},
+    Sentence{"oss is nan", not_finite},
+    Sentence{"oss is NaN", not_finite},
+    // checkpoints, where they begin
+    Sentence{"saving checkpoint ", checkpoint_line},
+    Sentence{"Saving model checkpoint to ", checkpoint_line},
+    Sentence{"Saving the checkpoint", checkpoint_line},
+    Sentence{"Saved model parameters to", checkpoint_line},
+    Sentence{"Model checkpoint of size", checkpoint_line},
+    Sentence{"Resuming training from ", resume_line},
+    Sentence{"Loading the checkpoint from ", resume_line},
+    Sentence{"loading checkpoint from ", resume_line},
+    Sentence{"Continuing training from checkpoint", resume_line},
+};
+
+constexpr std::size_t kFirst = 4;  ///< letters that a sentence is found by
+constexpr unsigned kBits = 12;
+constexpr std::uint16_t kNone = 0xFFFF;
+
+constexpr std::uint32_t slot_of(std::uint32_t first) { return (first * 0x9E3779B1U) >> (32U - kBits); }
+
+std::uint32_t load(const char* at) {
+  unsigned char bytes[kFirst];
+  std::memcpy(bytes, at, kFirst);
+  return static_cast<std::uint32_t>(bytes[0]) | static_cast<std::uint32_t>(bytes[1]) << 8U |
+         static_cast<std::uint32_t>(bytes[2]) << 16U | static_cast<std::uint32_t>(bytes[3]) << 24U;
+}
+
+/// Chains of sentences by a hash of their first letters; behind those above, the rows of data/run_ends.csv.
+struct Index {
+  std::span<const RunEnd> ends = run_ends();
+  std::array<std::uint16_t, std::size_t{1} << kBits> heads{};
+  std::vector<std::uint16_t> next;
+
+  Index() : next(kSentences.size() + ends.size()) {
+    heads.fill(kNone);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      std::uint16_t& head = heads[slot_of(load(&words(i).front()))];
+      next[i] = head;
+      head = static_cast<std::uint16_t>(i);
+    }
+  }
+  std::string_view words(std::size_t i) const {
+    return i < kSentences.size() ? kSentences[i].words : std::string_view(ends[i - kSentences.size()].words);
+  }
+};
+
+}  // namespace
+
+void read_sentences(LogBook& book, const LogLine& line) {
+  static const Index index;
+  const std::string_view text = line.text;
+  if (text.size() < kFirst) return;
+  const char* const last = text.data() + text.size() - kFirst;
+  std::size_t end = index.ends.size();  // the first row that the line matches
+  for (const char* at = text.data(); at <= last; ++at) {
+    std::uint16_t found = index.heads[slot_of(load(at))];
+    if (found == kNone) [[likely]]
+      continue;
+    const auto position = static_cast<std::size_t>(at - text.data());
+    const std::string_view rest = text.substr(position);
+    for (; found != kNone; found = index.next[found]) {
+      if (found >= kSentences.size()) {
+        const std::size_t row = found - kSentences.size();
+        if (row < end && index.ends[row].matches(text, position)) end = row;
+        continue;
+      }
+      const Sentence& sentence = kSentences[found];
+      if (rest.starts_with(sentence.words)) sentence.read(book, line, rest.substr(sentence.words.size()));
+    }
+  }
+  if (end < index.ends.size()) book.event(index.ends[end].kind, line, text, index.ends[end].stopped);
+}
+
+}  // namespace gpuplan

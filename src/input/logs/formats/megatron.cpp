@@ -1,0 +1,140 @@
+// Megatron-LM (megatron/training/training.py): a line is the mean of log-interval iterations; TFLOP/s are those of one
+// GPU; forks add fields, so a line is read by the names of its fields. Its last rank writes it.
+#include <utility>
+
+#include "input/logs/formats/formats.h"
+
+namespace gpuplan {
+namespace {
+
+using scan::take;
+using scan::take_next;
+
+constexpr std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+struct Iteration {
+  StepRecord record;
+  double batch = 0, nan_iterations = 0, tokens_per_gpu = 0;
+};
+
+void take_field(Iteration& it, std::string_view key, std::string_view text) {
+  double value = 0;
+  if (key.empty() || !take_next(text, value)) return;
+  StepRecord& record = it.record;
+  switch (key.front()) {
+    case 'e':
+      if (key == "elapsed time per iteration (ms)") record.set(StepValue::kStepSeconds, value / 1e3);
+      break;
+    case 't':
+      if (key == "throughput per GPU (TFLOP/s/GPU)") record.set(StepValue::kModelFlops, value * 1e12);
+      else if (key == "tokens/sec/gpu" || key == "tokens per gpu per second (tgs)") it.tokens_per_gpu = value;
+      break;
+    case 'l':
+      if (key == "lm loss" || key == "loss") record.set(StepValue::kLoss, value);
+      else if (key == "learning rate") record.set(StepValue::kLearningRate, value);
+      break;
+    case 'g':
+      if (key == "grad norm") record.set(StepValue::kGradNorm, value);
+      else if (key == "global batch size") it.batch = value;
+      break;
+    case 'n':
+      if (key == "number of nan iterations") it.nan_iterations = value;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+Match megatron_step(LogBook& book, const LogLine& line) {
+  std::string_view rest = line.text;
+  scan::skip_spaces(rest);
+  Iteration it;
+  double planned = 0;
+  if (!take(rest, "iteration ") || !take_next(rest, it.record.step) || !take(rest, "/") || !take_next(rest, planned))
+    return Match::kNo;
+  bool closed = false;
+  while (const auto field = scan::take_until(rest, '|')) {
+    closed = true;
+    const std::size_t colon = field->find(':');
+    if (colon != std::string_view::npos) take_field(it, trimmed(field->substr(0, colon)), field->substr(colon + 1));
+  }
+  if (!closed) return Match::kNo;
+  if (!it.record.has(StepValue::kStepSeconds)) return Match::kBroken;
+  RunLog& log = book.log;
+  log.planned_steps = planned;
+  if (it.batch > 0) {
+    log.sequences_per_step = it.batch;
+    if (log.sequence_length) {
+      log.tokens_per_step = it.batch * *log.sequence_length;
+      const double seconds = it.record[StepValue::kStepSeconds];
+      if (seconds > 0) it.record.set(StepValue::kTokens, *log.tokens_per_step / seconds);
+    }
+  }
+  if (it.tokens_per_gpu > 0) it.record.set(StepValue::kTokensPerGpu, it.tokens_per_gpu);
+  if (it.nan_iterations > 0)
+    book.event(LogEvent::Kind::kNotFinite, line, "iterations were left out because their gradients were not finite");
+  book.record(LogFormat::kMegatron, it.record, line);
+  return Match::kRecord;
+}
+
+/// "  seq_length ...................................... 2048" of the list of arguments.
+void megatron_arguments(LogBook& book, const LogLine& line, std::string_view rest) {
+  std::string_view name = line.text;
+  scan::skip_spaces(name);
+  const auto key = scan::take_until(name, ' ');
+  while (!rest.empty() && rest.front() == '.') rest.remove_prefix(1);
+  const auto value = scan::number(rest);
+  if (!key || !value || !(*value > 0)) return;
+  if (*key == "seq_length") {
+    book.log.sequence_length = value;
+    book.starts();
+    book.shows(LogFormat::kMegatron);
+  } else if (*key == "global_batch_size") {
+    book.log.sequences_per_step = value;
+  } else if (*key == "train_iters") {
+    book.log.planned_steps = value;
+  } else if (*key == "world_size") {
+    book.log.processes = value;
+  }
+  if (book.log.sequence_length && book.log.sequences_per_step)
+    book.log.tokens_per_step = *book.log.sequence_length * *book.log.sequences_per_step;
+}
+
+/// "[Rank 0] (after 1 iterations) memory (MB) | allocated: 10770.37 | max allocated: 15754.88 | reserved: 16334.0 |
+/// max reserved: 16334.0", in MiB in truth.
+void megatron_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  book.shows(LogFormat::kMegatron);
+  for (const auto& [words, kind] : {std::pair{std::string_view("max allocated:"), MemoryKind::kAllocated},
+                                    std::pair{std::string_view("max reserved:"), MemoryKind::kReserved}}) {
+    const std::size_t at = rest.find(words);
+    if (at == std::string_view::npos) continue;
+    if (const auto value = scan::number(rest.substr(at + words.size()))) book.memory(kind, *value * units::MiB);
+  }
+}
+
+/// "validation loss at iteration 1000 | lm loss value: 2.531207E+00 | lm loss PPL: 1.2E+01 |"
+void megatron_validation(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::string_view kLoss = "lm loss value:";
+  StepRecord record;
+  const std::size_t at = rest.find(kLoss);
+  if (at == std::string_view::npos || !take_next(rest, record.step)) return;
+  if (const auto value = scan::number(line.text.substr(line.text.find(kLoss) + kLoss.size()))) {
+    record.set(StepValue::kValidation, *value);
+    book.record(LogFormat::kMegatron, record, line);
+  }
+}
+
+/// "using world size: 8, data-parallel size: 8, ..."
+void megatron_world(LogBook& book, const LogLine&, std::string_view rest) {
+  if (const auto size = scan::number(rest); size && *size > 0) book.log.processes = size;
+}
+
+void megatron_done(LogBook& book, const LogLine& line, std::string_view) { book.ends(line); }
+
+}  // namespace gpuplan

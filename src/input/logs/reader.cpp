@@ -1,0 +1,300 @@
+#include "input/logs/reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "input/logs/book/book.h"
+#include "input/logs/book/gunzip.h"
+#include "input/logs/book/lines.h"
+#include "input/logs/formats/csv.h"
+#include "input/logs/formats/formats.h"
+#include "input/logs/formats/json.h"
+#include "input/logs/formats/keywords.h"
+#include "input/logs/formats/tensorboard.h"
+#include "input/logs/metrics.h"
+
+namespace gpuplan {
+namespace {
+
+/// A number that a text without a line feed ends in may go on: it is left out.
+std::string_view without_last_number(std::string_view text) {
+  const std::size_t end = text.find_last_not_of("0123456789.,+-") + 1;
+  return text.find_first_of("0123456789", end) == std::string_view::npos ? text : text.substr(0, end);
+}
+
+/// Programs end their lines; of a record without an end its last sign tells whether it broke off: bars end in ']',
+/// dicts in '}', fields in '|', shares in '%', nanochat's times in 'm'.
+bool looks_complete(std::string_view text) { return text.find_last_of("]}|%m") == text.find_last_not_of(' '); }
+
+/// What stands between a traceback's first line and the exception.
+bool in_traceback(std::string_view text) {
+  return text.empty() || text.front() == ' ' || text.front() == '\t' || text.starts_with("During handling of") ||
+         text.starts_with("The above exception");
+}
+
+/// What a file is made of; its first bytes decide.
+enum class Content : std::uint8_t { kUndecided, kText, kJson, kTensorBoard };
+
+Content content_of(std::string_view start) {
+  if (LogTensorBoard::begins(start)) return Content::kTensorBoard;
+  constexpr std::string_view kSpaces = " \t\r\n";
+  const std::size_t brace = start.find_first_not_of(kSpaces);
+  if (brace == std::string_view::npos || start[brace] != '{') return Content::kText;
+  const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);  // Python writes {'loss': ...}
+  return next == std::string_view::npos || start[next] == '"' ? Content::kJson : Content::kText;
+}
+
+/// One file of a log.
+struct File {
+  std::string start;   ///< its first two bytes, until it is known whether it is compressed
+  bool begun = false;  ///< it is
+  std::optional<Gunzip> gunzip;
+  Content content = Content::kUndecided;
+  std::string undecided;  ///< the first bytes of what was compressed
+  LineCutter lines;
+  LogJson json;
+  LogTensorBoard events;
+  LogCsv table;
+  std::uint64_t json_lines = 0;  ///< before the text began
+  bool first_line = true;
+  bool labels = true;                ///< every line begins with a bare number
+  std::optional<LogLine> traceback;  ///< begun, its exception has not come yet
+  char last = '\n';                  ///< of what was compressed
+  bool cut_off = false;
+};
+
+}  // namespace
+
+struct LogReader::State {
+  explicit State(LogMetrics read) : metrics(std::move(read)) {}
+
+  LogBook book;
+  LogMetrics metrics;
+  File file;
+  std::uint64_t lines = 0, long_lines = 0;  ///< of the files before
+  std::string buffer;
+
+  void feed(std::string_view bytes) {
+    book.log.bytes += bytes.size();
+    if (!file.begun) {
+      constexpr std::string_view kGzip = "\x1f\x8b";
+      const std::size_t more = std::min(bytes.size(), kGzip.size() - file.start.size());
+      file.start += bytes.substr(0, more);
+      bytes.remove_prefix(more);
+      if (file.start.size() < kGzip.size()) return;
+      begin(file.start == kGzip);
+    }
+    unpacked(bytes);
+  }
+
+  /// The first bytes have come.
+  void begin(bool compressed) {
+    file.begun = true;
+    if (compressed) file.gunzip.emplace();
+    unpacked(std::exchange(file.start, {}));
+  }
+
+  void unpacked(std::string_view bytes) {
+    if (!file.gunzip) plain(bytes);
+    else file.gunzip->feed(bytes, [this](std::string_view out) { plain(out); });
+  }
+
+  void plain(std::string_view bytes) {
+    if (!bytes.empty()) file.last = bytes.back();
+    if (file.content == Content::kUndecided) {
+      const std::size_t more = std::min(bytes.size(), LogTensorBoard::kHead - file.undecided.size());
+      file.undecided += bytes.substr(0, more);
+      bytes.remove_prefix(more);
+      if (file.undecided.size() < LogTensorBoard::kHead) return;
+      decide();
+    }
+    decided(bytes);
+  }
+
+  void decide() {
+    std::string_view start = file.undecided;
+    if (start.starts_with("\xef\xbb\xbf")) start.remove_prefix(3);
+    file.content = content_of(start);
+    decided(start);
+    file.undecided = {};
+  }
+
+  void decided(std::string_view bytes) {
+    if (file.content == Content::kTensorBoard) {
+      file.events.feed(book, bytes);
+      return;
+    }
+    if (file.content == Content::kJson) {
+      if (file.json.feed(book, bytes)) return;
+      // A log whose first line is a record: what follows is text.
+      bytes.remove_prefix(file.json.bad_at());
+      file.content = Content::kText;
+      file.json_lines = file.json.lines();
+      file.first_line = false;
+    }
+    file.lines.feed(bytes, [this](std::string_view text, std::uint32_t number) { take(text, number, true); });
+  }
+
+  /// One line; `whole`: it has ended.
+  Match take(std::string_view text, std::uint32_t number, bool whole) {
+    const LogLine line = plain_line(text, number + static_cast<std::uint32_t>(file.json_lines), buffer);
+    if (line.time > 0) book.clock(line.time);
+    const Match match = understand(line);
+    file.first_line = false;
+    const bool row = file.table.open() && match == Match::kRecord;
+    if (!row && !metrics.empty()) read_metrics(line, whole);
+    return match;
+  }
+
+  void read_metrics(const LogLine& line, bool whole) {
+    if (line.labelled.empty()) file.labels = false;
+    if (line.labelled.empty() || file.labels) {
+      if (book.takes_metrics(line.rank)) metrics.read(book, line, whole);
+      return;
+    }
+    // `srun --label` marks every line; the number before this one may be what the pattern looks for.
+    LogLine all = line;
+    all.text = line.labelled;
+    all.rank = -1;
+    metrics.read(book, all, whole);
+  }
+
+  Match understand(const LogLine& line) {
+    const Match match = step(line);
+    if (match == Match::kRecord || exception(line)) return match;
+    if (file.table.head(book, line, file.first_line)) return Match::kRecord;
+    read_sentences(book, line);
+    return match;
+  }
+
+  /// Lines of progress, told apart by how they begin.
+  Match step(const LogLine& line) {
+    LogLine bare = line;
+    std::string_view& text = bare.text;
+    scan::skip_spaces(text);
+    if (text.empty()) return Match::kNo;
+    Match broken = Match::kNo;
+    const auto any = [&](auto... readers) {
+      for (const auto reader : {readers...}) {
+        const Match match = reader(book, bare);
+        if (match == Match::kRecord) return match;
+        if (match == Match::kBroken) broken = match;
+      }
+      return broken;
+    };
+    if (file.table.open()) {
+      const Match match = file.table.row(book, line);
+      if (match == Match::kRecord) return match;
+      broken = match;
+    }
+    switch (text.front()) {
+      case 's':
+        return any(nanochat_step, torchtitan_step, nanogpt_step);
+      case 'S':
+        return any(nanochat_step, torchtune_step);
+      case 'v':
+        return any(torchtitan_step);
+      case 'i':
+        return any(nanogpt_step, megatron_step);
+      case 'D':
+        return any(dcgm_sample);
+      case '{':
+        return any(trainer_step);
+      default:
+        return scan::is_digit(text.front()) ? any(trainer_step) : broken;
+    }
+  }
+
+  /// The exception is what a traceback is told by. True for all its lines.
+  bool exception(const LogLine& line) {
+    if (line.text.starts_with("Traceback (most recent call last)")) {
+      if (!file.traceback) file.traceback = LogLine{.number = line.number, .rank = line.rank};
+      return true;
+    }
+    if (!file.traceback || line.rank != file.traceback->rank) return false;
+    if (in_traceback(line.text)) return true;
+    file.traceback.reset();
+    if (line.text.find("out of memory") != std::string_view::npos ||
+        line.text.find("OutOfMemory") != std::string_view::npos)
+      book.event(LogEvent::Kind::kOutOfMemory, line, line.text);
+    else book.event(LogEvent::Kind::kError, line, line.text);
+    return true;
+  }
+
+  /// What a file means that has come to its end.
+  std::optional<Error> end_file() {
+    if (!file.begun && !file.start.empty()) begin(false);
+    if (file.content == Content::kUndecided && !file.undecided.empty()) decide();
+    if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
+      const std::string text(without_last_number(rest));
+      const Match match = take(text, file.lines.number(), false);
+      file.cut_off = match == Match::kBroken || (match == Match::kRecord && !looks_complete(rest));
+    }
+    if (file.traceback) book.event(LogEvent::Kind::kError, *file.traceback, "Traceback that breaks off");
+    if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
+    if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
+    if (file.gunzip && file.gunzip->state() != Gunzip::State::kBetween) {
+      file.cut_off = true;
+      if (!file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged)
+        return Error{"damaged: starts as gzip, but can not be unpacked; is the file complete?"};
+    }
+    if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
+    return std::nullopt;
+  }
+
+  std::uint64_t lines_of_file() const { return file.lines.ended() + file.json.lines(); }
+
+  void settle() {
+    book.settle();
+    book.log.lines = lines + lines_of_file();
+    book.log.long_lines = long_lines + file.lines.cut();
+  }
+};
+
+LogReader::LogReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+LogReader::LogReader(LogReader&&) noexcept = default;
+LogReader& LogReader::operator=(LogReader&&) noexcept = default;
+LogReader::~LogReader() = default;
+
+Result<LogReader> LogReader::make(const std::vector<LogMetric>& metrics) {
+  Result<LogMetrics> read = LogMetrics::make(metrics);
+  if (!read) return std::unexpected(read.error());
+  auto state = std::make_unique<State>(std::move(*read));
+  for (const LogMetric& metric : metrics) state->book.log.metrics.emplace_back(metric.name, Series{});
+  return LogReader(std::move(state));
+}
+
+void LogReader::feed(std::string_view bytes) { state_->feed(bytes); }
+
+const RunLog& LogReader::log() {
+  state_->settle();
+  return state_->book.log;
+}
+
+void LogReader::next_file() {
+  State& s = *state_;
+  // Damage is said at the end, by what did not come out of it.
+  static_cast<void>(s.end_file());
+  s.settle();
+  s.lines = s.book.log.lines;
+  s.long_lines = s.book.log.long_lines;
+  s.book.log.cut_off = s.book.log.cut_off || s.file.cut_off;
+  s.book.next_file();
+  s.file = {};
+}
+
+Result<RunLog> LogReader::finish() {
+  State& s = *state_;
+  if (std::optional<Error> damaged = s.end_file()) return std::unexpected(std::move(*damaged));
+  s.book.finish();
+  s.settle();
+  RunLog log = std::move(s.book.log);
+  log.cut_off = log.cut_off || s.file.cut_off;
+  return log;
+}
+
+}  // namespace gpuplan

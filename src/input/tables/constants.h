@@ -1,0 +1,16 @@
+// training_constants.csv and generation_constants.csv as domain values.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+
+namespace gpuplan {
+
+/// Constants of a model, in any order. Errors: a name that is none of them, a name given twice or not at all, a value
+/// outside of its own bounds.
+Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+
+}  // namespace gpuplan

@@ -1,0 +1,16 @@
+// frameworks.csv as domain values.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+
+namespace gpuplan {
+
+/// Rows of a framework table, added to the catalogue with their names and aliases. Errors name the row: a name that
+/// already stands for another framework, an unknown precision, optimizer, method or vendor, a cell that is neither yes
+/// nor no.
+Result<void> read_frameworks(std::string_view text, std::string_view file, Catalogue& catalogue);
+
+}  // namespace gpuplan

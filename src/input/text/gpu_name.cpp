@@ -1,0 +1,123 @@
+#include "input/text/gpu_name.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace gpuplan {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The name without "4x " in front or ":4" behind.
+std::string_view without_count(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos) return trim(text.substr(0, colon));
+  std::size_t digits = 0;
+  while (digits < text.size() && (is_digit(text[digits]) || text[digits] == '-')) ++digits;
+  const std::string_view rest = trim(text.substr(digits));
+  if (digits > 0 && !rest.empty() && (rest.front() == 'x' || rest.front() == 'X')) return trim(rest.substr(1));
+  return text;
+}
+
+struct Sized {
+  std::string stem;  ///< the name without its memory size
+  std::string gigabytes;
+};
+
+/// Splits "H100 40 GB PCIe" into "H100 PCIe" and "40"; no gigabytes when the name holds no size.
+Sized split_size(std::string_view name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (!is_digit(name[i]) || (i > 0 && name[i - 1] != ' ' && name[i - 1] != '-' && name[i - 1] != '_')) continue;
+    std::size_t end = i;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    const std::size_t digits_end = end;
+    if (end < name.size() && name[end] == ' ') ++end;
+    const std::string unit = to_lower(name.substr(end, 3));
+    const std::size_t length = unit.starts_with("gib") ? 3 : unit.starts_with("gb") ? 2 : 0;
+    if (length == 0) continue;
+    std::string stem(trim(name.substr(0, i)));
+    const std::string_view rest = trim(name.substr(end + length));
+    if (!stem.empty() && !rest.empty()) stem += ' ';
+    stem += rest;
+    return {std::move(stem), std::string(name.substr(i, digits_end - i))};
+  }
+  return {std::string(name), ""};
+}
+
+/// GPUs whose name, or an alias of it, holds the text.
+std::vector<const Gpu*> relatives(const Catalogue& catalogue, std::string_view text) {
+  const std::string wanted = squeeze(text);
+  std::vector<const Gpu*> found;
+  if (wanted.size() < 2) return found;
+  for (const Gpu& gpu : catalogue.gpus) {
+    bool holds = squeeze(gpu.name).find(wanted) != std::string::npos;
+    for (const std::string& alias : gpu.aliases) holds = holds || squeeze(alias).find(wanted) != std::string::npos;
+    if (holds) found.push_back(&gpu);
+  }
+  return found;
+}
+
+std::string list_of(const std::vector<const Gpu*>& gpus) {
+  std::vector<std::string> names;
+  for (const Gpu* gpu : gpus) {
+    if (names.size() == 6) {
+      names.emplace_back("...");
+      break;
+    }
+    names.push_back(gpu->name + " (" + number_text(std::round(gpu->memory / units::GiB)) + " GB)");
+  }
+  return join(names, ", ");
+}
+
+/// "with 40 GB there are A100 SXM 40GB and A100 PCIe 40GB"; empty when no GPU of that vendor has so much.
+std::string of_that_size(const Catalogue& catalogue, std::string_view vendor, double gigabytes) {
+  std::vector<std::string> names;
+  for (const Gpu& gpu : catalogue.gpus)
+    if (gpu.vendor == vendor && std::round(gpu.memory / units::GiB) == gigabytes && names.size() < 4)
+      names.push_back(gpu.name);
+  if (names.empty()) return "";
+  return "; with " + number_text(gigabytes) + " GB there " + (names.size() == 1 ? "is " : "are ") + listed(names);
+}
+
+}  // namespace
+
+double gigabytes_in(std::string_view name) {
+  const std::string digits = split_size(without_count(trim(name))).gigabytes;
+  double value = 0;
+  for (const char digit : digits) value = value * 10 + (digit - '0');
+  return value;
+}
+
+Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
+  if (const auto found = parse_gpu_count(catalogue, text)) return *found;
+
+  const std::string_view name = without_count(trim(text));
+  const std::string shown = printable(name, 60);
+  if (name.empty()) return failure("expected a GPU such as H100 SXM or 4x RTX 4090, got '" + printable(text, 60) + "'");
+  if (catalogue.find_gpu(name) != nullptr)
+    return failure("expected a whole number of at least 1 as count of GPUs, got '" + printable(text, 60) + "'");
+
+  const Sized sized = split_size(name);
+  if (!sized.gigabytes.empty()) {
+    const auto family = relatives(catalogue, sized.stem);
+    if (!family.empty())
+      return failure("there is no " + printable(sized.stem, 60) + " with " + sized.gigabytes + " GB; there are " +
+                     list_of(family) + of_that_size(catalogue, family.front()->vendor, gigabytes_in(name)));
+  }
+  const auto family = relatives(catalogue, name);
+  if (!family.empty()) return failure("'" + shown + "' is not one GPU; there are " + list_of(family));
+
+  std::vector<std::string_view> names;
+  for (const Gpu& gpu : catalogue.gpus) {
+    names.push_back(gpu.name);
+    for (const std::string& alias : gpu.aliases) names.push_back(alias);
+  }
+  return failure("unknown GPU '" + shown + "'" + did_you_mean(name, names) + " (gpuplan gpus lists all)");
+}
+
+}  // namespace gpuplan

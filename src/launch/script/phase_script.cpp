@@ -1,0 +1,225 @@
+#include "launch/script/phase_script.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "evidence/check/expectation.h"
+#include "input/text/embedded_data.h"
+#include "launch/parts/checkpoint_steps.h"
+#include "launch/work/work.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+std::string hours_range(const Outcome<Seconds>& hours) {
+  return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
+}
+
+/// A list of words: ('a' 'b').
+std::string array_of(const std::vector<std::string>& words) {
+  std::string text = "(";
+  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + bash_value(word);
+  return text + ")";
+}
+
+std::string function(std::string_view name, const std::vector<std::string>& lines) {
+  std::string text = std::string(name) + "() {\n";
+  if (lines.empty()) text += "  :\n";
+  for (const std::string& line : lines) text += (line.empty() ? "" : "  ") + line + "\n";
+  return text + "}\n";
+}
+
+/// Text of the user that is shell by nature, as a file of its own: whatever it holds, the scripts around it stay whole.
+LaunchFile shell_file(std::string path, std::string_view about, std::string_view text) {
+  std::string whole = "#!/usr/bin/env bash\n# " + printable(about) + "\n";
+  whole += text;
+  if (!whole.ends_with('\n')) whole += '\n';
+  return {std::move(path), std::move(whole), true};
+}
+
+/// Dollars an hour while the phase runs: the price of its machines, and of machines that other phases use at the same
+/// time the share that the plan bills it. Never its cost over its hours, which hold what is no hour: disks and
+/// minimums.
+DollarsPerSecond spending_rate(const PhasePlan& part) {
+  constexpr double kAlone = 0.97;  // medians of parts do not add up to the median of their sum
+  const double held = part.hours.p50 / units::hour * part.gpus_billed;
+  const double share = held > 0 ? part.billed_gpu_hours / held : 1;
+  return machines_price(part) * (share < kAlone ? share : 1);
+}
+
+std::string script_text(const Launch& launch, const LaunchPhase& laid, const Work& work,
+                        const std::vector<std::string>& prepare, const std::vector<std::string>& run) {
+  const Phase& phase = *laid.phase;
+  const PhaseEstimate& estimate = laid.part->estimate;
+  std::vector<std::string> needs;
+  std::vector<std::string> elsewhere;
+  for (const int need : laid.needs) {
+    const LaunchPhase& before = launch.phases[static_cast<std::size_t>(need)];
+    const bool other_machine = before.group >= 0 && laid.group >= 0 && before.group != laid.group;
+    (other_machine ? elsewhere : needs).push_back(before.slug);
+  }
+  std::vector<std::string> head = banner_lines(launch, laid);
+  for (const std::string& note : work.notes) head.push_back(note);
+  const double rate = spending_rate(*laid.part) * units::hour / units::dollar;
+  std::string text = "#!/usr/bin/env bash\n" + comments(head) +
+                     "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
+  text += "phase=" + bash_value(phase.name) + "\nslug=" + bash_value(laid.slug) +
+          "\njob_slug=" + bash_value(launch.slug) + "\n";
+  text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
+  text += "needs=" + array_of(needs) + "\nelsewhere=" + array_of(elsewhere) + "\n";
+  text += "required=" + array_of(work.required) + "\n";
+  text += "manual=" + bash_value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
+  text += "human=" + std::to_string(run.empty() ? 1 : 0) + "\n";
+  text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
+  const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
+  text += "criteria=" + std::to_string(phase.succeed_when.empty() ? 0 : 1) + "\n";
+  const Gpu* gpu = estimate.node ? estimate.node->gpu : nullptr;
+  text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
+  text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
+  text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
+  text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
+  const bool free = laid.part->cost.p90 <= Dollars{};
+  text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";
+  text += "grace=" + std::to_string(stop_seconds(*laid.part)) + "\n";
+  text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
+  text += "predicted_hours=" + bash_value(hours_range(laid.part->hours)) + "\n";
+  text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n\n";
+  text += function("prepare", prepare) + "\n" + function("work", run) + "\n";
+  return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
+}
+
+std::string memory_line(const PhaseEstimate& estimate) {
+  if (!estimate.node || estimate.node->gpu == nullptr || estimate.memory_total.p50 <= Bytes{}) return "";
+  const Interval<Bytes>& total = estimate.memory_total;
+  return "memory     " + gib_text(total.p50) + " GiB a GPU (" + gib_text(total.p10) + " … " + gib_text(total.p90) +
+         ") of " + gib_text(estimate.node->gpu->usable) + " that can be used";
+}
+
+std::string machine_words(const LaunchPhase& laid) {
+  const PhasePlan& part = *laid.part;
+  if (part.offer == nullptr) return "your own machine";
+  std::string text = laid.nodes > 1 ? std::to_string(laid.nodes) + " machines of " : "";
+  if (laid.gpus > 0 && laid.gpus < part.offer->gpus) text += std::to_string(laid.gpus) + " of the ";
+  text += std::to_string(part.offer->gpus) + "x " + part.offer->gpu;
+  if (const std::string place = place_words(*part.offer); !place.empty()) text += " at " + place;
+  if (!part.offer->instance.empty()) text += ", " + printable(part.offer->instance, 60);
+  return text + (part.offer->kind != OfferKind::kRented ? "" : part.spot ? ", spot" : ", on demand");
+}
+
+/// Names and conditions of the job among them: nothing that could move the cursor or the lines below.
+std::vector<std::string> safe(std::vector<std::string> lines) {
+  constexpr std::size_t kLongest = 600;
+  for (std::string& line : lines) line = printable(line, kLongest);
+  return lines;
+}
+
+}  // namespace
+
+std::string comments(const std::vector<std::string>& lines, std::string_view sign) {
+  std::string text;
+  for (const std::string& line : lines) {
+    std::string whole = std::string(sign) + printable(line, 600);
+    while (whole.ends_with(' ')) whole.pop_back();
+    text += whole + '\n';
+  }
+  return text;
+}
+
+std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& laid) {
+  const Phase& phase = *laid.phase;
+  const PhaseEstimate& estimate = laid.part->estimate;
+  std::vector<std::string> lines = {phase.name + ": " + phase_words(phase), "on         " + machine_words(laid)};
+  if (const std::string strategy = strategy_words(estimate, phase); !strategy.empty())
+    lines.push_back("strategy   " + strategy);
+  if (const std::string rate = rate_words(*laid.part, phase); !rate.empty()) lines.push_back("speed      " + rate);
+  lines.push_back("time       " + hours_range(laid.part->hours) + ", " + std::string(name_of(estimate.evidence)));
+  lines.push_back("cost       " + range_words(laid.part->cost));
+  if (const std::string memory = memory_line(estimate); !memory.empty()) lines.push_back(memory);
+  if (const int steps = checkpoint_steps(launch, laid); steps > 0 && estimate.checkpoint_bytes > Bytes{})
+    lines.push_back("checkpoint every " + count_of(steps, "step") + ", " + to_text(estimate.checkpoint_bytes) +
+                    " each");
+  for (const std::string& condition : phase.succeed_when) lines.push_back("succeeds   when " + condition);
+  if (!phase.yields.empty()) lines.push_back("yields     " + phase.yields);
+  if (!phase.note.empty()) lines.push_back("note       " + phase.note);
+  const auto position =
+      static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
+  for (const LaunchPhase& after : launch.phases)
+    if (std::ranges::find(after.needs, position) != after.needs.end())
+      lines.push_back("then       " + after.slug + (phase.succeed_when.empty() ? "" : ", if this one succeeds"));
+  lines.push_back("written by " + launch.command);
+  return safe(std::move(lines));
+}
+
+std::vector<std::string> banner_lines(const Launch& launch) {
+  const Plan& plan = launch.plan;
+  std::vector<std::string> lines = {launch.job.name + " on " + launch.plan_name,
+                                    "time       " + hours_range(plan.hours), "cost       " + range_words(plan.cost)};
+  if (plan.chance_in_time) lines.push_back("deadline   kept with a chance of " + chance_words(*plan.chance_in_time));
+  if (plan.chance_in_budget)
+    lines.push_back("budget     kept with a chance of " + chance_words(*plan.chance_in_budget));
+  lines.push_back("written by " + launch.command);
+  return safe(std::move(lines));
+}
+
+Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& laid) {
+  auto work = phase_work(launch, laid);
+  if (!work) return std::unexpected(work.error());
+  const std::string folder = "phases/" + laid.slug + "/";
+  std::vector<LaunchFile> files = std::move(work->files);
+  std::vector<std::string> prepare = work->prepare;
+  std::vector<std::string> run = work->command;
+  if (laid.phase->setup && !laid.phase->setup->text.empty()) {
+    files.push_back(
+        shell_file(folder + "setup.sh", "setup.run of the job: once on each machine", laid.phase->setup->text));
+    prepare.emplace_back("bash -euo pipefail \"$GPUPLAN_FILES/setup.sh\"");
+  }
+  if (work->user_command && !run.empty()) {
+    std::string text;
+    for (const std::string& line : run) text += line + "\n";
+    files.push_back(shell_file(folder + "command.sh", "command of the job, with the plan's numbers", text));
+    run = {"exec bash \"$GPUPLAN_FILES/command.sh\""};
+  }
+  files.insert(files.begin(), {laid.script(), script_text(launch, laid, *work, prepare, run), true});
+  return files;
+}
+
+LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data("templates/lib.sh")), false}; }
+
+std::string in_turn(const std::vector<std::string>& scripts) {
+  std::string text = "set -uo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
+  text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
+  text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1 INT HUP\n\n";
+  text += "scripts=(\n";
+  for (const std::string& script : scripts) text += "  " + bash_value(script) + "\n";
+  return text +
+         ")\n"
+         "for script in \"${scripts[@]}\"; do\n"
+         "  bash \"$here/$script\" <&0 &\n"
+         "  child=$!\n"
+         "  while :; do\n"
+         "    wait \"$child\"\n"
+         "    code=$?\n"
+         "    kill -0 \"$child\" 2>/dev/null || break\n"
+         "  done\n"
+         "  [ \"$code\" = 0 ] || exit \"$code\"\n"
+         "done\n";
+}
+
+LaunchFile group_script(const Launch& launch, const LaunchGroup& group) {
+  std::vector<std::string> lines = {launch.job.name + ": what runs on " + group.slug};
+  std::vector<std::string> scripts;
+  for (const int position : group.phases) {
+    const LaunchPhase& laid = launch.phases[static_cast<std::size_t>(position)];
+    lines.push_back(laid.slug + "  " + hours_range(laid.part->hours) + ", " + range_words(laid.part->cost));
+    scripts.push_back(laid.script());
+  }
+  lines.push_back(
+      "Exit codes: 0 done, 6 a gate stays closed, 75 stopped to be started again, 78 something is missing.");
+  lines.push_back("written by " + launch.command);
+  return {group.slug + ".sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,79 @@
+// Machines that one has already, or rents by hand: scripts to be started on them.
+#include <algorithm>
+#include <utility>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "launch/script/phase_script.h"
+#include "launch/to/launchers.h"
+#include "launch/work/work.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+/// All phases on one machine, those that need no GPU too.
+LaunchFile run_script(const Launch& launch) {
+  std::vector<std::string> lines = banner_lines(launch);
+  std::vector<std::string> scripts;
+  for (const LaunchPhase& laid : launch.phases) scripts.push_back(laid.script());
+  lines.insert(lines.begin() + 1, "All phases, one after the other; started again it goes on where it stopped.");
+  lines.emplace_back(
+      "Exit codes: 0 done, 6 a gate stays closed, 75 stopped to be started again, 78 something is missing.");
+  return {"run.sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
+}
+
+/// "GPUPLAN_NODES=2 GPUPLAN_NODE_RANK=0 GPUPLAN_MASTER_ADDR=HOST0 bash run.sh" for each machine.
+void start_commands(const std::string& script, int nodes, bool own_code, std::vector<std::string>& next) {
+  const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
+  if (nodes == 1) {
+    next.push_back(code + "bash " + script + "  # on the machine" +
+                   (own_code ? "; ~/PROGRAM is the folder that the job's commands start from" : ""));
+    return;
+  }
+  for (int rank = 0; rank < nodes; ++rank) {
+    std::string line = code + "GPUPLAN_NODES=" + std::to_string(nodes);
+    line += " GPUPLAN_NODE_RANK=" + std::to_string(rank);
+    line += " GPUPLAN_MASTER_ADDR=\"$FIRST\" bash " + script;
+    line += "  # on machine " + std::to_string(rank) + "; FIRST is the address of machine 0";
+    next.push_back(std::move(line));
+  }
+}
+
+}  // namespace
+
+Result<LaunchSet> bash_launcher(const Launch& launch) {
+  LaunchSet set;
+  const auto required = required_variables(launch);
+  if (!required) return std::unexpected(required.error());
+  set.next = export_lines(launch, *required);
+  int most_nodes = 1;
+  const bool own_code =
+      std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });
+  for (const LaunchGroup& group : launch.groups) most_nodes = std::max(most_nodes, group.lease->nodes);
+  if (launch.groups.size() <= 1) {
+    set.files.push_back(run_script(launch));
+    start_commands("run.sh", most_nodes, own_code, set.next);
+    if (most_nodes == 1 && launch.plan.at_once > 1)
+      set.notes.emplace_back(
+          "The plan runs phases side by side; run.sh runs them one after the other, which takes longer.");
+  } else {
+    for (const LaunchPhase& laid : launch.phases)
+      if (laid.group < 0) set.next.push_back("bash " + laid.script() + "  # on your own machine, when it is its turn");
+    for (const LaunchGroup& group : launch.groups) {
+      set.files.push_back(group_script(launch, group));
+      start_commands(group.slug + ".sh", group.lease->nodes, own_code, set.next);
+    }
+    set.notes.emplace_back("The plan takes machines " + std::to_string(launch.groups.size()) +
+                           " times: put GPUPLAN_RUNS on storage that all of them see, or bring each the runs folder of "
+                           "the phases it needs.");
+  }
+  if (most_nodes > 1)
+    set.notes.emplace_back(
+        "Several machines work together: this folder and GPUPLAN_RUNS lie on storage that all of them see.");
+  set.next.emplace_back("watch -n 1 nvidia-smi  # GPUs at 95 % and more, after the first steps");
+  set.next.emplace_back("tail -f runs/*/log.txt  # what it prints; runs/*/summary.txt comes at the end of each phase");
+  return set;
+}
+
+}  // namespace gpuplan

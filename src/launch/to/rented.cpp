@@ -1,0 +1,96 @@
+#include "launch/to/rented.h"
+
+#include <algorithm>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "input/text/embedded_data.h"
+#include "launch/script/phase_script.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
+
+std::string array_of(std::string_view name, const std::vector<std::string>& words) {
+  if (words.empty()) return std::string(name) + "=()\n";
+  std::string text = std::string(name) + "=(\n";
+  for (const std::string& word : words) text += "  " + bash_word(word) + "\n";
+  return text + ")\n";
+}
+
+}  // namespace
+
+std::string assignment(std::string_view name, std::string_view text) {
+  return std::string(name) + "=" + bash_value(text) + "\n";
+}
+
+std::string rent_path(const Launch& launch, std::string_view kind, const LaunchGroup& group) {
+  return std::string(kind) + "/rent" + (launch.groups.size() > 1 ? "-" + group.slug : "") + ".sh";
+}
+
+LaunchFile rent_script(const Launch& launch, const RentScript& script) {
+  std::vector<std::string> head = banner_lines(launch);
+  head.insert(head.begin() + 1,
+              "Rents the machine of " + script.group.slug + ". Without a word it only says what it would do.");
+  std::string text =
+      "#!/usr/bin/env bash\n" + comments(head) +
+      "# shellcheck disable=SC2016,SC2034  # lib.sh reads the variables; nothing in quotes is for a shell\n" +
+      "set -euo pipefail\ncd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\n";
+  text += assignment("kind", script.kind);
+  text += assignment("name", object_name(launch, script.group));
+  text += assignment("group", script.group.slug);
+  text += "limit=" + std::to_string(whole_seconds(script.machine.limit)) + "\n";
+  text += "grace=" + std::to_string(whole_seconds(script.machine.grace)) + "\n";
+  std::vector<std::string> required, variables;
+  for (const RequiredVariable& variable : script.needs.required) {
+    required.push_back(variable.name + ": " + printable(variable.what, kLongest));
+    variables.push_back(variable.name);
+  }
+  if (script.needs.hub) variables.emplace_back("HF_TOKEN");
+  text += array_of("required", required) + array_of("variables", variables);
+  std::vector<std::string> searches;
+  for (const auto& [what, command] : script.searches) {
+    searches.push_back(printable(what, kLongest));
+    searches.push_back(command);
+  }
+  text += array_of("searches", searches);
+  for (const std::string& line : script.more) text += line;
+  text += "# shellcheck source=/dev/null\n. " + std::string(script.kind) + "/lib.sh\n";
+  return {rent_path(launch, script.kind, script.group), std::move(text), true};
+}
+
+std::vector<LaunchFile> rent_library(std::string_view kind) {
+  const std::string folder = std::string(kind) + "/";
+  return {{folder + "lib.sh",
+           std::string(embedded_data("templates/rented.sh")) +
+               std::string(embedded_data("templates/" + std::string(kind) + ".sh")),
+           false},
+          {folder + "on_machine.sh", std::string(embedded_data("templates/on_machine.sh")), true}};
+}
+
+Result<void> single_machines(const Launch& launch, std::string_view provider) {
+  for (const LaunchGroup& group : launch.groups)
+    if (group.lease->nodes > 1)
+      return failure(
+          std::string(provider) + " rents machines one by one, and " + group.slug + " needs " +
+          std::to_string(group.lease->nodes) +
+          " that work together; choose a plan on one machine (--plan), or --to skypilot, dstack or kubernetes");
+  return {};
+}
+
+std::vector<std::string> rented_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {
+  std::vector<std::string> notes = cloud_notes(launch, needs);
+  notes.emplace_back("Machines are reached by ssh: the provider has to know your key.");
+  notes.emplace_back(
+      "The machine stops what it runs after P90 of all phases and a tenth more, and switches itself off at the end; "
+      "its "
+      "disk stays, and costs, until the machine is given back.");
+  if (launch.groups.size() > 1)
+    notes.emplace_back(
+        "Each machine has runs of its own: fetch them before the next one is rented, which gets this "
+        "folder with them.");
+  return notes;
+}
+
+}  // namespace gpuplan

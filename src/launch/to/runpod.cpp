@@ -1,0 +1,79 @@
+// RunPod: a script that rents a pod with runpodctl (noun-verb), which the provider ends at a given time.
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "input/tables/launcher_names.h"
+#include "launch/script/phase_script.h"
+#include "launch/to/cloud.h"
+#include "launch/to/launchers.h"
+#include "launch/to/rented.h"
+
+namespace gpuplan {
+namespace {
+
+/// Beside the volume: the image's own layers, packages and caches.
+constexpr int kContainerDiskGb = 50;
+
+/// The two clouds have prices of their own; which one an offer is of stands in its name ("1x_A100-80GB_SECURE").
+std::string_view cloud_of(const Offer& offer) {
+  return to_lower(offer.instance).find("community") != std::string::npos ? "COMMUNITY" : "SECURE";
+}
+
+}  // namespace
+
+Result<LaunchSet> runpod_launcher(const Launch& launch) {
+  if (const auto good = single_machines(launch, "RunPod"); !good) return std::unexpected(good.error());
+  if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
+  LaunchSet set;
+  std::vector<CloudNeeds> needs;
+  std::vector<GroupCommands> starts;
+  for (const LaunchGroup& group : launch.groups) {
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    const LauncherNames* names = launcher_names(machine.gpu->name);
+    const std::string_view image = launcher_image("runpod", *machine.gpu, machine.framework);
+    if (names == nullptr || names->runpod.empty() || image.empty())
+      return failure("RunPod rents no " + printable(machine.gpu->name, 60) +
+                     " that gpuplan knows the id of; choose a plan on other GPUs (--plan), or --to bash");
+    RentScript script{"runpod", group, machine, need, {}, {}};
+    script.more = {
+        "image=${IMAGE:-" + std::string(image) + "}\n",    "volume=" + std::to_string(whole_gb(machine.disk)) + "\n",
+        "disk=" + std::to_string(kContainerDiskGb) + "\n", assignment("gpu", names->runpod),
+        "gpus=" + std::to_string(machine.gpus) + "\n",     assignment("cloud", cloud_of(*machine.offer))};
+    set.files.push_back(rent_script(launch, script));
+    set.files.push_back(group_script(launch, group));
+    const std::string path = rent_path(launch, "runpod", group);
+    starts.push_back({.start = {"bash " + path + "  # what it would rent",
+                                "bash " + path + " rent  # rents it; runpodctl pod get POD tells HOST and PORT of ssh",
+                                "bash " + path + " start HOST PORT  # copies this folder, starts it",
+                                "bash " + path + " log HOST PORT  # what it prints"},
+                      .again = {"runpodctl pod start POD  # its disk is as it was; HOST and PORT may be others",
+                                "bash " + path + " start HOST PORT  # " + std::string(kAgain)},
+                      .end = {"bash " + path + " fetch HOST PORT  # fetches runs/, before the pod ends",
+                              "runpodctl pod delete POD  # gives it back"}});
+    if (machine.spot)
+      set.notes.push_back(group.slug + ": the plan is on spot, and runpodctl rents on demand only, which costs more.");
+    if (const std::string_view own = launcher_image("", *machine.gpu, machine.framework);
+        own != launcher_image("", *machine.gpu))
+      set.notes.push_back(
+          group.slug + ": " + std::string(machine.framework) + " wants what " + std::string(own) +
+          " holds, and the image here, which has the ssh server that the scripts need, does not: install "
+          "it in setup.run, or IMAGE=... with both.");
+    if (machine.price_limit)
+      set.notes.push_back(group.slug + ": runpodctl has no limit on prices; the plan counts with at most $" +
+                          number_text(dollars_an_hour(*machine.price_limit)) +
+                          " an hour. Look at the price before you rent.");
+    needs.push_back(std::move(need));
+  }
+  std::ranges::move(rent_library("runpod"), std::back_inserter(set.files));
+  auto commands = commands_apart(launch, starts, "RunPod");
+  if (!commands) return std::unexpected(commands.error());
+  set.next = *std::move(commands);
+  for (std::string& note : rented_notes(launch, needs)) set.notes.push_back(std::move(note));
+  set.notes.emplace_back(
+      "Limits: the pod is ended by RunPod itself (--terminate-after) an hour after the time on the machine is up, with "
+      "its disk: fetch the runs before. The image is assumed; IMAGE=... names another.");
+  return set;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,214 @@
+// SkyPilot: one managed job for each group of phases, and a pipeline of them where they follow each other.
+// Keys after docs/source/reference/yaml-spec.rst and sky/utils/schemas.py of SkyPilot.
+#include <algorithm>
+#include <array>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "input/tables/launcher_names.h"
+#include "launch/parts/yaml_text.h"
+#include "launch/script/phase_script.h"
+#include "launch/to/cloud.h"
+#include "launch/to/launchers.h"
+
+namespace gpuplan {
+namespace {
+
+/// Providers by the names that SkyPilot knows too. A region narrows the search where both write it the same way.
+struct SkyCloud {
+  std::string_view name;
+  bool region;
+};
+constexpr std::array kClouds = {
+    SkyCloud{"aws", true},        SkyCloud{"azure", true}, SkyCloud{"gcp", true},    SkyCloud{"lambda", true},
+    SkyCloud{"nebius", true},     SkyCloud{"oci", true},   SkyCloud{"runpod", true}, SkyCloud{"verda", true},
+    SkyCloud{"cudo", true},       SkyCloud{"vast", false},  // "France, FR, EU"
+    SkyCloud{"paperspace", true}, SkyCloud{"do", true},
+};
+
+constexpr std::string_view kMount = "/gpuplan-runs";
+
+/// Passes on the token that weights may ask for.
+constexpr std::string_view kSecretWords = " --secret HF_TOKEN";
+
+bool plain_region(std::string_view region) {
+  return !region.empty() && std::ranges::all_of(region, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+/// "aws/us-east-1" before "aws" where the job does not bind itself to regions.
+std::vector<std::string> places_of(const Launch& launch, const Offer& offer) {
+  const auto* cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::name);
+  if (offer.kind != OfferKind::kRented || cloud == kClouds.end()) return {};
+  std::vector<std::string> places;
+  if (cloud->region && plain_region(offer.region)) places.push_back(offer.provider + "/" + offer.region);
+  if (places.empty() || launch.job.where.regions.empty()) places.push_back(offer.provider);
+  return places;
+}
+
+std::string job_bucket(const Launch& launch) {
+  return "gpuplan-" + launch.slug + "-" + slug_of(launch.plan.id, 12, "plan");
+}
+
+Yaml storage(const Launch& launch) {
+  Yaml mount = Yaml::map();
+  if (const auto bucket = bucket_of(launch.job)) mount.set("source", bucket->scheme + "://" + bucket->name);
+  else mount.set("name", job_bucket(launch), "made at the first start; rename it where the name is taken");
+  mount.set("mode", "MOUNT_CACHED");
+  return Yaml::map().set(kMount, std::move(mount), "checkpoints, logs and results: they outlive the machines");
+}
+
+std::string runs_folder(const Launch& launch) {
+  std::string folder(kMount);
+  if (const auto bucket = bucket_of(launch.job); bucket && !bucket->folder.empty()) folder += "/" + bucket->folder;
+  return folder + "/" + launch.slug;
+}
+
+struct Task {
+  Yaml document;
+  std::string name;
+  std::string variables;  ///< " --env DATA --secret HF_TOKEN"
+};
+
+Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine,
+                     const CloudNeeds& needs) {
+  const Offer& offer = *machine.offer;
+  const LauncherNames* names = launcher_names(machine.gpu->name);
+  const std::string accelerator =
+      names == nullptr ? "" : skypilot_name(*names, offer.provider, offer.instance, machine.gpus);
+  if (names == nullptr || accelerator.empty())
+    return failure("SkyPilot has no name for " + machine.gpu->name +
+                   "; choose a plan on other GPUs (--plan), or --to bash");
+  const bool slice = names->skypilot == "{instance}";
+
+  Yaml resources = Yaml::map();
+  resources.set("accelerators", accelerator + ":" + std::to_string(slice ? 1 : machine.gpus), "of one machine");
+  const std::vector<std::string> places = places_of(launch, offer);
+  if (places.size() == 1) resources.set("infra", places.front());
+  if (places.size() > 1) {
+    Yaml ordered = Yaml::list();
+    for (const std::string& place : places) ordered.add(Yaml::map().set("infra", place));
+    resources.set("ordered", std::move(ordered));
+  }
+  resources.set("use_spot", Yaml::yes_no(machine.spot));
+  resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: what the plan counts, a fifth more, and 50 GB");
+  if (machine.price_limit)
+    resources.set("max_hourly_cost", Yaml::number(dollars_an_hour(*machine.price_limit)), kPriceLimitWords);
+  Yaml codes = Yaml::list();
+  codes.add(Yaml::whole(kComeBack));
+  Yaml recovery = Yaml::map();
+  // Reaching the time limit is an error for SkyPilot, as are a closed gate and what nobody prepared: none of them must
+  // be started again.
+  recovery.set("max_restarts_on_errors", Yaml::whole(0), "a time limit is an error too; machines taken back are not");
+  recovery.set("recover_on_exit_codes", std::move(codes), "stopped after a checkpoint");
+  resources.set("job_recovery", std::move(recovery));
+
+  Yaml envs = Yaml::map();
+  envs.set("GPUPLAN_RUNS", runs_folder(launch));
+  std::string variables;
+  for (const RequiredVariable& variable : needs.required) {
+    envs.set(variable.name, Yaml::null(), variable.what);
+    variables += " --env " + variable.name;
+  }
+  if (needs.hub) variables += kSecretWords;
+
+  std::vector<std::string> run = {
+      "set -uo pipefail",
+      "export GPUPLAN_NODES=\"$SKYPILOT_NUM_NODES\" GPUPLAN_NODE_RANK=\"$SKYPILOT_NODE_RANK\"",
+      "GPUPLAN_MASTER_ADDR=$(printf '%s\\n' \"$SKYPILOT_NODE_IPS\" | head -n 1)",
+      "export GPUPLAN_MASTER_ADDR",
+  };
+  std::ranges::move(arrival_lines(), std::back_inserter(run));
+  run.emplace_back(
+      "# After so long the job is stopped and the machines are given back: exit code 124 is not started again.");
+  run.push_back(guarded_start(group, machine));
+
+  Task task{Yaml::map(), object_name(launch, group), {}};
+  task.document.set("name", task.name);
+  if (machine.nodes > 1) task.document.set("num_nodes", Yaml::whole(machine.nodes));
+  task.document.set("workdir", ".", "this folder, with all scripts");
+  task.document.set("resources", std::move(resources));
+  task.document.set("file_mounts", storage(launch));
+  task.document.set("envs", std::move(envs));
+  if (needs.hub) {
+    task.document.set("secrets", Yaml::map().set("HF_TOKEN", Yaml::null()),
+                      "taken from where you type: sky jobs launch --secret HF_TOKEN ...");
+  }
+  task.document.set("run", Yaml::lines(run));
+  task.variables = std::move(variables);
+  return task;
+}
+
+}  // namespace
+
+Result<LaunchSet> skypilot_launcher(const Launch& launch) {
+  LaunchSet set;
+  std::vector<CloudNeeds> needs;
+  std::vector<bool> priced;
+  std::vector<GroupCommands> starts;
+  std::string pipeline;
+  std::vector<std::string> names;
+  for (const LaunchGroup& group : launch.groups) {
+    auto asked = cloud_group(launch, group);
+    if (!asked) return std::unexpected(asked.error());
+    auto& [machine, need] = *asked;
+    auto task = task_of(launch, group, machine, need);
+    if (!task) return std::unexpected(task.error());
+    const std::string file = "skypilot/" + group.slug + ".yaml";
+    std::vector<std::string> head = banner_lines(launch);
+    head.insert(head.begin() + 1,
+                "A managed job of SkyPilot. Start it in the folder above: workdir is where you type the command.");
+    const std::string document = task->document.print();
+    set.files.push_back({file, comments(head) + document, false});
+    set.files.push_back(group_script(launch, group));
+    const std::string start = "sky jobs launch -n " + task->name + task->variables + " " + file;
+    starts.push_back({.start = {start + "  # asks before it rents"}, .again = {start + "  # " + std::string(kAgain)}});
+    pipeline += "---\n" + document;
+    names.push_back(task->name);
+    priced.push_back(machine.price_limit.has_value());
+    needs.push_back(std::move(need));
+  }
+  if (launch.groups.empty()) return failure("no phase of this plan needs a machine of SkyPilot; use --to bash");
+  if (launch.groups.size() > 1 && is_chain(launch)) {
+    const std::string name = slug_of(launch.slug, 50, "job");
+    std::vector<std::string> head = banner_lines(launch);
+    head.insert(head.begin() + 1, "All groups as one pipeline: each starts when the one before has ended with 0.");
+    set.files.push_back(
+        {"skypilot/pipeline.yaml", comments(head) + "---\n" + Yaml::map().set("name", name).print() + pipeline, false});
+    for (std::size_t g = 0; g < starts.size(); ++g) starts[g] = {};
+    std::string start = "sky jobs launch -n " + name;
+    for (const RequiredVariable& variable : variables_of(needs)) start += " --env " + variable.name;
+    if (std::ranges::any_of(needs, &CloudNeeds::hub)) start += kSecretWords;
+    start += " skypilot/pipeline.yaml";
+    starts.front() = {.start = {start + "  # all groups in turn; asks before it rents"},
+                      .again = {start + "  # " + std::string(kAgain)}};
+    names = {name};
+  }
+  set.next = commands_in_order(launch, starts);
+  set.next.emplace_back("sky jobs queue  # what runs and what it waits for");
+  for (const std::string& name : names) {
+    set.next.push_back("sky jobs logs -n " + name + "  # follow it");
+    set.next.push_back("sky jobs cancel -n " + name + "  # stop it and give the machines back");
+  }
+  set.notes = cloud_notes(launch, needs);
+  if (const auto bucket = bucket_of(launch.job); bucket) {
+    set.notes.push_back("Runs lie in " + bucket->scheme + "://" + bucket->name + ", below " +
+                        runs_folder(launch).substr(kMount.size() + 1) + ".");
+  } else {
+    set.notes.push_back("Runs lie in a bucket " + job_bucket(launch) +
+                        " that SkyPilot makes and that costs money until it is deleted: sky storage delete " +
+                        job_bucket(launch) + ".");
+  }
+  for (const LaunchGroup& group : launch.groups)
+    if (places_of(launch, *group.lease->offer).empty()) {
+      set.notes.push_back(group.slug +
+                          ": no cloud is named, so SkyPilot takes the cheapest of those that you have enabled.");
+    }
+  set.notes.push_back(limits_note(launch, priced, "the price an hour of a machine (max_hourly_cost)",
+                                  "a time after which the job stops itself and is not started again; the time counts "
+                                  "from each start on, that of a phase over all its starts."));
+  return set;
+}
+
+}  // namespace gpuplan

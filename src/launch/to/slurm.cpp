@@ -1,0 +1,124 @@
+// Slurm: one batch job for each phase, and a script that hands them in with what each waits for.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/amount.h"
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "input/text/embedded_data.h"
+#include "launch/script/phase_script.h"
+#include "launch/to/launchers.h"
+#include "launch/to/slurm_resources.h"
+#include "launch/to/slurm_submit.h"
+#include "launch/work/work.h"
+
+namespace gpuplan {
+namespace {
+
+/// "--partition=gpu" as a line, "" when there is no value.
+std::string directive(std::string_view option, const std::string& value) {
+  return value.empty() ? "" : "#SBATCH --" + std::string(option) + "=" + value + "\n";
+}
+
+std::string gib(Bytes size) { return std::to_string(static_cast<long long>(std::llround(size / units::GiB))) + "G"; }
+
+/// What is asked for, and why it is so much.
+std::string directives(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
+  const Offer& offer = *ask.offer;
+  std::string text = "#SBATCH --job-name=" + slurm_job_name(launch, phase) + "\n";
+  text += directive("partition", offer.partition) + directive("account", offer.account) + directive("qos", offer.qos);
+  text += "#SBATCH --nodes=" + std::to_string(phase.nodes) + "\n#SBATCH --ntasks-per-node=1\n";
+  if (phase.gpus > 0)
+    text += "#SBATCH --gpus-per-node=" + (ask.gpu_type.empty() ? "" : ask.gpu_type + ":") + std::to_string(phase.gpus) +
+            "\n";
+  if (ask.exclusive)
+    text += "# Whole machines are paid for: all their processors and memory.\n#SBATCH --exclusive\n#SBATCH --mem=0\n";
+  if (ask.cpus) {
+    if (ask.cpus_assumed)
+      text += "# Nobody says how many processors this pool has: as many a GPU as the smallest machine known with it.\n";
+    text += directive("cpus-per-task", std::to_string(*ask.cpus));
+  }
+  if (ask.memory) text += "# Host memory by the model, and a quarter more.\n" + directive("mem", gib(*ask.memory));
+  text += "# " + to_text(phase.limit) + " is p90 of the phase and some room" +
+          (ask.runs > 1 ? "; the pool stops jobs before, so it takes " + std::to_string(ask.runs) + " in a row" : "") +
+          ".\n" + directive("time", slurm_time(ask.time));
+  text += "# A checkpoint takes " + (ask.checkpoint < units::second ? "less than a second" : to_text(ask.checkpoint)) +
+          "; Slurm may be a minute off. Then the job goes back into the queue.\n" +
+          directive("signal", "B:USR1@" + std::to_string(ask.lead));
+  return text + "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%x-%j.out\n";
+}
+
+LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
+  const Seconds planned = std::max(phase.limit, ask.time * ask.runs);
+  std::string text = "#!/bin/bash\n" + comments(banner_lines(launch, phase));
+  text += directives(launch, phase, ask);
+  text += "\n# shellcheck disable=SC1091,SC2034  # job.sh reads the variables\n";
+  text += "slug=" + shell_quoted(phase.slug) + "\nmachines=" + std::to_string(phase.nodes) +
+          "\ngpus=" + std::to_string(phase.gpus) + "\nlead=" + std::to_string(ask.lead) +
+          "\nplanned=" + std::to_string(std::llround(planned / units::second)) + "\n";
+  // Slurm runs a copy of this file, so it can not know where it was.
+  text +=
+      "cd \"${SLURM_SUBMIT_DIR:-.}\" || exit 78\n[ -f slurm/job.sh ] || cd .. # handed in from slurm/ itself\n"
+      "source slurm/job.sh\n";
+  return {slurm_batch_file(phase), std::move(text), false};
+}
+
+/// Where Slurm's names, processors and partitions come from: each said once.
+void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask, std::set<std::string>& notes) {
+  const Offer& offer = *ask.offer;
+  if (!ask.gpu_type.empty() && phase.gpus > 0)
+    notes.insert("GPUs are asked for as " + ask.gpu_type +
+                 ", the usual name; sinfo -o '%P %G' lists the names of your cluster, and slurm/submit.sh "
+                 "--gpus-per-node=NAME:" +
+                 std::to_string(phase.gpus) + " asks for another.");
+  if (offer.kind == OfferKind::kRented)
+    notes.insert("The plan is of rented machines: " + launch.plan_name +
+                 " is taken to be a cluster in that cloud with whole machines of this kind, and no partition is named; "
+                 "slurm/submit.sh --partition=NAME names one.");
+  if (ask.cpus_assumed)
+    notes.insert("Nobody says how many processors the pool " + printable(offer.label, 60) +
+                 " has: " + std::to_string(*ask.cpus / std::max(phase.gpus, 1)) +
+                 " a GPU are asked for, as many as the smallest machine known with " + offer.gpu + ".");
+  if (ask.runs > 1)
+    notes.insert(phase.slug + " needs " + std::to_string(ask.runs) + " jobs of " + to_text(ask.time) +
+                 " in a row: it writes a checkpoint before each ends and goes back into the queue by itself.");
+}
+
+}  // namespace
+
+Result<LaunchSet> slurm_launcher(const Launch& launch) {
+  LaunchSet set;
+  std::set<std::string> notes;
+  for (const LaunchPhase& phase : launch.phases) {
+    if (phase.group < 0) continue;
+    auto ask = slurm_resources(launch, phase);
+    if (!ask) return std::unexpected(ask.error());
+    set.files.push_back(batch_file(launch, phase, *ask));
+    note(launch, phase, *ask, notes);
+  }
+  set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
+  set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
+  const auto required = required_variables(launch);
+  if (!required) return std::unexpected(required.error());
+  set.files.push_back(slurm_submit_script(launch, *required));
+  const bool own_code =
+      std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
+  set.next = export_lines(launch, *required);
+  const std::vector<std::string> commands = {
+      "slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
+      own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "
+                 "done; ~/PROGRAM is the folder that the job's commands start from"
+               : "slurm/submit.sh  # hands them in, each to start when those before it are done",
+      "squeue --me  # where they are", "tail -F " + launch.slug + "-*.out runs/*/log.txt  # what they print",
+      "scancel --me --name=NAME  # stop one; those that need it go too"};
+  set.next.insert(set.next.end(), commands.begin(), commands.end());
+  set.notes.assign(notes.begin(), notes.end());
+  set.notes.emplace_back("This folder lies on storage that all machines of the cluster see.");
+  set.notes.emplace_back(
+      "A job that Slurm puts back into the queue waits about two minutes there before it can start (seen with Slurm "
+      "22.05).");
+  return set;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,357 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "base/whole.h"
+#include "input/text/embedded_data.h"
+#include "launch/parts/checkpoint_steps.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+/// "MODEL_OLMO_3_7B_THINK".
+std::string upper_slug(std::string_view text) {
+  std::string result = slug_of(text, 60, "X");
+  for (char& c : result) c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return result;
+}
+
+std::optional<double> as_number(std::string_view text) {
+  const std::string plain(trim(text));
+  if (plain.empty() || plain.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(plain.c_str(), &end);
+  return end == plain.c_str() + plain.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
+bool named(std::string_view name, const std::vector<std::string_view>& names) {
+  const std::string plain = squeeze(name);
+  return std::ranges::any_of(names, [&](std::string_view known) { return squeeze(known) == plain; });
+}
+
+/// Positions in launch.phases of all that come before this phase, nearest first.
+std::vector<int> before(const WorkPlace& place) {
+  std::vector<int> all = place.laid.needs;
+  std::vector<char> met(place.launch.phases.size(), 0);
+  for (const int need : all) met[static_cast<std::size_t>(need)] = 1;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const int need : place.launch.phases[static_cast<std::size_t>(all[i])].needs)
+      if (std::exchange(met[static_cast<std::size_t>(need)], char{1}) == 0) all.push_back(need);
+  return all;
+}
+
+/// Whether gpuplan writes that phase's training program, which leaves the model in the folder `final`.
+bool leaves_model(const Phase& phase, std::string_view model) {
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  return train != nullptr && phase.command.empty() && train->models.size() == 1 &&
+         train->models.front().name == model && untrainable(*train).empty();
+}
+
+/// What transformers calls a network of this shape, with its keys; false when there is none of it.
+bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
+  if (s.kind != ModelKind::kDecoder || s.moe() || s.mla() || s.window > 0 || s.qk_norm != QkNorm::kNone) return false;
+  const int context = std::max({s.max_context, s.positions, sequence});
+  if (s.gated && s.norm == NormKind::kRms && s.positions == 0) {
+    json.begin_object().member("model_type", "llama").member("hidden_size", s.hidden);
+    json.member("intermediate_size", s.ffn).member("num_hidden_layers", s.layers);
+    json.member("num_attention_heads", s.heads)
+        .member("num_key_value_heads", s.kv_heads)
+        .member("head_dim", s.head_dim);
+    json.member("vocab_size", s.vocab).member("tie_word_embeddings", s.tied).member("max_position_embeddings", context);
+    json.member("attention_bias", s.attention_bias != BiasKind::kNone).member("mlp_bias", s.mlp_bias).end();
+    return true;
+  }
+  if (!s.gated && s.norm == NormKind::kLayer && s.kv_heads == s.heads && s.head_dim * s.heads == s.hidden) {
+    json.begin_object().member("model_type", "gpt2").member("n_embd", s.hidden).member("n_inner", s.ffn);
+    json.member("n_layer", s.layers).member("n_head", s.heads).member("vocab_size", s.vocab);
+    json.member("n_positions", context).member("tie_word_embeddings", s.tied).end();
+    return true;
+  }
+  return false;
+}
+
+/// Operations of a token forward and backward: six for each parameter it meets outside of tables, and attention over
+/// half of a sequence of that many tokens on both sides of the softmax (Chowdhery et al. 2022, appendix B). Weights
+/// that do not learn need no gradients: four.
+double flops_per_token(const TrainPhase& train, double sequence) {
+  const ModelUse& use = train.models.front();
+  const ParameterCount params = count_parameters(use.shape);
+  const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
+  const double matrices = params.active - (use.shape.tied ? 0 : params.embedding);
+  return (frozen ? 4 : 6) * matrices + 12.0 * use.shape.layers * use.shape.q_width() * sequence;
+}
+
+/// Passes of a step from one look at the request to stop to the next: about ten seconds, since all ranks wait for it.
+int stop_passes(const WorkPlace& place) {
+  constexpr Seconds kApart = 10 * units::second;
+  const int passes = std::max(place.strategy().grad_accum, 1);
+  const Seconds step = place.laid.part->seconds_per_step.p50;
+  if (step <= kApart) return passes;
+  return std::max(clamped<int>(std::ceil(passes * (kApart / step))), 1);
+}
+
+bool muon(const TrainPhase& train) { return train.optimizer.matrices == Optimizer::kMuon; }
+
+}  // namespace
+
+std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
+  return std::string(name) + "_" + upper_slug(laid.slug);
+}
+
+std::unexpected<Error> WorkPlace::wrong(const std::string& what) const {
+  return failure("phases." + printable(phase().name, 64) + ": " + what);
+}
+
+std::string file_word(std::string_view name) { return "\"$GPUPLAN_FILES/" + std::string(name) + "\""; }
+
+LaunchFile program(const WorkPlace& place, std::string_view name, std::string_view as) {
+  return {place.path(as.empty() ? name : as), std::string(embedded_data("templates/" + std::string(name))),
+          name.ends_with(".sh")};
+}
+
+std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked) {
+  work.files.push_back(program(place, "supervise.sh"));
+  return "exec bash " + file_word("supervise.sh") + (asked == Asked::kBySignal ? " --workers " : " ") +
+         std::to_string(stop_seconds(*place.laid.part)) + " " + command;
+}
+
+std::string torchrun(const WorkPlace& place) {
+  if (place.laid.nodes <= 1) return "torchrun --standalone --nproc-per-node=\"$GPUPLAN_GPUS\"";
+  return "torchrun --nnodes=\"$GPUPLAN_NODES\" --node-rank=\"$GPUPLAN_NODE_RANK\" --nproc-per-node=\"$GPUPLAN_GPUS\" "
+         "--master-addr=\"$GPUPLAN_MASTER_ADDR\" --master-port=\"$GPUPLAN_MASTER_PORT\"";
+}
+
+std::string pip_install(const std::vector<std::string>& packages) {
+  std::string line = "python3 -m pip install --quiet";
+  for (const std::string& package : packages) line += " " + shell_quoted(package);
+  return line;
+}
+
+Work placeholder(const WorkPlace& place, const std::string& why) {
+  Work work;
+  const std::string variable = phase_variable("GPUPLAN_COMMAND", place.laid);
+  work.required.push_back(variable + ": the command of this phase. " + why +
+                          " Give the phase a `command` in the job file, or set the variable");
+  work.notes.push_back(why + " The phase stops until it has a `command`.");
+  work.command.push_back("exec bash -c \"$" + variable + "\"");
+  return work;
+}
+
+std::vector<std::string> adapter_targets(const TrainPhase& train) {
+  std::vector<std::string> targets;
+  for (const std::string& target : train.lora.targets) {
+    if (target == "all") return {};
+    if (target == "attention") targets.insert(targets.end(), {"q_proj", "k_proj", "v_proj", "o_proj"});
+    else if (target == "mlp") targets.insert(targets.end(), {"gate_proj", "up_proj", "down_proj"});
+    else targets.push_back(target);
+  }
+  return targets;
+}
+
+std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program) {
+  const int keep = place.estimate().keep_checkpoints;
+  if (keep == 0 || place.estimate().checkpoints <= keep) return "";
+  return std::string(program) + " keeps every checkpoint that it writes; the plan has room on the disk for " +
+         std::to_string(keep) + ": remove older ones meanwhile.";
+}
+
+int log_steps(const WorkPlace& place) {
+  constexpr double kLines = 2000;  // enough for curves, few enough to read
+  return clamped<int>(std::clamp(std::ceil(place.estimate().steps / kLines), 1.0, 100.0));
+}
+
+int batch_of(const WorkPlace& place) {
+  const Strategy& s = place.strategy();
+  return s.dp * s.micro_batch * s.grad_accum;
+}
+
+int steps_of(const WorkPlace& place) {
+  return clamped<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
+}
+
+double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise) {
+  for (const auto& [name, value] : place.phase().args)
+    if (named(name, names))
+      if (const auto number = as_number(value)) return *number;
+  return otherwise;
+}
+
+std::vector<std::string> other_arguments(const WorkPlace& place, const std::vector<std::string_view>& known) {
+  std::vector<std::string> names;
+  for (const auto& argument : place.phase().args)
+    if (!named(argument.first, known)) names.push_back(argument.first);
+  return names;
+}
+
+void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known) {
+  for (const auto& [name, value] : place.phase().args) {
+    if (named(name, known)) continue;
+    json.key(name);
+    if (const auto number = as_number(value)) {
+      // 8 stays a whole number: Python tells them apart.
+      if (std::abs(*number) < 1e15 && *number == std::floor(*number)) json.value(static_cast<long long>(*number));
+      else json.value(*number);
+    } else if (iequals(value, "true") || iequals(value, "false")) {
+      json.value(iequals(value, "true"));
+    } else {
+      json.value(value);
+    }
+  }
+}
+
+std::vector<std::string> argument_words(const WorkPlace& place, const std::vector<std::string_view>& known) {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : place.phase().args)
+    if (!named(name, known)) words.push_back(bash_word("--" + name) + "=" + bash_word(value));
+  return words;
+}
+
+std::string model_variable(const std::vector<ModelUse>& models, std::size_t which) {
+  if (models.size() == 1) return "MODEL";
+  std::string name = "MODEL_" + upper_slug(models[which].name);
+  const auto first = models.begin() + static_cast<std::ptrdiff_t>(which);
+  if (std::any_of(models.begin(), first, [&](const ModelUse& use) { return "MODEL_" + upper_slug(use.name) == name; }))
+    name += "_" + std::to_string(which + 1);
+  return name;
+}
+
+bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
+                 Work& work) {
+  const ModelUse& use = models[which];
+  const std::string variable = model_variable(models, which);
+  std::vector<std::string> trained_by;
+  for (const int position : before(place)) {
+    const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(position)];
+    if (leaves_model(*other.phase, use.name)) trained_by.push_back(other.slug);
+  }
+  // Names that come to the same are told apart by their position.
+  std::string slug = slug_of(use.name, 50, "model");
+  for (std::size_t i = 0; i < which; ++i)
+    if (slug_of(models[i].name, 50, "model") == slug) slug += "-" + std::to_string(which + 1);
+  json.begin_object().member("name", use.name).member("slug", slug);
+  json.member("variable", variable).member("trained_by", trained_by);
+  bool good = true;
+  json.key("config");
+  if (!use.drawn) json.null();
+  else good = write_config(json, use.shape, 0);
+  if (!good) json.null();
+  json.end();
+  // Hub names have an organisation; a few old ones stand without.
+  constexpr std::array<std::string_view, 4> kOld = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"};
+  const bool known = use.name.find('/') != std::string::npos || std::ranges::find(kOld, use.name) != kOld.end();
+  if (!use.drawn && !known && trained_by.empty())
+    work.required.push_back(variable + ": name on the Hugging Face hub, or folder, of " + printable(use.name, 60));
+  else if (!trained_by.empty())
+    work.notes.push_back("The model is what " + trained_by.front() + " leaves in the folder final, unless " + variable +
+                         " names another.");
+  return good;
+}
+
+Format master_weights(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const Framework* framework = place.estimate().framework;
+  if (train.master_weights) return *train.master_weights;
+  return framework == nullptr || framework->master_fp32 ? Format::kFp32 : Format::kBf16;
+}
+
+std::string_view attention_name(AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::kEager:
+      return "eager";
+    case AttentionKernel::kFlash1:
+    case AttentionKernel::kFlash2:
+      return "flash_attention_2";
+    case AttentionKernel::kFlash3:
+      return "flash_attention_3";
+    case AttentionKernel::kFlash:
+    case AttentionKernel::kCudnn:
+      return "sdpa";
+  }
+  return "sdpa";
+}
+
+bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
+  const TrainPhase& train = place.train();
+  const PhaseEstimate& estimate = place.estimate();
+  const Strategy& s = place.strategy();
+  const int sequence = place.estimate().sequence;
+  const bool scratch = place.from_scratch();
+  const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
+  // Rates that people begin with; the plan does not depend on them.
+  const double usual_rate = scratch ? 3e-4 : frozen ? 2e-4 : 1e-5;
+  const int steps = steps_of(place);
+  json.member("job", place.launch.job.name).member("phase", place.phase().name);
+  json.key("model");
+  const bool good = write_model(json, place, train.models, 0, work);
+  json.member("from_scratch", scratch).member("method", name_of(train.method));
+  json.key("lora").begin_object(true).member("rank", train.lora.rank);
+  json.member("targets", adapter_targets(train)).end();
+  json.member("sequence", sequence);
+  json.member("packing", train.data.packing || train.data.tokens.has_value());
+  json.member("mean_tokens", estimate.mean_tokens);
+  json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
+  json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
+  json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("batch", batch_of(place));
+  json.member("steps", steps).member("log_steps", log_steps(place)).member("stop_passes", stop_passes(place));
+  json.member("checkpoint_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
+  json.member("keep_checkpoints", place.estimate().keep_checkpoints);
+  json.member("recompute", name_of(s.recompute)).member("precision", name_of(s.precision));
+  json.member("master_weights", name_of(master_weights(place))).member("compile", s.compile);
+  json.key("offload").begin_object(true);
+  json.member("optimizer", includes(s.offload, Offload::kOptimizer));
+  json.member("params", includes(s.offload, Offload::kParams));
+  json.member("activations", includes(s.offload, Offload::kActivations)).end();
+  json.key("attention").begin_object(true).member("kernel", name_of(s.attention));
+  json.member("implementation", attention_name(s.attention)).end();
+  json.key("optimizer").begin_object(true).member("matrices", name_of(train.optimizer.matrices));
+  json.member("rest", name_of(train.optimizer.rest)).end();
+  json.member("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate));
+  json.member("weight_decay", number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0));
+  constexpr double kWarmUpShare = 0.02;
+  const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps), 1.0, 2000.0);
+  json.member("warmup_steps", number_argument(place, {"warmup_steps"}, warm_up));
+  json.member("grad_clip", number_argument(place, {"grad_clip", "max_grad_norm", "clip"}, 1.0));
+  json.member("seed", number_argument(place, {"seed"}, 1.0));
+  json.member("flops_per_token", flops_per_token(train, estimate.mean_tokens));
+  json.member("peak_tflops", estimate.node ? peak(*estimate.node->gpu, s.precision).value / 1e12 : 0);
+  return good;
+}
+
+void require_data(const WorkPlace& place, Work& work) {
+  const TrainPhase& train = place.train();
+  const bool scratch = place.from_scratch();
+  work.required.emplace_back(
+      scratch
+          ? "DATA: a JSON-lines file, a folder of them or a data set of the Hugging Face hub; each row holds \"text\""
+          : "DATA: a JSON-lines file, a folder of them or a data set of the Hugging Face hub; each row holds \"text\", "
+            "or \"prompt\" and \"completion\", or \"messages\" (a list of role and content)");
+  if (train.models.front().drawn)
+    work.required.emplace_back("TOKENIZER: name on the Hugging Face hub, or folder, of a tokenizer of at most " +
+                               std::to_string(train.models.front().shape.vocab) + " tokens");
+  const double rate = number_argument(place, {"learning_rate", "lr"}, 0);
+  if (rate <= 0)
+    work.notes.emplace_back(
+        "The job gives no rate of learning: settings.json holds an ordinary one (args: {learning_rate: ...} in the job "
+        "changes it).");
+  if (place.phase().evaluate)
+    work.notes.emplace_back("The program does not evaluate; the plan has time for it. Use a `command` that does.");
+  if (muon(train))
+    work.notes.emplace_back("Muon is torch.optim.Muon, scaled so that it takes AdamW's rate of learning.");
+}
+
+std::string untrainable(const TrainPhase& train) {
+  if (train.models.size() != 1) return "It trains several networks together, which no ready program does.";
+  if (train.models.front().custom) return "Its network is known by its totals only.";
+  if (train.models.front().shape.kind != ModelKind::kDecoder) return "Its network is no decoder of texts.";
+  if (train.method == Method::kFrozen) return "It trains modules of its own beside frozen weights.";
+  if (train.models.front().loops > 1 || train.models.front().supervision_steps > 1)
+    return "Its network runs its layers several times, which no ready program does.";
+  return "";
+}
+
+}  // namespace gpuplan

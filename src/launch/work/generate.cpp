@@ -1,0 +1,217 @@
+// Generation and collection: a program for vLLM or transformers that runs the plan's replicas, each on its own GPUs.
+#include <algorithm>
+#include <cmath>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "base/whole.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+int whole(double value) { return clamped<int>(std::clamp(std::ceil(value), 0.0, 2e9)); }
+
+/// Formats that a checkpoint must bring: an engine makes the others while it loads.
+bool made_beforehand(Format weights, bool vllm) {
+  if (weights == Format::kFp32 || weights == Format::kFp16 || weights == Format::kBf16 || weights == Format::kNf4)
+    return false;
+  if (weights == Format::kFp8) return !vllm;
+  return weights != Format::kInt8 || vllm;
+}
+
+std::string_view torch_name(Format format) {
+  switch (format) {
+    case Format::kFp32:
+      return "float32";
+    case Format::kFp16:
+      return "float16";
+    case Format::kBf16:
+      return "bfloat16";
+    default:
+      return "auto";
+  }
+}
+
+/// Arguments of vllm.LLM, by vllm-project/vllm's documentation of its engine arguments.
+void write_engine_arguments(JsonWriter& json, const WorkPlace& place) {
+  const GeneratePhase& generate = place.generate();
+  const Strategy& s = place.strategy();
+  double longest = 0;
+  for (const Prompts& prompts : generate.data)
+    longest = std::max(longest, prompts.prompt_tokens.max + prompts.new_tokens.max);
+  json.begin_object().member("tensor_parallel_size", s.tp).member("pipeline_parallel_size", s.pp);
+  json.member("max_num_seqs", s.micro_batch).member("max_model_len", whole(longest));
+  json.member("dtype", torch_name(s.weights));
+  if (s.weights == Format::kFp8 && generate.models.front().shape.native != Format::kFp8)
+    json.member("quantization", "fp8");
+  if (s.weights == Format::kNf4) json.member("quantization", "bitsandbytes");
+  json.member("kv_cache_dtype", generate.kv_cache == Format::kFp8 ? "fp8" : "auto");
+  // What the plan counts with.
+  const double share = engine_profile(place.launch.catalogue, *place.estimate().framework).memory_share;
+  json.member("gpu_memory_utilization", share).member("seed", 0);
+  if (generate.speculation && generate.speculation->draft) {
+    json.key("speculative_config").begin_object().member("model", generate.speculation->draft->name);
+    json.member("num_speculative_tokens", generate.speculation->tokens).end();
+  } else if (generate.speculation) {
+    json.key("speculative_config").begin_object().member("method", "ngram").member("prompt_lookup_max", 4);
+    json.member("num_speculative_tokens", generate.speculation->tokens).end();
+  }
+  json.end();
+}
+
+void write_data(JsonWriter& json, const GeneratePhase& generate) {
+  json.key("data").begin_array();
+  std::vector<std::string> slugs;
+  for (const Prompts& prompts : generate.data) {
+    std::string slug = slug_of(prompts.name, 50, "prompts");
+    if (std::ranges::find(slugs, slug) != slugs.end()) slug += "-" + std::to_string(slugs.size() + 1);
+    slugs.push_back(slug);
+    json.begin_object().member("name", prompts.name).member("slug", slug).member("samples", prompts.samples);
+    json.member("max_prompt_tokens", whole(prompts.prompt_tokens.max));
+    json.member("max_new_tokens", std::max(whole(prompts.new_tokens.max), 1)).end();
+  }
+  json.end();
+}
+
+void write_store(JsonWriter& json, const GeneratePhase& generate) {
+  json.key("store");
+  if (!generate.store) {
+    json.null();
+    return;
+  }
+  constexpr const char* kKept[] = {"all", "prompt", "new", "last"};
+  const Store& store = *generate.store;
+  json.begin_object().member("layers", store.layers).member("width", store.width).member("dtype", name_of(store.dtype));
+  json.member("to", store.to).member("tokens", kKept[static_cast<std::size_t>(store.tokens)]).end();
+}
+
+/// DATA, which an earlier phase's answers may be.
+void require_prompts(const WorkPlace& place, Work& work) {
+  const GeneratePhase& generate = place.generate();
+  std::vector<std::string> names;
+  for (const Prompts& prompts : generate.data) names.push_back(slug_of(prompts.name, 50, "prompts") + ".jsonl");
+  for (const int need : place.laid.needs) {
+    const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(need)];
+    const auto* before = std::get_if<GeneratePhase>(&other.phase->work);
+    if (before == nullptr || !other.phase->command.empty() || before->forward_only) continue;
+    // Not DATA itself: that names what an earlier phase reads.
+    const std::string variable = phase_variable("DATA", place.laid);
+    work.command.push_back("export DATA=\"${" + variable + ":-$(dirname \"$GPUPLAN_RUN_DIR\")/" + other.slug +
+                           "/results}\"");
+    work.notes.push_back("DATA is what " + other.slug + " answered, unless " + variable + " is set.");
+    return;
+  }
+  const std::string rows = generate.forward_only ? "\"text\", or \"prompt\" and \"completion\""
+                                                 : "\"prompt\", or \"messages\" (a list of role and content)";
+  work.required.push_back("DATA: a JSON-lines file" +
+                          (names.size() > 1 ? ", or a folder with " + join(names, ", ") : std::string()) +
+                          "; each row holds " + rows);
+}
+
+/// Why gpuplan writes no program; "" where it does.
+std::string unwritten(const WorkPlace& place, bool vllm, bool transformers) {
+  const GeneratePhase& generate = place.generate();
+  const Strategy& s = place.strategy();
+  const Framework* engine = place.estimate().framework;
+  if (!vllm && !transformers)
+    return "gpuplan writes programs for vllm and hf, not for " +
+           (engine != nullptr ? printable(engine->name, 40) : std::string("this engine")) + ".";
+  for (const ModelUse& use : generate.models) {
+    if (use.drawn || use.custom) return "There are no weights for a network that the job draws.";
+    if (use.shape.kind != ModelKind::kDecoder) return "Its network is no decoder of texts.";
+  }
+  if (is_gguf(s.weights) || s.weights == Format::kExl2) return "vLLM and transformers do not read these weights.";
+  if (s.ep > 1)
+    return "Replicas that share experts need a server (vllm serve --data-parallel-size --enable-expert-parallel).";
+  if (s.tp * s.pp * s.cp > place.laid.gpus) return "A replica over several machines needs a Ray cluster.";
+  if (s.cp > 1) return "Context parallelism has no ready program.";
+  if (vllm && generate.collect && generate.store) return "vLLM does not let a program at its activations.";
+  if (transformers && s.tp > 1) return "Tensor parallelism of transformers is for other programs.";
+  if (generate.store && generate.store->dtype != Format::kFp32 && generate.store->dtype != Format::kFp16 &&
+      generate.store->dtype != Format::kBf16)
+    return "Activations are kept as fp32, fp16 or bf16.";
+  if (transformers && generate.speculation) return "Speculative decoding of transformers is for other programs.";
+  return "";
+}
+
+}  // namespace
+
+Result<Work> generation_work(const WorkPlace& place) {
+  const GeneratePhase& generate = place.generate();
+  const Strategy& s = place.strategy();
+  const Framework* engine = place.estimate().framework;
+  const bool vllm = engine != nullptr && engine->name == "vllm";
+  const bool transformers = engine != nullptr && (engine->name == "hf" || engine->name == "hf-compiled");
+  if (const std::string why = unwritten(place, vllm, transformers); !why.empty()) return placeholder(place, why);
+  if (const auto others = other_arguments(place, {"temperature"}); !vllm && !others.empty())
+    return place.wrong("args names " + printable(others.front(), 60) +
+                       ", which the program that gpuplan writes for hf does not have (it has temperature); give the "
+                       "phase a command");
+  Work work;
+  JsonWriter json;
+  json.begin_object().member("job", place.launch.job.name).member("phase", place.phase().name);
+  bool quantised = false;
+  json.key("models").begin_array();
+  for (std::size_t i = 0; i < generate.models.size(); ++i) {
+    write_model(json, place, generate.models, i, work);
+    const bool brought = made_beforehand(s.weights, vllm) && generate.models[i].shape.native != s.weights;
+    quantised = quantised || made_beforehand(s.weights, vllm);
+    const std::string variable = model_variable(generate.models, i);
+    const bool asked =
+        std::ranges::any_of(work.required, [&](const std::string& r) { return r.starts_with(variable + ":"); });
+    if (brought && !asked)
+      work.required.push_back(variable + ": name on the Hugging Face hub, or folder, of " +
+                              printable(generate.models[i].name, 60) + " quantised to " +
+                              std::string(name_of(s.weights)));
+  }
+  json.end();
+  write_data(json, generate);
+  json.member("replicas", s.dp).member("gpus_of_replica", s.tp * s.pp).member("gpus", place.laid.gpus);
+  json.member("one_model_per_gpu", s.placement == Placement::kOneModelPerGpu);
+  json.member("in_flight", std::max(s.micro_batch, 1)).member("weights", name_of(s.weights));
+  json.member("quantised", quantised).member("compile", s.compile || (engine->name == "hf-compiled"));
+  json.member("forward_only", generate.forward_only);
+  constexpr double kGreedy = 0;
+  json.member("temperature", number_argument(place, {"temperature"}, kGreedy));
+  int rank = 16;
+  for (const Phase& other : place.launch.job.phases)
+    if (const auto* train = std::get_if<TrainPhase>(&other.work)) rank = std::max(rank, train->lora.rank);
+  json.member("lora_rank", rank);
+  write_store(json, generate);
+  if (vllm) {
+    json.key("engine_arguments");
+    write_engine_arguments(json, place);
+    json.key("arguments").begin_object();
+    write_arguments(json, place, {"temperature"});
+    json.end();
+  }
+  json.end();
+  // vLLM's LLM class runs pipelines offline since 0.10; logits_to_keep is so named since transformers 4.48, `dtype`
+  // since 4.56.
+  std::vector<std::string> packages = {"torch>=2.6", "transformers>=4.56,<5", "accelerate>=1.6", "peft>=0.14",
+                                       "safetensors>=0.4"};
+  if (vllm) packages = {"vllm>=0.10"};
+  if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
+  work.prepare.push_back(pip_install(packages));
+  for (const char* name : {"phase_parts.py", "replicas.py"}) work.files.push_back(program(place, name));
+  work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
+  work.files.push_back({place.path("settings.json"), json.take(), false});
+  require_prompts(place, work);
+  work.notes.emplace_back(
+      "Answers lie in results/ of the run's folder as JSON lines; started again it goes on after them.");
+  if (generate.store && generate.store->to == "memory")
+    work.notes.emplace_back(
+        "Activations stay in memory until a model is done: what is done with them goes into use() of "
+        "generate.py.");
+  else if (generate.store)
+    work.notes.emplace_back(
+        "Activations lie beside them, a safetensors file for each batch, a tensor (layers, tokens, "
+        "width) for each row.");
+  if (s.dp > 1) work.notes.push_back(std::to_string(s.dp) + " replicas, a process each; the first writes to this log.");
+  work.command.push_back(supervised(place, work, "python3 " + file_word("generate.py")));
+  work.resumes = true;
+  return work;
+}
+
+}  // namespace gpuplan

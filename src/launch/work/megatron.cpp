@@ -1,0 +1,230 @@
+// Megatron-LM: pretrain_gpt.py of a clone, with the complete shape of the network and all parallel degrees as flags.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "base/whole.h"
+#include "launch/parts/checkpoint_steps.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+/// Flags by NVIDIA/Megatron-LM's argument parser (megatron/training/arguments.py).
+class Flags {
+ public:
+  void group() { text_ += " \\\n    "; }
+  void set(std::string_view name) { add(name); }
+  void set(std::string_view name, int value) {
+    add(name);
+    text_ += " " + std::to_string(value);
+  }
+  void set(std::string_view name, double value) {
+    add(name);
+    text_ += " " + number_text(value);
+  }
+  /// `value` is a word of the shell.
+  void set(std::string_view name, std::string_view value) {
+    add(name);
+    text_ += " " + std::string(value);
+  }
+  void set(std::string_view name, const char* value) { set(name, std::string_view(value)); }
+  void words(const std::vector<std::string>& words) {
+    for (const std::string& word : words) text_ += " " + word;
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void add(std::string_view name) {
+    if (!text_.ends_with(' ')) text_ += ' ';
+    text_ += "--" + std::string(name);
+  }
+  std::string text_;
+};
+
+void experts(Flags& flags, const ModelShape& s) {
+  flags.group();
+  flags.set("num-experts", s.experts);
+  flags.set("moe-router-topk", s.experts_per_token);
+  flags.set("moe-ffn-hidden-size", s.expert_ffn);
+  if (s.shared_ffn > 0) flags.set("moe-shared-expert-intermediate-size", s.shared_ffn);
+  // A list in Python's notation: no experts in the first layers, then in all.
+  if (s.dense_layers > 0)
+    flags.set("moe-layer-freq",
+              "'([0]*" + std::to_string(s.dense_layers) + "+[1]*" + std::to_string(s.layers - s.dense_layers) + ")'");
+  flags.set("moe-grouped-gemm");
+  flags.set("moe-token-dispatcher-type", "alltoall");
+  flags.set("moe-router-load-balancing-type", "aux_loss");
+  flags.set("moe-aux-loss-coeff", 1e-3);
+}
+
+void network(Flags& flags, const ModelShape& s, int sequence) {
+  flags.group();
+  flags.set("use-mcore-models");
+  flags.set("transformer-impl", "transformer_engine");
+  flags.set("num-layers", s.layers);
+  flags.set("hidden-size", s.hidden);
+  flags.set("ffn-hidden-size", s.ffn);
+  flags.set("num-attention-heads", s.heads);
+  if (s.mla()) {
+    flags.set("multi-latent-attention");
+    if (s.q_lora_rank > 0) flags.set("q-lora-rank", s.q_lora_rank);
+    flags.set("kv-lora-rank", s.kv_lora_rank);
+    flags.set("qk-head-dim", s.qk_nope_dim);
+    flags.set("qk-pos-emb-head-dim", s.qk_rope_dim);
+    flags.set("v-head-dim", s.v_dim);
+  } else {
+    flags.set("kv-channels", s.head_dim);
+    if (s.kv_heads != s.heads) {
+      flags.set("group-query-attention");
+      flags.set("num-query-groups", s.kv_heads);
+    }
+  }
+  flags.group();
+  flags.set("seq-length", sequence);
+  flags.set("max-position-embeddings", std::max({sequence, s.positions, s.max_context}));
+  flags.set("position-embedding-type", s.positions > 0 ? "learned_absolute" : "rope");
+  flags.set("normalization", s.norm == NormKind::kRms ? "RMSNorm" : "LayerNorm");
+  if (s.gated) flags.set("swiglu");
+  if (!s.tied) flags.set("untie-embeddings-and-output-weights");
+  if (!s.mlp_bias) flags.set("disable-bias-linear");
+  if (s.attention_bias == BiasKind::kQkv) flags.set("add-qkv-bias");
+  if (s.qk_norm == QkNorm::kHead) flags.set("qk-layernorm");
+  if (s.window > 0) flags.set("window-size", "'(" + std::to_string(s.window - 1) + ",0)'");
+  flags.set("attention-dropout", 0);
+  flags.set("hidden-dropout", 0);
+  if (s.moe()) experts(flags, s);
+}
+
+void cut(Flags& flags, const Strategy& s, const ModelShape& shape) {
+  flags.group();
+  flags.set("tensor-model-parallel-size", s.tp);
+  if (s.tp > 1) flags.set("sequence-parallel");
+  flags.set("pipeline-model-parallel-size", s.pp);
+  if (s.interleave > 1) flags.set("num-layers-per-virtual-pipeline-stage", shape.layers / (s.pp * s.interleave));
+  flags.set("context-parallel-size", s.cp);
+  if (shape.moe()) flags.set("expert-model-parallel-size", s.ep);
+  if (s.sharding == Sharding::kZero1) {
+    flags.set("use-distributed-optimizer");
+    flags.set("overlap-param-gather");
+  }
+  if (s.dp > 1) flags.set("overlap-grad-reduce");
+  if (s.recompute == Recompute::kFull) {
+    flags.set("recompute-granularity", "full");
+    flags.set("recompute-method", "uniform");
+    flags.set("recompute-num-layers", 1);
+  } else if (s.recompute == Recompute::kSelective) {
+    flags.set("recompute-granularity", "selective");
+  }
+  if (includes(s.offload, Offload::kOptimizer)) {
+    flags.set("optimizer-cpu-offload");
+    flags.set("use-precision-aware-optimizer");
+  }
+}
+
+void precision(Flags& flags, Precision precision) {
+  switch (precision) {
+    case Precision::kFp32:
+    case Precision::kTf32:
+      return;
+    case Precision::kFp16:
+      return flags.set("fp16");
+    case Precision::kBf16:
+      return flags.set("bf16");
+    case Precision::kFp8:
+      flags.set("bf16");
+      return flags.set("fp8-format", "hybrid");
+    case Precision::kMxfp8:
+      flags.set("bf16");
+      flags.set("fp8-format", "e4m3");
+      return flags.set("fp8-recipe", "mxfp8");
+    case Precision::kNvfp4:
+      flags.set("bf16");
+      return flags.set("fp4-format", "e2m1");
+  }
+}
+
+std::string_view optimizer_name(Optimizer optimizer) {
+  if (optimizer == Optimizer::kMuon) return "muon";
+  return optimizer == Optimizer::kSgd ? "sgd" : "adam";
+}
+
+}  // namespace
+
+Result<Work> megatron_work(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const ModelShape& shape = train.models.front().shape;
+  const Strategy& s = place.strategy();
+  if (train.method != Method::kFull) return placeholder(place, "pretrain_gpt.py trains all weights only.");
+  if (s.sharding > Sharding::kZero1) return placeholder(place, "Megatron-FSDP is for other programs.");
+  if (s.interleave > 1 && shape.layers % (s.pp * s.interleave) != 0)
+    return place.wrong(std::to_string(shape.layers) + " layers do not share evenly over " + std::to_string(s.pp) +
+                       " pipeline stages of " + std::to_string(s.interleave) + " parts each");
+  const bool scratch = place.from_scratch();
+  const int steps = steps_of(place);
+  const int sequence = place.estimate().sequence;
+  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 3e-4 : 1e-5);
+  Flags flags;
+  network(flags, shape, sequence);
+  cut(flags, s, shape);
+  flags.group();
+  flags.set("micro-batch-size", s.micro_batch);
+  flags.set("global-batch-size", batch_of(place));
+  flags.set("train-iters", steps);
+  precision(flags, s.precision);
+  flags.set("optimizer", optimizer_name(train.optimizer.matrices));
+  flags.set("lr", rate);
+  flags.set("min-lr", rate / 10);
+  flags.set("lr-decay-style", "cosine");
+  flags.set("lr-warmup-iters", clamped<int>(std::clamp(std::ceil(steps / 50.0), 1.0, 2000.0)));
+  flags.set("weight-decay", number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0));
+  flags.set("adam-beta1", 0.9);
+  flags.set("adam-beta2", 0.95);
+  flags.set("clip-grad", number_argument(place, {"grad_clip", "clip_grad", "max_grad_norm"}, 1.0));
+  flags.group();
+  flags.set("tokenizer-type", "HuggingFaceTokenizer");
+  flags.set("tokenizer-model", "\"$TOKENIZER\"");
+  flags.set("make-vocab-size-divisible-by", 128);
+  flags.set("data-path", "\"$DATA\"");
+  flags.set("split", "99,1,0");
+  flags.group();
+  const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
+  flags.set("save", "\"$GPUPLAN_CHECKPOINTS\"");
+  flags.set("save-interval", every);
+  flags.set("ckpt-format", "torch_dist");
+  flags.set("exit-signal-handler");
+  flags.set("log-interval", log_steps(place));
+  flags.set("log-throughput");
+  const double evaluations = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
+  flags.set("eval-interval", evaluations >= 1 ? clamped<int>(std::round(evaluations)) : steps);
+  flags.set("eval-iters", evaluations >= 1 ? 10 : 0);
+  flags.words(
+      argument_words(place, {"learning_rate", "lr", "weight_decay", "grad_clip", "clip_grad", "max_grad_norm"}));
+  Work work;
+  work.required = {"MEGATRON: folder with a clone of github.com/NVIDIA/Megatron-LM (core 0.12 or later)",
+                   "DATA: data made by its tools/preprocess_data.py, the path without .bin and .idx",
+                   "TOKENIZER: name on the Hugging Face hub, or folder, of the tokenizer that made it"};
+  if (!scratch)
+    work.required.emplace_back(
+        "PRETRAINED: folder of the weights as a checkpoint of Megatron (tools/checkpoint/convert.py)");
+  work.prepare = {
+      "python3 -c 'import torch, transformer_engine' || { echo 'Megatron needs torch and transformer_engine: "
+      "start from an image of nvcr.io/nvidia/pytorch' >&2; exit 1; }"};
+  // --load finds the newest by latest_checkpointed_iteration.txt; a folder without it would end the run.
+  std::string start =
+      "load=()\nif [ -f \"$GPUPLAN_CHECKPOINTS/latest_checkpointed_iteration.txt\" ]; then\n"
+      "  load=(--load \"$GPUPLAN_CHECKPOINTS\")\n";
+  if (!scratch) start += "else\n  load=(--load \"$PRETRAINED\" --finetune)\n";
+  start += "fi";
+  work.command = {
+      start, "export CUDA_DEVICE_MAX_CONNECTIONS=1",
+      supervised(place, work, torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take(),
+                 Asked::kBySignal)};
+  work.notes.emplace_back("A stop writes a checkpoint after the step at hand (--exit-signal-handler).");
+  if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
+  if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Megatron core 0.15 and Blackwell.");
+  work.resumes = true;
+  return work;
+}
+
+}  // namespace gpuplan

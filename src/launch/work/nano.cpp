@@ -1,0 +1,107 @@
+// nanochat and nanoGPT: their own training programs, started from a clone of the repository.
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "launch/parts/checkpoint_steps.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+std::string flag(std::string_view name, int value) { return " --" + std::string(name) + "=" + std::to_string(value); }
+
+}  // namespace
+
+// Flags as karpathy/nanochat's scripts/base_train.py and runs/speedrun.sh have them.
+Result<Work> nanochat_work(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const ModelShape& shape = train.models.front().shape;
+  const Strategy& s = place.strategy();
+  if (shape.layers <= 0 || shape.hidden % shape.layers != 0)
+    return placeholder(place, "nanochat makes its networks a whole number of times as wide as they are deep.");
+  if (!place.from_scratch()) return placeholder(place, "nanochat's base_train starts from scratch.");
+  Work work;
+  const int sequence = place.estimate().sequence;
+  work.required.emplace_back("NANOCHAT: folder with a clone of github.com/karpathy/nanochat");
+  const double tokens = static_cast<double>(steps_of(place)) * batch_of(place) * sequence;
+  // Its README: a shard holds 250M characters, a token some 4.8 of them.
+  const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6) + 1, 8.0, 100000.0);
+  work.prepare = {
+      "cd \"$NANOCHAT\" || exit 78",
+      "command -v uv >/dev/null || python3 -m pip install --quiet uv",
+      "uv sync --extra gpu",
+      ". .venv/bin/activate",
+      "python -m nanochat.dataset -n " + number_text(shards),
+      "[ -d \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/tokenizer\" ] || python -m scripts.tok_train --vocab-size=" +
+          std::to_string(shape.vocab)};
+  const std::string tag = place.launch.slug + "-" + place.laid.slug;
+  std::string line = "exec " + torchrun(place) + " -m scripts.base_train --";
+  line += flag("depth", shape.layers) + flag("aspect-ratio", shape.hidden / shape.layers);
+  line += flag("head-dim", shape.head_dim) + flag("max-seq-len", sequence);
+  line += flag("device-batch-size", s.micro_batch) +
+          " --total-batch-size=" + number_text(static_cast<double>(batch_of(place)) * sequence);
+  line += flag("num-iterations", steps_of(place));
+  line += flag("save-every", std::max(checkpoint_steps(place.launch, place.laid), 1));
+  const double every = place.phase().evaluate ? place.phase().evaluate->every_steps : 0;
+  line += every >= 1 ? " --eval-every=" + number_text(std::round(every)) : " --eval-every=-1";
+  line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
+  if (is_eight_bit(s.precision)) line += " --fp8";
+  for (const std::string& word : argument_words(place, {})) line += " " + word;
+  // Steps are in the names of checkpoints: the largest of them.
+  const std::string newest =
+      "newest=$(find \"$GPUPLAN_CHECKPOINTS\" -name 'model_*.pt' | "
+      "sed 's/.*model_0*\\([0-9][0-9]*\\)[.]pt/\\1/' | sort -n | tail -n 1)";
+  work.command = {
+      "cd \"$NANOCHAT\" || exit 78",
+      ". .venv/bin/activate",
+      "# Its checkpoints lie in a folder of its own: here it is the run's.",
+      "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
+      "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
+      newest,
+      line + " ${newest:+--resume-from-step=\"$newest\"}"};
+  work.notes.emplace_back(
+      "nanochat writes no checkpoint when it is stopped: it goes on from the newest of the plan's.");
+  if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
+  work.resumes = true;
+  return work;
+}
+
+// Names as karpathy/nanoGPT's train.py has them; accumulation there counts the passes of all ranks.
+Result<Work> nanogpt_work(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const ModelShape& shape = train.models.front().shape;
+  const Strategy& s = place.strategy();
+  if (shape.gated || shape.kv_heads != shape.heads || shape.norm == NormKind::kRms)
+    return placeholder(place, "nanoGPT trains networks of the kind of GPT-2 only.");
+  Work work;
+  const bool scratch = place.from_scratch();
+  JsonWriter json;
+  json.begin_object().member("batch_size", s.micro_batch).member("gradient_accumulation_steps", s.grad_accum * s.dp);
+  json.member("block_size", place.estimate().sequence).member("n_layer", shape.layers).member("n_head", shape.heads);
+  json.member("n_embd", shape.hidden).member("dropout", 0.0).member("bias", shape.attention_bias != BiasKind::kNone);
+  json.member("init_from", scratch ? "scratch" : train.models.front().name);
+  const int steps = steps_of(place);
+  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 6e-4 : 3e-5);
+  const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);
+  json.member("learning_rate", rate).member("min_lr", rate / 10).member("max_iters", steps);
+  json.member("lr_decay_iters", steps).member("warmup_iters", std::max(steps / 50, 1)).member("weight_decay", 0.1);
+  json.member("beta1", 0.9).member("beta2", 0.95).member("grad_clip", number_argument(place, {"grad_clip"}, 1.0));
+  json.member("eval_interval", every).member("eval_iters", 20).member("log_interval", log_steps(place));
+  json.member("always_save_checkpoint", true).member("compile", s.compile);
+  json.member("dtype", s.precision == Precision::kBf16   ? "bfloat16"
+                       : s.precision == Precision::kFp16 ? "float16"
+                                                         : "float32");
+  json.end();
+  work.files.push_back(program(place, "nanogpt_config.py", "config.py"));
+  work.files.push_back({place.path("settings.json"), json.take(), false});
+  work.required = {"NANOGPT: folder with a clone of github.com/karpathy/nanoGPT",
+                   "DATASET: name of a folder in its data/ with train.bin and val.bin, made by its prepare.py"};
+  work.prepare = {pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
+  work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
+  work.notes.emplace_back("nanoGPT writes its checkpoint when it evaluates, and none when it is stopped.");
+  work.resumes = true;
+  return work;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,104 @@
+// Parts of phase_work(): the job's own command, and what gpuplan writes for each framework and engine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launch/work/work.h"
+#include "output/text/json_writer.h"
+
+namespace gpuplan {
+
+/// A phase that is being written.
+struct WorkPlace {
+  const Launch& launch;
+  const LaunchPhase& laid;
+
+  const Phase& phase() const { return *laid.phase; }
+  const PhaseEstimate& estimate() const { return laid.part->estimate; }
+  const Strategy& strategy() const { return estimate().strategy; }
+  /// REQUIRES: the phase is of that kind.
+  const TrainPhase& train() const { return std::get<TrainPhase>(laid.phase->work); }
+  const GeneratePhase& generate() const { return std::get<GeneratePhase>(laid.phase->work); }
+  /// Whether training begins with random weights.
+  bool from_scratch() const { return estimate().start == StartFrom::kScratch; }
+  /// "phases/02-sft/NAME".
+  std::string path(std::string_view name) const { return "phases/" + laid.slug + "/" + std::string(name); }
+  /// "phases.sft: what", as wrong input.
+  std::unexpected<Error> wrong(const std::string& what) const;
+};
+
+// work_command.cpp
+Result<Work> command_work(const WorkPlace& place);
+
+// One for each framework: work_torch.cpp, work_trainer.cpp, ...
+Result<Work> torch_work(const WorkPlace& place);
+Result<Work> trainer_work(const WorkPlace& place);
+Result<Work> megatron_work(const WorkPlace& place);
+Result<Work> torchtitan_work(const WorkPlace& place);
+Result<Work> nanochat_work(const WorkPlace& place);
+Result<Work> nanogpt_work(const WorkPlace& place);
+Result<Work> axolotl_work(const WorkPlace& place);
+Result<Work> llama_factory_work(const WorkPlace& place);
+Result<Work> generation_work(const WorkPlace& place);
+
+/// A phase for which gpuplan can write no program: it stops with exit code 78 and says that the job needs `command`.
+Work placeholder(const WorkPlace& place, const std::string& why);
+
+// What several of them share: work_common.cpp.
+
+/// "NAME_02_SFT": a variable of that phase alone.
+std::string phase_variable(std::string_view name, const LaunchPhase& laid);
+/// "$GPUPLAN_FILES/NAME" as a word of the shell. `name` is a plain one.
+std::string file_word(std::string_view name);
+/// A program of src/launch/templates, beside the phase's script.
+LaunchFile program(const WorkPlace& place, std::string_view name, std::string_view as = "");
+/// How a program learns that it is to stop: by the file `stop`, or by a signal to the processes that it started.
+enum class Asked { kByFile, kBySignal };
+/// The words as one command that saves its state when it is asked to stop; adds supervise.sh to the files.
+std::string supervised(const WorkPlace& place, Work& work, const std::string& command, Asked asked = Asked::kByFile);
+/// "torchrun ...": processes for all GPUs of the phase, on one machine or several. What follows is the program.
+std::string torchrun(const WorkPlace& place);
+/// "python3 -m pip install --quiet 'torch>=2.6' ...".
+std::string pip_install(const std::vector<std::string>& packages);
+
+/// What programs without a setting for that do with old checkpoints, beside what the plan has room for; "": no matter.
+std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program);
+/// Projections that adapters sit at, by their names; empty: all linear layers.
+std::vector<std::string> adapter_targets(const TrainPhase& train);
+/// Steps between two lines of the log.
+int log_steps(const WorkPlace& place);
+/// Sequences of an optimizer step.
+int batch_of(const WorkPlace& place);
+int steps_of(const WorkPlace& place);
+
+/// A setting of the phase's `args` under one of these names, read as a number; `otherwise` where there is none.
+double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise);
+/// Writes `args` other than `known` as members of the open object: numbers and true, false as such.
+void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector<std::string_view>& known);
+/// Names of `args` that are none of `known`.
+std::vector<std::string> other_arguments(const WorkPlace& place, const std::vector<std::string_view>& known);
+/// `args` other than `known` as words: --name value or --name=value each.
+std::vector<std::string> argument_words(const WorkPlace& place, const std::vector<std::string_view>& known);
+
+/// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model.
+std::string model_variable(const std::vector<ModelUse>& models, std::size_t which);
+/// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where
+/// they are. False when the model is drawn and no class of transformers has its shape.
+bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
+                 Work& work);
+/// The settings that all training programs read; the object stays open. False as write_model().
+bool write_training(JsonWriter& json, const WorkPlace& place, Work& work);
+/// Requires DATA, and TOKENIZER for a model that the job draws; says in notes what rates of learning are taken.
+void require_data(const WorkPlace& place, Work& work);
+
+/// Why gpuplan writes no training program: several networks, a custom one, frozen ones; "" where it can.
+std::string untrainable(const TrainPhase& train);
+
+/// fp32 or bf16: the weights that the optimizer updates.
+Format master_weights(const WorkPlace& place);
+/// "sdpa", "eager", "flash_attention_2" or "flash_attention_3", as transformers names them.
+std::string_view attention_name(AttentionKernel kernel);
+
+}  // namespace gpuplan

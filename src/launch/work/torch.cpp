@@ -1,0 +1,85 @@
+// Plain PyTorch: torchrun and a program that shares out what the plan says, by DDP, ZeRO-1, FSDP2 and tensor
+// parallelism.
+#include <array>
+
+#include "base/text.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::array<std::string_view, 8> kArguments = {"learning_rate", "lr",   "weight_decay",  "warmup_steps",
+                                                        "grad_clip",     "clip", "max_grad_norm", "seed"};
+
+/// How train_torch.py shares things out. It keeps to the plan, but for two cases: FSDP2 moves weights, gradients and
+/// states to the host together, and beside tensor parallelism it stands in for DDP.
+struct Shares {
+  Sharding sharding = Sharding::kNone;
+  bool fsdp = false;
+  std::string note;
+};
+
+Shares shares_of(const Strategy& s) {
+  Shares shares{s.sharding, s.sharding >= Sharding::kZero2, ""};
+  const bool host = includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
+  const bool grid = s.tp > 1 && s.dp > 1;
+  if (shares.fsdp || (!host && !grid)) {
+    if (host) shares.note = "FSDP2 keeps weights, gradients and optimizer states in host memory together.";
+    return shares;
+  }
+  shares.note = host ? "States in host memory go through FSDP2, which moves weights and gradients there as well."
+                     : "Beside tensor parallelism FSDP2 stands in for DDP: it needs less memory than the plan counts.";
+  shares.sharding = Sharding::kZero2;
+  shares.fsdp = true;
+  return shares;
+}
+
+}  // namespace
+
+Result<Work> torch_work(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const Strategy& s = place.strategy();
+  const std::vector<std::string_view> known(kArguments.begin(), kArguments.end());
+  if (const auto others = other_arguments(place, known); !others.empty())
+    return place.wrong("args names " + printable(others.front(), 60) +
+                       ", which the training program that gpuplan writes for torch does not have (it has " +
+                       listed(std::vector<std::string>(known.begin(), known.end())) + "); give the phase a command");
+  const auto has = [](Optimizer optimizer) {
+    return optimizer == Optimizer::kAdamW || optimizer == Optimizer::kMuon || optimizer == Optimizer::kSgd;
+  };
+  if (!has(train.optimizer.matrices) || !has(train.optimizer.rest))
+    return placeholder(place, "PyTorch itself has AdamW, Muon and SGD only.");
+  if (s.precision > Precision::kBf16) return placeholder(place, "PyTorch alone trains in 16 and 32 bit.");
+  if (train.method != Method::kFull) return placeholder(place, "The program for torch trains all weights.");
+  Work work;
+  JsonWriter json;
+  json.begin_object();
+  const Shares shares = shares_of(s);
+  const bool good = write_training(json, place, work);
+  json.member("sharding", name_of(shares.sharding)).member("fsdp", shares.fsdp).end();
+  if (!good) return placeholder(place, "No class of transformers has the shape of its network.");
+  if (!shares.note.empty()) work.notes.push_back(shares.note);
+  const bool muon = train.optimizer.matrices == Optimizer::kMuon;
+  // get_total_norm and clip_grads_with_norm_ are public since 2.6, torch.optim.Muon since 2.9; IterableDataset has
+  // state_dict since datasets 2.20; `dtype` took the place of `torch_dtype` in transformers 4.56.
+  work.prepare.push_back(pip_install(
+      {muon ? "torch>=2.9" : "torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6", "numpy"}));
+  if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
+    work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
+  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py"})
+    work.files.push_back(program(place, name));
+  work.files.push_back(program(place, "train_torch.py", "train.py"));
+  work.files.push_back({place.path("settings.json"), json.take(), false});
+  require_data(place, work);
+  if (place.from_scratch())
+    work.notes.emplace_back(
+        "DATA may also be tokens: a file NAME.bin, or a folder of them, as nanoGPT's prepare.py makes.");
+  work.notes.emplace_back("train.py goes on from the newest checkpoint; a stop writes one first.");
+  if (shares.sharding == Sharding::kZero1)
+    work.notes.emplace_back("ZeRO-1: each rank keeps its states in a file of its own, so it resumes on as many GPUs.");
+  work.command.push_back(supervised(place, work, torchrun(place) + " " + file_word("train.py")));
+  work.resumes = true;
+  return work;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,130 @@
+// torchtitan 0.2, which reads TOML: later versions have configurations in Python.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "launch/parts/checkpoint_steps.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+/// Networks that torchtitan 0.2 has by name: torchtitan/models/*/__init__.py.
+struct Flavor {
+  std::string_view model, flavor;
+  int layers, hidden, vocab;
+};
+constexpr std::array<Flavor, 11> kFlavors = {{
+    {"llama3", "8B", 32, 4096, 128256},
+    {"llama3", "70B", 80, 8192, 128256},
+    {"llama3", "405B", 126, 16384, 128256},
+    {"qwen3", "0.6B", 28, 1024, 151936},
+    {"qwen3", "1.7B", 28, 2048, 151936},
+    {"qwen3", "4B", 36, 2560, 151936},
+    {"qwen3", "8B", 36, 4096, 151936},
+    {"qwen3", "14B", 40, 5120, 151936},
+    {"qwen3", "32B", 64, 5120, 151936},
+    {"deepseek_v3", "16B", 27, 2048, 102400},
+    {"deepseek_v3", "671B", 61, 7168, 129280},
+}};
+
+std::optional<Flavor> flavor_of(const ModelShape& s) {
+  for (const Flavor& flavor : kFlavors) {
+    const bool qwen = flavor.model == "qwen3";
+    const bool deepseek = flavor.model == "deepseek_v3";
+    if (flavor.layers == s.layers && flavor.hidden == s.hidden && flavor.vocab == s.vocab &&
+        qwen == (s.qk_norm == QkNorm::kHead) && deepseek == s.mla() && (deepseek || !s.moe()))
+      return flavor;
+  }
+  return std::nullopt;
+}
+
+std::string entry(std::string_view key, const std::string& value) { return std::string(key) + " = " + value + "\n"; }
+std::string entry(std::string_view key, int value) { return entry(key, std::to_string(value)); }
+std::string entry(std::string_view key, bool value) { return entry(key, std::string(value ? "true" : "false")); }
+std::string text_entry(std::string_view key, std::string_view value) { return entry(key, string_literal(value)); }
+
+/// A number with a point: TOML tells whole numbers from others.
+std::string real(double value) {
+  const std::string text = number_text(value);
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+std::string toml(const WorkPlace& place, const Flavor& flavor) {
+  const Strategy& s = place.strategy();
+  const bool scratch = place.from_scratch();
+  const int steps = steps_of(place);
+  std::string text = "[job]\n" + text_entry("description", place.launch.job.name + ", " + place.phase().name);
+  text += "\n[model]\n" + text_entry("name", flavor.model) + text_entry("flavor", flavor.flavor);
+  if (is_eight_bit(s.precision))
+    text += entry("converters", std::string(s.precision == Precision::kMxfp8 ? "[\"quantize.linear.mx\"]"
+                                                                             : "[\"quantize.linear.float8\"]"));
+  const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 3e-4 : 1e-5);
+  text += "\n[optimizer]\n" + text_entry("name", "AdamW") + entry("lr", real(rate));
+  text += "\n[lr_scheduler]\n" + entry("warmup_steps", std::clamp(steps / 50, 1, 2000)) +
+          text_entry("decay_type", "cosine") + entry("min_lr_factor", real(0.1));
+  // What a pipeline takes in one step are all micro-batches of it.
+  text += "\n[training]\n" + entry("local_batch_size", s.pp > 1 ? s.micro_batch * s.grad_accum : s.micro_batch) +
+          entry("global_batch_size", batch_of(place));
+  text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
+  text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
+  text += entry("enable_cpu_offload", s.offload != Offload::kNone);
+  // dp is shared out over shards and copies; torchtitan's gradients of plain DDP are those of copies.
+  const bool whole = s.sharding == Sharding::kNone;
+  const int inside = std::max(place.laid.gpus / std::max(s.tp * s.pp * s.cp, 1), 1);
+  const int copies = whole ? s.dp : s.sharding == Sharding::kHsdp ? std::max(s.dp / inside, 1) : 1;
+  text += "\n[parallelism]\n" + entry("data_parallel_replicate_degree", copies);
+  text += entry("data_parallel_shard_degree", s.dp / copies);
+  text += text_entry("fsdp_reshard_after_forward", s.sharding == Sharding::kZero2 ? "never" : "always");
+  text += entry("tensor_parallel_degree", s.tp) + entry("pipeline_parallel_degree", s.pp);
+  if (s.pp > 1)
+    text += text_entry("pipeline_parallel_schedule", s.interleave > 1 ? "Interleaved1F1B" : "1F1B") +
+            entry("pipeline_parallel_microbatch_size", s.micro_batch);
+  text += entry("context_parallel_degree", s.cp) + entry("expert_parallel_degree", s.ep);
+  text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints");
+  text += entry("interval", std::max(checkpoint_steps(place.launch, place.laid), 1));
+  const int keep = place.estimate().keep_checkpoints;
+  text += entry("keep_latest_k", keep > 0 ? std::max(keep, 2) : 0);
+  if (!scratch) text += entry("initial_load_in_hf", true);
+  text += "\n[activation_checkpoint]\n" + text_entry("mode", name_of(s.recompute));
+  if (s.recompute == Recompute::kSelective) text += text_entry("selective_ac_option", "op");
+  text += "\n[compile]\n" + entry("enable", s.compile);
+  text += "\n[metrics]\n" + entry("log_freq", log_steps(place));
+  return text;
+}
+
+}  // namespace
+
+Result<Work> torchtitan_work(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const auto flavor = flavor_of(train.models.front().shape);
+  if (!flavor) return placeholder(place, "torchtitan has no network of this shape by name.");
+  if (train.method != Method::kFull) return placeholder(place, "torchtitan trains all weights only.");
+  Work work;
+  work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
+  // The last versions that read TOML.
+  work.prepare = {pip_install({"torch>=2.9", "torchtitan>=0.2,<0.3"})};
+  if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
+  work.required = {
+      "ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
+          (place.from_scratch() ? "" : " and its weights") + ", as its scripts/download_hf_assets.py fetches it",
+      "DATASET: name of a data set that torchtitan knows (c4), or of one that is registered in its hf_datasets.py"};
+  std::string line = "exec " + torchrun(place) + " --local-ranks-filter 0 -m torchtitan.train --job.config_file " +
+                     file_word("train.toml") +
+                     " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
+                     "\"$DATASET\" ${DATASET_PATH:+--training.dataset_path \"$DATASET_PATH\"}";
+  if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$ASSETS\"";
+  for (const std::string& word : argument_words(place, {"learning_rate", "lr", "grad_clip", "max_grad_norm"}))
+    line += " " + word;
+  work.command = {line};
+  work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
+  work.notes.emplace_back("It goes on from the newest checkpoint, and writes none when it is stopped.");
+  if (place.estimate().keep_checkpoints == 1)
+    work.notes.emplace_back("torchtitan keeps two checkpoints at least; the plan has room on the disk for one.");
+  work.resumes = true;
+  return work;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,131 @@
+#include "launch/work/work.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "launch/work/parts.h"
+
+namespace gpuplan {
+namespace {
+
+struct Writer {
+  std::string_view framework;
+  Result<Work> (*write)(const WorkPlace&);
+};
+
+constexpr std::array<Writer, 11> kTraining = {{
+    {"torch", torch_work},
+    {"hf-trainer", trainer_work},
+    {"accelerate", trainer_work},
+    {"deepspeed", trainer_work},
+    {"unsloth", trainer_work},
+    {"megatron", megatron_work},
+    {"torchtitan", torchtitan_work},
+    {"nanochat", nanochat_work},
+    {"nanogpt", nanogpt_work},
+    {"axolotl", axolotl_work},
+    {"llama-factory", llama_factory_work},
+}};
+
+Result<Work> training_work(const WorkPlace& place) {
+  if (const std::string why = untrainable(place.train()); !why.empty()) return placeholder(place, why);
+  const Framework* framework = place.estimate().framework;
+  for (const Writer& writer : kTraining)
+    if (framework != nullptr && framework->name == writer.framework) return writer.write(place);
+  std::vector<std::string> names;
+  for (const Writer& writer : kTraining) names.emplace_back(writer.framework);
+  return placeholder(
+      place, "gpuplan writes programs for " + listed(names) + ", not for " +
+                 (framework != nullptr ? printable(framework->name, 40) : std::string("what it runs in")) + ".");
+}
+
+bool has_command(const Phase& phase) {
+  const auto* cpu = std::get_if<CpuPhase>(&phase.work);
+  return !trim(phase.command).empty() || (cpu != nullptr && !trim(cpu->command).empty());
+}
+
+Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
+  const WorkPlace place{launch, phase};
+  const PhaseWork& work = phase.phase->work;
+  if (has_command(*phase.phase)) return command_work(place);
+  if (std::holds_alternative<TrainPhase>(work)) return training_work(place);
+  if (std::holds_alternative<GeneratePhase>(work)) return generation_work(place);
+  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "What its stages run is not in the job file.");
+  if (const auto* fixed = std::get_if<FixedPhase>(&work); fixed != nullptr && !fixed->human)
+    return placeholder(place, "What it runs is not in the job file.");
+  // Somebody's work: the script waits until he says that it is done.
+  return Work{};
+}
+
+std::vector<std::string>::iterator data_entry(Work& work) {
+  return std::ranges::find_if(work.required, [](const std::string& entry) { return entry.starts_with("DATA:"); });
+}
+
+/// What the phases want under the name DATA, each once.
+std::vector<std::string> rows_wanted(const Launch& launch) {
+  std::vector<std::string> all;
+  for (const LaunchPhase& laid : launch.phases) {
+    if (has_command(*laid.phase)) continue;
+    auto work = own_work(launch, laid);
+    if (!work) continue;
+    const auto entry = data_entry(*work);
+    if (entry != work->required.end() && std::ranges::find(all, *entry) == all.end()) all.push_back(*entry);
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
+  auto work = own_work(launch, phase);
+  if (!work) return work;
+  const auto entry = data_entry(*work);
+  if (entry == work->required.end() ||
+      std::ranges::all_of(launch.rows, [&](const std::string& rows) { return rows == *entry; }))
+    return work;
+  // Programs go on reading DATA, each its own.
+  const std::string variable = phase_variable("DATA", phase);
+  entry->replace(0, std::string_view("DATA").size(), variable);
+  work->command.insert(work->command.begin(), "export DATA=\"$" + variable + "\"");
+  work->notes.push_back("DATA is " + variable + ": other phases read other rows.");
+  return work;
+}
+
+Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,
+                       std::string command) {
+  auto launch = lay_out_phases(job, plan, catalogue, std::move(plan_name), std::move(command));
+  if (launch) launch->rows = rows_wanted(*launch);
+  return launch;
+}
+
+RequiredVariable required_variable(const std::string& entry) {
+  const std::size_t colon = std::min(entry.find(':'), entry.size());
+  return {entry.substr(0, colon), std::string(trim(std::string_view(entry).substr(std::min(colon + 1, entry.size()))))};
+}
+
+Result<std::vector<std::string>> required_variables(const Launch& launch) {
+  std::vector<std::string> all;
+  for (const LaunchPhase& laid : launch.phases) {
+    const auto work = phase_work(launch, laid);
+    if (!work) return std::unexpected(work.error());
+    for (const std::string& entry : work->required)
+      if (std::ranges::find(all, entry) == all.end()) all.push_back(entry);
+  }
+  return all;
+}
+
+std::vector<std::string> export_lines(const Launch& launch, const std::vector<std::string>& required) {
+  std::vector<std::string> lines;
+  for (const std::string& entry : required) {
+    const RequiredVariable variable = required_variable(entry);
+    lines.push_back("export " + variable.name + "=...  # " + variable.what);
+  }
+  if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
+        return laid.part->estimate->weights_bytes > Bytes{} && !has_command(*laid.phase);
+      }))
+    lines.emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
+  return lines;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,47 @@
+// What runs inside a phase's script: the command of its framework with the plan's numbers filled in, and the files that
+// it reads.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "launch/parts/launch_plan.h"
+
+namespace gpuplan {
+
+/// Shell lines see these variables, all set and exported by the phase's script (launch/script/phase_script.h):
+///   GPUPLAN_NODES, GPUPLAN_NODE_RANK, GPUPLAN_GPUS (of this machine), GPUPLAN_MASTER_ADDR, GPUPLAN_MASTER_PORT,
+///   GPUPLAN_RUN_DIR (of the phase: logs, results), GPUPLAN_CHECKPOINTS (folder inside of it),
+///   GPUPLAN_FILES (folder that `files` lie in, beside the scripts).
+struct Work {
+  std::vector<LaunchFile> files;     ///< "phases/02-sft/train.py": programs and settings the command reads
+  std::vector<std::string> prepare;  ///< shell lines run on every machine first: packages of the framework
+  std::vector<std::string> command;  ///< shell lines; the last of them is started in the background and waited for
+  std::vector<std::string>
+      required;                    ///< variables the user must set, "DATA: a JSON-lines file with ...", checked first
+  std::vector<std::string> notes;  ///< sentences for the head of the script: what is assumed, how it resumes
+  bool resumes = false;            ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
+  bool user_command = false;       ///< the job's own `command`
+};
+
+/// Fails (bad input) for a `command` with variables that do not exist.
+Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase);
+
+/// The plan laid out for launching, with what its phases read: fails where lay_out_phases() does.
+Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,
+                       std::string command);
+
+/// One of Work::required, taken apart.
+struct RequiredVariable {
+  std::string name, what;  ///< `what` may be empty
+};
+RequiredVariable required_variable(const std::string& entry);
+
+/// Variables that the user must set for any of the phases, "NAME: what", each once.
+Result<std::vector<std::string>> required_variables(const Launch& launch);
+
+/// The same, and HF_TOKEN where weights are fetched, as lines of LaunchSet::next: "export NAME=...  # what".
+std::vector<std::string> export_lines(const Launch& launch, const std::vector<std::string>& required);
+
+}  // namespace gpuplan

@@ -1,0 +1,163 @@
+// Generation and activation collection: prefill, decode, memory of weights and cache, placement of several models.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+#include "domain/work/phase.h"
+#include "model/communication.h"
+#include "model/compute.h"
+#include "model/estimate.h"
+#include "model/generation/serving_kernels.h"
+
+namespace gpuplan {
+
+/// One kind of matrix of a network: `layers` of them, each columns x inner.
+struct WeightMatrix {
+  double columns = 0, inner = 0;
+  double layers = 0;
+  bool split_columns = true;  ///< what tensor parallelism divides; else the inner dimension
+
+  bool operator==(const WeightMatrix&) const = default;
+};
+
+/// Level 1: one network as the sums that a step needs. Counts are plain numbers; a "read" parameter is one that every
+/// forward pass touches, however often `loops` runs the layers again.
+struct NetworkWork {
+  double layers = 0;  ///< as stored
+  double loops = 1;   ///< times the layers are run with the same weights
+  double hidden = 0;
+  double heads = 0;
+  double kv_heads = 1;  ///< 1 under latent attention: the cache can not be split over tensor ranks
+  double vocab = 0;
+  double dense = 0;  ///< parameters that every token meets: attention, dense MLPs, shared experts, norms
+  std::array<WeightMatrix, 8> matrices{};  ///< the matrices among them; unused ones have no layers
+  double vectors = 0;                      ///< the rest: norms, biases, routers
+  double experts = 0;                      ///< routed experts, all layers; zero in dense models
+  double expert_count = 0, experts_per_token = 0, expert_width = 0;
+  double expert_layers = 0;
+  bool gated = true;
+  double head = 0;       ///< output matrix, read for every new token; zero in encoders
+  double embedding = 0;  ///< tables that are looked up; zero when tied to the head
+  double kv_full = 0;    ///< cache elements of a token in all layers that see everything
+  double kv_window = 0;  ///< the same in the layers that see `window` tokens
+  double window = 0;
+  double window_share = 0;     ///< of layers
+  double attention_width = 0;  ///< heads x (query-key + value width) / 2
+  double latent_width = 0;     ///< multi-head latent attention: width of a cached vector; zero otherwise
+  double mlp_width = 0;        ///< what a forward pass holds of the MLP, a token
+  bool causal = true;
+  bool mixed_16_bit = false;  ///< 4-bit checkpoints that keep all but the experts in 16 bit (gpt-oss)
+  int same_as = 0;            ///< position of the first network with the same shape
+
+  bool operator==(const NetworkWork&) const = default;
+
+  bool moe() const { return experts > 0; }
+  bool latent() const { return latent_width > 0; }
+};
+
+/// Level 1: everything about the phase that no hardware changes.
+struct GenerationWork {
+  const GeneratePhase* phase = nullptr;
+  std::vector<ParameterCount> params;  ///< of each model
+  double samples = 0;                  ///< for each model
+  double prompt_tokens = 0;            ///< mean of a sample
+  double new_tokens = 0;               ///< mean of a sample
+  double longest = 0;                  ///< prompt and new tokens of the longest sample (memory)
+  double longest_new = 0;              ///< new tokens of the longest sample
+  Bytes stored_per_sample{};           ///< activations kept, `collect`
+  bool stored_on_disk = false;
+  int models = 1;
+  std::vector<NetworkWork> networks;  ///< of each model
+  std::optional<NetworkWork> draft;   ///< that guesses tokens ahead, `speculative`
+  double guesses = 0;                 ///< tokens guessed for each pass of the model
+  double tokens_a_pass = 1;           ///< that a sequence gets from one pass, on average
+};
+
+/// Fails when the phase does not say how much work there is (the message has no place).
+Result<GenerationWork> generation_work(const GeneratePhase& phase);
+
+/// Level 2: constants of one machine with one engine and weight format. All rates are of one GPU.
+struct GenerationRates {
+  const NodeShape* node = nullptr;
+  const Framework* engine = nullptr;
+  const EngineProfile* profile = nullptr;
+  const GenerationConstants* constants = nullptr;
+  const Efficiency* efficiency = nullptr;
+  Format weights = Format::kBf16;
+  Format kv_cache = Format::kBf16;
+  double weight_bytes = 2;  ///< of a parameter in the blocks
+  double head_bytes = 2;    ///< of a parameter in embedding and head
+  double kv_bytes = 2;      ///< of a cached element
+  ServingRate blocks;       ///< dense weights in the blocks
+  ServingRate blocks_16;    ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
+  ServingRate experts;      ///< grouped products of experts, before their width is counted
+  ServingRate head;
+  double attention_share = 0;      ///< of the peak that fused attention reaches in long prompts
+  FlopsPerSecond attention{};      ///< that rate, in 16 bit
+  BytesPerSecond decode_stream{};  ///< achieved when reading weights once
+  BytesPerSecond stream{};         ///< element-wise passes
+  Seconds launch_per_layer{};      ///< GPU side, one decode step
+  Seconds host_per_layer{};        ///< host side (eager engines)
+  Seconds host_per_step{};
+  Seconds host_per_sequence{};
+  std::array<LinkRate, 3> groups{};  ///< between 2, up to 4, and more GPUs of the machine
+  LinkRate network;                  ///< of a whole machine
+  Seconds one_shot{};                ///< all-reduce of a short message in one step; zero: there is no such kernel
+  Seconds cache_expand{};            ///< a stored byte of an integer cache
+  int link_span = 1;                 ///< GPUs that the fast link joins
+  BytesPerSecond host_link{};        ///< PCIe, one direction, achieved
+  BytesPerSecond disk{};             ///< for stored activations and loading
+
+  /// False: the format is expanded to 16 bit on this hardware.
+  bool native_products() const { return !blocks.expanded; }
+};
+
+/// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.
+const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine);
+
+/// Nullopt: the hardware or engine has no such format. `weight_bits`: of a stored weight, scales included, where it is
+/// not as usual for the format.
+std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
+                                                const Framework& engine, Format weights, Format kv_cache,
+                                                std::optional<double> weight_bits = std::nullopt);
+
+/// Level 4: seconds that one replica takes for `samples` samples of one model; the parts add up to total().
+struct GenerationParts {
+  Seconds prefill{};  ///< prompts, with all that belongs to them
+  Seconds weights{};  ///< reading weights, decode
+  Seconds kv_reads{}, compute{}, launch{}, host{};
+  Seconds tensor_traffic{};    ///< all-reduces of tensor parallelism and exchanges of expert parallelism
+  Seconds pipeline_traffic{};  ///< handing over between the stages of a layer split
+  Seconds store{};             ///< kept activations to host and disk
+  constexpr Seconds total() const {
+    return prefill + weights + kv_reads + compute + launch + host + tensor_traffic + pipeline_traffic + store;
+  }
+};
+
+struct GenerationEstimate {
+  GenerationParts parts;  ///< the whole phase on the busiest GPU: all models in turn, or its own ones
+  MemoryUse memory;
+  double batch = 1;  ///< sequences in flight a replica
+  double replicas = 1;
+  double rounds = 1;                     ///< models that one replica runs one after the other
+  double tokens_per_second = 0;          ///< new tokens, all replicas together, while working
+  double replica_tokens_per_second = 0;  ///< of one replica
+  Seconds time_to_first_token{}, time_per_output_token{};
+  Seconds load{};  ///< reading weights from disk, all rounds; not in `parts`
+};
+
+/// REQUIRES: strategy.dp replicas of tp x pp GPUs; micro_batch is the number of sequences in flight, 0: as many as
+/// memory holds. ep > 1: that many replicas share one set of experts (dp is a multiple of it).
+GenerationEstimate generation_estimate(const GenerationWork& work, const GenerationRates& rates,
+                                       const Strategy& strategy);
+
+Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
+
+std::vector<Term> explain_generation(const GenerationWork& work, const GenerationRates& rates,
+                                     const Strategy& strategy);
+
+}  // namespace gpuplan

@@ -1,0 +1,284 @@
+// One micro-batch through the layers of all networks on one rank.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "model/communication.h"
+#include "model/training/activations.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Tokens that a sequence is padded to in a micro-batch; between powers of two linear.
+double padded_tokens(const TrainingWork& work, int micro_batch) {
+  constexpr int kLast = 10;
+  const auto n = static_cast<unsigned>(std::max(1, micro_batch));
+  const int low = static_cast<int>(std::bit_width(n)) - 1;
+  if (low >= kLast) return work.padded[kLast];
+  const double step = static_cast<double>(n) / static_cast<double>(1U << low) - 1;
+  return work.padded[low] + (work.padded[low + 1] - work.padded[low]) * step;
+}
+
+struct Pass {
+  Seconds forward{}, backward{};
+};
+
+struct Context {
+  const TrainingRates& rates;
+  const LayerCut& cut;
+  const ModelWork& model;
+  const TrainingConstants& constants;
+  double tokens = 0;  ///< of the micro-batch on this rank (time)
+  double length = 0;  ///< of one sequence (time)
+  double memory_tokens = 0, memory_length = 0;
+};
+
+/// Forward C = A B, backward A' = C' Bt for the layer before, B' = At C' for the weights.
+Pass linear(const MatmulRate& rate, const ModelWork& model, double rows, double columns, double inner,
+            double groups = 1) {
+  Pass pass;
+  pass.forward = matmul_time(rate, rows, columns, inner, groups);
+  if (model.backward_inputs) pass.backward += matmul_time(rate, rows, inner, columns, groups);
+  if (model.backward_weights) pass.backward += matmul_time(rate, columns, inner, rows, groups);
+  return pass;
+}
+
+Pass products(const Context& c) {
+  Pass sum;
+  for (const Product& p : c.model.products) {
+    const Pass one = linear(c.rates.blocks, c.model, c.tokens, p.split_columns ? p.columns / c.cut.tp : p.columns,
+                            p.split_inner ? p.inner / c.cut.tp : p.inner);
+    sum.forward += one.forward * p.count;
+    sum.backward += one.backward * p.count;
+  }
+  if (!c.model.expert_products.empty()) {
+    // Each of the local experts gets the tokens of ep ranks that chose it, padded to whole tiles of 128 rows.
+    const double grouped = c.constants.grouped_products;
+    const double local = std::max(1.0, c.model.experts / c.cut.ep);
+    const double chosen = c.tokens * c.model.experts_per_token * c.cut.ep / c.model.experts;
+    const double rows = std::max(1.0, std::ceil(chosen / 128)) * 128;
+    for (const Product& p : c.model.expert_products) {
+      const Pass one = linear(c.rates.blocks, c.model, rows, p.split_columns ? p.columns / c.cut.tp : p.columns,
+                              p.split_inner ? p.inner / c.cut.tp : p.inner, local);
+      sum.forward += one.forward * (p.count * grouped);
+      sum.backward += one.backward * (p.count * grouped);
+    }
+  }
+  return sum;
+}
+
+/// Rate of the fused kernel asked for; cuDNN's keeps up with the newest.
+FlopsPerSecond fused_attention(const TrainingRates& r, AttentionKernel kernel) {
+  switch (kernel) {
+    case AttentionKernel::kFlash1:
+      return r.attention_old;
+    case AttentionKernel::kFlash2:
+      return r.attention_common;
+    case AttentionKernel::kFlash3:
+    case AttentionKernel::kCudnn:
+      return r.attention_newest;
+    default:
+      return r.attention;
+  }
+}
+
+/// Pairs of tokens that one sequence's attention looks at.
+double pairs(const ModelWork& m, double length) {
+  const double all = length * length * (m.causal ? 0.5 : 1);
+  if (m.window_share <= 0 || m.window >= length) return all;
+  const double near = m.causal ? length * m.window - 0.5 * m.window * m.window : length * m.window;
+  return all * (1 - m.window_share) + std::min(near, all) * m.window_share;
+}
+
+Pass attention(const Context& c) {
+  const ModelWork& m = c.model;
+  if (m.attention_flops <= 0) return {};
+  // Contexts are cut so that every rank has early queries and late ones, which see more keys.
+  const double sequences = c.tokens / c.length;
+  const bool learns = m.backward_inputs || m.backward_weights;
+  Pass pass;
+  if (c.cut.attention != AttentionKernel::kEager) {
+    // Dao 2023 (arXiv:2307.08691): backward has 2.5 times the operations of forward, at a lower rate. Short sequences
+    // reach less.
+    const double flops = m.attention_flops * pairs(m, c.length) * sequences / c.cut.tp;
+    const Seconds forward = attention_time(*c.rates.efficiency, fused_attention(c.rates, c.cut.attention), flops,
+                                           m.attention_narrow, c.length);
+    pass.forward = forward;
+    if (learns) pass.backward = forward * c.constants.attention_backward;
+    return pass;
+  }
+  // Materialised scores: two batched products over all pairs, and passes over the score matrix, fewer where softmax,
+  // mask and dropout are one operation.
+  const double all_pairs = c.length * c.length * sequences;
+  const double flops = m.attention_flops * all_pairs / c.cut.tp;
+  const double score_bytes = all_pairs * m.score_heads / c.cut.tp * c.rates.element_bytes;
+  const double passes =
+      c.rates.fused || c.rates.compiled_kernels ? c.constants.eager_passes_fused : c.constants.eager_passes;
+  const Seconds once = Seconds{flops / (c.rates.eager_attention.value * m.eager_scale)} +
+                       Seconds{score_bytes * passes / 3 / c.rates.stream.value};
+  pass.forward = once;
+  if (learns) pass.backward = once * 2;
+  return pass;
+}
+
+Pass elementwise(const Context& c) {
+  const ModelWork& m = c.model;
+  const double fusion = c.constants.elementwise * (c.rates.compiled_kernels ? c.constants.elementwise_compiled : 1);
+  const bool casts = is_eight_bit(c.rates.precision) || c.rates.precision == Precision::kNvfp4;
+  const bool unfused = !c.rates.compiled_kernels && !c.rates.fused;
+  const double steps =
+      unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;
+  const double elements = m.stream * fusion + steps + (casts ? m.cast_stream : 0);
+  const Bytes moved{elements * c.tokens / c.cut.tp * c.rates.element_bytes};
+  const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
+  Pass pass;
+  pass.forward = (moved + adapters) / c.rates.stream;
+  if (m.backward_inputs || m.backward_weights)
+    pass.backward = (moved * c.constants.elementwise_backward + adapters * 2) / c.rates.stream;
+  return pass;
+}
+
+Seconds head(const Context& c) {
+  const ModelWork& m = c.model;
+  if (m.vocab <= 0) return {};
+  const double rows = std::max(1.0, c.tokens * m.head_share);
+  const double columns = m.vocab / c.cut.tp;
+  const Pass pass = linear(c.rates.head, m, rows, columns, m.boundary);
+  const bool learns = m.backward_inputs || m.backward_weights;
+  // Scores are written, read by the loss in 32 bit, and their gradient written and read.
+  return pass.forward + pass.backward + Bytes{rows * columns * (learns ? c.constants.head_bytes : 4)} / c.rates.stream;
+}
+
+Seconds tensor_traffic(const Context& c, double passes) {
+  const ModelWork& m = c.model;
+  const double per_machine = c.rates.node->gpus;
+  const double linked = c.rates.link_span;
+  Seconds sum{};
+  if (c.cut.tp > 1) {
+    // Two all-reduces a layer and pass (Shoeybi et al. 2019, arXiv:1909.08053).
+    const bool inside = c.cut.tp <= linked;
+    const LinkRate link =
+        inside ? c.rates.link : LinkRate{std::min(c.rates.link_bus, c.rates.network_bus), c.rates.network_latency};
+    const Seconds one = all_reduce_time(link, Bytes{c.rates.element_bytes * c.tokens * m.boundary}, c.cut.tp);
+    sum += one * (2 * m.layer_runs * passes * c.constants.tensor_exposed);
+  }
+  if (c.cut.cp > 1) {
+    // Keys and values go round the ring while attention works on those at hand (Liu et al. 2023, arXiv:2310.01889).
+    const bool inside = static_cast<double>(c.cut.cp) * c.cut.tp <= linked;
+    const BytesPerSecond bus = inside ? c.rates.link_bus : c.rates.network_bus / per_machine;
+    const Bytes all{c.rates.element_bytes * c.tokens * m.key_values / c.cut.tp * (c.cut.cp - 1)};
+    const Pass work = attention(c);
+    const Seconds transfer = all / bus * passes + c.rates.link_latency * (m.layer_runs * passes * (c.cut.cp - 1));
+    sum += exposed(transfer, work.forward + work.backward, c.constants.ring_leak);
+  }
+  return sum;
+}
+
+Seconds expert_traffic(const Context& c, double passes) {
+  const ModelWork& m = c.model;
+  if (c.cut.ep <= 1 || m.expert_products.empty()) return {};
+  const double layers = m.expert_products.front().count;
+  const double per_machine = c.rates.node->gpus;
+  const double span = c.cut.ep;  // neighbours, whatever else the machine's GPUs share out
+  const double token_bytes = 2 * m.boundary / c.cut.tp;
+  // Dispatch and combine, forward and backward. Across machines a token goes to a few of them at most (node-limited
+  // routing: DeepSeek-AI 2024, arXiv:2412.19437).
+  const double transfers = 2 * passes * layers;
+  if (span <= c.rates.link_span) {
+    const Bytes chosen{c.tokens * m.experts_per_token * token_bytes};
+    return all_to_all_time(c.rates.link, chosen, c.cut.ep) * (transfers * c.constants.expert_exposed);
+  }
+  const double machines = span / per_machine;
+  const double destinations =
+      std::min({m.experts_per_token, c.constants.expert_machines, machines}) * (1 - 1 / machines);
+  const Bytes each{c.tokens * destinations * token_bytes};
+  const Bytes within{c.tokens * m.experts_per_token * token_bytes};
+  const Seconds one = each / (c.rates.network_bus / per_machine) + c.rates.network_latency;
+  return (one * c.constants.expert_network_exposed + within / c.rates.link_bus * c.constants.expert_exposed) *
+         transfers;
+}
+
+/// Networks known by their totals only. Their products are taken to reach half of what large ones do, and every kept
+/// byte to be moved five times: assumptions, with a spread to match.
+void add_custom(const Context& c, LayerCost& cost) {
+  const CustomModel& custom = *c.model.use->custom;
+  const double samples = c.cut.micro_batch;
+  const bool learns = c.model.backward_inputs || c.model.backward_weights;
+  const double share = learns ? 1 : 1.0 / 3;
+  const double passes = c.model.passes * c.rates.time_factor;
+  const Seconds compute{custom.flops_per_sample.value * samples * c.rates.blocks.flop.value * 2 * share * passes};
+  const Seconds traffic = custom.activation_bytes_per_sample * (samples * 5 * share * passes) / c.rates.stream;
+  cost.matmul += compute;
+  cost.elementwise += traffic;
+  const Bytes kept = custom.activation_bytes_per_sample * samples;
+  const bool full = c.cut.recompute == Recompute::kFull;
+  if (full && learns) cost.recompute += (compute + traffic) / 3;
+  cost.activations += kept * (!learns ? 0.2 : full ? 0.5 : 1);
+  constexpr Seconds kEager{8e-6}, kCompiled{4e-6};  // host time of one launch
+  cost.launch += (c.rates.compile ? kCompiled : kEager) * (custom.kernels_per_step * (full && learns ? 4.0 / 3 : 1));
+}
+
+void add_transformer(const Context& c, LayerCost& cost) {
+  const ModelWork& m = c.model;
+  const bool learns = m.backward_inputs || m.backward_weights;
+  const bool again = learns && c.cut.recompute == Recompute::kFull;
+  const double factor = c.rates.time_factor * m.passes;
+  const Pass matmul = products(c);
+  const Pass attend = attention(c);
+  const Pass move = elementwise(c);
+  cost.matmul += (matmul.forward + matmul.backward) * factor;
+  cost.attention += (attend.forward + attend.backward) * factor;
+  cost.elementwise += (move.forward + move.backward) * factor;
+  if (again) cost.recompute += (matmul.forward + attend.forward + move.forward) * factor;
+  if (learns && c.cut.recompute == Recompute::kSelective) {
+    // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
+    // attention and every second product, and computes the rest again (PyTorch documentation).
+    cost.recompute +=
+        c.rates.fused ? attend.forward * factor : (matmul.forward * c.constants.selective_work + move.forward) * factor;
+  }
+  cost.head += head(c) * factor;
+
+  if (m.adapters && c.rates.base_bytes < 1) {
+    // 4-bit weights are expanded for every product, forward and backward.
+    const double parameters = m.params.attention + m.params.mlp + m.params.shared + m.params.experts / c.cut.ep;
+    const double times = m.use->loops > 1 ? m.use->loops : 1;
+    cost.dequantise += Bytes{c.constants.dequantise_bytes * parameters / c.cut.tp * times *
+                             (again ? c.constants.dequantise_again : 1)} /
+                       c.rates.node->gpu->bandwidth * m.passes;
+  }
+  // The host issues a layer forward, about twice that backward, and again when it is recomputed; routing experts takes
+  // more launches.
+  const double passes = 1 + (learns ? 2 : 0) + (again ? 1 : 0);
+  const double kernels =
+      (m.experts > 0 ? c.constants.moe_launches : 1) * (m.adapters ? c.constants.adapter_launches : 1);
+  cost.launch += c.rates.launch_per_layer * (m.layer_runs * passes * kernels * m.passes);
+  cost.head_launch += c.rates.launch_per_layer * ((learns ? 3 : 1) * m.passes);
+
+  const double transfers = (1 + (learns ? 1 : 0) + (again ? 1 : 0)) * m.passes;
+  cost.tensor_traffic += tensor_traffic(c, transfers);
+  cost.expert_traffic += expert_traffic(c, transfers);
+  detail::add_activations(c.rates, c.cut, m, {c.memory_tokens, c.memory_length}, cost);
+}
+
+}  // namespace
+
+LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
+  LayerCost cost;
+  const double padded = padded_tokens(work, cut.micro_batch);
+  for (const ModelWork& model : work.models) {
+    Context c{rates, cut, model, *rates.constants};
+    c.length = model.tokens > 0 ? model.tokens : padded;
+    c.memory_length = model.tokens > 0 ? model.tokens : work.sequence;
+    c.tokens = c.length * cut.micro_batch / cut.cp;
+    c.memory_tokens = c.memory_length * cut.micro_batch / cut.cp;
+    if (model.use->custom) {
+      add_custom(c, cost);
+    } else {
+      add_transformer(c, cost);
+    }
+  }
+  return cost;
+}
+
+}  // namespace gpuplan

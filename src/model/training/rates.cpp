@@ -1,0 +1,148 @@
+// Constants of one machine with one framework and precision.
+#include <string_view>
+
+#include "model/communication.h"
+#include "model/training/training.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Bytes of optimizer state a parameter when states are kept in 32 bit.
+double state_bytes_of(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::kAdamW:
+    case Optimizer::kLamb:
+      return 8;  // two moments
+    case Optimizer::kAdam8bit:
+      return 2.1;  // two bytes and a scale a block (Dettmers et al. 2022, arXiv:2110.02861)
+    case Optimizer::kMuon:
+    case Optimizer::kLion:
+    case Optimizer::kSgd:
+      return 4;  // one moment
+  }
+  return 8;
+}
+
+void set_parameter_bytes(const TrainingWork& work, const Framework& framework, const TrainingSoftware& software,
+                         TrainingRates& rates) {
+  const TrainPhase& phase = *work.phase;
+  const bool wide = rates.precision == Precision::kFp32 || rates.precision == Precision::kTf32;
+  const bool narrow_master = phase.master_weights ? *phase.master_weights != Format::kFp32 : !framework.master_fp32;
+  const auto states = [&](double scale) {
+    if (phase.optimizer_state == Format::kInt8) return state_bytes_of(Optimizer::kAdam8bit);
+    if (phase.optimizer_state == Format::kFp32) scale = 1;
+    else if (phase.optimizer_state) scale = 0.5;
+    const auto one = [&](Optimizer optimizer) {
+      return optimizer == Optimizer::kAdam8bit ? state_bytes_of(optimizer) : state_bytes_of(optimizer) * scale;
+    };
+    return one(phase.optimizer.matrices) * work.matrices + one(phase.optimizer.rest) * (1 - work.matrices);
+  };
+  rates.element_bytes = wide ? 4 : 2;
+  rates.base_bytes = rates.base_other_bytes = wide ? 4 : 2;
+  if (phase.method == Method::kQlora)
+    rates.base_bytes = software.four_bit_bytes;  // Dettmers et al. 2023, arXiv:2305.14314
+  rates.master_bytes = 0;
+  rates.state_bytes = states(1);
+  if (phase.method == Method::kLora || phase.method == Method::kQlora) {
+    rates.weight_bytes = 2;
+    rates.gradient_bytes = 4;
+  } else if (wide || phase.method == Method::kFrozen) {
+    rates.weight_bytes = rates.gradient_bytes = 4;
+  } else if (narrow_master) {
+    rates.weight_bytes = rates.gradient_bytes = 2;
+    rates.state_bytes = states(0.5);
+  } else {
+    rates.weight_bytes = software.weight_bytes;
+    rates.gradient_bytes = software.gradient_bytes;
+    // 16-bit weights are copies; the optimizer updates 32-bit ones (Micikevicius et al. 2018, arXiv:1710.03740).
+    if (software.weight_bytes < 4) rates.master_bytes = 4;
+  }
+}
+
+/// Choices of the framework that change what memory holds.
+void set_memory_habits(const TrainingWork& work, const TrainingSoftware& software, TrainingRates& rates) {
+  const bool eight_bit = is_eight_bit(rates.precision);
+  if (eight_bit && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
+  // Frozen weights are copied as well; those in 4 bit are expanded instead.
+  if (eight_bit && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
+  rates.kept_8bit = eight_bit && software.eight_bit_copies > 0;
+  const TrainPhase& phase = *work.phase;
+  const bool eight_bit_states =
+      phase.optimizer.matrices == Optimizer::kAdam8bit || phase.optimizer_state == Format::kInt8;
+  if (software.paged_8bit && eight_bit_states && phase.method == Method::kFull) {
+    rates.step_in_backward = true;
+  }
+}
+
+}  // namespace
+
+const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework) {
+  static const TrainingSoftware kNone{};  // of a catalogue that is not complete
+  const TrainingSoftware* any = &kNone;
+  for (const TrainingSoftware& row : catalogue.training_software) {
+    if (row.name == framework) return row;
+    if (row.name == "*") any = &row;
+  }
+  return *any;
+}
+
+TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
+                             Precision precision, bool compile, const TrainingWork& work) {
+  const Gpu& gpu = *node.gpu;
+  const Efficiency& efficiency = efficiency_of(catalogue, gpu);
+  const TrainingSoftware& software = software_of(catalogue, framework.name);
+  TrainingRates rates;
+  rates.node = &node;
+  rates.framework = &framework;
+  rates.precision = precision;
+  rates.compile = compile;
+  // torch.compile generates Triton, which supports NVIDIA GPUs from compute capability 8.0 on (its README).
+  rates.compiled_kernels = compile && (gpu.vendor != "nvidia" || gpu.compute_capability >= 8);
+  rates.efficiency = &efficiency;
+  rates.software_row = &software;
+  rates.peak = peak(gpu, precision);
+
+  const bool wide = precision == Precision::kFp32 || precision == Precision::kTf32 || precision == Precision::kFp16;
+  const Precision head = wide ? precision : Precision::kBf16;
+  rates.head_peak = product_peak(gpu, head);
+  rates.blocks = matmul_rate(gpu, efficiency, precision);
+  rates.head = matmul_rate(gpu, efficiency, head);
+  rates.attention_newest = rates.head_peak * efficiency.attention;
+  rates.attention_common = rates.head_peak * efficiency.attention_common;
+  rates.attention_old = rates.head_peak * efficiency.attention_old;
+  rates.attention = software.vendor_attention ? rates.attention_newest : rates.attention_common;
+  rates.eager_attention = rates.head_peak * catalogue.training_constants.eager_attention;
+  rates.stream = gpu.bandwidth * efficiency.bandwidth;
+
+  const TrainingConstants& constants = catalogue.training_constants;
+  rates.constants = &constants;
+  const double format = is_eight_bit(precision)          ? constants.fp8_time
+                        : precision == Precision::kNvfp4 ? constants.fp4_time
+                                                         : 1;
+  rates.software = software.time;
+  rates.time_factor = constants.step_time * efficiency.training * software.time * format;
+  rates.fused = software.fused;
+
+  rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;
+  rates.launch_per_step = (software.step_ms + software.step_layer_ms * work.layers) * units::millisecond;
+
+  const LinkRate link = intra_rate(catalogue, node);
+  const LinkRate network = network_rate(catalogue, node);
+  rates.link = link;
+  rates.link_bus = link.bus;
+  rates.link_latency = link.latency;
+  const bool rack = gpu.link_domain > node.gpus && node.link_kind == LinkKind::kNvswitch && node.link.value > 0;
+  rates.link_span = rack ? gpu.link_domain : node.gpus;
+  rates.network_bus = network.bus;
+  rates.network_latency = network.latency;
+  rates.host_link = host_rate(gpu);
+  rates.logit_bytes = compile ? software.logit_bytes_compiled : software.logit_bytes;
+  // Muon: five Newton-Schulz steps of three products, each 2 h operations a parameter (Jordan et al. 2024).
+  if (work.phase->optimizer.matrices == Optimizer::kMuon) rates.optimizer_flops = 30 * work.hidden * work.matrices;
+  set_parameter_bytes(work, framework, software, rates);
+  set_memory_habits(work, software, rates);
+  return rates;
+}
+
+}  // namespace gpuplan

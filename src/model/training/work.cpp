@@ -1,0 +1,296 @@
+// What a training phase has to do, before any hardware is known.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/math.h"
+#include "model/training/adapters.h"
+#include "model/training/training.h"
+
+namespace gpuplan {
+
+namespace {
+
+double image_tokens(const ModelShape& shape) {
+  if (shape.image <= 0 || shape.patch <= 0) return 0;
+  const double side = std::floor(static_cast<double>(shape.image) / shape.patch);
+  return side * side + 1;
+}
+
+/// The linear layers of one transformer, with their true shapes.
+void add_products(const ModelShape& s, double loops, ModelWork& model) {
+  const double h = s.hidden;
+  const double runs = s.layers * loops;
+  const auto add = [&](double columns, double inner, double count, bool split_columns, bool split_inner) {
+    if (columns > 0 && inner > 0 && count > 0)
+      model.products.push_back({columns, inner, count, split_columns, split_inner});
+  };
+  if (s.mla()) {
+    // Multi-head latent attention (DeepSeek-AI 2024, arXiv:2405.04434): the projections down are not cut.
+    const double qk = s.qk_nope_dim + s.qk_rope_dim;
+    if (s.q_lora_rank > 0) add(s.q_lora_rank, h, runs, false, false);
+    add(s.heads * qk, s.q_lora_rank > 0 ? s.q_lora_rank : h, runs, true, false);
+    add(s.kv_lora_rank + s.qk_rope_dim, h, runs, false, false);
+    add(s.heads * (s.qk_nope_dim + s.v_dim), s.kv_lora_rank, runs, true, false);
+    add(h, static_cast<double>(s.heads) * s.v_dim, runs, false, true);
+  } else {
+    add(s.q_width() + 2.0 * s.kv_width(), h, runs, true, false);
+    add(h, s.q_width(), runs, false, true);
+  }
+  const double up = s.gated ? 2 : 1;
+  const double dense = (s.moe() ? s.dense_layers : s.layers) * loops;
+  add(up * s.ffn, h, dense, true, false);
+  add(h, s.ffn, dense, false, true);
+  const double moe = s.moe_layers() * loops;
+  add(s.experts, h, moe, false, false);  // router
+  add(up * s.shared_ffn, h, moe, true, false);
+  add(h, s.shared_ffn, moe, false, true);
+  if (moe > 0) {
+    model.expert_products.push_back({up * s.expert_ffn, h, moe, true, false});
+    model.expert_products.push_back({h, static_cast<double>(s.expert_ffn), moe, false, true});
+  }
+}
+
+/// Which inputs of linear layers the backward pass needs: those whose weights, or adapters beside them, learn.
+struct Needed {
+  bool attention = false, mlp = false, down = false;
+};
+
+/// Elements a token of one layer, by the width of its MLP: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.1,
+/// sorted by tensor, without the dropout masks and scores that fused kernels do not keep.
+double kept_elements(const ModelShape& s, double mlp, Needed needed) {
+  const double q = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim) : s.q_width();
+  const double out = s.mla() ? s.heads * s.v_dim : s.q_width();
+  const double kv = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) + s.kv_lora_rank + s.q_lora_rank
+                            : 2.0 * s.kv_width();
+  // Inputs of the norms, and outputs that products read: one for attention and MLP side by side, else two.
+  const double read = s.norms_per_layer == 1 ? (needed.attention || needed.mlp ? 1 : 0)
+                                             : (needed.attention ? 1 : 0) + (needed.mlp ? 1 : 0);
+  const double norms = s.norms_per_layer + read;
+  const double nonlinear = (s.gated ? 3 : 1) + (needed.down ? 1 : 0);
+  const double normed = s.qk_norm == QkNorm::kNone ? 0 : s.q_width() + s.kv_width();
+  return norms * s.hidden + q + out + kv + normed + nonlinear * mlp;
+}
+
+void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model) {
+  const double h = s.hidden;
+  const double gates = s.gated ? 3 : 2;
+  const double dense_layers = (s.moe() ? s.dense_layers : s.layers) * loops;
+  const double moe_layers = s.moe_layers() * loops;
+  const double runs = s.layers * loops;
+  const double q = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim) : s.q_width();
+  const double kv = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) : 2.0 * s.kv_width();
+  const double qk_dim = s.mla() ? s.qk_nope_dim + s.qk_rope_dim : s.head_dim;
+  const double v_dim = s.mla() ? s.v_dim : s.head_dim;
+  const double routed = static_cast<double>(s.experts_per_token) * s.expert_ffn + s.shared_ffn;
+
+  model.layer_runs = runs;
+  model.experts = s.experts;
+  model.experts_per_token = s.experts_per_token;
+  model.causal = s.kind == ModelKind::kDecoder;
+  model.attention_flops = 2 * (qk_dim + v_dim) * s.heads * runs;
+  model.attention_narrow = std::max(1.0, 128 / qk_dim);
+  model.eager_scale = std::sqrt(qk_dim / 128);
+  model.score_heads = s.heads * runs;
+  model.window = s.window;
+  model.window_share = s.window > 0 && s.layers > 0 ? static_cast<double>(s.window_layers) / s.layers : 0;
+  model.stream = runs * (12 * h + 2 * (q + kv)) + dense_layers * gates * s.ffn +
+                 moe_layers * (gates * routed + 4 * h * s.experts_per_token);
+  // Root-mean-square norms and rotary embeddings are several operations each where nothing fuses them; layer norms are
+  // one kernel everywhere. Networks with such norms and no table of positions rotate.
+  const bool rms = s.norm == NormKind::kRms;
+  model.unfused_norms = rms ? runs * s.norms_per_layer * h : 0;
+  model.unfused_rotary = rms && s.positions == 0 ? runs * (q + kv / 2) : 0;
+  model.cast_stream = runs * (2 * h + q) + dense_layers * s.ffn + moe_layers * routed;
+  const double dense = kept_elements(s, s.ffn, needed);
+  const double sparse = kept_elements(s, routed, needed) + (needed.mlp ? 2 * h * s.experts_per_token : 0);
+  model.kept = dense_layers * dense + moe_layers * sparse;
+  // PyTorch's norm of means and deviations is one kernel; the usual one of root mean squares is not.
+  model.norm_inputs = s.norm == NormKind::kRms ? runs * s.norms_per_layer * h : 0;
+  model.kept_experts = moe_layers * ((s.gated ? 3 : 1) + (needed.down ? 1 : 0)) * s.experts_per_token * s.expert_ffn +
+                       (needed.mlp ? moe_layers * 2 * h * s.experts_per_token : 0);
+  model.kept_products = needed.attention ? model.cast_stream : 0;
+  const double up = s.gated ? 2 : 1;
+  model.kept_attention = runs * (h + (s.mla() ? s.heads * s.v_dim : s.q_width()));
+  model.kept_outputs = runs * (q + kv + h) + dense_layers * (up * s.ffn + h) + moe_layers * (up * routed + h);
+  model.kept_widest = std::max(dense_layers > 0 ? dense : 0, moe_layers > 0 ? sparse : 0);
+  model.boundary = h;
+  model.key_values = runs * kv;
+  model.vocab = s.vocab;
+  // Masked language models score only the masked positions: 15 %, 20 of 128 in the published recipe (Devlin 2018).
+  // Image classifiers score one token.
+  model.head_share = s.kind == ModelKind::kEncoder ? 0.16 : 1;
+  if (s.kind == ModelKind::kVit) {
+    model.tokens = image_tokens(s);
+    model.head_share = model.tokens > 0 ? 1 / model.tokens : 1;
+  }
+}
+
+bool learns(const TrainPhase& phase, const ModelUse& use) {
+  switch (phase.method) {
+    case Method::kFull:
+      return !use.frozen;
+    case Method::kFrozen:
+      return !use.frozen && !phase.trainable;
+    case Method::kLora:
+    case Method::kQlora:
+      return false;
+  }
+  return false;
+}
+
+Result<ModelWork> model_work(const TrainPhase& phase, const ModelUse& use) {
+  ModelWork model;
+  model.use = &use;
+  model.passes = use.supervision_steps > 1 ? use.supervision_steps : 1;
+  const bool adapted = (phase.method == Method::kLora || phase.method == Method::kQlora) && !use.frozen && !use.custom;
+  model.adapters = adapted;
+  model.backward_weights = learns(phase, use);
+  model.backward_inputs = model.backward_weights || adapted || use.gradient_through;
+  if (use.custom) {
+    model.params.extra = model.params.active = use.custom->params;
+    model.trainable = model.backward_weights ? use.custom->params : 0;
+    model.tokens = 1;
+    return model;
+  }
+  model.params = count_parameters(use.shape);
+  const double loops = use.loops > 1 ? use.loops : 1;
+  add_products(use.shape, loops, model);
+  Needed needed{model.backward_weights, model.backward_weights, model.backward_weights};
+  if (model.backward_weights) model.trainable = model.params.total();
+  if (adapted) {
+    const Result<AdapterSize> size = adapter_size(use.shape, phase.lora);
+    if (!size) return std::unexpected(size.error());
+    model.trainable = size->parameters;
+    model.adapter_stream = size->stream * loops;
+    // 4-bit layers keep their inputs in any case (bitsandbytes; fitted on published runs, 2026).
+    const bool every = phase.method == Method::kQlora;
+    needed = {every || size->attention_inputs, every || size->mlp_inputs, every || size->down_inputs};
+  }
+  add_sums(use.shape, loops, needed, model);
+  return model;
+}
+
+void place(const ModelWork& model, TrainingWork& work) {
+  PlacedParameters& all = model.backward_weights ? work.learn : work.base;
+  const ParameterCount& p = model.params;
+  if (model.use->custom) {
+    all.whole += p.total();
+  } else {
+    all.layers += p.attention + p.mlp + p.shared + p.norms;
+    all.experts += p.experts;
+    all.embedding += p.embedding;
+    all.head += p.head;
+    all.whole += p.extra;
+    if (model.use->shape.tied) all.tied += p.embedding;
+  }
+  if (model.adapters) work.learn.whole += model.trainable;
+}
+
+/// How long sequences are padded to in micro-batches of variable samples. Lengths are taken as lognormal with the
+/// longest sample three deviations out, the longest of n by Blom's approximation (1958). A rule of thumb, not measured.
+void pad(TrainingWork& work, bool packed) {
+  const bool varies = !packed && work.mean_tokens > 0 && work.sequence > work.mean_tokens;
+  const double sigma = varies ? math::log(work.sequence / work.mean_tokens) / 3.1 : 0;
+  double n = 1;
+  for (double& tokens : work.padded) {
+    const double z = varies ? math::normal_quantile((n - 0.375) / (n + 0.25)) : 0;
+    tokens = varies ? std::min(work.sequence, work.mean_tokens * math::exp(z * sigma)) : work.mean_tokens;
+    n *= 2;
+  }
+}
+
+/// Sequence length, mean and the amount of work. False message: what the phase leaves open.
+Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
+  const auto& length = phase.data.tokens_per_sample;
+  const bool packed = phase.data.packing;
+  bool transformer = false;
+  double own = 0;
+  double longest_context = 0;
+  for (const ModelWork& model : work.models) {
+    if (model.use->custom) continue;
+    if (model.tokens > 0) {
+      own = std::max(own, model.tokens);
+    } else {
+      transformer = true;
+      longest_context = std::max(longest_context, static_cast<double>(model.use->shape.max_context));
+    }
+  }
+  const double longest_sample = length ? std::max(length->max, length->mean) : 0;
+  work.sequence = phase.sequence ? *phase.sequence : longest_sample;
+  if (phase.sequence && longest_sample > 0 && !packed) work.sequence = std::min(work.sequence, longest_sample);
+  if (!transformer) work.sequence = std::max(own, 1.0);
+  if (!(work.sequence > 0)) {
+    return failure("train needs the length of sequences: give `sequence` (tokens) or `data.tokens_per_sample`");
+  }
+  work.mean_tokens = work.sequence;
+  if (transformer && !packed && length && length->mean > 0) work.mean_tokens = std::min(length->mean, work.sequence);
+
+  if (phase.batch) {
+    if (phase.batch->sequences) work.batch = *phase.batch->sequences;
+    if (phase.batch->tokens) work.batch = std::max(1.0, std::floor(phase.batch->tokens->value / work.sequence + 0.5));
+  }
+  const double epochs = phase.epochs.value_or(1);
+  // Packing joins samples to full sequences, so the count of sequences follows from the tokens.
+  const double per_sequence = packed && length && length->mean > 0 ? work.sequence / length->mean : 1;
+  if (phase.steps) {
+    const double batch = phase.steps_at_batch ? *phase.steps_at_batch : work.batch;
+    if (!(batch > 0)) {
+      return failure(
+          "`steps` says how much work there is only together with a batch: give `batch`, or `steps_at_batch`");
+    }
+    work.sequences_total = *phase.steps * batch;
+  } else if (phase.data.samples) {
+    work.sequences_total = *phase.data.samples * epochs / per_sequence;
+  } else if (phase.data.tokens) {
+    work.sequences_total = phase.data.tokens->value * epochs / work.mean_tokens;
+  } else {
+    return failure("train does not say how much work there is: give `steps`, or `data` with `samples` or `tokens`");
+  }
+  work.samples_total = work.sequences_total * per_sequence;
+  return {};
+}
+
+}  // namespace
+
+Result<TrainingWork> training_work(const TrainPhase& phase) {
+  if (phase.models.empty()) return failure("train needs a `model`");
+  TrainingWork work;
+  work.phase = &phase;
+  work.quantised_base = phase.method == Method::kQlora;
+  double matrices = 0;
+  for (const ModelUse& use : phase.models) {
+    Result<ModelWork> model = model_work(phase, use);
+    if (!model) return std::unexpected(model.error());
+    work.params += model->params.total();
+    work.trainable += model->trainable;
+    work.adapters = work.adapters || model->adapters;
+    work.moe = work.moe || model->experts > 0;
+    work.hidden = std::max(work.hidden, static_cast<double>(use.custom ? 0 : use.shape.hidden));
+    work.layers = std::max(work.layers, use.custom ? 1.0 : static_cast<double>(use.shape.layers));
+    work.custom = work.custom || use.custom.has_value();
+    if (model->backward_weights && !use.custom) {
+      const ParameterCount& p = model->params;
+      matrices += p.attention + p.mlp + p.experts + p.shared;
+    }
+    if (model->adapters) matrices += model->trainable;
+    place(*model, work);
+    work.models.push_back(std::move(*model));
+  }
+  if (phase.method == Method::kFrozen && phase.trainable) {
+    work.trainable += *phase.trainable;
+    work.params += *phase.trainable;
+    work.learn.whole += *phase.trainable;
+    matrices += *phase.trainable;
+  }
+  if (!(work.trainable > 0)) {
+    return failure("nothing learns: give `trainable` (parameters) beside the frozen models, or another `method`");
+  }
+  work.matrices = std::min(1.0, matrices / work.trainable);
+  if (const Result<void> amount = set_amount(phase, work); !amount) return std::unexpected(amount.error());
+  if (!(work.sequences_total > 0)) return failure("train has no work: samples, tokens or steps are zero");
+  pad(work, phase.data.packing);
+  return work;
+}
+
+}  // namespace gpuplan

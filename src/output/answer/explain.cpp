@@ -1,0 +1,331 @@
+#include "output/answer/explain.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "model/generation/generation.h"
+#include "model/training/training.h"
+#include "output/text/table.h"
+#include "output/words/beside_words.h"
+#include "output/words/collection_words.h"
+#include "output/words/gate_words.h"
+#include "output/words/plan_words.h"
+#include "output/words/spot_words.h"
+#include "output/words/strategy_reasons.h"
+#include "plan/strategy/software.h"
+
+namespace gpuplan {
+namespace {
+
+std::vector<Term> training_terms(const TrainPhase& train, const PhaseEstimate& estimate, const Catalogue& catalogue) {
+  const auto work = training_work(train);
+  if (!work || estimate.framework == nullptr) return {};
+  const Strategy& s = estimate.strategy;
+  const TrainingRates rates =
+      training_rates(catalogue, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+  const LayerCut cut{s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention};
+  return explain_training(*work, rates, layer_cost(*work, rates, cut), s, estimate.nodes);
+}
+
+std::vector<Term> generation_terms(const GeneratePhase& generate, const PhaseEstimate& estimate,
+                                   const Catalogue& catalogue) {
+  const auto work = generation_work(generate);
+  if (!work || estimate.framework == nullptr) return {};
+  const auto rates = serving_rates(catalogue, *estimate.node, *estimate.framework, generate, estimate.strategy.weights);
+  return rates ? explain_generation(*work, *rates, estimate.strategy) : std::vector<Term>{};
+}
+
+std::string heading(const PhaseTerms& explained) {
+  const PhaseEstimate& estimate = explained.part->estimate;
+  std::string text = printable(explained.phase->name, 60);
+  if (estimate.node) text += " on " + std::to_string(estimate.gpus) + "x " + estimate.node->gpu->name;
+  if (const std::string how = strategy_words(estimate, *explained.phase); !how.empty()) text += ": " + how;
+  return text;
+}
+
+/// " 2.0 samples/s, 41.7 min an epoch."; empty for what does not train.
+std::string pace_words(const Phase& phase, const PhaseEstimate& estimate) {
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  if (train == nullptr || estimate.units <= 0 || estimate.work.p50 <= Seconds{}) return "";
+  const Seconds work = estimate.work.p50 / (1 + estimate.overhead_share);
+  std::string text = " " + rate_text(estimate.units / work.value) + " samples/s";
+  if (train->epochs && *train->epochs > 0) text += ", " + hours_words(work / *train->epochs) + " an epoch";
+  return text + ".";
+}
+
+/// Where the working time of a phase comes from, and what the job added.
+std::string time_words(const PhaseEstimate& estimate) {
+  std::string text =
+      "Working time " + range_words(estimate.work) + ", evidence: " + std::string(name_of(estimate.evidence));
+  if (estimate.evidence == Evidence::kGiven && estimate.work_by_model > Seconds{}) {
+    text += "; the model says " + to_text(estimate.work_by_model * (1 + estimate.overhead_share));
+    if (estimate.model_interval)
+      text += " (" + to_text(estimate.model_interval->p10) + " … " + to_text(estimate.model_interval->p90) +
+              "): far from it";
+  } else if (estimate.work_is_model && !estimate.regime.empty()) {
+    text += "; the width of the range comes from: " + std::string(estimate.regime);
+  }
+  if (estimate.overhead_share > 0)
+    text += "; " + percent(estimate.overhead_share) + " overhead on top of the terms is inside";
+  text += ".";
+  if (estimate.extra.p50 > Seconds{}) text += " Beside the work: " + range_words(estimate.extra) + ".";
+  return text;
+}
+
+/// From phases to hours, and from hours to dollars.
+std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
+  std::vector<std::string> lines;
+  std::string hours = "Hours " + hours_text(plan.hours.p50) + " (" + hours_text(plan.hours.p10) + " … " +
+                      hours_text(plan.hours.p90) + ", mean " + hours_text(plan.hours.mean) +
+                      "): from the first start to the last end";
+  if (plan.buffer > Seconds{})
+    hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(story.job.buffer);
+  if (plan.spot_loss > Seconds{})
+    hours += ", " + hours_words(plan.spot_loss) + " expected for interruptions and checkpoints";
+  lines.push_back(hours + ".");
+
+  std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" + to_text(plan.cost.p10) + " … " +
+                        to_text(plan.cost.p90) + ", mean " + to_text(plan.cost.mean) + "): ";
+  if (plan.offer != nullptr) {
+    dollars += hours_words(Seconds{plan.billed_gpu_hours / std::max(plan.gpus, 1) * units::hour.value}) + " held";
+    if (plan.nodes > 1) dollars += " x " + std::to_string(plan.nodes) + " machines";
+    dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed " + billing_words(plan.offer->billing);
+    dollars += plan.kept ? "" : ", let go while idle";
+  } else {
+    dollars += "each phase on its own offer";
+  }
+  if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for space on disks";
+  if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for results that are fetched home";
+  if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
+  lines.push_back(dollars + ".");
+  for (std::string& line : spot_words(story.job, plan)) lines.push_back(std::move(line));
+  if (plan.billed_gpu_hours > 0) {
+    lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
+                    significant_text(plan.billed_gpu_hours, 3) +
+                    " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
+                    to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " for a GPU-hour used.");
+  }
+  for (std::string& line : gate_words(story, plan)) lines.push_back(std::move(line));
+  return lines;
+}
+
+void add_terms(const PhaseTerms& phase, Term::Kind kind, const char* title, Table& table) {
+  const double total = phase.total(kind);
+  if (total <= 0) return;
+  std::vector<const Term*> parts;
+  for (const Term& term : phase.terms)
+    if (term.kind == kind && term.part_of_total && term.value != 0) parts.push_back(&term);
+  std::ranges::stable_sort(parts, [](const Term* a, const Term* b) { return a->value > b->value; });
+  for (const Term* term : parts)
+    table.add({{std::string(term->name)},
+               {term_value(*term)},
+               {percent(term->value / total)},
+               {std::string(term->formula), Paint::kDim},
+               {std::string(term->source), Paint::kDim}});
+  const Term sum{kind, title, total, "", "", true};
+  table.add({{title, Paint::kBold}, {term_value(sum), Paint::kBold}, {"100 %"}});
+}
+
+std::vector<Column> term_columns() {
+  return {{.title = "TERM", .narrowest = 16, .wrap = true},
+          {.title = "VALUE", .align = Align::kRight},
+          {.title = "SHARE", .align = Align::kRight, .drop = 2},
+          {.title = "FORMULA", .narrowest = 20, .wrap = true},
+          {.title = "SOURCE", .drop = 1, .narrowest = 20, .wrap = true}};
+}
+
+std::string_view kind_name(Term::Kind kind) {
+  switch (kind) {
+    case Term::Kind::kTime:
+      return "time";
+    case Term::Kind::kMemory:
+      return "memory";
+    case Term::Kind::kDisk:
+      return "disk";
+    case Term::Kind::kTokenRate:
+    case Term::Kind::kByteRate:
+    case Term::Kind::kOperationRate:
+      return "rate";
+    case Term::Kind::kShare:
+      return "share";
+    case Term::Kind::kCount:
+      return "count";
+  }
+  return "";
+}
+
+void write_interval(JsonWriter& json, std::string_view name, const Interval<Seconds>& time) {
+  json.key(name).begin_object(true);
+  json.member("p10", time.p10.value).member("p50", time.p50.value).member("p90", time.p90.value).end();
+}
+
+}  // namespace
+
+double PhaseTerms::total(Term::Kind kind) const {
+  double sum = 0;
+  for (const Term& term : terms)
+    if (term.kind == kind && term.part_of_total) sum += term.value;
+  return sum;
+}
+
+const Term* PhaseTerms::largest(Term::Kind kind) const {
+  const Term* best = nullptr;
+  for (const Term& term : terms)
+    if (term.kind == kind && term.part_of_total && (best == nullptr || term.value > best->value)) best = &term;
+  return best;
+}
+
+std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue) {
+  std::vector<PhaseTerms> result;
+  for (const PhasePlan& part : plan.phases) {
+    PhaseTerms explained;
+    explained.part = &part;
+    explained.phase = &job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    if (part.estimate->node) {
+      if (const auto* train = std::get_if<TrainPhase>(&explained.phase->work)) {
+        explained.per_step = true;
+        explained.terms = training_terms(*train, part.estimate, catalogue);
+      } else if (const auto* generate = std::get_if<GeneratePhase>(&explained.phase->work)) {
+        explained.terms = generation_terms(*generate, part.estimate, catalogue);
+      }
+    }
+    result.push_back(std::move(explained));
+  }
+  return result;
+}
+
+std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
+  std::string text;
+  Table time(term_columns());
+  add_terms(phase, Term::Kind::kTime, phase.per_step ? "one step" : "whole phase", time);
+  if (!time.empty()) text += time.text(screen, 4);
+  Table memory(term_columns());
+  add_terms(phase, Term::Kind::kMemory, "memory a GPU", memory);
+  if (!memory.empty()) text += (text.empty() ? "" : "\n") + memory.text(screen, 4);
+  Table others(term_columns());
+  for (const Term& term : phase.terms)
+    if (!term.part_of_total && term.value != 0)
+      others.add({{std::string(term.name)},
+                  {term_value(term)},
+                  {},
+                  {std::string(term.formula), Paint::kDim},
+                  {std::string(term.source), Paint::kDim}});
+  if (!others.empty()) text += (text.empty() ? "" : "\n") + others.text(screen, 4);
+  return text;
+}
+
+std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen) {
+  std::string text = gpuplan::heading("How " + story.name(plan) + " comes about", screen);
+  for (const PhaseTerms& explained : explain_phases(plan, story.job, story.catalogue)) {
+    text += '\n' + paragraph(heading(explained), screen, 2, 4);
+    text += paragraph(time_words(explained.part->estimate) + pace_words(*explained.phase, explained.part->estimate),
+                      screen, 4, 4);
+    if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
+    const PhaseEstimate& estimate = explained.part->estimate;
+    if (const Table beside = beside_table(story.job, story.catalogue, estimate); !beside.empty())
+      text += '\n' + beside.text(screen, 4);
+    const auto others =
+        &plan == story.pick() ? alternatives(story.job, estimate, story.catalogue) : std::vector<Alternative>{};
+    if (others.empty()) continue;
+    Table table = alternatives_table();
+    add_alternatives(others, estimate, *explained.phase, table);
+    text += '\n' + table.text(screen, 4);
+  }
+  text += '\n';
+  for (const std::string& line : money_words(story, plan)) text += paragraph(line, screen);
+  return text;
+}
+
+void write_term_list(JsonWriter& json, const std::vector<Term>& terms) {
+  PhaseTerms of;
+  of.terms = terms;
+  json.begin_array();
+  for (const Term& term : terms) {
+    json.begin_object(true).member("kind", kind_name(term.kind));
+    json.member("name", term.name).member("value", term.value).member("unit", unit_of(term.kind));
+    const double total = of.total(term.kind);
+    if (term.part_of_total && total > 0) json.member("share", term.value / total);
+    else json.null_member("share");
+    json.member("formula", term.formula)
+        .member("source", term.source)
+        .member("part_of_total", term.part_of_total)
+        .end();
+  }
+  json.end();
+}
+
+void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
+  json.begin_array();
+  for (const PhaseTerms& explained : phases) {
+    const PhaseEstimate& estimate = explained.part->estimate;
+    json.begin_object().member("name", explained.phase->name);
+    json.member("per_step", explained.per_step);
+    write_interval(json, "work_seconds", estimate.work);
+    write_interval(json, "extra_seconds", estimate.extra);
+    if (estimate.work_by_model > Seconds{})
+      json.member("work_seconds_by_model", (estimate.work_by_model * (1 + estimate.overhead_share)).value);
+    else json.null_member("work_seconds_by_model");
+    if (estimate.model_interval) write_interval(json, "given_is_outside_of", *estimate.model_interval);
+    else json.null_member("given_is_outside_of");
+    json.member("regime", estimate.regime);
+    json.key("terms");
+    write_term_list(json, explained.terms);
+    json.end();
+  }
+  json.end();
+}
+
+void write_explanation(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+  json.begin_object().member("plan", plan.id).key("phases");
+  write_terms(json, explain_phases(plan, story.job, story.catalogue));
+  json.key("words").begin_array();
+  for (const std::string& line : money_words(story, plan)) json.value(line);
+  json.end().end();
+}
+
+std::string term_value(const Term& term) {
+  switch (term.kind) {
+    case Term::Kind::kTime:
+      return to_text(Seconds{term.value});
+    case Term::Kind::kMemory:
+      return to_text(Bytes{term.value});
+    case Term::Kind::kDisk:
+      return disk_text(Bytes{term.value});
+    case Term::Kind::kTokenRate:
+      return significant_text(term.value, 3) + " tokens/s";
+    case Term::Kind::kByteRate:
+      return to_text(BytesPerSecond{term.value});
+    case Term::Kind::kOperationRate:
+      return to_text(FlopsPerSecond{term.value});
+    case Term::Kind::kShare:
+      return percent(term.value);
+    case Term::Kind::kCount:
+      return term.value < 10000 ? significant_text(term.value, 4) : count_short(term.value);
+  }
+  return number_text(term.value);
+}
+
+std::string_view unit_of(Term::Kind kind) {
+  switch (kind) {
+    case Term::Kind::kTime:
+      return "s";
+    case Term::Kind::kMemory:
+    case Term::Kind::kDisk:
+      return "byte";
+    case Term::Kind::kTokenRate:
+      return "token/s";
+    case Term::Kind::kByteRate:
+      return "byte/s";
+    case Term::Kind::kOperationRate:
+      return "operation/s";
+    case Term::Kind::kShare:
+      return "share";
+    case Term::Kind::kCount:
+      return "count";
+  }
+  return "";
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,58 @@
+#include "output/answer/limit_table.h"
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/text/table.h"
+#include "output/words/json_parts.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+std::string plan_of(const LimitRemedy& remedy) {
+  return printable(remedy.plan, 60) + (remedy.spot && remedy.plan.find("spot") == std::string::npos ? " spot" : "");
+}
+
+}  // namespace
+
+std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
+  if (!remedy.reaches_target) return "nearer, still misses the target";
+  if (remedy.keeps) {
+    if (!limits.deadline && !limits.budget) return "reaches the target";
+    if (limits.deadline && limits.budget) return "keeps both limits";
+    return limits.deadline ? "keeps the deadline" : "keeps the budget";
+  }
+  if (!remedy.meets_deadline && !remedy.meets_budget) return "still too late, over budget";
+  return remedy.meets_deadline ? "still over budget" : "still too late";
+}
+
+std::string limit_table(const PlanStory& story, const Screen& screen) {
+  if (story.limit_remedies.empty()) return "";
+  Table table({{.title = "CHANGE", .narrowest = 24, .wrap = true},
+               {.title = "BEST PLAN", .narrowest = 16},
+               {.title = "P90", .align = Align::kRight, .drop = 2, .unit = "hours"},
+               {.title = "P90", .align = Align::kRight, .drop = 1, .unit = "cost"},
+               {.title = "THEN"}});
+  for (const LimitRemedy& remedy : story.limit_remedies)
+    table.add({{remedy.change},
+               {plan_of(remedy)},
+               {hours_text(remedy.hours.p90)},
+               {to_text(remedy.cost.p90)},
+               {limit_verdict(remedy, story.job.limits), remedy.keeps ? Paint::kGreen : Paint::kYellow}});
+  return paragraph("What would change it:", screen) + table.text(screen, 4);
+}
+
+void write_limit_remedies(JsonWriter& json, const PlanStory& story) {
+  json.begin_array();
+  for (const LimitRemedy& remedy : story.limit_remedies) {
+    json.begin_object().member("change", remedy.change).member("plan", remedy.plan);
+    json.member("nodes", remedy.nodes).member("spot", remedy.spot);
+    write_outcome(json, "hours", remedy.hours, units::hour);
+    write_outcome(json, "cost_usd", remedy.cost, units::dollar);
+    json.member("keeps", remedy.keeps).member("meets_deadline", remedy.meets_deadline);
+    json.member("meets_budget", remedy.meets_budget).member("reaches_target", remedy.reaches_target).end();
+  }
+  json.end();
+}
+
+}  // namespace gpuplan

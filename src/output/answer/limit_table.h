@@ -1,0 +1,21 @@
+// What would keep a deadline or budget that no plan keeps.
+#pragma once
+
+#include <string>
+
+#include "output/text/json_writer.h"
+#include "output/text/style.h"
+#include "output/words/plan_story.h"
+
+namespace gpuplan {
+
+/// "keeps both limits", "keeps the deadline", "still too late", "still over budget".
+std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits);
+
+/// A heading and one line for each change that was tried; empty when there is none.
+std::string limit_table(const PlanStory& story, const Screen& screen);
+
+/// The same as an array; empty when the limits are kept.
+void write_limit_remedies(JsonWriter& json, const PlanStory& story);
+
+}  // namespace gpuplan

@@ -1,0 +1,292 @@
+#include "output/answer/plan_json.h"
+
+#include <algorithm>
+#include <array>
+
+#include "output/answer/explain.h"
+#include "output/answer/limit_table.h"
+#include "output/answer/plan_variants.h"
+#include "output/text/json_writer.h"
+#include "output/views/plan_views.h"
+#include "output/words/beside_words.h"
+#include "output/words/collection_words.h"
+#include "output/words/gate_words.h"
+#include "output/words/json_parts.h"
+#include "output/words/problem_words.h"
+
+namespace gpuplan {
+namespace {
+
+/// However far from the frontier, a plan that is referred to is in the list.
+bool recommended(const PlanStory& story, const Plan& plan) {
+  const Recommendations& r = story.found.recommendations;
+  return std::ranges::any_of(
+      std::array{r.cheapest, r.fastest, r.best_value, r.fewest_gpus, r.within_deadline, r.within_budget, r.pick},
+      [&](const std::optional<int>& position) { return position && &story.plan(*position) == &plan; });
+}
+
+/// The document, part by part. Amounts are written in the unit that the member's name says.
+class PlanJson {
+ public:
+  PlanJson(const PlanStory& story, const PlanJsonLook& look) : story_(story), look_(look) {}
+
+  std::string text(const std::vector<Remedy>& remedies) {
+    json_.begin_object().member("schema", "gpuplan/plan@1").member("job", story_.job.name);
+    job_file();
+    market();
+    if (look_.launched != nullptr) json_.member("launched", look_.launched->id);
+    json_.member("considered", story_.found.tally.considered);
+    rejected();
+    json_.member("elapsed_ms", look_.elapsed_ms);
+    limits();
+    json_.member("plans_found", static_cast<std::int64_t>(found().plans.size()));
+    plans();
+    json_.key("known_problems");
+    write_problems(json_, story_, written_);
+    recommendations();
+    values();
+    json_.key("assumptions").begin_array();
+    for (const std::string& line : story_.found.assumptions) json_.value(line);
+    json_.end().key("from_config").begin_array();
+    for (const std::string& line : story_.job.from_config) json_.value(line);
+    json_.end();
+    words();
+    json_.key("variants");
+    write_variants(json_, story_);
+    json_.key("limit_remedies");
+    write_limit_remedies(json_, story_);
+    nothing_fits(remedies);
+    if (look_.explain) explain();
+    if (!look_.views.empty()) {
+      json_.key("tables");
+      write_views(json_, look_.views, story_);
+    }
+    json_.end();
+    return json_.take();
+  }
+
+ private:
+  const SearchResult& found() const { return story_.found; }
+
+  void id_or_null(std::string_view name, const std::optional<int>& position) {
+    if (position) json_.member(name, story_.plan(*position).id);
+    else json_.null_member(name);
+  }
+
+  void job_file() {
+    if (look_.job_text.empty()) {
+      json_.null_member("job_file");
+      return;
+    }
+    json_.key("job_file").begin_object().member("name", look_.job_file).member("text", look_.job_text).end();
+  }
+
+  void market() {
+    const MarketFilter& filter = found().market;
+    json_.key("market").begin_object();
+    write_text_or_null(json_, "as_of", found().as_of);
+    json_.member("offers", filter.used);
+    std::vector<std::string> sources = found().sources;
+    if (brings_offers(story_.job) && std::ranges::find(sources, kJobSource) == sources.end())
+      sources.emplace(sources.begin(), kJobSource);
+    json_.member("sources", sources);
+    json_.member("known", filter.offers)
+        .member("left_out_by_where", filter.by_where)
+        .member("left_out_too_old", filter.too_old)
+        .member("listed_twice", filter.twice);
+    json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate).end();
+  }
+
+  void rejected() {
+    json_.key("rejected").begin_object(true);
+    for (const auto& entry : Names<Misfit>::entries)
+      if (const long count = found().tally.rejected[static_cast<std::size_t>(entry.value)];
+          count > 0 || entry.value == Misfit::kMemory)
+        json_.member(entry.name, count);
+    json_.end();
+  }
+
+  void limits() {
+    const Job& job = story_.job;
+    json_.key("limits").begin_object(true);
+    if (job.limits.deadline) json_.member("deadline_hours", *job.limits.deadline / units::hour);
+    else json_.null_member("deadline_hours");
+    if (job.limits.budget) json_.member("budget_usd", job.limits.budget->value);
+    else json_.null_member("budget_usd");
+    json_.member("confidence", job.limits.confidence).member("goal", name_of(job.goal));
+    json_.member("value_of_time_usd_per_hour", (job.value_of_time * units::hour).value);
+    json_.member("contingency_usd", job.contingency.value).member("buffer", job.buffer).end();
+  }
+
+  void plans() {
+    json_.key("plans").begin_array();
+    written_ = look_.launched != nullptr ? std::vector{look_.launched} : plans_told(story_, look_.all);
+    for (const Plan* plan : written_) write(*plan);
+    json_.end();
+  }
+
+  void write(const Plan& plan) {
+    const bool one = plan.offer != nullptr;
+    json_.begin_object().member("id", plan.id).member("label", plan.label);
+    write_text_or_null(json_, "provider", one ? plan.offer->provider : std::string());
+    write_text_or_null(json_, "region", one ? plan.offer->region : std::string());
+    write_text_or_null(json_, "instance", one ? plan.offer->instance : std::string());
+    if (one) {
+      json_.member("gpu", plan.offer->gpu)
+          .member("gpus", plan.gpus)
+          .member("nodes", plan.nodes)
+          .member("spot", plan.spot);
+    } else {
+      json_.null_member("gpu").null_member("gpus").null_member("nodes").null_member("spot");
+    }
+    write_outcome(json_, "hours", plan.hours, units::hour);
+    write_outcome(json_, "cost_usd", plan.cost, units::dollar);
+    json_.member("gpu_hours", plan.gpu_hours).member("billed_gpu_hours", plan.billed_gpu_hours);
+    json_.member("evidence", name_of(plan.evidence))
+        .member("fit", name_of(plan.fit))
+        .member("on_frontier", plan.on_frontier);
+    json_.key("dominated_by").begin_array(true);
+    for (const int position : plan.dominated_by) json_.value(story_.plan(position).id);
+    json_.end();
+    if (plan.price_of_time_saved) json_.member("usd_per_hour_saved", (*plan.price_of_time_saved * units::hour).value);
+    else json_.null_member("usd_per_hour_saved");
+    write_gates(json_, story_, plan);
+    json_.member("chance_in_time", plan.chance_in_time).member("chance_in_budget", plan.chance_in_budget);
+    json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
+    json_.member("reaches_target", plan.reaches_target);
+    json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
+    json_.member("buffer_hours", plan.buffer / units::hour).member("interruption_hours", plan.spot_loss / units::hour);
+    json_.member("interruptions", plan.interruptions).member("interruptions_simulated", plan.simulated);
+    json_.member("chance_of_interruption", plan.chance_of_interruption()).member("idle_usd", plan.idle.value);
+    json_.member("disk_usd", plan.disk.value);
+    json_.member("egress_usd", plan.egress.value);
+    write_interval(json_, "wait_hours", plan.wait, units::hour);
+    write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
+    if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
+    else json_.null_member("memory_gib");
+    write_problem_ids(json_, story_, plan);
+    json_.key("phases").begin_array();
+    const bool picked = &plan == story_.pick();  // the runners-up of others nobody asks about
+    for (const PhasePlan& part : plan.phases)
+      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate->phase)], story_.job.buffer,
+                  picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
+    json_.end();
+    leases(plan);
+    json_.end();
+  }
+
+  void leases(const Plan& plan) {
+    json_.key("leases").begin_array();
+    for (const Lease& lease : plan.leases) {
+      json_.begin_object(true);
+      write_text_or_null(json_, "provider", lease.offer->provider);
+      write_text_or_null(json_, "instance", lease.offer->instance);
+      json_.member("gpu", lease.offer->gpu).member("gpus", lease.gpus).member("nodes", lease.nodes);
+      json_.member("spot", lease.spot).member("from_hour", lease.from / units::hour);
+      json_.member("to_hour", lease.to / units::hour).member("billed_hours", lease.billed / units::hour);
+      json_.member("cost_usd", lease.cost.value).key("phases").begin_array(true);
+      for (const int phase : lease.phases) json_.value(story_.job.phases[static_cast<std::size_t>(phase)].name);
+      json_.end().end();
+    }
+    json_.end();
+  }
+
+  void recommendations() {
+    const Recommendations& r = found().recommendations;
+    json_.key("recommendations").begin_object();
+    id_or_null("cheapest", r.cheapest);
+    id_or_null("fastest", r.fastest);
+    id_or_null("best_value", r.best_value);
+    id_or_null("fewest_gpus", r.fewest_gpus);
+    id_or_null("within_deadline", r.within_deadline);
+    id_or_null("within_budget", r.within_budget);
+    id_or_null("pick", r.pick);
+    json_.member("limits_missed", r.limits_missed).end();
+  }
+
+  void values() {
+    json_.key("value_ranges").begin_array();
+    for (const ValueRange& range : found().values) {
+      json_.begin_object(true).member("plan", story_.plan(range.plan).id);
+      json_.member("from_usd_per_hour", (range.from * units::hour).value);
+      if (range.to) json_.member("to_usd_per_hour", (*range.to * units::hour).value);
+      else json_.null_member("to_usd_per_hour");
+      json_.end();
+    }
+    json_.end();
+  }
+
+  /// What the table says in sentences.
+  void words() {
+    json_.key("words").begin_array();
+    if (!found().plans.empty()) {
+      for (const std::string& line : {pick_words(story_), value_words(story_), assumed_value_words(story_),
+                                      given_words(story_), availability_words(story_), close_words(story_)})
+        if (!line.empty()) json_.value(line);
+      for (const std::string& line : collection_words(story_)) json_.value(line);
+      for (const std::string& line : beside_words(story_)) json_.value(line);
+      for (const std::string& line : summary_words(story_)) json_.value(story_.name(*story_.pick()) + " is " + line);
+      for (const std::string& line : limit_words(story_)) json_.value(line);
+    }
+    json_.end();
+  }
+
+  void nothing_fits(const std::vector<Remedy>& remedies) {
+    if (!found().plans.empty()) return;
+    const NearMiss& miss = found().tally.nearest;
+    json_.key("nothing_fits").begin_object();
+    if (miss.phase >= 0 && miss.gpu != nullptr) {
+      json_.member("phase", story_.job.phases[static_cast<std::size_t>(miss.phase)].name).member("gpu", miss.gpu->name);
+      json_.member("gpus", miss.gpus)
+          .member("needed_gib", miss.needed / units::GiB)
+          .member("usable_gib", miss.usable / units::GiB);
+    }
+    write_text_or_null(json_, "reason", found().tally.unsupported_reason);
+    json_.key("phases").begin_array(true);
+    if (story_.unfit)
+      for (const UnfitPhase& unfit : *story_.unfit)
+        json_.value(story_.job.phases[static_cast<std::size_t>(unfit.phase)].name);
+    json_.end();
+    json_.key("words").begin_array();
+    for (const std::string& line : nothing_fits_words(story_)) json_.value(line);
+    json_.end().key("remedies").begin_array();
+    for (const Remedy& remedy : remedies) {
+      json_.begin_object(true).member("change", remedy.change).member("needed_gib", remedy.needed / units::GiB);
+      json_.member("enough", remedy.enough).end();
+    }
+    json_.end().end();
+  }
+
+  void explain() {
+    json_.key("explain").begin_array();
+    for (const Plan& plan : found().plans)
+      if (&plan == story_.pick() || (look_.all && plan.on_frontier)) write_explanation(json_, story_, plan);
+    json_.end();
+  }
+
+  const PlanStory& story_;
+  const PlanJsonLook& look_;
+  std::vector<const Plan*> written_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::vector<const Plan*> plans_told(const PlanStory& story, bool all) {
+  // Of a job of a thousand phases, fifty plans nobody asks for would be a hundred megabytes.
+  constexpr std::size_t kNearest = 50, kPhases = 1000;
+  const std::size_t most = std::min(kNearest, kPhases / std::max<std::size_t>(story.job.phases.size(), 1));
+  std::vector<const Plan*> told;
+  std::size_t nearest = 0;
+  for (const Plan& plan : story.found.plans) {
+    if (all || plan.on_frontier || recommended(story, plan) || nearest < most) told.push_back(&plan);
+    if (!plan.on_frontier) ++nearest;
+  }
+  return told;
+}
+
+std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies) {
+  return PlanJson(story, look).text(remedies);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,272 @@
+#include "output/answer/plan_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/answer/limit_table.h"
+#include "output/answer/plan_rows.h"
+#include "output/answer/plan_variants.h"
+#include "output/answer/remedy_table.h"
+#include "output/text/table.h"
+#include "output/words/beside_words.h"
+#include "output/words/collection_words.h"
+#include "output/words/columns.h"
+#include "output/words/gate_words.h"
+#include "output/words/plan_how.h"
+#include "output/words/plan_words.h"
+#include "output/words/problem_words.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr const char* kNone = "–";
+
+std::string label_of(const Plan& plan) {
+  std::string label = printable(plan.label, 60);
+  if (plan.spot && label.find("spot") == std::string::npos) label += " spot";
+  return label;
+}
+
+std::string where_of(const Plan& plan) {
+  if (plan.offer == nullptr) return "several offers";
+  if (plan.offer->kind == OfferKind::kPool) return "";  // the label names it
+  if (plan.offer->kind == OfferKind::kOwn) return "own box";
+  const std::string place = place_words(*plan.offer);
+  return place.empty() ? printable(plan.offer->instance, 40) : place;
+}
+
+bool far_from_model(const Plan& plan) {
+  return std::ranges::any_of(plan.phases,
+                             [](const PhasePlan& part) { return part.estimate->model_interval.has_value(); });
+}
+
+std::string evidence_of(const Plan& plan) {
+  std::string text(name_of(plan.evidence));
+  if (plan.fit == Fit::kTight) text += ", tight";
+  return text + (far_from_model(plan) ? " !" : "");
+}
+
+/// Dollars for an hour less than the frontier's plan in the row above: plans that are not shown are none's neighbours.
+std::string saved_of(const Plan& plan, const Plan* above) {
+  if (!plan.on_frontier) return "";
+  if (above == nullptr || !(above->hours.p50 > plan.hours.p50)) return kNone;
+  const Dollars saved = (plan.cost.p50 - above->cost.p50) / (above->hours.p50 - plan.hours.p50) * units::hour;
+  return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
+}
+
+std::string dominator_of(const PlanStory& story, const Plan& plan) {
+  return plan.dominated_by.empty() ? "" : story.names[static_cast<std::size_t>(plan.dominated_by.front())];
+}
+
+/// What a kind of evidence claims.
+std::string_view claim(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kGiven:
+      return "the job's own figures, unverified";
+    case Evidence::kMeasured:
+      return "read from a log";
+    case Evidence::kCalibrated:
+      return "the model, adjusted by your runs";
+    case Evidence::kModel:
+      return "gpuplan's prediction";
+  }
+  return "";
+}
+
+/// The whole text, block by block.
+class PlanText {
+ public:
+  PlanText(const PlanStory& story, const PlanLook& look)
+      : story_(story), screen_(look.screen), all_(look.all), rows_(plan_rows(story, look.all, look.top)) {}
+
+  std::string plans() {
+    say(header_words(story_), 0);
+    blank();
+    frontier();
+    blank();
+    recommendation();
+    how();
+    problems();
+    variants();
+    small_print();
+    return std::move(text_);
+  }
+
+  std::string nothing(const std::vector<Remedy>& remedies) {
+    say(header_words(story_), 0);
+    blank();
+    for (const std::string& line : nothing_fits_words(story_)) say(line);
+    if (memory_is_to_blame(story_)) text_ += remedy_table(remedies, story_.found.tally.nearest, screen_);
+    variants();
+    const std::string market = market_words(story_);
+    const std::string tally = story_.found.market.used > 0 ? tally_words(story_) : std::string();
+    if (market.empty() && tally.empty() && story_.job.from_config.empty() && story_.job.assumed.empty())
+      return std::move(text_);
+    blank();
+    for (const std::string& line : story_.job.from_config) note(line);
+    for (const std::string& line : story_.job.assumed) note("Assumed: " + line);
+    note(market);
+    note(tally);
+    return std::move(text_);
+  }
+
+ private:
+  void blank() { text_ += '\n'; }
+  void say(const std::string& words, int indent = 2, int hang = -1) {
+    if (!words.empty()) text_ += paragraph(words, screen_, indent, hang < 0 ? indent : hang);
+  }
+  /// Said in a low voice.
+  void note(const std::string& words) {
+    if (!words.empty()) text_ += paragraph(words, screen_, 2, 2, Paint::kDim);
+  }
+
+  bool shown(const Plan& plan) const { return rows_[static_cast<std::size_t>(&plan - story_.found.plans.data())]; }
+
+  void frontier() {
+    const bool limited =
+        std::ranges::any_of(story_.found.plans, [&](const Plan& plan) { return shown(plan) && !plan.keeps_limits(); });
+    Table table({{.title = "#"},
+                 {.title = "PLAN", .narrowest = 24},
+                 {.title = "WHERE", .drop = 3, .narrowest = all_ ? 26 : 8},
+                 {.title = "HOURS", .align = Align::kRight},
+                 {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
+                 {.title = "COST", .align = Align::kRight},
+                 {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
+                 {.title = "$/HOUR SAVED", .align = Align::kRight, .drop = 8},
+                 {.title = "IN TIME", .align = Align::kRight, .drop = 2},
+                 {.title = "IN BUDGET", .align = Align::kRight, .drop = 2},
+                 {.title = "LIMITS", .drop = 6},
+                 {.title = "MEMORY A GPU", .drop = 9, .around = " of "},
+                 {.title = "EVIDENCE", .drop = 10},
+                 {.title = "DOMINATED BY", .drop = 7, .narrowest = 16}});
+    const auto& plans = story_.found.plans;
+    const Plan* above = nullptr;  // of the frontier, the last one shown
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const Plan& plan = plans[i];
+      if (!shown(plan)) continue;
+      const Plan* before = plan.on_frontier ? std::exchange(above, &plan) : above;
+      const bool picked = &plan == story_.pick();
+      const Paint paint = picked ? Paint::kPick : plan.on_frontier ? Paint::kPlain : Paint::kDim;
+      table.add({{std::to_string(i + 1) + (picked ? " " + std::string(pick_sign(story_)) : ""), paint},
+                 {label_of(plan), paint},
+                 {where_of(plan), paint},
+                 {hours_text(plan.hours.p50), paint},
+                 {outcome_text(plan.hours), Paint::kDim},
+                 {to_text(plan.cost.p50), paint},
+                 {outcome_text(plan.cost), Paint::kDim},
+                 {saved_of(plan, before)},
+                 {plan.chance_in_time ? chance_words(*plan.chance_in_time) : std::string(),
+                  plan.meets_deadline ? Paint::kPlain : Paint::kYellow},
+                 {plan.chance_in_budget ? chance_words(*plan.chance_in_budget) : std::string(),
+                  plan.meets_budget ? Paint::kPlain : Paint::kYellow},
+                 {limited ? limits_words(plan) : std::string(), plan.keeps_limits() ? Paint::kPlain : Paint::kYellow},
+                 {memory_words(plan)},
+                 {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
+                 {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});
+    }
+    text_ += table.text(screen_);
+    say(shown_words(story_, rows_), 5);
+    dropped_ = table.dropped(screen_);
+  }
+
+  void recommendation() {
+    say(pick_words(story_));
+    summary();
+    say(value_words(story_));
+    for (const std::string& line : limit_words(story_)) say(line);
+    text_ += limit_table(story_, screen_);
+    if (const std::string words = given_words(story_); !words.empty()) say("! " + words, 2, 4);
+    for (const std::string& words : collection_words(story_)) say(words);
+    for (const std::string& words : beside_words(story_)) say(words, 2, words.starts_with('!') ? 4 : 2);
+    say(availability_words(story_));
+    say(close_words(story_));
+    if (was_dropped("EVIDENCE")) say(evidence_words());
+  }
+
+  void summary() {
+    const std::vector<std::string> lines = summary_words(story_);
+    if (lines.empty()) return;
+    blank();
+    say("Summary: " + story_.name(*story_.pick()) + " is");
+    for (const std::string& line : lines) say("- " + line, 4, 6);
+    blank();
+  }
+
+  bool was_dropped(const std::string& title) const { return std::ranges::find(dropped_, title) != dropped_.end(); }
+
+  /// In place of the column that found no room: "Evidence: model (gpuplan's prediction) for all of these."
+  std::string evidence_words() const {
+    std::string text;
+    std::size_t all = 0;
+    for (const Plan& plan : story_.found.plans) all += shown(plan) ? 1 : 0;
+    for (const auto& entry : Names<Evidence>::entries) {
+      std::size_t count = 0;
+      std::string plans;
+      for (std::size_t i = 0; i < story_.found.plans.size(); ++i)
+        if (shown(story_.found.plans[i]) && story_.found.plans[i].evidence == entry.value) {
+          plans += (plans.empty() ? "" : ", ") + std::to_string(i + 1);
+          ++count;
+        }
+      if (count == 0) continue;
+      text += text.empty() ? "Evidence: " : "; ";
+      text += std::string(entry.name) + " (" + std::string(claim(entry.value)) + ") for ";
+      text += count == all ? "all of these" : plans;
+    }
+    return text + ".";
+  }
+
+  void how() {
+    if (const Plan* pick = story_.pick(); pick != nullptr) {
+      blank();
+      text_ += how_text(story_, *pick, screen_, was_dropped("MEMORY A GPU"));
+      const std::string gates = join(gate_words(story_, *pick), " ");
+      if (!gates.empty()) say("Gates: " + gates, 2, 9);
+    }
+  }
+
+  void problems() {
+    if (const Plan* pick = story_.pick(); pick != nullptr) {
+      const std::string text = problems_text(story_, *pick, screen_, all_ ? 100 : 3);
+      if (!text.empty()) text_ += '\n' + text;
+    }
+  }
+
+  void variants() {
+    if (story_.variants.empty()) return;
+    blank();
+    text_ += variants_table(story_, screen_);
+  }
+
+  void small_print() {
+    const std::string market = market_words(story_);
+    const std::string tally = tally_words(story_);
+    const std::string worth = assumed_value_words(story_);
+    if (story_.found.assumptions.empty() && story_.job.from_config.empty() && market.empty() && tally.empty() &&
+        worth.empty())
+      return;
+    blank();
+    for (const std::string& line : story_.job.from_config) note(line);
+    for (const std::string& line : story_.found.assumptions) note("Assumed: " + line);
+    note(worth);
+    note(market);
+    note(tally);
+  }
+
+  const PlanStory& story_;
+  Screen screen_;
+  bool all_;
+  std::vector<bool> rows_;
+  std::string text_;
+  std::vector<std::string> dropped_;
+};
+
+}  // namespace
+
+std::string plan_table(const PlanStory& story, const PlanLook& look, const std::vector<Remedy>& remedies) {
+  PlanText text(story, look);
+  return story.found.plans.empty() ? text.nothing(remedies) : text.plans();
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,32 @@
+// `gpuplan gpus`: the hardware known, as a table and as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+#include "output/text/style.h"
+
+namespace gpuplan {
+
+struct GpusReport {
+  std::vector<const Gpu*> rows;  ///< in the catalogue's order
+  std::size_t known = 0;         ///< before the filter
+  std::string near;              ///< "; did you mean ...?" when a single word matched nothing
+};
+
+/// The GPUs that satisfy the filter (output/text/row_filter.h). The report refers to the catalogue.
+Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::string> filter);
+
+/// The table; a single GPU, or every one with `explain`, is followed by its names, source and notes.
+std::string gpus_text(const GpusReport& report, const Screen& screen, bool explain);
+
+/// Every field of every row.
+std::string gpus_csv(const GpusReport& report);
+
+/// Schema gpuplan/gpus@1. A peak or link that the hardware does not have, and what is not known, is null.
+std::string gpus_json(const GpusReport& report);
+
+}  // namespace gpuplan

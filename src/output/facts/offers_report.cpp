@@ -1,0 +1,259 @@
+#include "output/facts/offers_report.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/text/json_writer.h"
+#include "output/text/row_filter.h"
+#include "output/text/table.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace units;
+using Price = std::optional<Interval<DollarsPerSecond>>;
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kShown = 20;
+
+double hourly(const Price& price) { return price ? price->p50 * hour / dollar : kUnknown; }
+double per_gpu(const Price& price, const Offer& offer) { return hourly(price) / offer.gpus; }
+double known_or(double figure) { return figure > 0 ? figure : kUnknown; }
+
+/// An offer and the GPU it is about.
+struct OfferView {
+  const Offer& offer;
+  const Gpu* gpu;
+};
+
+struct OfferField {
+  FieldName name;
+  double (*figure)(const OfferView&) = nullptr;
+  std::string (*text)(const OfferView&) = nullptr;
+};
+
+constexpr FieldName price_name(std::string_view name, std::string_view other = "") {
+  return {.name = name, .unit = "usd_per_hour", .other = other, .kind = AmountKind::kPrice, .base_units = 1.0 / 3600};
+}
+
+/// The one list of fields: filters, JSON and messages are made from it.
+constexpr std::array kFields = {
+    OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider; }},
+    OfferField{.name = {.name = "region"}, .text = [](const OfferView& view) { return view.offer.region; }},
+    OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance; }},
+    OfferField{.name = {.name = "gpu"}, .text = [](const OfferView& view) { return view.offer.gpu; }},
+    OfferField{.name = {.name = "gpus", .other = "count"},
+               .figure = [](const OfferView& view) { return static_cast<double>(view.offer.gpus); }},
+    OfferField{
+        .name = {.name = "memory", .unit = "gib", .other = "vram", .kind = AmountKind::kBytes, .base_units = GiB.value},
+        .figure = [](const OfferView& view) { return view.gpu != nullptr ? view.gpu->memory / GiB : kUnknown; }},
+    OfferField{.name = price_name("price"), .figure = [](const OfferView& view) { return hourly(view.offer.price); }},
+    OfferField{.name = price_name("price_per_gpu", "per_gpu"),
+               .figure = [](const OfferView& view) { return per_gpu(view.offer.price, view.offer); }},
+    OfferField{.name = price_name("spot"),
+               .figure = [](const OfferView& view) { return hourly(view.offer.spot_price); }},
+    OfferField{.name = price_name("spot_per_gpu"),
+               .figure = [](const OfferView& view) { return per_gpu(view.offer.spot_price, view.offer); }},
+    OfferField{.name = {.name = "vcpus"}, .figure = [](const OfferView& view) { return known_or(view.offer.vcpus); }},
+    OfferField{.name = {.name = "ram", .unit = "gib", .kind = AmountKind::kBytes, .base_units = GiB.value},
+               .figure = [](const OfferView& view) { return known_or(view.offer.ram / GiB); }},
+    OfferField{.name = {.name = "availability"}, .text = [](const OfferView& view) { return view.offer.availability; }},
+    OfferField{.name = {.name = "as_of", .other = "date"},
+               .text = [](const OfferView& view) { return view.offer.as_of; }},
+    OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source; }},
+};
+
+constexpr auto kFieldNames = [] {
+  std::array<FieldName, kFields.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFields[i].name;
+  return names;
+}();
+
+class OfferRows : public FilterRows {
+ public:
+  OfferRows(const std::vector<Offer>& offers, const Catalogue& catalogue) : offers_(offers) {
+    gpus_.reserve(offers.size());
+    for (const Offer& offer : offers) gpus_.push_back(catalogue.find_gpu(offer.gpu));
+  }
+  std::size_t count() const override { return offers_.size(); }
+  bool is_figure(std::size_t field) const override { return kFields[field].figure != nullptr; }
+  double figure(std::size_t row, std::size_t field) const override { return kFields[field].figure(view(row)); }
+  std::string text(std::size_t row, std::size_t field) const override { return kFields[field].text(view(row)); }
+  std::string words(std::size_t row) const override {
+    const auto [offer, gpu] = view(row);
+    std::string lines = offer.provider + '\n' + offer.region + '\n' + offer.instance + '\n' + offer.gpu;
+    if (gpu == nullptr) return lines;
+    lines += '\n' + gpu->vendor + '\n' + gpu->architecture;
+    for (const std::string& alias : gpu->aliases) lines += '\n' + alias;
+    return lines;
+  }
+
+ private:
+  OfferView view(std::size_t row) const { return {offers_[row], gpus_[row]}; }
+
+  const std::vector<Offer>& offers_;
+  std::vector<const Gpu*> gpus_;
+};
+
+std::string price_text(const Price& price, int gpus) {
+  if (!price) return "";
+  const auto dollars = [&](DollarsPerSecond rate) { return to_text(rate * hour / gpus); };
+  return price->exact() ? dollars(price->p50) : dollars(price->p10) + " … " + dollars(price->p90);
+}
+
+std::string gpus_name(const Offer& offer) {
+  return offer.label.empty() ? std::to_string(offer.gpus) + "x " + offer.gpu : offer.label;
+}
+
+std::string dates(const OffersReport& report) {
+  if (report.newest.empty()) return "of unknown date";
+  return report.oldest == report.newest ? "as of " + report.newest : "of " + report.oldest + " to " + report.newest;
+}
+
+void write_price(JsonWriter& json, const std::string& key, const Price& price, int gpus) {
+  const auto dollars = [&](DollarsPerSecond rate) { return rate * hour / dollar / gpus; };
+  if (!price) {
+    json.null_member(key);
+    return;
+  }
+  json.member(key, dollars(price->p50));
+  if (price->exact()) return;
+  json.key(key + "_range").begin_object(true);
+  json.member("p10", dollars(price->p10)).member("p90", dollars(price->p90)).end();
+}
+
+}  // namespace
+
+Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
+                                   std::span<const std::string> filter, std::size_t too_old) {
+  const auto rows = filter_rows(OfferRows(offers, catalogue), kFieldNames, filter);
+  if (!rows) return std::unexpected(rows.error());
+  OffersReport report;
+  report.known = offers.size();
+  report.too_old = too_old;
+  report.catalogue = &catalogue;
+  std::set<std::string_view> sources;  // each offer of a list may name one of its own
+  for (const Offer& offer : offers) {
+    if (!offer.as_of.empty() && (report.oldest.empty() || offer.as_of < report.oldest)) report.oldest = offer.as_of;
+    report.newest = std::max(report.newest, offer.as_of);
+    if (!offer.source.empty()) sources.insert(offer.source);
+  }
+  report.sources.assign(sources.begin(), sources.end());
+  for (const std::size_t row : *rows) report.rows.push_back(&offers[row]);
+  std::ranges::sort(report.rows, [](const Offer* a, const Offer* b) {
+    const auto rank = [](const Offer* offer) {
+      const double price = per_gpu(offer->price ? offer->price : offer->spot_price, *offer);
+      return price == price ? price : std::numeric_limits<double>::infinity();
+    };
+    const double price_a = rank(a), price_b = rank(b);
+    if (price_a != price_b) return price_a < price_b;
+    return std::tie(a->gpus, a->provider, a->region, a->instance, a->gpu, a->as_of, a) <
+           std::tie(b->gpus, b->provider, b->region, b->instance, b->gpu, b->as_of, b);
+  });
+  return report;
+}
+
+std::string offers_text(const OffersReport& report, const Screen& screen, bool all) {
+  const std::string market = std::to_string(report.known) + " offers with prices " + dates(report);
+  if (report.rows.empty()) return "No offer matches; the market holds " + market + ".\n";
+  Table table({{.title = "GPUS"},
+               {.title = "PROVIDER"},
+               {.title = "REGION", .drop = 3, .narrowest = 14},
+               {.title = "INSTANCE", .drop = 4, .narrowest = 18},
+               {.title = "MEMORY", .align = Align::kRight, .drop = 6, .unit = "GiB/GPU"},
+               {.title = "PRICE", .align = Align::kRight, .unit = "an hour"},
+               {.title = "PRICE/GPU", .align = Align::kRight, .unit = "an hour"},
+               {.title = "SPOT", .align = Align::kRight, .drop = 1, .unit = "an hour"},
+               {.title = "SPOT/GPU", .align = Align::kRight, .drop = 5, .unit = "an hour"},
+               {.title = "AVAILABILITY", .drop = 7, .narrowest = 8},
+               {.title = "AS OF", .drop = 2}});
+  const std::size_t shown = all ? report.rows.size() : std::min(report.rows.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Offer& offer = *report.rows[i];
+    const Gpu* gpu = report.catalogue->find_gpu(offer.gpu);
+    table.add({{printable(gpus_name(offer), 60), Paint::kBold},
+               printable(offer.provider, 40),
+               printable(offer.region, 40),
+               printable(offer.instance, 60),
+               gpu != nullptr ? significant_text(gpu->memory / GiB, 4) : "",
+               price_text(offer.price, 1),
+               {price_text(offer.price, offer.gpus), Paint::kGreen},
+               price_text(offer.spot_price, 1),
+               price_text(offer.spot_price, offer.gpus),
+               printable(offer.availability, 40),
+               offer.as_of});
+  }
+  std::string text = table.text(screen);
+  text += '\n';
+  std::string foot = "Shown " + std::to_string(shown) + " of " + std::to_string(report.rows.size()) + " offers";
+  if (report.rows.size() < report.known) foot += " that match, of " + std::to_string(report.known);
+  foot += shown < report.rows.size() ? " (--all shows them), cheapest GPU-hour first." : ", cheapest GPU-hour first.";
+  text += paragraph(foot, screen);
+  foot = "Prices " + dates(report) +
+         ", in dollars for the whole offer and for one of its GPUs: look them up before you rent.";
+  if (report.too_old > 0)
+    foot += " " + std::to_string(report.too_old) + " offers more than six months older are left out (--all).";
+  text += paragraph(foot, screen);
+  if (const auto dropped = table.dropped(screen); !dropped.empty())
+    text += paragraph(
+        "Left out for want of room: " + join(dropped, ", ") + " (a wider window, --markdown or --csv has them).",
+        screen);
+  return text;
+}
+
+std::string offers_csv(const OffersReport& report) {
+  std::vector<Column> columns;
+  for (const OfferField& field : kFields) columns.push_back({.title = "", .key = field.name.key()});
+  for (const char* key : {"label", "billing_minimum_seconds", "billing_increment_seconds"})
+    columns.push_back({.title = "", .key = key});
+  Table table(std::move(columns));
+  for (const Offer* offer : report.rows) {
+    const OfferView view{*offer, report.catalogue->find_gpu(offer->gpu)};
+    std::vector<Cell> row;
+    for (const OfferField& field : kFields)
+      row.push_back(field.text != nullptr ? Cell(field.text(view)) : Cell(field.figure(view)));
+    row.emplace_back(gpus_name(*offer));
+    row.emplace_back(offer->billing.minimum.value);
+    row.emplace_back(offer->billing.increment.value);
+    table.add(std::move(row));
+  }
+  return table.csv();
+}
+
+std::string offers_json(const OffersReport& report) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("schema", "gpuplan/offers@1");
+  json.key("market").begin_object();
+  json.member("as_of", report.newest).member("oldest", report.oldest).member("offers", report.known);
+  json.member("too_old", report.too_old).member("sources", report.sources).end();
+  json.key("offers").begin_array();
+  for (const Offer* offer : report.rows) {
+    const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);
+    json.begin_object();
+    for (const OfferField& field : kFields) {
+      const std::string name(field.name.name);
+      const std::string key = field.name.key();
+      if (name == "price") write_price(json, key, offer->price, 1);
+      else if (name == "price_per_gpu") write_price(json, key, offer->price, offer->gpus);
+      else if (name == "spot") write_price(json, key, offer->spot_price, 1);
+      else if (name == "spot_per_gpu") write_price(json, key, offer->spot_price, offer->gpus);
+      else if (field.text != nullptr) json.member(key, field.text({*offer, gpu}));
+      else json.member(key, field.figure({*offer, gpu}));
+    }
+    json.member("label", gpus_name(*offer));
+    json.member("billing_minimum_seconds", offer->billing.minimum.value);
+    json.member("billing_increment_seconds", offer->billing.increment.value);
+    json.end();
+  }
+  json.end().end();
+  return json.take();
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,22 @@
+// docs/accuracy.md: how accurate predictions are on published runs, and how that is found out.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "output/runs/validate_report.h"
+
+namespace gpuplan {
+
+struct AccuracyPage {
+  const ValidationReport* fitted = nullptr;  ///< all runs, with the constants in data/
+  const ValidationReport* left_out =
+      nullptr;  ///< the same runs, each source with constants fitted without it; null: not known
+  std::vector<std::pair<std::string, std::string>> publications;  ///< of each source, in the order of their names
+};
+
+/// The whole page, Markdown.
+std::string accuracy_page(const AccuracyPage& page);
+
+}  // namespace gpuplan

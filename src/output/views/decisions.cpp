@@ -1,0 +1,218 @@
+// plan --show decisions: for each thing that may matter most, the plan to take and when to choose so.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "plan/ranking/decisions.h"
+#include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+namespace {
+
+struct Row {
+  std::string priority;
+  const Plan* plan = nullptr;  ///< null: no plan does
+  std::string when;
+};
+
+/// The decisions of plan/ranking/decisions.h in words. Each sentence is made from the plans beside it.
+class Decisions {
+ public:
+  explicit Decisions(const PlanStory& story)
+      : story_(story), rules_(story.found.recommendations), plans_(contenders(story.found.plans)) {}
+
+  std::vector<Row> rows() const {
+    std::vector<Row> rows;
+    for (const Decision& decision : decisions_of(story_.job, story_.found.plans, rules_)) {
+      const Plan* plan = at(decision.plan);
+      switch (decision.priority) {
+        case Priority::kJob:
+          rows.push_back({"this job", plan, goal_words()});
+          break;
+        case Priority::kCheapest:
+          rows.push_back({"cheapest", plan, both() ? extreme("cost counts") : "you can wait" + after(plan)});
+          break;
+        case Priority::kBestValue:
+          rows.push_back(
+              {"best value", plan,
+               "an hour of waiting is worth about " + short_money(story_.job.value_of_time * units::hour) + " to you"});
+          break;
+        case Priority::kFastest:
+          rows.push_back({"fastest", plan, both() ? extreme("hours count") : "hours count" + after(plan)});
+          break;
+        case Priority::kWithinDeadline:
+          rows.push_back({"within deadline", plan, plan != nullptr ? in_time(*plan) : too_late()});
+          break;
+        case Priority::kWithinBudget:
+          rows.push_back(
+              {"within budget", plan,
+               plan != nullptr ? "as fast as " + short_money(*story_.job.limits.budget) + " allows" : too_dear()});
+          break;
+        case Priority::kFewestGpus:
+          rows.push_back({"fewest GPUs", plan, few(*plan)});
+          break;
+        case Priority::kOneGpu:
+          rows.push_back({"one GPU", plan, "only one GPU is to be had, or the simplest set-up is wanted"});
+          break;
+        case Priority::kNoInterruptions:
+          rows.push_back({"no interruptions", plan, "the work must not be stopped in the middle: on demand"});
+          break;
+        case Priority::kLowestPrice:
+          rows.push_back({"lowest price", plan, "the price of an hour is capped" + slower(*plan)});
+          break;
+      }
+    }
+    return rows;
+  }
+
+ private:
+  const Plan* at(const std::optional<int>& position) const { return position ? &story_.plan(*position) : nullptr; }
+
+  bool both() const { return rules_.cheapest == rules_.fastest; }
+
+  /// One plan is the cheapest and the fastest; the pick may be another all the same, for its GPUs or the limits.
+  std::string extreme(const std::string& counts) const {
+    std::string words = counts + ": nothing is cheaper, and nothing is faster";
+    const Plan* plan = at(rules_.cheapest);
+    const Plan* pick = story_.pick();
+    if (plan == nullptr || pick == nullptr || plan == pick) return words;
+    if (plan->gpus_at_once() > pick->gpus_at_once())
+      words +=
+          "; it takes " + count_of(plan->gpus_at_once(), "GPU") + ", the pick " + std::to_string(pick->gpus_at_once());
+    return words;
+  }
+
+  std::string after(const Plan* plan) const {
+    const std::string words = plan == nullptr ? "" : worth_words(story_.found, *plan);
+    return words.empty() ? "" : ": " + words;
+  }
+
+  std::string goal_words() const {
+    switch (story_.job.goal) {
+      case Goal::kCheapest:
+        return "the cheapest" + kept_words();
+      case Goal::kFastest:
+        return "the fastest" + kept_words();
+      case Goal::kFewestGpus:
+        return "the fewest GPUs" + kept_words();
+      case Goal::kBestValue:
+        break;
+    }
+    return "the best value" + kept_words();
+  }
+
+  std::string kept_words() const {
+    return rules_.limits_missed ? " is wanted, and no plan keeps the limits: this one is nearest"
+                                : " that keeps the limits";
+  }
+
+  std::string slower(const Plan& plan) const {
+    const Plan* fastest = at(rules_.fastest);
+    if (fastest == nullptr || fastest->hours.p50 <= Seconds{} || plan.hours.p50 < 1.05 * fastest->hours.p50) return "";
+    return "; it takes " + times_words(plan.hours.p50 / fastest->hours.p50) + " the hours of the fastest";
+  }
+
+  std::string in_time(const Plan& plan) const {
+    return "the deadline of " + to_text(*story_.job.limits.deadline) + " must be kept: cheapest that does" +
+           (plan.chance_in_time ? ", chance " + chance_words(*plan.chance_in_time) : "");
+  }
+
+  std::string too_late() const {
+    const Limits& limits = story_.job.limits;
+    const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return plan->hours.p90.value; });
+    return "no plan keeps " + to_text(*limits.deadline) + " at " + percent(limits.confidence) + " confidence" +
+           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
+                                 : "");
+  }
+
+  std::string too_dear() const {
+    const auto most = [&](const Plan* plan) { return (plan->cost.p90 + story_.job.contingency).value; };
+    const auto near = std::ranges::min_element(plans_, {}, most);
+    return "no plan keeps " + short_money(*story_.job.limits.budget) +
+           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
+                                       (story_.job.contingency > Dollars{} ? " with the contingency" : "")
+                                 : "");
+  }
+
+  std::string few(const Plan& plan) const {
+    const Limits& limits = story_.job.limits;
+    return "GPUs are short or shared: " + std::to_string(plan.gpus_at_once()) +
+           (plan.gpus_at_once() == 1 ? " does" : " do") +
+           (limits_matter(story_) || limits.deadline || limits.budget ? " and the limits are kept" : "");
+  }
+
+  const PlanStory& story_;
+  const Recommendations& rules_;
+  std::vector<const Plan*> plans_;
+};
+
+/// "From end to end of the frontier: $4.74 to $19.52 (4.1x) and 3.4 h to 53 min (3.8x)."; empty: it has one plan, or a
+/// free one.
+std::string spread_words(const std::vector<Plan>& plans) {
+  const Plan *cheapest = nullptr, *fastest = nullptr;  // the frontier rises in cost and falls in hours
+  for (const Plan& plan : plans) {
+    if (!plan.on_frontier) continue;
+    if (cheapest == nullptr) cheapest = &plan;
+    fastest = &plan;
+  }
+  if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->hours.p50 <= Seconds{}) return "";
+  const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->hours.p50 / fastest->hours.p50;
+  constexpr double kSame = 1.15;
+  return "From end to end of the frontier: " + to_text(cheapest->cost.p50) + " to " + to_text(fastest->cost.p50) +
+         " (" + times_words(cost) + ") and " + hours_words(cheapest->hours.p50) + " to " +
+         hours_words(fastest->hours.p50) + " (" + times_words(time) + ")" +
+         (cost < kSame ? ": all cost about the same, so choose by time." : ".");
+}
+
+}  // namespace
+
+ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
+  std::vector<Column> columns = {{.title = "PRIORITY", .key = "priority"}};
+  add_plan_columns(columns, 4);
+  add_hours_columns(columns, 7);
+  add_cost_columns(columns, 6);
+  columns.push_back({.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "an hour", .key = "usd_per_hour"});
+  columns.push_back({.title = "MEMORY A GPU", .drop = 8, .around = " of "});
+  columns.push_back({.title = "", .key = "memory_gib"});
+  columns.push_back({.title = "", .key = "usable_gib"});
+  columns.push_back({.title = "BATCH", .align = Align::kRight, .drop = 9, .key = "batch"});
+  columns.push_back({.title = "LIMITS", .drop = 3, .key = "limits"});
+  columns.push_back(
+      {.title = "WHEN TO CHOOSE IT", .narrowest = screen.columns >= 120 ? 40 : 22, .wrap = true, .key = "when"});
+  const std::size_t cells_before_when = columns.size() - 1;
+  ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
+  const bool limited = limits_matter(story);
+  for (const Row& decision : Decisions(story).rows()) {
+    std::vector<Cell> row = {{decision.priority, Paint::kBold}};
+    if (decision.plan == nullptr) {
+      row.emplace_back();
+      row.emplace_back("none", Paint::kYellow);
+      row.resize(cells_before_when);
+    } else {
+      const Plan& plan = *decision.plan;
+      add_plan(row, story, plan);
+      add_hours(row, plan.hours);
+      add_cost(row, plan.cost);
+      row.push_back(price_cell(price_of(plan)));
+      const PhasePlan* fullest = plan.fullest();
+      row.emplace_back(memory_words(plan));
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->memory_total.p50 / units::GiB));
+      row.push_back(fullest == nullptr ? Cell() : Cell(fullest->estimate->node->gpu->usable / units::GiB));
+      const double batch = fullest == nullptr ? 0 : fullest->estimate->batch;
+      row.push_back(batch > 0 ? Cell(batch, count_text(batch)) : Cell());
+      row.emplace_back(limited ? limits_words(plan) : "", plan.keeps_limits() ? Paint::kPlain : Paint::kYellow);
+    }
+    row.emplace_back(decision.when);
+    view.table.add(std::move(row));
+  }
+  if (const std::string words = spread_words(story.found.plans); !words.empty()) view.notes.push_back(words);
+  if (story.pick() != nullptr) view.notes.push_back(std::string(pick_sign(story)) + " " + pick_words(story));
+  if (const std::string words = value_words(story); !words.empty()) view.notes.push_back(words);
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,87 @@
+// plan --show fallback: what to take, in which order, when the pick is not to be had, and up to which price.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "plan/ranking/fallback.h"
+#include "plan/ranking/ranking.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Why there is one kind of machine: no other runs the job, fits, or keeps the limits.
+std::string only_words(const PlanStory& story, const Plan& plan) {
+  const auto others = [&](auto holds) {
+    return std::ranges::any_of(story.found.plans,
+                               [&](const Plan& other) { return other.label != plan.label && holds(other); });
+  };
+  if (!others([](const Plan&) { return true; })) return "on the market that runs the job.";
+  if (!others([](const Plan& other) { return other.fit == Fit::kFits; })) return "whose memory fits.";
+  return plan.keeps_limits() ? "that keeps the limits." : "that comes near the limits.";
+}
+
+}  // namespace
+
+ViewContent fallback_view(const PlanStory& story, const Screen&) {
+  std::vector<Column> columns = {{.title = "TAKE", .key = "role"}};
+  add_plan_columns(columns, 4);
+  add_hours_columns(columns, 7);
+  add_cost_columns(columns, 6);
+  columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "an hour", .key = "usd_per_hour"});
+  columns.push_back({.title = "AS LONG AS", .align = Align::kRight, .unit = "below", .key = "below_usd_per_hour"});
+  columns.push_back({.title = "OFFERS", .align = Align::kRight, .drop = 2, .key = "offers"});
+  columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 12, .wrap = true, .key = "availability"});
+  columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
+  ViewContent view{"What to take when the pick is not to be had, in this order", Table(std::move(columns)), {}};
+
+  const std::vector<Fallback> rows = fallback_order(story.job, story.found);
+  bool unknown = true;
+  const bool missed = story.found.recommendations.limits_missed;
+  for (const Fallback& fallback : rows) {
+    const Plan& plan = *fallback.plan;
+    std::vector<Cell> row = {{fallback.role}};
+    add_plan(row, story, plan);
+    add_hours(row, plan.hours);
+    add_cost(row, plan.cost);
+    row.push_back(price_cell(price_of(plan)));
+    row.push_back(price_cell(fallback.below));
+    row.push_back(fallback.offers > 0 ? Cell(fallback.offers, std::to_string(fallback.offers)) : Cell());
+    const std::string words = plan.offer == nullptr ? "" : printable(plan.offer->availability, 40);
+    unknown = unknown && (plan.offer == nullptr || availability_of(*plan.offer) == Availability::kUnknown);
+    row.emplace_back(words, is_rare(plan) ? Paint::kYellow : Paint::kPlain);
+    row.emplace_back(missed ? limits_words(plan) : "", Paint::kYellow);
+    view.table.add(std::move(row));
+  }
+  if (rows.size() == 1) {
+    view.notes.push_back("There is nothing to fall back on: " + story.name(*rows.front().plan) +
+                         " is the only kind of machine " + only_words(story, *rows.front().plan));
+    return view;
+  }
+  const Goal goal = story.job.goal;
+  const std::string ranked = missed ? (misses_deadline(story.job, story.found) ? "hours (P90)" : "cost (P90)")
+                             : goal == Goal::kCheapest ? "cost"
+                             : goal == Goal::kFastest  ? "hours"
+                             : goal == Goal::kFewestGpus
+                                 ? "number of GPUs, then cost"
+                                 : "cost + hours at " + short_money(story.job.value_of_time * units::hour) + " each";
+  std::string note = (missed ? "No plan keeps the limits; ranked by " : "Ranked by ") + ranked;
+  if (missed) note += ", nearest first";
+  else if (goal == Goal::kBestValue || goal == Goal::kCheapest)
+    note += "; as long as the hour costs less than that, the plan is better than the next" +
+            std::string(story.job.limits.budget ? " and keeps the budget" : "");
+  else if (story.job.limits.budget) note += "; as long as the hour costs less than that, the budget is kept";
+  view.notes.push_back(note + ".");
+  const auto rented = [](const Fallback& row) {
+    return row.plan->offer != nullptr && row.plan->offer->kind == OfferKind::kRented;
+  };
+  if (unknown && std::ranges::any_of(rows, rented))
+    view.notes.emplace_back(
+        "The market does not say how easily these are had: the more offers, the better the chance.");
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,96 @@
+// plan --show gates: what is spent when the job stops at a gate, and what it costs in expectation.
+#include "plan/billing/gates.h"
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+std::string phase_name(const PlanStory& story, const Plan& plan, int position) {
+  return printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40);
+}
+
+void add_end(const PlanStory& story, const Plan& plan, const EarlyEnd& end, std::vector<Cell> row, Table& table) {
+  row.emplace_back("stops after " + phase_name(story, plan, end.phase));
+  row.emplace_back(end.chance, percent(end.chance));
+  add_hours(row, end.hours);
+  add_share_of_cost(row, end.cost);
+  std::vector<std::string> names;
+  for (const int position : end.not_run) names.push_back(phase_name(story, plan, position));
+  row.emplace_back(join(names, ", "), Paint::kDim);
+  table.add(std::move(row));
+}
+
+std::vector<Cell> named(const PlanStory& story, const Plan& plan) {
+  std::vector<Cell> row;
+  add_plan(row, story, plan);
+  return row;
+}
+
+void add_plan_rows(const PlanStory& story, const Plan& plan, Table& table) {
+  const auto gates = gates_of(story.job, plan);
+  if (!gates) return;
+  for (const EarlyEnd& end : gates->ends)
+    if (!end.not_run.empty()) add_end(story, plan, end, named(story, plan), table);
+  std::vector<Cell> row = named(story, plan);
+  row.emplace_back("goes through");
+  row.emplace_back(gates->chance, percent(gates->chance));
+  add_hours(row, plan.hours);
+  add_share_of_cost(row, plan.cost);
+  table.add(std::move(row));
+  row = named(story, plan);
+  row.emplace_back("expected (mean)", Paint::kBold);
+  row.emplace_back();
+  row.emplace_back(gates->expected_hours / units::hour, hours_text(gates->expected_hours), Paint::kBold);
+  add_nothing(row, 3);
+  row.push_back(paid_cell(gates->expected_cost, Paint::kBold));
+  table.add(std::move(row));
+}
+
+/// The plan that costs least in expectation, where another one costs least when everything passes.
+std::string other_cheapest(const PlanStory& story) {
+  const Plan* by_median = nullptr;
+  const Plan* expected = nullptr;
+  Dollars least{};
+  for (const Plan& plan : story.found.plans) {
+    if (plan.fit != Fit::kFits) continue;
+    const auto gates = gates_of(story.job, plan);
+    if (!gates) return "";
+    if (by_median == nullptr || plan.cost.p50 < by_median->cost.p50) by_median = &plan;
+    if (expected == nullptr || gates->expected_cost < least) {
+      expected = &plan;
+      least = gates->expected_cost;
+    }
+  }
+  if (expected == nullptr || expected == by_median) return "";
+  return "Cheapest in expectation: " + story.name(*expected) + ", " + to_text(least) +
+         "; when every gate passes: " + story.name(*by_median) + ".";
+}
+
+}  // namespace
+
+ViewContent gates_view(const PlanStory& story, const Screen&) {
+  std::vector<Column> columns;
+  add_plan_columns(columns, 3);
+  columns.push_back({.title = "THE JOB", .narrowest = 20, .wrap = true, .key = "end"});
+  columns.push_back({.title = "CHANCE", .align = Align::kRight, .key = "chance"});
+  add_hours_columns(columns, 2);
+  add_cost_columns(columns, 1);
+  columns.push_back({.title = "NOT RUN", .drop = 4, .narrowest = 16, .wrap = true, .key = "not_run"});
+  ViewContent view{"What is spent when the job stops at a gate", Table(std::move(columns)), {}};
+  for (const Plan* plan : plans_shown(story)) add_plan_rows(story, *plan, view.table);
+  if (view.table.empty()) {
+    view.notes.emplace_back("Every phase is sure to pass: no phase has a chance_to_pass.");
+    return view;
+  }
+  view.notes.emplace_back(
+      "Gates pass or not independently of each other. A phase runs to its end before its gate is looked at; what does "
+      "not need it is run all the same.");
+  if (const std::string words = other_cheapest(story); !words.empty()) view.notes.push_back(words);
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,120 @@
+// plan --show ledger: the bill of the pick stretch by stretch: what runs, which GPUs are used of those billed, what
+// each stretch costs and how much of that is for GPUs that idle.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "plan/billing/ledger.h"
+
+namespace gpuplan {
+namespace {
+
+/// "8x A100 SXM 40GB spot" of each lease; empty when the whole plan is on one offer.
+std::string machines_words(const Plan& plan, const StretchLedger& ledger, const Stretch& line) {
+  if (plan.offer != nullptr) return "";
+  std::vector<std::string> names;
+  for (const int position : line.leases) {
+    const Lease& lease = ledger.leases[static_cast<std::size_t>(position)];
+    const std::string place = place_words(*lease.offer);
+    names.push_back(std::to_string(lease.gpus) + "x " + lease.offer->gpu + (lease.spot ? " spot" : "") +
+                    (place.empty() ? "" : " (" + place + ")"));
+  }
+  return join(names, ", ");
+}
+
+std::string runs_words(const PlanStory& story, const Plan& plan, const Stretch& line) {
+  std::vector<std::string> names;
+  for (const int position : line.phases)
+    names.push_back(printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40));
+  if (!names.empty()) return join(names, ", ");
+  return line.leases.empty() ? "(nothing)" : "(idle)";
+}
+
+void add_stretch(const PlanStory& story, const Plan& plan, const StretchLedger& ledger, const Stretch& line,
+                 Dollars so_far, Table& table) {
+  const bool held = !line.leases.empty();
+  table.add({{line.from / units::hour, hours_text(line.from)},
+             {line.to / units::hour, hours_text(line.to)},
+             {line.length() / units::hour, hours_text(line.length()), Paint::kDim},
+             {runs_words(story, plan, line), line.phases.empty() ? Paint::kYellow : Paint::kPlain},
+             {machines_words(plan, ledger, line), Paint::kDim},
+             {held ? std::to_string(line.used) + " of " + std::to_string(line.billed) : "–"},
+             Cell(static_cast<double>(line.used)),
+             Cell(static_cast<double>(line.billed)),
+             paid_cell(line.cost),
+             paid_cell(line.idle, Paint::kYellow),
+             paid_cell(so_far, Paint::kDim)});
+}
+
+std::string use_words(const Plan& plan, const StretchLedger& ledger) {
+  if (plan.billed_gpu_hours <= 0) return "No GPU is paid for.";
+  std::string text = "Used " + rate_text(plan.gpu_hours) + " of " + rate_text(plan.billed_gpu_hours) +
+                     " GPU-hours billed, " + percent(plan.gpu_hours / plan.billed_gpu_hours);
+  if (plan.cost.p50 > Dollars{} && plan.gpu_hours > 0) {
+    text += ": " + to_text(plan.cost.p50 / plan.gpu_hours) + " for a GPU-hour used";
+    const Dollars lost = ledger.idle + std::max(ledger.beyond, Dollars{});
+    if (lost >= Dollars{0.01}) text += "; " + to_text(lost) + " is paid for GPUs that nothing uses";
+  }
+  return text + ".";
+}
+
+/// What to reckon with, in one line: money, time, work.
+std::string card_words(const PlanStory& story, const Plan& plan) {
+  std::string text = "To reckon with: " + to_text(plan.cost.p50 + story.job.contingency);
+  if (story.job.contingency > Dollars{}) text += " with the contingency of " + short_money(story.job.contingency);
+  text += " (P90 " + to_text(plan.cost.p90 + story.job.contingency) + "), " + hours_words(plan.hours.p50) + " (P90 " +
+          hours_words(plan.hours.p90) + "), " + rate_text(plan.gpu_hours) + " GPU-hours of work";
+  if (plan.spot) text += ", " + chance_words(plan.chance_of_interruption()) + " chance of an interruption";
+  return text + ".";
+}
+
+}  // namespace
+
+ViewContent ledger_view(const PlanStory& story, const Screen&) {
+  const Plan* pick = story.pick();
+  if (pick == nullptr) return {"The bill stretch by stretch", Table({}), {"There is no plan."}};
+  const StretchLedger ledger = stretch_ledger(story.job, *pick);
+  ViewContent view{"The bill stretch by stretch, by the medians: " + story.name(*pick) +
+                       (story.job.buffer > 0 ? ", with the buffer of " + percent(story.job.buffer) : std::string()),
+                   Table({{.title = "FROM", .align = Align::kRight, .unit = "hour", .key = "from_hour"},
+                          {.title = "TO", .align = Align::kRight, .unit = "hour", .key = "to_hour"},
+                          {.title = "HOURS", .align = Align::kRight, .drop = 3, .key = "hours"},
+                          {.title = "RUNS", .narrowest = 16, .wrap = true, .key = "runs"},
+                          {.title = "MACHINES", .drop = 4, .narrowest = 14, .wrap = true, .key = "machines"},
+                          {.title = "GPUS", .align = Align::kRight, .around = " of ", .unit = "used"},
+                          {.title = "", .key = "gpus_used"},
+                          {.title = "", .key = "gpus_billed"},
+                          {.title = "COST", .align = Align::kRight, .key = "cost_usd"},
+                          {.title = "OF IT", .align = Align::kRight, .unit = "idle", .key = "idle_usd"},
+                          {.title = "SO FAR", .align = Align::kRight, .drop = 2, .key = "so_far_usd"}}),
+                   {}};
+  Dollars so_far{};
+  for (const Stretch& line : ledger.stretches) {
+    so_far += line.cost;
+    add_stretch(story, *pick, ledger, line, so_far, view.table);
+  }
+  if (ledger.beyond > Dollars{})
+    view.table.add({{},
+                    {},
+                    {},
+                    {"billed beyond the last use", Paint::kYellow},
+                    {},
+                    {},
+                    {},
+                    {},
+                    paid_cell(ledger.beyond),
+                    paid_cell(ledger.beyond, Paint::kYellow),
+                    paid_cell(pick->cost.p50, Paint::kDim)});
+  view.notes.push_back(
+      "In all " + with_range(pick->hours) + " h and " + with_range(pick->cost) +
+      " (P10 … P90 from joint samples). Machines are held for " + hours_words(ledger.held) +
+      (ledger.leases.size() > 1 ? ", taken " + std::to_string(ledger.leases.size()) + " times." : "."));
+  view.notes.push_back(use_words(*pick, ledger));
+  view.notes.push_back(card_words(story, *pick));
+  return view;
+}
+
+}  // namespace gpuplan

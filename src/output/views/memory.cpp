@@ -1,0 +1,153 @@
+// plan --show memory: what each plan needs of what it has, by part, and the smallest card that would do.
+#include <algorithm>
+
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "plan/capacity/largest_batch.h"
+#include "plan/capacity/machines.h"
+
+namespace gpuplan {
+namespace {
+
+/// From here on a card is as full as it should be; below the other, most of it lies idle.
+constexpr double kNearlyFull = 0.8;
+constexpr double kMostlyEmpty = 0.5;
+
+/// What a GPU must have: what the estimate needs, or, where the cache fills the rest, what one sequence needs.
+Interval<Bytes> least_need(const PlanStory& story, const PhasePlan& part) {
+  const PhaseEstimate& estimate = part.estimate;
+  if (!fills_memory(phase_of(story, part))) return estimate.memory_total;
+  Job alone = story.job;
+  alone.phases = {phase_of(story, part)};
+  const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
+  const auto one = OpenBatch(alone, 0, story.catalogue, machines, estimate).with(1);
+  return one ? one->memory_total : estimate.memory_total;
+}
+
+/// Cards of the market by usable memory.
+std::vector<const Gpu*> cards(const PlanStory& story) {
+  std::vector<const Gpu*> gpus;
+  for (const GpuChoice& choice : gpus_to_try(story.job, story.catalogue, false))
+    if (const Gpu* gpu = story.catalogue.find_gpu(choice.gpu); gpu != nullptr) gpus.push_back(gpu);
+  std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
+  const auto rest = std::ranges::unique(gpus);
+  gpus.erase(rest.begin(), rest.end());
+  return gpus;
+}
+
+/// Null when none would do.
+const Gpu* smallest_card(const std::vector<const Gpu*>& gpus, Bytes p90) {
+  const auto found = std::ranges::find_if(gpus, [&](const Gpu* gpu) { return p90 < gpu->usable; });
+  return found == gpus.end() ? nullptr : *found;
+}
+
+/// "16.3 of 31.8 GiB: memory is not the bottleneck ...".
+std::string conclusion(const PlanStory& story, const Plan& plan, const PhasePlan& part,
+                       const std::vector<const Gpu*>& gpus) {
+  const Gpu& gpu = *part.estimate->node->gpu;
+  const Interval<Bytes> need = least_need(story, part);
+  const double share = part.estimate->memory_total.p50 / gpu.usable;
+  std::string text = story.name(plan) + " uses " + percent(share) + " of its memory";
+  if (fills_memory(phase_of(story, part)))
+    text += ", most of it to run more sequences at once; one sequence needs " + gib_text(need.p50) + " GiB a GPU";
+  else if (share < kMostlyEmpty) text += ": memory is not what limits it";
+  else if (share >= kNearlyFull) text += ": there is little to spare";
+  text += ".";
+  std::vector<std::string> names;
+  const Gpu* first = nullptr;
+  for (const Gpu* card : gpus) {
+    if (need.p90 >= card->usable) continue;
+    if (first == nullptr) first = card;
+    if (names.size() < 4) names.push_back(card->name);
+  }
+  if (first == nullptr) return text + " No card of the market would hold it with room to spare.";
+  const auto holding =
+      static_cast<std::size_t>(std::ranges::count_if(gpus, [&](const Gpu* card) { return need.p90 < card->usable; }));
+  text += " Set up alike, every card from " + count_text(first->memory / units::GiB) + " GB on would hold it: ";
+  text += join(names, ", ");
+  if (holding > names.size()) text += ", and " + std::to_string(holding - names.size()) + " more";
+  return text + ".";
+}
+
+}  // namespace
+
+ViewContent memory_view(const PlanStory& story, const Screen&) {
+  ViewContent view{
+      "Memory of the fullest GPU, in GiB: what a plan needs of what it has, and what is left over",
+      Table({{.title = ""},
+             {.title = "PLAN", .narrowest = 24, .key = "plan"},
+             {.title = "PHASE", .drop = 3, .narrowest = 10, .key = "phase"},
+             {.title = "NEEDS", .align = Align::kRight, .around = " of ", .unit = "GiB a GPU"},
+             {.title = "", .key = "needed_gib"},
+             {.title = "P10 … P90", .align = Align::kRight, .drop = 9, .around = " … "},
+             {.title = "", .key = "needed_gib_p10"},
+             {.title = "", .key = "needed_gib_p90"},
+             {.title = "", .key = "usable_gib"},
+             {.title = "USED", .align = Align::kRight, .key = "used_share"},
+             {.title = "SIZE", .align = Align::kRight, .drop = 2, .unit = "of need", .key = "usable_over_needed"},
+             {.title = "WEIGHTS", .align = Align::kRight, .drop = 4, .key = "weights_gib"},
+             {.title = "GRADIENTS", .align = Align::kRight, .drop = 7, .key = "gradients_gib"},
+             {.title = "OPTIMIZER", .align = Align::kRight, .drop = 6, .key = "optimizer_gib"},
+             {.title = "ACTIVATIONS", .align = Align::kRight, .drop = 5, .key = "activations_gib"},
+             {.title = "LOGITS", .align = Align::kRight, .drop = 7, .key = "logits_gib"},
+             {.title = "KV CACHE", .align = Align::kRight, .drop = 5, .key = "kv_cache_gib"},
+             {.title = "OTHER", .align = Align::kRight, .drop = 8, .key = "buffers_and_context_gib"},
+             {.title = "SMALLEST CARD", .drop = 1, .narrowest = 13, .key = "smallest_card"}}),
+      {}};
+  const auto gpus = cards(story);
+  const bool several = story.job.phases.size() > 1;
+  std::vector<std::string> seen;  // providers of the same machine say the same
+  bool given = false;
+  for (const Plan* plan : plans_shown(story)) {
+    const PhasePlan* part = plan->fullest();
+    if (part == nullptr || !part->estimate->node || part->estimate->memory_total.p50 <= Bytes{}) continue;
+    const PhaseEstimate& estimate = part->estimate;
+    const Phase& phase = phase_of(story, *part);
+    const Gpu& gpu = *estimate.node->gpu;
+    const Interval<Bytes>& need = estimate.memory_total;
+    const bool fills = fills_memory(phase);
+    const Interval<Bytes> least = least_need(story, *part);
+    const std::string key = count_text(estimate.gpus) + gpu.name + strategy_words(estimate, phase);
+    if (plan != story.pick() && std::ranges::find(seen, key) != seen.end()) continue;
+    seen.push_back(key);
+    const double times = gpu.usable / need.p50;
+    const MemoryUse& use = estimate.memory;
+    const Gpu* smallest = smallest_card(gpus, least.p90);
+    given = given || std::ranges::any_of(phase.given, [](const Given& g) { return g.memory.has_value(); });
+    const Paint paint = plan == story.pick() ? Paint::kGreen : Paint::kPlain;
+    view.table.add(
+        {pick_mark(story, *plan),
+         {story.name(*plan), paint},
+         {several ? printable(phase.name, 40) : ""},
+         {gib_text(need.p50) + " of " + gib_text(gpu.usable), estimate.fit == Fit::kTight ? Paint::kYellow : paint},
+         Cell(need.p50 / units::GiB),
+         {gib_text(need.p10) + " … " + gib_text(need.p90), Paint::kDim},
+         Cell(need.p10 / units::GiB),
+         Cell(need.p90 / units::GiB),
+         Cell(gpu.usable / units::GiB),
+         {need.p50 / gpu.usable, percent(need.p50 / gpu.usable)},
+         fills ? Cell("filled", Paint::kDim) : Cell(times, times_words(times)),
+         gib_cell(use.weights),
+         gib_cell(use.gradients),
+         gib_cell(use.optimizer),
+         gib_cell(use.activations),
+         gib_cell(use.logits),
+         gib_cell(use.kv_cache),
+         gib_cell(use.buffers + use.context()),
+         smallest != nullptr ? Cell(smallest->name) : Cell("none", Paint::kYellow)});
+  }
+  if (view.table.empty()) {
+    view.notes.emplace_back("No phase of the job has a memory to speak of.");
+    return view;
+  }
+  if (const Plan* pick = story.pick())
+    if (const PhasePlan* part = pick->fullest(); part != nullptr && part->estimate->memory_total.p50 > Bytes{})
+      view.notes.push_back(conclusion(story, *pick, *part, gpus));
+  if (given)
+    view.notes.emplace_back("Totals that the job gives take the place of the model's; the parts are the model's.");
+  return view;
+}
+
+}  // namespace gpuplan

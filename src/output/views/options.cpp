@@ -1,0 +1,127 @@
+// plan --show options: the pick's machines kept, let go while idle, on demand or as spot: what each way costs and
+// saves.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "plan/advice/rental_options.h"
+
+namespace gpuplan {
+namespace {
+
+std::string way_words(const RentalOption& option) {
+  const std::string how = option.schedule == Schedule::kBest   ? "as picked"
+                          : option.schedule == Schedule::kKeep ? "kept"
+                          : option.human_without               ? "let go while idle, and while somebody works"
+                                                               : "let go while idle";
+  return how + (option.spot ? ", spot" : ", on demand");
+}
+
+/// Where one of the ways lets machines go while somebody works and the pick does not: what that makes of the cost. Like
+/// is compared with like: both on demand or both spot.
+std::string human_words(const PlanStory& story, const Plan& pick, const std::vector<RentalOption>& options) {
+  Dollars held{};
+  std::vector<std::string> names;
+  for (const PhasePlan& part : pick.phases) {
+    const auto* fixed = std::get_if<FixedPhase>(&phase_of(story, part).work);
+    if (fixed == nullptr || !fixed->human || part.offer == nullptr || part.cost.p50 <= Dollars{}) continue;
+    held += part.cost.p50;
+    names.push_back(printable(phase_of(story, part).name, 40));
+  }
+  const auto other = std::ranges::find_if(
+      options, [&](const RentalOption& option) { return option.human_without && option.spot == pick.spot; });
+  if (names.empty() || other == options.end()) return "";
+  return "As picked, machines are held while somebody works in " + listed(names) + ", " + to_text(held) + " of the " +
+         to_text(pick.cost.p50) + "; schedule: stop_when_idle gives them back meanwhile and comes to " +
+         to_text(other->cost.p50) + ".";
+}
+
+/// "where.spot: only, schedule: keep": how the job asks for it.
+std::string settings_words(const RentalOption& option) {
+  if (option.schedule == Schedule::kBest) return "";
+  return std::string("where.spot: ") + (option.spot ? "only" : "never") +
+         ", schedule: " + std::string(name_of(option.schedule));
+}
+
+void add_option(const PlanStory& story, const RentalOption& option, const RentalOption& first, bool picked,
+                Table& table) {
+  std::vector<Cell> row = {pick_mark(story, picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
+  add_hours(row, option.hours);
+  add_cost(row, option.cost);
+  const Dollars saved = first.cost.p50 - option.cost.p50;
+  const bool other = &option != &first;
+  const double share = first.cost.p50 > Dollars{} ? saved / first.cost.p50 : 0;
+  row.push_back(other ? Cell(saved.value, to_text(saved)) : Cell());
+  row.push_back(other ? Cell(share, percent(share), Paint::kDim) : Cell());
+  row.emplace_back(option.gpu_hours, rate_text(option.gpu_hours));
+  row.emplace_back(option.billed_gpu_hours, rate_text(option.billed_gpu_hours));
+  const double used = option.billed_gpu_hours > 0 ? option.gpu_hours / option.billed_gpu_hours : 0;
+  row.emplace_back(used, percent(used));
+  row.push_back(option.gpu_hours > 0 ? money_cell(option.cost.p50 / option.gpu_hours) : Cell());
+  row.push_back(paid_cell(option.idle));
+  row.push_back(option.spot ? Cell(option.chance_of_interruption, chance_words(option.chance_of_interruption))
+                            : Cell());
+  row.emplace_back(settings_words(option), Paint::kDim);
+  table.add(std::move(row));
+}
+
+}  // namespace
+
+ViewContent options_view(const PlanStory& story, const Screen&) {
+  const Plan* pick = story.pick();
+  if (pick == nullptr) return {"Ways to rent the same machines", Table({}), {"There is no plan."}};
+  std::vector<Column> columns = {{.title = ""},
+                                 {.title = "WAY", .narrowest = 16, .wrap = true, .gap = 1, .key = "way"}};
+  add_hours_columns(columns, 7);
+  add_cost_columns(columns, 6);
+  columns.push_back({.title = "SAVES", .align = Align::kRight, .key = "saved_usd"});
+  columns.push_back({.title = "", .align = Align::kRight, .drop = 8, .gap = 1, .key = "saved_share"});
+  columns.push_back({.title = "GPU-HOURS", .align = Align::kRight, .drop = 4, .unit = "used", .key = "gpu_hours_used"});
+  columns.push_back(
+      {.title = "GPU-HOURS", .align = Align::kRight, .drop = 3, .unit = "billed", .key = "gpu_hours_billed"});
+  columns.push_back({.title = "USED", .align = Align::kRight, .drop = 5, .key = "utilisation"});
+  columns.push_back({.title = "$/GPU-HOUR", .align = Align::kRight, .unit = "used", .key = "usd_per_gpu_hour_used"});
+  columns.push_back({.title = "IDLE", .align = Align::kRight, .drop = 2, .unit = "cost", .key = "idle_usd"});
+  columns.push_back({.title = "CHANCE OF",
+                     .align = Align::kRight,
+                     .drop = 1,
+                     .unit = "interruption",
+                     .key = "chance_of_interruption"});
+  columns.push_back({.title = "", .key = "settings"});
+  ViewContent view{"Ways to rent the same machines: " + story.name(*pick), Table(std::move(columns)), {}};
+
+  const auto options = rental_options(story.job, story.catalogue, *pick, story.how);
+  bool seen = false;
+  for (const RentalOption& option : options) {
+    const bool picked = option.spot == pick->spot && option.kept == pick->kept && option.at_once == pick->at_once &&
+                        option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
+    add_option(story, option, options.front(), picked, view.table);
+    seen = seen || picked;
+  }
+  // Machines taken side by side, or phase by phase from several offers, are no such way.
+  if (!seen && !options.empty())
+    add_option(story, option_of(story.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
+  if (options.empty()) {
+    view.notes.emplace_back("The plan rents nothing.");
+    return view;
+  }
+  view.notes.emplace_back(
+      "Kept machines need no second start; every hour without work is paid for. Machines let go have to be found, "
+      "started "
+      "and set up again after each pause (billing.startup says how long that takes), and what is on their disks is "
+      "gone.");
+  if (std::ranges::any_of(options, [](const RentalOption& option) { return option.spot; }))
+    view.notes.emplace_back("Spot machines may be taken away; what that costs is inside.");
+  else if (std::ranges::any_of(pick->phases,
+                               [](const PhasePlan& part) { return part.offer && part.offer->spot_price; }))
+    view.notes.emplace_back("Spot is left out: nobody says how often these machines are interrupted.");
+  if (std::ranges::any_of(options, &RentalOption::human_without))
+    view.notes.emplace_back("While somebody works (human: true): who works then has no GPU of the machine.");
+  if (std::string words = human_words(story, *pick, options); !words.empty()) view.notes.push_back(std::move(words));
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,28 @@
+// plan --show strategies: how each training phase of the pick is cut over its GPUs, what was tried instead, and why
+// not.
+#include "base/text.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+#include "output/words/strategy_reasons.h"
+
+namespace gpuplan {
+
+ViewContent strategies_view(const PlanStory& story, const Screen&) {
+  ViewContent view{"How the pick is cut over its GPUs, and what was tried instead", alternatives_table(), {}};
+  const Plan* pick = story.pick();
+  if (pick == nullptr) return view;
+  for (const PhasePlan& part : pick->phases) {
+    const Phase& phase = phase_of(story, part);
+    const auto others = alternatives(story.job, part.estimate, story.catalogue);
+    if (others.empty()) continue;
+    add_alternatives(others, part.estimate, phase, view.table);
+    const std::string name = pick->phases.size() > 1 ? printable(phase.name, 40) + ": " : "";
+    if (const std::string why = why_words(others, part.estimate, phase); !why.empty()) view.notes.push_back(name + why);
+  }
+  if (view.table.empty()) view.notes.emplace_back("No phase of the pick trains, or the job leaves nothing to choose.");
+  else view.notes.emplace_back("TIME: of the work over that of the way chosen, by the model.");
+  return view;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,161 @@
+#include "output/words/columns.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+void add_range(std::vector<Cell>& row, const std::string& words, double p10, double p90) {
+  row.emplace_back(words, Paint::kDim);
+  row.emplace_back(p10);
+  row.emplace_back(p90);
+}
+
+void add_outcome_columns(std::vector<Column>& columns, const char* title, const std::string& key, int drop) {
+  columns.push_back({.title = title, .align = Align::kRight, .key = key});
+  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = drop, .around = " … "});
+  columns.push_back({.title = "", .key = key + "_p10"});
+  columns.push_back({.title = "", .key = key + "_p90"});
+}
+
+}  // namespace
+
+std::vector<const Plan*> plans_shown(const PlanStory& story, std::size_t least) {
+  std::vector<const Plan*> plans;
+  const auto& all = story.found.plans;
+  auto shown = static_cast<std::size_t>(
+      std::ranges::count_if(all, [&](const Plan& p) { return p.on_frontier || &p == story.pick(); }));
+  for (const Plan& plan : all) {
+    bool show = story.all || plan.on_frontier || &plan == story.pick();
+    if (!show && shown < least &&
+        std::ranges::none_of(
+            all,
+            [&](const Plan& p) {
+              return p.label == plan.label && (&p < &plan || p.on_frontier || &p == story.pick());
+            })) {
+      show = true;
+      ++shown;
+    }
+    if (show) plans.push_back(&plan);
+  }
+  return plans;
+}
+
+void add_hours_columns(std::vector<Column>& columns, int drop, const std::string& prefix) {
+  add_outcome_columns(columns, "HOURS", prefix + "hours", drop);
+}
+
+void add_cost_columns(std::vector<Column>& columns, int drop, const std::string& prefix) {
+  add_outcome_columns(columns, "COST", prefix + "cost_usd", drop);
+}
+
+void add_hours(std::vector<Cell>& row, const Outcome<Seconds>& hours, Paint paint) {
+  row.emplace_back(hours.p50 / units::hour, hours_text(hours.p50), paint);
+  add_range(row, outcome_text(hours), hours.p10 / units::hour, hours.p90 / units::hour);
+}
+
+void add_cost(std::vector<Cell>& row, const Outcome<Dollars>& cost, Paint paint) {
+  row.push_back(money_cell(cost.p50, paint));
+  add_range(row, outcome_text(cost), cost.p10 / units::dollar, cost.p90 / units::dollar);
+}
+
+void add_share_of_cost(std::vector<Cell>& row, const Outcome<Dollars>& cost, Paint paint) {
+  row.push_back(paid_cell(cost.p50, paint));
+  add_range(row, outcome_text(cost), cost.p10 / units::dollar, cost.p90 / units::dollar);
+}
+
+void add_nothing(std::vector<Cell>& row, int cells) {
+  for (int i = 0; i < cells; ++i) row.emplace_back();
+}
+
+Cell money_cell(Dollars money, Paint paint) { return {money / units::dollar, to_text(money), paint}; }
+
+Cell paid_cell(Dollars money, Paint paint) {
+  return money > Dollars{} ? money_cell(money, paint) : Cell(money / units::dollar, "–", Paint::kDim);
+}
+
+Cell small_money_cell(Dollars money, Paint paint) {
+  const bool small = money < Dollars{0.01} && money > Dollars{-0.01};
+  return {money / units::dollar, small ? short_money(money) : to_text(money), paint};
+}
+
+Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint) {
+  return price ? small_money_cell(*price * units::hour, paint) : Cell();
+}
+
+Cell gib_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }
+
+std::string_view pick_sign(const PlanStory& story) { return story.found.recommendations.limits_missed ? "~" : "✔"; }
+
+Cell pick_mark(const PlanStory& story, bool picked) {
+  const Paint paint = story.found.recommendations.limits_missed ? Paint::kYellow : Paint::kGreen;
+  return picked ? Cell(std::string(pick_sign(story)), paint) : Cell();
+}
+Cell pick_mark(const PlanStory& story, const Plan& plan) { return pick_mark(story, &plan == story.pick()); }
+
+void add_plan_columns(std::vector<Column>& columns, int drop) {
+  columns.push_back({.title = ""});
+  columns.push_back(
+      {.title = "PLAN", .narrowest = 14, .wrap = true, .gap = columns.size() == 1 ? 1 : 2, .key = "plan"});
+  columns.push_back({.title = "WHERE", .drop = drop, .narrowest = 10, .key = "where"});
+  columns.push_back({.title = "", .key = "id"});
+}
+
+void add_plan(std::vector<Cell>& row, const PlanStory& story, const Plan& plan) {
+  row.push_back(pick_mark(story, plan));
+  row.emplace_back(story.name(plan), &plan == story.pick() ? Paint::kGreen : Paint::kPlain);
+  const bool rented = plan.offer != nullptr && plan.offer->kind == OfferKind::kRented;  // the label names the others
+  row.emplace_back(rented ? place_words(*plan.offer) : plan.offer == nullptr ? "several offers" : "");
+  row.emplace_back(plan.id);
+}
+
+std::string shown_rows(std::size_t shown, std::size_t all, const std::string& noun) {
+  if (shown >= all) return "";
+  return "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(all), noun) + " (--all).";
+}
+
+bool limits_matter(const PlanStory& story) { return !std::ranges::all_of(story.found.plans, &Plan::keeps_limits); }
+
+std::string worth_words(const SearchResult& found, const Plan& plan) {
+  for (const ValueRange& range : found.values) {
+    if (&found.plans[static_cast<std::size_t>(range.plan)] != &plan) continue;
+    const std::string from = short_money(range.from * units::hour);
+    if (!range.to) return range.from > DollarsPerSecond{} ? "an hour is worth more than " + from + " to you" : "";
+    const std::string to = short_money(*range.to * units::hour);
+    std::string text = "an hour is worth ";
+    if (range.from > DollarsPerSecond{}) text.append(from).append(" to ");
+    else text += "less than ";
+    return text.append(to).append(" to you");
+  }
+  return "";
+}
+
+std::string batch_words(const PhaseEstimate& estimate, const Phase& phase) {
+  if (!estimate.node || estimate.batch <= 0) return "";
+  const Strategy& s = estimate.strategy;
+  if (std::holds_alternative<TrainPhase>(phase.work))
+    return std::to_string(s.dp) + " x " + count_text(s.micro_batch) + " x " + count_text(s.grad_accum) + " = " +
+           count_text(estimate.batch);
+  if (std::holds_alternative<GeneratePhase>(phase.work))
+    return std::to_string(s.dp) + " x " + count_text(s.micro_batch) + " = " + count_text(estimate.batch);
+  return "";
+}
+
+std::string with_range(const Outcome<Seconds>& hours) {
+  return hours.p10 == hours.p90 ? hours_text(hours.p50) : hours_text(hours.p50) + " (" + outcome_text(hours) + ")";
+}
+
+std::string with_range(const Outcome<Dollars>& cost) {
+  const std::string range = outcome_text(cost);
+  return cost.p10 == cost.p90 || range.empty() ? to_text(cost.p50) : to_text(cost.p50) + " (" + range + ")";
+}
+
+const Phase& phase_of(const PlanStory& story, const PhasePlan& part) {
+  return story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,80 @@
+#include "output/words/gate_words.h"
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/words/columns.h"
+#include "output/words/json_parts.h"
+#include "output/words/plan_words.h"
+#include "plan/billing/gates.h"
+
+namespace gpuplan {
+namespace {
+
+std::string name_at(const PlanStory& story, const Plan& plan, int position) {
+  return printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40);
+}
+
+std::string spared_words(const PlanStory& story, const Plan& plan, const EarlyEnd& end) {
+  std::vector<std::string> names;
+  for (const int position : end.not_run) names.push_back(name_at(story, plan, position));
+  return listed(names) + (names.size() == 1 ? " is" : " are") + " not run";
+}
+
+std::string end_words(const PlanStory& story, const Plan& plan, const EarlyEnd& end) {
+  const std::string name = name_at(story, plan, end.phase);
+  const std::string passes = name + " passes with a chance of " + percent(end.passes);
+  if (end.not_run.empty()) return passes + "; nothing waits for it.";
+  std::string text = passes + ". When it does not, the job ends after " +
+                     range_words(Interval<Seconds>{end.hours.p10, end.hours.p50, end.hours.p90});
+  if (plan.cost.p50 > Dollars{}) text += " and " + with_range(end.cost) + " spent";
+  return text + "; " + spared_words(story, plan, end) + ".";
+}
+
+std::string expected_words(const Plan& plan, const Gates& gates) {
+  const std::string hours = hours_words(gates.expected_hours) + " instead of " + hours_words(plan.hours.mean);
+  if (plan.cost.p50 <= Dollars{}) return "Expected: " + hours + " (means).";
+  return "Expected: " + to_text(gates.expected_cost) + " instead of " + to_text(plan.cost.mean) + ", " + hours +
+         " (means); going on whatever the gates say would waste " + to_text(gates.saved) + " of it.";
+}
+
+}  // namespace
+
+std::vector<std::string> gate_words(const PlanStory& story, const Plan& plan) {
+  const auto gates = gates_of(story.job, plan);
+  if (!gates) return {};
+  std::vector<std::string> lines;
+  bool stops = false;
+  for (const EarlyEnd& end : gates->ends) {
+    lines.push_back(end_words(story, plan, end));
+    stops = stops || !end.not_run.empty();
+  }
+  if (stops) lines.push_back(expected_words(plan, *gates));
+  if (gates->ends.size() > 1)
+    lines.push_back("The whole job goes through with a chance of " + percent(gates->chance) + ".");
+  return lines;
+}
+
+void write_gates(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+  const auto gates = gates_of(story.job, plan);
+  json.member("expected_hours", (gates ? gates->expected_hours : plan.hours.mean) / units::hour);
+  json.member("expected_cost_usd", (gates ? gates->expected_cost : plan.cost.mean).value);
+  if (!gates) {
+    json.null_member("gates");
+    return;
+  }
+  json.key("gates").begin_object().member("chance", gates->chance).member("saved_usd", gates->saved.value);
+  json.key("ends").begin_array();
+  for (const EarlyEnd& end : gates->ends) {
+    json.begin_object().member("phase", phase_of(story, plan.phases[static_cast<std::size_t>(end.phase)]).name);
+    json.member("passes", end.passes).member("chance", end.chance);
+    write_outcome(json, "hours", end.hours, units::hour);
+    write_outcome(json, "cost_usd", end.cost, units::dollar);
+    std::vector<std::string> names;
+    for (const int position : end.not_run)
+      names.push_back(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name);
+    json.member("not_run", names).end();
+  }
+  json.end().end();
+}
+
+}  // namespace gpuplan

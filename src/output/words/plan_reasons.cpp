@@ -1,0 +1,222 @@
+// Why this plan and not another: the sentences of a recommendation.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/words/plan_story.h"
+#include "output/words/plan_words.h"
+#include "output/words/serving_words.h"
+#include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+namespace {
+
+std::string value_of_time_words(const PlanStory& story) {
+  const Dollars hour = story.job.value_of_time * units::hour;
+  return short_money(hour) + " for an hour";
+}
+
+Dollars an_hour(DollarsPerSecond value) { return value * units::hour; }
+
+/// Ratios below this are no difference that anybody would notice.
+constexpr double kSame = 1.005;
+
+/// "2.1x faster", "1.3x slower"; empty when they take about as long.
+std::string time_difference(const Plan& pick, const Plan& than) {
+  if (pick.hours.p50 <= Seconds{} || than.hours.p50 <= Seconds{}) return "";
+  const double ratio = than.hours.p50 / pick.hours.p50;
+  if (ratio >= kSame) return times_words(ratio) + " faster";
+  return 1 / ratio >= kSame ? times_words(1 / ratio) + " slower" : "";
+}
+
+/// "1.4x cheaper", "1.08x dearer"; empty when they cost about as much.
+std::string cost_difference(const Plan& pick, const Plan& than) {
+  if (pick.cost.p50 <= Dollars{} || than.cost.p50 <= Dollars{}) return "";
+  const double ratio = than.cost.p50 / pick.cost.p50;
+  if (ratio >= kSame) return times_words(ratio) + " cheaper";
+  return 1 / ratio >= kSame ? times_words(1 / ratio) + " dearer" : "";
+}
+
+/// "2.1x faster, 1.08x dearer than 4x RTX 3090"
+std::string comparison(const Plan& pick, const Plan& than, const std::string& name) {
+  const std::string time = time_difference(pick, than);
+  const std::string cost = cost_difference(pick, than);
+  const bool pick_free = pick.cost.p50 <= Dollars{}, other_free = than.cost.p50 <= Dollars{};
+  if (pick_free != other_free) {
+    const std::string than_words = time.empty() ? "as fast as " + name : time + " than " + name;
+    return than_words + (pick_free ? ", and free where that costs " + to_text(than.cost.p50)
+                                   : ", and " + to_text(pick.cost.p50) + " where that is free");
+  }
+  if (time.empty() && cost.empty()) return "as fast and as cheap as " + name;
+  if (time.empty()) return cost + " than " + name + ", in the same time";
+  if (cost.empty()) return time + " than " + name + (pick_free ? ", both free" : ", at the same cost");
+  return (time.ends_with("faster") ? time + ", " + cost : cost + ", " + time) + " than " + name;
+}
+
+const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
+  for (const ValueRange& range : found.values)
+    if (value >= range.from && (!range.to || value < *range.to)) return &range;
+  return found.values.empty() ? nullptr : &found.values.back();
+}
+
+}  // namespace
+
+std::vector<std::string> never_best(const PlanStory& story) {
+  const SearchResult& found = story.found;
+  std::vector<std::string> never;
+  for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
+    if (std::ranges::none_of(found.values, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
+      never.push_back(story.names[i]);
+  return never;
+}
+
+std::string value_words(const PlanStory& story) {
+  const SearchResult& found = story.found;
+  if (found.values.size() < 2) return "";
+  const DollarsPerSecond value = story.job.value_of_time;
+  const ValueRange* best = range_of(found, value);
+  const bool limited = story.plan(best->plan).keeps_limits();
+  std::string text = "Best value at " + value_of_time_words(story) + (limited ? "" : ", whatever the limits") + ": " +
+                     story.name(story.plan(best->plan)) + ".";
+
+  std::vector<std::string> others;
+  for (const ValueRange& range : found.values) {
+    if (&range == best) continue;
+    const std::string& name = story.name(story.plan(range.plan));
+    const std::string from = short_money(an_hour(range.from));
+    std::string where;
+    if (!range.to) where = "above " + from;
+    else if (range.from <= DollarsPerSecond{}) where = "below " + short_money(an_hour(*range.to));
+    else where = from + " to " + short_money(an_hour(*range.to));
+    where += ": ";
+    where += name;
+    others.push_back(std::move(where));
+  }
+  std::vector<std::string> never = never_best(story);
+  if (never.size() > 3) {
+    const std::size_t more = never.size() - 2;
+    never.resize(2);
+    never.push_back(std::to_string(more) + " others");
+  }
+  if (!never.empty()) others.push_back(listed(never) + " never");
+  for (std::size_t i = 0; i < others.size(); ++i) text += (i == 0 ? " " + upper_first(others[i]) : "; " + others[i]);
+  return text + ".";
+}
+
+std::string assumed_value_words(const PlanStory& story) {
+  if (story.job.value_of_time_given || story.job.goal != Goal::kBestValue || story.found.plans.empty()) return "";
+  return "Assumed: an hour of waiting is worth " + short_money(story.job.value_of_time * units::hour) +
+         " (value_of_time).";
+}
+
+std::string pick_words(const PlanStory& story) {
+  const Plan* pick = story.pick();
+  if (pick == nullptr) return "";
+  const Recommendations& rules = story.found.recommendations;
+  const Limits& limits = story.job.limits;
+  const std::string& name = story.name(*pick);
+  const bool target = has_target(story.job);
+  const std::vector<const Plan*> among = contenders(story.found.plans);
+  if (rules.limits_missed) {
+    // One whose memory may not do is set aside, whatever it keeps.
+    if (std::ranges::any_of(story.found.plans, &Plan::keeps_limits))
+      return "No plan whose memory fits keeps the limits. Nearest: " + name + ".";
+    return std::string(!target                            ? "No plan keeps the limits."
+                       : limits.deadline || limits.budget ? "No plan keeps the limits and reaches the target."
+                                                          : "No plan reaches the target.") +
+           " Nearest: " + name + ".";
+  }
+
+  std::vector<std::string> wanted;
+  if (limits.deadline) wanted.emplace_back("the deadline");
+  if (limits.budget) wanted.emplace_back("the budget");
+  if (target) wanted.emplace_back("the target");
+  const std::string kept = listed(wanted);
+  const auto keeping = std::ranges::count_if(among, [](const Plan* p) { return p->keeps_limits(); });
+  std::string rule;
+  switch (story.job.goal) {
+    case Goal::kBestValue:
+      rule = "the best value at " + value_of_time_words(story) + " of waiting";
+      break;
+    case Goal::kCheapest:
+      rule = "the cheapest";
+      break;
+    case Goal::kFastest:
+      rule = "the fastest";
+      break;
+    case Goal::kFewestGpus:
+      rule = "the fewest GPUs";
+      break;
+  }
+  std::string text = "Pick: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
+                     (pick->cost.p90 > Dollars{} ? " for " : " and ") + range_words(pick->cost) + ", " + rule;
+  const std::string keep = target && wanted.size() == 1 ? "reach" : "keep";
+  if (keeping == 1 && !kept.empty()) text += ", the only plan that " + keep + (keep == "reach" ? "es " : "s ") + kept;
+  else if (!kept.empty())
+    text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that " + keep + " " + kept;
+  text += ".";
+  if (rules.cheapest == rules.pick && rules.fastest == rules.pick && story.found.plans.size() > 1)
+    text += " It is both the cheapest and the fastest.";
+  const auto tight = std::ranges::count(story.found.plans, Fit::kTight, &Plan::fit);
+  if (pick->fit == Fit::kFits && tight > 0)
+    text += " " + upper_first(count_of(static_cast<double>(tight), "tight plan")) + (tight == 1 ? " is" : " are") +
+            " set aside: only the median of the memory fits.";
+  if (pick->fit == Fit::kTight)
+    text += " It is tight: only the median of its memory fits; nothing fits with room to spare.";
+  return text;
+}
+
+std::vector<std::string> summary_words(const PlanStory& story, std::size_t most) {
+  const Plan* pick = story.pick();
+  std::vector<std::string> lines;
+  if (pick == nullptr) return lines;
+  // What a reader asks about: the neighbours of the pick, then the ends of the frontier.
+  const auto& plans = story.found.plans;
+  const auto at = static_cast<std::ptrdiff_t>(pick - plans.data());
+  std::ptrdiff_t size = 0;
+  while (size < std::ssize(plans) && plans[static_cast<std::size_t>(size)].on_frontier) ++size;
+  const std::vector<std::ptrdiff_t> order = {at + 1, at - 1, size - 1, 0, at + 2, at - 2};
+  std::vector<std::ptrdiff_t> chosen;
+  for (const std::ptrdiff_t i : order) {
+    if (i < 0 || i >= size || i == at || chosen.size() == most || std::ranges::find(chosen, i) != chosen.end())
+      continue;
+    chosen.push_back(i);
+  }
+  std::ranges::sort(chosen);
+  // A frontier of one or two: the nearest of the others, one of each label.
+  std::vector<std::string> labels = {pick->label};
+  for (const std::ptrdiff_t i : chosen) labels.push_back(plans[static_cast<std::size_t>(i)].label);
+  for (std::ptrdiff_t i = size; i < std::ssize(plans) && chosen.size() < std::min<std::size_t>(most, 2); ++i) {
+    const Plan& plan = plans[static_cast<std::size_t>(i)];
+    if (i == at || std::ranges::find(labels, plan.label) != labels.end()) continue;
+    labels.push_back(plan.label);
+    chosen.push_back(i);
+  }
+  for (const std::ptrdiff_t i : chosen) {
+    const Plan& plan = plans[static_cast<std::size_t>(i)];
+    std::vector<std::string> remarks;
+    const Seconds saved = pick->hours.p50 - plan.hours.p50;
+    const Dollars more = plan.cost.p50 - pick->cost.p50;
+    // An hour has no price where nobody would notice the difference.
+    const bool noticed = !time_difference(*pick, plan).empty() && !cost_difference(*pick, plan).empty();
+    if (noticed && saved > Seconds{} && more > Dollars{})
+      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour it saves");
+    if (noticed && saved < Seconds{} && more < Dollars{})
+      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour saved");
+    if (story.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
+      remarks.push_back("it takes " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
+    if (const double share = memory_share(plan); share > 0 && share < 0.25)
+      remarks.push_back("it uses " + percent(share) + " of its memory");
+    if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it is tight, its memory may not do");
+    if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
+    if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
+    if (!plan.reaches_target) remarks.emplace_back("it misses the target");
+    std::string text = comparison(*pick, plan, story.name(plan));
+    if (!remarks.empty()) text += ": " + join(remarks, "; ");
+    lines.push_back(text + ".");
+  }
+  return lines;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,27 @@
+// What is said of known problems that touch a plan.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/text/json_writer.h"
+#include "output/text/table.h"
+#include "output/words/plan_story.h"
+
+namespace gpuplan {
+
+/// "fails before PyTorch 2.7", "slower since CUDA 12.8 wheels", "more memory".
+std::string problem_effect(const KnownProblem& problem);
+/// What goes wrong, marked where nobody has checked it since it was written from memory.
+std::string problem_sentence(const KnownProblem& problem);
+
+/// "Known problems" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
+/// feed.
+std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most);
+
+/// Ids of the problems that touch the plan: an array.
+void write_problem_ids(JsonWriter& json, const PlanStory& story, const Plan& plan);
+/// Every problem that touches one of these plans, with its source: an array.
+void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<const Plan*>& plans);
+
+}  // namespace gpuplan

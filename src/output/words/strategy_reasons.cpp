@@ -1,0 +1,186 @@
+#include "output/words/strategy_reasons.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+#include "output/text/table.h"
+#include "output/words/json_parts.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr double kSame = 1.005;  // above it times differ
+
+std::string_view sharding_words(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::kNone:
+      return "a whole copy on every GPU";
+    case Sharding::kZero1:
+      return "ZeRO-1";
+    case Sharding::kZero2:
+      return "ZeRO-2";
+    case Sharding::kZero3:
+      return "ZeRO-3";
+    case Sharding::kHsdp:
+      return "hybrid sharding";
+  }
+  return "";
+}
+
+std::string over(const char* what, int degree) {
+  return degree > 1 ? std::string(what) + " over " + std::to_string(degree) : std::string("no ") + what;
+}
+
+/// "1.3x slower", "no faster", "3 % faster".
+std::string speed_words(const Alternative& other) {
+  if (other.time > kSame) return times_words(other.time) + " slower";
+  if (other.time > 1 / kSame) return "no faster";
+  return percent(1 / other.time - 1) + " faster";
+}
+
+const char* short_reason(const Alternative& other) {
+  switch (other.why) {
+    case WhyNot::kMemory:
+      return "does not fit";
+    case WhyNot::kTight:
+      return "fits by the median only";
+    case WhyNot::kHostMemory:
+      return "does not fit on the host";
+    case WhyNot::kSlower:
+      return other.time > kSame ? "slower" : "no faster";
+    case WhyNot::kNotWorthIt:
+      return other.time > 1 / kSame ? "no faster" : "not worth the care";
+    case WhyNot::kImpossible:
+      return "does not divide";
+  }
+  return "";
+}
+
+/// A sentence has room for one reason of each kind, the nearest, and for a few in all.
+std::vector<const Alternative*> told(const std::vector<Alternative>& others) {
+  constexpr std::size_t kMost = 3;
+  std::vector<const Alternative*> result;
+  for (const Alternative& other : others) {
+    const bool seen = std::ranges::any_of(result, [&](const Alternative* one) { return one->aspect == other.aspect; });
+    if (!seen && result.size() < kMost) result.push_back(&other);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string way_words(const Alternative& other) {
+  const Strategy& s = other.strategy;
+  switch (other.aspect) {
+    case Aspect::kSharding:
+      return std::string(sharding_words(s.sharding));
+    case Aspect::kRecompute:
+      return s.recompute == Recompute::kNone ? "no recomputation"
+                                             : std::string(name_of(s.recompute)) + " recomputation";
+    case Aspect::kMicroBatch:
+      return "micro-batch " + std::to_string(s.micro_batch);
+    case Aspect::kTensor:
+      return over("tensor parallelism", s.tp);
+    case Aspect::kPipeline:
+      return s.pp > 1 ? "a pipeline of " + std::to_string(s.pp) : "no pipeline";
+    case Aspect::kContext:
+      return over("context parallelism", s.cp);
+    case Aspect::kExpert:
+      return over("expert parallelism", s.ep);
+    case Aspect::kOffload:
+      return s.offload == Offload::kNone ? "all of it on the GPU" : "offload of " + std::string(name_of(s.offload));
+  }
+  return "";
+}
+
+std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) {
+  std::string way = way_words(other);
+  if (other.framework != nullptr && chosen.framework != nullptr && other.framework->name != chosen.framework->name)
+    way += " (" + other.framework->name + ")";
+  const std::string usable = gib_text(chosen.node->gpu->usable);
+  switch (other.why) {
+    case WhyNot::kMemory:
+      return way + " would need " + gib_text(other.memory.p50) + " of " + usable + " GiB a GPU";
+    case WhyNot::kTight:
+      return way + " would need " + gib_text(other.memory.p50) + " GiB a GPU, in one of ten cases over " +
+             gib_text(other.memory.p90) + " of " + usable;
+    case WhyNot::kHostMemory:
+      return way + " would need more host memory than there is";
+    case WhyNot::kSlower:
+    case WhyNot::kNotWorthIt: {
+      const bool faster = other.time <= 1 / kSame;
+      return way + " would be " + speed_words(other) + (faster ? ", too little for the care it takes" : "");
+    }
+    case WhyNot::kImpossible:
+      return way + " does not divide";
+  }
+  return "";
+}
+
+std::string why_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen, const Phase& phase) {
+  std::vector<std::string> reasons;
+  for (const Alternative* other : told(others)) reasons.push_back(reason_words(*other, chosen));
+  if (reasons.empty()) return "";
+  std::string text = upper_first(join(reasons, "; ")) + ".";
+  const auto* train = std::get_if<TrainPhase>(&phase.work);
+  const bool full = chosen.memory_total.p50 > 0.5 * chosen.node->gpu->usable;
+  if (train != nullptr && !train->recompute.given() && chosen.strategy.recompute == Recompute::kNone && full)
+    text += " Recomputation is not needed.";
+  return text;
+}
+
+Table alternatives_table() {
+  return Table({{.title = "TRIED", .narrowest = 18, .wrap = true, .key = "way"},
+                {.title = "TIME", .align = Align::kRight, .unit = "x chosen", .key = "time_ratio"},
+                {.title = "MEMORY", .align = Align::kRight, .unit = "GiB a GPU", .key = "memory_gib"},
+                {.title = "P90", .align = Align::kRight, .drop = 2, .key = "memory_gib_p90"},
+                {.title = "WHY NOT", .narrowest = 16, .wrap = true, .key = "why_not"},
+                {.title = "HOW", .drop = 1, .narrowest = 24, .wrap = true, .key = "how"}});
+}
+
+void add_alternatives(const std::vector<Alternative>& others, const PhaseEstimate& chosen, const Phase& phase,
+                      Table& table) {
+  const auto gib = [](Bytes size) { return Cell(size / units::GiB, gib_text(size)); };
+  table.add({{"as chosen", Paint::kGreen},
+             Cell(1.0, "1"),
+             gib(chosen.memory_total.p50),
+             gib(chosen.memory_total.p90),
+             {},
+             {strategy_words(chosen, phase), Paint::kDim}});
+  for (const Alternative& other : others) {
+    PhaseEstimate estimate = chosen;
+    estimate.strategy = other.strategy;
+    estimate.framework = other.framework;
+    table.add({{way_words(other)},
+               other.time > 0 ? Cell(other.time, times_words(other.time)) : Cell(),
+               gib(other.memory.p50),
+               other.memory.exact() ? Cell() : gib(other.memory.p90),
+               {short_reason(other)},
+               {strategy_words(estimate, phase), Paint::kDim}});
+  }
+}
+
+void write_alternatives(JsonWriter& json, const std::vector<Alternative>& others, const PhaseEstimate& chosen,
+                        const Phase& phase) {
+  write_text_or_null(json, "why", why_words(others, chosen, phase));
+  json.key("alternatives").begin_array();
+  for (const Alternative& other : others) {
+    const Strategy& s = other.strategy;
+    json.begin_object().member("aspect", name_of(other.aspect)).member("name", way_words(other));
+    json.key("strategy").begin_object(true);
+    write_text_or_null(json, "framework", other.framework != nullptr ? other.framework->name : std::string());
+    json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
+    json.member("vpp", s.interleave).member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum);
+    json.member("sharding", name_of(s.sharding)).member("recompute", name_of(s.recompute));
+    json.member("offload", name_of(s.offload)).end();
+    if (other.time > 0) json.member("time_ratio", other.time);
+    else json.null_member("time_ratio");
+    write_interval(json, "memory_gib", other.memory, units::GiB);
+    json.member("rejected_because", name_of(other.why)).member("words", reason_words(other, chosen)).end();
+  }
+  json.end();
+}
+
+}  // namespace gpuplan

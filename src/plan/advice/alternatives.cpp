@@ -1,0 +1,233 @@
+#include "plan/advice/alternatives.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
+#include "plan/strategy/software.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// The searches beside one that is done.
+class Beside {
+ public:
+  Beside(const Job& job, const PhaseEstimate& chosen, const Catalogue& catalogue)
+      : phase_(job.phases[static_cast<std::size_t>(chosen.phase)]),
+        train_(std::get<TrainPhase>(phase_.work)),
+        chosen_(chosen),
+        catalogue_(catalogue),
+        machines_{*chosen.node, chosen.nodes, chosen.gpus, true} {
+    phase_.given.clear();
+    const Software software =
+        training_software(catalogue_, train_, *machines_.node.gpu, machines_.gpus, machines_.nodes);
+    if (train_.framework.empty() && !software.frameworks.empty()) first_ = software.frameworks.front();
+  }
+
+  std::vector<Alternative> run() {
+    sharding();
+    recomputation();
+    offload();
+    tensor();
+    pipeline();
+    context();
+    expert();
+    micro_batch();
+    return std::move(found_);
+  }
+
+ private:
+  /// The best way with the change, as far as the model knows.
+  template <class Change>
+  std::optional<Alternative> ask(Aspect aspect, Change change) const {
+    Phase phase = phase_;
+    auto& train = std::get<TrainPhase>(phase.work);
+    change(train);
+    auto work = training_work(train);
+    if (!work) return std::nullopt;
+    const bool moe = work->moe;
+    const PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
+    Tally tally;
+    const auto best = best_training(workload, catalogue_, machines_, true, tally);
+    Alternative found;
+    found.aspect = aspect;
+    if (best) {
+      found.strategy = best->strategy;
+      found.framework = best->framework;
+      found.memory = best->memory_total;
+      found.care = care_of(*best, moe) / care_of(chosen_, moe);
+      if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
+      // Of ways that may not fit the one most likely to was chosen: others are faster and less likely to.
+      const bool worse = best->fit == Fit::kTight && (chosen_.fit == Fit::kFits || found.time <= 1);
+      found.why = worse ? WhyNot::kTight : found.time > 1 ? WhyNot::kSlower : WhyNot::kNotWorthIt;
+    } else if (tally.rejected[static_cast<std::size_t>(Misfit::kHostMemory)] > 0) {
+      found.why = WhyNot::kHostMemory;
+    } else if (tally.nearest.phase >= 0) {
+      found.strategy = tally.nearest.strategy;
+      found.memory = exactly(tally.nearest.needed);
+      found.why = WhyNot::kMemory;
+      if (found.strategy.framework >= 0)
+        found.framework = &catalogue_.frameworks[static_cast<std::size_t>(found.strategy.framework)];
+    } else {
+      found.why = WhyNot::kImpossible;
+    }
+    // A search with fixed degrees takes them as given, whatever the framework can do.
+    if (found.framework == nullptr || !can_run(*found.framework, found.strategy)) found.why = WhyNot::kImpossible;
+    return found;
+  }
+
+  double care_of(const PhaseEstimate& estimate, bool moe) const {
+    const bool known = first_ == nullptr || estimate.framework == nullptr || usual(*estimate.framework, *first_, moe);
+    return care(estimate.strategy, machines_.node, known);
+  }
+
+  void add(std::optional<Alternative> found) {
+    if (!found || found->strategy == chosen_.strategy) return;
+    // A pipeline may come out best together with tensor parallelism, which was told already.
+    const auto same = [&](const Alternative& other) { return other.strategy == found->strategy; };
+    if (std::ranges::any_of(found_, same)) return;
+    if (found->why != WhyNot::kImpossible) found_.push_back(*found);
+  }
+
+  /// The best of several degrees.
+  template <class Change>
+  void add_best(Aspect aspect, int most, Change change) {
+    std::optional<Alternative> best;
+    for (int degree = 2; degree <= most; degree *= 2) {
+      auto one = ask(aspect, [&](TrainPhase& train) { change(train, degree); });
+      if (!one || one->why == WhyNot::kImpossible) continue;
+      const bool better =
+          !best || (one->time > 0 && best->time <= 0) ||
+          (one->time > 0 ? one->time < best->time : best->time <= 0 && one->memory.p50 < best->memory.p50);
+      if (better) best = one;
+    }
+    add(best);
+  }
+
+  /// Degrees as they are, so that one thing changes at a time.
+  void keep_degrees(TrainPhase& train) const {
+    const Strategy& s = chosen_.strategy;
+    train.parallel = {s.dp, s.tp, s.pp, s.cp, s.ep, train.parallel.sharding};
+  }
+
+  void sharding() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.parallel.sharding || s.dp * s.cp == 1) return;
+    const auto with = [&](Sharding other) {
+      return ask(Aspect::kSharding, [&](TrainPhase& train) {
+        keep_degrees(train);
+        train.parallel.sharding = other;
+      });
+    };
+    if (shards_weights(s.sharding)) {
+      add(with(Sharding::kZero2));
+      if (s.sharding == Sharding::kHsdp) add(with(Sharding::kZero3));
+    }
+    if (s.sharding != Sharding::kNone) add(with(Sharding::kNone));
+    else add(with(Sharding::kZero3));
+  }
+
+  void recomputation() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.recompute.given() || s.recompute == Recompute::kNone) return;
+    const auto with = [&](Recompute other) {
+      return ask(Aspect::kRecompute, [&](TrainPhase& train) {
+        keep_degrees(train);
+        train.parallel.sharding = s.sharding;
+        train.offload = {s.offload, {}};
+        train.recompute = {other, {}};
+      });
+    };
+    if (s.recompute == Recompute::kFull && chosen_.framework != nullptr && chosen_.framework->recompute_selective)
+      add(with(Recompute::kSelective));
+    add(with(Recompute::kNone));
+  }
+
+  void offload() {
+    if (train_.offload.given() || chosen_.strategy.offload == Offload::kNone) return;
+    add(ask(Aspect::kOffload, [](TrainPhase& train) { train.offload = {Offload::kNone, {}}; }));
+  }
+
+  void tensor() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.parallel.tp || custom()) return;
+    if (s.tp > 1) {
+      add(ask(Aspect::kTensor, [](TrainPhase& train) { train.parallel.tp = 1; }));
+    } else {
+      add_best(Aspect::kTensor, std::min(machines_.node.gpus, machines_.gpus),
+               [](TrainPhase& train, int degree) { train.parallel.tp = degree; });
+    }
+  }
+
+  void pipeline() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.parallel.pp || custom()) return;
+    if (s.pp > 1) {
+      add(ask(Aspect::kPipeline, [](TrainPhase& train) { train.parallel.pp = 1; }));
+    } else {
+      add_best(Aspect::kPipeline, std::min(8, machines_.gpus), [&](TrainPhase& train, int degree) {
+        train.parallel.pp = degree;
+        // Left open, the batch would be what fills the pipeline, and the two could not be compared.
+        if (!train.batch && !train.batch_by_gpu.given()) train.batch = BatchSize{chosen_.batch, std::nullopt};
+      });
+    }
+  }
+
+  void context() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.parallel.cp || custom()) return;
+    constexpr int kLong = 16384;  // tokens: nobody asks about it below
+    if (s.cp > 1) {
+      add(ask(Aspect::kContext, [](TrainPhase& train) { train.parallel.cp = 1; }));
+    } else if (train_.sequence.value_or(0) >= kLong && machines_.gpus > 1) {
+      add_best(Aspect::kContext, std::min(8, machines_.gpus),
+               [](TrainPhase& train, int degree) { train.parallel.cp = degree; });
+    }
+  }
+
+  void expert() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.parallel.ep || custom() || train_.models.front().shape.experts == 0) return;
+    if (s.ep > 1) {
+      add(ask(Aspect::kExpert, [](TrainPhase& train) { train.parallel.ep = 1; }));
+    } else {
+      add_best(Aspect::kExpert, std::min(machines_.node.gpus, machines_.gpus),
+               [](TrainPhase& train, int degree) { train.parallel.ep = degree; });
+    }
+  }
+
+  /// Twice as many sequences at once.
+  void micro_batch() {
+    const Strategy& s = chosen_.strategy;
+    if (train_.micro.given() || train_.accumulate.given() || custom()) return;
+    add(ask(Aspect::kMicroBatch, [&](TrainPhase& train) {
+      keep_degrees(train);
+      train.parallel.sharding = s.sharding;
+      train.offload = {s.offload, {}};
+      train.micro = {s.micro_batch * 2, {}};
+    }));
+  }
+
+  bool custom() const { return train_.models.front().custom.has_value(); }
+
+  Phase phase_;
+  const TrainPhase& train_;
+  const PhaseEstimate& chosen_;
+  const Catalogue& catalogue_;
+  Machines machines_;
+  const Framework* first_ = nullptr;  ///< of those to choose from; null when the job names one
+  std::vector<Alternative> found_;
+};
+
+}  // namespace
+
+std::vector<Alternative> alternatives(const Job& job, const PhaseEstimate& chosen, const Catalogue& catalogue) {
+  const Phase& phase = job.phases[static_cast<std::size_t>(chosen.phase)];
+  if (!chosen.node || chosen.node->gpu == nullptr || !std::holds_alternative<TrainPhase>(phase.work)) return {};
+  return Beside(job, chosen, catalogue).run();
+}
+
+}  // namespace gpuplan

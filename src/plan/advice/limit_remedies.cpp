@@ -1,0 +1,326 @@
+#include "plan/advice/limit_remedies.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "plan/advice/less_work.h"
+#include "plan/answer/market.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+namespace {
+
+/// 100 Gbit/s: below it training on several machines mostly waits.
+constexpr BytesPerSecond kFastNetwork{12.5e9};
+
+Seconds rounded_up(Seconds time) {
+  for (const Seconds unit : {units::hour, units::minute})
+    if (time >= unit) return two_digits(time / unit, true) * unit;
+  return two_digits(time.value, true) * units::second;
+}
+
+class Remedies {
+ public:
+  Remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+           const std::vector<Offer>& market, const SearchResult& found, const SearchOptions& options)
+      : job_(job),
+        catalogue_(catalogue),
+        known_(known),
+        market_(market),
+        found_(found),
+        options_(options),
+        runs_(found.plans) {
+    promising();
+  }
+
+  std::vector<LimitRemedy> all() {
+    machines();
+    lifted();
+    spot();
+    formats();
+    model_speeds();
+    less_work();
+    other_limits();
+    std::ranges::stable_sort(remedies_, {}, [](const LimitRemedy& r) { return !r.keeps; });
+    return std::move(remedies_);
+  }
+
+ private:
+  /// A try on few offers costs less than a millisecond: those of the frontier, and the fastest and cheapest beside it.
+  void promising() {
+    constexpr std::size_t kBeside = 4;
+    std::vector<const Plan*> plans;
+    for (const Plan& plan : found_.plans)
+      if (plan.offer != nullptr) plans.push_back(&plan);
+    std::vector<const Offer*> chosen;
+    const auto add = [&](const Plan* plan) {
+      if (std::ranges::find(chosen, plan->offer) == chosen.end()) chosen.push_back(plan->offer);
+    };
+    for (const Plan* plan : plans)
+      if (plan->on_frontier) add(plan);
+    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->hours.p90; });
+    for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
+    // Several machines are of use where a fast network joins them.
+    std::size_t networked = 0;
+    for (const Plan* plan : plans) {
+      if (networked == kBeside) break;
+      if (node_shape(catalogue_, *plan->offer).network < kFastNetwork) continue;
+      add(plan);
+      ++networked;
+    }
+    std::ranges::stable_sort(plans, {}, [](const Plan* plan) { return plan->cost.p90; });
+    for (std::size_t i = 0; i < std::min(kBeside, plans.size()); ++i) add(plans[i]);
+    for (const Offer& offer : market_)
+      if (std::ranges::find(chosen, &offer) != chosen.end()) few_.push_back(offer);
+  }
+
+  static const Plan* best_of(const SearchResult& result) {
+    return result.recommendations.pick ? &result.plans[static_cast<std::size_t>(*result.recommendations.pick)]
+                                       : nullptr;
+  }
+
+  /// The pick of the changed job; false when nothing can run it.
+  bool try_job(const Job& job, const std::vector<Offer>& market, const SearchOptions& options, std::string change,
+               LimitRemedy& remedy) const {
+    const auto result = search(job, catalogue_, market, options);
+    if (!result) return false;
+    const Plan* pick = best_of(*result);
+    if (pick == nullptr || !runs_(*pick)) return false;
+    remedy = {std::move(change),
+              pick->label,
+              pick->nodes,
+              pick->spot,
+              pick->hours,
+              pick->cost,
+              !result->recommendations.limits_missed,
+              pick->meets_deadline,
+              pick->meets_budget,
+              pick->reaches_target,
+              pick->shortfall()};
+    return true;
+  }
+
+  void keep(const LimitRemedy& remedy) { remedies_.push_back(remedy); }
+
+  /// True when the changed job comes no nearer to the limits than the search before.
+  bool no_better(const LimitRemedy& remedy) const {
+    const Plan* pick = best_of(found_);
+    if (remedy.keeps || pick == nullptr) return false;
+    if (target_missed()) return remedy.shortfall >= pick->shortfall();
+    return remedy.hours.p90 >= pick->hours.p90 && remedy.cost.p90 >= pick->cost.p90;
+  }
+
+  void machines() {
+    if (!deadline_missed() && !target_missed()) return;
+    const int most = job_.where.nodes.empty() ? 1 : std::ranges::max(job_.where.nodes);
+    LimitRemedy last;
+    bool tried = false;
+    for (const int nodes : {2 * most, 4 * most, 8 * most}) {
+      Job job = job_;
+      job.where.nodes = {nodes};
+      // The job's number of GPUs was meant for one machine.
+      job.where.counts.clear();
+      const std::string change =
+          "where.nodes: [" + std::to_string(nodes) + "]" + (job_.where.counts.empty() ? "" : ", where.counts: all");
+      LimitRemedy remedy;
+      if (!try_job(job, few_, options_, change, remedy)) continue;
+      if (tried && (target_missed() ? remedy.shortfall >= last.shortfall : remedy.hours.p90 >= last.hours.p90)) break;
+      last = remedy;
+      tried = true;
+      if (remedy.keeps) break;
+    }
+    if (tried && !no_better(last)) keep(last);
+  }
+
+  template <class Change>
+  void lift(const std::string& text, Change change) {
+    Job job = job_;
+    change(job);
+    MarketFilter filter;
+    const std::vector<Offer> market = market_for(job, catalogue_, known_, filter);
+    LimitRemedy remedy;
+    if (try_job(job, market, options_, text, remedy) && !no_better(remedy)) keep(remedy);
+  }
+
+  void lifted() {
+    if (!job_.where.gpus.empty()) lift("where.gpus: all", [](Job& job) { job.where.gpus.clear(); });
+    if (!job_.where.counts.empty()) lift("where.counts: all", [](Job& job) { job.where.counts.clear(); });
+    if (!job_.where.providers.empty()) lift("where.providers: all", [](Job& job) { job.where.providers.clear(); });
+    if (!job_.where.regions.empty()) lift("where.regions: all", [](Job& job) { job.where.regions.clear(); });
+    if (job_.market.only && !known_.empty())
+      lift("market.use: add (the known market too)", [](Job& job) { job.market.only = false; });
+  }
+
+  void spot() {
+    if (job_.where.spot != SpotUse::kNever) return;
+    lift("where.spot: allow", [](Job& job) { job.where.spot = SpotUse::kAllow; });
+  }
+
+  /// Fewer bytes to read for each token.
+  void formats() {
+    if (!target_missed()) return;
+    for (std::size_t i = 0; i < job_.phases.size(); ++i) {
+      const auto* generate = std::get_if<GeneratePhase>(&job_.phases[i].work);
+      if (generate == nullptr || !generate->target.any()) continue;
+      const double now =
+          generate->weight_bits.value_or(bits_of(generate->weights.value_or(generate->models.front().shape.native)));
+      for (const Format format : {Format::kFp8, Format::kInt4}) {
+        if (bits_of(format) >= now) continue;
+        lift("weights: " + std::string(name_of(format)) +
+                 (job_.phases.size() > 1 ? " in " + job_.phases[i].name : std::string()),
+             [&](Job& job) {
+               auto& changed = std::get<GeneratePhase>(job.phases[i].work);
+               changed.weights = format;
+               changed.weight_bits.reset();
+             });
+      }
+    }
+  }
+
+  void model_speeds() {
+    if (options_.ignore_given) return;
+    const bool far = std::ranges::any_of(found_.plans, [](const Plan& plan) {
+      return std::ranges::any_of(plan.phases,
+                                 [](const PhasePlan& part) { return part.estimate->model_interval.has_value(); });
+    });
+    if (!far) return;
+    SearchOptions options = options_;
+    options.ignore_given = true;
+    LimitRemedy remedy;
+    if (try_job(job_, market_, options, "--ignore given (the model's speeds)", remedy) && !no_better(remedy))
+      keep(remedy);
+  }
+
+  /// No plan reaches the targets of the generation phases.
+  bool target_missed() const {
+    return std::ranges::none_of(found_.plans, [&](const Plan& plan) { return runs_(plan) && plan.reaches_target; });
+  }
+
+  bool deadline_missed() const {
+    return job_.limits.deadline &&
+           std::ranges::none_of(found_.plans, [](const Plan& plan) { return plan.meets_deadline; });
+  }
+
+  /// The share of its largest phase that a plan can do within the limits, by its P90.
+  double share_within(const Plan& plan, std::size_t phase) const {
+    double share = 1;
+    const PhasePlan& part = plan.phases[phase];
+    if (job_.limits.deadline && part.hours.p90 > Seconds{})
+      share = std::min(share, 1 - (plan.hours.p90 - *job_.limits.deadline) / part.hours.p90);
+    if (job_.limits.budget && part.cost.p90 > Dollars{})
+      share = std::min(share, 1 - (plan.cost.p90 + job_.contingency - *job_.limits.budget) / part.cost.p90);
+    return share;
+  }
+
+  /// The share of all its work that a plan can do within the limits.
+  double share_of_all(const Plan& plan) const {
+    double share = 1;
+    if (job_.limits.deadline && plan.hours.p90 > Seconds{})
+      share = std::min(share, *job_.limits.deadline / plan.hours.p90);
+    if (job_.limits.budget && plan.cost.p90 > Dollars{})
+      share = std::min(share, (*job_.limits.budget - job_.contingency) / plan.cost.p90);
+    return share;
+  }
+
+  /// Less of the longest phase; of all phases where that is not enough.
+  void less_work() {
+    if (target_missed()) return;
+    double one = 0, all = 0;
+    std::size_t which = 0;
+    for (const Plan& plan : found_.plans) {
+      if (plan.phases.empty() || !runs_(plan)) continue;
+      const auto largest = std::ranges::max_element(plan.phases, {}, [](const PhasePlan& p) { return p.hours.p50; });
+      const auto position = static_cast<std::size_t>(largest - plan.phases.begin());
+      if (const double s = share_within(plan, position); s > one) {
+        one = s;
+        which = static_cast<std::size_t>(largest->estimate->phase);
+      }
+      all = std::max(all, share_of_all(plan));
+    }
+    constexpr double kLeastShare = 0.01;
+    const bool several = one <= kLeastShare && job_.phases.size() > 1;
+    const double most = several ? all : one;
+    for (const double caution : {1.0, 0.93, 0.86, 0.8}) {
+      const double share = most * caution;
+      if (share <= kLeastShare || share >= 1) return;
+      Job job = job_;
+      std::vector<std::string> changes;
+      for (std::size_t i = 0; i < job.phases.size(); ++i) {
+        if (!several && i != which) continue;
+        if (std::string change = shrink(job.phases[i], share); !change.empty()) changes.push_back(std::move(change));
+      }
+      if (changes.empty()) return;
+      LimitRemedy remedy;
+      const std::string change = join(changes, ", ") + " (" + significant_text(100 * share, 2) + " % of the work)";
+      if (!try_job(job, few_, options_, change, remedy)) return;
+      if (remedy.keeps) return keep(remedy);
+    }
+  }
+
+  /// The least deadline and budget that a plan of the search keeps.
+  void other_limits() {
+    const Limits& limits = job_.limits;
+    const auto least = [&](auto counts, auto key) {
+      const Plan* best = nullptr;
+      for (const Plan& plan : found_.plans)
+        if (runs_(plan) && counts(plan) && (best == nullptr || key(plan) < key(*best))) best = &plan;
+      return best;
+    };
+    const auto late = [](const Plan& plan) { return plan.hours.p90; };
+    const auto dear = [](const Plan& plan) { return plan.cost.p90; };
+    const auto try_limits = [&](const Plan* plan, bool deadline, bool budget) {
+      if (plan == nullptr) return;
+      // P90 is right for the usual confidence of 90 %; more is needed for more.
+      for (const double room : {1.0, 1.01, 1.05, 1.2, 1.5}) {
+        Job job = job_;
+        std::string change;
+        if (deadline) {
+          job.limits.deadline = rounded_up(plan->hours.p90 * room);
+          change = "limits.deadline: " + to_text(*job.limits.deadline);
+        }
+        if (budget) {
+          job.limits.budget = Dollars{two_digits((plan->cost.p90 + job_.contingency).value * room, true)};
+          change += (change.empty() ? "" : ", ") + std::string("limits.budget: ") + to_text(*job.limits.budget);
+        }
+        LimitRemedy remedy;
+        if (!try_job(job, few_, options_, std::move(change), remedy)) return;
+        if (remedy.keeps) return keep(remedy);
+      }
+    };
+    const bool both = limits.deadline && limits.budget;
+    if (limits.deadline) {
+      const Plan* plan = least([&](const Plan& p) { return !limits.budget || p.meets_budget; }, late);
+      try_limits(plan, true, false);
+    }
+    if (limits.budget) {
+      const Plan* plan = least([&](const Plan& p) { return !limits.deadline || p.meets_deadline; }, dear);
+      try_limits(plan, false, true);
+    }
+    const bool found =
+        std::ranges::any_of(remedies_, [](const LimitRemedy& r) { return r.change.starts_with("limits."); });
+    if (both && !found) try_limits(best_of(found_), true, true);
+  }
+
+  const Job& job_;
+  const Catalogue& catalogue_;
+  const std::vector<Offer>& known_;
+  const std::vector<Offer>& market_;
+  const SearchResult& found_;
+  const SearchOptions& options_;
+  Contends runs_;
+  std::vector<Offer> few_;
+  std::vector<LimitRemedy> remedies_;
+};
+
+}  // namespace
+
+std::vector<LimitRemedy> limit_remedies(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                                        const std::vector<Offer>& market, const SearchResult& found,
+                                        const SearchOptions& options) {
+  if (!found.recommendations.limits_missed || found.plans.empty()) return {};
+  return Remedies(job, catalogue, known, market, found, options).all();
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,77 @@
+#include "plan/advice/rental_options.h"
+
+#include <algorithm>
+
+#include "plan/billing/ledger.h"
+#include "plan/strategy/phase_search.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// The offers that a plan is on, each once.
+std::vector<Offer> offers_of(const Plan& plan) {
+  std::vector<const Offer*> seen;
+  std::vector<Offer> offers;
+  for (const PhasePlan& part : plan.phases) {
+    if (part.offer == nullptr || std::ranges::find(seen, part.offer) != seen.end()) continue;
+    seen.push_back(part.offer);
+    offers.push_back(*part.offer);
+  }
+  return offers;
+}
+
+/// The job on as many of the same machines.
+Job same_machines(const Job& job, const Plan& plan) {
+  Job asked = job;
+  asked.goal = Goal::kCheapest;
+  if (plan.offer == nullptr) return asked;
+  asked.where.nodes = {plan.nodes};
+  asked.where.counts = {plan.gpus};
+  return asked;
+}
+
+}  // namespace
+
+RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool spot) {
+  RentalOption option;
+  option.schedule = schedule;
+  option.spot = spot;
+  option.kept = plan.kept;
+  option.at_once = plan.at_once;
+  Job asked = job;
+  asked.schedule = schedule;
+  option.human_without = std::ranges::any_of(job.phases, [&](const Phase& phase) { return let_go(asked, phase); });
+  option.hours = plan.hours;
+  option.cost = plan.cost;
+  option.gpu_hours = plan.gpu_hours;
+  option.billed_gpu_hours = plan.billed_gpu_hours;
+  const StretchLedger ledger = stretch_ledger(job, plan);
+  option.idle = ledger.idle + std::max(ledger.beyond, Dollars{});
+  option.interruptions = plan.interruptions;
+  option.chance_of_interruption = plan.chance_of_interruption();
+  option.chance_in_time = plan.chance_in_time;
+  option.chance_in_budget = plan.chance_in_budget;
+  return option;
+}
+
+std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalogue, const Plan& plan,
+                                         const SearchOptions& options) {
+  const std::vector<Offer> offers = offers_of(plan);
+  std::vector<RentalOption> result;
+  if (offers.empty()) return result;
+  for (const bool spot : {false, true}) {
+    for (const Schedule schedule : {Schedule::kKeep, Schedule::kStopWhenIdle}) {
+      Job asked = same_machines(job, plan);
+      asked.where.spot = spot ? SpotUse::kOnly : SpotUse::kNever;
+      asked.schedule = schedule;
+      const auto found = search(asked, catalogue, offers, options);
+      if (!found || !found->recommendations.cheapest) continue;
+      const Plan& best = found->plans[static_cast<std::size_t>(*found->recommendations.cheapest)];
+      result.push_back(option_of(asked, best, schedule, spot));
+    }
+  }
+  return result;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,37 @@
+// Which offers a job may use.
+#pragma once
+
+#include <vector>
+
+#include "domain/facts/catalogue.h"
+#include "domain/work/job.h"
+
+namespace gpuplan {
+
+/// What one offer was left out for, counted for the message.
+struct MarketFilter {
+  int offers = 0;   ///< in the market
+  int used = 0;     ///< after `where`
+  int too_old = 0;  ///< of the snapshot, more than six months older than its newest
+  int by_where = 0;
+  int twice = 0;              ///< equal in everything to another one
+  int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
+};
+
+/// What an offer's price is multiplied by: machines of a rented offer, GPUs of a pool (priced by the GPU), the used
+/// part of an own box.
+double machines_paid(const Offer& offer, int nodes, int gpus);
+/// How many GPUs the price of an offer is for.
+int gpus_priced(const Offer& offer);
+
+/// Whether `where.gpus` allows so many of these GPUs: "8x H100 SXM" is a rented machine of eight (`where.nodes` says
+/// how many of them, `where.counts` how many GPUs in all), or eight GPUs of a pool or an own box.
+bool names(const Where& where, const std::string& gpu, int gpus);
+
+/// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
+/// leaves out, what is too old and what comes twice is counted in `filter`. In the order of before(), whatever order
+/// they are listed in (domain/market/offer_order.h).
+std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
+                              MarketFilter& filter);
+
+}  // namespace gpuplan

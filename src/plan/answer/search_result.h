@@ -1,0 +1,25 @@
+// What a search found: the plans, which of them to take, and what was left out on the way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/answer/market.h"
+#include "plan/answer/plan.h"
+#include "plan/answer/tally.h"
+
+namespace gpuplan {
+
+struct SearchResult {
+  std::vector<Plan>
+      plans;  ///< best strategy for each offer and number of machines; frontier first by cost, then nearest
+  std::vector<ValueRange> values;  ///< by rising value of an hour
+  Recommendations recommendations;
+  Tally tally;
+  MarketFilter market;
+  std::string as_of;                     ///< newest date among the offers used
+  std::vector<std::string> sources;      ///< of the offers used
+  std::vector<std::string> assumptions;  ///< in words, for the user
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,109 @@
+// Hours and dollars of a job on given machines: phases placed in time, machines billed, uncertainty joined.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+#include "plan/billing/arrangement.h"
+#include "plan/billing/samples.h"
+#include "plan/billing/schedule.h"
+
+namespace gpuplan {
+
+/// A job laid on machines, before any price: all that offers share which differ in price alone.
+struct LaidJob {
+  Arrangement arrangement;
+  std::vector<Slot> slots;
+  std::vector<double> medians;  ///< duration of each phase in seconds, expected interruptions inside, without buffer
+  std::vector<double> starts;   ///< of each phase, by the medians, buffer inside
+  std::vector<double> ends;     ///< the same
+  std::vector<double> answers;  ///< machine seconds each phase answers for, by the medians (Timeline::machine_seconds)
+  std::vector<Samples> durations;  ///< seconds of each phase, without buffer
+  Samples wall{};                  ///< seconds from start to end, buffer inside
+  std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
+  std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
+  std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
+  std::vector<int> factors;   ///< of each phase: the uncertain factor that its durations mostly follow
+  std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
+  Seconds spot_loss{};
+  double interruptions = 0;
+  double clean = 1;  ///< chance of no interruption
+};
+
+/// What plans are compared by: hours and dollars of a whole job, as they are told.
+struct Medians {
+  Seconds hours{};
+  Dollars cost{};
+};
+
+/// What the model's error is shared by: GPU, software and kind of phase.
+std::string model_factor(const PhaseEstimate& estimate, const Phase& phase);
+
+/// What a phase on machines that can be taken away is stretched by: the same expectation in every sample, or what
+/// simulated histories met, a factor of its own for each phase.
+enum class Interruptions { kExpected, kSimulated };
+
+class Biller {
+ public:
+  Biller(const Job& job, std::uint64_t seed);
+
+  /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
+  Seconds expected(const PhaseEstimate& estimate, const Holding& holding) const;
+
+  /// What a phase costs on an offer, by the medians, beside the machines: its disks, and its results where these are
+  /// fetched home in any case.
+  Dollars beside(const PhaseEstimate& estimate, const Holding& holding) const;
+
+  /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
+  /// by interruptions, which is inside every duration.
+  LaidJob lay(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+  /// The same for medians() alone: price() needs more.
+  LaidJob lay_for_medians(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+
+  /// What it costs on the offers of its holdings.
+  Plan price(const LaidJob& laid) const;
+  /// The medians of that plan, for much less work.
+  Medians medians(const LaidJob& laid) const;
+
+  /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
+  /// stay: they hold the expected loss, by which plans are compared.
+  void simulate(Plan& plan) const;
+
+  /// The same with machines given back wherever no phase uses them, by the medians, for longer than it takes to get
+  /// them again.
+  Arrangement let_go(const LaidJob& laid) const;
+
+  /// canonical_order() of the job.
+  const std::vector<int>& order() const { return order_; }
+
+ private:
+  struct Paid;
+  Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
+  std::vector<Paid> pay_all(const LaidJob& laid) const;
+  static Samples sum_of(const std::vector<Paid>& paid);
+  Interval<Seconds> waits(const LaidJob& laid) const;
+  void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
+  void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
+
+  void in_canonical_order(std::vector<Holding>& holdings) const;
+  void fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const;
+  Dollars leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const;
+
+  const Job& job_;
+  std::uint64_t seed_;
+  Scores scores_;
+  // What does not depend on the machines, by phase.
+  std::vector<Slot> slots_;
+  std::vector<int> order_;
+  std::vector<std::vector<int>> needed_by_;
+  std::vector<char> leaves_;               ///< results_leave()
+  std::vector<std::vector<int>> weights_;  ///< fetched, as numbers in rising order
+};
+
+/// How a plan was laid out, to bill it again with other estimates.
+Arrangement arrangement_of(const Plan& plan);
+
+}  // namespace gpuplan

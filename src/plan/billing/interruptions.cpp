@@ -1,0 +1,126 @@
+#include "plan/billing/interruptions.h"
+
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "spot/bands.h"
+#include "spot/histories.h"
+
+namespace gpuplan {
+
+namespace {
+
+constexpr Seconds kRestart{300};  // of machine, container and framework: assumed
+
+Seconds checkpoint_time(const PhaseEstimate& estimate) {
+  if (estimate.checkpoint_bytes <= Bytes{} || estimate.checkpoint_rate <= BytesPerSecond{}) return {};
+  return estimate.checkpoint_bytes / estimate.checkpoint_rate;
+}
+
+/// Another machine begins as the first one did. What the job calls set-up may be the boot.
+Seconds restart_time(const PhaseEstimate& estimate, const Offer& offer) {
+  Seconds time = std::max(kRestart, estimate.term(TimeTerm::kSetup).p50) + offer.billing.startup;
+  for (const TimeTerm term : {TimeTerm::kFetch, TimeTerm::kLoad, TimeTerm::kWarmUp}) time += estimate.term(term).p50;
+  return time;
+}
+
+Lifetimes bathtub_lives(const SpotTerms& terms) { return Lifetimes::bathtub(*terms.bathtub, terms.machines); }
+
+}  // namespace
+
+std::optional<Interval<PerSecond>> interruption_rate(const Job& job, const Offer& offer) {
+  const SpotRules& spot = job.spot;
+  if (offer.interruptions) return offer.interruptions;
+  if (spot.interruptions && !spot.assumed) return spot.interruptions;
+  if (spot.band) return rate_of(*spot.band);
+  if (spot.bathtub) return exactly(1 / Lifetimes::bathtub(*spot.bathtub).mean());
+  if (offer.band) return rate_of(*offer.band);
+  // What is assumed for spot machines is no word about a cluster.
+  return offer.kind == OfferKind::kRented ? spot.interruptions : std::nullopt;
+}
+
+Seconds interruptible_work(const PhaseEstimate& estimate) {
+  return estimate.work.p50 + estimate.extra.p50 - estimate.term(TimeTerm::kCheckpoint).p50;
+}
+
+SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer& offer) {
+  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
+  SpotTerms terms;
+  terms.rate = *interruption_rate(job, offer);
+  terms.checkpoint = checkpoint_time(estimate);
+  terms.restart = job.spot.restart ? job.spot.restart->range.p50 : restart_time(estimate, offer);
+  terms.notice = job.spot.notice.value_or(Seconds{});
+  const CheckpointRule& rule = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
+  if (rule.every_time) terms.interval = *rule.every_time;
+  else if (rule.every_steps && estimate.steps > 0)
+    terms.interval = estimate.work.p50 * (*rule.every_steps / estimate.steps);
+  terms.machines = std::max(estimate.nodes, 1);
+  terms.wait = job.spot.wait.value_or(Seconds{});
+  if (!offer.interruptions) terms.bathtub = job.spot.bathtub;
+  return terms;
+}
+
+Recoverable recoverable(const SpotTerms& terms, Seconds work) {
+  Recoverable how;
+  how.work = work;
+  how.checkpoint = terms.checkpoint;
+  how.restart = terms.restart;
+  how.notice = terms.notice;
+  how.wait = terms.wait;
+  if (terms.interval > Seconds{}) how.interval = std::min(terms.interval, work);
+  else if (terms.bathtub) how.interval = best_interval(bathtub_lives(terms), how);
+  else how.interval = best_interval(rate_levels(terms.rate), terms.machines, how);
+  return how;
+}
+
+ExpectedRun with_interruptions(const SpotTerms& terms, Seconds work) {
+  if (work <= Seconds{} || (terms.rate.p90 <= PerSecond{} && !terms.bathtub)) return {work, work, 0, work, 1};
+  const Recoverable how = recoverable(terms, work);
+  if (terms.bathtub) return expected_run(bathtub_lives(terms), how);
+  return expected_run(rate_levels(terms.rate), terms.machines, how);
+}
+
+std::vector<double> simulated_stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles,
+                                      int histories) {
+  const auto wanted = static_cast<std::size_t>(quantiles);
+  if (terms.rate.p90 <= PerSecond{} && !terms.bathtub) return std::vector<double>(wanted, 1.0);
+  const Recoverable how = recoverable(terms, work);
+  std::vector<Lifetimes> lives;
+  if (terms.bathtub) {
+    lives.push_back(bathtub_lives(terms));
+  } else {
+    for (const PerSecond rate : rate_levels(terms.rate)) lives.push_back(Lifetimes::exponential(rate, terms.machines));
+  }
+  if (std::ranges::all_of(lives,
+                          [&](const Lifetimes& life) { return expected_run(life, how).wall >= kHopeless * work; }))
+    return std::vector<double>(wanted, kHopeless);
+  std::vector<History> runs(wanted * static_cast<std::size_t>(histories));
+  simulate_histories(lives, how, seed, 1, runs);
+  std::vector<double> stretch;
+  stretch.reserve(runs.size());
+  for (const History& run : runs) stretch.push_back(run.wall / work);
+  std::ranges::sort(stretch);
+  std::vector<double> means(wanted);
+  for (std::size_t i = 0; i < wanted; ++i) {
+    double sum = 0;
+    for (int j = 0; j < histories; ++j)
+      sum += stretch[i * static_cast<std::size_t>(histories) + static_cast<std::size_t>(j)];
+    means[i] = sum / histories;
+  }
+  return means;
+}
+
+std::string interruption_warning(const SpotTerms& terms) {
+  if (terms.rate.p50 <= PerSecond{}) return "";
+  const Seconds between = 1 / (terms.rate.p50 * terms.machines);
+  const bool saved = terms.notice > Seconds{} && terms.notice >= terms.checkpoint;
+  std::string what;
+  if (terms.checkpoint > between && !saved) what = "a checkpoint takes " + to_text(terms.checkpoint);
+  else if (terms.restart > between) what = "a restart takes " + to_text(terms.restart);
+  if (what.empty()) return "";
+  return what + " and machines stay for " + to_text(between) +
+         " on average: most of the time is lost before it is saved, so the expected time explodes";
+}
+
+}  // namespace gpuplan

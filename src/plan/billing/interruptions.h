@@ -1,0 +1,53 @@
+// What interruptions of spot machines and preemptible pools do to a phase.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+#include "spot/checkpointing.h"
+#include "spot/preemption.h"
+
+namespace gpuplan {
+
+/// One phase on one offer whose machines can be taken away.
+struct SpotTerms {
+  Interval<PerSecond> rate{};  ///< of one machine; with `bathtub` the mean one
+  Seconds checkpoint{}, restart{}, notice{};
+  Seconds interval{};  ///< of work between checkpoints; zero: the one that loses least
+  int machines = 1;    ///< all stop when one is taken
+  Seconds wait{};      ///< mean time until another machine is there
+  std::optional<Bathtub> bathtub{};
+};
+
+/// How often one machine of this offer is interrupted, on spot or in a preemptible pool; nullopt when nobody says. The
+/// first of: the offer's own rate; what the job says (a rate, a band, or the mean of its bathtub); the offer's band;
+/// the rate that gpuplan assumes where it was asked to.
+std::optional<Interval<PerSecond>> interruption_rate(const Job& job, const Offer& offer);
+
+/// Median time of a phase without checkpoints, which the terms below have of their own.
+Seconds interruptible_work(const PhaseEstimate& estimate);
+
+/// Terms of one phase. The interval is the job's where it states one. REQUIRES: interruption_rate().
+SpotTerms spot_terms(const Job& job, const PhaseEstimate& estimate, const Offer& offer);
+
+/// The terms as the spot floor reads them, with the interval that loses least where none is stated.
+Recoverable recoverable(const SpotTerms& terms, Seconds work);
+
+/// Expectation in closed form, over what the rate can be (rate_levels).
+ExpectedRun with_interruptions(const SpotTerms& terms, Seconds work);
+
+/// Simulated wall time over work, sorted: the means of equal parts of the sorted histories, so that value i stands for
+/// the probability (i + 1/2) / quantiles and their mean is that of all histories. The rates are those of
+/// with_interruptions, whose stretch is the mean up to sampling error; `histories` for each quantile. All
+/// kHopeless where no end is in sight. REQUIRES: work > 0.
+std::vector<double> simulated_stretch(const SpotTerms& terms, Seconds work, std::uint64_t seed, int quantiles,
+                                      int histories = 17);
+
+/// A sentence when a checkpoint or a restart takes longer than machines stay on average ("", else): what that means.
+std::string interruption_warning(const SpotTerms& terms);
+
+}  // namespace gpuplan

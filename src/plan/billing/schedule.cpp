@@ -1,0 +1,335 @@
+#include "plan/billing/schedule.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace gpuplan {
+
+namespace {
+
+/// Longer than anything takes, in seconds; finite, so that sums of it are numbers.
+constexpr double kEver = 1e100;
+
+/// When machines are asked for that nothing uses.
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+std::vector<Slot> slots_of(const Job& job) {
+  std::unordered_map<std::string_view, int> positions;
+  for (std::size_t i = 0; i < job.phases.size(); ++i) positions.emplace(job.phases[i].name, static_cast<int>(i));
+  std::vector<Slot> slots(job.phases.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    slots[i].on_machine = !job.phases[i].on.empty();
+    for (const std::string& need : job.phases[i].needs)
+      if (const auto found = positions.find(need); found != positions.end()) slots[i].needs.push_back(found->second);
+  }
+  // From the phases that nothing waits for back to those they need: the longest row of phases behind each. What a cycle
+  // holds, which the job file's reader refuses, is never reached.
+  std::vector<int> behind(slots.size(), 0);
+  std::vector<int> open(slots.size(), 0);  // phases that need it and are not done
+  for (const Slot& slot : slots)
+    for (const int need : slot.needs) ++open[static_cast<std::size_t>(need)];
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    if (open[i] == 0) ready.push_back(i);
+  for (std::size_t next = 0; next < ready.size(); ++next) {
+    for (const int need : slots[ready[next]].needs) {
+      const auto n = static_cast<std::size_t>(need);
+      behind[n] = std::max(behind[n], behind[ready[next]] + 1);
+      if (--open[n] == 0) ready.push_back(n);
+    }
+  }
+  std::vector<int> order(slots.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, [&](int a, int b) {
+    const auto key = [&](int i) {
+      const auto n = static_cast<std::size_t>(i);
+      return std::tuple(-behind[n], std::string_view(job.phases[n].name), i);
+    };
+    return key(a) < key(b);
+  });
+  for (std::size_t rank = 0; rank < order.size(); ++rank)
+    slots[static_cast<std::size_t>(order[rank])].rank = static_cast<int>(rank);
+  return slots;
+}
+
+std::vector<int> sorted(const std::vector<Slot>& slots) {
+  std::vector<int> missing(slots.size(), 0);  // needs that are not in the order yet
+  std::vector<std::vector<int>> needed_by(slots.size());
+  std::set<std::pair<int, int>> ready;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    for (const int need : slots[i].needs) needed_by[static_cast<std::size_t>(need)].push_back(static_cast<int>(i));
+    missing[i] = static_cast<int>(slots[i].needs.size());
+    if (missing[i] == 0) ready.emplace(slots[i].rank, static_cast<int>(i));
+  }
+  std::vector<int> order;  // of a cycle, which the job file's reader has refused, nothing
+  order.reserve(slots.size());
+  while (!ready.empty()) {
+    const int next = ready.extract(ready.begin()).value().second;
+    order.push_back(next);
+    for (const int later : needed_by[static_cast<std::size_t>(next)])
+      if (--missing[static_cast<std::size_t>(later)] == 0)
+        ready.emplace(slots[static_cast<std::size_t>(later)].rank, later);
+  }
+  return order;
+}
+
+std::vector<int> canonical_order(const Job& job) { return sorted(slots_of(job)); }
+
+Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
+    : slots_(slots),
+      lots_(std::move(lots)),
+      order_(sorted(slots)),
+      on_(lots_.size()),
+      durations_(slots.size()),
+      starts_(slots.size()),
+      asked_(lots_.size()),
+      ready_(lots_.size()),
+      left_(lots_.size()),
+      steps_(lots_.size()) {
+  for (const int i : order_)
+    if (const Slot& slot = slots_[static_cast<std::size_t>(i)]; slot.on_machine)
+      on_[static_cast<std::size_t>(slot.lot)].push_back(i);
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) steps_[lot].reserve(2 * on_[lot].size() + 1);
+  // All that come behind one in the order wait for it when each of them needs it or one behind it.
+  awaited_.resize(slots.size());
+  std::vector<std::ptrdiff_t> place(slots.size());
+  for (std::size_t at = 0; at < order_.size(); ++at)
+    place[static_cast<std::size_t>(order_[at])] = static_cast<std::ptrdiff_t>(at);
+  std::ptrdiff_t needed = std::ssize(order_);  // the least, over those behind, of the last that they need
+  for (auto at = std::ssize(order_) - 1; at >= 0; --at) {
+    const auto i = static_cast<std::size_t>(order_[static_cast<std::size_t>(at)]);
+    awaited_[i] = needed >= at ? 1 : 0;
+    std::ptrdiff_t last = -1;
+    for (const int need : slots[i].needs) last = std::max(last, place[static_cast<std::size_t>(need)]);
+    needed = std::min(needed, last);
+  }
+  size_of_.resize(slots.size());
+  std::map<std::pair<int, int>, std::size_t> sizes;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (!slots[i].on_machine || slots[i].gpus <= 0) continue;
+    size_of_[i] = sizes.emplace(std::pair(slots[i].lot, slots[i].gpus), sizes_.size()).first->second;
+    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lot), slots[i].gpus, 0});
+  }
+}
+
+double Timeline::earliest(std::size_t lot, double ready, double duration, std::size_t size) {
+  // Steps are in order of time and the last one is free: no search goes past it.
+  const std::vector<Step>& steps = steps_[lot];
+  const int wanted = sizes_[size].wanted;
+  double& full_until = sizes_[size].full_until;
+  const bool from_full = ready <= full_until;  // then whatever is found full below follows on it
+  ready = std::max(ready, full_until);
+  const auto later = [](double time, const Step& step) { return time < step.from; };
+  auto step = std::ranges::prev(std::upper_bound(steps.begin(), steps.end(), ready, later));
+  double start = ready;
+  bool full = from_full;
+  for (; step != steps.end(); ++step) {
+    const auto next = std::ranges::next(step);
+    if (step->used + wanted > lots_[lot].gpus) {
+      if (next != steps.end()) {
+        start = std::max(ready, next->from);
+        if (full) full_until = start;
+      }
+      continue;
+    }
+    full = false;
+    if (next == steps.end() || next->from >= start + duration) break;
+  }
+  return start;
+}
+
+void Timeline::take(std::size_t lot, double from, double to, int gpus) {
+  assert(gpus > 0 && from >= 0 && from <= to);
+  std::vector<Step>& steps = steps_[lot];
+  const auto split = [&](double time) {
+    // Of phases in a row each begins where the steps end.
+    if (steps.back().from < time) {
+      steps.push_back({time, steps.back().used});
+      return std::ssize(steps) - 1;
+    }
+    if (steps.back().from == time) return std::ssize(steps) - 1;
+    const auto at = std::ranges::lower_bound(steps, time, {}, &Step::from);
+    if (at != steps.end() && at->from == time) return at - steps.begin();
+    return steps.insert(at, {time, std::ranges::prev(at)->used}) - steps.begin();
+  };
+  const auto first = split(from);
+  const auto last = split(to);
+  for (auto i = first; i < last; ++i) steps[static_cast<std::size_t>(i)].used += gpus;
+}
+
+/// Takes over durations; nothing is placed.
+void Timeline::begin(const std::vector<double>& durations) {
+  durations_ = durations;
+  for (double& seconds : durations_) {
+    assert(seconds >= 0 && seconds < kEver);
+    seconds = seconds >= 0 ? std::min(seconds, kEver) : kEver;  // by mistake no time, and never none at all
+  }
+  std::ranges::fill(asked_, kNever);
+  std::ranges::fill(left_, 0);
+}
+
+/// When the phases that it needs have ended and its machines are there, which it asks for unless another phase has.
+double Timeline::ready_for(std::size_t phase) {
+  double ready = 0;
+  for (const int need : slots_[phase].needs) {
+    const auto n = static_cast<std::size_t>(need);
+    ready = std::max(ready, starts_[n] + durations_[n]);
+  }
+  if (!slots_[phase].on_machine) return ready;
+  const auto lot = static_cast<std::size_t>(slots_[phase].lot);
+  if (ready < asked_[lot]) {
+    asked_[lot] = ready;
+    ready_[lot] = ready + lots_[lot].startup;
+  }
+  return std::max(ready, ready_[lot]);
+}
+
+void Timeline::leave(std::size_t phase) {
+  if (!slots_[phase].on_machine) return;
+  double& left = left_[static_cast<std::size_t>(slots_[phase].lot)];
+  left = std::max(left, starts_[phase] + durations_[phase]);
+}
+
+void Timeline::place(const std::vector<double>& durations) {
+  begin(durations);
+  packed_ = false;
+  for (auto& steps : steps_) steps.assign(1, {0, 0});
+  for (Size& size : sizes_) size.full_until = 0;
+  for (const int index : order_) {
+    const auto i = static_cast<std::size_t>(index);
+    starts_[i] = ready_for(i);
+    const int wanted = slots_[i].gpus;
+    if (slots_[i].on_machine && wanted > 0) {
+      const auto lot = static_cast<std::size_t>(slots_[i].lot);
+      const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
+      if (!first && wanted <= lots_[lot].gpus) starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
+      if (!(first && awaited_[i] != 0)) take(lot, starts_[i], starts_[i] + durations_[i], wanted);
+    }
+    leave(i);
+  }
+}
+
+/// Hands out the GPUs of each lot by the starts of its phases, those first that are free the longest.
+void Timeline::pack() {
+  struct Free {
+    int phase;  ///< that had them; -1: none
+    int gpus;
+  };
+  turns_ = order_;
+  std::ranges::stable_sort(turns_, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
+  behind_.assign(slots_.size(), {});
+  std::vector<std::multimap<double, Free>> free(lots_.size());  // by when they become free
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) free[lot].emplace(0, Free{-1, lots_[lot].gpus});
+  for (const int index : turns_) {
+    const auto i = static_cast<std::size_t>(index);
+    if (!slots_[i].on_machine || slots_[i].gpus <= 0) continue;
+    auto& there = free[static_cast<std::size_t>(slots_[i].lot)];
+    int taken = 0;
+    while (taken < slots_[i].gpus && !there.empty()) {
+      Free& first = there.begin()->second;
+      const int some = std::min(first.gpus, slots_[i].gpus - taken);
+      if (first.phase >= 0) behind_[i].push_back(first.phase);
+      taken += some;
+      first.gpus -= some;
+      if (first.gpus == 0) there.erase(there.begin());
+    }
+    there.emplace(starts_[i] + durations_[i], Free{index, taken});
+  }
+  packed_ = true;
+}
+
+void Timeline::follow(const std::vector<double>& durations) {
+  if (!packed_) pack();
+  begin(durations);
+  for (const int index : turns_) {
+    const auto i = static_cast<std::size_t>(index);
+    starts_[i] = ready_for(i);
+    for (const int before : behind_[i]) {
+      const auto b = static_cast<std::size_t>(before);
+      starts_[i] = std::max(starts_[i], starts_[b] + durations_[b]);
+    }
+    leave(i);
+  }
+}
+
+double Timeline::end() const {
+  double last = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i) last = std::max(last, starts_[i] + durations_[i]);
+  return last;
+}
+
+double Timeline::busy(std::size_t lot) {
+  const auto use = [&](int phase) {
+    const auto i = static_cast<std::size_t>(phase);
+    return std::tuple(starts_[i], starts_[i] + durations_[i], slots_[i].rank);
+  };
+  std::vector<int>& on = on_[lot];
+  // Most often they are in order; where they are not, the next placing of the same phases begins with this order.
+  if (!std::ranges::is_sorted(on, {}, use)) std::ranges::sort(on, {}, use);
+  double seconds = 0;
+  double until = 0;
+  for (const int phase : on) {
+    const auto [from, to, rank] = use(phase);
+    seconds += std::max(0.0, to - std::max(from, until));
+    until = std::max(until, to);
+  }
+  return seconds;
+}
+
+std::vector<double> Timeline::machine_seconds() const {
+  std::vector<double> seconds(slots_.size(), 0);
+  const auto end = [&](int i) {
+    return starts_[static_cast<std::size_t>(i)] + durations_[static_cast<std::size_t>(i)];
+  };
+  std::vector<double> events;
+  std::vector<int> running;
+  for (std::size_t lot = 0; lot < on_.size(); ++lot) {
+    std::vector<int> phases = on_[lot];
+    events.clear();
+    running.clear();
+    for (const int i : phases) {
+      events.push_back(starts_[static_cast<std::size_t>(i)]);
+      events.push_back(end(i));
+    }
+    std::ranges::sort(events);
+    std::ranges::stable_sort(phases, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
+    auto next = phases.begin();
+    for (std::size_t e = 0; e + 1 < events.size(); ++e) {
+      std::erase_if(running, [&](int i) { return end(i) <= events[e]; });
+      for (; next != phases.end() && starts_[static_cast<std::size_t>(*next)] <= events[e]; ++next)
+        if (end(*next) > events[e]) running.push_back(*next);
+      Sharing sharing(lots_[lot].gpus);
+      for (const int i : running) sharing.add(slots_[static_cast<std::size_t>(i)].gpus);
+      const auto weight = [&](int i) { return sharing.weight(slots_[static_cast<std::size_t>(i)].gpus); };
+      double weights = 0;
+      for (const int i : running) weights += weight(i);
+      for (const int i : running)
+        seconds[static_cast<std::size_t>(i)] += (events[e + 1] - events[e]) * weight(i) / weights;
+    }
+  }
+  return seconds;
+}
+
+double billed_seconds(double held, const Billing& billing) {
+  if (held <= 0) return 0;
+  const double at_least = std::max({held, billing.minimum.value, billing.term.value});
+  const double increment = std::max(billing.increment.value, billing.term.value);
+  if (increment <= 0) return at_least;
+  // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
+  return std::ceil(at_least / increment - 1e-9) * increment;
+}
+
+}  // namespace gpuplan

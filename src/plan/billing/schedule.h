@@ -1,0 +1,126 @@
+// When each phase of a job runs on the machines it is given, and for how long these are billed.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "domain/market/offer.h"
+#include "domain/work/job.h"
+
+namespace gpuplan {
+
+/// What a schedule needs to know of a phase.
+struct Slot {
+  std::vector<int> needs;   ///< positions of phases that must have ended
+  int gpus = 0;             ///< 0: runs on the user's own machine
+  bool on_machine = false;  ///< holds a rented machine (has GPUs, or runs `on` a phase that has)
+  int lot = 0;              ///< the machines it runs on, where it holds any
+  int rank = 0;             ///< place in canonical_order()
+};
+
+/// Machines taken together, held from the first use to the last.
+struct Lot {
+  int gpus = 0;
+  double startup = 0;  ///< seconds from asking for them to the first use; asked for when the first phase could begin
+};
+
+/// Slots of a job's phases, needs by name turned into positions, ranks set; none has GPUs yet.
+std::vector<Slot> slots_of(const Job& job);
+
+/// Positions of a job's phases in an order that the job's own has no part in: those first behind which the longest row
+/// of other phases waits (so needs come first), and of equal ones by name. Where phases compete for GPUs or share what
+/// was fetched this decides, and draws of uncertain figures are numbered by it.
+std::vector<int> canonical_order(const Job& job);
+
+/// Positions of the phases in an order in which needs come first, the least rank (then position) first wherever it may.
+std::vector<int> sorted(const std::vector<Slot>& slots);
+
+/// Places the phases of a job in time, for one set of durations after another without allocating.
+class Timeline {
+ public:
+  /// `slots` must outlive the timeline.
+  Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
+
+  /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow. Durations in
+  /// seconds.
+  void place(const std::vector<double>& durations);
+  /// Places them with other durations in the packing of the last place(): each phase keeps the GPUs that it was given
+  /// and comes after the phases that had them before. So no phase overtakes another one on the same GPUs because it
+  /// happens to take longer, and the end is the later the longer any phase takes.
+  void follow(const std::vector<double>& durations);
+
+  const std::vector<double>& starts() const { return starts_; }
+  /// Seconds from the start of the job to the end of its last phase.
+  double end() const;
+  /// When the machines of a lot are asked for, and when their last phase ends; equal when nothing uses them.
+  std::pair<double, double> held(std::size_t lot) const { return {std::min(asked_[lot], left_[lot]), left_[lot]}; }
+  /// Seconds in which at least one phase uses the machines of a lot.
+  double busy(std::size_t lot);
+  /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
+  /// Adds up to busy() of all lots.
+  std::vector<double> machine_seconds() const;
+
+ private:
+  /// GPUs in use from an instant on, up to the next step.
+  struct Step {
+    double from;
+    int used;
+  };
+
+  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
+  double earliest(std::size_t lot, double ready, double duration, std::size_t size);
+  void take(std::size_t lot, double from, double to, int gpus);
+  void pack();
+  void begin(const std::vector<double>& durations);
+  double ready_for(std::size_t phase);
+  void leave(std::size_t phase);
+
+  /// A number of GPUs that phases ask of a lot. Before `full_until` never so many are free: what is taken is not given
+  /// back within one place().
+  struct Size {
+    std::size_t lot;
+    int wanted;
+    double full_until;
+  };
+
+  const std::vector<Slot>& slots_;
+  std::vector<Lot> lots_;
+  std::vector<Size> sizes_;
+  std::vector<std::size_t> size_of_;  ///< by phase, of those that hold GPUs
+  std::vector<int> order_;
+  std::vector<char> awaited_;         ///< by phase: whether all behind it in the order begin when it has ended
+  std::vector<std::vector<int>> on_;  ///< by lot: the phases, in the order of time that was asked for last
+  std::vector<double> durations_, starts_;
+  std::vector<double> asked_, ready_, left_;  ///< by lot
+  std::vector<std::vector<Step>> steps_;      ///< by lot
+  // The packing of the last place(), once follow() has asked for it.
+  bool packed_ = false;
+  std::vector<int> turns_;                ///< phases by their start
+  std::vector<std::vector<int>> behind_;  ///< by phase: those whose GPUs it takes over
+};
+
+/// How phases that run on the same machines at one time share them: by the GPUs they use. One that holds the machines
+/// without GPUs takes of those that no other uses, one at the most, so that none is given less than it uses.
+class Sharing {
+ public:
+  explicit Sharing(int gpus) : free_(gpus) {}
+  /// A phase that uses so many GPUs runs as well.
+  void add(int used) {
+    free_ -= used;
+    if (used == 0) ++without_;
+  }
+  /// The share of such a phase, relative to those of the others.
+  double weight(int used) const {
+    return used > 0 ? used : std::clamp(static_cast<double>(free_) / std::max(without_, 1), 0.0, 1.0);
+  }
+
+ private:
+  int free_;         ///< GPUs that no phase uses
+  int without_ = 0;  ///< phases without GPUs
+};
+
+/// Seconds paid for: whole increments or terms, never less than the minimum.
+double billed_seconds(double held, const Billing& billing);
+
+}  // namespace gpuplan

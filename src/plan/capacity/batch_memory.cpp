@@ -1,0 +1,76 @@
+#include "plan/capacity/batch_memory.h"
+
+#include <algorithm>
+
+#include "plan/capacity/largest_batch.h"
+#include "plan/capacity/machines.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// The phase with so many sequences at once and, when `plain`, nothing that saves memory unless the job asks for it.
+Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
+  Phase& changed = job.phases[static_cast<std::size_t>(phase)];
+  changed.given.clear();
+  if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
+    if (train->steps && !train->steps_at_batch) train->steps_at_batch = sequences;
+    train->micro = {sequences, {}};
+    train->batch.reset();
+    train->batch_by_gpu = {};
+    train->accumulate = {};
+    if (plain) {
+      if (!train->recompute.given()) train->recompute.value = Recompute::kNone;
+      if (!train->offload.given()) train->offload.value = Offload::kNone;
+      if (!train->parallel.sharding) train->parallel.sharding = Sharding::kNone;
+      if (!train->parallel.tp && !train->parallel.pp) train->parallel.tp = train->parallel.pp = 1;
+      if (!train->parallel.cp) train->parallel.cp = 1;
+    }
+    // Fewer samples than sequences in a step would be no step at all.
+    if (train->data.samples) *train->data.samples = std::max(*train->data.samples, 1.0 * sequences * count);
+  }
+  if (auto* generate = std::get_if<GeneratePhase>(&changed.work)) {
+    generate->batch = {sequences, {}};
+    if (generate->situation == Situation::kSingle) generate->situation = Situation::kSaturated;
+    for (Prompts& prompts : generate->data) prompts.samples = std::max(prompts.samples, 1.0 * sequences * count);
+  }
+  return job;
+}
+
+}  // namespace
+
+Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const Catalogue& catalogue,
+                                              const std::vector<int>& batches, int count) {
+  if (const auto workloads = prepare(job); !workloads) return std::unexpected(workloads.error());
+  std::vector<const Gpu*> gpus = wanted_gpus(job, catalogue);
+  std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
+
+  std::vector<BatchRow> rows;
+  for (const int sequences : batches) {
+    BatchRow row;
+    row.sequences = sequences;
+    const Job plain = with_batch(job, phase, sequences, count, true);
+    const Job free = with_batch(job, phase, sequences, count, false);
+    for (const Gpu* gpu : gpus) {
+      const Machines machines{common_box(catalogue, *gpu, count), 1, count, true};
+      BatchHolder holder{gpu, std::nullopt};
+      Tally tally;
+      holder.best = try_phase(plain, phase, catalogue, machines, tally);
+      // What it needs is no matter of the card; the largest is the one on which most strategies run.
+      if (holder.best) row.needed = holder.best->memory_total;
+      else if (tally.nearest.phase >= 0) row.needed = exactly(tally.nearest.needed);
+      if (!holder.fits()) {
+        Tally ignored;
+        if (const auto best = try_phase(free, phase, catalogue, machines, ignored); best && best->fit == Fit::kFits) {
+          holder.best = best;
+          holder.at_a_price = true;
+        }
+      }
+      row.gpus.push_back(holder);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,126 @@
+#include "plan/capacity/machines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "base/text.h"
+#include "base/whole.h"
+#include "plan/answer/market.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Offers share an estimate when what it depends on is the same: one machine uses no network.
+NodeShape what_matters(const Job& job, NodeShape node) {
+  const bool one = job.where.nodes.empty() || std::ranges::all_of(job.where.nodes, [](int n) { return n == 1; });
+  if (one) node.network = BytesPerSecond{};
+  if (node.gpus == 1) node.link = BytesPerSecond{}, node.link_kind = LinkKind::kNone, node.peer_access = false;
+  return node;
+}
+
+std::vector<int> pool_counts(const Job& job, const Offer& offer) {
+  const int kept =
+      offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * offer.gpus)) : whole<int>(offer.leave_free);
+  const int usable = offer.gpus - kept;
+  std::vector<int> counts;
+  const auto add = [&](int n) {
+    if (n >= 1 && n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
+  };
+  for (int n = 1; n <= usable; n *= 2) add(n);
+  add(usable);
+  for (const int n : job.where.counts) add(n);
+  for (const GpuChoice& choice : job.where.gpus)
+    if (choice.gpu == offer.gpu) add(choice.count);
+  std::ranges::sort(counts);
+  return counts;
+}
+
+bool allowed(const Job& job, const Offer& offer, const Machines& machines) {
+  if (machines.node.gpu == nullptr || machines.gpus < 1) return false;
+  const std::vector<int>& counts = job.where.counts;
+  if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return false;
+  if (offer.kind != OfferKind::kRented && !names(job.where, offer.gpu, machines.gpus)) return false;
+  return std::ranges::none_of(job.where.quota, [&](const auto& quota) {
+    return iequals(quota.first, offer.provider) && machines.gpus > quota.second;
+  });
+}
+
+}  // namespace
+
+std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, const Offer& offer) {
+  std::vector<Machines> result;
+  const NodeShape node = what_matters(job, node_shape(catalogue, offer));
+  const auto add = [&](const Machines& machines) {
+    if (allowed(job, offer, machines)) result.push_back(machines);
+  };
+  if (offer.kind != OfferKind::kRented) {
+    for (const int gpus : pool_counts(job, offer)) add({node, 1, gpus, true, offer.max_time});
+    return result;
+  }
+  if (job.where.nodes.empty()) add({node, 1, node.gpus, false});
+  for (const int nodes : job.where.nodes) add({node, nodes, nodes * node.gpus, false});
+  return result;
+}
+
+std::vector<Machines> distinct_machines(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& market) {
+  struct Priced {
+    Machines machines;
+    DollarsPerSecond price;  ///< of one GPU
+  };
+  std::vector<Priced> found;
+  for (const Offer& offer : market) {
+    const auto& price = offer.price ? offer.price : offer.spot_price;
+    const DollarsPerSecond each = price ? price->p50 / gpus_priced(offer) : DollarsPerSecond{};
+    for (const Machines& machines : machines_on(job, catalogue, offer)) {
+      const auto same = std::ranges::find_if(found, [&](const Priced& p) {
+        return p.machines.node.gpu == machines.node.gpu && p.machines.gpus == machines.gpus &&
+               p.machines.nodes == machines.nodes;
+      });
+      if (same == found.end()) found.push_back({machines, each});
+      else if (each < same->price) *same = {machines, each};
+    }
+  }
+  std::ranges::stable_sort(found, {}, [](const Priced& p) {
+    const Gpu& gpu = *p.machines.node.gpu;
+    return std::tuple(-gpu.usable.value, gpu.name, p.machines.gpus, p.machines.nodes);
+  });
+  std::vector<Machines> result;
+  for (const Priced& one : found) result.push_back(one.machines);
+  return result;
+}
+
+NodeShape common_box(const Catalogue& catalogue, const Gpu& gpu, int gpus) {
+  Offer offer;
+  offer.provider = "any";
+  offer.gpu = gpu.name;
+  offer.gpus = gpus;
+  return node_shape(catalogue, offer);
+}
+
+std::vector<const Gpu*> wanted_gpus(const Job& job, const Catalogue& catalogue) {
+  const std::vector<GpuChoice>& wanted = job.where.gpus;
+  std::vector<const Gpu*> gpus;
+  for (const Gpu& gpu : catalogue.gpus)
+    if (wanted.empty() || std::ranges::find(wanted, gpu.name, &GpuChoice::gpu) != wanted.end()) gpus.push_back(&gpu);
+  return gpus;
+}
+
+std::vector<GpuChoice> gpus_to_try(const Job& job, const Catalogue& catalogue, bool all) {
+  if (!job.where.gpus.empty()) return job.where.gpus;
+  std::vector<GpuChoice> choices;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::none_of(choices, [&](const GpuChoice& c) { return c.gpu == name; })) choices.push_back({name, 0});
+  };
+  for (const auto* offers : {&job.market.offers, &job.market.pools, &job.market.own})
+    for (const Offer& offer : *offers) add(offer.gpu);
+  if (job.market.only) return choices;
+  if (all)
+    for (const Gpu& gpu : catalogue.gpus) add(gpu.name);
+  else
+    for (const Offer& offer : catalogue.offers) add(offer.gpu);
+  return choices;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,477 @@
+#include "plan/machines/mixed_plans.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/text.h"
+#include "base/whole.h"
+#include "plan/answer/market.h"
+#include "plan/billing/interruptions.h"
+#include "plan/machines/machine_choice.h"
+#include "plan/machines/neighbours.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Beyond, no plan is added that has every phase on machines of its own: as many leases are laid out for it.
+constexpr std::size_t kManyPhases = 100;
+
+/// Schedules that are billed, times phases; and schedules at the least.
+constexpr std::size_t kMostBilled = 4'000, kFewestBilled = 12;
+
+/// Schedules near the best one that are laid out at a time, times phases, and schedules at the least; and as often as
+/// that finds a better one, at the most.
+constexpr std::size_t kMostLaid = 60, kFewestLaid = 6;
+constexpr int kRounds = 6;
+/// Schedules near the best one beyond which none is looked for: each phase on each machine or beside each other one.
+/// And phases in all of them together, which is what looking takes.
+constexpr std::size_t kMostNear = 600, kMostPhasesNear = 20'000;
+
+/// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
+constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
+
+bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
+
+class Mixer {
+ public:
+  Mixer(const Job& job, const std::vector<PhaseWorkload>& workloads, const std::vector<Setting>& settings,
+        const std::vector<Choice>& choices, const Biller& biller)
+      : job_(job), workloads_(workloads), settings_(settings), choices_(choices), biller_(biller) {}
+
+  std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
+    // Stages are the phases in canonical order.
+    const std::vector<Slot> slots = slots_of(job_);
+    const std::vector<int>& phases = biller_.order();
+    std::vector<std::vector<int>> needs(slots.size());
+    for (std::size_t stage = 0; stage < phases.size(); ++stage)
+      for (const int need : slots[static_cast<std::size_t>(phases[stage])].needs)
+        needs[stage].push_back(slots[static_cast<std::size_t>(need)].rank);
+    const auto order = series_parallel(needs);
+    if (!order) {
+      note =
+          "Machines were not chosen phase by phase: what the phases need crosses (it is not a chain, a tree or a "
+          "diamond).";
+      return {};
+    }
+    choose_offers();
+    if (offers_.empty()) return {};
+    set_stages(needs);
+    const MachineChoice choice(problem_, *order);
+    choice_ = &choice;
+    if (choice.frontier().empty()) return {};
+    if (!choice.exact())
+      note =
+          "Machines for each phase were chosen from so many schedules that some were left out; a cheaper one may "
+          "exist.";
+    const std::vector<std::size_t> points = points_to_bill();
+    if (points.size() < choice.frontier().size())
+      note = "Of " + count_text(static_cast<int>(choice.frontier().size())) +
+             " schedules with machines of their own for each phase " + count_text(static_cast<int>(points.size())) +
+             " were worked out, spread from the fastest to the cheapest; one between them may suit better.";
+    for (const std::size_t point : points) bill(choice.machines_of(point));
+    if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill_within_quotas(*fastest);
+    improve([](Seconds, Dollars cost) { return cost.value; });
+    improve([](Seconds hours, Dollars) { return hours.value; });
+    improve([&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; });
+    keep_answers();
+    keep_corners(plans);
+    std::vector<Plan> found;
+    for (std::size_t i = 0; i < mixed_.size(); ++i)
+      if (kept_[i] && std::ranges::none_of(plans, [&](const Plan& plan) { return takes_the_place(plan, mixed_[i]); }))
+        found.push_back(std::move(mixed_[i]));
+    return found;
+  }
+
+ private:
+  /// Of offers that differ in the price, and in how often they are taken away, those that no cheaper one beats: no
+  /// schedule needs the others.
+  void choose_offers() {
+    const auto group_of = [&](const Choice& c) {
+      const Billing& b = c.offer->billing;
+      const bool rented = c.offer->kind == OfferKind::kRented;
+      return std::tuple(c.setting, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value,
+                        b.startup_billed, b.term.value);
+    };
+    struct Known {
+      decltype(group_of(choices_.front())) group;
+      DollarsPerSecond price{};
+      PerSecond rate{};  ///< at which they are taken away
+      const Choice* choice = nullptr;
+    };
+    std::vector<Known> known;
+    for (const Choice& choice : choices_) {
+      const bool taken_away = choice.spot || choice.offer->preemptible;
+      const auto rate =
+          taken_away ? interruption_rate(job_, *choice.offer).value_or(Interval<PerSecond>{}).p50 : PerSecond{};
+      known.push_back({group_of(choice), price_with_all(choice), rate, &choice});
+    }
+    std::ranges::stable_sort(known, {}, [](const Known& one) { return std::tuple(one.group, one.price, one.rate); });
+    // Of those that stay as long as a cheaper one, none.
+    PerSecond least{};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const bool first = i == 0 || known[i].group != known[i - 1].group;
+      if (!first && known[i].rate >= least) continue;
+      least = known[i].rate;
+      offers_.push_back(known[i].choice);
+    }
+    // In canonical order: it decides ties.
+    std::ranges::sort(offers_);
+    for (const Choice* offer : offers_) problem_.machines.push_back(terms_of(*offer));
+  }
+
+  /// Of the machines, and of what the phases that run there cost beside them, spread over their time.
+  DollarsPerSecond price_with_all(const Choice& choice) const {
+    Dollars dollars{};
+    Seconds time{};
+    for (const auto& estimate : settings_[choice.setting].phases) {
+      if (!estimate) continue;
+      dollars += biller_.beside(*estimate, on(choice));
+      time += ((*estimate)->work.p50 + (*estimate)->extra.p50) * (1 + job_.buffer);
+    }
+    const DollarsPerSecond price{terms_of(choice).price};
+    return dollars > Dollars{} && time > Seconds{} ? price + dollars / time : price;
+  }
+
+  MachineTerms terms_of(const Choice& choice) const {
+    const Offer& offer = *choice.offer;
+    const Machines& machines = settings_[choice.setting].machines;
+    MachineTerms terms;
+    terms.price = (choice.spot ? *offer.spot_price : *offer.price).p50.value *
+                  machines_paid(offer, machines.nodes, machines.gpus);
+    terms.billing = offer.billing;
+    terms.gpus = machines.gpus;
+    // What there is only so much of is not taken twice at a time.
+    terms.side_by_side = offer.kind == OfferKind::kRented || 2 * machines.gpus <= offer.gpus;
+    for (const auto& [provider, most] : job_.where.quota)
+      if (iequals(provider, offer.provider) && 2 * machines.gpus > most) terms.side_by_side = false;
+    return terms;
+  }
+
+  void set_stages(const std::vector<std::vector<int>>& needs) {
+    problem_.keep = job_.schedule != Schedule::kEachPhase;
+    problem_.stages.resize(workloads_.size());
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      Stage& stage = problem_.stages[k];
+      const std::size_t i = phase_of(static_cast<int>(k));
+      stage.needs = needs[k];
+      stage.machine = on_machine(workloads_[i]);
+      for (const Choice* offer : offers_) {
+        const auto& estimate = settings_[offer->setting].phases[i];
+        const bool runs = estimate && (*estimate)->fit == Fit::kFits &&
+                          (!(*estimate)->serving || (*estimate)->serving->reaches_target);
+        stage.seconds.push_back(runs ? seconds_of(*estimate, *offer) : kNowhere);
+        stage.gpus.push_back(estimate ? (*estimate)->gpus : 0);
+        if (stage.machine) stage.dollars.push_back(runs ? biller_.beside(*estimate, on(*offer)).value : 0);
+      }
+      // The user's own machine is as fast whatever is rented.
+      if (!stage.machine) stage.seconds.resize(1);
+    }
+    for (std::size_t k = 0; k < workloads_.size(); ++k)
+      if (!job_.phases[phase_of(static_cast<int>(k))].on.empty()) stay(k, needs);
+  }
+
+  std::size_t phase_of(int stage) const {
+    return static_cast<std::size_t>(biller_.order()[static_cast<std::size_t>(stage)]);
+  }
+
+  Holding on(const Choice& choice) const { return {choice.offer, choice.spot, settings_[choice.setting].machines, {}}; }
+
+  double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
+    return biller_.expected(estimate, on(choice)).value * (1 + job_.buffer);
+  }
+
+  /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
+  void stay(std::size_t s, const std::vector<std::vector<int>>& needs) {
+    const std::string& name = job_.phases[phase_of(static_cast<int>(s))].on;
+    problem_.stages[s].stays = true;
+    // A stage comes after those it needs: one pass back from `s`, one on from the host.
+    std::vector<char> earlier(needs.size(), 0), later(needs.size(), 0);
+    for (std::size_t k = s + 1; k-- > 0;)
+      if (k == s || earlier[k])
+        for (const int need : needs[k]) earlier[static_cast<std::size_t>(need)] = 1;
+    std::size_t host = 0;
+    while (host < needs.size() && job_.phases[phase_of(static_cast<int>(host))].name != name) ++host;
+    for (std::size_t k = host + 1; k < needs.size(); ++k)
+      later[k] = std::ranges::any_of(needs[k], [&](int need) {
+        const auto n = static_cast<std::size_t>(need);
+        return n == host || later[n] != 0;
+      });
+    for (std::size_t k = 0; k < needs.size(); ++k) {
+      if (!earlier[k] || (k != host && !later[k])) continue;
+      if (k == host || job_.phases[phase_of(static_cast<int>(k))].on == name) problem_.stages[k].lends = true;
+      else problem_.stages[k].holds = true;
+    }
+  }
+
+  /// All points of the choice's frontier; of jobs with very many phases, whose frontiers are as long, so many that
+  /// billing them takes time in proportion to the phases, evenly from end to end.
+  std::vector<std::size_t> points_to_bill() const {
+    const std::size_t all = choice_->frontier().size();
+    const std::size_t most = std::min(all, std::max(kFewestBilled, kMostBilled / workloads_.size()));
+    std::vector<std::size_t> points(most);
+    for (std::size_t i = 0; i < most; ++i) points[i] = most == 1 ? 0 : i * (all - 1) / (most - 1);
+    return points;
+  }
+
+  Arrangement arrangement_for(const ChosenSchedule& schedule) const {
+    Arrangement arrangement;
+    arrangement.phases.resize(workloads_.size());
+    for (std::size_t k = 0; k < workloads_.size(); ++k)
+      if (const std::size_t i = phase_of(static_cast<int>(k)); !problem_.stages[k].machine)
+        arrangement.phases[i] = *settings_[offers_.front()->setting].phases[i];
+    for (const ChosenMachines& chosen : schedule) {
+      const Choice& choice = *offers_[static_cast<std::size_t>(chosen.machine)];
+      const Setting& setting = settings_[choice.setting];
+      Holding& holding = arrangement.holdings.emplace_back(Holding{choice.offer, choice.spot, setting.machines, {}});
+      for (const int stage : chosen.stages) {
+        const std::size_t i = phase_of(stage);
+        holding.phases.push_back(static_cast<int>(i));
+        arrangement.phases[i] = *setting.phases[i];
+      }
+    }
+    return arrangement;
+  }
+
+  /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
+  LaidJob laid_out(const ChosenSchedule& schedule) const {
+    LaidJob laid = biller_.lay(arrangement_for(schedule));
+    if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
+    return laid;
+  }
+
+  bool known(const ChosenSchedule& schedule) const {
+    return std::ranges::find(schedules_, schedule) != schedules_.end();
+  }
+
+  void bill(ChosenSchedule schedule) {
+    mixed_.push_back(biller_.price(laid_out(schedule)));
+    schedules_.push_back(std::move(schedule));
+  }
+
+  /// The same, unless it holds more GPUs of a provider at once than the user may have: then false.
+  bool bill_within_quotas(const ChosenSchedule& schedule) {
+    Plan plan = biller_.price(laid_out(schedule));
+    for (const auto& [provider, most] : job_.where.quota) {
+      int held = 0;
+      for (const Lease& lease : plan.leases)
+        if (iequals(lease.offer->provider, provider)) held += lease.gpus;
+      if (held > most) return false;
+    }
+    mixed_.push_back(std::move(plan));
+    schedules_.push_back(schedule);
+    return true;
+  }
+
+  /// What a schedule is told to take; nullopt when it would have to be laid out for that and may not.
+  std::optional<Medians> told_of(const ChosenSchedule& schedule, bool may_lay_out) {
+    if (const auto tried = std::ranges::find(tried_, schedule, &Tried::schedule); tried != tried_.end())
+      return tried->told;
+    if (!may_lay_out) return std::nullopt;
+    tried_.push_back({schedule, biller_.medians(biller_.lay_for_medians(arrangement_for(schedule)))});
+    return tried_.back().told;
+  }
+
+  /// Looks at schedules near the best for a goal until none is better. The choice above counts with medians, and those
+  /// of phases do not add up to that of the whole: what is a little dearer or slower by the one may be best by the
+  /// other, most where a phase off the critical path ends as late as the path when luck is bad. What its medians alone
+  /// make worse than the best one known is not laid out.
+  template <class Goal>
+  void improve(const Goal& goal) {
+    const std::size_t phases = workloads_.size();
+    if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
+    const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
+    struct Near {
+      double bound, work;
+      ChosenSchedule schedule;
+    };
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < mixed_.size(); ++i)
+      if (found(i) < found(best)) best = i;
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<Near> near;
+      for (ChosenSchedule& schedule : neighbours(problem_, schedules_[best])) {
+        const auto medians = by_medians(problem_, schedule);
+        if (!medians) continue;
+        const double bound = goal(Seconds{medians->seconds}, Dollars{medians->dollars});
+        if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
+      }
+      std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
+      const std::size_t before = best;
+      const std::size_t most = tried_.size() + std::max(kFewestLaid, kMostLaid / phases);
+      for (const Near& one : near) {
+        if (one.bound >= found(best)) break;
+        const auto told = told_of(one.schedule, tried_.size() < most);
+        if (told && goal(told->hours, told->cost) < found(best) && bill_within_quotas(one.schedule))
+          best = mixed_.size() - 1;
+      }
+      if (best == before) return;
+    }
+  }
+
+  /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
+  /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
+  std::optional<ChosenSchedule> each_on_its_fastest() const {
+    if (workloads_.size() > kManyPhases) return std::nullopt;  // the schedules above come near, and leases are joined
+    ChosenSchedule schedule;
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      const Stage& stage = problem_.stages[k];
+      if (!stage.machine) continue;
+      const auto all = [&](std::size_t m) {
+        return std::pair(stage.seconds[m] + problem_.machines[m].billing.startup.value, problem_.machines[m].price);
+      };
+      std::size_t best = 0;
+      for (std::size_t m = 1; m < offers_.size(); ++m)
+        if (all(m) < all(best)) best = m;
+      if (stage.stays || stage.seconds[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
+      schedule.push_back({static_cast<int>(best), {static_cast<int>(k)}});
+    }
+    return schedule;
+  }
+
+  /// Whether machines of one kind were joined that are given back and taken again at once.
+  bool join_touching(LaidJob& laid) const {
+    std::vector<Holding>& holdings = laid.arrangement.holdings;
+    std::vector<double> begins, ends;
+    // Of each kind of machines those that may be joined to others, by when they begin.
+    std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<double, std::size_t>>> kinds;
+    const auto alike = [&](const Holding& holding) -> auto& {
+      return kinds[{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus}];
+    };
+    for (std::size_t h = 0; h < holdings.size(); ++h) {
+      double first = kNowhere;
+      double last = 0;
+      for (const int phase : holdings[h].phases) {
+        first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
+        last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
+      }
+      begins.push_back(first - holdings[h].offer->billing.startup.value);
+      ends.push_back(last);
+      alike(holdings[h]).emplace(begins[h], h);
+    }
+    /// The first in the list that begins when `h` ends.
+    const auto next_of = [&](std::size_t h) {
+      constexpr double kTouch = 1;  // seconds between them
+      std::size_t next = holdings.size();
+      const auto& others = alike(holdings[h]);
+      for (auto at = others.lower_bound({ends[h] - 2 * kTouch, 0}); at != others.end(); ++at) {
+        const double gap = at->first - ends[h];
+        if (gap > kTouch) break;
+        if (gap >= -kTouch && at->second != h) next = std::min(next, at->second);
+      }
+      return next;
+    };
+    std::vector<char> joined(holdings.size(), 0);
+    for (std::size_t h = 0; h < holdings.size();) {
+      const std::size_t next = joined[h] ? holdings.size() : next_of(h);
+      if (next == holdings.size()) {
+        ++h;
+        continue;
+      }
+      holdings[h].phases.insert(holdings[h].phases.end(), holdings[next].phases.begin(), holdings[next].phases.end());
+      joined[next] = 1;
+      auto& others = alike(holdings[h]);
+      others.erase({begins[next], next});
+      ends[h] = std::max(ends[h], ends[next]);
+      if (begins[next] >= begins[h]) continue;
+      // It begins earlier now: one that stands before it in the list may touch it.
+      others.erase({begins[h], h});
+      begins[h] = begins[next];
+      others.emplace(begins[h], h);
+      h = 0;
+    }
+    const auto gone = [&](const Holding& holding) {
+      return joined[static_cast<std::size_t>(&holding - holdings.data())] != 0;
+    };
+    if (std::ranges::none_of(holdings, gone)) return false;
+    std::vector<Holding> left;
+    for (Holding& holding : holdings)
+      if (!gone(holding)) left.push_back(std::move(holding));
+    holdings = std::move(left);
+    return true;
+  }
+
+  // Which schedules become plans. Whatever is asked, the best of them all is among these, and nothing is left out for
+  // being better by too little: a second machine is trouble, but were a saving of a few percent asked for it, a further
+  // offer on the market could make the best plan worse. Of ties the plan on one kind of machines stays.
+
+  /// A plan on one kind of machines that is as good in everything.
+  static bool takes_the_place(const Plan& one, const Plan& mixed) {
+    return one.fit == Fit::kFits && one.reaches_target && one.hours.p50 <= mixed.hours.p50 &&
+           one.cost.p50 <= mixed.cost.p50 && (one.meets_deadline || !mixed.meets_deadline) &&
+           (one.meets_budget || !mixed.meets_budget);
+  }
+
+  /// What would be recommended for any goal, and within the limits.
+  void keep_answers() {
+    kept_.assign(mixed_.size(), false);
+    const Recommendations best = recommend(job_, mixed_);
+    for (const auto& position : {best.cheapest, best.fastest, best.best_value, best.fewest_gpus, best.within_deadline,
+                                 best.within_budget, best.pick})
+      if (position) kept_[static_cast<std::size_t>(*position)] = true;
+  }
+
+  /// What is best at some value of an hour: the corners of the lower convex hull of all plans. What nothing on the
+  /// frontier uses is no corner, and may be on the market or not.
+  void keep_corners(const std::vector<Plan>& plans) {
+    std::vector<Corner> all;
+    for (const Plan& plan : plans)
+      if (plan.fit == Fit::kFits && plan.reaches_target) all.push_back({plan.hours.p50, plan.cost.p50, std::nullopt});
+    for (std::size_t i = 0; i < mixed_.size(); ++i) all.push_back({mixed_[i].hours.p50, mixed_[i].cost.p50, i});
+    // nullopt first: of ties the plan on one kind of machines.
+    std::ranges::sort(all, {}, [](const Corner& c) { return std::tuple(c.hours, c.cost, c.mixed); });
+    std::vector<Corner> hull;
+    const auto slope = [](const Corner& a, const Corner& b) { return (a.cost - b.cost) / (b.hours - a.hours); };
+    for (const Corner& next : all) {
+      if (!hull.empty() && next.cost >= hull.back().cost) continue;
+      while (hull.size() >= 2 && slope(hull[hull.size() - 2], hull.back()) <= slope(hull.back(), next)) hull.pop_back();
+      hull.push_back(next);
+    }
+    for (std::size_t i = 0; i < hull.size(); ++i) {
+      const bool wanted = i + 1 == hull.size() || slope(hull[i], hull[i + 1]) <= kMostValue;
+      if (hull[i].mixed && wanted) kept_[*hull[i].mixed] = true;
+    }
+  }
+
+  struct Corner {
+    Seconds hours;
+    Dollars cost;
+    std::optional<std::size_t> mixed;
+  };
+
+  const Job& job_;
+  const std::vector<PhaseWorkload>& workloads_;
+  const std::vector<Setting>& settings_;
+  const std::vector<Choice>& choices_;
+  const Biller& biller_;
+  std::vector<const Choice*> offers_;  ///< by machine of the problem
+  ChoiceProblem problem_;
+  const MachineChoice* choice_ = nullptr;
+  std::vector<Plan> mixed_;                ///< schedules that were billed
+  std::vector<ChosenSchedule> schedules_;  ///< the same as chosen
+  struct Tried {
+    ChosenSchedule schedule;
+    Medians told;
+  };
+  std::vector<Tried> tried_;  ///< schedules near them that were laid out
+  std::vector<bool> kept_;    ///< which of them become plans
+};
+
+}  // namespace
+
+int phases_on_machines(const std::vector<PhaseWorkload>& workloads) {
+  return static_cast<int>(std::ranges::count_if(workloads, on_machine));
+}
+
+std::vector<Plan> mixed_plans(const Job& job, const std::vector<PhaseWorkload>& workloads,
+                              const std::vector<Setting>& settings, const std::vector<Choice>& choices,
+                              const Biller& biller, const std::vector<Plan>& plans, std::string& note) {
+  return Mixer(job, workloads, settings, choices, biller).run(plans, note);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,15 @@
+// What the figures of a search rest on beyond the job's own words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+
+namespace gpuplan {
+
+/// Sentences for the user: what is taken for granted, what the job asks for and no offer says, what a pool allows.
+std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans);
+
+}  // namespace gpuplan

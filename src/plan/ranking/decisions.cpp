@@ -1,0 +1,61 @@
+#include "plan/ranking/decisions.h"
+
+#include <algorithm>
+
+#include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// The plan whose machines cost least an hour, of those that cost anything; ties by the cost of the job.
+std::optional<int> lowest_price(const std::vector<Plan>& plans) {
+  const Contends runs(plans);
+  std::optional<int> best;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const auto price = price_of(plans[i]);
+    if (!runs(plans[i]) || !price) continue;
+    if (best) {
+      const Plan& other = plans[static_cast<std::size_t>(*best)];
+      if (std::pair(*price, plans[i].cost.p50) >= std::pair(*price_of(other), other.cost.p50)) continue;
+    }
+    best = static_cast<int>(i);
+  }
+  if (best && *price_of(plans[static_cast<std::size_t>(*best)]) <= DollarsPerSecond{}) return std::nullopt;
+  return best;
+}
+
+bool interrupted(const Plan& plan) { return plan.spot || plan.clean < 1; }
+
+}  // namespace
+
+std::vector<Decision> decisions_of(const Job& job, const std::vector<Plan>& plans, const Recommendations& rules) {
+  std::vector<Decision> found = {{Priority::kCheapest, rules.cheapest},
+                                 {Priority::kBestValue, rules.best_value},
+                                 {Priority::kFastest, rules.fastest}};
+  if (job.limits.deadline) found.push_back({Priority::kWithinDeadline, rules.within_deadline});
+  if (job.limits.budget) found.push_back({Priority::kWithinBudget, rules.within_budget});
+  const Contends runs(plans);
+  const auto any = [&](auto holds) {
+    return std::ranges::any_of(plans, [&](const Plan& plan) { return runs(plan) && holds(plan); });
+  };
+  if (rules.fewest_gpus) {
+    const int fewest = plans[static_cast<std::size_t>(*rules.fewest_gpus)].gpus_at_once();
+    if (fewest > 0 && any([&](const Plan& plan) { return plan.gpus_at_once() > fewest; }))
+      found.push_back({Priority::kFewestGpus, rules.fewest_gpus});
+  }
+  const auto add = [&](Priority priority, const std::optional<int>& plan) {
+    if (plan) found.push_back({priority, plan});
+  };
+  if (any([](const Plan& plan) { return plan.gpus_at_once() > 1; }))
+    add(Priority::kOneGpu, pick_among(job, plans, [](const Plan& plan) { return plan.gpus_at_once() == 1; }));
+  if (any(interrupted))
+    add(Priority::kNoInterruptions, pick_among(job, plans, [](const Plan& plan) { return !interrupted(plan); }));
+  add(Priority::kLowestPrice, lowest_price(plans));
+  if (rules.pick && std::ranges::find(found, rules.pick, &Decision::plan) == found.end())
+    found.insert(found.begin(), {Priority::kJob, rules.pick});
+  return found;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,156 @@
+#include "plan/ranking/fallback.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "plan/ranking/ranking.h"
+#include "plan/ranking/recommendation.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kFew = 4;
+constexpr std::size_t kMost = 6;  ///< in the order proper; nobody tries more
+
+/// Fallback::below. Hours do not depend on the price, dollars are proportional to it.
+std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& found, const Plan& plan,
+                                            const Plan* next) {
+  const auto price = price_of(plan);
+  if (found.recommendations.limits_missed || !price || plan.cost.p50 <= Dollars{}) return std::nullopt;
+  double factor = std::numeric_limits<double>::infinity();
+  if (next != nullptr && (job.goal == Goal::kBestValue || job.goal == Goal::kCheapest)) {
+    const DollarsPerSecond value = job.goal == Goal::kBestValue ? job.value_of_time : DollarsPerSecond{};
+    factor = (total_at(*next, value) - value * plan.hours.p50) / plan.cost.p50;
+  }
+  // The budget has to hold with the wanted confidence, which p90 stands for here.
+  if (job.limits.budget && plan.meets_budget && plan.cost.p90 > Dollars{})
+    factor = std::min(factor, (*job.limits.budget - job.contingency) / plan.cost.p90);
+  // Dearer machines are none that the job would take.
+  if (plan.offer != nullptr) {
+    const auto& one = plan.spot ? plan.offer->spot_price : plan.offer->price;
+    for (const auto& most : {job.where.max_price, plan.spot ? job.spot.max_price : std::nullopt})
+      if (one && most && one->p50 > DollarsPerSecond{}) factor = std::min(factor, *most / one->p50);
+  }
+  if (factor == std::numeric_limits<double>::infinity()) return std::nullopt;
+  return *price * factor;
+}
+
+class Order {
+ public:
+  Order(const Job& job, const SearchResult& found) : job_(job), found_(found) {
+    const bool any = std::ranges::any_of(found.plans, &Plan::keeps_limits);
+    for (const Plan* plan : contenders(found.plans))
+      if (!any || plan->keeps_limits()) left_.push_back(plan);
+    std::ranges::stable_sort(left_, {}, [&](const Plan* plan) { return rank(*plan); });
+  }
+
+  std::vector<Fallback> rows() {
+    take(found_.plans[static_cast<std::size_t>(*found_.recommendations.pick)], "first", true);
+    while (rows_.size() < kMost) {
+      const Plan* next = first_of([](const Plan&) { return true; });
+      if (next == nullptr) return elsewhere();
+      take(*next, rows_.size() == 1 ? "if not to be had" : "then", true);
+    }
+    if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus == 1; }))
+      if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus == 1; }); one != nullptr)
+        take(*one, "one GPU");
+    // What is easiest to get of the rest, when that is easier than anything above.
+    const auto ease = [](const Plan& plan) {
+      return plan.offer == nullptr ? Availability::kUnknown : availability_of(*plan.offer);
+    };
+    Availability best = Availability::kVeryRare;
+    for (const Fallback& row : rows_) best = std::min(best, ease(*row.plan));
+    for (const Availability wanted : {Availability::kCommon, Availability::kVaries})
+      if (wanted < best)
+        if (const Plan* plan = first_of([&](const Plan& p) { return ease(p) == wanted; }); plan != nullptr) {
+          take(*plan, "if nothing else");
+          return std::move(rows_);
+        }
+    return std::move(rows_);
+  }
+
+  /// Offers of the same machines, the plan's own among them, that keep the limits.
+  int offers_like(const Plan& plan) const {
+    std::vector<const Offer*> offers;
+    for (const Plan& other : found_.plans)
+      if (other.offer != nullptr && other.label == plan.label && other.keeps_limits() == plan.keeps_limits() &&
+          std::ranges::find(offers, other.offer) == offers.end())
+        offers.push_back(other.offer);
+    return static_cast<int>(offers.size());
+  }
+
+ private:
+  /// By the job's goal; where no plan keeps the limits, by how near it comes to the one that is missed.
+  std::pair<double, double> rank(const Plan& plan) const {
+    if (!found_.recommendations.limits_missed) return goal_key(job_, plan);
+    if (misses_deadline(job_, found_)) return {plan.hours.p90.value, 0};
+    // Each limit is kept by some plan, and both by none: what comes in time goes first.
+    return {plan.meets_deadline ? 0 : 1, plan.cost.p90.value};
+  }
+
+  template <class Counts>
+  const Plan* first_of(Counts counts) const {
+    for (const Plan* plan : left_)
+      if (counts(*plan)) return plan;
+    return nullptr;
+  }
+
+  /// Other offers of the same machines are one line, and counted.
+  void take(const Plan& plan, std::string role, bool ranked = false) {
+    rows_.push_back({&plan, std::move(role), ranked});
+    std::erase_if(left_, [&](const Plan* other) {
+      const bool same = other != &plan && other->label == plan.label;
+      if (same) same_.push_back(other);
+      return other == &plan || same;
+    });
+  }
+
+  /// Where there are few kinds of machine to choose from, the same ones of other providers.
+  std::vector<Fallback> elsewhere() {
+    for (const Plan* plan : same_) {
+      if (rows_.size() >= kFew) break;
+      const bool listed = std::ranges::any_of(rows_, [&](const Fallback& row) {
+        return row.plan->label == plan->label && row.plan->offer != nullptr && plan->offer != nullptr &&
+               row.plan->offer->provider == plan->offer->provider;
+      });
+      if (!listed) rows_.push_back({plan, "the same elsewhere", false});
+    }
+    return std::move(rows_);
+  }
+
+  const Job& job_;
+  const SearchResult& found_;
+  std::vector<const Plan*> left_;  ///< best first
+  std::vector<const Plan*> same_;  ///< other offers of machines that are taken
+  std::vector<Fallback> rows_;
+};
+
+}  // namespace
+
+bool misses_deadline(const Job& job, const SearchResult& found) {
+  return job.limits.deadline && !found.recommendations.within_deadline;
+}
+
+std::vector<Fallback> fallback_order(const Job& job, const SearchResult& found) {
+  Order order(job, found);
+  std::vector<Fallback> rows = order.rows();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool next = rows[i].ranked && i + 1 < rows.size() && rows[i + 1].ranked;
+    rows[i].offers = order.offers_like(*rows[i].plan);
+    rows[i].below = price_limit(job, found, *rows[i].plan, next ? rows[i + 1].plan : nullptr);
+  }
+  return rows;
+}
+
+std::vector<Fallback> market_order(const Job& job, const SearchResult& found) {
+  std::vector<Fallback> rows = fallback_order(job, found);
+  for (const Plan& plan : found.plans) {
+    const bool listed = std::ranges::any_of(rows, [&](const Fallback& row) { return row.plan == &plan; });
+    if (plan.on_frontier && !listed)
+      rows.push_back({.plan = &plan, .role = "on the frontier", .below = price_limit(job, found, plan, nullptr)});
+  }
+  return rows;
+}
+
+}  // namespace gpuplan

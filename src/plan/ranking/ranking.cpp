@@ -1,0 +1,80 @@
+#include "plan/ranking/ranking.h"
+
+#include <array>
+#include <string_view>
+
+#include "base/text.h"
+#include "plan/answer/market.h"
+
+namespace gpuplan {
+
+Availability availability_of(const Offer& offer) {
+  struct Words {
+    std::string_view part;
+    Availability means;
+  };
+  // Markets have no common scale. The first part that is found decides, so narrower words come first.
+  static constexpr std::array kWords = {
+      Words{"not known", Availability::kUnknown},
+      Words{"unknown", Availability::kUnknown},
+      Words{"not available", Availability::kVeryRare},
+      Words{"unavailable", Availability::kVeryRare},
+      Words{"sold out", Availability::kVeryRare},
+      Words{"very rare", Availability::kVeryRare},
+      Words{"extremely rare", Availability::kVeryRare},
+      Words{"rare", Availability::kRare},
+      Words{"scarce", Availability::kRare},
+      Words{"less common", Availability::kVaries},
+      Words{"uncommon", Availability::kVaries},
+      Words{"varies", Availability::kVaries},
+      Words{"limited", Availability::kVaries},
+      Words{"common", Availability::kCommon},
+      Words{"available", Availability::kCommon},
+      Words{"plenty", Availability::kCommon},
+  };
+  const std::string text = to_lower(offer.availability);
+  for (const Words& words : kWords)
+    if (text.find(words.part) != std::string::npos) return words.means;
+  return offer.kind == OfferKind::kOwn ? Availability::kCommon : Availability::kUnknown;
+}
+
+bool is_rare(const Plan& plan) { return plan.offer != nullptr && availability_of(*plan.offer) >= Availability::kRare; }
+
+Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time) {
+  return plan.cost.p50 + value_of_time * plan.hours.p50;
+}
+
+std::pair<double, double> goal_key(const Job& job, const Plan& plan) {
+  switch (job.goal) {
+    case Goal::kCheapest:
+      return {plan.cost.p50.value, 0};
+    case Goal::kFastest:
+      return {plan.hours.p50.value, 0};
+    case Goal::kFewestGpus:
+      return {plan.gpus_at_once(), plan.cost.p50.value};
+    case Goal::kBestValue:
+      break;
+  }
+  return {total_at(plan, job.value_of_time).value, 0};
+}
+
+std::optional<DollarsPerSecond> price_of(const Plan& plan) {
+  if (plan.offer == nullptr) return std::nullopt;
+  const Offer& offer = *plan.offer;
+  const auto& price = plan.spot ? offer.spot_price : offer.price;
+  return price ? std::optional(price->p50 * machines_paid(offer, plan.nodes, plan.gpus)) : std::nullopt;
+}
+
+std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan) {
+  const auto price = price_of(plan);
+  if (!price || plan.gpus <= 0) return std::nullopt;
+  return *price / plan.gpus;
+}
+
+double memory_share(const Plan& plan) {
+  const PhasePlan* fullest = plan.fullest();
+  if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return 0;
+  return fullest->estimate->memory_total.p50 / fullest->estimate->node->gpu->usable;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,35 @@
+// How plans rank for what the job wants, how hard an offer is to get, and what a plan costs an hour.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+
+namespace gpuplan {
+
+/// How easily an offer is had, best first. Read from the words of the market; own boxes are at hand.
+enum class Availability { kCommon, kVaries, kUnknown, kRare, kVeryRare };
+Availability availability_of(const Offer& offer);
+
+/// Rare or worse, by the words of its offer.
+bool is_rare(const Plan& plan);
+
+/// What the job's goal makes small: dollars, seconds, GPUs, or dollars + value of time x hours; then dollars where many
+/// plans have as many GPUs. Compare with others of the same job only.
+std::pair<double, double> goal_key(const Job& job, const Plan& plan);
+
+/// Cost + value of an hour x hours.
+Dollars total_at(const Plan& plan, DollarsPerSecond value_of_time);
+
+/// Price of the whole plan while it runs, median: all machines, or the GPUs used of a pool or an own box; nullopt for
+/// plans of several offers.
+std::optional<DollarsPerSecond> price_of(const Plan& plan);
+/// The same for one of its GPUs.
+std::optional<DollarsPerSecond> price_of_gpu(const Plan& plan);
+
+/// Median share of the usable memory that the fullest GPU needs; 0 when no GPU is used.
+double memory_share(const Plan& plan);
+
+}  // namespace gpuplan

@@ -1,0 +1,38 @@
+// Which plan to take, for a goal and within limits.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+
+namespace gpuplan {
+
+/// Whether a plan may be recommended: one that fits, or any when none does; of these one that reaches the targets of
+/// its generation phases, or any when none does.
+class Contends {
+ public:
+  explicit Contends(const std::vector<Plan>& plans);
+  bool operator()(const Plan& plan) const {
+    return (plan.fit == Fit::kFits || none_fits_) && (plan.reaches_target || none_reaches_);
+  }
+
+ private:
+  bool none_fits_ = true;
+  bool none_reaches_ = true;
+};
+std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
+
+/// REQUIRES: mark_frontier() has ordered the plans. Plans that are only `tight` are taken when none fits.
+/// best_value: least cost + value_of_time x hours. fewest_gpus: fewest GPUs that keep the limits. `pick`: the job's
+/// goal among plans that keep deadline and budget with the wanted confidence. When none does (`limits_missed`): the
+/// one nearest to the targets when none reaches them, else the cheapest that keeps the deadline, the fastest when none
+/// keeps it, the cheapest when there is only a budget. Ties: fewer GPU-hours.
+Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
+
+/// What `pick` would be were these plans the only ones: by the same goal and limits, the nearest miss included; nullopt
+/// when none of them may be recommended.
+std::optional<int> pick_among(const Job& job, const std::vector<Plan>& plans, bool (*counts)(const Plan&));
+
+}  // namespace gpuplan

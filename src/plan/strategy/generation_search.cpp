@@ -1,0 +1,464 @@
+// Strategies for a generation phase: engine and format, tensor parallelism and layer split, shared experts, replicas,
+// placement of several models, and fewer sequences in flight where a target asks for short answers.
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/whole.h"
+#include "model/generation/cuts.h"
+#include "model/generation/generation.h"
+#include "model/generation/step.h"
+#include "plan/strategy/given.h"
+#include "plan/strategy/phase_search.h"
+#include "plan/strategy/serving.h"
+#include "plan/strategy/software.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Splitting layers or sharing experts between replicas has to gain as much: both are more to set up.
+constexpr double kWorthTheTrouble = 0.05;
+
+/// Of a machine's memory, for activations; the rest is for processes and the system.
+constexpr double kHostShare = 0.9;
+
+struct Candidate {
+  bool any = false;
+  bool fits = false;
+  Strategy strategy;
+  GenerationEstimate estimate;
+  Spread spread;
+  Interval<Bytes> memory{};
+  Bytes need{};          ///< p90 of the least that it takes
+  double shortfall = 0;  ///< from the phase's target; at most 1 when it is reached
+
+  bool reaches() const { return shortfall <= 1; }
+};
+
+/// Fits and reaches the target, fits, or neither; then what takes less time, or is nearer to the target.
+std::pair<int, double> rank_of(const Candidate& c) {
+  if (!c.fits) return {2, c.need.value};
+  return c.reaches() ? std::pair(0, c.estimate.parts.total().value) : std::pair(1, c.shortfall);
+}
+
+bool elaborate(const Strategy& strategy) { return strategy.pp > 1 || strategy.ep > 1; }
+
+class GenerationSearch {
+ public:
+  GenerationSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                   const Given* given, Tally& tally)
+      : workload_(workload),
+        catalogue_(catalogue),
+        work_(*workload.generation),
+        phase_(std::get<GeneratePhase>(workload.phase->work)),
+        machines_(machines),
+        gpu_(*machines.node.gpu),
+        given_(given),
+        tally_(tally) {}
+
+  Candidate run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
+    found_.clear();
+    too_heavy_.reset();
+    lay_out_smaller(rates);
+    consider_all(gpus, rates, engine, engine_index);
+    if (found_.empty() && too_heavy_) report(rates, *too_heavy_);
+    return choose(rates);
+  }
+
+ private:
+  void consider_all(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
+    const Parallel& fixed = phase_.parallel;
+    const int most_tp = engine.tensor ? std::min(gpus, machines_.node.gpus) : 1;
+    const auto each_tp = [&](auto cut) {
+      for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); ++tp)
+        if (fixed.tp || gpus % tp == 0) cut(tp);
+    };
+    if (!fixed.pp || *fixed.pp == 1) each_tp([&](int tp) { consider_cut(gpus, rates, engine, engine_index, tp, 1); });
+    if (!splits_layers(gpus, engine)) return;
+    each_tp([&](int tp) {
+      for (int pp = fixed.pp.value_or(2); pp <= fixed.pp.value_or(gpus / tp); ++pp)
+        if (fixed.pp || gpus % (tp * pp) == 0) consider_cut(gpus, rates, engine, engine_index, tp, pp);
+    });
+  }
+
+  bool splits_layers(int gpus, const Framework& engine) const {
+    return engine.pipeline && gpus > 1 && phase_.parallel.pp.value_or(2) > 1;
+  }
+
+  /// Layers are split where nothing else holds the model, and where tensor-parallel traffic has only a slow way while
+  /// several requests keep all stages busy: one request gains nothing by it.
+  bool splitting_pays(const GenerationRates& rates, const Strategy& strategy) const {
+    if (phase_.parallel.pp) return true;
+    const bool slow = strategy.gpus() > machines_.node.gpus || !machines_.node.direct_link();
+    return slow && rates.profile->pipelines && phase_.situation != Situation::kSingle && !phase_.forward_only;
+  }
+
+  bool divides(int tp, int pp) const {
+    return std::ranges::all_of(phase_.models, [&](const ModelUse& model) {
+      return tensor_problem(model.shape, tp) == CutProblem::kNone && pp <= model.shape.layers;
+    });
+  }
+
+  /// A rate stated for one replica says nothing of larger ones: replicas have the stated size, or, where none is
+  /// stated, the smallest that surely holds the model.
+  bool contradicts_given(int replica, int gpus) const {
+    if (given_ == nullptr || given_->time || phase_.parallel.tp) return false;
+    if (given_->gpus == 0)
+      return std::ranges::any_of(found_, [&](const Candidate& smaller) {
+        return smaller.fits && replica > smaller.strategy.tp * smaller.strategy.pp;
+      });
+    return given_->gpus < gpus && replica != given_->gpus;
+  }
+
+  void consider_cut(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index, int tp,
+                    int pp) {
+    if (tp * pp > gpus) return;
+    if (gpus % (tp * pp) != 0 || !divides(tp, pp)) return tally_.reject(Misfit::kUneven);
+    const int dp = gpus / (tp * pp);
+    if ((phase_.parallel.dp && *phase_.parallel.dp != dp) || contradicts_given(tp * pp, gpus))
+      return tally_.reject(Misfit::kGiven);
+    Strategy strategy;
+    strategy.dp = dp;
+    strategy.tp = tp;
+    strategy.pp = pp;
+    strategy.weights = rates.weights;
+    strategy.framework = engine_index;
+    strategy.micro_batch = in_flight(dp);
+    for (const int ep : expert_groups(engine, strategy)) {
+      strategy.ep = ep;
+      for_each_placement(rates, strategy);
+    }
+  }
+
+  /// How many replicas may share one set of experts: 1, those in one machine, and all. The job fixes GPUs, of which a
+  /// replica has tp.
+  std::vector<int> expert_groups(const Framework& engine, const Strategy& cut) {
+    const auto shared = [&](int replicas) {
+      return cut.dp % replicas == 0 && std::ranges::all_of(phase_.models, [&](const ModelUse& model) {
+               return experts_divide(model.shape, replicas * cut.tp);
+             });
+    };
+    if (const auto& fixed = phase_.parallel.ep; fixed && *fixed > 1) {
+      if (*fixed == cut.tp) return {1};  // whole experts on each GPU of a replica instead of slices: as much memory
+      if (*fixed % cut.tp == 0 && cut.pp == 1 && shared(*fixed / cut.tp)) return {*fixed / cut.tp};
+      tally_.reject(Misfit::kUneven);
+      return {};
+    }
+    std::vector<int> groups = {1};
+    if (phase_.parallel.ep || !engine.expert || cut.dp == 1 || cut.pp > 1) return groups;
+    const int near = std::min(cut.dp, machines_.node.gpus / cut.tp);
+    if (near > 1 && shared(near)) groups.push_back(near);
+    if (cut.dp > near && shared(cut.dp)) groups.push_back(cut.dp);
+    return groups;
+  }
+
+  void for_each_placement(const GenerationRates& rates, Strategy strategy) {
+    for (const Placement placement : {Placement::kInTurn, Placement::kOneModelPerGpu}) {
+      if (phase_.place ? placement != *phase_.place : placement == Placement::kOneModelPerGpu && work_.models == 1)
+        continue;
+      if (placement == Placement::kOneModelPerGpu && strategy.ep > 1) continue;
+      strategy.placement = placement;
+      consider(rates, strategy);
+    }
+  }
+
+  /// Sequences in flight a replica; 0: as many as memory holds.
+  int in_flight(int dp) const {
+    if (const auto batch = phase_.batch.on(gpu_.name, machines_.gpus)) return *batch;
+    if (phase_.situation == Situation::kSingle) return 1;
+    if (phase_.situation == Situation::kConcurrency && phase_.concurrency)
+      return whole<int>(std::max(1.0, std::ceil(*phase_.concurrency / dp)));
+    return 0;
+  }
+
+  Candidate tried(const GenerationRates& rates, const Strategy& strategy) const {
+    Candidate found{true, false, strategy, generation_estimate(work_, rates, strategy),
+                    generation_spread(work_, rates, strategy)};
+    found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
+    if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
+    found.need = found.memory.p90;
+    found.fits = found.memory.p90 < rates.node->gpu->usable;
+    found.shortfall = shortfall(phase_.target, found.estimate);
+    return found;
+  }
+
+  /// As many sequences as leave the latencies within the target; the one nearest to it when not even one alone does.
+  Candidate within_latency(const GenerationRates& rates, const Candidate& full) const {
+    const auto with = [&](int sequences) {
+      Strategy strategy = full.strategy;
+      strategy.micro_batch = sequences;
+      return tried(rates, strategy);
+    };
+    const auto quick = [&](const Candidate& c) { return latency_shortfall(phase_.target, c.estimate) <= 1; };
+    Candidate best = with(1);
+    if (!quick(best)) return best.shortfall < full.shortfall ? best : full;
+    int low = 1;
+    int high = clamped<int>(full.estimate.batch);
+    while (high - low > 1) {
+      const int middle = low + (high - low) / 2;
+      const Candidate candidate = with(middle);
+      if (quick(candidate)) best = candidate;
+      (quick(candidate) ? low : high) = middle;
+    }
+    return best;
+  }
+
+  /// Activations that the host's memory keeps have to fit there, where it is known.
+  bool host_too_small(const GenerationRates& rates, const Candidate& found) const {
+    return phase_.store && machines_.node.ram > Bytes{} &&
+           collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram * kHostShare;
+  }
+
+  /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.
+  Bytes weights_alone(const GenerationRates& rates, const Strategy& strategy) const {
+    const GenerationCut cut = generation_cut(work_, rates, strategy);
+    Bytes most{};
+    for (const NetworkWork& network : work_.networks) most = std::max(most, weight_memory(network, rates, cut));
+    return most;
+  }
+
+  /// What a strategy whose weights alone are too much needs in all.
+  void report(const GenerationRates& rates, Strategy strategy) {
+    const int wanted = strategy.micro_batch;
+    if (wanted == 0) strategy.micro_batch = 1;
+    const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
+    strategy.micro_batch = wanted;
+    tally_.near_miss(
+        {workload_.index, &gpu_, strategy.gpus(), strategy, estimate.memory.total(), gpu_.usable, estimate.memory});
+  }
+
+  void consider(const GenerationRates& rates, const Strategy& strategy) {
+    const bool stated = given_ != nullptr && given_->memory;
+    if (const Bytes weights = weights_alone(rates, strategy); !stated && weights > gpu_.usable) {
+      tally_.reject(Misfit::kMemory);
+      if (!too_heavy_ || weights < least_weights_) {
+        too_heavy_ = strategy;
+        least_weights_ = weights;
+      }
+      return;
+    }
+    const auto [found, least] = with_room(rates, strategy);
+    if (host_too_small(rates, found)) return tally_.reject(Misfit::kHostMemory);
+    if (!found.any) {
+      tally_.reject(Misfit::kMemory);
+      tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, least, gpu_.usable, found.estimate.memory});
+      return;
+    }
+    tally_.accept();
+    found_.push_back(found);
+    if (phase_.batch.given()) return;
+    // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
+    // would with less memory.
+    for (const auto& card : smaller_) {
+      const Candidate fewer = with_room(card->rates, strategy).found;
+      if (!fewer.any) return;
+      if (rank_of(fewer) < rank_of(found_.back())) found_.back() = fewer;
+    }
+  }
+
+  struct Placed {
+    Candidate found;  ///< none when it can not run
+    Bytes least{};    ///< median of the memory that it must have
+  };
+
+  /// The strategy with the memory that the GPUs of `rates` have, and with as few sequences in flight as the target
+  /// asks.
+  Placed with_room(const GenerationRates& rates, const Strategy& strategy) const {
+    const Bytes usable = rates.node->gpu->usable;
+    Candidate found = tried(rates, strategy);
+    Bytes least = found.memory.p50;
+    if (strategy.micro_batch == 0) {
+      // The engine fills what there is; what must fit is one sequence.
+      Strategy one = strategy;
+      one.micro_batch = 1;
+      const Interval<Bytes> need =
+          lognormal(generation_estimate(work_, rates, one).memory.total(), found.spread.memory);
+      least = need.p50;
+      found.need = need.p90;
+      found.fits = need.p90 < usable;
+      found.memory.p90 = std::min(found.memory.p90, usable);
+    }
+    found.any = least <= usable && found.estimate.batch >= 1;
+    if (found.any && strategy.micro_batch == 0 && latency_shortfall(phase_.target, found.estimate) > 1) {
+      const Candidate full = found;
+      found = within_latency(rates, full);
+      found.need = full.need;
+    }
+    found.strategy.micro_batch = strategy.micro_batch;
+    return {found, least};
+  }
+
+  /// Of those found, the first of the best. An elaborate one has to be worth the trouble, here or on such GPUs with
+  /// less memory: where somebody with these would be told to take it, it is right here too when it is faster. So more
+  /// memory never makes what is chosen slower.
+  Candidate choose(const GenerationRates& rates) const {
+    const auto least = [&](auto counts) {
+      const Candidate* best = nullptr;
+      for (const Candidate& c : found_)
+        if (counts(c) && (best == nullptr || rank_of(c) < rank_of(*best))) best = &c;
+      return best;
+    };
+    const Candidate* plain = least([](const Candidate& c) { return !elaborate(c.strategy); });
+    const Candidate* best = least([&](const Candidate& c) {
+      if (!elaborate(c.strategy)) return true;
+      return plain == nullptr || (rank_of(c) < rank_of(*plain) && worth_the_trouble(rates, c.strategy));
+    });
+    return best != nullptr ? *best : Candidate{};
+  }
+
+  bool worth_the_trouble(const GenerationRates& rates, const Strategy& strategy) const {
+    const auto pays_with = [&](const GenerationRates& there) {
+      const Candidate one = with_room(there, strategy).found;
+      if (!one.any || !one.fits) return false;
+      std::pair<int, double> plain{3, 0};
+      for (const Candidate& other : found_) {
+        if (elaborate(other.strategy)) continue;
+        if (const Candidate c = with_room(there, other.strategy).found; c.any) plain = std::min(plain, rank_of(c));
+      }
+      const auto [rank, amount] = rank_of(one);
+      if (rank != plain.first) return rank < plain.first;
+      const bool pays = strategy.ep > 1 || splitting_pays(rates, strategy);
+      return pays && amount <= plain.second * (1 - kWorthTheTrouble);
+    };
+    return pays_with(rates) || std::ranges::any_of(smaller_, [&](const auto& card) { return pays_with(card->rates); });
+  }
+
+  /// The same GPUs with less memory, of a size that others have.
+  struct Card {
+    Gpu gpu;
+    NodeShape node;
+    GenerationRates rates;
+  };
+
+  void lay_out_smaller(const GenerationRates& rates) {
+    std::vector<Bytes> sizes;
+    for (const Gpu& gpu : catalogue_.gpus)
+      if (gpu.usable < gpu_.usable) sizes.push_back(gpu.usable);
+    std::ranges::sort(sizes, std::greater<>{});
+    sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
+    smaller_.clear();
+    for (const Bytes usable : sizes) {
+      Card& card = *smaller_.emplace_back(std::make_unique<Card>(Card{gpu_, *rates.node, rates}));
+      card.gpu.usable = usable;
+      card.node.gpu = &card.gpu;
+      card.rates.node = &card.node;
+    }
+  }
+
+  const PhaseWorkload& workload_;
+  const Catalogue& catalogue_;
+  const GenerationWork& work_;
+  const GeneratePhase& phase_;
+  const Machines& machines_;
+  const Gpu& gpu_;
+  const Given* given_;
+  Tally& tally_;
+  std::vector<Candidate> found_;                ///< in the order of trying: smaller replicas before larger ones
+  std::vector<std::unique_ptr<Card>> smaller_;  ///< largest first
+  std::optional<Strategy> too_heavy_;           ///< the one whose weights, too much alone, are the least
+  Bytes least_weights_{};
+};
+
+/// GPUs to use, most first: all, then halves of them; where the job fixes degrees, what these can share.
+std::vector<int> gpu_counts(const Parallel& fixed, const Machines& machines) {
+  const int unit = fixed.dp.value_or(1) * fixed.tp.value_or(1) * fixed.pp.value_or(1);
+  if (machines.exact) return {machines.gpus};
+  if (unit > machines.gpus) return {};
+  std::vector<int> counts;
+  int gpus = fixed.dp && fixed.tp ? unit : machines.gpus - machines.gpus % unit;
+  for (; gpus >= unit; gpus /= 2) {
+    gpus -= gpus % unit;
+    counts.push_back(gpus);
+    if (gpus == 1) break;
+  }
+  return counts;
+}
+
+/// "parallel takes 16 GPUs (dp 4 x tp 4), more than the machines here have; ...".
+std::string too_many_words(const Parallel& fixed) {
+  int gpus = 1;
+  std::string degrees;
+  const auto add = [&](std::string_view name, const std::optional<int>& degree) {
+    if (degree.value_or(1) == 1) return;
+    gpus *= *degree;
+    degrees += (degrees.empty() ? "" : " x ") + std::string(name) + " " + std::to_string(*degree);
+  };
+  add("dp", fixed.dp);
+  add("tp", fixed.tp);
+  add("pp", fixed.pp);
+  return "parallel takes " + std::to_string(gpus) + " GPUs (" + degrees +
+         "), more than the machines here have; lower it, or take several machines with where.nodes";
+}
+
+}  // namespace
+
+std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                             const Machines& machines, bool ignore_given, Tally& tally) {
+  const Phase& phase = *workload.phase;
+  const auto& generate = std::get<GeneratePhase>(phase.work);
+  const GenerationWork& work = *workload.generation;
+  const Gpu& gpu = *machines.node.gpu;
+  const auto unsupported = [&](Misfit why, std::string reason) {
+    tally.reject(why);
+    if (tally.unsupported_reason.empty()) tally.unsupported_reason = std::move(reason);
+    return std::nullopt;
+  };
+  Software software = generation_software(catalogue, generate, gpu, machines.nodes);
+  if (software.frameworks.empty()) return unsupported(software.why, std::move(software.reason));
+  const Framework* chosen = nullptr;
+  std::optional<GenerationRates> rates;
+  for (const Framework* engine : software.frameworks) {
+    rates = serving_rates(catalogue, machines.node, *engine, generate, software.weights);
+    chosen = engine;
+    if (rates) break;
+  }
+  if (!rates) return unsupported(Misfit::kPrecision, format_problem(catalogue, machines.node, software, generate));
+  const Framework& engine = *chosen;
+
+  const std::vector<int> counts = gpu_counts(generate.parallel, machines);
+  if (counts.empty()) return unsupported(Misfit::kGpus, too_many_words(generate.parallel));
+  for (const int gpus : counts) {
+    const Given* given = nullptr;
+    // Replicas are independent: a figure for one of 1, 2, 4, ... GPUs serves all of them.
+    for (int replica = gpus; !ignore_given && given == nullptr && replica >= 1; replica /= 2)
+      given = given_for(phase, gpu.name, gpus, replica);
+    GenerationSearch search(workload, catalogue, machines, given, tally);
+    const Candidate best = search.run(gpus, *rates, engine, whole<std::int16_t>(&engine - catalogue.frameworks.data()));
+    if (!best.any) continue;
+    PhaseEstimate estimate =
+        modelled(workload, machines, gpus, best.strategy, best.fits, best.estimate.parts.total(), best.spread);
+    estimate.strategy.micro_batch = clamped<std::int32_t>(best.estimate.batch);
+    estimate.framework = &engine;
+    estimate.units = work.samples * work.models;
+    estimate.tokens = estimate.units * (generate.forward_only ? work.prompt_tokens : work.new_tokens);
+    estimate.memory = best.estimate.memory;
+    estimate.memory_total = best.memory;
+    estimate.batch = best.estimate.batch * best.strategy.dp;
+    estimate.collection = collection_use(work, *rates, best.strategy, best.estimate);
+    estimate.host_memory = estimate.collection.host;
+    if (given != nullptr) {
+      // One model after the other on every replica, or each replica its own models.
+      const int replicas = best.strategy.dp;
+      const bool own = best.strategy.placement == Placement::kOneModelPerGpu;
+      const double sharers = own ? std::max(1, replicas / work.models) : replicas;
+      const double samples = work.samples * best.estimate.rounds / sharers;
+      const double tokens = generate.forward_only ? work.prompt_tokens : work.new_tokens;
+      const double replica_units = given_units(*given, gpus, replicas) / replicas;
+      apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
+    }
+    estimate.serving = serving_of(work, best.estimate, best.spread, estimate);
+    estimate.rounds = best.estimate.rounds;
+    add_terms(workload, catalogue, estimate);
+    return estimate;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,385 @@
+#include "plan/strategy/phase_terms.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/whole.h"
+#include "model/communication.h"
+#include "plan/strategy/phase_search.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// A checkpoint that is whole and the one being written after it.
+constexpr int kUsuallyKept = 2;
+
+/// More jobs in a row than this nobody submits.
+constexpr double kMostJobs = 1000;
+
+/// Bytes over an uncertain rate: the slow end of the rate is the long end of the time.
+Interval<Seconds> over(const Interval<Bytes>& bytes, const Interval<BytesPerSecond>& rate) {
+  return {bytes.p10 / rate.p90, bytes.p50 / rate.p50, bytes.p90 / rate.p10};
+}
+
+bool remote(const std::string& place) { return place.find("://") != std::string::npos; }
+
+/// A rate, and who says it.
+struct Rate {
+  Interval<BytesPerSecond> value{};
+  TermOrigin origin = TermOrigin::kAssumed;
+};
+
+Rate rate_of(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed) {
+  if (stated) return {*stated, TermOrigin::kModel};
+  return {as<BytesPerSecond>(assumed), TermOrigin::kAssumed};
+}
+
+MovingRate moving_rate(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed,
+                       const PhaseEstimate& estimate) {
+  MovingRate rate{.value = stated ? *stated : as<BytesPerSecond>(assumed), .stated = stated.has_value()};
+  const BytesPerSecond front = estimate.node ? estimate.node->front : BytesPerSecond{};
+  if (front <= BytesPerSecond{} || front >= rate.value.p90) return rate;
+  rate.limit = front;
+  rate.value = {std::min(rate.value.p10, front), std::min(rate.value.p50, front), front};
+  return rate;
+}
+
+Rate with_origin(const MovingRate& rate) {
+  return {rate.value, rate.known() ? TermOrigin::kModel : TermOrigin::kAssumed};
+}
+
+/// Whether training begins with weights that somebody published, or from scratch. Adapters and frozen networks always
+/// do; of others, corpora stated in tokens, work stated in steps alone and shapes that the job writes speak for a start
+/// from scratch.
+StartFrom start_from(const TrainPhase& train) {
+  if (train.start) return *train.start;
+  if (train.method != Method::kFull) return StartFrom::kWeights;
+  const bool drawn = std::ranges::all_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
+  return !drawn && train.data.samples ? StartFrom::kWeights : StartFrom::kScratch;
+}
+
+/// How weights are published for this format: quantised beforehand, except for formats that are made while loading.
+double stored_bytes(const ModelUse& use, Format weights) {
+  const double native = bytes_of(use.shape.native);
+  return weights == Format::kNf4 ? native : std::min(native, bytes_of(weights));
+}
+
+/// Sizes on disk of what a phase begins with, and what its GPUs take of it.
+class Inputs {
+ public:
+  Inputs(const PhaseWorkload& workload, const Catalogue& catalogue, const PhaseEstimate& estimate)
+      : workload_(workload), assumed_(catalogue.assumptions), estimate_(estimate) {}
+
+  /// Weights on the disk of the fullest machine.
+  Bytes weights() const {
+    if (workload_.generation) return generation_weights();
+    if (!workload_.training) return {};
+    const auto& train = std::get<TrainPhase>(workload_.phase->work);
+    if (estimate_.start == StartFrom::kScratch) return {};
+    double bytes = 0;
+    for (const ModelUse& use : train.models)
+      if (!use.drawn && !use.custom) bytes += use.params() * bytes_of(use.shape.native);
+    return Bytes{bytes};
+  }
+
+  Interval<Bytes> data() const {
+    if (workload_.generation) {
+      const GenerationWork& work = *workload_.generation;
+      return as<Bytes>(assumed_.text_bytes) * (work.samples * work.prompt_tokens);
+    }
+    if (!workload_.training) return {};
+    if (workload_.setting.storage.data) return exactly(*workload_.setting.storage.data);
+    return training_data(*workload_.training, std::get<TrainPhase>(workload_.phase->work));
+  }
+
+ private:
+  Bytes generation_weights() const {
+    const auto& generate = std::get<GeneratePhase>(workload_.phase->work);
+    const Strategy& strategy = estimate_.strategy;
+    double bytes = 0;
+    for (const ModelUse& use : generate.models)
+      bytes += use.params() * (generate.weight_bits ? *generate.weight_bits / 8 : stored_bytes(use, strategy.weights));
+    const auto models = static_cast<double>(generate.models.size());
+    if (strategy.placement == Placement::kOneModelPerGpu && models > 1) {
+      const int each = std::max(1, strategy.tp * strategy.pp);
+      const double here = std::clamp(estimate_.node->gpus / each, 1, std::max(1, static_cast<int>(strategy.dp)));
+      bytes *= std::min(1.0, here * estimate_.rounds / models);
+    }
+    if (const auto& guess = generate.speculation; guess && guess->draft)
+      bytes += guess->draft->params() * bytes_of(guess->draft->shape.native);
+    return Bytes{bytes};
+  }
+
+  /// Everything that is read once, whatever the number of epochs.
+  Interval<Bytes> training_data(const TrainingWork& work, const TrainPhase& train) const {
+    const double epochs = std::max(1.0, train.epochs.value_or(1));
+    const ModelUse& first = train.models.front();
+    if (first.custom) return {};
+    const bool images = first.shape.kind == ModelKind::kVit || first.shape.kind == ModelKind::kDit;
+    if (images) {
+      const double seen = work.samples_total / epochs;
+      return as<Bytes>(assumed_.image_bytes) * std::min(seen, train.data.samples.value_or(seen));
+    }
+    double tokens = work.sequences_total * work.mean_tokens / epochs;
+    if (train.data.samples) {
+      const double each = train.data.tokens_per_sample ? train.data.tokens_per_sample->mean : work.mean_tokens;
+      tokens = std::min(tokens, *train.data.samples * each);
+    }
+    return as<Bytes>(assumed_.text_bytes) * tokens;
+  }
+
+  const PhaseWorkload& workload_;
+  const Assumptions& assumed_;
+  const PhaseEstimate& estimate_;
+};
+
+/// From the command to the first step or token, once everything is on the disk.
+struct Start {
+  Interval<Seconds> load{}, warm_up{};
+  TermOrigin load_origin = TermOrigin::kAssumed;
+};
+
+Start start_of(const PhaseWorkload& workload, const Catalogue& catalogue, const PhaseEstimate& estimate,
+               Bytes weights) {
+  const Assumptions& assumed = catalogue.assumptions;
+  Start start;
+  const Rate disk = rate_of(workload.setting.storage.disk_rate, assumed.disk);
+  start.load_origin = disk.origin;
+  // Read once by a machine (the page cache serves its other ranks), then to all GPUs at the same time.
+  if (weights > Bytes{} && estimate.node)
+    start.load = over(exactly(weights), disk.value) +
+                 exactly(estimate.memory.weights * estimate.rounds / host_rate(*estimate.node->gpu));
+  start.warm_up = as<Seconds>(assumed.start);
+  if (workload.training && estimate.strategy.compile) start.warm_up = start.warm_up + as<Seconds>(assumed.compile);
+  if (workload.generation && estimate.framework != nullptr &&
+      (estimate.framework->cuda_graphs || estimate.framework->compile))
+    start.warm_up = start.warm_up + as<Seconds>(assumed.graphs) * estimate.rounds;
+  return start;
+}
+
+/// What of a phase's time its own keys account for.
+struct Stated {
+  bool start = false;       ///< fetching, loading and warm-up
+  bool everything = false;  ///< checkpoints and uploads too
+
+  explicit Stated(const Phase& phase, bool whole_time_given) {
+    everything = whole_time_given || phase.overhead.stated;
+    start = everything || phase.setup.has_value();
+  }
+};
+
+double evaluations(const Phase& phase, const PhaseEstimate& estimate) {
+  if (!phase.evaluate) return 0;
+  if (phase.evaluate->every_steps > 0) return std::floor(estimate.steps / phase.evaluate->every_steps);
+  if (phase.evaluate->every_time) return std::floor(estimate.work.p50 / *phase.evaluate->every_time);
+  return 0;
+}
+
+/// Checkpoints of a run without interruptions: those asked for, and the end's. Without a rule only the last.
+double checkpoints_of(const CheckpointRule& rule, const PhaseEstimate& estimate) {
+  constexpr double kWhole = 1e-9;  // 1000 steps by 200 are five, not six
+  double count = 1;
+  if (rule.every_steps && *rule.every_steps > 0) count = std::ceil(estimate.steps / *rule.every_steps - kWhole);
+  else if (rule.every_time && *rule.every_time > Seconds{})
+    count = std::ceil(estimate.work.p50 / *rule.every_time - kWhole);
+  return std::max(1.0, count);
+}
+
+/// Machines that write a checkpoint side by side: all when each holds a part that no other has.
+int writers(const PhaseEstimate& estimate) {
+  const Strategy& s = estimate.strategy;
+  const bool cut = s.sharding != Sharding::kNone || s.tp * s.pp * s.ep > 1;
+  return cut ? std::max(1, estimate.nodes) : 1;
+}
+
+void set(PhaseEstimate& estimate, TimeTerm term, const Interval<Seconds>& time, TermOrigin origin) {
+  estimate.terms[static_cast<std::size_t>(term)] = time;
+  estimate.origins[static_cast<std::size_t>(term)] = origin;
+}
+
+void sum_up(PhaseEstimate& estimate) {
+  estimate.extra = {};
+  for (const Interval<Seconds>& term : estimate.terms) estimate.extra = estimate.extra + term;
+  estimate.fetch = estimate.term(TimeTerm::kFetch);
+}
+
+void add_stated(const Phase& phase, PhaseEstimate& estimate) {
+  if (phase.setup) set(estimate, TimeTerm::kSetup, phase.setup->time.range, TermOrigin::kJob);
+  if (phase.before) set(estimate, TimeTerm::kManual, phase.before->time.range, TermOrigin::kJob);
+  if (phase.evaluate)
+    set(estimate, TimeTerm::kEvaluate, phase.evaluate->time.range * evaluations(phase, estimate), TermOrigin::kJob);
+  set(estimate, TimeTerm::kOverhead, phase.overhead.time.range + phase.overhead.each_model.range * estimate.rounds,
+      TermOrigin::kJob);
+}
+
+/// Text that comes out, and activations that stay.
+void add_results(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseEstimate& estimate) {
+  if (!workload.generation) return;
+  const auto& generate = std::get<GeneratePhase>(workload.phase->work);
+  if (!generate.forward_only)
+    estimate.results_bytes = Bytes{catalogue.assumptions.text_bytes.value.p50 * estimate.tokens};
+  if (estimate.collection.any() && estimate.collection.on_disk) estimate.results_bytes += estimate.collection.kept.all;
+}
+
+void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& estimate) {
+  estimate.disk_price = workload.setting.storage.disk_price;
+  estimate.egress_price = workload.setting.storage.egress_price;
+  if (estimate.collection.any()) {
+    estimate.disk_bytes = estimate.collection.disk;
+    estimate.machine_disk_bytes = estimate.collection.machine_disk;
+    if (estimate.collection.disk_price) estimate.disk_price = estimate.collection.disk_price;
+    return;
+  }
+  const double machines = std::max(1, estimate.nodes);
+  const bool here = !remote(workload.setting.checkpoint.to);
+  const Bytes kept = here ? estimate.checkpoint_bytes * estimate.kept_checkpoints : Bytes{};
+  const Bytes each = weights + estimate.data_bytes;
+  estimate.disk_bytes = each * machines + kept + estimate.results_bytes;
+  estimate.machine_disk_bytes = each + kept / writers(estimate) + estimate.results_bytes;
+}
+
+}  // namespace
+
+PhaseSetting setting_of(const Job& job, const Phase& phase) {
+  PhaseSetting setting;
+  setting.storage = job.storage;
+  setting.inet_down = job.where.inet_down;
+  setting.checkpoint = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
+  if (job.spot.restart) setting.restart = job.spot.restart->range.p50;
+  setting.stretch = 1 + job.buffer;
+  if (const auto host = std::ranges::find(job.phases, phase.on, &Phase::name); host != job.phases.end())
+    setting.fetched = fetches_the_same(*host, phase);
+  return setting;
+}
+
+MovingRate download_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  const bool by_floor = !setting.storage.download_rate && setting.inet_down;
+  const auto stated = by_floor ? std::optional(exactly(*setting.inet_down)) : setting.storage.download_rate;
+  MovingRate rate = moving_rate(stated, assumed.download, estimate);
+  rate.by_floor = by_floor;
+  return rate;
+}
+
+MovingRate upload_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  return moving_rate(setting.storage.upload_rate, assumed.upload, estimate);
+}
+
+bool can_resume(const Phase& phase) {
+  return std::holds_alternative<TrainPhase>(phase.work) || std::holds_alternative<GeneratePhase>(phase.work);
+}
+
+void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseEstimate& estimate) {
+  const Phase& phase = *workload.phase;
+  const PhaseSetting& setting = workload.setting;
+  const Assumptions& assumed = catalogue.assumptions;
+  add_stated(phase, estimate);
+  if (!workload.training && !workload.generation) return sum_up(estimate);
+
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) estimate.start = start_from(*train);
+  const Stated stated(phase, estimate.whole_time_given);
+  const Inputs inputs(workload, catalogue, estimate);
+  const Bytes weights = inputs.weights();
+  const Interval<Bytes> data = inputs.data();
+  const double machines = std::max(1, estimate.nodes);
+  estimate.weights_bytes = weights * machines;
+  estimate.data_bytes = data.p50;
+  add_results(workload, catalogue, estimate);
+
+  if (!stated.start) {
+    Rate down = with_origin(download_rate(setting, assumed, estimate));
+    if (!data.exact()) down.origin = TermOrigin::kAssumed;
+    if (!setting.fetched) set(estimate, TimeTerm::kFetch, over(exactly(weights) + data, down.value), down.origin);
+    const Start start = start_of(workload, catalogue, estimate, weights);
+    set(estimate, TimeTerm::kLoad, start.load, start.load_origin);
+    set(estimate, TimeTerm::kWarmUp, start.warm_up, TermOrigin::kAssumed);
+  }
+  const Rate up = with_origin(upload_rate(setting, assumed, estimate));
+  if (workload.training) {
+    const Rate where = remote(setting.checkpoint.to) ? up : rate_of(setting.storage.disk_rate, assumed.disk);
+    const int side_by_side = writers(estimate);
+    estimate.checkpoint_rate = where.value.p50 * side_by_side;
+    estimate.checkpoints = checkpoints_of(setting.checkpoint, estimate);
+    const int keep = setting.checkpoint.keep;
+    estimate.keep_checkpoints = keep < 0 ? 0 : keep > 0 ? keep : kUsuallyKept;
+    estimate.kept_checkpoints = estimate.checkpoints;
+    if (estimate.keep_checkpoints > 0)
+      estimate.kept_checkpoints = std::min<double>(estimate.checkpoints, estimate.keep_checkpoints);
+    if (!stated.everything)
+      set(estimate, TimeTerm::kCheckpoint,
+          over(exactly(estimate.checkpoint_bytes / side_by_side), where.value) * estimate.checkpoints, where.origin);
+  }
+  if (!setting.storage.results.empty() && !stated.everything) {
+    // A model leaves from one machine, samples from where they are.
+    const double from = workload.generation ? machines : 1;
+    set(estimate, TimeTerm::kUpload, over(exactly(estimate.results_bytes / from), up.value), up.origin);
+  }
+  add_disks(workload, weights, estimate);
+  sum_up(estimate);
+}
+
+std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue& catalogue, Seconds limit,
+                                 PhaseEstimate& estimate) {
+  const PhaseSetting& setting = workload.setting;
+  const Seconds most = limit / setting.stretch;
+  const Seconds all = estimate.work.p90 + estimate.extra.p90;
+  if (all <= most) return 1;
+  if (!can_resume(*workload.phase)) return std::nullopt;
+  // Each job after the first starts anew; each but the last ends with a checkpoint.
+  Interval<Seconds> restart{};
+  TermOrigin origin = TermOrigin::kJob;
+  if (setting.restart) {
+    restart = exactly(*setting.restart);
+  } else if (workload.phase->setup) {
+    restart = workload.phase->setup->time.range;
+  } else {
+    const Start start = start_of(workload, catalogue, estimate, Inputs(workload, catalogue, estimate).weights());
+    restart = start.load + start.warm_up;
+    origin = TermOrigin::kAssumed;
+  }
+  if (estimate.checkpoint_rate > BytesPerSecond{})
+    restart = restart + exactly(estimate.checkpoint_bytes / estimate.checkpoint_rate);
+  if (restart.p90 >= most) return std::nullopt;
+  const double jobs = std::ceil((all - restart.p90) / (most - restart.p90) - 1e-9);
+  if (jobs > kMostJobs) return std::nullopt;
+  set(estimate, TimeTerm::kRestart, restart * (jobs - 1), origin);
+  sum_up(estimate);
+  return whole<int>(jobs);
+}
+
+std::vector<std::string> fetched_models(const Phase& phase) {
+  std::vector<std::string> names;
+  const auto add = [&](const std::vector<ModelUse>& uses) {
+    for (const ModelUse& use : uses) names.push_back(use.name);
+  };
+  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) add(train->models);
+  if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) add(generate->models);
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+bool fetches_the_same(const Phase& earlier, const Phase& later) {
+  return std::ranges::includes(fetched_models(earlier), fetched_models(later));
+}
+
+Dollars disk_dollars(const Offer& offer, const PhaseEstimate& phase, Seconds time) {
+  const auto& price = offer.disk_price ? offer.disk_price : phase.disk_price;
+  return price ? *price * phase.disk_bytes * time : Dollars{};
+}
+
+bool stays_home(const Phase& phase) { return std::holds_alternative<CpuPhase>(phase.work) && phase.on.empty(); }
+
+bool results_leave(const Job& job, int phase) {
+  const std::string& name = job.phases[static_cast<std::size_t>(phase)].name;
+  return std::ranges::none_of(job.phases, [&](const Phase& later) {
+    return !stays_home(later) && std::ranges::find(later.needs, name) != later.needs.end();
+  });
+}
+
+Dollars egress_dollars(const Offer& offer, const PhaseEstimate& phase, Bytes bytes) {
+  const auto& price = offer.egress_price ? offer.egress_price : phase.egress_price;
+  return price ? *price * bytes : Dollars{};
+}
+
+}  // namespace gpuplan

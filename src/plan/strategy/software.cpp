@@ -1,0 +1,195 @@
+#include "plan/strategy/software.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "model/generation/generation.h"
+
+namespace gpuplan {
+
+namespace {
+
+bool runs_on(const Framework& framework, const Gpu& gpu) {
+  if (std::ranges::find(framework.vendors, gpu.vendor) == framework.vendors.end()) return false;
+  return gpu.compute_capability == 0 || gpu.compute_capability >= framework.min_compute_capability;
+}
+
+bool supports(const Framework& framework, Method method) {
+  switch (method) {
+    case Method::kFull:
+      return framework.full;
+    case Method::kLora:
+      return framework.lora;
+    case Method::kQlora:
+      return framework.qlora;
+    case Method::kFrozen:
+      return framework.frozen;
+  }
+  return false;
+}
+
+/// 16-bit where the hardware has it: bf16 needs no loss scaling and comes first.
+Precision natural_precision(const Gpu& gpu) {
+  if (gpu.bf16 > FlopsPerSecond{}) return Precision::kBf16;
+  if (gpu.fp16 > FlopsPerSecond{}) return Precision::kFp16;
+  return Precision::kFp32;
+}
+
+/// Something that none of those chosen so far can do. What several can do each, but none together (full shards of a
+/// pipeline's stages), does not count: whoever wants it names the framework.
+bool adds_to(const std::vector<const Framework*>& chosen, const Framework& other) {
+  const auto have = [&](auto feature) {
+    return std::ranges::any_of(chosen, [&](const Framework* f) { return feature(*f); });
+  };
+  const auto adds = [&](auto feature) { return feature(other) && !have(feature); };
+  const auto keeps = [](Offload what) { return [what](const Framework& f) { return includes(f.offload, what); }; };
+  return chosen.empty() ||
+         adds([](const Framework& f) { return f.zero[static_cast<std::size_t>(Sharding::kZero3)]; }) ||
+         adds([](const Framework& f) { return f.tensor; }) || adds([](const Framework& f) { return f.pipeline; }) ||
+         adds([](const Framework& f) { return f.context; }) || adds([](const Framework& f) { return f.expert; }) ||
+         adds(keeps(Offload::kOptimizer)) || adds(keeps(Offload::kParams)) || adds(keeps(Offload::kActivations));
+}
+
+/// Frameworks to look at: the one that is named, else those with a rank, best first.
+std::vector<const Framework*> candidates(const Catalogue& catalogue, const std::string& wanted) {
+  std::vector<const Framework*> found;
+  for (const Framework& framework : catalogue.frameworks)
+    if (wanted.empty() ? framework.auto_rank > 0 : framework.name == wanted) found.push_back(&framework);
+  std::ranges::sort(found, {}, [](const Framework* f) { return std::pair(f->auto_rank, f); });  // ties: catalogue order
+  return found;
+}
+
+Software none(Misfit why, std::string reason) {
+  Software result;
+  result.why = why;
+  result.reason = std::move(reason);
+  return result;
+}
+
+std::string cannot_run(const std::string& framework, const Gpu& gpu) {
+  return framework + " does not run on " + gpu.name;
+}
+
+}  // namespace
+
+Software training_software(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu, int gpus, int nodes) {
+  Software result;
+  result.precision = phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
+  if (peak(gpu, result.precision) <= FlopsPerSecond{})
+    return none(Misfit::kPrecision, gpu.name + " has no " + std::string(name_of(result.precision)));
+  result.compile = phase.compile.on(gpu.name, gpus).value_or(false);
+
+  const bool named = !phase.framework.empty();
+  for (const Framework* candidate : candidates(catalogue, phase.framework)) {
+    const Framework& framework = *candidate;
+    if (!framework.trains) continue;
+    if (!runs_on(framework, gpu)) {
+      if (named) return none(Misfit::kUnsupported, cannot_run(framework.name, gpu));
+      continue;
+    }
+    if (!supports(framework, phase.method)) {
+      if (named)
+        return none(Misfit::kUnsupported,
+                    framework.name + " has no " + std::string(name_of(phase.method)) + " training");
+      continue;
+    }
+    if (gpus > 1 && !framework.multi_gpu) {
+      if (named) return none(Misfit::kUnsupported, framework.name + " uses one GPU only");
+      continue;
+    }
+    if (nodes > 1 && !framework.multi_node) {
+      if (named) return none(Misfit::kUnsupported, framework.name + " runs on one machine only");
+      continue;
+    }
+    if (std::ranges::find(framework.precisions, result.precision) == framework.precisions.end()) {
+      if (named)
+        return none(Misfit::kPrecision,
+                    framework.name + " does not train in " + std::string(name_of(result.precision)));
+      continue;
+    }
+    if (adds_to(result.frameworks, framework)) result.frameworks.push_back(&framework);
+  }
+  if (result.frameworks.empty())
+    return none(Misfit::kUnsupported, "no framework known to gpuplan does " + std::string(name_of(phase.method)) +
+                                          " training in " + std::string(name_of(result.precision)) + " on " + gpu.name);
+  return result;
+}
+
+namespace {
+
+/// As the model comes, in a 16-bit format that the hardware has.
+Format natural_format(const ModelShape& shape, const Gpu& gpu) {
+  if (shape.native == Format::kBf16 && gpu.bf16 <= FlopsPerSecond{}) return Format::kFp16;
+  if (shape.native == Format::kFp32) return gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16;
+  return shape.native;
+}
+
+}  // namespace
+
+Software generation_software(const Catalogue& catalogue, const GeneratePhase& phase, const Gpu& gpu, int nodes) {
+  Software result;
+  result.weights = phase.weights.value_or(natural_format(phase.models.front().shape, gpu));
+  const std::string wanted = !phase.engine.empty() ? phase.engine : phase.collect ? "hf" : "";
+  const auto add = [&](const Framework& engine) {
+    const bool runs = engine.generates && runs_on(engine, gpu) && (nodes <= 1 || engine.multi_node);
+    if (runs && engine_profile(catalogue, engine).reads(result.weights)) result.frameworks.push_back(&engine);
+  };
+  for (const Framework* engine : candidates(catalogue, wanted)) add(*engine);
+  if (wanted.empty() && result.frameworks.empty())
+    for (const Framework& engine : catalogue.frameworks) add(engine);
+  if (!result.frameworks.empty()) return result;
+
+  const std::string format(name_of(result.weights));
+  if (wanted.empty())
+    return none(Misfit::kUnsupported, "no engine known to gpuplan runs " + format + " on " + gpu.name);
+  const Framework* engine = catalogue.find_framework(wanted);
+  if (engine == nullptr || !engine->generates || !runs_on(*engine, gpu))
+    return none(Misfit::kUnsupported, cannot_run(wanted, gpu));
+  if (nodes > 1 && !engine->multi_node) return none(Misfit::kUnsupported, wanted + " runs on one machine only");
+  return none(Misfit::kPrecision, wanted + " does not read " + format);
+}
+
+Format cache_format(const GeneratePhase& phase, const Gpu& gpu) {
+  return phase.kv_cache.value_or(gpu.bf16 > FlopsPerSecond{} ? Format::kBf16 : Format::kFp16);
+}
+
+std::optional<GenerationRates> serving_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& engine,
+                                             const GeneratePhase& phase, Format weights) {
+  return generation_rates(catalogue, node, engine, weights, cache_format(phase, *node.gpu), phase.weight_bits);
+}
+
+std::string format_problem(const Catalogue& catalogue, const NodeShape& node, const Software& software,
+                           const GeneratePhase& phase) {
+  const Gpu& gpu = *node.gpu;
+  const Framework& engine = *software.frameworks.front();
+  const Format wanted = software.weights;
+  const std::string name(name_of(wanted));
+  const auto runs = [&](Format weights, Format cache) {
+    return generation_rates(catalogue, node, engine, weights, cache).has_value();
+  };
+  if (runs(wanted, Format::kFp16))
+    return gpu.name + " keeps no cache in " + std::string(name_of(cache_format(phase, gpu))) + "; fp16 runs";
+  // The nearest by size that run there.
+  struct Other {
+    double distance;
+    Format format;
+  };
+  std::vector<Other> others;
+  for (const auto& entry : Names<Format>::entries) {
+    if (name_of(entry.value) != entry.name || entry.value == Format::kExl2) continue;
+    if (runs(entry.value, Format::kFp16))
+      others.push_back({std::abs(bits_of(entry.value) - bits_of(wanted)), entry.value});
+  }
+  std::ranges::stable_sort(others, {}, &Other::distance);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min<std::size_t>(2, others.size()); ++i)
+    names.emplace_back(name_of(others[i].format));
+  std::string text =
+      gpu.name + " has no " + name + " products, and " + engine.name + " does not expand " + name + " weights for it";
+  if (!names.empty()) text += "; " + listed(names, "or") + (names.size() > 1 ? " run" : " runs");
+  return text;
+}
+
+}  // namespace gpuplan

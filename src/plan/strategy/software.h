@@ -1,0 +1,46 @@
+// Which framework or engine a phase runs under, and in which precision.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/facts/catalogue.h"
+#include "domain/work/phase.h"
+#include "model/estimate.h"
+#include "model/generation/generation.h"
+
+namespace gpuplan {
+
+struct Software {
+  std::vector<const Framework*> frameworks;  ///< to try, in order of preference; empty: none runs
+  Precision precision = Precision::kBf16;
+  Format weights = Format::kBf16;  ///< of generation
+  bool compile = false;
+  Misfit why = Misfit::kUnsupported;  ///< when there is none
+  std::string reason;
+};
+
+/// The framework the job names, or, left to gpuplan, the first by Framework::auto_rank that runs on this hardware and
+/// those after it that add a way of cutting the work (tensor, pipeline, context, expert, full sharding, offload).
+Software training_software(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu, int gpus, int nodes);
+
+/// The engine the job names, or all by auto_rank that generate on this hardware and read the weights; where none of
+/// these does, any other that reads them. Collecting activations needs an engine that lets the user at them (Hugging
+/// Face) unless the job names another.
+Software generation_software(const Catalogue& catalogue, const GeneratePhase& phase, const Gpu& gpu, int nodes);
+
+/// How the phase keeps keys and values there: as it says, else in the 16-bit format that the GPU has.
+Format cache_format(const GeneratePhase& phase, const Gpu& gpu);
+
+/// Rates of a machine for the phase, with its cache and its own size of weights; nullopt: the format does not run
+/// there.
+std::optional<GenerationRates> serving_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& engine,
+                                             const GeneratePhase& phase, Format weights);
+
+/// "RTX 3090 has no fp8 products, and tensorrt-llm does not expand fp8 weights for it; int8 or int4 run": why none of
+/// the engines runs the format on the GPU.
+std::string format_problem(const Catalogue& catalogue, const NodeShape& node, const Software& software,
+                           const GeneratePhase& phase);
+
+}  // namespace gpuplan

@@ -1,0 +1,104 @@
+#include "plan/strategy/training_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "plan/strategy/practice.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// What each point of complexity() counts as: it decides between ways that are as good as equally fast.
+constexpr double kEachPoint = 0.001;
+
+constexpr Bytes kNoBytes{std::numeric_limits<double>::infinity()};
+
+}  // namespace
+
+TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const Machines& machines, int gpus,
+                               const Given* memory_given, Tally& tally)
+    : workload_(workload),
+      work_(*workload.training),
+      node_(machines.node),
+      gpus_(gpus),
+      nodes_(machines.node.machines_for(gpus)),
+      memory_given_(memory_given),
+      tally_(&tally),
+      usable_(machines.node.gpu->usable),
+      least_need_(kNoBytes) {}
+
+void TrainingChoice::start(Bytes usable) {
+  best_ = {};
+  usable_ = usable;
+  least_need_ = kNoBytes;
+  tally_ = &uncounted_;
+}
+
+void TrainingChoice::use(const TrainingRates& rates, bool usual) {
+  rates_ = &rates;
+  usual_ = usual;
+}
+
+// What the machine's own memory may hold. Where nobody states it, state that is moved there gets three times the memory
+// of the GPUs, as machines are commonly sold (p4d 3.6, 8x H100 boxes 3.2, desktops with one card 2.7 to 5).
+Bytes TrainingChoice::host_room(const Strategy& strategy) const {
+  constexpr double kUsual = 3;
+  if (node_.ram > Bytes{}) return node_.ram;
+  if (strategy.offload == Offload::kNone) return kNoBytes;
+  return node_.gpu->memory * (kUsual * node_.gpus) * (usable_ / node_.gpu->usable);
+}
+
+/// Where the host's memory goes with that of the GPUs, it may be what asks for larger ones.
+Bytes TrainingChoice::need_of(const Strategy& strategy, Bytes memory, Bytes host) const {
+  if (node_.ram > Bytes{} || strategy.offload == Offload::kNone) return memory;
+  return std::max(memory, usable_ * (host / host_room(strategy)));
+}
+
+Interval<Bytes> TrainingChoice::total(Bytes median, const Strategy& strategy) const {
+  if (memory_given_ != nullptr) return *memory_given_->memory;
+  return lognormal(median, training_spread(work_, *rates_, strategy, nodes_).memory);
+}
+
+TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const LayerCost& layer) {
+  const Gpu& gpu = *node_.gpu;
+  const MemoryUse need = training_memory(work_, *rates_, layer, strategy);
+  const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
+  if (median > usable_) {
+    least_need_ = std::min(least_need_, total(median, strategy).p90);
+    tally_->reject(Misfit::kMemory);
+    tally_->near_miss({workload_.index, &gpu, gpus_, strategy, median, gpu.usable, need});
+    return Verdict::kTooBig;
+  }
+  const TrainingEstimate estimate = training_estimate(work_, *rates_, layer, strategy, nodes_, need);
+  const Spread spread = training_spread(work_, *rates_, strategy, nodes_);
+  const Interval<Bytes> memory = total(median, strategy);
+  const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
+  least_need_ = std::min(least_need_, least);
+  if (estimate.host_memory > host_room(strategy)) {
+    tally_->reject(Misfit::kHostMemory);
+    return Verdict::kOther;
+  }
+  tally_->accept();
+  const double batch = static_cast<double>(strategy.micro_batch) * strategy.grad_accum * strategy.dp;
+  // Small tolerance: 2.56 M sequences in batches of 256 are 10,000 steps, whatever the rounding of the division.
+  const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
+  const Seconds time = estimate.step.total() * steps;
+  last_ = time;
+  last_bubble_ = estimate.step.bubble / estimate.step.total();
+  const bool fits = memory.p90 < usable_;
+  const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
+  const double points = 1 + kEachPoint * complexity(strategy);
+  const Seconds weighed = time * (care(strategy, node_, usual_) * points);
+  // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
+  const bool better = !best_.any           ? true
+                      : best_.fits != fits ? fits
+                      : fits               ? weighed < best_.weighed
+                                           : least < best_.need;
+  if (better)
+    best_ = {true, fits, time, weighed, least, strategy, estimate, *rates_, spread, memory, batch, steps, gpus_};
+  return verdict;
+}
+
+}  // namespace gpuplan

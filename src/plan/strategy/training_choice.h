@@ -1,0 +1,75 @@
+// Level 4 of the search: one candidate at a time. Does it fit, how long does it take, is it the best so far?
+#pragma once
+
+#include "domain/work/phase.h"
+#include "model/training/training.h"
+#include "plan/strategy/phase_search.h"
+
+namespace gpuplan {
+
+/// The best candidate so far, as little as the loops of the search need.
+struct BestTraining {
+  bool any = false;
+  bool fits = false;
+  Seconds time{};
+  Seconds weighed{};  ///< time with the care that it takes (practice.h): what is compared
+  Bytes need{};       ///< usable memory of a GPU from which on it fits
+  Strategy strategy;
+  TrainingEstimate estimate;
+  TrainingRates rates;
+  Spread spread;
+  Interval<Bytes> memory{};
+  double batch = 0;
+  double steps = 0;
+  int gpus = 0;
+};
+
+class TrainingChoice {
+ public:
+  /// What a candidate was found to be. `kOther`: it fits on the GPUs, and not on the host.
+  enum class Verdict { kTooBig, kTight, kFits, kOther };
+
+  /// For candidates on so many GPUs. `memory_given`: the user's own figure takes the place of the model's; may be null.
+  /// Candidates are counted in the tally.
+  TrainingChoice(const PhaseWorkload& workload, const Machines& machines, int gpus, const Given* memory_given,
+                 Tally& tally);
+
+  /// Rates of the candidates to come, which must outlive them; `usual`: see practice.h.
+  void use(const TrainingRates& rates, bool usual);
+
+  /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
+  /// there, and is not counted.
+  void start(Bytes usable);
+
+  /// REQUIRES: use() was called, and layer was computed for the strategy with its rates.
+  Verdict consider(const Strategy& strategy, const LayerCost& layer);
+
+  const BestTraining& best() const { return best_; }
+  bool fits() const { return best_.any && best_.fits; }
+  /// The least `need` of all that was considered since the start, whether it fits or not.
+  Bytes least_need() const { return least_need_; }
+  /// Time of the last candidate that fitted or was tight, and the share of it that is bubble.
+  Seconds last_time() const { return last_; }
+  double last_bubble() const { return last_bubble_; }
+
+ private:
+  Bytes host_room(const Strategy& strategy) const;
+  Interval<Bytes> total(Bytes median, const Strategy& strategy) const;
+  Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
+  const PhaseWorkload& workload_;
+  const TrainingWork& work_;
+  const NodeShape& node_;
+  int gpus_, nodes_;
+  const Given* memory_given_;
+  Tally* tally_;
+  Tally uncounted_;
+  Bytes usable_;
+  Bytes least_need_;
+  const TrainingRates* rates_ = nullptr;
+  bool usual_ = true;
+  Seconds last_{};
+  double last_bubble_ = 0;
+  BestTraining best_;
+};
+
+}  // namespace gpuplan
