@@ -1,6 +1,36 @@
-# cmake --install: the program, its manual pages and completions. The program itself writes the latter two.
+# cmake --install: the program, its manual pages and completions, which it writes itself; and the library with its headers
+# and what find_package(gpuplan) needs (component dev). cpack -G DEB packs the program.
 include(GNUInstallDirs)
-install(TARGETS gpuplan RUNTIME)
+include(CMakePackageConfigHelpers)
+install(TARGETS gpuplan RUNTIME COMPONENT program)
+
+add_library(gpuplan_library INTERFACE)
+set_target_properties(gpuplan_library PROPERTIES EXPORT_NAME gpuplan)
+target_link_libraries(gpuplan_library INTERFACE gpuplan_edge)
+target_include_directories(gpuplan_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(gpuplan_library INTERFACE cxx_std_23)
+install(TARGETS gpuplan_library gpuplan_edge gpuplan_core EXPORT gpuplanTargets ARCHIVE COMPONENT dev)
+install(FILES src/api/gpuplan.h src/api/ask.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpuplan COMPONENT dev)
+set(GPUPLAN_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/gpuplan)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/gpuplanConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES cmake/gpuplanConfig.cmake ${PROJECT_BINARY_DIR}/gpuplanConfigVersion.cmake
+  DESTINATION ${GPUPLAN_CMAKE_FOLDER} COMPONENT dev)
+install(EXPORT gpuplanTargets NAMESPACE gpuplan:: DESTINATION ${GPUPLAN_CMAKE_FOLDER} COMPONENT dev)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME gpuplan)
+set(CPACK_PACKAGE_CONTACT "the developers of gpuplan <gpuplan@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "plans which GPUs to rent for machine-learning jobs: memory, time, cost, why")
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME gpuplan)
+set(CPACK_COMPONENTS_ALL program)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+include(CPack)
+
 if(CMAKE_CROSSCOMPILING)
   return()  # the program does not run here
 endif()
@@ -8,7 +38,7 @@ set(GPUPLAN_MAN_FOLDER ${CMAKE_INSTALL_MANDIR}/man1)
 set(GPUPLAN_SHARE_FOLDER ${CMAKE_INSTALL_DATADIR})
 install(CODE "set(program \"$<TARGET_FILE:gpuplan>\")
 set(man \"${GPUPLAN_MAN_FOLDER}\")
-set(share \"${GPUPLAN_SHARE_FOLDER}\")")
+set(share \"${GPUPLAN_SHARE_FOLDER}\")" COMPONENT program)
 install(CODE [=[
   # FILE below the prefix gets what the program prints.
   function(install_output file)
@@ -27,4 +57,4 @@ install(CODE [=[
   install_output(${share}/bash-completion/completions/gpuplan completion bash)
   install_output(${share}/zsh/site-functions/_gpuplan completion zsh)
   install_output(${share}/fish/vendor_completions.d/gpuplan.fish completion fish)
-]=])
+]=] COMPONENT program)

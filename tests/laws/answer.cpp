@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "cli/load/load_catalogue.h"
+#include "api/questions/facts.h"
 #include "input/models/model_source.h"
 #include "input/prices/price_file.h"
 #include "output/answer/explain.h"
@@ -15,7 +15,7 @@ namespace gpuplan::laws {
 
 const Catalogue& built_in() {
   static const Catalogue catalogue = [] {
-    auto loaded = cli::load_catalogue("");
+    auto loaded = api::read_facts();
     if (!loaded) std::abort();
     return *std::move(loaded);
   }();
@@ -26,21 +26,18 @@ Asked ask(Case one, JobSource source, std::vector<Offer> known, int threads, std
   auto answer = std::make_unique<Answer>();
   answer->facts = std::move(facts);
   const Catalogue& catalogue = answer->catalogue();
-  cli::JobOptions options;
-  options.job = source.file;
-  options.jobs = threads;
-  if (!one.prices.empty()) options.prices = {"prices.csv"};
+  const api::SearchTerms terms{.only_lists = !one.prices.empty(), .job_file = source.file, .how = {.threads = threads}};
   answer->asked = std::move(one);
   answer->source = std::move(source);
   answer->known = std::move(known);
-  auto loaded = cli::read_source(answer->source, catalogue);
+  auto loaded = api::read_source(answer->source, catalogue);
   if (!loaded) return std::unexpected(std::move(loaded.error()));
-  auto searched = cli::search_job(std::move(loaded->job), answer->known, catalogue, options);
+  auto searched = api::search_job(std::move(loaded->job), answer->known, catalogue, terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
   answer->searched = *std::move(searched);
   answer->story.emplace(answer->searched.found, answer->searched.job, catalogue);
   answer->story->offers = answer->searched.market;
-  answer->story->how = cli::search_options(options);
+  answer->story->how = terms.how;
   answer->story->all = true;
   if (answer->plans().empty() && answer->found().market.used > 0)
     answer->story->unfit = unfit_phases(answer->searched.job, catalogue, answer->searched.market, answer->story->how);

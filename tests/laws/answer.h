@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/questions/job_question.h"
+#include "api/questions/question.h"
 #include "laws/case.h"
 #include "output/text/style.h"
 
@@ -20,7 +20,7 @@ struct Answer {
   std::shared_ptr<const Catalogue> facts;  ///< null: the built-in ones
   JobSource source;
   std::vector<Offer> known;
-  cli::Searched searched{Job{}};
+  api::Searched searched{Job{}};
   std::optional<PlanStory> story;
 
   const Catalogue& catalogue() const { return facts ? *facts : built_in(); }

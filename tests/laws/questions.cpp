@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "api/questions/fit_questions.h"
+#include "api/questions/sensitivity.h"
 #include "cli/questions/check_question.h"
-#include "cli/questions/fit_questions.h"
-#include "cli/questions/sensitivity.h"
 #include "cli/questions/simulate_question.h"
 #include "input/prices/price_file.h"
 #include "laws/answer.h"
@@ -84,26 +84,27 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
 
 std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {
   if (says_nan(job)) return "";
-  const cli::JobOptions options = options_of(job, prices);
-  const auto question = cli::read_question(options, built_in());
+  api::Request request{.job = api::NamedText{"asked.yaml", job}};
+  if (!prices.empty()) request.prices = {{"asked.csv", std::string(prices)}};
+  const auto question = api::read_question(request, built_in());
   if (!question) return told(question.error(), false);
-  const auto base = cli::search_job(question->loaded.job, question->known, built_in(), options);
+  const auto base = api::search_job(question->loaded.job, question->known, built_in(), question->terms);
   if (!base) return told(base.error(), true);
   PlanStory story(base->found, base->job, built_in());
-  SensitivityReport moved = cli::sensitivity(*question, *base, built_in(), options, 0.2);
+  SensitivityReport moved = api::sensitivity(*question, *base, built_in(), 0.2);
   moved.story = &story;
   WhatIfReport report;
   WhatIfCase& now = report.cases.emplace_back();
   now.title = "as it stands";
   now.story = &story;
   now.stays = story.pick();
-  std::optional<cli::Searched> other;
+  std::optional<api::Searched> other;
   std::optional<PlanStory> changed_story;
-  const auto changed = cli::changed_job(*question, {setting}, options, built_in());
+  const auto changed = api::changed_job(*question, {setting}, built_in());
   if (!changed)
     if (std::string wrong = told(changed.error(), false); !wrong.empty()) return wrong;
   if (changed) {
-    auto found = cli::search_job(changed->job, question->known, built_in(), options);
+    auto found = api::search_job(changed->job, question->known, built_in(), question->terms);
     if (!found) return told(found.error(), true);
     other = *std::move(found);
     changed_story.emplace(other->found, other->job, built_in());
@@ -136,10 +137,10 @@ std::string wrong_simulation(const std::string& job, std::string_view prices) {
 
 std::string wrong_fit(const std::string& job) {
   if (says_nan(job)) return "";
-  const std::string file = write_text("asked.yaml", job);
+  const api::NamedText asked{"asked.yaml", job};
   const UserConfig config;
   const Sketch sketch;
-  auto report = cli::fit_questions({file, {}, sketch}, config, built_in());
+  auto report = api::fit_questions({"", &asked, {}, sketch}, config, built_in());
   if (!report) return told(report.error(), false);
   report->counts = {1, 4};
   for (FitSection& section : report->sections) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "api/questions/fit_questions.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
@@ -9,9 +10,9 @@
 #include "cli/io/exit_code.h"
 #include "cli/load/find_config.h"
 #include "cli/load/load_catalogue.h"
+#include "cli/load/load_job.h"
 #include "cli/options/common_options.h"
 #include "cli/options/sketch_options.h"
-#include "cli/questions/fit_questions.h"
 #include "input/text/gpu_name.h"
 #include "output/fit/report.h"
 #include "output/fit/views.h"
@@ -33,27 +34,6 @@ struct Options {
   bool no_config = false;
   bool explain = false;
 };
-
-/// For each GPU the smallest count that holds it, or every count.
-Result<void> fill(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts, bool every_count,
-                  bool all) {
-  Job job = section.job;
-  job.where.gpus = gpus_to_try(job, catalogue, all);
-  auto rows = every_count ? fit_phase(job, 0, catalogue, counts) : smallest_counts(job, 0, catalogue, counts);
-  if (!rows) return std::unexpected(rows.error());
-  section.rows = *std::move(rows);
-  std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
-    return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
-           std::pair(-b.node.gpu->usable.value, b.node.gpu->name);
-  });
-  if (section.held()) return {};
-  const NearMiss* nearest = nullptr;
-  for (const FitRow& row : section.rows)
-    if (row.nearest.phase >= 0 && (nearest == nullptr || row.nearest.shortfall() < nearest->shortfall()))
-      nearest = &row.nearest;
-  if (nearest != nullptr) section.remedies = remedies(section.job, catalogue, *nearest);
-  return {};
-}
 
 FitLook look_of(const Options& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
 
@@ -151,7 +131,14 @@ int run(const Options& options) {
   if (!catalogue) return complain(catalogue.error());
   const auto config = load_config(options.no_config, *catalogue);
   if (!config) return complain(config.error());
-  auto report = fit_questions({options.subject, options.set, options.sketch}, *config, *catalogue);
+  std::optional<api::NamedText> job;
+  if (looks_like_job(options.subject)) {
+    auto text = read_job_text(options.subject);
+    if (!text) return complain(text.error());
+    job = *std::move(text);
+  }
+  auto report =
+      api::fit_questions({options.subject, job ? &*job : nullptr, options.set, options.sketch}, *config, *catalogue);
   if (!report) return complain(report.error());
 
   std::vector<int> counts = options.counts;
@@ -183,9 +170,7 @@ int run(const Options& options) {
   if (!options.batches.empty()) return answer_batches(options, counts, *report, *catalogue);
   if (options.placements) return answer_placements(options, *report, *catalogue);
 
-  for (FitSection& section : report->sections)
-    if (const auto done = fill(section, *catalogue, report->counts, report->every_count, options.all); !done)
-      return complain(done.error());
+  if (const auto done = api::fill(*report, *catalogue, options.all); !done) return complain(done.error());
 
   return deliver_form(
       options.common, exit_code(*report, report->sections),

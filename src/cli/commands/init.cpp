@@ -5,6 +5,7 @@
 #include <climits>
 #include <memory>
 
+#include "api/questions/question.h"
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -37,7 +38,7 @@ std::string seen_from(const std::string& output, const std::string& model) {
 
 int run(const Options& options) {
   if (first_flag(options.sketch).empty()) {
-    Error error = no_question();
+    Error error = api::no_question();
     error.message =
         "what is the question? ask in flags, such as gpuplan init --model Qwen2.5-7B --tokens 10M --method lora "
         "-o job.yaml";

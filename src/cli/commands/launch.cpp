@@ -13,11 +13,11 @@
 #include "cli/io/read_file.h"
 #include "cli/io/terminal.h"
 #include "cli/load/check_scripts.h"
+#include "cli/load/job_options.h"
 #include "cli/load/job_place.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "cli/questions/choose_plan.h"
-#include "cli/questions/job_question.h"
 #include "launch/launch_folder.h"
 #include "launch/launch_report.h"
 #include "launch/to/launchers.h"
@@ -76,7 +76,7 @@ Result<Chosen> still_there(const SearchResult& found, const KeptChoice& kept, co
 }
 
 /// What one --plan means.
-Result<Chosen> chosen_plan(const std::string& asked, const Searched& searched) {
+Result<Chosen> chosen_plan(const std::string& asked, const api::Searched& searched) {
   if (!names_plan_file(asked)) {
     const auto plan = plan_with_id(searched.found, asked);
     if (!plan) return std::unexpected(plan.error());
@@ -95,8 +95,8 @@ std::string tight_words(const PlanStory& story, const Plan& plan) {
 }
 
 /// The plans that the options mean.
-Result<std::vector<Chosen>> chosen_plans(const Options& options, const Question& question, const Searched& searched,
-                                         const PlanStory& story) {
+Result<std::vector<Chosen>> chosen_plans(const Options& options, const api::Question& question,
+                                         const api::Searched& searched, const PlanStory& story) {
   const SearchResult& found = searched.found;
   std::vector<Chosen> chosen;
   for (const std::string& asked : options.plans) {
@@ -163,14 +163,14 @@ int run(const Options& options) {
   if (!catalogue) return complain(catalogue.error());
   auto question = read_question(options.job, *catalogue);
   if (!question) return complain(question.error());
-  const auto searched = search_job(question->loaded.job, question->known, *catalogue, options.job);
+  const auto searched = api::search_job(question->loaded.job, question->known, *catalogue, question->terms);
   if (!searched) return complain(searched.error());
   PlanStory story(searched->found, searched->job, *catalogue);
   story.command = command_words("plan", options.job, options.data_folder);
   story.offers = searched->market;
-  story.how = search_options(options.job);
-  name_market(*question, story);
-  blame_phases(*searched, *catalogue, options.job, story);
+  story.how = question->terms.how;
+  api::name_market(*question, story);
+  api::blame_phases(*searched, *catalogue, question->terms, story);
   if (searched->found.plans.empty()) return nothing_to_launch(options, story);
   if (options.plans.empty() && searched->found.recommendations.limits_missed) {
     say("gpuplan: no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: "

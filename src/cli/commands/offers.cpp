@@ -1,17 +1,15 @@
 // gpuplan offers [FILTER]: what the market rents.
 #include <memory>
-#include <utility>
 
+#include "api/questions/offers.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
-#include "cli/load/find_config.h"
+#include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
-#include "cli/load/load_prices.h"
 #include "cli/options/common_options.h"
 #include "output/facts/offers_report.h"
-#include "plan/answer/market.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -25,32 +23,14 @@ struct Options {
   bool no_config = false;
 };
 
-/// An own box or a pool as the table has offers: the price is that of the whole machine.
-Offer as_row(Offer box) {
-  box.provider = box.kind == OfferKind::kOwn ? "own box" : "pool";
-  box.instance = std::exchange(box.label, "");
-  const double times = machines_paid(box, 1, box.gpus);
-  if (box.price) box.price = {{box.price->p10 * times, box.price->p50 * times, box.price->p90 * times}};
-  return box;
-}
-
 int run(const Options& options) {
   const Common& common = options.common;
   auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
 
-  const auto config = load_config(options.no_config, *catalogue);
-  if (!config) return complain(config.error());
-  auto offers = known_offers(options.prices, options.rates, *config, *catalogue);
-  if (!offers) return complain(offers.error());
-  std::vector<Offer> known = *std::move(offers);
-  if (options.prices.empty())
-    for (const Offer& box : config->boxes) known.push_back(as_row(box));
-  // A job without wishes: what is left is what plan would look at.
-  MarketFilter left_out;
-  if (!options.all) known = market_for(Job{}, *catalogue, known, left_out);
-
-  const auto report = select_offers(known, *catalogue, options.filter, static_cast<std::size_t>(left_out.too_old));
+  const auto request = read_market(options.prices, options.rates, options.no_config, *catalogue);
+  if (!request) return complain(request.error());
+  const auto report = api::ask_offers(*request, options.filter, options.all, *catalogue);
   if (!report) return complain(report.error());
   return deliver_form(
       common, report->rows.empty() ? kNothingFits : kDone,

@@ -4,19 +4,19 @@
 #include <memory>
 #include <optional>
 
+#include "api/questions/plan_answer.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/progress.h"
+#include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
-#include "cli/questions/job_question.h"
 #include "output/answer/explain.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
 #include "output/views/plan_views.h"
-#include "plan/capacity/fit.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -48,30 +48,6 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-VariantStory tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
-  const PlanStory story(searched.found, searched.job, catalogue);
-  VariantStory told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
-  if (const Plan* pick = story.pick()) {
-    told.pick = *pick;
-    told.plan = story.name(*pick);
-  }
-  return told;
-}
-
-/// What each of the variants finds. The line that tells how far it is has gone when this returns.
-Result<std::vector<Searched>> search_variants(std::vector<Job> jobs, const std::vector<Offer>& known,
-                                              const Catalogue& catalogue, const JobOptions& options) {
-  std::vector<Searched> variants;
-  Progress progress("searching variants", std::ssize(jobs));
-  for (Job& job : jobs) {
-    auto variant = search_job(std::move(job), known, catalogue, options);
-    if (!variant) return std::unexpected(std::move(variant.error()));
-    variants.push_back(*std::move(variant));
-    progress.step();
-  }
-  return variants;
-}
-
 /// The views asked for, each once, in the order of the list.
 std::vector<const PlanView*> views_of(const Options& options) {
   std::vector<const PlanView*> views;
@@ -99,10 +75,6 @@ std::string view_help() {
 bool compares_evidence(const Options& options) {
   if (options.job.ignore == "given") return false;
   return std::ranges::any_of(views_of(options), [](const PlanView* view) { return view->make == evidence_view; });
-}
-
-bool has_given(const Job& job) {
-  return std::ranges::any_of(job.phases, [](const Phase& phase) { return !phase.given.empty(); });
 }
 
 std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes,
@@ -142,59 +114,41 @@ Result<void> check(const Options& options) {
   return {};
 }
 
+/// The line that tells how far the variants are has gone when this returns.
+Result<api::PlanAnswer> ask(const Options& options, const api::Request& request, const Catalogue& catalogue) {
+  std::optional<Progress> line;
+  return api::ask_plan(
+      request, catalogue,
+      {.compare_given = compares_evidence(options),
+       .command = command_words("plan", options.job, options.common.data_folder)},
+      [](void* context, int done, int all) {
+        auto& shown = *static_cast<std::optional<Progress>*>(context);
+        if (done == 0) shown.emplace("searching variants", all);
+        else shown->step();
+      },
+      &line);
+}
+
 int run(const Options& options) {
   const Clock::time_point start = Clock::now();
   if (const auto good = check(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
-  auto question = read_question(options.job, *catalogue);
-  if (!question) return complain(question.error());
-
-  const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
-  if (!searched) return complain(searched.error());
-  PlanStory story(searched->found, searched->job, *catalogue);
-  story.command = command_words("plan", options.job, options.common.data_folder);
-  story.offers = searched->market;
-  story.how = search_options(options.job);
-  blame_phases(*searched, *catalogue, options.job, story);
+  const auto request = read_request(options.job, *catalogue);
+  if (!request) return complain(request.error());
+  auto answer = ask(options, *request, *catalogue);
+  if (!answer) return complain(answer.error());
   const Form form = form_of(options.common);
+  PlanStory& story = answer->story();
   story.all = options.all || form == Form::kJson || form == Form::kCsv;
-  name_market(*question, story);
-  story.limit_remedies = tried_remedies(*searched, question->known, *catalogue, options.job);
-  const auto variants = search_variants(std::move(question->loaded.variants), question->known, *catalogue,
-                                        options.job);  // their picks point into these
-  if (!variants) return complain(variants.error());
-  for (std::size_t i = 0; i < variants->size(); ++i)
-    story.variants.push_back(tell(searched->job.variants[i], (*variants)[i], *catalogue));
-
-  // A table of both kinds of figure needs the other answer as well.
-  std::optional<Searched> modelled;
-  std::optional<PlanStory> by_model;
-  if (compares_evidence(options) && has_given(searched->job)) {
-    JobOptions ignoring = options.job;
-    ignoring.ignore = "given";
-    auto other = search_job(searched->job, question->known, *catalogue, ignoring);
-    if (!other) return complain(other.error());
-    modelled = *std::move(other);
-    by_model.emplace(modelled->found, modelled->job, *catalogue);
-    story.by_model = &*by_model;
-  }
-
-  const std::vector<Remedy> changes = searched->found.plans.empty() && !only_spot_is_missing(searched->found)
-                                          ? remedies(searched->job, *catalogue, searched->found.tally.nearest)
-                                          : std::vector<Remedy>{};
   return deliver_form(
-      options.common, exit_code(searched->found),
-      [&](const Screen& screen) { return table_text(story, options, changes, screen); },
+      options.common, exit_code(answer->searched().found),
+      [&](const Screen& screen) { return table_text(story, options, answer->remedies(), screen); },
       [&] {
-        const JobSource& source = question->loaded.source;
-        const PlanJsonLook look{.all = options.all,
-                                .explain = options.explain,
-                                .elapsed_ms = milliseconds_since(start),
-                                .views = views_of(options),
-                                .job_file = source.file,
-                                .job_text = flow_text(source.tree)};
-        return plan_json(story, look, changes);
+        return answer->json({.all = options.all,
+                             .explain = options.explain,
+                             .elapsed_ms = milliseconds_since(start),
+                             .views = views_of(options)});
       },
       [&] { return csv_text(story, options); });
 }

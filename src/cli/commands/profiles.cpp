@@ -9,9 +9,9 @@
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/read_file.h"
+#include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
-#include "cli/questions/job_question.h"
 #include "output/questions/profiles_report.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/capacity/machines.h"
@@ -44,7 +44,7 @@ Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
 
 /// Machines of the market; boxes as they are commonly rented for every GPU of the catalogue with --all, and for GPUs
 /// that the job names and the market does not have.
-std::vector<Machines> machines_of(const Searched& searched, const Catalogue& catalogue, bool all) {
+std::vector<Machines> machines_of(const api::Searched& searched, const Catalogue& catalogue, bool all) {
   std::vector<Machines> machines;
   if (!all) machines = distinct_machines(searched.job, catalogue, searched.market);
   const Where& where = searched.job.where;
@@ -69,7 +69,7 @@ std::vector<Machines> machines_of(const Searched& searched, const Catalogue& cat
 }
 
 /// The profile that the recommended plan runs the phase on.
-std::optional<std::size_t> picked_profile(const Searched& searched, const PhaseProfiles& found) {
+std::optional<std::size_t> picked_profile(const api::Searched& searched, const PhaseProfiles& found) {
   const auto& pick = searched.found.recommendations.pick;
   if (!pick) return std::nullopt;
   for (const PhasePlan& part : searched.found.plans[static_cast<std::size_t>(*pick)].phases) {
@@ -89,7 +89,7 @@ int run(const Options& options) {
   if (!catalogue) return complain(catalogue.error());
   auto question = read_question(options.job, *catalogue);
   if (!question) return complain(question.error());
-  const auto searched = search_job(std::move(question->loaded.job), question->known, *catalogue, options.job);
+  const auto searched = api::search_job(std::move(question->loaded.job), question->known, *catalogue, question->terms);
   if (!searched) return complain(searched.error());
   const auto phases = phases_of(searched->job, options);
   if (!phases) return complain(phases.error());

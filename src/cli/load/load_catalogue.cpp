@@ -2,10 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <vector>
 
+#include "api/questions/facts.h"
 #include "base/text.h"
 #include "cli/deliver/deliver.h"
 #include "cli/io/read_file.h"
@@ -39,35 +41,26 @@ void tell_difference(const DataFile& file) {
 }  // namespace
 
 Result<Catalogue> load_catalogue(const std::string& folder) {
-  std::vector<DataFile> files;
-  std::array<std::string, kDataFiles.size()> texts;  // of files read from the folder; the tables point into them
+  if (folder.empty()) return api::read_facts();
   struct stat facts{};
-  if (!folder.empty() && (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode)))
+  if (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode))
     return wrong_use("--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'");
-  bool found = folder.empty();
+  std::vector<DataFile> files;
+  std::array<std::string, kDataFiles.size()> texts;  // the tables point into them
   for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
-    const std::string name(kDataFiles[i]);
-    DataFile file{kDataFiles[i], "data/" + name, embedded_data(name)};
-    if (!folder.empty()) {
-      std::string path = folder;
-      path += '/';
-      path += name;
-      if (::stat(path.c_str(), &facts) == 0) {
-        auto text = read_file(path, CsvTable::kMaxBytes);
-        if (!text) return std::unexpected(text.error());
-        found = true;
-        texts[i] = *std::move(text);
-        file.label = path;
-        file.text = texts[i];
-      }
-    }
-    files.push_back(std::move(file));
+    std::string path = folder;
+    path += '/';
+    path += kDataFiles[i];
+    if (::stat(path.c_str(), &facts) != 0) continue;
+    auto text = read_file(path, CsvTable::kMaxBytes);
+    if (!text) return std::unexpected(text.error());
+    texts[i] = *std::move(text);
+    files.push_back({kDataFiles[i], std::move(path), texts[i]});
   }
-  if (!found) return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
-  auto catalogue = parse_catalogue(files);
-  if (catalogue)
-    for (const DataFile& file : files)
-      if (file.text.data() != embedded_data(file.name).data()) tell_difference(file);
+  if (files.empty())
+    return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
+  auto catalogue = api::read_facts(files);
+  if (catalogue) std::ranges::for_each(files, tell_difference);
   return catalogue;
 }
 

@@ -64,19 +64,6 @@ void add_wish_options(CommandSpec& command, Wishes& wishes) {
   }
 }
 
-Error flag_beside_job(std::string_view flag) {
-  return {std::string(flag) +
-              " belongs to a question without a job file; change a value of the job with --set, such as --set "
-              "phases.train.train.epochs=3",
-          {},
-          true};
-}
-
-Error no_question() {
-  return {
-      "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
-}
-
 std::string flag_words(const Sketch& sketch, const Wishes& wishes) {
   std::string text;
   const auto add_word = [&](std::string_view name, const std::string& value) {

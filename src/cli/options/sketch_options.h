@@ -13,10 +13,6 @@ namespace gpuplan::cli {
 void add_sketch_options(CommandSpec& command, Sketch& sketch);
 void add_wish_options(CommandSpec& command, Wishes& wishes);
 
-/// Usage errors: a flag of the work stands beside a job file; there is neither.
-Error flag_beside_job(std::string_view flag);
-Error no_question();
-
 /// " --model Qwen2.5-7B --tokens 10M --gpu 'RTX 4090'": the flags as given, to be typed again.
 std::string flag_words(const Sketch& sketch, const Wishes& wishes);
 

@@ -65,16 +65,16 @@ Result<void> CheckQuestion::read_plan() {
     return wrong_use("--job: which job is the log of? Name its file, or a kept plan by --plan");
   auto question = read_question(job_options, *catalogue_);
   if (!question) return std::unexpected(std::move(question.error()));
-  question_ = std::make_unique<Question>(*std::move(question));
+  question_ = std::make_unique<api::Question>(*std::move(question));
   if (kept_) return made_for(*kept_, question_->loaded.job.name);
 
-  auto searched = search_job(question_->loaded.job, question_->known, *catalogue_, job_options);
+  auto searched = api::search_job(question_->loaded.job, question_->known, *catalogue_, question_->terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
-  searched_ = std::make_unique<Searched>(*std::move(searched));
+  searched_ = std::make_unique<api::Searched>(*std::move(searched));
   const SearchResult& found = searched_->found;
   if (found.plans.empty()) {
     PlanStory story(found, searched_->job, *catalogue_);
-    blame_phases(*searched_, *catalogue_, job_options, story);
+    api::blame_phases(*searched_, *catalogue_, question_->terms, story);
     nothing_fits_ = nothing_fits_words(story);
     if (nothing_fits_.empty()) nothing_fits_.emplace_back("nothing fits");
     return {};
@@ -241,12 +241,12 @@ std::vector<MemoryTrial> CheckQuestion::memory_trials(const CheckedRun& run) con
   const std::string address = "phases." + run.phase.name + ".train.";
   const std::vector<std::string> layout = layout_settings(run.expected, address);
   const auto attempt = [&](const std::string& change, const std::string& setting) {
-    JobOptions options = options_->job;
-    options.set.push_back(setting);
-    for (const std::string& one : layout) options.set.push_back(one);
-    auto changed = changed_job(*question_, options.set, options, *catalogue_);
+    std::vector<std::string> settings = options_->job.set;
+    settings.push_back(setting);
+    settings.insert(settings.end(), layout.begin(), layout.end());
+    auto changed = api::changed_job(*question_, settings, *catalogue_);
     if (!changed) return;
-    const auto searched = search_job(std::move(changed->job), question_->known, *catalogue_, options);
+    const auto searched = api::search_job(std::move(changed->job), question_->known, *catalogue_, question_->terms);
     if (!searched) return;
     const PhasePlan* best = nullptr;
     for (const Plan& plan : searched->found.plans)

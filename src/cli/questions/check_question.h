@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/questions/job_question.h"
+#include "cli/load/job_options.h"
 #include "domain/facts/catalogue.h"
 #include "evidence/check/diagnosis.h"
 #include "evidence/check/run_check.h"
@@ -70,8 +70,8 @@ class CheckQuestion {
 
   const CheckOptions* options_;
   const Catalogue* catalogue_;
-  std::unique_ptr<Question> question_;
-  std::unique_ptr<Searched> searched_;  ///< null where the plan was kept
+  std::unique_ptr<api::Question> question_;
+  std::unique_ptr<api::Searched> searched_;  ///< null where the plan was kept
   std::unique_ptr<PlanFile> kept_;
   const KeptPlan* kept_plan_ = nullptr;
   const Plan* plan_ = nullptr;  ///< of `searched_`

@@ -246,10 +246,10 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
   std::vector<std::string> files = options.traces;
   if (files.empty() && !job.spot.trace.empty()) files.push_back(beside(job_options.job, job.spot.trace));
 
-  const auto searched = search_job(std::move(job), question->known, catalogue, job_options);
+  const auto searched = api::search_job(std::move(job), question->known, catalogue, question->terms);
   if (!searched) return std::unexpected(searched.error());
   PlanStory story(searched->found, searched->job, catalogue);
-  name_market(*question, story);
+  api::name_market(*question, story);
   AskedPlan asked;
   SimulateReport& report = asked.report;
   report.job = searched->job.name;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/questions/job_question.h"
+#include "cli/load/job_options.h"
 #include "output/questions/simulate_report.h"
 
 namespace gpuplan::cli {

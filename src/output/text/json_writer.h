@@ -40,6 +40,8 @@ class JsonWriter {
     return what ? value(*what) : null();
   }
   JsonWriter& null() { return raw("null"); }
+  /// A value that is JSON already, such as what another writer made.
+  JsonWriter& document(std::string_view json) { return raw(trim(json)); }
 
   template <class T>
   JsonWriter& member(std::string_view name, const T& what) {

@@ -1,11 +1,11 @@
-#include "cli/questions/frontier_offers.h"
+#include "api/questions/frontier_offers.h"
 
 #include <algorithm>
 #include <functional>
 
 #include "plan/advice/whatif.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 const std::vector<Offer>& list_of(const Job& job, FrontierOffer::List list) {
@@ -107,4 +107,4 @@ std::string_view list_address(FrontierOffer::List list) {
   }
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

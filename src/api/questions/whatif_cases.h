@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 
 /// A case as typed: the settings of --set that it takes, then those of --vary.
 struct AskedCase {
@@ -24,4 +24,4 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
 /// An error about a setting of the case, with --vary in place of --set where it came from there.
 Error blamed(Error error, const AskedCase& asked);
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,4 +1,4 @@
-#include "cli/questions/whatif_cases.h"
+#include "api/questions/whatif_cases.h"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 constexpr std::size_t kMostCases = 200;
@@ -95,4 +95,4 @@ Error blamed(Error error, const AskedCase& asked) {
   return error;
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,4 +1,4 @@
-#include "cli/questions/sensitivity.h"
+#include "api/questions/sensitivity.h"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "api/questions/frontier_offers.h"
+#include "api/questions/sensitivity_inputs.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "cli/questions/frontier_offers.h"
-#include "cli/questions/sensitivity_inputs.h"
 #include "input/job/address.h"
 #include "input/job/amounts.h"
 #include "input/models/model_source.h"
@@ -19,7 +19,7 @@
 #include "plan/ranking/frontier.h"
 #include "plan/ranking/recommendation.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 /// One search again: what is changed in the job or the market, and where its result goes.
@@ -35,9 +35,8 @@ struct Trial {
 
 class Sensitivity {
  public:
-  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, const JobOptions& options,
-              double by)
-      : source_(question.loaded.source), answer_(answer), catalogue_(catalogue), options_(options), by_(by) {
+  Sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by)
+      : source_(question.loaded.source), answer_(answer), catalogue_(catalogue), terms_(question.terms), by_(by) {
     std::erase_if(source_.tree.children, [](const Tree& child) { return child.key == "variants"; });
     report_.by = by;
   }
@@ -147,14 +146,14 @@ class Sensitivity {
   /// A job on the frontier's offers as it has them, all of them in one search: plans may join offers.
   std::optional<Searched> search_again(Job job, std::vector<Offer> market) const {
     SearchOptions how;
-    how.ignore_given = options_.ignore == "given";
-    how.seed = options_.seed;
+    how.ignore_given = terms_.how.ignore_given;
+    how.seed = terms_.how.seed;
     auto found = search_market(std::move(job), std::move(market), catalogue_, how);
     return found ? std::optional(*std::move(found)) : std::nullopt;
   }
 
   /// What is found for a trial; nullopt when no job has this value.
-  std::optional<Searched> outcome_of(const Trial& trial) const {
+  std::optional<Searched> verdict_of(const Trial& trial) const {
     if (trial.address.empty()) {
       std::vector<Offer> market = now_->market;
       Offer& offer = market[*trial.stage];
@@ -167,7 +166,7 @@ class Sensitivity {
     if (!set_tree(changed.tree, trial.address, scalar_tree(trial.value))) return std::nullopt;
     auto job = read_job(changed, catalogue_, ModelFinder(catalogue_));
     if (!job) return std::nullopt;
-    if (!options_.prices.empty()) job->market = answer_.job.market;
+    if (terms_.only_lists) job->market = answer_.job.market;
     std::vector<Offer> market = market_of(*job, stages_);
     return search_again(*std::move(job), std::move(market));
   }
@@ -179,7 +178,7 @@ class Sensitivity {
       const bool high = task % 2 == 1;
       Trial& trial = input.trials[high ? 1 : 0];
       SensitivityEnd& end = high ? input.told.high : input.told.low;
-      const auto found = outcome_of(trial);
+      const auto found = verdict_of(trial);
       trial.possible = found.has_value();
       if (!found) return;
       const Plan* stays = plan_on_same(stages_, *pick_, found->found, found->market);
@@ -189,7 +188,7 @@ class Sensitivity {
       if (!pick) end.other_pick = "nothing fits";
       else if (&found->found.plans[static_cast<std::size_t>(*pick)] != stays) end.other_pick = name_in(*found, *pick);
     };
-    parallel_for(static_cast<int>(inputs_.size()) * 2, thread_count(options_), work);
+    parallel_for(static_cast<int>(inputs_.size()) * 2, terms_.how.threads, work);
   }
 
   std::string name_in(const Searched& searched, int position) const {
@@ -222,12 +221,12 @@ class Sensitivity {
       SensitivityInput told{"time by the model (" + join_parts(error) + ")", "", "model", "p50", {"p10"}, {"p90"}};
       for (const bool high : {false, true}) {
         SensitivityEnd& end = high ? told.high : told.low;
-        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, options_.seed);
+        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, terms_.how.seed);
         end.hours = moved.hours.p50;
         end.cost = moved.cost.p50;
         SearchResult found;
         for (const Plan& plan : now_->found.plans)
-          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, options_.seed));
+          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, terms_.how.seed));
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans);
         const auto pick = found.recommendations.pick;
@@ -250,7 +249,7 @@ class Sensitivity {
   JobSource source_;
   const Searched& answer_;
   const Catalogue& catalogue_;
-  const JobOptions& options_;
+  const SearchTerms& terms_;
   double by_;
   const Plan* pick_ = nullptr;
   std::vector<FrontierOffer> stages_;
@@ -262,9 +261,8 @@ class Sensitivity {
 
 }  // namespace
 
-SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue,
-                              const JobOptions& options, double by) {
-  return Sensitivity(question, answer, catalogue, options, by).run();
+SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by) {
+  return Sensitivity(question, answer, catalogue, by).run();
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/questions/job_question.h"
+#include "api/questions/question.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 
 /// An offer of the frontier: where in the job it is written, or the offer itself.
 struct FrontierOffer {
@@ -37,4 +37,4 @@ const Plan* plan_on_same(const std::vector<FrontierOffer>& offers, const Plan& p
 /// "market.offers"; REQUIRES: not kMarket.
 std::string_view list_address(FrontierOffer::List list);
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

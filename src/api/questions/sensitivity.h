@@ -1,15 +1,14 @@
 // Which inputs move a plan most: every amount of a question is moved and the job is searched again.
 #pragma once
 
-#include "cli/questions/job_question.h"
+#include "api/questions/question.h"
 #include "output/questions/sensitivity_report.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 
 /// Moves every amount that the job states, the price of the pick's machine and the model's error, one at a time; what
 /// has a range of its own to its ends, the rest by the share `by` down and up. `answer` is what the search found for
 /// the question. The job is searched again among the offers of the frontier only.
-SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue,
-                              const JobOptions& options, double by);
+SensitivityReport sensitivity(const Question& question, const Searched& answer, const Catalogue& catalogue, double by);
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,13 +1,13 @@
-#include "cli/questions/fit_sketch.h"
+#include "api/questions/fit_sketch.h"
 
 #include <algorithm>
 
+#include "api/questions/question.h"
 #include "base/text.h"
-#include "cli/load/load_job.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 /// The questions that the flags leave open, each with what it lacks. Memory does not depend on the amount of data.
@@ -111,4 +111,4 @@ Result<FitReport> sketched_report(const Sketch& sketch, const UserConfig& config
   return report;
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,17 +1,17 @@
-#include "cli/questions/fit_questions.h"
+#include "api/questions/fit_questions.h"
 
 #include <algorithm>
 
+#include "api/questions/fit_sketch.h"
+#include "api/questions/question.h"
 #include "base/text.h"
-#include "cli/io/read_file.h"
-#include "cli/load/load_job.h"
-#include "cli/options/sketch_options.h"
-#include "cli/questions/fit_sketch.h"
 #include "input/models/model_source.h"
 #include "output/words/plan_words.h"
+#include "plan/capacity/fit.h"
 #include "plan/capacity/largest_batch.h"
+#include "plan/capacity/machines.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 // What a model alone is asked about: a length that most fine-tuning recipes and chats stay below.
@@ -90,24 +90,46 @@ std::vector<FitSection> job_questions(const Job& job) {
   return sections;
 }
 
+/// For each GPU the smallest count that holds it, or every count.
+Result<void> fill_section(FitSection& section, const Catalogue& catalogue, const std::vector<int>& counts,
+                          bool every_count, bool all) {
+  Job job = section.job;
+  job.where.gpus = gpus_to_try(job, catalogue, all);
+  auto rows = every_count ? fit_phase(job, 0, catalogue, counts) : smallest_counts(job, 0, catalogue, counts);
+  if (!rows) return std::unexpected(rows.error());
+  section.rows = *std::move(rows);
+  std::ranges::stable_sort(section.rows, [](const FitRow& a, const FitRow& b) {
+    return std::pair(-a.node.gpu->usable.value, a.node.gpu->name) <
+           std::pair(-b.node.gpu->usable.value, b.node.gpu->name);
+  });
+  if (section.held()) return {};
+  const NearMiss* nearest = nullptr;
+  for (const FitRow& row : section.rows)
+    if (row.nearest.phase >= 0 && (nearest == nullptr || row.nearest.shortfall() < nearest->shortfall()))
+      nearest = &row.nearest;
+  if (nearest != nullptr) section.remedies = remedies(section.job, catalogue, *nearest);
+  return {};
+}
+
 }  // namespace
 
 Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config, const Catalogue& catalogue) {
   FitReport report;
   const std::string& subject = words.subject;
   const std::string_view flag = first_flag(words.sketch);
-  if (subject.empty() && words.sketch.model.empty() && words.sketch.params.empty() && words.sketch.layers.empty())
+  if (words.job == nullptr && subject.empty() && words.sketch.model.empty() && words.sketch.params.empty() &&
+      words.sketch.layers.empty())
     return wrong_use("what should fit? name a model or a job file, such as gpuplan fit Llama-3.1-8B");
-  if (!subject.empty() && looks_like_job(subject)) {
+  if (words.job != nullptr) {
     if (!flag.empty()) return std::unexpected(flag_beside_job(flag));
-    auto source = open_job(subject, words.settings);
+    auto source = open_source(*words.job, words.settings);
     if (source) apply_config(*source, config);
     const auto job = source ? read_source(*source, catalogue) : std::unexpected(source.error());
     if (!job) return std::unexpected(job.error());
     report.subject = job->job.name;
     report.sections = job_questions(job->job);
     report.counts = job->job.where.counts;
-    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {shown_name(subject)});
+    if (report.sections.empty()) return failure("the job has no phase that trains or generates", {words.job->name});
     return report;
   }
   if (!words.settings.empty()) return wrong_use("--set: only a job has values to set");
@@ -131,4 +153,11 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
   return report;
 }
 
-}  // namespace gpuplan::cli
+Result<void> fill(FitReport& report, const Catalogue& catalogue, bool all) {
+  if (report.counts.empty()) report.counts = {1, 2, 4, 8};
+  for (FitSection& section : report.sections)
+    if (auto done = fill_section(section, catalogue, report.counts, report.every_count, all); !done) return done;
+  return {};
+}
+
+}  // namespace gpuplan::api

@@ -9,7 +9,7 @@
 #include "input/job/address.h"
 #include "input/job/amounts.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 
 /// Numbers of GPUs and shapes of models are choices, `where` holds conditions: nobody doubts their values.
 bool is_choice(const std::string& address);
@@ -24,4 +24,4 @@ std::optional<std::pair<Amount, Amount>> ends_of(Amount amount, double by, bool 
 /// positions of offers and figures nothing without the GPU.
 std::string input_name(const Tree& job, const std::vector<JobPlace>& all, const std::string& address);
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,11 +1,11 @@
-#include "cli/questions/sensitivity_inputs.h"
+#include "api/questions/sensitivity_inputs.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 
 bool is_choice(const std::string& address) {
   const auto steps = address_steps(address);
@@ -67,4 +67,4 @@ std::string input_name(const Tree& job, const std::vector<JobPlace>& all, const 
   return name + " (" + (gpus != nullptr ? gpus->text + "x " : "") + gpu->text + ")";
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

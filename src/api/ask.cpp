@@ -1,0 +1,200 @@
+#include "api/ask.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "api/door_question.h"
+#include "api/gpuplan.h"
+#include "api/questions/facts.h"
+#include "api/questions/fit_questions.h"
+#include "api/questions/offers.h"
+#include "api/questions/plan_answer.h"
+#include "api/questions/whatif.h"
+#include "base/text.h"
+#include "input/job/schema.h"
+#include "input/models/model_source.h"
+#include "output/facts/gpus_report.h"
+#include "output/facts/model_report.h"
+#include "output/text/json_writer.h"
+#include "output/views/plan_views.h"
+
+namespace gpuplan {
+namespace api {
+namespace {
+
+/// The document that answers, and what came of it.
+struct Reply {
+  std::string document;
+  Verdict verdict = Verdict::kFound;
+};
+
+Verdict found_if(bool found) { return found ? Verdict::kFound : Verdict::kNothingFits; }
+
+Result<std::vector<const PlanView*>> views_named(const std::vector<std::string>& names) {
+  std::vector<const PlanView*> views;
+  std::vector<std::string> known;
+  for (const PlanView& view : plan_views()) {
+    known.emplace_back(view.name);
+    if (std::ranges::find(names, view.name) != names.end()) views.push_back(&view);
+  }
+  for (const std::string& name : names)
+    if (std::ranges::find(known, name) == known.end())
+      return failure("show: there is no table '" + printable(name, 40) + "'; expected " + listed(known, "or"),
+                     {"question"});
+  return views;
+}
+
+Result<Reply> reply_plan(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto views = views_named(asked.show);
+  if (!views) return std::unexpected(views.error());
+  const bool compare = std::ranges::any_of(*views, [](const PlanView* view) { return view->make == evidence_view; });
+  auto answer = ask_plan(asked.request, catalogue, {.compare_given = compare});
+  if (!answer) return std::unexpected(std::move(answer.error()));
+  answer->story().all = true;
+  return Reply{answer->json({.all = asked.all, .explain = asked.explain, .views = *views}), answer->verdict()};
+}
+
+Result<Reply> reply_whatif(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto cases = whatif_cases(asked.request.set, asked.vary);
+  if (!cases) return std::unexpected(cases.error());
+  Request plain = asked.request;
+  plain.set.clear();
+  const auto answer = ask_whatif(plain, *cases, catalogue, "");
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{answer->json(), verdict_of(answer->base().found)};
+}
+
+Result<Reply> reply_sensitivity(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto answer = ask_sensitivity(asked.request, asked.by, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{answer->json(), verdict_of(answer->base().found)};
+}
+
+Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const std::optional<NamedText>& job = asked.request.job;
+  auto report = fit_questions({"", job ? &*job : nullptr, asked.request.set, asked.request.sketch}, {}, catalogue);
+  if (!report) return std::unexpected(std::move(report.error()));
+  if (auto done = fill(*report, catalogue, asked.all); !done) return std::unexpected(std::move(done.error()));
+  const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
+                        : std::ranges::any_of(report->sections, &FitSection::held);
+  return Reply{fit_json(*report, catalogue, {.all = asked.all, .explain = asked.explain}), found_if(held)};
+}
+
+template <class Report>
+Result<Reply> reply_list(const Result<Report>& report, std::string (*json)(const Report&)) {
+  if (!report) return std::unexpected(report.error());
+  return Reply{json(*report), found_if(!report->rows.empty())};
+}
+
+Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
+  switch (asked.ask) {
+    case Ask::kPlan:
+      return reply_plan(asked, catalogue);
+    case Ask::kWhatIf:
+      return reply_whatif(asked, catalogue);
+    case Ask::kSensitivity:
+      return reply_sensitivity(asked, catalogue);
+    case Ask::kFit:
+      return reply_fit(asked, catalogue);
+    case Ask::kGpus:
+      return reply_list(select_gpus(catalogue, asked.filter), gpus_json);
+    case Ask::kOffers:
+      return reply_list(ask_offers(asked.request, asked.filter, asked.all, catalogue), offers_json);
+    case Ask::kModel: {
+      const auto found = find_model(catalogue, asked.model, "");
+      if (!found) return std::unexpected(found.error());
+      ModelReport report = describe_model(found->shape, catalogue);
+      report.source = found->source;
+      report.notes = found->notes;
+      return Reply{model_json(report)};
+    }
+    case Ask::kSchema:
+      return Reply{job_schema_json()};
+    case Ask::kVersion:
+      break;
+  }
+  JsonWriter json;
+  json.begin_object().member("version", version()).end();
+  return Reply{json.take()};
+}
+
+Result<Reply> reply(std::string_view question) {
+  const auto asked = read_door_question(question);
+  if (!asked) return std::unexpected(asked.error());
+  std::vector<DataFile> own;
+  for (const NamedText& table : asked->data) {
+    const auto name = std::ranges::find(kDataFiles, table.name);
+    if (name == kDataFiles.end())
+      return failure("data: there is no table '" + printable(table.name, 40) + "'; gpus.csv and offers.csv are two",
+                     {"question"});
+    own.push_back({*name, table.name, table.text});
+  }
+  const auto catalogue = read_facts(own);
+  if (!catalogue) return std::unexpected(catalogue.error());
+  return reply(*asked, *catalogue);
+}
+
+std::string_view word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kMissesLimits:
+      return "misses_limits";
+    case Verdict::kNothingFits:
+      return "nothing_fits";
+    case Verdict::kFound:
+      break;
+  }
+  return "found";
+}
+
+std::string wrong(const Error& error) {
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/answer@1").member("outcome", "wrong").key("error").begin_object();
+  json.member("message", error.message);
+  if (error.place.file.empty()) json.null_member("file");
+  else json.member("file", error.place.file);
+  json.member("line", error.place.line > 0 ? std::optional(error.place.line) : std::nullopt);
+  json.member("column", error.place.column > 0 ? std::optional(error.place.column) : std::nullopt);
+  json.end().end();
+  return json.take();
+}
+
+}  // namespace
+}  // namespace api
+
+std::string ask(std::string_view question) {
+  const auto replied = api::reply(question);
+  if (!replied) return api::wrong(replied.error());
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/answer@1").member("outcome", api::word_of(replied->verdict));
+  json.key("answer").document(replied->document).end();
+  return json.take();
+}
+
+}  // namespace gpuplan
+
+namespace {
+
+/// As C's callers free it.
+char* copied(const std::string& text) {
+  char* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+}  // namespace
+
+extern "C" char* gpuplan_ask(const char* json) {
+  try {
+    return copied(gpuplan::ask(json == nullptr ? "" : json));
+  } catch (const std::exception&) {  // want of memory, or a fault of a library
+    return copied(R"({"schema": "gpuplan/answer@1", "outcome": "wrong", "error": {"message": "out of memory",)"
+                  R"( "file": null, "line": null, "column": null}})");
+  }
+}
+
+extern "C" void gpuplan_free(char* answer) { std::free(answer); }

@@ -1,0 +1,199 @@
+#include "api/door_question.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "api/flags.h"
+#include "base/text.h"
+#include "input/text/json_text.h"
+
+namespace gpuplan::api {
+namespace {
+
+constexpr const char* kName = "question";
+constexpr JsonLimits kLimits{.bytes = 80'000'000, .values = 4'000'000};
+constexpr int kMostThreads = 1024;
+
+Result<std::string> text_of(const Tree& tree) {
+  if (!tree.is_scalar() || !tree.quoted) return failure(tree.key + ": expected a text, got " + got_text(tree), {kName});
+  return tree.text;
+}
+
+Result<bool> flag_of(const Tree& tree) {
+  if (tree.is_scalar() && !tree.quoted && (tree.text == "true" || tree.text == "false")) return tree.text == "true";
+  return failure(tree.key + ": expected true or false, got " + got_text(tree), {kName});
+}
+
+Result<double> number_of(const Tree& tree, double least, double most) {
+  double number = 0;
+  if (tree.is_scalar() && !tree.quoted) {
+    const char* const last = tree.text.data() + tree.text.size();
+    const auto end = std::from_chars(tree.text.data(), last, number);
+    if (end.ec == std::errc{} && end.ptr == last && number >= least && number <= most) return number;
+  }
+  return failure(tree.key + ": expected a number from " + number_text(least) + " to " + number_text(most) + ", got " +
+                     got_text(tree),
+                 {kName});
+}
+
+Result<std::vector<std::string>> texts_of(const Tree& tree) {
+  if (!tree.is_list()) return failure(tree.key + ": expected a list of texts, got " + got_text(tree), {kName});
+  std::vector<std::string> texts;
+  for (const Tree& child : tree.children) {
+    if (!child.is_scalar() || !child.quoted)
+      return failure(tree.key + ": expected texts in the list, got " + got_text(child), {kName});
+    texts.push_back(child.text);
+  }
+  return texts;
+}
+
+Result<std::vector<NamedText>> files_of(const Tree& tree) {
+  if (!tree.is_map()) return failure(tree.key + ": expected names with their texts, got " + got_text(tree), {kName});
+  std::vector<NamedText> files;
+  for (const Tree& child : tree.children) {
+    auto text = text_of(child);
+    if (!text) return std::unexpected(std::move(text.error()));
+    files.push_back({child.key, *std::move(text)});
+  }
+  return files;
+}
+
+/// Reads one key after the other; the first mistake stays.
+class DoorReader {
+ public:
+  explicit DoorReader(const Tree& tree) : tree_(tree) {}
+
+  Result<DoorQuestion> read() {
+    if (!tree_.is_map())
+      return failure("expected an object such as {\"ask\": \"plan\", \"job\": ...}, got " + got_text(tree_), {kName});
+    const Tree* ask = tree_.find("ask");
+    const auto what = ask != nullptr && ask->is_scalar() ? from_name<Ask>(ask->text) : std::nullopt;
+    if (!what) {
+      const auto names = all_names<Ask>();
+      return failure("ask: expected " + listed(std::vector<std::string>(names.begin(), names.end()), "or") + ", got " +
+                         (ask == nullptr ? std::string("nothing") : got_text(*ask)),
+                     {kName});
+    }
+    question_.ask = *what;
+    std::string name = "job";
+    if (const Tree* named = tree_.find("name")) take(name, text_of(*named));
+    for (const Tree& child : tree_.children) {
+      if (error_) break;
+      if (child.key != "ask" && child.key != "name") read_key(child, name);
+    }
+    if (error_) return std::unexpected(*std::move(error_));
+    return std::move(question_);
+  }
+
+ private:
+  struct Key {
+    std::string_view name;
+    std::string_view asks;  ///< the questions that take it
+    void (DoorReader::*read)(const Tree&);
+  };
+  static constexpr std::string_view kJob = "plan whatif sensitivity fit";
+  static constexpr std::string_view kSearch = "plan whatif sensitivity";
+  static const std::array<Key, 17> kKeys;
+
+  template <class Target, class Value>
+  void take(Target& target, Result<Value>&& value) {
+    if (value) target = static_cast<Target>(*std::move(value));
+    else if (!error_) error_ = std::move(value.error());
+  }
+
+  void read_key(const Tree& child, const std::string& name) {
+    const std::string_view asked = name_of(question_.ask);
+    std::vector<std::string> known{"ask", "name"};
+    for (const Key& key : kKeys) {
+      const std::vector<std::string_view> asks = split(key.asks, ' ');
+      const bool takes = key.asks.empty() || std::ranges::find(asks, asked) != asks.end();
+      if (takes) known.emplace_back(key.name);
+      if (key.name != child.key || !takes) continue;
+      (this->*key.read)(child);
+      if (child.key == "job" && question_.request.job) question_.request.job->name = name;
+      return;
+    }
+    error_ = Error{printable(child.key, 40) + ": no key of a question that asks for " + std::string(asked) +
+                       "; expected " + listed(known, "or"),
+                   {kName}};
+  }
+
+  void read_job(const Tree& tree) {
+    if (tree.is_map()) question_.request.job = NamedText{"", flow_text(tree)};
+    else if (tree.is_scalar() && tree.quoted) question_.request.job = NamedText{"", tree.text};
+    else error_ = Error{"job: expected the text of a job or an object, got " + got_text(tree), {kName}};
+  }
+  void read_flags(const Tree& tree) {
+    if (!tree.is_map()) {
+      error_ = Error{"flags: expected names with their values, got " + got_text(tree), {kName}};
+      return;
+    }
+    for (const Tree& child : tree.children) {
+      std::vector<Tree> values = child.is_list() ? child.children : std::vector<Tree>{child};
+      for (const Tree& value : values) {
+        if (!value.is_scalar()) error_ = Error{child.key + ": expected a text, got " + got_text(value), {kName}};
+        else if (auto set = set_flag(child.key, value.text, question_.request.sketch, question_.request.wishes); !set)
+          error_ = std::move(set.error());
+        if (error_) return;
+      }
+    }
+  }
+  void read_set(const Tree& tree) { take(question_.request.set, texts_of(tree)); }
+  void read_vary(const Tree& tree) { take(question_.vary, texts_of(tree)); }
+  void read_by(const Tree& tree) { take(question_.by, number_of(tree, 0.001, 0.999)); }
+  void read_prices(const Tree& tree) { take(question_.request.prices, files_of(tree)); }
+  void read_rates(const Tree& tree) { take(question_.request.rates, texts_of(tree)); }
+  void read_as_of(const Tree& tree) { take(question_.request.as_of, text_of(tree)); }
+  void read_ignore(const Tree& tree) {
+    std::string what;
+    take(what, text_of(tree));
+    if (!error_ && what != "given")
+      error_ = Error{"ignore: expected given, got '" + printable(what, 40) + "'", {kName}};
+    question_.request.how.ignore_given = true;
+  }
+  void read_threads(const Tree& tree) { take(question_.request.how.threads, number_of(tree, 1, kMostThreads)); }
+  void read_seed(const Tree& tree) { take(question_.request.how.seed, number_of(tree, 0, 1e15)); }
+  void read_all(const Tree& tree) { take(question_.all, flag_of(tree)); }
+  void read_explain(const Tree& tree) { take(question_.explain, flag_of(tree)); }
+  void read_show(const Tree& tree) { take(question_.show, texts_of(tree)); }
+  void read_filter(const Tree& tree) { take(question_.filter, texts_of(tree)); }
+  void read_model(const Tree& tree) { take(question_.model, text_of(tree)); }
+  void read_data(const Tree& tree) { take(question_.data, files_of(tree)); }
+
+  const Tree& tree_;
+  DoorQuestion question_{};
+  std::optional<Error> error_{};
+};
+
+constexpr std::array<DoorReader::Key, 17> DoorReader::kKeys = {{
+    {"job", kJob, &DoorReader::read_job},
+    {"flags", kJob, &DoorReader::read_flags},
+    {"set", kJob, &DoorReader::read_set},
+    {"vary", "whatif", &DoorReader::read_vary},
+    {"by", "sensitivity", &DoorReader::read_by},
+    {"prices", "plan whatif sensitivity offers", &DoorReader::read_prices},
+    {"rates", "plan whatif sensitivity offers", &DoorReader::read_rates},
+    {"as_of", kSearch, &DoorReader::read_as_of},
+    {"ignore", kSearch, &DoorReader::read_ignore},
+    {"threads", kSearch, &DoorReader::read_threads},
+    {"seed", kSearch, &DoorReader::read_seed},
+    {"all", "plan fit offers", &DoorReader::read_all},
+    {"explain", "plan fit", &DoorReader::read_explain},
+    {"show", "plan", &DoorReader::read_show},
+    {"filter", "gpus offers", &DoorReader::read_filter},
+    {"model", "model", &DoorReader::read_model},
+    {"data", "", &DoorReader::read_data},
+}};
+
+}  // namespace
+
+Result<DoorQuestion> read_door_question(std::string_view json) {
+  const auto tree = parse_json(json, kName, kLimits);
+  if (!tree) return std::unexpected(tree.error());
+  return DoorReader(*tree).read();
+}
+
+}  // namespace gpuplan::api

@@ -1,0 +1,54 @@
+// A question that came in as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/questions/question.h"
+#include "base/names.h"
+#include "base/result.h"
+
+namespace gpuplan::api {
+
+enum class Ask { kPlan, kWhatIf, kSensitivity, kFit, kGpus, kOffers, kModel, kSchema, kVersion };
+
+}  // namespace gpuplan::api
+
+namespace gpuplan {
+
+template <>
+struct Names<api::Ask> {
+  static constexpr std::array entries = {
+      Named<api::Ask>{api::Ask::kPlan, "plan"},
+      Named<api::Ask>{api::Ask::kWhatIf, "whatif"},
+      Named<api::Ask>{api::Ask::kSensitivity, "sensitivity"},
+      Named<api::Ask>{api::Ask::kFit, "fit"},
+      Named<api::Ask>{api::Ask::kGpus, "gpus"},
+      Named<api::Ask>{api::Ask::kOffers, "offers"},
+      Named<api::Ask>{api::Ask::kModel, "model"},
+      Named<api::Ask>{api::Ask::kSchema, "schema"},
+      Named<api::Ask>{api::Ask::kVersion, "version"},
+  };
+};
+
+}  // namespace gpuplan
+
+namespace gpuplan::api {
+
+struct DoorQuestion {
+  Ask ask = Ask::kPlan;
+  Request request{};
+  std::vector<NamedText> data{};  ///< tables in place of those compiled in
+  std::vector<std::string> vary{}, filter{}, show{};
+  std::string model{};
+  double by = 0.2;
+  bool all = false, explain = false;
+};
+
+/// What gpuplan/ask.h says, nothing else: keys that are none, or that this question does not take, are refused.
+Result<DoorQuestion> read_door_question(std::string_view json);
+
+}  // namespace gpuplan::api

@@ -1,0 +1,34 @@
+#include "api/questions/offers.h"
+
+#include <utility>
+
+#include "plan/answer/market.h"
+
+namespace gpuplan::api {
+namespace {
+
+/// An own box or a pool as the table has offers: the price is that of the whole machine.
+Offer as_row(Offer box) {
+  box.provider = box.kind == OfferKind::kOwn ? "own box" : "pool";
+  box.instance = std::exchange(box.label, "");
+  const double times = machines_paid(box, 1, box.gpus);
+  if (box.price) box.price = {{box.price->p10 * times, box.price->p50 * times, box.price->p90 * times}};
+  return box;
+}
+
+}  // namespace
+
+Result<OffersReport> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
+                                const Catalogue& catalogue) {
+  auto offers = known_offers(request, catalogue);
+  if (!offers) return std::unexpected(std::move(offers.error()));
+  std::vector<Offer> known = *std::move(offers);
+  if (request.prices.empty())
+    for (const Offer& box : request.config.boxes) known.push_back(as_row(box));
+  // A job without wishes: what is left is what plan would look at.
+  MarketFilter left_out;
+  if (!all) known = market_for(Job{}, catalogue, known, left_out);
+  return select_offers(known, catalogue, filter, static_cast<std::size_t>(left_out.too_old));
+}
+
+}  // namespace gpuplan::api

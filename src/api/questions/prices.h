@@ -1,0 +1,22 @@
+// Price lists of the user, as texts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+
+namespace gpuplan::api {
+
+/// A text with the name that messages call it by: a file, "standard input".
+struct NamedText {
+  std::string name, text;
+};
+
+/// Offers of all lists, in order. `rates` are such as EUR=1.08; the first of a currency wins. The error names file and
+/// line, or the rate that can not be read.
+Result<std::vector<Offer>> read_price_lists(const std::vector<NamedText>& lists, const std::vector<std::string>& rates,
+                                            const Catalogue& catalogue);
+
+}  // namespace gpuplan::api

@@ -1,0 +1,198 @@
+#include "api/questions/question.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "input/models/model_source.h"
+#include "input/question/plan_file.h"
+#include "input/text/csv.h"
+#include "input/text/yaml_tree.h"
+#include "plan/advice/unfit.h"
+#include "plan/answer/market.h"
+
+namespace gpuplan::api {
+namespace {
+
+/// The names of the lists, as messages have them.
+std::string names_of(const std::vector<NamedText>& lists) {
+  std::vector<std::string> names;
+  for (const NamedText& list : lists) names.push_back(list.name);
+  return join(names, ", ");
+}
+
+/// The job of a kept plan, or the text itself.
+Result<JobSource> source_in(const NamedText& job) {
+  if (!is_kept_plan(job.text)) return parse_job(job.text, job.name);
+  auto kept = read_plan_file(job.text, job.name);
+  if (!kept) return std::unexpected(std::move(kept.error()));
+  return std::move(kept->source);
+}
+
+Result<void> check(const Request& request) {
+  if (!request.as_of.empty() && !is_iso_date(request.as_of))
+    return wrong_use("--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(request.as_of) + "'");
+  return {};
+}
+
+/// The question in flags as a job.
+Result<JobSource> sketched_source(const Request& request, const Catalogue& catalogue) {
+  const ModelFinder models(catalogue);
+  const auto sketched = sketch_job(request.sketch, request.wishes, models);
+  if (!sketched) return std::unexpected(sketched.error());
+  return read_sketch(*sketched);
+}
+
+/// The job as written, in its file or in flags, with the flags that go with either.
+Result<JobSource> written_source(const Request& request, const Catalogue& catalogue) {
+  const std::string_view flag = first_flag(request.sketch);
+  if (request.job && !flag.empty()) return std::unexpected(flag_beside_job(flag));
+  if (!request.job && flag.empty()) return std::unexpected(no_question());
+  if (!request.job) return sketched_source(request, catalogue);
+  auto source = source_in(*request.job);
+  if (!source) return source;
+  if (const auto good = apply_wishes(*source, request.wishes); !good) return std::unexpected(good.error());
+  return source;
+}
+
+struct ChangedSource {
+  JobSource source;
+  std::vector<std::vector<Change>> changes{};
+};
+
+/// Settings change what is written, flags included; the user's settings add what still is not said then.
+Result<ChangedSource> changed_source(const JobSource& written, const std::vector<std::string>& settings,
+                                     const UserConfig& config, bool only_lists) {
+  ChangedSource changed{written};
+  for (const std::string& setting : settings) {
+    auto set = set_value(changed.source.tree, setting);
+    if (!set) return std::unexpected(std::move(set.error()));
+    changed.changes.push_back(*std::move(set));
+  }
+  apply_config(changed.source, config, !only_lists);
+  return changed;
+}
+
+}  // namespace
+
+Error flag_beside_job(std::string_view flag) {
+  return {std::string(flag) +
+              " belongs to a question without a job file; change a value of the job with --set, such as --set "
+              "phases.train.train.epochs=3",
+          {},
+          true};
+}
+
+Error no_question() {
+  return {
+      "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
+}
+
+Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue) {
+  const ModelFinder models(catalogue);
+  auto job = read_job(source, catalogue, models);
+  if (!job) return std::unexpected(job.error());
+  LoadedJob loaded{*std::move(job), source, {}};
+  for (const Variant& variant : loaded.job.variants) {
+    const auto changed = with_variant(source, variant);
+    auto read = changed ? read_job(*changed, catalogue, models) : std::unexpected(changed.error());
+    if (!read) return std::unexpected(read.error());
+    loaded.variants.push_back(*std::move(read));
+  }
+  return loaded;
+}
+
+Result<JobSource> open_source(const NamedText& job, const std::vector<std::string>& settings) {
+  auto source = source_in(job);
+  if (!source) return source;
+  for (const std::string& setting : settings)
+    if (const auto set = set_value(source->tree, setting); !set) return std::unexpected(set.error());
+  return source;
+}
+
+Result<std::vector<Offer>> known_offers(const Request& request, const Catalogue& catalogue) {
+  std::vector<std::string> rates = request.rates;  // the first of a currency wins
+  rates.insert(rates.end(), request.config.rates.begin(), request.config.rates.end());
+  if (!request.prices.empty()) return read_price_lists(request.prices, rates, catalogue);
+  if (!request.known.empty()) return read_price_lists(request.known, rates, catalogue);
+  if (!request.rates.empty()) return wrong_use("--rate: says how to read price lists; add --prices FILE.csv");
+  return catalogue.offers;
+}
+
+Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
+  if (const auto good = check(request); !good) return std::unexpected(good.error());
+  auto written = written_source(request, catalogue);
+  if (!written) return std::unexpected(written.error());
+  const bool only_lists = !request.prices.empty();
+  const auto changed = changed_source(*written, request.set, request.config, only_lists);
+  if (!changed) return std::unexpected(changed.error());
+  auto loaded = read_source(changed->source, catalogue);
+  if (!loaded) return std::unexpected(loaded.error());
+  Question question{*std::move(loaded), *std::move(written), request.config, {}};
+  auto known = known_offers(request, catalogue);
+  if (!known) return std::unexpected(known.error());
+  question.known = *std::move(known);
+  if (only_lists) question.market = names_of(request.prices);
+  else question.known_name = names_of(request.known);
+  question.terms = {only_lists, request.as_of, request.job ? request.job->name : "", request.how};
+  return question;
+}
+
+Result<ChangedJob> changed_job(const Question& question, const std::vector<std::string>& settings,
+                               const Catalogue& catalogue) {
+  JobSource alone = question.written;
+  std::erase_if(alone.tree.children, [](const Tree& child) { return child.key == "variants"; });
+  auto changed = changed_source(alone, settings, question.config, question.terms.only_lists);
+  if (!changed) return std::unexpected(std::move(changed.error()));
+  auto job = read_job(changed->source, catalogue, ModelFinder(catalogue));
+  if (!job) return std::unexpected(std::move(job.error()));
+  return ChangedJob{*std::move(job), std::move(changed->changes)};
+}
+
+Result<Searched> search_market(Job job, std::vector<Offer> market, const Catalogue& catalogue,
+                               const SearchOptions& how) {
+  Searched searched(std::move(job), std::move(market));
+  auto found = search(searched.job, catalogue, searched.market, how);
+  if (!found) return std::unexpected(std::move(found.error()));
+  searched.found = *std::move(found);
+  return searched;
+}
+
+Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Catalogue& catalogue,
+                            const SearchTerms& terms) {
+  if (terms.only_lists) job.market = {};
+  if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
+  MarketFilter filter;
+  std::vector<Offer> market = market_for(job, catalogue, known, filter);
+  auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);
+  if (!searched) {
+    Error error = std::move(searched.error());
+    if (error.place.file.empty()) error.place.file = terms.job_file;
+    return std::unexpected(std::move(error));
+  }
+  filter.spot_without_rate = searched->found.market.spot_without_rate;
+  searched->found.market = filter;
+  return searched;
+}
+
+Verdict verdict_of(const SearchResult& found) {
+  if (found.plans.empty()) return Verdict::kNothingFits;
+  return found.recommendations.limits_missed ? Verdict::kMissesLimits : Verdict::kFound;
+}
+
+void name_market(const Question& question, PlanStory& story) {
+  story.market = question.market;
+  if (!question.known_name.empty()) story.known = question.known_name;
+}
+
+std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
+                                        const Catalogue& catalogue, const SearchTerms& terms) {
+  return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, terms.how);
+}
+
+void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanStory& story) {
+  if (searched.found.plans.empty() && searched.found.market.used > 0)
+    story.unfit = unfit_phases(searched.job, catalogue, searched.market, terms.how);
+}
+
+}  // namespace gpuplan::api

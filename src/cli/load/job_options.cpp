@@ -1,0 +1,126 @@
+#include "cli/load/job_options.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/shell_text.h"
+#include "cli/io/exit_code.h"
+#include "cli/io/read_file.h"
+#include "cli/load/find_config.h"
+#include "cli/load/load_job.h"
+#include "cli/options/common_options.h"
+#include "cli/options/sketch_options.h"
+#include "input/text/csv.h"
+
+namespace gpuplan::cli {
+namespace {
+
+Result<std::vector<api::NamedText>> read_lists(const std::vector<std::string>& files) {
+  std::vector<api::NamedText> lists;
+  for (const std::string& file : files) {
+    auto text = read_file(file, CsvTable::kMaxBytes);
+    if (!text) return std::unexpected(text.error());
+    lists.push_back({shown_name(file), *std::move(text)});
+  }
+  return lists;
+}
+
+}  // namespace
+
+void add_job_options(CommandSpec& command, JobOptions& options) {
+  command.words = {{.names = "job",
+                    .target = &options.job,
+                    .help = "job file (YAML or JSON), or - for standard input; without one, ask in flags",
+                    .value = "JOB",
+                    .completes = Completes::kFiles}};
+  add_sketch_options(command, options.sketch);
+  add_wish_options(command, options.wishes);
+  add_set_option(command, options.set);
+  add_price_options(command, options.prices, options.rates);
+  add_config_flag(command, options.no_config);
+  command.options.push_back({.names = "--ignore",
+                             .target = &options.ignore,
+                             .help = "given: let the model answer where the job brings figures of its own",
+                             .value = "given",
+                             .choices = {"given"}});
+  command.options.push_back({.names = "--as-of",
+                             .target = &options.as_of,
+                             .help = "use the market as it was known then",
+                             .value = "YYYY-MM[-DD]"});
+  command.options.push_back({.names = "--jobs",
+                             .target = &options.jobs,
+                             .help = "threads; as many as there are cores unless given",
+                             .value = "N",
+                             .least = 1,
+                             .most = 1024});
+  command.options.push_back({.names = "--seed",
+                             .target = &options.seed,
+                             .help = "of the random numbers; the same seed gives the same plans",
+                             .value = "N"});
+}
+
+Result<api::Request> read_market(const std::vector<std::string>& prices, const std::vector<std::string>& rates,
+                                 bool no_config, const Catalogue& catalogue) {
+  api::Request request{.rates = rates};
+  auto config = load_config(no_config, catalogue);
+  if (!config) return std::unexpected(config.error());
+  request.config = *std::move(config);
+  auto lists = read_lists(prices.empty() ? request.config.prices : prices);
+  if (!lists) return std::unexpected(lists.error());
+  (prices.empty() ? request.known : request.prices) = *std::move(lists);
+  return request;
+}
+
+Result<api::Request> read_request(const JobOptions& options, const Catalogue& catalogue) {
+  auto request = read_market(options.prices, options.rates, options.no_config, catalogue);
+  if (!request) return request;
+  if (!options.job.empty()) {
+    auto job = read_job_text(options.job);
+    if (!job) return std::unexpected(job.error());
+    request->job = *std::move(job);
+  }
+  request->sketch = options.sketch;
+  request->wishes = options.wishes;
+  request->set = options.set;
+  request->as_of = options.as_of;
+  request->how = {.ignore_given = options.ignore == "given", .threads = thread_count(options), .seed = options.seed};
+  return request;
+}
+
+Result<api::Question> read_question(const JobOptions& options, const Catalogue& catalogue) {
+  const auto request = read_request(options, catalogue);
+  if (!request) return std::unexpected(request.error());
+  return api::read_question(*request, catalogue);
+}
+
+int exit_code(const SearchResult& found) {
+  switch (api::verdict_of(found)) {
+    case api::Verdict::kNothingFits:
+      return kNothingFits;
+    case api::Verdict::kMissesLimits:
+      return kMissesLimits;
+    case api::Verdict::kFound:
+      break;
+  }
+  return kDone;
+}
+
+int thread_count(const JobOptions& options) {
+  return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+std::string command_words(const std::string& command, const JobOptions& options, const std::string& data_folder) {
+  std::string text = "gpuplan " + command;
+  if (!options.job.empty()) text += " " + shell_word(options.job);
+  text += flag_words(options.sketch, options.wishes);
+  for (const std::string& setting : options.set) text += " --set " + shell_word(setting);
+  for (const std::string& file : options.prices) text += " --prices " + shell_word(file);
+  for (const std::string& rate : options.rates) text += " --rate " + shell_word(rate);
+  if (options.no_config) text += " --no-config";
+  if (!options.as_of.empty()) text += " --as-of " + shell_word(options.as_of);
+  if (options.seed != JobOptions{}.seed) text += " --seed " + std::to_string(options.seed);
+  if (!data_folder.empty()) text += " --data " + shell_word(data_folder);
+  return text;
+}
+
+}  // namespace gpuplan::cli
