@@ -77,7 +77,8 @@ Result<Reply> reply_sensitivity(const DoorQuestion& asked, const Catalogue& cata
 
 Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
   const std::optional<NamedText>& job = asked.request.job;
-  auto report = fit_questions({"", job ? &*job : nullptr, asked.request.set, asked.request.sketch}, {}, catalogue);
+  auto report = fit_questions({"", job ? &*job : nullptr, asked.request.set, asked.request.sketch, ModelFiles::kRefuse},
+                              {}, catalogue);
   if (!report) return std::unexpected(std::move(report.error()));
   if (auto done = fill(*report, catalogue, asked.all); !done) return std::unexpected(std::move(done.error()));
   const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
@@ -85,10 +86,25 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
   return Reply{fit_json(*report, catalogue, {.all = asked.all, .explain = asked.explain}), found_if(held)};
 }
 
-template <class Report>
-Result<Reply> reply_list(const Result<Report>& report, std::string (*json)(const Report&)) {
+Result<Reply> reply_gpus(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto report = select_gpus(catalogue, asked.filter);
   if (!report) return std::unexpected(report.error());
-  return Reply{json(*report), found_if(!report->rows.empty())};
+  return Reply{gpus_json(*report), found_if(!report->rows.empty())};
+}
+
+Result<Reply> reply_offers(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto answer = ask_offers(asked.request, asked.filter, asked.all, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{offers_json(answer->report), found_if(!answer->report.rows.empty())};
+}
+
+Result<Reply> reply_model(const DoorQuestion& asked, const Catalogue& catalogue) {
+  const auto found = find_model(catalogue, asked.model, "", ModelFiles::kRefuse);
+  if (!found) return std::unexpected(found.error());
+  ModelReport report = describe_model(found->shape, catalogue);
+  report.source = found->source;
+  report.notes = found->notes;
+  return Reply{model_json(report)};
 }
 
 Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
@@ -102,17 +118,11 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
     case Ask::kFit:
       return reply_fit(asked, catalogue);
     case Ask::kGpus:
-      return reply_list(select_gpus(catalogue, asked.filter), gpus_json);
+      return reply_gpus(asked, catalogue);
     case Ask::kOffers:
-      return reply_list(ask_offers(asked.request, asked.filter, asked.all, catalogue), offers_json);
-    case Ask::kModel: {
-      const auto found = find_model(catalogue, asked.model, "");
-      if (!found) return std::unexpected(found.error());
-      ModelReport report = describe_model(found->shape, catalogue);
-      report.source = found->source;
-      report.notes = found->notes;
-      return Reply{model_json(report)};
-    }
+      return reply_offers(asked, catalogue);
+    case Ask::kModel:
+      return reply_model(asked, catalogue);
     case Ask::kSchema:
       return Reply{job_schema_json()};
     case Ask::kVersion:

@@ -1,5 +1,5 @@
-/* gpuplan for every language that can call C: JSON in, JSON out. Never throws, keeps nothing between calls, and may be
- * called from several threads.
+/* gpuplan for every language that can call C: JSON in, JSON out. Never throws, opens no file, keeps nothing between
+ * calls, and may be called from several threads.
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *

@@ -78,6 +78,7 @@ class DoorReader {
                      {kName});
     }
     question_.ask = *what;
+    question_.request.model_files = ModelFiles::kRefuse;
     std::string name = "job";
     if (const Tree* named = tree_.find("name")) take(name, text_of(*named));
     for (const Tree& child : tree_.children) {

@@ -124,7 +124,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
     if (!flag.empty()) return std::unexpected(flag_beside_job(flag));
     auto source = open_source(*words.job, words.settings);
     if (source) apply_config(*source, config);
-    const auto job = source ? read_source(*source, catalogue) : std::unexpected(source.error());
+    const auto job = source ? read_source(*source, catalogue, words.files) : std::unexpected(source.error());
     if (!job) return std::unexpected(job.error());
     report.subject = job->job.name;
     report.sections = job_questions(job->job);
@@ -141,9 +141,9 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
                          "' both say which network; keep one of them");
       sketch.model = subject;
     }
-    return sketched_report(sketch, config, catalogue);
+    return sketched_report(sketch, config, catalogue, words.files);
   }
-  auto model = find_model(catalogue, subject, "");
+  auto model = find_model(catalogue, subject, "", words.files);
   if (!model) return std::unexpected(model.error());
   report.subject = model->shape.name.empty() ? subject : model->shape.name;
   report.params = count_parameters(model->shape).total();

@@ -7,6 +7,7 @@
 #include "api/questions/prices.h"
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
+#include "input/models/model_source.h"
 #include "input/question/sketch.h"
 #include "input/question/user_config.h"
 #include "output/fit/report.h"
@@ -19,6 +20,7 @@ struct FitWords {
   const NamedText* job;                      ///< in place of a subject: a job file; null: it is a model
   const std::vector<std::string>& settings;  ///< ADDRESS=VALUE, for jobs only
   const Sketch& sketch;                      ///< flags that narrow the question about a model
+  ModelFiles files = ModelFiles::kRead;      ///< networks named by a path
 };
 
 /// The subject by its name, and its questions without answers: of a job its phases that train or generate, of a model

@@ -85,15 +85,16 @@ std::string title_of(const GeneratePhase& generate) {
 
 }  // namespace
 
-Result<FitReport> sketched_report(const Sketch& sketch, const UserConfig& config, const Catalogue& catalogue) {
-  const ModelFinder models(catalogue);
+Result<FitReport> sketched_report(const Sketch& sketch, const UserConfig& config, const Catalogue& catalogue,
+                                  ModelFiles files) {
+  const ModelFinder models(catalogue, files);
   FitReport report;
   for (const Sketch& question : open_questions(sketch)) {
     const auto sketched = sketch_job(question, {}, models);
     auto source = sketched ? read_sketch(*sketched) : std::unexpected(sketched.error());
     if (!source) return std::unexpected(source.error());
     apply_config(*source, config);
-    auto loaded = read_source(*source, catalogue);
+    auto loaded = read_source(*source, catalogue, files);
     if (!loaded) return std::unexpected(loaded.error());
     FitSection section;
     section.job = std::move(loaded->job);

@@ -18,7 +18,7 @@ Offer as_row(Offer box) {
 
 }  // namespace
 
-Result<OffersReport> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
+Result<OffersAnswer> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
                                 const Catalogue& catalogue) {
   auto offers = known_offers(request, catalogue);
   if (!offers) return std::unexpected(std::move(offers.error()));
@@ -28,7 +28,9 @@ Result<OffersReport> ask_offers(const Request& request, const std::vector<std::s
   // A job without wishes: what is left is what plan would look at.
   MarketFilter left_out;
   if (!all) known = market_for(Job{}, catalogue, known, left_out);
-  return select_offers(known, catalogue, filter, static_cast<std::size_t>(left_out.too_old));
+  auto report = select_offers(known, catalogue, filter, static_cast<std::size_t>(left_out.too_old));
+  if (!report) return std::unexpected(std::move(report.error()));
+  return OffersAnswer{std::move(known), *std::move(report)};
 }
 
 }  // namespace gpuplan::api

@@ -9,9 +9,14 @@
 
 namespace gpuplan::api {
 
+struct OffersAnswer {
+  std::vector<Offer> known;
+  OffersReport report;  ///< refers to them
+};
+
 /// The offers of the request's price lists, else of the user's settings or the snapshot, and the user's own machines;
 /// of them those that a job without wishes would look at, or all. Fails for a list or a condition that can not be read.
-Result<OffersReport> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
+Result<OffersAnswer> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
                                 const Catalogue& catalogue);
 
 }  // namespace gpuplan::api

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "input/models/model_source.h"
 #include "input/question/plan_file.h"
 #include "input/text/csv.h"
 #include "input/text/yaml_tree.h"
@@ -37,7 +36,7 @@ Result<void> check(const Request& request) {
 
 /// The question in flags as a job.
 Result<JobSource> sketched_source(const Request& request, const Catalogue& catalogue) {
-  const ModelFinder models(catalogue);
+  const ModelFinder models(catalogue, request.model_files);
   const auto sketched = sketch_job(request.sketch, request.wishes, models);
   if (!sketched) return std::unexpected(sketched.error());
   return read_sketch(*sketched);
@@ -88,8 +87,8 @@ Error no_question() {
       "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
 }
 
-Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue) {
-  const ModelFinder models(catalogue);
+Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue, ModelFiles files) {
+  const ModelFinder models(catalogue, files);
   auto job = read_job(source, catalogue, models);
   if (!job) return std::unexpected(job.error());
   LoadedJob loaded{*std::move(job), source, {}};
@@ -126,7 +125,7 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   const bool only_lists = !request.prices.empty();
   const auto changed = changed_source(*written, request.set, request.config, only_lists);
   if (!changed) return std::unexpected(changed.error());
-  auto loaded = read_source(changed->source, catalogue);
+  auto loaded = read_source(changed->source, catalogue, request.model_files);
   if (!loaded) return std::unexpected(loaded.error());
   Question question{*std::move(loaded), *std::move(written), request.config, {}};
   auto known = known_offers(request, catalogue);
@@ -134,7 +133,7 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   question.known = *std::move(known);
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
-  question.terms = {only_lists, request.as_of, request.job ? request.job->name : "", request.how};
+  question.terms = {only_lists, request.as_of, request.job ? request.job->name : "", request.model_files, request.how};
   return question;
 }
 
@@ -144,7 +143,7 @@ Result<ChangedJob> changed_job(const Question& question, const std::vector<std::
   std::erase_if(alone.tree.children, [](const Tree& child) { return child.key == "variants"; });
   auto changed = changed_source(alone, settings, question.config, question.terms.only_lists);
   if (!changed) return std::unexpected(std::move(changed.error()));
-  auto job = read_job(changed->source, catalogue, ModelFinder(catalogue));
+  auto job = read_job(changed->source, catalogue, ModelFinder(catalogue, question.terms.model_files));
   if (!job) return std::unexpected(std::move(job.error()));
   return ChangedJob{*std::move(job), std::move(changed->changes)};
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
 #include "input/job/settings.h"
+#include "input/models/model_source.h"
 #include "input/question/sketch.h"
 #include "input/question/user_config.h"
 #include "output/words/plan_story.h"
@@ -24,6 +25,7 @@ struct SearchTerms {
   bool only_lists = false;  ///< price lists are the whole market: neither the job's own offers count nor the snapshot
   std::string as_of{};      ///< the market as it was known then; empty: as it is
   std::string job_file{};   ///< what messages call the job
+  ModelFiles model_files = ModelFiles::kRead;  ///< networks that the job names by a path
   SearchOptions how{};
 };
 
@@ -38,6 +40,7 @@ struct Request {
   std::vector<NamedText> known{};    ///< price lists in place of the snapshot, beside what the job brings
   std::vector<std::string> rates{};  ///< EUR=1.08
   std::string as_of{};               ///< 2026-01 or 2026-01-31
+  ModelFiles model_files = ModelFiles::kRead;
   SearchOptions how{};
 };
 
@@ -49,7 +52,8 @@ struct LoadedJob {
 };
 
 /// The job with its variants.
-Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue);
+Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue,
+                              ModelFiles files = ModelFiles::kRead);
 
 /// A job file as written, or the job of a kept plan (input/question/plan_file.h), with the settings applied.
 Result<JobSource> open_source(const NamedText& job, const std::vector<std::string>& settings);

@@ -164,7 +164,7 @@ class Sensitivity {
     }
     JobSource changed = source_;
     if (!set_tree(changed.tree, trial.address, scalar_tree(trial.value))) return std::nullopt;
-    auto job = read_job(changed, catalogue_, ModelFinder(catalogue_));
+    auto job = read_job(changed, catalogue_, ModelFinder(catalogue_, terms_.model_files));
     if (!job) return std::nullopt;
     if (terms_.only_lists) job->market = answer_.job.market;
     std::vector<Offer> market = market_of(*job, stages_);

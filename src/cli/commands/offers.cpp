@@ -30,12 +30,13 @@ int run(const Options& options) {
 
   const auto request = read_market(options.prices, options.rates, options.no_config, *catalogue);
   if (!request) return complain(request.error());
-  const auto report = api::ask_offers(*request, options.filter, options.all, *catalogue);
-  if (!report) return complain(report.error());
+  const auto answer = api::ask_offers(*request, options.filter, options.all, *catalogue);
+  if (!answer) return complain(answer.error());
+  const OffersReport& report = answer->report;
   return deliver_form(
-      common, report->rows.empty() ? kNothingFits : kDone,
-      [&](const Screen& screen) { return offers_text(*report, screen, options.all); },
-      [&] { return offers_json(*report); }, [&] { return offers_csv(*report); });
+      common, report.rows.empty() ? kNothingFits : kDone,
+      [&](const Screen& screen) { return offers_text(report, screen, options.all); },
+      [&] { return offers_json(report); }, [&] { return offers_csv(report); });
 }
 
 }  // namespace

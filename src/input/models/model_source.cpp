@@ -190,8 +190,8 @@ fs::path full_path(std::string_view name, const std::string& base_folder) {
 
 }  // namespace
 
-Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_or_path,
-                              const std::string& base_folder) {
+Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_or_path, const std::string& base_folder,
+                              ModelFiles files) {
   const std::string_view name = trim(name_or_path);
   if (name.empty()) return failure("expected the name of a model or a path to one");
   constexpr std::size_t kLongestPath = 4096;
@@ -200,9 +200,15 @@ Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_
   const bool path_only = looks_like_path(name);
   if (!path_only)
     if (const ModelShape* shape = catalogue.find_model(name)) return FoundModel{*shape, "catalogue", {}};
-  const fs::path path = full_path(name, base_folder);
-  std::error_code error;
-  if (path_only || fs::exists(path, error)) return from_path(path);
+  const bool read = files == ModelFiles::kRead;
+  if (path_only && !read)
+    return failure("'" + printable(name, 60) +
+                   "' is a file, and none is read here; give a name, or {layers, hidden, heads, vocab}");
+  if (read) {
+    const fs::path path = full_path(name, base_folder);
+    std::error_code error;
+    if (path_only || fs::exists(path, error)) return from_path(path);
+  }
 
   if (const std::string sizes = other_sizes(catalogue, name); !sizes.empty())
     return failure(sizes + ". Or give a path to its config.json, or {layers, hidden, heads, vocab}");
@@ -215,7 +221,7 @@ Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_
 }
 
 Result<ModelShape> ModelFinder::resolve(std::string_view name_or_path, std::string_view base_folder) const {
-  Result<FoundModel> found = find_model(catalogue_, name_or_path, std::string(base_folder));
+  Result<FoundModel> found = find_model(catalogue_, name_or_path, std::string(base_folder), files_);
   if (found) return std::move(found->shape);
   Error error = std::move(found.error());
   if (!error.place.file.empty()) {

@@ -11,6 +11,9 @@
 
 namespace gpuplan {
 
+/// Whether a name may be that of a file of this machine: questions from elsewhere must not open any.
+enum class ModelFiles { kRead, kRefuse };
+
 struct FoundModel {
   ModelShape shape;
   std::string source;              ///< "catalogue", or the file it was read from
@@ -20,17 +23,19 @@ struct FoundModel {
 /// `name_or_path`: a name of the catalogue, or a config.json, a folder that holds one, a safetensors or GGUF file.
 /// Names come first; "./name" is always a path. Relative paths start at `base_folder` ("" for the working directory),
 /// "~/" at the home folder. Errors have the place of the file that is wrong.
-Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_or_path,
-                              const std::string& base_folder);
+Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_or_path, const std::string& base_folder,
+                              ModelFiles files = ModelFiles::kRead);
 
 /// The same for readers of jobs; the error's place becomes part of its message.
 class ModelFinder : public ModelResolver {
  public:
-  explicit ModelFinder(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  explicit ModelFinder(const Catalogue& catalogue, ModelFiles files = ModelFiles::kRead)
+      : catalogue_(catalogue), files_(files) {}
   Result<ModelShape> resolve(std::string_view name_or_path, std::string_view base_folder) const override;
 
  private:
   const Catalogue& catalogue_;
+  ModelFiles files_;
 };
 
 }  // namespace gpuplan
