@@ -12,12 +12,10 @@
 namespace gpuplan {
 namespace {
 
-struct Unit {
+struct PrintedUnit {
   std::string_view name;
   double factor;
 };
-
-constexpr double kHour = units::hour.value;
 
 /// The value rounded to three digits, so that 999.9 MB is printed as 1 GB.
 double three_digits(double value) {
@@ -28,10 +26,10 @@ double three_digits(double value) {
 }
 
 /// Three digits in the largest unit that leaves at least one before the point.
-std::string with_prefix(double value, std::span<const Unit> prefixes) {
+std::string with_prefix(double value, std::span<const PrintedUnit> prefixes) {
   const double rounded = three_digits(value);
   const double size = rounded < 0 ? -rounded : rounded;
-  const Unit* best = &prefixes[0];
+  const PrintedUnit* best = &prefixes[0];
   // A size that would take four digits goes to the next unit: 0.977 GiB, not 1000 MiB.
   for (std::size_t i = 1; i < prefixes.size(); ++i)
     if (size >= prefixes[i - 1].factor * 1000) best = &prefixes[i];
@@ -50,27 +48,29 @@ std::string money_text(double dollars) {
 }  // namespace
 
 std::string to_text(Seconds time) {
-  constexpr std::array kUnits = {Unit{"us", 1e-6}, Unit{"ms", 1e-3}, Unit{"s", 1}, Unit{"min", 60}, Unit{"h", kHour}};
+  constexpr std::array kUnits = {PrintedUnit{"us", 1e-6}, PrintedUnit{"ms", 1e-3}, PrintedUnit{"s", 1},
+                                 PrintedUnit{"min", 60}, PrintedUnit{"h", units::hour.value}};
   const double size = three_digits(time.value < 0 ? -time.value : time.value);
   if (size == 0) return "0 s";
-  const Unit* best = &kUnits[0];
-  for (const Unit& unit : kUnits)
+  const PrintedUnit* best = &kUnits[0];
+  for (const PrintedUnit& unit : kUnits)
     if (size >= unit.factor) best = &unit;
   const double shown = time.value / best->factor;
-  return (size >= 1000 * kHour ? count_text(shown) : significant_text(shown, 3)) + " " + std::string(best->name);
+  return (size >= 1000 * units::hour.value ? count_text(shown) : significant_text(shown, 3)) + " " +
+         std::string(best->name);
 }
 
 std::string to_text(Bytes size) {
-  constexpr std::array kUnits = {Unit{"B", 1}, Unit{"KiB", 1024.0}, Unit{"MiB", units::MiB.value},
-                                 Unit{"GiB", units::GiB.value}, Unit{"TiB", units::TiB.value}};
+  constexpr std::array kUnits = {PrintedUnit{"B", 1}, PrintedUnit{"KiB", 1024.0}, PrintedUnit{"MiB", units::MiB.value},
+                                 PrintedUnit{"GiB", units::GiB.value}, PrintedUnit{"TiB", units::TiB.value}};
   return with_prefix(size.value, kUnits);
 }
 
 std::string to_text(Dollars money) { return money_text(money.value); }
 
 std::string to_text(BytesPerSecond rate) {
-  constexpr std::array kUnits = {Unit{"B/s", 1}, Unit{"kB/s", 1e3}, Unit{"MB/s", 1e6}, Unit{"GB/s", 1e9},
-                                 Unit{"TB/s", 1e12}};
+  constexpr std::array kUnits = {PrintedUnit{"B/s", 1}, PrintedUnit{"kB/s", 1e3}, PrintedUnit{"MB/s", 1e6},
+                                 PrintedUnit{"GB/s", 1e9}, PrintedUnit{"TB/s", 1e12}};
   return with_prefix(rate.value, kUnits);
 }
 
@@ -81,16 +81,17 @@ std::string to_text(PerSecond rate) {
 }
 
 std::string to_text(FlopsPerSecond rate) {
-  constexpr std::array kUnits = {Unit{"FLOP/s", 1},    Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6},
-                                 Unit{"GFLOP/s", 1e9}, Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15},
-                                 Unit{"EFLOP/s", 1e18}};
+  constexpr std::array kUnits = {PrintedUnit{"FLOP/s", 1},     PrintedUnit{"kFLOP/s", 1e3},
+                                 PrintedUnit{"MFLOP/s", 1e6},  PrintedUnit{"GFLOP/s", 1e9},
+                                 PrintedUnit{"TFLOP/s", 1e12}, PrintedUnit{"PFLOP/s", 1e15},
+                                 PrintedUnit{"EFLOP/s", 1e18}};
   return with_prefix(rate.value, kUnits);
 }
 
 std::string to_text(Flops work) {
-  constexpr std::array kUnits = {Unit{"FLOP", 1},     Unit{"kFLOP", 1e3},  Unit{"MFLOP", 1e6},
-                                 Unit{"GFLOP", 1e9},  Unit{"TFLOP", 1e12}, Unit{"PFLOP", 1e15},
-                                 Unit{"EFLOP", 1e18}, Unit{"ZFLOP", 1e21}, Unit{"YFLOP", 1e24}};
+  constexpr std::array kUnits = {PrintedUnit{"FLOP", 1},     PrintedUnit{"kFLOP", 1e3},  PrintedUnit{"MFLOP", 1e6},
+                                 PrintedUnit{"GFLOP", 1e9},  PrintedUnit{"TFLOP", 1e12}, PrintedUnit{"PFLOP", 1e15},
+                                 PrintedUnit{"EFLOP", 1e18}, PrintedUnit{"ZFLOP", 1e21}, PrintedUnit{"YFLOP", 1e24}};
   return with_prefix(work.value, kUnits);
 }
 
@@ -105,13 +106,14 @@ std::string hours_text(Seconds time) {
 }
 
 std::string count_short(double count) {
-  constexpr std::array kUnits = {Unit{"k", 1e3}, Unit{"M", 1e6}, Unit{"B", 1e9}, Unit{"T", 1e12}};
+  constexpr std::array kUnits = {PrintedUnit{"k", 1e3}, PrintedUnit{"M", 1e6}, PrintedUnit{"B", 1e9},
+                                 PrintedUnit{"T", 1e12}};
   if (!std::isfinite(count) || (count < 10000 && count > -10000)) {
     return count == std::floor(count) ? number_text(count) : significant_text(count, 4);
   }
   const double rounded = three_digits(count);
-  const Unit* best = &kUnits[0];
-  for (const Unit& unit : kUnits)
+  const PrintedUnit* best = &kUnits[0];
+  for (const PrintedUnit& unit : kUnits)
     if (rounded >= unit.factor || -rounded >= unit.factor) best = &unit;
   return significant_text(count / best->factor, 3) + std::string(best->name);
 }

@@ -228,4 +228,8 @@ double normal_cdf(double x);
 /// The inverse of normal_cdf for a probability in [0, 1]: -infinity at 0, infinity at 1, NaN outside.
 double normal_quantile(double probability);
 
+/// std::max and std::min by value; of a NaN and a number, the second.
+constexpr double larger(double a, double b) { return a > b ? a : b; }
+constexpr double smaller(double a, double b) { return a < b ? a : b; }
+
 }  // namespace gpuplan::math

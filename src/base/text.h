@@ -10,6 +10,10 @@
 
 namespace gpuplan {
 
+/// ASCII, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);  ///< ASCII letters only
 bool iequals(std::string_view a, std::string_view b);

@@ -8,7 +8,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 // A microsecond: times are sums of seconds, and equal ones may differ in the last digits.
 constexpr double kTiny = 1e-6;
 
@@ -39,7 +39,7 @@ class TraceSource {
   void read() {
     up_ = runs_.up(run_);
     if (runs_.ends.size() == 1) {
-      until_ = kNever;
+      until_ = kNoEnd;
       return;
     }
     // The last run and the first one of the next round are one when both are of a kind.
@@ -97,8 +97,8 @@ class PolicyHistory {
   PolicyHistory(const SpotTask& task, SpotPolicy policy, Source source)
       : task_(task), policy_(policy), source_(std::move(source)), total_(task.work().value) {
     left_ = total_;
-    deadline_ = needs_deadline(policy) ? task.deadline.value : kNever;
-    pace_ = deadline_ == kNever ? 0 : total_ / deadline_;
+    deadline_ = needs_deadline(policy) ? task.deadline.value : kNoEnd;
+    pace_ = deadline_ == kNoEnd ? 0 : total_ / deadline_;
     const double alone = total_ + task.first_start.value + task.restart.value;
     horizon_ = task.horizon > Seconds{} ? task.horizon.value
                                         : 20 * std::max(alone, task.deadline.value) + source_.patience() + 1;
@@ -108,7 +108,7 @@ class PolicyHistory {
   SpotOutcome run() {
     while (piece_ < task_.pieces.size() && time_ < horizon_) {
       while (source_.until() <= time_) {
-        if (source_.until() == kNever) break;
+        if (source_.until() == kNoEnd) break;
         source_.next();
       }
       if (!piece().on_machine) stay_away();
@@ -119,7 +119,7 @@ class PolicyHistory {
     release();
     SpotOutcome& result = outcome_;
     result.finished = piece_ == task_.pieces.size();
-    result.wall = Seconds{std::min(time_, result.finished ? kNever : horizon_)};
+    result.wall = Seconds{std::min(time_, result.finished ? kNoEnd : horizon_)};
     result.in_time = result.finished && (task_.deadline <= Seconds{} || time_ <= task_.deadline.value + kTiny);
     return result;
   }
@@ -213,7 +213,7 @@ class PolicyHistory {
       }
       wake = std::min(wake, behind_from);
     }
-    if (wake == kNever) wake = horizon_;
+    if (wake == kNoEnd) wake = horizon_;
     outcome_.waited += Seconds{wake - time_};
     time_ = wake;
   }
@@ -238,7 +238,7 @@ class PolicyHistory {
   /// Until the job ends, a piece needs no machine, or the policy leaves for spot.
   void run_on_demand() {
     const double end = time_ + delay_ + machine_work();
-    const double leave = for_good_ ? kNever : leave_from();
+    const double leave = for_good_ ? kNoEnd : leave_from();
     if (leave >= end) {
       work_on_demand(end - time_);
       if (piece_ == task_.pieces.size() || !piece().on_machine) release();
@@ -274,13 +274,13 @@ class PolicyHistory {
   double leave_from() {
     if (policy_ == SpotPolicy::kTimeSliced) {
       // The slice that made it go on demand is done with.
-      if (slice_ == task_.slices) return kNever;
+      if (slice_ == task_.slices) return kNoEnd;
       return std::max(time_, time_ + delay_ + slice_target() - done());
     }
     // Hysteresis: progress must reach what the even pace asks for two restarts later.
     const double ahead = done() - pace_ * (time_ + hysteresis());
     if (ahead + kTiny >= 0 && delay_ <= 0) return time_;
-    if (pace_ >= 1) return kNever;
+    if (pace_ >= 1) return kNoEnd;
     return time_ + std::max(delay_, (delay_ - ahead) / (1 - pace_));
   }
 
@@ -361,11 +361,11 @@ class PolicyHistory {
     if (interval <= 0 || since_ > 0 || piece_left_ <= 2 * interval) return false;
     const double checkpoint = piece().checkpoint.value;
     double count = std::ceil(piece_left_ / interval) - 2;
-    if (source_.until() != kNever)
+    if (source_.until() != kNoEnd)
       count = std::min(count, std::floor((source_.until() - time_) / (interval + checkpoint)) - 1);
-    if (deadline_ != kNever && checkpoint > 0)
+    if (deadline_ != kNoEnd && checkpoint > 0)
       count = std::min(count, std::floor((slack() - at_risk() - task_.restart.value) / checkpoint));
-    if (deadline_ != kNever && slack() < at_risk() + task_.restart.value) return false;
+    if (deadline_ != kNoEnd && slack() < at_risk() + task_.restart.value) return false;
     if (!(count >= 2)) return false;
     time_ += count * (interval + checkpoint);
     outcome_.work_on_spot += Seconds{count * interval};
@@ -377,7 +377,7 @@ class PolicyHistory {
   SpotPolicy policy_;
   Source source_;
   double total_, left_ = 0;  ///< work of the job, and what is not saved of it
-  double deadline_ = kNever, pace_ = 0, horizon_ = kNever;
+  double deadline_ = kNoEnd, pace_ = 0, horizon_ = kNoEnd;
   std::size_t piece_ = 0;
   double piece_left_ = 0;
   double since_ = 0;  ///< work of the piece since its last checkpoint on the grid

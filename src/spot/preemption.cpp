@@ -9,8 +9,8 @@ namespace gpuplan {
 
 namespace {
 
-constexpr int kSteps = 256;       // of age, and of chance: 6 min in a day
-constexpr double kNever = 1e300;  // seconds; finite, so that nothing times it is no number
+constexpr int kSteps = 256;               // of age, and of chance: 6 min in a day
+constexpr double kBeyondAllTime = 1e300;  // seconds; finite, so that nothing times it is no number
 
 }  // namespace
 
@@ -27,7 +27,7 @@ double taken_by(const Bathtub& shape, Seconds age) {
 Lifetimes Lifetimes::exponential(PerSecond rate, int machines) {
   Lifetimes lives;
   lives.rate_ = rate.value * machines;
-  lives.mean_ = lives.rate_ > 0 ? 1 / lives.rate_ : kNever;
+  lives.mean_ = lives.rate_ > 0 ? 1 / lives.rate_ : kBeyondAllTime;
   return lives;
 }
 

@@ -201,7 +201,7 @@ TEST(Conditions, TheWordsHoldTheValues) {
   EXPECT_EQ(judged(log, "4 > loss > 3.5").words, "4 > 3.25 > 3.5; not so: 3.25 > 3.5");
   EXPECT_EQ(judged(log, "loss in 10%..20%").words, "325 % at the end; asked 10 % … 20 %");
   EXPECT_EQ(judged(log, "not (loss < 3)").words, "asked is the opposite: 3.25 < 3");
-  log.peak_memory[static_cast<std::size_t>(MemoryKind::kReserved)] = 61.5 * units::GiB;
+  log.peak_memory[static_cast<std::size_t>(LoggedMemory::kReserved)] = 61.5 * units::GiB;
   EXPECT_EQ(judged(log, "memory < 60 GiB").words, "61.5 GiB < 60 GiB");
 }
 

@@ -87,7 +87,7 @@ TEST(Diagnosis, SlowRunsSayWhichTermIsOff) {
 TEST(Diagnosis, LittleMemoryIsASmallerMicroBatch) {
   RunFixture fixture;
   fixture.set_pace(2);
-  fixture.log.peak_memory[static_cast<std::size_t>(MemoryKind::kReserved)] = 20 * units::GiB;
+  fixture.log.peak_memory[static_cast<std::size_t>(LoggedMemory::kReserved)] = 20 * units::GiB;
   EXPECT_EQ(
       advice(fixture, Ailment::kSmallerThanPlanned),
       "It uses 20 GiB where 54 GiB were planned: the micro-batch or the sequences may be smaller than in the plan "

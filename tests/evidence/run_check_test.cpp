@@ -19,7 +19,7 @@ RunCheck checked(const RunFixture& fixture) {
 TEST(RunCheck, ARunAsPlannedPasses) {
   RunFixture fixture;
   fixture.phase.succeed_when = {"loss < 3.5", "loss decreases smoothly"};
-  fixture.log.peak_memory[static_cast<std::size_t>(MemoryKind::kAllocated)] = 47 * units::GiB;
+  fixture.log.peak_memory[static_cast<std::size_t>(LoggedMemory::kAllocated)] = 47 * units::GiB;
   const RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kPassed);
   EXPECT_TRUE(check.done);

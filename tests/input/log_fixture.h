@@ -44,7 +44,7 @@ inline RunLog read_log(const std::string& name, const std::vector<LogMetric>& me
   return read_text(log_bytes(name), metrics);
 }
 
-inline Bytes peak(const RunLog& log, MemoryKind kind) {
+inline Bytes peak(const RunLog& log, LoggedMemory kind) {
   return log.peak_memory[static_cast<std::size_t>(kind)].value_or(Bytes{});
 }
 

@@ -38,7 +38,7 @@ TEST(LogFormats, Nanochat) {
   EXPECT_EQ(log.validation.points()[1].step, 25);
   EXPECT_EQ(log.validation.points()[1].value, 1.946162);
   EXPECT_TRUE(log.grad_norm.empty());
-  EXPECT_EQ(peak(log, MemoryKind::kAllocated), 75422.02 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 75422.02 * units::MiB);
   EXPECT_EQ(log.run_time, 0.36 * units::minute);
   EXPECT_TRUE(log.finished);
   EXPECT_EQ(event_texts(log),
@@ -70,7 +70,7 @@ TEST(LogFormats, TorchtitanInColours) {
   EXPECT_EQ(log.grad_norm.points()[1].value, 13.3125);
   EXPECT_EQ(log.tokens_per_second_per_gpu.first().value, 10'050);
   EXPECT_EQ(log.model_flops.first().value, 314.71e12);
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 66.91 * units::GiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 66.91 * units::GiB);
   // How many GPUs there are is not said: neither is the speed of all of them. Times are those of the clock.
   EXPECT_TRUE(log.tokens_per_second.empty());
   ASSERT_EQ(log.step_seconds.count(), 11u);
@@ -95,7 +95,7 @@ TEST(LogFormats, TorchtitanOfFourRanksInAnyOrder) {
   EXPECT_EQ(log.tokens_per_second_per_gpu.last().value, 10'050);  // of rank 0
   EXPECT_EQ(log.tokens_per_second.last().value, 40'200);
   EXPECT_DOUBLE_EQ(log.step_seconds.last().value, 65'536 / 40'200.0);
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 69.91 * units::GiB);  // of the fullest rank
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 69.91 * units::GiB);  // of the fullest rank
   EXPECT_TRUE(log.finished);
   EXPECT_TRUE(log.events.empty());
 }
@@ -124,8 +124,8 @@ TEST(LogFormats, Megatron) {
   EXPECT_EQ(log.learning_rate.first().value, 6.976744e-08);
   ASSERT_EQ(log.validation.count(), 1u);
   EXPECT_EQ(log.validation.last().value, 4.531207);
-  EXPECT_EQ(peak(log, MemoryKind::kAllocated), 15754.88818359375 * units::MiB);
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 16334 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 15754.88818359375 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 16334 * units::MiB);
   EXPECT_EQ(log.elapsed, 48 * units::second);
   EXPECT_TRUE(log.finished);
   EXPECT_EQ(event_texts(log),
@@ -308,8 +308,8 @@ TEST(LogFormats, Torchtune) {
   EXPECT_EQ(log.grad_norm.first().value, 2);
   EXPECT_EQ(log.learning_rate.first().value, 2e-5);
   EXPECT_EQ(log.tokens_per_second_per_gpu.last().value, 1264.5);
-  EXPECT_EQ(peak(log, MemoryKind::kAllocated), 31.25 * units::GiB);
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 35.125 * units::GiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 31.25 * units::GiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 35.125 * units::GiB);
 }
 
 TEST(LogFormats, Lightning) {
@@ -354,7 +354,7 @@ TEST(LogFormats, NvidiaSmi) {
   const RunLog log = read_log("nvidia-smi.csv");
   ASSERT_EQ(log.formats, Formats{LogFormat::kNvidiaSmi});
   EXPECT_EQ(log.gpu, "NVIDIA H100 80GB HBM3");
-  EXPECT_EQ(peak(log, MemoryKind::kDevice), 10'859 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kDevice), 10'859 * units::MiB);
   EXPECT_EQ(log.gpu_busy.count(), 40u);
   ASSERT_EQ(log.gpus.size(), 4u);
   EXPECT_EQ(log.gpus[1].gpu, "1");
@@ -364,7 +364,7 @@ TEST(LogFormats, NvidiaSmi) {
   EXPECT_EQ(log.gpus[3].busy, 0);
   const RunLog bare = read_log("nvidia-smi-nounits.csv");
   EXPECT_EQ(bare.gpu_busy.count(), 1u);  // [Not Supported] is no value
-  EXPECT_EQ(peak(bare, MemoryKind::kDevice), 7900 * units::MiB);
+  EXPECT_EQ(peak(bare, LoggedMemory::kDevice), 7900 * units::MiB);
 }
 
 TEST(LogFormats, SamplesOfNvidiaSmiBetweenLinesOfARun) {
@@ -372,14 +372,14 @@ TEST(LogFormats, SamplesOfNvidiaSmiBetweenLinesOfARun) {
   ASSERT_EQ(log.formats, (Formats{LogFormat::kNanochat, LogFormat::kNvidiaSmi}));
   EXPECT_EQ(log.loss.count(), 20u);
   EXPECT_EQ(log.gpu_busy.count(), 10u);
-  EXPECT_EQ(peak(log, MemoryKind::kDevice), 78'019 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kDevice), 78'019 * units::MiB);
 }
 
 TEST(LogFormats, Dcgm) {
   const RunLog log = read_log("dcgm.log");
   ASSERT_EQ(log.formats, Formats{LogFormat::kDcgm});
   EXPECT_EQ(log.gpu, "NVIDIA A100-SXM4-40GB");
-  EXPECT_EQ(peak(log, MemoryKind::kDevice), 38'212 * units::MiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kDevice), 38'212 * units::MiB);
   ASSERT_EQ(log.gpus.size(), 2u);
   EXPECT_EQ(log.gpus[0].busy, 0.95);
   EXPECT_EQ(log.gpus[0].samples, 1u);  // 9223372036854775794 is no value
@@ -448,7 +448,7 @@ TEST(LogFormats, TensorBoardOfTorchtitan) {
   EXPECT_EQ(log.model_flops.last().value, 314.75e12);
   EXPECT_EQ(log.step_seconds.count(), 12u);
   EXPECT_EQ(log.step_seconds.last().value, 1.25);  // said, though the clock tells 2.5 s
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 66.5 * units::GiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 66.5 * units::GiB);
   EXPECT_EQ(log.elapsed, 27.5 * units::second);
   const RunLog cut = read_log("torchtitan-cut.tfevents");
   EXPECT_EQ(cut.loss.count(), 11u);

@@ -343,7 +343,7 @@ TEST(LogReader, DropsWhatOtherRanksToldBeforeRankZero) {
   EXPECT_EQ(count(log, LogEvent::Kind::kRestart), 0u);
   EXPECT_EQ(log.metrics[0].second.count(), 5u);
   EXPECT_EQ(log.metrics[0].second.most(), 0);
-  EXPECT_EQ(peak(log, MemoryKind::kReserved), 53 * units::GiB);
+  EXPECT_EQ(peak(log, LoggedMemory::kReserved), 53 * units::GiB);
   // What another rank told before rank 0 said anything of those steps is all there is.
   const RunLog late = read_text("[rank1]:step: 1  loss: 9.0\n[rank1]:step: 2  loss: 8.0\n[rank0]:step: 3  loss: 7.0\n");
   EXPECT_EQ(late.loss.count(), 3u);

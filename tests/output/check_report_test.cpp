@@ -57,7 +57,7 @@ TEST(CheckReport, TheVerdictIsOneSentence) {
 TEST(CheckReport, TheTextHoldsEveryFigure) {
   ReportFixture fixture;
   fixture.phase.succeed_when = {"loss < 3.5"};
-  fixture.log.peak_memory[static_cast<std::size_t>(MemoryKind::kReserved)] = 70 * units::GiB;
+  fixture.log.peak_memory[static_cast<std::size_t>(LoggedMemory::kReserved)] = 70 * units::GiB;
   const std::string text = check_text(fixture.report(), {});
   EXPECT_EQ(
       text,

@@ -25,7 +25,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct CheckArguments {
   Common common;
   CheckOptions check;
   std::vector<std::string> logs;
@@ -60,7 +60,7 @@ bool is_known(const RunLog& log) {
 }
 
 /// Nothing in it that gpuplan or the job's metrics could read.
-Result<void> check_known(const RunLog& log, const Options& options) {
+Result<void> check_known(const RunLog& log, const CheckArguments& options) {
   if (is_known(log)) return {};
   const Place place{join(shown_names(options.logs), ", ")};
   if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
@@ -71,7 +71,7 @@ Result<void> check_known(const RunLog& log, const Options& options) {
       place);
 }
 
-CheckReport report_of(const CheckQuestion::Answer& answer, const Options& options) {
+CheckReport report_of(const CheckQuestion::Answer& answer, const CheckArguments& options) {
   CheckReport report{answer.expected, answer.log, answer.check};
   report.advice = answer.advice;
   report.files = shown_names(options.logs);
@@ -79,14 +79,14 @@ CheckReport report_of(const CheckQuestion::Answer& answer, const Options& option
   return report;
 }
 
-int tell(const CheckQuestion::Answer& answer, const Options& options) {
+int tell(const CheckQuestion::Answer& answer, const CheckArguments& options) {
   const CheckReport report = report_of(answer, options);
   return deliver_form(
       options.common, code_of(answer.check.verdict), [&](const Screen& screen) { return check_text(report, screen); },
       [&] { return check_json(report); }, [&] { return check_csv(report); });
 }
 
-int say_nothing_fits(const CheckQuestion& question, const Options& options) {
+int say_nothing_fits(const CheckQuestion& question, const CheckArguments& options) {
   return deliver_form(
       options.common, kNothingFits,
       [&](const Screen& screen) {
@@ -130,7 +130,7 @@ Result<RunLog> read_logs(const std::vector<std::string>& names, const CheckQuest
 /// Logs that grow. One is read on from where it ended; of several, all are read again when one has grown.
 class Follower {
  public:
-  Follower(const Options& options, const CheckQuestion& question) : options_(options), question_(question) {}
+  Follower(const CheckArguments& options, const CheckQuestion& question) : options_(options), question_(question) {}
 
   int run() {
     std::signal(SIGINT, interrupt);
@@ -246,7 +246,7 @@ class Follower {
     return interrupted != 0 ? static_cast<int>(kInterrupted) : code;
   }
 
-  const Options& options_;
+  const CheckArguments& options_;
   const CheckQuestion& question_;
   std::unique_ptr<LogReader> reader_;
   std::vector<GrowingFile> files_;
@@ -258,7 +258,7 @@ class Follower {
   Clock::time_point quiet_since_;
 };
 
-Result<void> check(const Options& options) {
+Result<void> good_check_options(const CheckArguments& options) {
   const auto is_input = [](const std::string& name) { return name == "-"; };
   const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.check.job.job) ? 1 : 0) +
                           (is_input(options.check.plan) ? 1 : 0);
@@ -268,8 +268,8 @@ Result<void> check(const Options& options) {
   return {};
 }
 
-int run(const Options& options) {
-  if (const auto good = check(options); !good) return complain(good.error());
+int run_check(const CheckArguments& options) {
+  if (const auto good = good_check_options(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const auto question = CheckQuestion::read(options.check, *catalogue);
@@ -284,7 +284,7 @@ int run(const Options& options) {
   return tell(*answer, options);
 }
 
-constexpr const char* kNotes =
+constexpr const char* kCheckNotes =
     "What is read: logs of nanochat, nanoGPT, torchtitan, torchtune, Megatron-LM and Hugging Face Trainer (also its\n"
     "trainer_state.json), Lightning and W&B CSV, TensorBoard event files, nvidia-smi CSV, DCGM, vLLM; plain or gzip.\n"
     "Nobody has to say which. Several files count together: a log and what nvidia-smi wrote beside it.\n"
@@ -299,7 +299,7 @@ constexpr const char* kNotes =
 }  // namespace
 
 CommandSpec check_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckArguments>();
   CommandSpec command{.name = "check",
                       .summary = "a run's log against the plan: speed, memory, loss, the job's conditions; a gate",
                       .examples =
@@ -307,7 +307,7 @@ CommandSpec check_command() {
                           "  gpuplan check run.log gpus.csv --plan plan.json\n"
                           "  gpuplan check trainer_state.json --job job.yaml --json\n"
                           "  torchrun train.py 2>&1 | tee run.log | gpuplan check - --job job.yaml --follow\n",
-                      .notes = kNotes};
+                      .notes = kCheckNotes};
   command.words = {{.names = "log",
                     .target = &options->logs,
                     .help = "log of the run, or - for standard input; several count together",
@@ -349,7 +349,7 @@ CommandSpec check_command() {
                              .value = "YYYY-MM[-DD]"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_check>(command, options);
   return command;
 }
 

@@ -10,7 +10,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct CompletionArguments {
   std::string what;
 };
 
@@ -24,7 +24,7 @@ std::string names(const std::string& kind, const Catalogue& catalogue) {
   return text;
 }
 
-int run(const Options& options) {
+int run_completion(const CompletionArguments& options) {
   const std::vector<CommandSpec> commands = all_commands();
   std::string text;
   if (options.what == "bash") text = bash_completion(commands);
@@ -55,7 +55,7 @@ constexpr const char* kInstall =
 }  // namespace
 
 CommandSpec completion_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompletionArguments>();
   CommandSpec command{.name = "completion",
                       .group = Group::kTools,
                       .summary = "completion of commands, flags and names for bash, zsh and fish",
@@ -70,7 +70,7 @@ CommandSpec completion_command() {
                     .value = "SHELL",
                     .choices = {"bash", "zsh", "fish", "gpus", "models", "commands"},
                     .required = true}};
-  set_run<run>(command, options);
+  set_run<run_completion>(command, options);
   return command;
 }
 

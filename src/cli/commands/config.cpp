@@ -14,13 +14,13 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct ConfigArguments {
   Common common;
   std::string action;
   bool origin = false;
 };
 
-constexpr const char* kNotes =
+constexpr const char* kConfigNotes =
     "A gpuplan.toml says what you always mean; jobs and flags win over it:\n"
     "\n"
     "  value_of_time = \"$40/h\"\n"
@@ -62,7 +62,7 @@ std::vector<ConfigRow> rows_of(const UserConfig& config) {
   return rows;
 }
 
-int run(const Options& options) {
+int run_config(const ConfigArguments& options) {
   const Common& common = options.common;
   if (options.origin && options.action == "path")
     return complain(wrong_use("--origin: is about values; use it with gpuplan config show"));
@@ -87,7 +87,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec config_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConfigArguments>();
   CommandSpec command{.name = "config",
                       .group = Group::kTools,
                       .summary = "what gpuplan.toml says: own boxes, pools, providers, value of time",
@@ -95,7 +95,7 @@ CommandSpec config_command() {
                           "  gpuplan config show\n"
                           "  gpuplan config show --origin\n"
                           "  gpuplan config path\n",
-                      .notes = kNotes};
+                      .notes = kConfigNotes};
   command.words = {{.names = "action",
                     .target = &options->action,
                     .help = "show: every key with the value in effect; path: the files that are looked for",
@@ -107,7 +107,7 @@ CommandSpec config_command() {
                              .help = "where each value comes from: file and line, or default"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_config>(command, options);
   return command;
 }
 

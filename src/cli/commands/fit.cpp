@@ -21,7 +21,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct FitArguments {
   Common common;
   std::string subject;  ///< model name, path or job file
   std::vector<std::string> set;
@@ -35,10 +35,10 @@ struct Options {
   bool explain = false;
 };
 
-FitLook look_of(const Options& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
+FitLook look_of(const FitArguments& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
 
 template <class Section>
-int exit_code(const FitReport& report, const std::vector<Section>& sections) {
+int fit_exit_code(const FitReport& report, const std::vector<Section>& sections) {
   // A job runs only when every phase has a place; of a model it is enough to know what can be done with it.
   const bool job = report.params <= 0;
   const bool held = job ? std::ranges::all_of(sections, &Section::held) : std::ranges::any_of(sections, &Section::held);
@@ -46,7 +46,7 @@ int exit_code(const FitReport& report, const std::vector<Section>& sections) {
 }
 
 /// Memory by the number of sequences at once, on as many GPUs as --counts or --gpu says, else on one.
-int answer_batches(const Options& options, const std::vector<int>& counts, const FitReport& report,
+int answer_batches(const FitArguments& options, const std::vector<int>& counts, const FitReport& report,
                    const Catalogue& catalogue) {
   if (counts.size() > 1)
     return complain(
@@ -64,7 +64,7 @@ int answer_batches(const Options& options, const std::vector<int>& counts, const
     sections.push_back({asked.name, asked.title, count, *std::move(rows)});
   }
   return deliver_form(
-      options.common, exit_code(report, sections),
+      options.common, fit_exit_code(report, sections),
       [&](const Screen& screen) { return batches_text(report, sections, look_of(options, screen)); },
       [&] { return batches_json(report, sections); },
       [&] {
@@ -95,7 +95,7 @@ const Gpu* card_for(const FitSection& section, const Catalogue& catalogue, bool 
   return best;
 }
 
-int answer_placements(const Options& options, const FitReport& report, const Catalogue& catalogue) {
+int answer_placements(const FitArguments& options, const FitReport& report, const Catalogue& catalogue) {
   std::vector<PlacementSection> sections;
   for (const FitSection& asked : report.sections) {
     const Gpu* gpu = card_for(asked, catalogue, options.all);
@@ -105,7 +105,7 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
     sections.push_back({asked.name, asked.title, *std::move(found)});
   }
   return deliver_form(
-      options.common, exit_code(report, sections),
+      options.common, fit_exit_code(report, sections),
       [&](const Screen& screen) { return placements_text(report, sections, look_of(options, screen)); },
       [&] { return placements_json(report, sections); },
       [&] {
@@ -115,7 +115,7 @@ int answer_placements(const Options& options, const FitReport& report, const Cat
       });
 }
 
-Result<void> check(const Options& options) {
+Result<void> good_fit_options(const FitArguments& options) {
   if (!options.batches.empty() && options.placements)
     return wrong_use("--batches and --placements are two tables: ask for one at a time");
   if (!options.explain) return {};
@@ -125,8 +125,8 @@ Result<void> check(const Options& options) {
   return {};
 }
 
-int run(const Options& options) {
-  if (const auto good = check(options); !good) return complain(good.error());
+int run_fit(const FitArguments& options) {
+  if (const auto good = good_fit_options(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const auto config = load_config(options.no_config, *catalogue);
@@ -173,7 +173,7 @@ int run(const Options& options) {
   if (const auto done = api::fill(*report, *catalogue, options.all); !done) return complain(done.error());
 
   return deliver_form(
-      options.common, exit_code(*report, report->sections),
+      options.common, fit_exit_code(*report, report->sections),
       [&](const Screen& screen) { return fit_table(*report, *catalogue, look_of(options, screen)); },
       [&] { return fit_json(*report, *catalogue, look_of(options)); },
       [&] { return fit_csv(*report, look_of(options)); });
@@ -182,7 +182,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec fit_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<FitArguments>();
   CommandSpec command{.name = "fit",
                       .summary = "memory a GPU, largest batch, which GPUs hold a model or a job",
                       .examples =
@@ -228,7 +228,7 @@ CommandSpec fit_command() {
                              .help = "every term of the memory, with its formula and source"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_fit>(command, options);
   return command;
 }
 

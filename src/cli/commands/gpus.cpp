@@ -12,13 +12,13 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct GpusArguments {
   Common common;
   std::vector<std::string> filter;
   bool all = false;
 };
 
-int run(const Options& options) {
+int run_gpus(const GpusArguments& options) {
   const Common& common = options.common;
   const auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -33,7 +33,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec gpus_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GpusArguments>();
   CommandSpec command{.name = "gpus",
                       .group = Group::kFacts,
                       .summary = "hardware: memory, bandwidth, speed, links",
@@ -49,7 +49,7 @@ CommandSpec gpus_command() {
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_gpus>(command, options);
   return command;
 }
 

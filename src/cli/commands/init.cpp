@@ -21,7 +21,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct InitArguments {
   Sketch sketch;
   Wishes wishes;
   std::string output;  ///< empty: stdout
@@ -36,7 +36,7 @@ std::string seen_from(const std::string& output, const std::string& model) {
   return ::realpath(model.c_str(), buffer.data()) == nullptr ? model : std::string(buffer.data());
 }
 
-int run(const Options& options) {
+int run_init(const InitArguments& options) {
   if (first_flag(options.sketch).empty()) {
     Error error = api::no_question();
     error.message =
@@ -69,7 +69,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec init_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InitArguments>();
   CommandSpec command{.name = "init",
                       .group = Group::kTools,
                       .summary = "write a question in flags as a commented job file",
@@ -90,7 +90,7 @@ CommandSpec init_command() {
   command.options.push_back(
       {.names = "--force", .target = &options->force, .help = "write over a file that is there already"});
   add_data_option(command, options->data_folder);
-  set_run<run>(command, options);
+  set_run<run_init>(command, options);
   return command;
 }
 

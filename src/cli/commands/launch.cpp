@@ -30,7 +30,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct LaunchArguments {
   JobOptions job;
   std::string to;
   std::vector<std::string> plans;  ///< ids, files of kept plans, or "all"
@@ -95,7 +95,7 @@ std::string tight_words(const PlanStory& story, const Plan& plan) {
 }
 
 /// The plans that the options mean.
-Result<std::vector<Chosen>> chosen_plans(const Options& options, const api::Question& question,
+Result<std::vector<Chosen>> chosen_plans(const LaunchArguments& options, const api::Question& question,
                                          const api::Searched& searched, const PlanStory& story) {
   const SearchResult& found = searched.found;
   std::vector<Chosen> chosen;
@@ -122,7 +122,7 @@ Result<std::vector<Chosen>> chosen_plans(const Options& options, const api::Ques
 }
 
 /// A folder of its own for each of several plans.
-std::string folder_of(const Options& options, const Launcher& launcher, const Job& job, const PlanStory& story,
+std::string folder_of(const LaunchArguments& options, const Launcher& launcher, const Job& job, const PlanStory& story,
                       const Plan& plan, bool several) {
   constexpr std::size_t kSlug = 40;
   std::string folder =
@@ -131,7 +131,7 @@ std::string folder_of(const Options& options, const Launcher& launcher, const Jo
   return several ? folder + "/" + slug_of(story.name(plan), kSlug, "plan") + "-" + plan.id : folder;
 }
 
-int nothing_to_launch(const Options& options, const PlanStory& story) {
+int nothing_to_launch(const LaunchArguments& options, const PlanStory& story) {
   for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
   if (options.json) {
     LaunchReport empty;
@@ -143,7 +143,7 @@ int nothing_to_launch(const Options& options, const PlanStory& story) {
 }
 
 /// Several plans make one folder each, below one that must be empty before the first of them.
-int write(const Options& options, const LaunchReport& report, const std::string& top) {
+int write(const LaunchArguments& options, const LaunchReport& report, const std::string& top) {
   if (report.folders.size() == 1)
     return write_folder(report.folders.front().path, report.folders.front().folder.files, options.force);
   std::vector<LaunchFile> all = {{"PLANS.txt", plans_index(report, top)}};
@@ -153,7 +153,7 @@ int write(const Options& options, const LaunchReport& report, const std::string&
   return write_folder(top, all, options.force);
 }
 
-int run(const Options& options) {
+int run_launch(const LaunchArguments& options) {
   if (options.to.empty())
     return complain(wrong_use("--to: which launcher? expected one of " + join(launcher_names(), ", ")));
   const Launcher* launcher = launcher_named(options.to);
@@ -229,7 +229,7 @@ std::string launcher_help() {
   return text;
 }
 
-constexpr const char* kNotes =
+constexpr const char* kLaunchNotes =
     "A folder is written with a script for each phase, what the launcher needs around them, the plan as plan.json and "
     "a\n"
     "README.md that says what to type. Nothing is started, rented or sent anywhere.\n"
@@ -238,7 +238,7 @@ constexpr const char* kNotes =
 }  // namespace
 
 CommandSpec launch_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LaunchArguments>();
   CommandSpec command{.name = "launch",
                       .summary = "write the scripts that run a plan: Slurm, SkyPilot, Kubernetes, Vast.ai and more",
                       .examples =
@@ -246,7 +246,7 @@ CommandSpec launch_command() {
                           "  gpuplan launch examples/latentwire.yaml --to slurm --check\n"
                           "  gpuplan plan job.yaml -o plan.json && gpuplan launch plan.json --to skypilot\n"
                           "  gpuplan launch examples/trm-nanochat.yaml --to bash --plan all -o all-plans\n",
-                      .notes = kNotes + launcher_help()};
+                      .notes = kLaunchNotes + launcher_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--to",
                              .target = &options->to,
@@ -280,7 +280,7 @@ CommandSpec launch_command() {
                              .target = &options->no_color,
                              .help = "no colour; NO_COLOR in the environment does the same"});
   add_data_option(command, options->data_folder);
-  set_run<run>(command, options);
+  set_run<run_launch>(command, options);
   return command;
 }
 

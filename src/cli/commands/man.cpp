@@ -11,11 +11,11 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct ManArguments {
   std::string command;
 };
 
-int run(const Options& options) {
+int run_man(const ManArguments& options) {
   const std::vector<CommandSpec> commands = all_commands();
   if (options.command.empty()) return deliver(program_manual(commands), "", kDone, true);
   const auto command = std::ranges::find(commands, options.command, &CommandSpec::name);
@@ -29,7 +29,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec man_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ManArguments>();
   CommandSpec command{.name = "man",
                       .group = Group::kTools,
                       .summary = "manual pages, of gpuplan or of one command",
@@ -42,7 +42,7 @@ CommandSpec man_command() {
                     .help = "the page of this command",
                     .value = "COMMAND",
                     .completes = Completes::kCommands}};
-  set_run<run>(command, options);
+  set_run<run_man>(command, options);
   return command;
 }
 

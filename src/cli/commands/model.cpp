@@ -13,12 +13,12 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct ModelArguments {
   Common common;
   std::string model;
 };
 
-int run(const Options& options) {
+int run_model(const ModelArguments& options) {
   const Common& common = options.common;
   const auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -36,7 +36,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec model_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ModelArguments>();
   CommandSpec command{.name = "model",
                       .group = Group::kFacts,
                       .summary = "shape, parameters, bytes, cache bytes a token",
@@ -52,7 +52,7 @@ CommandSpec model_command() {
                     .required = true}};
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_model>(command, options);
   return command;
 }
 

@@ -14,7 +14,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct OffersArguments {
   Common common;
   std::vector<std::string> filter;
   std::vector<std::string> prices;
@@ -23,7 +23,7 @@ struct Options {
   bool no_config = false;
 };
 
-int run(const Options& options) {
+int run_offers(const OffersArguments& options) {
   const Common& common = options.common;
   auto catalogue = load_catalogue(common.data_folder);
   if (!catalogue) return complain(catalogue.error());
@@ -42,7 +42,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec offers_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OffersArguments>();
   CommandSpec command{.name = "offers",
                       .group = Group::kFacts,
                       .summary = "market: what can be rented, for how much, as of when",
@@ -60,7 +60,7 @@ CommandSpec offers_command() {
   add_all_flag(command, options->all, "every row");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_offers>(command, options);
   return command;
 }
 

@@ -21,7 +21,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct PlanArguments {
   Common common;
   JobOptions job;
   std::vector<std::string> show;  ///< names of views
@@ -30,7 +30,7 @@ struct Options {
   bool explain = false;
 };
 
-constexpr const char* kHowToRead =
+constexpr const char* kHowToReadPlan =
     "How to read the table:\n"
     "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
     "  $/HOUR SAVED   what an hour less costs, against the frontier's plan in the row above\n"
@@ -49,7 +49,7 @@ double milliseconds_since(Clock::time_point start) {
 }
 
 /// The views asked for, each once, in the order of the list.
-std::vector<const PlanView*> views_of(const Options& options) {
+std::vector<const PlanView*> views_of(const PlanArguments& options) {
   std::vector<const PlanView*> views;
   for (const PlanView& view : plan_views())
     if (std::ranges::any_of(options.show, [&](const std::string& name) { return name == view.name || name == "all"; }))
@@ -72,12 +72,12 @@ std::string view_help() {
 }
 
 /// Whether the job's own figures are to stand beside the model's.
-bool compares_evidence(const Options& options) {
+bool compares_evidence(const PlanArguments& options) {
   if (options.job.ignore == "given") return false;
   return std::ranges::any_of(views_of(options), [](const PlanView* view) { return view->make == evidence_view; });
 }
 
-std::string table_text(const PlanStory& story, const Options& options, const std::vector<Remedy>& changes,
+std::string table_text(const PlanStory& story, const PlanArguments& options, const std::vector<Remedy>& changes,
                        const Screen& screen) {
   PlanLook look;
   look.screen = screen;
@@ -94,7 +94,7 @@ std::string table_text(const PlanStory& story, const Options& options, const std
 }
 
 /// The table of --show, or the plans. Why there is none is said on stderr.
-std::string csv_text(const PlanStory& story, const Options& options) {
+std::string csv_text(const PlanStory& story, const PlanArguments& options) {
   if (story.found.plans.empty())
     for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
   const std::vector<const PlanView*> views = views_of(options);
@@ -102,7 +102,7 @@ std::string csv_text(const PlanStory& story, const Options& options) {
   return story.found.plans.empty() ? "" : views.front()->make(story, Screen{}).table.csv();
 }
 
-Result<void> check(const Options& options) {
+Result<void> good_plan_options(const PlanArguments& options) {
   const Form form = form_of(options.common);
   if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
     return wrong_use("--top: says how long the table of plans is; leave it away with JSON and CSV");
@@ -115,7 +115,7 @@ Result<void> check(const Options& options) {
 }
 
 /// The line that tells how far the variants are has gone when this returns.
-Result<api::PlanAnswer> ask(const Options& options, const api::Request& request, const Catalogue& catalogue) {
+Result<api::PlanAnswer> ask(const PlanArguments& options, const api::Request& request, const Catalogue& catalogue) {
   std::optional<Progress> line;
   return api::ask_plan(
       request, catalogue,
@@ -129,9 +129,9 @@ Result<api::PlanAnswer> ask(const Options& options, const api::Request& request,
       &line);
 }
 
-int run(const Options& options) {
+int run_plan(const PlanArguments& options) {
   const Clock::time_point start = Clock::now();
-  if (const auto good = check(options); !good) return complain(good.error());
+  if (const auto good = good_plan_options(options); !good) return complain(good.error());
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   const auto request = read_request(options.job, *catalogue);
@@ -156,7 +156,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec plan_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PlanArguments>();
   CommandSpec command{
       .name = "plan",
       .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
@@ -167,7 +167,7 @@ CommandSpec plan_command() {
           "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
           "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
           "  generate-job | gpuplan plan -\n",
-      .notes = kHowToRead + view_help()};
+      .notes = kHowToReadPlan + view_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--show",
                              .target = &options->show,
@@ -187,7 +187,7 @@ CommandSpec plan_command() {
                              .help = "every term of time, memory and money, with its formula and source"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_plan>(command, options);
   return command;
 }
 

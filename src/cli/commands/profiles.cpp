@@ -19,7 +19,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct ProfilesArguments {
   Common common;
   JobOptions job;
   std::string phase;
@@ -27,7 +27,7 @@ struct Options {
 };
 
 /// Positions of the phases asked for.
-Result<std::vector<int>> phases_of(const Job& job, const Options& options) {
+Result<std::vector<int>> phases_of(const Job& job, const ProfilesArguments& options) {
   std::vector<int> phases;
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < job.phases.size(); ++i) {
@@ -84,7 +84,7 @@ std::optional<std::size_t> picked_profile(const api::Searched& searched, const P
   return std::nullopt;
 }
 
-int run(const Options& options) {
+int run_profiles(const ProfilesArguments& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   auto question = read_question(options.job, *catalogue);
@@ -124,7 +124,7 @@ int run(const Options& options) {
       });
 }
 
-constexpr const char* kHowToRead =
+constexpr const char* kHowToReadProfiles =
     "How to read the table:\n"
     "  PROFILE   the machine as {profile} in the job's command names it; ✔ the recommended plan's\n"
     "  BATCH     sequences an optimizer step: GPUs side by side x MICRO x ACCUM.\n"
@@ -134,21 +134,21 @@ constexpr const char* kHowToRead =
 }  // namespace
 
 CommandSpec profiles_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ProfilesArguments>();
   CommandSpec command{.name = "profiles",
                       .summary = "how to set a job up on each GPU: micro-batch, accumulation, precision, memory used",
                       .examples =
                           "  gpuplan profiles examples/neurlang.yaml\n"
                           "  gpuplan profiles job.yaml --gpu \"RTX 4090\" --counts 1,2,4\n"
                           "  gpuplan profiles job.yaml --phase train --all --json\n",
-                      .notes = kHowToRead};
+                      .notes = kHowToReadProfiles};
   add_job_options(command, options->job);
   command.options.push_back(
       {.names = "--phase", .target = &options->phase, .help = "this phase of the job only", .value = "NAME"});
   add_all_flag(command, options->all, "every GPU of the catalogue, in place of the market's machines");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_profiles>(command, options);
   return command;
 }
 

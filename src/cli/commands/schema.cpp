@@ -9,12 +9,12 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct SchemaArguments {
   bool markdown = false;
   std::string key;  ///< describe this address only
 };
 
-int run(const Options& options) {
+int run_schema(const SchemaArguments& options) {
   if (!options.key.empty()) {
     const auto text = describe_key(options.key);
     if (!text) return complain(text.error());
@@ -26,7 +26,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec schema_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SchemaArguments>();
   CommandSpec command{.name = "schema",
                       .group = Group::kTools,
                       .summary = "every key of the job file: JSON Schema, or one key explained",
@@ -37,7 +37,7 @@ CommandSpec schema_command() {
   command.words = {
       {.names = "key", .target = &options->key, .help = "address of a key, such as limits.deadline", .value = "KEY"}};
   command.options = {{.names = "--markdown", .target = &options->markdown, .help = "the documentation of all keys"}};
-  set_run<run>(command, options);
+  set_run<run_schema>(command, options);
   return command;
 }
 

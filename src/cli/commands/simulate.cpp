@@ -21,13 +21,13 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct SimulateArguments {
   Common common;
   JobOptions job;
   SimulateOptions simulate;
 };
 
-constexpr const char* kHowToRead =
+constexpr const char* kHowToReadSimulate =
     "Policies (Wu et al., \"Can't Be Late\", NSDI 2024; docs/spot.md):\n"
     "  on_demand         machines that stay, from beginning to end\n"
     "  spot_only         spot while there is any; waits, and keeps no deadline\n"
@@ -46,7 +46,7 @@ constexpr const char* kHowToRead =
 
 [[noreturn]] void leave(int) { ::_exit(kInterrupted); }
 
-int say_nothing_fits(const Options& options, const AskedPlan& asked) {
+int say_nothing_fits(const SimulateArguments& options, const AskedPlan& asked) {
   return deliver_form(
       options.common, asked.code,
       [&](const Screen& screen) {
@@ -67,7 +67,7 @@ int say_nothing_fits(const Options& options, const AskedPlan& asked) {
       });
 }
 
-int run(const Options& options) {
+int run_simulate(const SimulateArguments& options) {
   const auto start = std::chrono::steady_clock::now();
   std::signal(SIGINT, leave);  // long runs end at once, and say why
   AskedPlan asked;
@@ -179,7 +179,7 @@ void add_simulate_options(CommandSpec& command, SimulateOptions& options) {
 }  // namespace
 
 CommandSpec simulate_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateArguments>();
   CommandSpec command{
       .name = "simulate",
       .summary = "spot machines: distribution of hours and cost, checkpoints, and when to go on demand",
@@ -189,12 +189,12 @@ CommandSpec simulate_command() {
           "  gpuplan simulate job.yaml --trace examples/traces/zone-a.json --trials 20000 --json\n"
           "  gpuplan simulate --work 48h --deadline 60h --restart 12min --spot-price 0.97 --on-demand-price 3.06 "
           "--trace zone.json --starts starts.csv\n",
-      .notes = kHowToRead};
+      .notes = kHowToReadSimulate};
   add_job_options(command, options->job);
   add_simulate_options(command, options->simulate);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_simulate>(command, options);
   return command;
 }
 

@@ -24,7 +24,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct ValidateArguments {
   Common common;
   std::string file, kind, metric, explain;
   std::vector<std::string> by, sources;
@@ -100,7 +100,7 @@ std::optional<Error> add_generation(std::string_view text, const std::string& na
 }
 
 /// The runs of the file, whose columns say of which kind they are, or those that are built in.
-Result<Runs> read_runs(const Options& options, const Catalogue& catalogue) {
+Result<Runs> read_runs(const ValidateArguments& options, const Catalogue& catalogue) {
   Runs runs;
   std::optional<Error> wrong;
   if (options.file.empty()) {
@@ -180,7 +180,7 @@ std::vector<Judged> figures_of(const Runs& runs) {
 }
 
 /// The page docs/accuracy.md.
-int print_page(const Options& options, const Catalogue& catalogue, const Runs& runs) {
+int print_page(const ValidateArguments& options, const Catalogue& catalogue, const Runs& runs) {
   AccuracyPage page;
   for (const std::string_view table : {kTraining, kGeneration}) {
     const auto publications = read_publications(embedded_data(table), table);
@@ -209,7 +209,7 @@ Judged told_as(const PredictedRun& run, const std::vector<Judged>& judged) {
 }
 
 /// What is told of single runs: the one that is asked for, else those farthest off.
-Result<std::vector<ToldRun>> told_runs(const Options& options, const ValidationReport& report,
+Result<std::vector<ToldRun>> told_runs(const ValidateArguments& options, const ValidationReport& report,
                                        const Catalogue& catalogue, const std::optional<LeftOut>& left_out,
                                        int worst_shown) {
   const auto tell = [&](std::size_t at, Judged what) {
@@ -262,7 +262,7 @@ std::optional<Error> keep_metric(Runs& runs, std::vector<Judged>& judged, const 
   return wrong_use("--metric: none of the runs states its " + words).error();
 }
 
-int run(const Options& options) {
+int run_validate(const ValidateArguments& options) {
   if (!options.file.empty() && (options.left_out || options.report))
     return complain(wrong_use(std::string(options.left_out ? "--left-out" : "--report") +
                               " is for the built-in runs, whose sources the constants were fitted to: leave out '" +
@@ -308,7 +308,7 @@ int run(const Options& options) {
       [&] { return validate_json(report, by); }, [&] { return validate_csv(report, by); });
 }
 
-constexpr const char* kHowToRead =
+constexpr const char* kHowToReadValidate =
     "How to read the figures:\n"
     "  error      |ln(predicted / measured)|: 10 % is a factor of 1.105, too much or too little\n"
     "  bias       the same with its sign: + means predicted too slow or too large\n"
@@ -331,7 +331,7 @@ constexpr const char* kHowToRead =
 }  // namespace
 
 CommandSpec validate_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateArguments>();
   CommandSpec command{.name = "validate",
                       .group = Group::kFacts,
                       .summary = "how accurate predictions are: published or own runs, predicted and measured",
@@ -341,7 +341,7 @@ CommandSpec validate_command() {
                           "  gpuplan validate --by gpu,machines --metric time\n"
                           "  gpuplan validate my-runs.csv --all\n"
                           "  gpuplan validate --explain languini-004\n",
-                      .notes = kHowToRead};
+                      .notes = kHowToReadValidate};
   command.words = {{.names = "runs",
                     .target = &options->file,
                     .help = "table of measured runs, - for standard input; the published ones that are built "
@@ -396,7 +396,7 @@ CommandSpec validate_command() {
                              .help = "the whole account of the built-in runs, in Markdown: docs/accuracy.md"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_validate>(command, options);
   return command;
 }
 

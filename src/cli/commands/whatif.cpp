@@ -25,7 +25,7 @@
 namespace gpuplan::cli {
 namespace {
 
-struct Options {
+struct WhatIfArguments {
   Common common;
   JobOptions job;
   std::vector<std::string> vary;  ///< ADDRESS=A,B,C
@@ -33,7 +33,7 @@ struct Options {
   std::string by;  ///< share
 };
 
-constexpr const char* kHowToRead =
+constexpr const char* kHowToReadWhatIf =
     "What is compared:\n"
     "  The job as it stands, each --set alone, all of them together, and every combination of the values\n"
     "  of --vary on top of them. Each is planned anew. Where that picks other machines, a second table\n"
@@ -50,7 +50,7 @@ constexpr const char* kHowToRead =
     "  cost are those of the pick's machines.\n"
     "\nThe exit code is that of the job as it stands: 3 nothing fits, 4 it misses the deadline or budget.\n";
 
-int run_cases(const Options& options, const Catalogue& catalogue) {
+int run_cases(const WhatIfArguments& options, const Catalogue& catalogue) {
   const auto asked = api::whatif_cases(options.job.set, options.vary);
   if (!asked) return complain(asked.error());
   JobOptions plain = options.job;
@@ -67,7 +67,7 @@ int run_cases(const Options& options, const Catalogue& catalogue) {
       [&] { return whatif_csv(answer->report()); });
 }
 
-int run_sensitivity(const Options& options, const Catalogue& catalogue) {
+int run_sensitivity(const WhatIfArguments& options, const Catalogue& catalogue) {
   if (!options.vary.empty())
     return complain(wrong_use("--sensitivity: moves every input by itself; leave --vary away"));
   const auto by = parse_amount(options.by.empty() ? "20%" : options.by, AmountKind::kShare);
@@ -84,7 +84,7 @@ int run_sensitivity(const Options& options, const Catalogue& catalogue) {
       [&] { return sensitivity_csv(answer->report()); });
 }
 
-int run(const Options& options) {
+int run_whatif(const WhatIfArguments& options) {
   const auto catalogue = load_catalogue(options.common.data_folder);
   if (!catalogue) return complain(catalogue.error());
   if (!options.by.empty() && !options.sensitivity)
@@ -95,7 +95,7 @@ int run(const Options& options) {
 }  // namespace
 
 CommandSpec whatif_command() {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhatIfArguments>();
   CommandSpec command{.name = "whatif",
                       .summary = "a job and changes of it side by side; what its hours and cost depend on most",
                       .examples =
@@ -104,7 +104,7 @@ CommandSpec whatif_command() {
                           "  gpuplan whatif job.yaml --vary batch=4,8,16 --vary sequence=1024,2048\n"
                           "  gpuplan whatif examples/collection.yaml --set 'market.offers[*].price=-20%'\n"
                           "  gpuplan whatif job.yaml --sensitivity\n",
-                      .notes = kHowToRead};
+                      .notes = kHowToReadWhatIf};
   add_job_options(command, options->job);
   for (OptionSpec& option : command.options)
     if (option.names == "--set")
@@ -123,7 +123,7 @@ CommandSpec whatif_command() {
                              .value = "SHARE"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
-  set_run<run>(command, options);
+  set_run<run_whatif>(command, options);
   return command;
 }
 

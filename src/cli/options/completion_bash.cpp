@@ -6,7 +6,7 @@
 namespace gpuplan::cli {
 namespace {
 
-constexpr std::string_view kStart = R"(# Completion of gpuplan for bash; written by: gpuplan completion bash
+constexpr std::string_view kBashStart = R"(# Completion of gpuplan for bash; written by: gpuplan completion bash
 
 # What the cursor stands on, without the quote or the backslashes that it is typed with.
 _gpuplan_typed() {
@@ -84,7 +84,7 @@ std::string completer(const OptionSpec& option) {
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandSpec>& commands) {
-  std::string text(kStart), names;
+  std::string text(kBashStart), names;
   for (const CommandSpec& command : commands) names += command.name + " ";
   text += "    _gpuplan_words " + shell_quoted(names + "help --help --version") + "\n    return\n  fi\n";
   text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + shell_quoted(trim(names)) + "\n      ;;\n";

@@ -6,7 +6,7 @@
 namespace gpuplan::cli {
 namespace {
 
-constexpr std::string_view kStart = R"(#compdef gpuplan
+constexpr std::string_view kZshStart = R"(#compdef gpuplan
 # Completion of gpuplan for zsh; written by: gpuplan completion zsh
 
 # Names that the program knows: _gpuplan_names KIND COMPADD-OPTIONS. Small letters find large ones, too.
@@ -93,7 +93,7 @@ std::string argument_lines(const CommandSpec& command, const OptionSpec& option)
 }  // namespace
 
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
-  std::string text(kStart);
+  std::string text(kZshStart);
   for (const CommandSpec& command : commands)
     text += "    " + shell_quoted(command.name + ":" + between_colons(command.summary)) + "\n";
   text += "    'help:the help of gpuplan or of a command'\n";

@@ -85,7 +85,7 @@ std::string unexpected_word(const CommandSpec& command, const std::string& word)
   return "unknown option '" + printable(flag) + "'" + suggestion(flag, flags_of(command));
 }
 
-Answer wrong_use(const CommandSpec& command, const std::string& message) {
+Answer wrong_call(const CommandSpec& command, const std::string& message) {
   const std::string name = "gpuplan " + command.name;
   return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
 }
@@ -170,7 +170,7 @@ Answer complaint(const CLI::ParseError& error, const CLI::App& app, const Comman
         message = option->get_option_text() + " is missing: " + option->get_description();
   }
   if (message.empty()) message = printable(error.what());
-  return wrong_use(command, message);
+  return wrong_call(command, message);
 }
 
 /// The line for a first word that is none of the commands.
@@ -213,7 +213,7 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   if (command == commands.end()) return std::unexpected(unknown_command(first, commands));
   words.erase(words.begin());
   if (const std::string wrong = misspelt_flag(words, *command); !wrong.empty())
-    return std::unexpected(wrong_use(*command, wrong));
+    return std::unexpected(wrong_call(*command, wrong));
 
   CLI::App app;
   app.set_help_flag("-h,--help");
@@ -228,9 +228,9 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
     return std::unexpected(complaint(error, app, *command));
   }
   if (const std::string wrong = misused_flag(app, *command); !wrong.empty())
-    return std::unexpected(wrong_use(*command, wrong));
+    return std::unexpected(wrong_call(*command, wrong));
   if (const std::string wrong = excluding_flags(app, *command); !wrong.empty())
-    return std::unexpected(wrong_use(*command, wrong));
+    return std::unexpected(wrong_call(*command, wrong));
   return &*command;
 }
 

@@ -22,8 +22,6 @@ std::optional<int> whole_number(std::string_view text) {
   return value;
 }
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Between a count and a name.
 constexpr std::array<std::string_view, 3> kTimesSigns = {"x", "X", "×"};
 

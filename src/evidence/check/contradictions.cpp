@@ -12,7 +12,7 @@ namespace gpuplan {
 namespace {
 
 /// Numbers that are stated, in logs and in plans, and may be rounded.
-constexpr double kSame = 0.01;
+constexpr double kSameStep = 0.01;
 /// Steps that follow from lengths of samples, which are means.
 constexpr double kAbout = 0.2;
 /// Parameters are counted with and without embeddings (of which a small model may be made for the most part), padding
@@ -48,7 +48,7 @@ std::string other_work(const CheckedRun& run) {
 /// The bars of one of several replicas count its share of the prompts.
 bool is_share(double part, double whole, int gpus) {
   const double shares = std::round(whole / part);
-  return part > 0 && shares >= 1 && shares <= std::max(1, gpus) && near(part, whole / shares, kSame);
+  return part > 0 && shares >= 1 && shares <= std::max(1, gpus) && near(part, whole / shares, kSameStep);
 }
 
 std::vector<Stated> stated_of(const CheckedRun& run) {
@@ -57,17 +57,17 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
   std::vector<Stated> stated;
   const auto add = [&](bool same, std::string words) { stated.push_back({same, std::move(words)}); };
   if (expected.steps > 0 && log.planned_steps)
-    add(near(*log.planned_steps, expected.steps, run.exact_steps ? kSame : kAbout),
+    add(near(*log.planned_steps, expected.steps, run.exact_steps ? kSameStep : kAbout),
         "the log plans " + count_text(*log.planned_steps) + " steps, the phase " + count_text(expected.steps));
   else if (expected.steps > 0 && log.last_step && *log.last_step > expected.steps * (1 + kAbout) + 1)
     add(false, "the log reaches step " + count_text(*log.last_step) + ", the phase has " + count_text(expected.steps));
   // Batches of samples hold as many tokens as the samples have; those of packed sequences are stated.
   if (expected.steps > 0 && log.sequences_per_step && expected.batch > 0) {
-    add(near(*log.sequences_per_step, expected.batch, kSame),
+    add(near(*log.sequences_per_step, expected.batch, kSameStep),
         "a step of the log has " + count_text(*log.sequences_per_step) + " sequences, one of the phase " +
             count_text(expected.batch));
   } else if (expected.tokens_per_step > 0 && log.tokens_per_step) {
-    add(near(*log.tokens_per_step, expected.tokens_per_step, run.exact_steps ? kSame : kAbout),
+    add(near(*log.tokens_per_step, expected.tokens_per_step, run.exact_steps ? kSameStep : kAbout),
         "a step of the log has " + count_text(*log.tokens_per_step) + " tokens, one of the phase " +
             count_text(expected.tokens_per_step));
   }

@@ -45,16 +45,16 @@ std::optional<Interval<double>> part_of(const std::optional<Interval<Bytes>>& wh
 
 void add_memory(const CheckedRun& run, std::vector<RunFigure>& figures) {
   const Expectation& expected = run.expected;
-  const std::pair<MemoryKind, Measured> kinds[] = {{MemoryKind::kAllocated, Measured::kAllocated},
-                                                   {MemoryKind::kReserved, Measured::kReserved},
-                                                   {MemoryKind::kDevice, Measured::kDevice}};
+  const std::pair<LoggedMemory, Measured> kinds[] = {{LoggedMemory::kAllocated, Measured::kAllocated},
+                                                     {LoggedMemory::kReserved, Measured::kReserved},
+                                                     {LoggedMemory::kDevice, Measured::kDevice}};
   for (const auto& [kind, what] : kinds) {
     const auto& peak = run.log.peak_memory[static_cast<std::size_t>(kind)];
     if (!peak) continue;
     RunFigure figure{what, peak->value};
-    figure.expected = kind == MemoryKind::kAllocated  ? part_of(expected.memory, expected.allocated)
-                      : kind == MemoryKind::kReserved ? part_of(expected.memory, expected.reserved)
-                                                      : bare(expected.memory);
+    figure.expected = kind == LoggedMemory::kAllocated  ? part_of(expected.memory, expected.allocated)
+                      : kind == LoggedMemory::kReserved ? part_of(expected.memory, expected.reserved)
+                                                        : bare(expected.memory);
     if (expected.usable) figure.of = expected.usable->value;
     figures.push_back(figure);
   }

@@ -7,7 +7,7 @@
 namespace gpuplan {
 namespace {
 
-using Kind = ConditionNode::Kind;
+using NodeKind = ConditionNode::Kind;
 using Problem = PhaseConditions::Problem;
 
 std::string_view words_of(Dimension dimension) {
@@ -39,8 +39,8 @@ class DimensionCheck {
         constant_[i] = constant_[i] && constant_[static_cast<std::size_t>(part)];
         node.percent = node.percent || this->node(part).percent;
       }
-      if (node.kind == Kind::kNumber) continue;
-      if (node.kind == Kind::kName) {
+      if (node.kind == NodeKind::kNumber) continue;
+      if (node.kind == NodeKind::kName) {
         const std::optional<Dimension> dimension = dimension_of(node.name);
         if (!dimension) return unknown(node.name);
         node.dimension = *dimension;
@@ -57,21 +57,21 @@ class DimensionCheck {
 
   std::string combine(ConditionNode& node) const {
     switch (node.kind) {
-      case Kind::kNot:
-      case Kind::kAnd:
-      case Kind::kOr:
+      case NodeKind::kNot:
+      case NodeKind::kAnd:
+      case NodeKind::kOr:
         node.dimension = Dimension::kTruth;
         for (const int part : node.parts)
           if (this->node(part).dimension != Dimension::kTruth)
             return found("a condition such as loss < 3", this->node(part));
         return "";
-      case Kind::kProduct:
-      case Kind::kQuotient:
+      case NodeKind::kProduct:
+      case NodeKind::kQuotient:
         return multiply(node);
-      case Kind::kNegative:
-      case Kind::kFunction:
-      case Kind::kSum:
-      case Kind::kDifference: {
+      case NodeKind::kNegative:
+      case NodeKind::kFunction:
+      case NodeKind::kSum:
+      case NodeKind::kDifference: {
         std::string wrong = numbers(node);
         node.dimension = common(node);
         return wrong;
@@ -85,14 +85,14 @@ class DimensionCheck {
     std::string wrong = numbers(node);
     node.dimension = Dimension::kTruth;
     if (!wrong.empty()) return wrong;
-    const bool series = node.kind == Kind::kDecreases || node.kind == Kind::kDecreasesSmoothly ||
-                        node.kind == Kind::kIncreases || node.kind == Kind::kFinite;
+    const bool series = node.kind == NodeKind::kDecreases || node.kind == NodeKind::kDecreasesSmoothly ||
+                        node.kind == NodeKind::kIncreases || node.kind == NodeKind::kFinite;
     if (series && constant_[static_cast<std::size_t>(node.parts[0])])
       return "asks how a number goes on that is always the same; expected a name such as loss";
-    if (node.kind == Kind::kIn) {
+    if (node.kind == NodeKind::kIn) {
       const ConditionNode& low = this->node(node.parts[1]);
       const ConditionNode& high = this->node(node.parts[2]);
-      if (low.kind == Kind::kNumber && high.kind == Kind::kNumber && low.number > high.number)
+      if (low.kind == NodeKind::kNumber && high.kind == NodeKind::kNumber && low.number > high.number)
         return "the range holds nothing: its lower end is above its upper end";
     }
     return "";
@@ -129,13 +129,13 @@ class DimensionCheck {
     node.percent = false;  // a share of something is no share
     if (b.dimension == Dimension::kPlain) {
       node.dimension = a.dimension;
-    } else if (node.kind == Kind::kProduct && a.dimension == Dimension::kPlain) {
+    } else if (node.kind == NodeKind::kProduct && a.dimension == Dimension::kPlain) {
       node.dimension = b.dimension;
-    } else if (node.kind == Kind::kQuotient && a.dimension == b.dimension) {
+    } else if (node.kind == NodeKind::kQuotient && a.dimension == b.dimension) {
       node.dimension = Dimension::kPlain;
     } else {
-      return std::string(node.kind == Kind::kProduct ? "multiplies " : "divides ") +
-             std::string(words_of(a.dimension)) + (node.kind == Kind::kProduct ? " with " : " by ") +
+      return std::string(node.kind == NodeKind::kProduct ? "multiplies " : "divides ") +
+             std::string(words_of(a.dimension)) + (node.kind == NodeKind::kProduct ? " with " : " by ") +
              std::string(words_of(b.dimension));
     }
     return "";

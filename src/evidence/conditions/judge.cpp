@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-using Kind = ConditionNode::Kind;
+using NodeKind = ConditionNode::Kind;
 
 /// Share of the values of what should stay in a range that must lie in it.
 constexpr double kShareNeeded = 0.9;
@@ -66,26 +66,26 @@ std::string place_of(const Series::Point& point) {
 }  // namespace
 
 bool ConditionJudge::loses_numbers(const ConditionNode& node) const {
-  return node.kind == Kind::kName && node.name == "loss" &&
+  return node.kind == NodeKind::kName && node.name == "loss" &&
          view_.log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kNotFinite)] > view_.log.lost_norms;
 }
 
 Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
   const ConditionNode& node = at(tree, index);
   switch (node.kind) {
-    case Kind::kChain:
+    case NodeKind::kChain:
       return chain(tree, node);
-    case Kind::kIn:
+    case NodeKind::kIn:
       return in_range(tree, node);
-    case Kind::kDecreases:
-    case Kind::kDecreasesSmoothly:
-    case Kind::kIncreases:
+    case NodeKind::kDecreases:
+    case NodeKind::kDecreasesSmoothly:
+    case NodeKind::kIncreases:
       return falls(tree, node);
-    case Kind::kFinite:
+    case NodeKind::kFinite:
       return finite(tree, node);
-    case Kind::kReaches:
+    case NodeKind::kReaches:
       return reaches(tree, node);
-    case Kind::kNot: {
+    case NodeKind::kNot: {
       Judgement inner = judge(tree, node.parts[0]);
       // What is missed for want of a number is not met by its opposite.
       if (inner.holds == Holds::kNo && inner.no_number) inner.holds = Holds::kUndecided;
@@ -125,7 +125,7 @@ Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& 
   result.words += wrong;
   result.no_number = std::ranges::any_of(values, [](double value) { return std::isnan(value); });
   const ConditionNode& left = at(tree, node.parts[0]);
-  if (result.holds == Holds::kNo && values.size() == 2 && left.kind == Kind::kName && values[1] != 0) {
+  if (result.holds == Holds::kNo && values.size() == 2 && left.kind == NodeKind::kName && values[1] != 0) {
     result.missed_by = std::abs(values[0] - values[1]) / std::abs(values[1]);
     result.below = values[0] < values[1];
     result.more_steps = steps_until(points, values[1]);
@@ -140,7 +140,7 @@ Judgement ConditionJudge::in_range(const ConditionTree& tree, const ConditionNod
   for (const LogValue* one : {&value, &low, &high})
     if (!one->known()) return undecided(*one);
   const ConditionNode& what = at(tree, node.parts[0]);
-  const LogQuantity* quantity = what.kind == Kind::kName ? log_quantity(what.name) : nullptr;
+  const LogQuantity* quantity = what.kind == NodeKind::kName ? log_quantity(what.name) : nullptr;
   Judgement result;
   if (quantity != nullptr && quantity->steady && !value.points.empty()) {
     result = share_in(value, *low.end, *high.end, what.dimension, node.percent);
@@ -195,8 +195,8 @@ Judgement ConditionJudge::falls(const ConditionTree& tree, const ConditionNode& 
   result.words = "medians of " + std::to_string(fall->windows) + " equal parts go from " + text(fall->first) + " to " +
                  text(fall->last);
   if (!fall->finite) result.words += "; some values are not finite";
-  if (node.kind != Kind::kDecreasesSmoothly) {
-    const bool rises = node.kind == Kind::kIncreases;
+  if (node.kind != NodeKind::kDecreasesSmoothly) {
+    const bool rises = node.kind == NodeKind::kIncreases;
     result.holds = either_way(rises ? fall->finite && fall->last > fall->first : fall->falls());
     return result;
   }
@@ -249,7 +249,7 @@ Judgement ConditionJudge::reaches(const ConditionTree& tree, const ConditionNode
 
 /// and, or: what is not known decides nothing as long as the others decide.
 Judgement ConditionJudge::several(const ConditionTree& tree, const ConditionNode& node) const {
-  const Holds decides = node.kind == Kind::kAnd ? Holds::kNo : Holds::kYes;
+  const Holds decides = node.kind == NodeKind::kAnd ? Holds::kNo : Holds::kYes;
   Judgement result{.holds = decides == Holds::kNo ? Holds::kYes : Holds::kNo};
   for (const int part : node.parts) {
     const Judgement one = judge(tree, part);

@@ -56,7 +56,7 @@ LogValue memory(const LogView& view) {
 }
 
 /// nanochat and nanoGPT, and what begins at step 0: the step of a line is the number of those done before it.
-bool counts_from_zero(const RunLog& log) {
+bool starts_at_zero(const RunLog& log) {
   if (!log.formats.empty() &&
       (log.formats.front() == LogFormat::kNanochat || log.formats.front() == LogFormat::kNanogpt))
     return true;
@@ -66,7 +66,7 @@ bool counts_from_zero(const RunLog& log) {
 
 LogValue steps(const LogView& view) {
   if (!view.log.last_step) return missing("no steps in the log");
-  return {.end = *view.log.last_step + (counts_from_zero(view.log) ? 1 : 0)};
+  return {.end = *view.log.last_step + (starts_at_zero(view.log) ? 1 : 0)};
 }
 
 LogValue kv_cache(const LogView& view) {
@@ -136,7 +136,7 @@ Points step_points(const LogView& view) {
 }
 
 std::optional<Bytes> peak_memory(const RunLog& log) {
-  for (const MemoryKind kind : {MemoryKind::kDevice, MemoryKind::kReserved, MemoryKind::kAllocated})
+  for (const LoggedMemory kind : {LoggedMemory::kDevice, LoggedMemory::kReserved, LoggedMemory::kAllocated})
     if (const auto& peak = log.peak_memory[static_cast<std::size_t>(kind)]) return peak;
   return std::nullopt;
 }

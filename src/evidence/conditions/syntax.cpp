@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-using Kind = ConditionNode::Kind;
+using NodeKind = ConditionNode::Kind;
 
 /// Recursive descent; every function leaves the index of its node, or -1 after a problem.
 class Parser {
@@ -63,7 +63,7 @@ class Parser {
     tree_.nodes.push_back(std::move(node));
     return static_cast<int>(tree_.nodes.size()) - 1;
   }
-  int add(Kind kind, std::vector<int> parts, std::size_t at) {
+  int add(NodeKind kind, std::vector<int> parts, std::size_t at) {
     ConditionNode node;
     node.kind = kind;
     node.parts = std::move(parts);
@@ -72,10 +72,10 @@ class Parser {
   }
   const ConditionNode& node(int index) const { return tree_.nodes[static_cast<std::size_t>(index)]; }
 
-  int either() { return joined("or", Kind::kOr, &Parser::both); }
-  int both() { return joined("and", Kind::kAnd, &Parser::negation); }
+  int either() { return joined("or", NodeKind::kOr, &Parser::both); }
+  int both() { return joined("and", NodeKind::kAnd, &Parser::negation); }
 
-  int joined(std::string_view word, Kind kind, int (Parser::*part)()) {
+  int joined(std::string_view word, NodeKind kind, int (Parser::*part)()) {
     const std::size_t at = token_.at;
     std::vector<int> parts = {(this->*part)()};
     while (parts.back() >= 0 && is_word(word)) {
@@ -92,7 +92,7 @@ class Parser {
     if (!deeper() || !shift()) return -1;
     const int inner = negation();
     --depth_;
-    return inner < 0 ? -1 : add(Kind::kNot, {inner}, at);
+    return inner < 0 ? -1 : add(NodeKind::kNot, {inner}, at);
   }
 
   int claim() {
@@ -104,14 +104,14 @@ class Parser {
     if (is_word("not") && ahead_.text == "in") {
       if (!shift() || !shift()) return -1;
       const int inside = range(left, at);
-      return inside < 0 ? -1 : add(Kind::kNot, {inside}, at);
+      return inside < 0 ? -1 : add(NodeKind::kNot, {inside}, at);
     }
     if (is_word("decreases") || is_word("increases")) return falls(left, at);
     if (is_word("is")) return finite(left, at);
     if (is_word("reaches")) {
       if (!shift()) return -1;
       const int goal = sum();
-      return goal < 0 ? -1 : add(Kind::kReaches, {left, goal}, at);
+      return goal < 0 ? -1 : add(NodeKind::kReaches, {left, goal}, at);
     }
     return left;  // whether a truth or a number is wanted, the dimensions tell
   }
@@ -122,7 +122,7 @@ class Parser {
 
   int chain(int left, std::size_t at) {
     ConditionNode all;
-    all.kind = Kind::kChain;
+    all.kind = NodeKind::kChain;
     all.at = at;
     all.parts = {left};
     while (const auto one = comparison()) {
@@ -135,11 +135,11 @@ class Parser {
   }
 
   int falls(int series, std::size_t at) {
-    Kind kind = is_word("increases") ? Kind::kIncreases : Kind::kDecreases;
+    NodeKind kind = is_word("increases") ? NodeKind::kIncreases : NodeKind::kDecreases;
     if (!shift()) return -1;
     if (is_word("smoothly")) {
-      if (kind == Kind::kIncreases) return expect("the end: only falling is called smooth");
-      kind = Kind::kDecreasesSmoothly;
+      if (kind == NodeKind::kIncreases) return expect("the end: only falling is called smooth");
+      kind = NodeKind::kDecreasesSmoothly;
       if (!shift()) return -1;
     }
     return add(kind, {series}, at);
@@ -151,8 +151,8 @@ class Parser {
     if (negative && !shift()) return -1;
     if (!is_word("finite")) return expect("finite");
     if (!shift()) return -1;
-    const int claim = add(Kind::kFinite, {series}, at);
-    return negative ? add(Kind::kNot, {claim}, at) : claim;
+    const int claim = add(NodeKind::kFinite, {series}, at);
+    return negative ? add(NodeKind::kNot, {claim}, at) : claim;
   }
 
   /// After `in`: 15%..25%, low..high of any numbers, or 15-25%.
@@ -173,14 +173,14 @@ class Parser {
     }
     if (high < 0) return -1;
     share_unit(low, high);
-    return add(Kind::kIn, {value, low, high}, at);
+    return add(NodeKind::kIn, {value, low, high}, at);
   }
 
   /// "15..25%", "10..20 GiB": the unit is that of both.
   void share_unit(int low, int high) {
     ConditionNode& from = tree_.nodes[static_cast<std::size_t>(low)];
     const ConditionNode& to = node(high);
-    if (from.kind != Kind::kNumber || to.kind != Kind::kNumber || from.has_unit || !to.has_unit) return;
+    if (from.kind != NodeKind::kNumber || to.kind != NodeKind::kNumber || from.has_unit || !to.has_unit) return;
     from.number *= unit_;
     from.dimension = to.dimension;
     from.has_unit = true;
@@ -191,7 +191,7 @@ class Parser {
     const std::size_t at = token_.at;
     int left = product();
     while (left >= 0 && (is_sign("+") || is_sign("-"))) {
-      const Kind kind = is_sign("+") ? Kind::kSum : Kind::kDifference;
+      const NodeKind kind = is_sign("+") ? NodeKind::kSum : NodeKind::kDifference;
       const int right = shift() ? product() : -1;
       left = right < 0 ? -1 : add(kind, {left, right}, at);
     }
@@ -202,7 +202,7 @@ class Parser {
     const std::size_t at = token_.at;
     int left = negative();
     while (left >= 0 && (is_sign("*") || is_sign("/"))) {
-      const Kind kind = is_sign("*") ? Kind::kProduct : Kind::kQuotient;
+      const NodeKind kind = is_sign("*") ? NodeKind::kProduct : NodeKind::kQuotient;
       const int right = shift() ? negative() : -1;
       left = right < 0 ? -1 : add(kind, {left, right}, at);
     }
@@ -215,7 +215,7 @@ class Parser {
     if (!deeper() || !shift()) return -1;
     const int inner = negative();
     --depth_;
-    return inner < 0 ? -1 : add(Kind::kNegative, {inner}, at);
+    return inner < 0 ? -1 : add(NodeKind::kNegative, {inner}, at);
   }
 
   int primary() {
@@ -248,7 +248,7 @@ class Parser {
 
   int name() {
     ConditionNode one;
-    one.kind = Kind::kName;
+    one.kind = NodeKind::kName;
     one.name = token_.text;
     one.at = token_.at;
     if (!shift()) return -1;
@@ -263,7 +263,7 @@ class Parser {
       return expect("one of " + listed(names, "or") + " before (");
     }
     ConditionNode call;
-    call.kind = Kind::kFunction;
+    call.kind = NodeKind::kFunction;
     call.function = *which;
     call.at = token_.at;
     if (!shift()) return -1;
@@ -298,7 +298,8 @@ std::expected<ConditionTree, ConditionProblem> parse_formula(std::string_view te
 std::vector<std::string_view> names_in(const ConditionTree& tree) {
   std::vector<std::string_view> names;
   for (const ConditionNode& node : tree.nodes)
-    if (node.kind == Kind::kName && std::ranges::find(names, node.name) == names.end()) names.emplace_back(node.name);
+    if (node.kind == NodeKind::kName && std::ranges::find(names, node.name) == names.end())
+      names.emplace_back(node.name);
   return names;
 }
 

@@ -15,7 +15,6 @@ namespace {
 constexpr std::array<std::string_view, 10> kWords = {"and",       "or",       "not",       "in",      "is",
                                                      "decreases", "smoothly", "increases", "reaches", "finite"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool in_name(char c) { return starts_name(c) || is_digit(c); }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

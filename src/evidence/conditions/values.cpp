@@ -8,16 +8,16 @@
 namespace gpuplan {
 namespace {
 
-using Kind = ConditionNode::Kind;
+using NodeKind = ConditionNode::Kind;
 
-double computed(Kind kind, double a, double b) {
-  if (kind == Kind::kSum) return a + b;
-  if (kind == Kind::kDifference) return a - b;
-  return kind == Kind::kProduct ? a * b : a / b;
+double computed(NodeKind kind, double a, double b) {
+  if (kind == NodeKind::kSum) return a + b;
+  if (kind == NodeKind::kDifference) return a - b;
+  return kind == NodeKind::kProduct ? a * b : a / b;
 }
 
 /// Values of two series where both have one: at the same step, or one by one where no step is known.
-Points matched(const Points& a, const Points& b, Kind kind) {
+Points matched(const Points& a, const Points& b, NodeKind kind) {
   Points both;
   const auto no_step = [](const Series::Point& point) { return std::isnan(point.step); };
   if (a.size() == b.size() && std::ranges::all_of(a, no_step) && std::ranges::all_of(b, no_step)) {
@@ -76,7 +76,7 @@ LogValue ConditionJudge::function(SeriesFunction which, const LogValue& of) {
   return value;
 }
 
-LogValue ConditionJudge::arithmetic(Kind kind, const LogValue& a, const LogValue& b) {
+LogValue ConditionJudge::arithmetic(NodeKind kind, const LogValue& a, const LogValue& b) {
   if (!a.known()) return a;
   if (!b.known()) return b;
   LogValue value;
@@ -94,11 +94,11 @@ LogValue ConditionJudge::arithmetic(Kind kind, const LogValue& a, const LogValue
 
 LogValue ConditionJudge::number(const ConditionTree& tree, int index) const {
   const ConditionNode& node = at(tree, index);
-  if (node.kind == Kind::kNumber) return {.end = node.number};
-  if (node.kind == Kind::kName) return named(node.name);
+  if (node.kind == NodeKind::kNumber) return {.end = node.number};
+  if (node.kind == NodeKind::kName) return named(node.name);
   const LogValue first = number(tree, node.parts[0]);
-  if (node.kind == Kind::kFunction) return function(node.function, first);
-  if (node.kind == Kind::kNegative) return arithmetic(Kind::kDifference, {.end = 0.0}, first);
+  if (node.kind == NodeKind::kFunction) return function(node.function, first);
+  if (node.kind == NodeKind::kNegative) return arithmetic(NodeKind::kDifference, {.end = 0.0}, first);
   return arithmetic(node.kind, first, number(tree, node.parts[1]));
 }
 

@@ -50,7 +50,7 @@ struct Names<LogFormat> {
 };
 
 /// How a peak of memory was counted: by the allocator, with what it holds in reserve, or of the whole device.
-enum class MemoryKind { kAllocated, kReserved, kDevice };
+enum class LoggedMemory { kAllocated, kReserved, kDevice };
 
 /// Values of one quantity in the order of the log, thinned out evenly when they become many (every second one is
 /// dropped each time), so that a log of any length takes the same memory.
@@ -124,7 +124,7 @@ struct RunLog {
   Series gpu_busy;                  ///< 0..1, nvidia-smi or DCGM, all GPUs
   std::vector<GpuUse> gpus;         ///< by nvidia-smi or DCGM, at most 64
 
-  std::array<std::optional<Bytes>, 3> peak_memory;  ///< by MemoryKind, of the fullest GPU
+  std::array<std::optional<Bytes>, 3> peak_memory;  ///< by LoggedMemory, of the fullest GPU
   std::optional<Bytes> kv_cache;                    ///< available to vLLM
   std::optional<double> kv_cache_tokens;
 

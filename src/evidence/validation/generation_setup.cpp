@@ -27,9 +27,9 @@ const Framework& unknown_engine() {
 double saturated_requests(double tokens_each) { return std::clamp(3e6 / std::max(tokens_each, 1.0), 1000.0, 30000.0); }
 
 /// Fills a setup field by field, noting what had to be assumed.
-class Filler {
+class GenerationFiller {
  public:
-  Filler(const Catalogue& catalogue, const GenerationRun& run, GenerationSetup& setup)
+  GenerationFiller(const Catalogue& catalogue, const GenerationRun& run, GenerationSetup& setup)
       : all_(catalogue), run_(run), s_(setup) {}
 
   void fill() {
@@ -253,7 +253,7 @@ GenerationMode mode_of(const GenerationRun& run) {
 
 GenerationSetup generation_setup(const Catalogue& catalogue, const GenerationRun& run) {
   GenerationSetup setup;
-  Filler(catalogue, run, setup).fill();
+  GenerationFiller(catalogue, run, setup).fill();
   return setup;
 }
 

@@ -25,9 +25,10 @@ const Framework& unknown_framework() {
 }
 
 /// Fills a setup field by field, noting what had to be assumed.
-class Filler {
+class RunFiller {
  public:
-  Filler(const Catalogue& catalogue, const TrainingRun& run, RunSetup& setup) : all_(catalogue), run_(run), s_(setup) {}
+  RunFiller(const Catalogue& catalogue, const TrainingRun& run, RunSetup& setup)
+      : all_(catalogue), run_(run), s_(setup) {}
 
   void fill() {
     s_.assumptions = run_.assumptions;
@@ -247,7 +248,7 @@ class Filler {
 
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {
   RunSetup setup;
-  Filler(catalogue, run, setup).fill();
+  RunFiller(catalogue, run, setup).fill();
   return setup;
 }
 

@@ -9,7 +9,7 @@ namespace gpuplan {
 
 namespace {
 
-constexpr Bounds kGpuCounts = between(1, 100'000);
+constexpr Bounds kPhaseGpus = between(1, 100'000);
 
 struct WorkRecord {
   using Object = WorkPhase;
@@ -27,7 +27,7 @@ struct FixedRecord {
   using Object = FixedPhase;
   static constexpr std::string_view title = "fixed";
   static constexpr std::array keys = {
-      key<&FixedPhase::gpus>("gpus", "required", "GPUs it holds", kGpuCounts),
+      key<&FixedPhase::gpus>("gpus", "required", "GPUs it holds", kPhaseGpus),
       key<&FixedPhase::time>("time", "required", "how long it takes", kPositive),
       key<&FixedPhase::human>("human", "false",
                               "somebody works and the GPUs wait; schedule: stop_when_idle lets them go meanwhile"),
@@ -59,7 +59,7 @@ struct GivenRecord {
   static constexpr std::string_view title = "given";
   static constexpr std::array keys = {
       gpu_key<Given>("any", "GPU the figure is for; a count in front says how many"),
-      key<&Given::gpus>("gpus", "", "GPUs in all; without it a rate is that of one GPU or replica", kGpuCounts),
+      key<&Given::gpus>("gpus", "", "GPUs in all; without it a rate is that of one GPU or replica", kPhaseGpus),
       key_as<OptionalCodec<FigureCodec<AmountKind::kTokensPerSecond>>, &Given::tokens_per_second>(
           "tokens_per_second", "", "tokens trained or generated", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kSamplesPerSecond>>, &Given::samples_per_second>(

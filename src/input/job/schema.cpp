@@ -15,14 +15,14 @@ namespace gpuplan {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Kind = ValueType::Kind;
 
 /// One record is described once, wherever it occurs.
 class SchemaWriter {
  public:
-  Json write() {
-    Json schema;
+  OrderedJson write() {
+    OrderedJson schema;
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";
     schema["title"] = "gpuplan job file";
     schema.update(record(Codec<Job>::type));
@@ -31,15 +31,15 @@ class SchemaWriter {
   }
 
  private:
-  static Json any_of(std::vector<Json> options) {
+  static OrderedJson any_of(std::vector<OrderedJson> options) {
     if (options.size() == 1) return std::move(options.front());
-    Json json;
+    OrderedJson json;
     json["anyOf"] = std::move(options);
     return json;
   }
 
-  Json of(const ValueType& type) {
-    Json json;
+  OrderedJson of(const ValueType& type) {
+    OrderedJson json;
     switch (type.kind) {
       case Kind::kText:  // YAML reads an unquoted 0.001 as a number
         json["type"] = {"string", "number", "boolean"};
@@ -72,7 +72,7 @@ class SchemaWriter {
         json["additionalProperties"] = of(*type.of);
         break;
       case Kind::kList: {
-        Json list;
+        OrderedJson list;
         list["type"] = "array";
         list["items"] = of(*type.of);
         list["minItems"] = 1;
@@ -80,7 +80,7 @@ class SchemaWriter {
         return any_of({list, of(*type.of)});
       }
       case Kind::kByGpu: {
-        Json by_gpu;
+        OrderedJson by_gpu;
         by_gpu["type"] = "object";
         by_gpu["properties"]["by_gpu"] = {{"type", "object"},
                                           {"additionalProperties", any_of({of(kAutoType), of(*type.of)})}};
@@ -89,7 +89,7 @@ class SchemaWriter {
         return any_of({of(kAutoType), of(*type.of), by_gpu});
       }
       case Kind::kOneOf: {
-        std::vector<Json> options;
+        std::vector<OrderedJson> options;
         for (std::size_t i = 0; i < type.option_count; ++i) options.push_back(of(*type.options[i]));
         return any_of(std::move(options));
       }
@@ -99,13 +99,13 @@ class SchemaWriter {
             {"type", "array"}, {"items", {{"type", {"integer", "string"}}}}, {"minItems", 2}, {"maxItems", 2}};
         break;
       case Kind::kAny:
-        json = Json::object();
+        json = OrderedJson::object();
         break;
     }
     return json;
   }
 
-  Json reference(const ValueType& type) {
+  OrderedJson reference(const ValueType& type) {
     const std::string name = squeeze(type.title);
     if (!definitions_.contains(name)) {
       definitions_[name] = nullptr;  // claims the name, so that order is that of first use
@@ -114,13 +114,13 @@ class SchemaWriter {
     return {{"$ref", "#/$defs/" + name}};
   }
 
-  Json record(const ValueType& type) {
-    Json json;
+  OrderedJson record(const ValueType& type) {
+    OrderedJson json;
     json["type"] = "object";
-    Json properties = Json::object();
-    Json required = Json::array();
+    OrderedJson properties = OrderedJson::object();
+    OrderedJson required = OrderedJson::array();
     for (const Key& key : type) {
-      Json property = of(*key.type);
+      OrderedJson property = of(*key.type);
       std::string text(key.help);
       const std::string bounds = bounds_text(*key.type, key.bounds);
       if (!bounds.empty()) text += "; " + bounds;
@@ -136,7 +136,7 @@ class SchemaWriter {
     return json;
   }
 
-  Json definitions_ = Json::object();
+  OrderedJson definitions_ = OrderedJson::object();
 };
 
 /// What a table cell says of a value: records by their section.

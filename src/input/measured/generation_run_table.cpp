@@ -12,11 +12,11 @@ namespace {
 using Column = CsvReader::Column;
 
 /// Every column of a generation run's own that is read, found once.
-struct Columns {
+struct GenerationColumns {
   Column tp, pp, ep, replicas, weights, bits_per_weight, kv_cache, input_tokens, output_tokens, cache_tokens, batch,
       mode, rate_counts, output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms, tpot_ms;
 
-  explicit Columns(CsvReader& cells) {
+  explicit GenerationColumns(CsvReader& cells) {
     const std::pair<Column*, std::string_view> all[] = {
         {&tp, "tp"},
         {&pp, "pp"},
@@ -48,7 +48,7 @@ struct Columns {
 constexpr std::string_view kFigures =
     "output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms, tpot_ms or peak_memory_gib";
 
-Result<GenerationRun> read_run(RunCells& cells, const Columns& c, const Catalogue& catalogue) {
+Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColumns& c, const Catalogue& catalogue) {
   const auto rate = [&](Column column) -> std::optional<TokensPerSecond> {
     const auto value = cells.number(column, 1e-9, 1e12);
     return value ? std::optional(TokensPerSecond{*value}) : std::nullopt;
@@ -97,10 +97,10 @@ Result<GenerationRunTable> read_generation_runs(std::string_view text, std::stri
   header.column("gpu");
   if (!header.ok()) return std::unexpected(*header.error());
   const RunColumns common(header);
-  const Columns columns(header);
+  const GenerationColumns columns(header);
   if (!columns.measured() && !common.peak_memory_gib)
     return failure("no column holds a measured figure: expected " + std::string(kFigures), {std::string(file), 1, 0});
-  read_rows(table, common, [&](RunCells& cells) { return read_run(cells, columns, catalogue); }, out);
+  read_rows(table, common, [&](RunCells& cells) { return read_generation_run(cells, columns, catalogue); }, out);
   return out;
 }
 

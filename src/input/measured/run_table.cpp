@@ -13,12 +13,12 @@ namespace {
 using Column = CsvReader::Column;
 
 /// Every column of a training run's own that is read, found once.
-struct Columns {
+struct TrainingColumns {
   Column seq_len, micro_batch, grad_accum, global_batch, dp, tp, pp, vpp, cp, ep, sequence_parallel, sharding,
       recompute, precision, master_weights, optimizer, optimizer_state, offload, method, lora_rank, attention, compile,
       step_seconds, token_rate;
 
-  explicit Columns(CsvReader& cells) {
+  explicit TrainingColumns(CsvReader& cells) {
     const std::pair<Column*, std::string_view> all[] = {
         {&seq_len, "seq_len"},
         {&micro_batch, "micro_batch"},
@@ -49,7 +49,7 @@ struct Columns {
   }
 };
 
-Result<TrainingRun> read_run(RunCells& cells, const Columns& c, const Catalogue& catalogue) {
+Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c, const Catalogue& catalogue) {
   TrainingRun run;
   cells.read_common(catalogue, run);
   run.sequence = cells.number(c.seq_len, 1, 1e9);
@@ -96,13 +96,13 @@ Result<RunTable> read_training_runs(std::string_view text, std::string_view file
   header.column("gpu");
   if (!header.ok()) return std::unexpected(*header.error());
   const RunColumns common(header);
-  const Columns columns(header);
+  const TrainingColumns columns(header);
   if (!columns.step_seconds && !columns.token_rate && !common.peak_memory_gib) {
     return failure(
         "no column holds a measured figure: expected step_seconds, tokens_per_second_per_gpu or peak_memory_gib",
         {std::string(file), 1, 0});
   }
-  read_rows(table, common, [&](RunCells& cells) { return read_run(cells, columns, catalogue); }, out);
+  read_rows(table, common, [&](RunCells& cells) { return read_training_run(cells, columns, catalogue); }, out);
   return out;
 }
 

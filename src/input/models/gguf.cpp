@@ -12,8 +12,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kMost = 100'000'000;
-constexpr int kMostHeads = 10'000, kMostHeadDim = 65'536;
+constexpr double kMostCells = 100'000'000;
+constexpr int kMostGgufHeads = 10'000, kMostGgufHeadDim = 65'536;
 
 /// Formats of ggml by bits of a weight; files mix several, so the mean decides.
 constexpr std::array kQuantised = {Format::kQ2K, Format::kQ3K, Format::kIq4Xs, Format::kQ4_0,
@@ -73,16 +73,17 @@ class ShapeReader {
     return first != nullptr ? first : tensor("blk." + std::to_string(shape_.layers - 1) + '.' + std::string(name));
   }
   static int size_of(const GgufTensor* t, std::size_t dimension) {
-    return t != nullptr && t->dims.size() > dimension && t->dims[dimension] <= kMost ? clamped<int>(t->dims[dimension])
-                                                                                     : 0;
+    return t != nullptr && t->dims.size() > dimension && t->dims[dimension] <= kMostCells
+               ? clamped<int>(t->dims[dimension])
+               : 0;
   }
 
   void widths() {
     shape_.layers = needed("block_count", 10'000);
     shape_.hidden = needed("embedding_length", 10'000'000);
-    shape_.heads = needed("attention.head_count", kMostHeads);
+    shape_.heads = needed("attention.head_count", kMostGgufHeads);
     shape_.kv_heads = std::clamp(number("attention.head_count_kv", shape_.heads), 1, shape_.heads);
-    shape_.head_dim = std::clamp(number("attention.key_length", shape_.hidden / shape_.heads), 1, kMostHeadDim);
+    shape_.head_dim = std::clamp(number("attention.key_length", shape_.hidden / shape_.heads), 1, kMostGgufHeadDim);
     shape_.ffn = std::min(number("feed_forward_length", 4 * shape_.hidden), 100'000'000);
     shape_.max_context = number("context_length", 0);
     shape_.vocab = std::min(number("vocab_size", 0), 100'000'000);
@@ -132,9 +133,9 @@ class ShapeReader {
     if (!shape_.mla()) return;
     shape_.q_lora_rank = std::min(number("attention.q_lora_rank", 0), 100'000'000);
     // Files from 2025 on keep the sizes of the latent form in key_length and the real ones in key_length_mla.
-    const int key = std::min(number("attention.key_length_mla", shape_.head_dim), kMostHeadDim);
+    const int key = std::min(number("attention.key_length_mla", shape_.head_dim), kMostGgufHeadDim);
     const int value = number("attention.value_length", key);
-    shape_.v_dim = std::min(number("attention.value_length_mla", value), kMostHeadDim);
+    shape_.v_dim = std::min(number("attention.value_length_mla", value), kMostGgufHeadDim);
     shape_.qk_rope_dim = std::min(number("rope.dimension_count", 64), key);
     shape_.qk_nope_dim = key - shape_.qk_rope_dim;
     shape_.head_dim = key;
@@ -149,10 +150,10 @@ class ShapeReader {
     shape_.expert_ffn = std::min(number("expert_feed_forward_length", shape_.ffn), 100'000'000);
     shape_.dense_layers = std::min(number("leading_dense_block_count", 0), shape_.layers);
     const GgufTensor* shared = tensor("blk." + std::to_string(shape_.layers - 1) + ".ffn_up_shexp.weight");
-    shape_.shared_ffn =
-        shared != nullptr
-            ? size_of(shared, 1)
-            : static_cast<int>(std::min<double>(kMost, 1.0 * number("expert_shared_count", 0) * shape_.expert_ffn));
+    shape_.shared_ffn = shared != nullptr
+                            ? size_of(shared, 1)
+                            : static_cast<int>(std::min<double>(
+                                  kMostCells, 1.0 * number("expert_shared_count", 0) * shape_.expert_ffn));
     shape_.expert_bias = layer_tensor("ffn_up_exps.bias") != nullptr;
   }
 

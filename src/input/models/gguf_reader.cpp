@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-enum ValueType : std::uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64 };
+enum GgufType : std::uint32_t { kU8, kI8, kU16, kI16, kU32, kI32, kF32, kBool, kString, kArray, kU64, kI64, kF64 };
 
 constexpr std::uint64_t kMostValues = 100'000;
 constexpr std::uint64_t kMostTensors = 1'000'000;

@@ -28,7 +28,7 @@ const Keys kExperts = {"num_local_experts", "num_experts", "n_routed_experts", "
 const Keys kPerToken = {"num_experts_per_tok", "num_experts_per_token", "moe_top_k", "experts_per_token"};
 
 // Larger than in any real network, and small enough that products of them are numbers.
-constexpr int kMost = 100'000'000;
+constexpr int kMostUnits = 100'000'000;
 constexpr int kMostHidden = 10'000'000;
 constexpr int kMostHeads = 10'000;
 constexpr int kMostHeadDim = 65'536;
@@ -92,7 +92,7 @@ class ConfigReader {
     shape_.head_dim = fields_.integer(kHeadDim, 0, kMostHeadDim);
     if (shape_.head_dim == 0 && shape_.heads > 0) shape_.head_dim = std::max(1, shape_.hidden / shape_.heads);
     shape_.gated = family_.gated;
-    shape_.ffn = fields_.integer(kFfn, 0, kMost);
+    shape_.ffn = fields_.integer(kFfn, 0, kMostUnits);
     if (shape_.ffn == 0) shape_.ffn = fields_.integer({"expansion_ratio"}, 4, 100) * shape_.hidden;
   }
 
@@ -137,10 +137,10 @@ class ConfigReader {
 
   void tables() {
     const bool vit = shape_.kind == ModelKind::kVit;
-    shape_.vocab = vit ? 0 : fields_.required(kVocab, kMost);
+    shape_.vocab = vit ? 0 : fields_.required(kVocab, kMostUnits);
     shape_.max_context = fields_.integer(kContext, 0, 1'000'000'000);
     if (family_.learned_positions && !vit) shape_.positions = shape_.max_context + family_.position_offset;
-    shape_.token_types = family_.kind == ModelKind::kEncoder ? fields_.integer({"type_vocab_size"}, 0, kMost) : 0;
+    shape_.token_types = family_.kind == ModelKind::kEncoder ? fields_.integer({"type_vocab_size"}, 0, kMostUnits) : 0;
     shape_.tied = fields_.flag("tie_word_embeddings", top_.flag("tie_word_embeddings", family_.tied));
     if (family_.kind == ModelKind::kEncoder || vit) shape_.tied = true;
   }
@@ -156,9 +156,9 @@ class ConfigReader {
   }
 
   void latent_attention() {
-    shape_.kv_lora_rank = fields_.integer({"kv_lora_rank"}, 0, kMost);
+    shape_.kv_lora_rank = fields_.integer({"kv_lora_rank"}, 0, kMostUnits);
     if (!shape_.mla()) return;
-    shape_.q_lora_rank = fields_.integer({"q_lora_rank"}, 0, kMost);
+    shape_.q_lora_rank = fields_.integer({"q_lora_rank"}, 0, kMostUnits);
     shape_.qk_nope_dim = fields_.required({"qk_nope_head_dim"}, kMostHeadDim);
     shape_.qk_rope_dim = fields_.required({"qk_rope_head_dim"}, kMostHeadDim);
     shape_.v_dim = fields_.required({"v_head_dim"}, kMostHeadDim);
@@ -175,19 +175,19 @@ class ConfigReader {
       return;
     }
     shape_.experts_per_token = std::min(from.integer(kPerToken, 2, 1'000'000), shape_.experts);
-    shape_.expert_ffn = from.integer({"moe_intermediate_size", "expert_ffn_hidden_size"}, 0, kMost);
-    if (shape_.expert_ffn == 0) shape_.expert_ffn = from.integer(kFfn, shape_.ffn, kMost);
+    shape_.expert_ffn = from.integer({"moe_intermediate_size", "expert_ffn_hidden_size"}, 0, kMostUnits);
+    if (shape_.expert_ffn == 0) shape_.expert_ffn = from.integer(kFfn, shape_.ffn, kMostUnits);
     if (family_.ffn_is_expert && !from.has("moe_intermediate_size")) shape_.ffn = shape_.expert_ffn;
     if (family_.type == "gpt_oss") shape_.expert_bias = true;
 
     const int shared = fields_.integer({"n_shared_experts", "num_shared_experts"}, 0, 10'000);
-    shape_.shared_ffn = std::min(shared, kMost / std::max(1, shape_.expert_ffn)) * shape_.expert_ffn;
+    shape_.shared_ffn = std::min(shared, kMostUnits / std::max(1, shape_.expert_ffn)) * shape_.expert_ffn;
     shape_.shared_ffn =
-        fields_.integer({"shared_expert_intermediate_size", "shared_intermediate_size"}, shape_.shared_ffn, kMost);
+        fields_.integer({"shared_expert_intermediate_size", "shared_intermediate_size"}, shape_.shared_ffn, kMostUnits);
     shape_.dense_layers = std::min(fields_.integer({"first_k_dense_replace"}, 0, 10'000), shape_.layers);
     if (family_.type == "llama4_text") {
       shape_.shared_ffn = shape_.expert_ffn;
-      shape_.ffn = fields_.integer({"intermediate_size_mlp"}, shape_.ffn, kMost);
+      shape_.ffn = fields_.integer({"intermediate_size_mlp"}, shape_.ffn, kMostUnits);
       const int step = std::max(1, fields_.integer({"interleave_moe_layer_step"}, 1, 10'000));
       shape_.dense_layers = shape_.layers - shape_.layers / step;
     }
@@ -212,7 +212,7 @@ class ConfigReader {
       const int classes = std::max(2, fields_.length_of("id2label"));
       shape_.extra += classes * (hidden + 1);
     }
-    if (const int width = fields_.integer({"word_embed_proj_dim"}, 0, kMost); width != 0 && width != shape_.hidden)
+    if (const int width = fields_.integer({"word_embed_proj_dim"}, 0, kMostUnits); width != 0 && width != shape_.hidden)
       note("word_embed_proj_dim differs from hidden_size: the embedding is counted too large");
     if (fields_.integer({"num_nextn_predict_layers", "mtp_num_hidden_layers"}, 0, 10'000) > 0)
       note("multi-token prediction layers are not counted");

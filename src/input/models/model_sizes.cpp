@@ -9,9 +9,6 @@
 namespace gpuplan {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 struct SizedName {
   std::string_view family;  ///< what stands before the size: "Qwen3"
   std::string_view size;    ///< "7B", "30B-A3B"

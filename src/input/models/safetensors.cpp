@@ -36,7 +36,7 @@ const Type* type_named(std::string_view name) {
 }
 
 /// Largest number of bytes and elements taken seriously: thousand times the largest model.
-constexpr double kLargest = 1e16;
+constexpr double kLargestNumber = 1e16;
 
 class TensorEvents : public JsonEvents {
  public:
@@ -72,7 +72,7 @@ class TensorEvents : public JsonEvents {
     double number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool whole = problem == std::errc() && end == text.data() + text.size() && number >= 0 &&
-                       number <= kLargest && number == static_cast<double>(static_cast<std::int64_t>(number));
+                       number <= kLargestNumber && number == static_cast<double>(static_cast<std::int64_t>(number));
     if (!whole) return fail("expected whole numbers in shape and data_offsets");
     std::vector<double>& list = field_ == "shape" ? tensor_.dims : tensor_.offsets;
     list.push_back(number);
@@ -109,7 +109,7 @@ class TensorEvents : public JsonEvents {
     if (tensor_.offsets.size() != 2) return fail("data_offsets are missing; expected [begin, end]");
     double elements = 1;
     for (const double dim : tensor_.dims) elements *= dim;
-    if (!(elements <= kLargest)) return fail("is larger than any tensor");
+    if (!(elements <= kLargestNumber)) return fail("is larger than any tensor");
     const double bytes = elements * tensor_.type->bits / 8;
     if (tensor_.offsets[1] - tensor_.offsets[0] != bytes)
       return fail("shape and dtype need " + count_text(bytes) + " bytes, data_offsets span " +
@@ -152,7 +152,8 @@ class IndexEvents : public JsonEvents {
     if (depth_ != 2 || section_ != "metadata") return true;
     double number = 0;
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem != std::errc() || end != text.data() + text.size() || !(number >= 0 && number <= kLargest)) return true;
+    if (problem != std::errc() || end != text.data() + text.size() || !(number >= 0 && number <= kLargestNumber))
+      return true;
     if (key_ == "total_size") index_.total = Bytes{number};
     if (key_ == "total_parameters") index_.parameters = number;
     return true;
@@ -164,7 +165,7 @@ class IndexEvents : public JsonEvents {
   int depth_ = 0;
 };
 
-constexpr JsonLimits kLimits{.bytes = kMaxSafetensorsHeader, .values = 20'000'000, .depth = 8};
+constexpr JsonLimits kHeaderLimits{.bytes = kMaxSafetensorsHeader, .values = 20'000'000, .depth = 8};
 
 }  // namespace
 
@@ -203,7 +204,7 @@ Result<SafetensorsHeader> read_safetensors(std::string_view start, const std::st
 
   SafetensorsHeader header;
   TensorEvents events(header);
-  const Result<bool> read = read_json(json, file, kLimits, events);
+  const Result<bool> read = read_json(json, file, kHeaderLimits, events);
   if (!read) return failure("header of the tensors: " + read.error().message, {file});
   if (!events.problem().empty()) return failure(events.problem(), {file});
   if (!events.filled()) return failure("tensors overlap or leave holes in the file", {file});
@@ -222,7 +223,7 @@ Result<SafetensorsHeader> read_safetensors(std::string_view start, const std::st
 Result<SafetensorsIndex> read_safetensors_index(std::string_view json, const std::string& file) {
   SafetensorsIndex index;
   IndexEvents events(index);
-  const Result<bool> read = read_json(json, file, kLimits, events);
+  const Result<bool> read = read_json(json, file, kHeaderLimits, events);
   if (!read) return std::unexpected(read.error());
   if (index.tensors == 0 && index.total == Bytes{})
     return failure("expected an index of safetensors files: {metadata: {total_size}, weight_map}", {file});

@@ -18,7 +18,7 @@ constexpr double kMostMachines = 1e6;
 constexpr double kLongestGap = 7 * 86400;
 constexpr std::size_t kMostTicks = 4'000'000;
 constexpr const char* kForm = R"({"metadata": {"gap_seconds": 600}, "data": [1, 0, ...]})";
-constexpr const char* kMachines = "a whole number of machines from 0 to 1,000,000";
+constexpr const char* kMachineCount = "a whole number of machines from 0 to 1,000,000";
 constexpr const char* kGap = "seconds above 0 and up to a week";
 
 bool is_gap(double seconds) { return seconds > 0 && seconds <= kLongestGap; }
@@ -67,7 +67,7 @@ class TraceEvents : public JsonEvents {
     return true;
   }
   bool wrong(const std::string& got) {
-    problem = "data[" + std::to_string(trace.machines.size()) + "]: expected " + kMachines + ", got " + got;
+    problem = "data[" + std::to_string(trace.machines.size()) + "]: expected " + kMachineCount + ", got " + got;
     at_value = true;
     return false;
   }
@@ -152,7 +152,7 @@ Result<Trace> read_csv_trace(std::string_view text, const std::string& file) {
   double before = 0;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     const auto count = plain_number(cells.required(row, available));
-    if (cells.ok() && (!count || !is_machines(*count))) cells.fail_cell(row, available, kMachines);
+    if (cells.ok() && (!count || !is_machines(*count))) cells.fail_cell(row, available, kMachineCount);
     const auto seconds = plain_number(cells.text(row, gap ? gap : time));
     if (gap && (row == 0 || !cells.text(row, gap).empty())) {
       if (!seconds || !is_gap(*seconds)) cells.fail_cell(row, gap, kGap);

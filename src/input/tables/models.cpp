@@ -20,27 +20,27 @@ struct Size {
   bool needed = false;
 };
 
-constexpr int kMost = 100'000'000;
+constexpr int kMostOfSize = 100'000'000;
 
-constexpr auto kSizes = std::to_array<Size>({
+constexpr auto kSizeColumns = std::to_array<Size>({
     {"layers", &ModelShape::layers, 1, 10'000, true},
     {"hidden", &ModelShape::hidden, 1, 10'000'000, true},
     {"heads", &ModelShape::heads, 1, 10'000, true},
     {"kv_heads", &ModelShape::kv_heads, 1, 10'000, true},
     {"head_dim", &ModelShape::head_dim, 1, 65'536, true},
-    {"ffn", &ModelShape::ffn, 1, kMost, true},
-    {"vocab", &ModelShape::vocab, 0, kMost},
-    {"positions", &ModelShape::positions, 0, kMost},
-    {"token_types", &ModelShape::token_types, 0, kMost},
+    {"ffn", &ModelShape::ffn, 1, kMostOfSize, true},
+    {"vocab", &ModelShape::vocab, 0, kMostOfSize},
+    {"positions", &ModelShape::positions, 0, kMostOfSize},
+    {"token_types", &ModelShape::token_types, 0, kMostOfSize},
     {"max_context", &ModelShape::max_context, 0, 1'000'000'000},
     {"norms_per_layer", &ModelShape::norms_per_layer, 0, 100, true},
     {"experts", &ModelShape::experts, 0, 1'000'000},
     {"experts_per_token", &ModelShape::experts_per_token, 0, 1'000'000},
-    {"expert_ffn", &ModelShape::expert_ffn, 0, kMost},
-    {"shared_ffn", &ModelShape::shared_ffn, 0, kMost},
+    {"expert_ffn", &ModelShape::expert_ffn, 0, kMostOfSize},
+    {"shared_ffn", &ModelShape::shared_ffn, 0, kMostOfSize},
     {"dense_layers", &ModelShape::dense_layers, 0, 10'000},
-    {"q_lora_rank", &ModelShape::q_lora_rank, 0, kMost},
-    {"kv_lora_rank", &ModelShape::kv_lora_rank, 0, kMost},
+    {"q_lora_rank", &ModelShape::q_lora_rank, 0, kMostOfSize},
+    {"kv_lora_rank", &ModelShape::kv_lora_rank, 0, kMostOfSize},
     {"qk_nope_dim", &ModelShape::qk_nope_dim, 0, 65'536},
     {"qk_rope_dim", &ModelShape::qk_rope_dim, 0, 65'536},
     {"v_dim", &ModelShape::v_dim, 0, 65'536},
@@ -62,8 +62,8 @@ Result<void> read_models(std::string_view text, std::string_view file, Catalogue
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());
   CsvReader cells(*table);
-  std::array<CsvReader::Column, kSizes.size()> sizes;
-  for (std::size_t i = 0; i < kSizes.size(); ++i) sizes[i] = cells.column(kSizes[i].name);
+  std::array<CsvReader::Column, kSizeColumns.size()> sizes;
+  for (std::size_t i = 0; i < kSizeColumns.size(); ++i) sizes[i] = cells.column(kSizeColumns[i].name);
   const auto name = cells.column("name"), aliases = cells.column("aliases"), kind = cells.column("kind"),
              published = cells.column("published", "params"), active = cells.column("active_published", "params"),
              gated = cells.column("gated"), tied = cells.column("tied"),
@@ -90,9 +90,9 @@ Result<void> read_models(std::string_view text, std::string_view file, Catalogue
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     ModelShape shape;
     shape.name = cells.required(row, name);
-    for (std::size_t i = 0; i < kSizes.size(); ++i) {
-      if (kSizes[i].needed) cells.required(row, sizes[i]);
-      shape.*kSizes[i].field = cells.whole(row, sizes[i], kSizes[i].least, kSizes[i].most);
+    for (std::size_t i = 0; i < kSizeColumns.size(); ++i) {
+      if (kSizeColumns[i].needed) cells.required(row, sizes[i]);
+      shape.*kSizeColumns[i].field = cells.whole(row, sizes[i], kSizeColumns[i].least, kSizeColumns[i].most);
     }
     shape.kind = cells.choice(row, kind, ModelKind::kDecoder);
     shape.published = cells.number(row, published, 0, kMostParameters);

@@ -11,8 +11,6 @@ namespace gpuplan {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// The name without "4x " in front or ":4" behind.
 std::string_view without_count(std::string_view text) {
   const std::size_t colon = text.rfind(':');

@@ -67,9 +67,9 @@ std::vector<std::vector<bool>> ancestors_of(const std::vector<LaunchPhase>& phas
   return all;
 }
 
-class Layout {
+class GroupLayout {
  public:
-  explicit Layout(Launch& launch) : launch_(launch) {}
+  explicit GroupLayout(Launch& launch) : launch_(launch) {}
 
   Result<void> lay_out() {
     if (auto good = phases(); !good) return good;
@@ -178,7 +178,7 @@ Result<Launch> lay_out_phases(const Job& job, const Plan& plan, const Catalogue&
                 .slug = slug_of(job.name, kSlugLength, "job"),
                 .plan_name = std::move(plan_name),
                 .command = std::move(command)};
-  if (auto good = Layout(launch).lay_out(); !good) return std::unexpected(good.error());
+  if (auto good = GroupLayout(launch).lay_out(); !good) return std::unexpected(good.error());
   return launch;
 }
 

@@ -10,9 +10,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr std::size_t kLongestComment = 400;  // bytes of a text shown in a comment or message
 
 /// Whether all readers of YAML take the text for a string as it stands: a letter or '/' first, then letters, digits and
 /// a few signs (no blank follows a ':'), and none of the words that YAML 1.1 reads as truth or nothing.
@@ -31,7 +29,7 @@ bool plain(std::string_view text) {
 
 std::string scalar(std::string_view text) { return plain(text) ? std::string(text) : string_literal(text); }
 
-std::string spaces(int count) { return std::string(static_cast<std::size_t>(count), ' '); }
+std::string margin(int count) { return std::string(static_cast<std::size_t>(count), ' '); }
 
 constexpr int kStep = 2;
 
@@ -88,7 +86,7 @@ std::string Yaml::after(int indent, bool in_list) const {
     std::string_view rest = text_;
     while (!rest.empty()) {
       const std::size_t end = rest.find('\n');
-      if (end > 0) text += spaces(indent + kStep) + std::string(rest.substr(0, end));
+      if (end > 0) text += margin(indent + kStep) + std::string(rest.substr(0, end));
       text += '\n';
       rest.remove_prefix(end + 1);
     }
@@ -98,15 +96,15 @@ std::string Yaml::after(int indent, bool in_list) const {
   const std::string inner = printed(indent + kStep);
   // "- key: value": the first key stands on the line of the '-'.
   if (in_list && kind_ == Kind::kMap && comments_.front().empty())
-    return " " + inner.substr(spaces(indent + kStep).size());
+    return " " + inner.substr(margin(indent + kStep).size());
   return "\n" + inner;
 }
 
 std::string Yaml::printed(int indent) const {
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (!comments_[i].empty()) text += spaces(indent) + "# " + printable(comments_[i], kLongest) + "\n";
-    text += spaces(indent) + (kind_ == Kind::kMap ? keys_[i] + ":" : "-");
+    if (!comments_[i].empty()) text += margin(indent) + "# " + printable(comments_[i], kLongestComment) + "\n";
+    text += margin(indent) + (kind_ == Kind::kMap ? keys_[i] + ":" : "-");
     text += values_[i].after(indent, kind_ == Kind::kList);
   }
   return text;

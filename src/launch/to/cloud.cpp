@@ -225,9 +225,9 @@ std::vector<ManualStep> manual_steps(const Launch& launch, const LaunchGroup& gr
 namespace {
 
 /// The commands of groups and of the user's own machine, as they are started.
-class Commands {
+class CloudCommands {
  public:
-  Commands(const Launch& launch, const std::vector<GroupCommands>& groups)
+  CloudCommands(const Launch& launch, const std::vector<GroupCommands>& groups)
       : launch_(launch), groups_(groups), begun_(launch.groups.size(), false), own_(launch.phases.size(), false) {}
 
   void group(std::size_t which) {
@@ -280,7 +280,7 @@ class Commands {
 }  // namespace
 
 std::vector<std::string> commands_in_order(const Launch& launch, const std::vector<GroupCommands>& groups) {
-  Commands commands(launch, groups);
+  CloudCommands commands(launch, groups);
   for (std::size_t p = 0; p < launch.phases.size(); ++p) {
     const int group = launch.phases[p].group;
     if (group < 0) commands.own(p);
@@ -300,7 +300,7 @@ Result<std::vector<std::string>> commands_apart(const Launch& launch, const std:
     }
     return std::nullopt;
   };
-  Commands commands(launch, groups);
+  CloudCommands commands(launch, groups);
   for (std::size_t done = 0; done < launch.groups.size(); ++done) {
     commands.ready();
     std::optional<std::size_t> next;

@@ -14,21 +14,22 @@ namespace gpuplan {
 namespace {
 
 /// Providers by dstack's names of its backends; `volumes`: network volumes that outlive machines.
-struct Backend {
+struct CloudBackend {
   std::string_view provider, name;
   bool volumes;
 };
 constexpr std::array kBackends = {
-    Backend{"aws", "aws", true},        Backend{"azure", "azure", false},   Backend{"gcp", "gcp", true},
-    Backend{"lambda", "lambda", false}, Backend{"nebius", "nebius", false}, Backend{"oci", "oci", false},
-    Backend{"runpod", "runpod", true},  Backend{"vast", "vastai", false},   Backend{"verda", "verda", false},
-    Backend{"cudo", "cudo", false},
+    CloudBackend{"aws", "aws", true},        CloudBackend{"azure", "azure", false},
+    CloudBackend{"gcp", "gcp", true},        CloudBackend{"lambda", "lambda", false},
+    CloudBackend{"nebius", "nebius", false}, CloudBackend{"oci", "oci", false},
+    CloudBackend{"runpod", "runpod", true},  CloudBackend{"vast", "vastai", false},
+    CloudBackend{"verda", "verda", false},   CloudBackend{"cudo", "cudo", false},
 };
 
 constexpr int kLeastUtilization = 10;  ///< percent, below which GPUs count as idle
 
-const Backend* backend_of(const Offer& offer) {
-  const auto* backend = std::ranges::find(kBackends, offer.provider, &Backend::provider);
+const CloudBackend* backend_of(const Offer& offer) {
+  const auto* backend = std::ranges::find(kBackends, offer.provider, &CloudBackend::provider);
   return offer.kind == OfferKind::kRented && backend != kBackends.end() ? backend : nullptr;
 }
 
@@ -37,7 +38,7 @@ std::string minutes_text(Seconds time) { return std::to_string((whole_seconds(ti
 /// A volume lies in one region and is joined to one machine at a time.
 bool has_volume(const Launch& launch) {
   const LaunchGroup& first = launch.groups.front();
-  const Backend* backend = backend_of(*first.lease->offer);
+  const CloudBackend* backend = backend_of(*first.lease->offer);
   return backend != nullptr && backend->volumes && !first.lease->offer->region.empty() && launch.plan.at_once <= 1 &&
          std::ranges::all_of(launch.groups, [&](const LaunchGroup& group) {
            return group.lease->nodes == 1 && group.lease->offer->provider == first.lease->offer->provider &&
@@ -68,7 +69,7 @@ Seconds idle_window(const Launch& launch, const LaunchGroup& group) {
   return most;
 }
 
-Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine, const CloudNeeds& needs) {
+Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine, const CloudNeeds& needs) {
   Yaml task = Yaml::map();
   task.set("type", "task");
   task.set("name", object_name(launch, group));
@@ -102,7 +103,7 @@ Yaml task_of(const Launch& launch, const LaunchGroup& group, const CloudMachine&
                 "what the plan counts, a fifth more, and 50 GB");
   task.set("resources", std::move(resources));
 
-  if (const Backend* backend = backend_of(*machine.offer)) {
+  if (const CloudBackend* backend = backend_of(*machine.offer)) {
     task.set("backends", Yaml::list({std::string(backend->name)}));
     if (!machine.offer->region.empty() && (has_volume(launch) || !launch.job.where.regions.empty()))
       task.set("regions", Yaml::list({machine.offer->region}));
@@ -149,7 +150,8 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
     if (!asked) return std::unexpected(asked.error());
     auto& [machine, need] = *asked;
     const std::string file = group.slug + ".dstack.yml";
-    set.files.push_back({file, comments(banner_lines(launch)) + task_of(launch, group, machine, need).print(), false});
+    set.files.push_back(
+        {file, comments(banner_lines(launch)) + task_yaml(launch, group, machine, need).print(), false});
     set.files.push_back(group_script(launch, group));
     starts.push_back({.start = {"dstack apply -f " + file + "  # shows offers and asks before it rents"},
                       .again = {"dstack apply -f " + file + "  # " + std::string(kAgain)}});

@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
+constexpr std::size_t kLongestSearch = 400;  // bytes of a text shown in a comment or message
 
 std::string array_of(std::string_view name, const std::vector<std::string>& words) {
   if (words.empty()) return std::string(name) + "=()\n";
@@ -44,14 +44,14 @@ LaunchFile rent_script(const Launch& launch, const RentScript& script) {
   text += "grace=" + std::to_string(whole_seconds(script.machine.grace)) + "\n";
   std::vector<std::string> required, variables;
   for (const RequiredVariable& variable : script.needs.required) {
-    required.push_back(variable.name + ": " + printable(variable.what, kLongest));
+    required.push_back(variable.name + ": " + printable(variable.what, kLongestSearch));
     variables.push_back(variable.name);
   }
   if (script.needs.hub) variables.emplace_back("HF_TOKEN");
   text += array_of("required", required) + array_of("variables", variables);
   std::vector<std::string> searches;
   for (const auto& [what, command] : script.searches) {
-    searches.push_back(printable(what, kLongest));
+    searches.push_back(printable(what, kLongestSearch));
     searches.push_back(command);
   }
   text += array_of("searches", searches);

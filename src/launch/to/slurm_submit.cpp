@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kLongest = 400;  // bytes of a text shown in a comment or message
+constexpr std::size_t kLongestStep = 400;  // bytes of a text shown in a comment or message
 
 enum class Start {
   kJob,
@@ -19,7 +19,7 @@ enum class Start {
   kHand,  ///< by somebody, when it is its turn
 };
 
-bool has_command(const Phase& phase) {
+bool runs_command(const Phase& phase) {
   const auto* cpu = std::get_if<CpuPhase>(&phase.work);
   return !phase.command.empty() || (cpu != nullptr && !cpu->command.empty());
 }
@@ -31,7 +31,7 @@ class Submission {
   explicit Submission(const Launch& launch) : launch_(launch) {
     for (const LaunchPhase& phase : launch.phases) {
       // Needs come first in the list, so what they are is known.
-      bool here = phase.group < 0 && has_command(*phase.phase) && !first_by_hand(*phase.phase);
+      bool here = phase.group < 0 && runs_command(*phase.phase) && !first_by_hand(*phase.phase);
       for (const int need : phase.needs) here = here && starts_[static_cast<std::size_t>(need)] == Start::kHere;
       starts_.push_back(phase.group >= 0 ? Start::kJob : here ? Start::kHere : Start::kHand);
     }
@@ -63,7 +63,7 @@ class Submission {
     for (const int hand : hands) held += (held.empty() ? "" : " and ") + launch_.phases[at(hand)].slug;
     if (!held.empty()) held = phase.slug + " starts when somebody has run " + held;
     if (first_by_hand(*phase.phase))
-      held += (held.empty() ? "" : "; ") + printable(phase.phase->before->text, kLongest) + ": touch runs/" +
+      held += (held.empty() ? "" : "; ") + printable(phase.phase->before->text, kLongestStep) + ": touch runs/" +
               phase.slug + "/prepared";
     return "job " + shell_quoted(phase.slug) + " " + shell_quoted(held) + slugs_of(jobs) + "\n";
   }

@@ -144,7 +144,7 @@ void precision(Flags& flags, Precision precision) {
   }
 }
 
-std::string_view optimizer_name(Optimizer optimizer) {
+std::string_view megatron_optimizer(Optimizer optimizer) {
   if (optimizer == Optimizer::kMuon) return "muon";
   return optimizer == Optimizer::kSgd ? "sgd" : "adam";
 }
@@ -172,7 +172,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("global-batch-size", batch_of(place));
   flags.set("train-iters", steps);
   precision(flags, s.precision);
-  flags.set("optimizer", optimizer_name(train.optimizer.matrices));
+  flags.set("optimizer", megatron_optimizer(train.optimizer.matrices));
   flags.set("lr", rate);
   flags.set("min-lr", rate / 10);
   flags.set("lr-decay-style", "cosine");

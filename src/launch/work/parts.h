@@ -1,6 +1,7 @@
 // Parts of phase_work(): the job's own command, and what gpuplan writes for each framework and engine.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,10 @@
 #include "output/text/json_writer.h"
 
 namespace gpuplan {
+
+/// Arguments that train_torch.py and train_trainer.py share.
+inline constexpr std::array<std::string_view, 8> kTrainArguments = {
+    "learning_rate", "lr", "weight_decay", "warmup_steps", "grad_clip", "clip", "max_grad_norm", "seed"};
 
 /// A phase that is being written.
 struct WorkPlace {

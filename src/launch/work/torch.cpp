@@ -8,9 +8,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::array<std::string_view, 8> kArguments = {"learning_rate", "lr",   "weight_decay",  "warmup_steps",
-                                                        "grad_clip",     "clip", "max_grad_norm", "seed"};
-
 /// How train_torch.py shares things out. It keeps to the plan, but for two cases: FSDP2 moves weights, gradients and
 /// states to the host together, and beside tensor parallelism it stands in for DDP.
 struct Shares {
@@ -39,7 +36,7 @@ Shares shares_of(const Strategy& s) {
 Result<Work> torch_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
-  const std::vector<std::string_view> known(kArguments.begin(), kArguments.end());
+  const std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
   if (const auto others = other_arguments(place, known); !others.empty())
     return place.wrong("args names " + printable(others.front(), 60) +
                        ", which the training program that gpuplan writes for torch does not have (it has " +

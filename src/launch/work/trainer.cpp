@@ -8,9 +8,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::array<std::string_view, 8> kArguments = {"learning_rate", "lr",   "weight_decay",  "warmup_steps",
-                                                        "grad_clip",     "clip", "max_grad_norm", "seed"};
-
 /// What starts the processes and shares out the states.
 enum class Backend { kOne, kDdp, kFsdp, kDeepSpeed };
 
@@ -96,7 +93,7 @@ std::string deepspeed_json(const WorkPlace& place) {
 }
 
 /// Names of TrainingArguments.optim.
-std::string_view optimizer_name(Optimizer optimizer) {
+std::string_view trainer_optimizer(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kAdam8bit:
       return "adamw_bnb_8bit";
@@ -137,14 +134,14 @@ Result<Work> trainer_work(const WorkPlace& place) {
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
-  const std::vector<std::string_view> known(kArguments.begin(), kArguments.end());
+  const std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
   Work work;
   JsonWriter json;
   json.begin_object();
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(s.sharding)).member("fsdp", backend == Backend::kFsdp).member("deepspeed", deepspeed);
   json.member("unsloth", unsloth);
-  json.member("optim", optimizer_name(train.optimizer.matrices));
+  json.member("optim", trainer_optimizer(train.optimizer.matrices));
   json.key("arguments").begin_object();
   write_arguments(json, place, known);
   json.end().end();

@@ -38,7 +38,7 @@ class Lines {
   std::string text_;
 };
 
-std::string_view optimizer_name(Optimizer optimizer) {
+std::string_view yaml_optimizer(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::kAdam8bit:
       return "adamw_bnb_8bit";
@@ -129,7 +129,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
   }
-  lines.set("optimizer", optimizer_name(train.optimizer.matrices)).set("lr_scheduler", "cosine");
+  lines.set("optimizer", yaml_optimizer(train.optimizer.matrices)).set("lr_scheduler", "cosine");
   lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
@@ -198,7 +198,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("cutoff_len", place.estimate().sequence).set("packing", packed(train));
   lines.set("output_dir", std::string(kRun) + "/checkpoints").set("overwrite_output_dir", false);
   lines.set("per_device_train_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
-  lines.set("max_steps", steps_of(place)).set("optim", optimizer_name(train.optimizer.matrices));
+  lines.set("max_steps", steps_of(place)).set("optim", yaml_optimizer(train.optimizer.matrices));
   lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("lr_scheduler_type", "cosine").set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000));
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);

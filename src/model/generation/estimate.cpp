@@ -1,6 +1,7 @@
 // Level 4 of the generation model: batches, waves and placement put together from single passes.
 #include <cmath>
 
+#include "base/math.h"
 #include "model/generation/collection.h"
 #include "model/generation/generation.h"
 #include "model/generation/step.h"
@@ -8,8 +9,8 @@
 namespace gpuplan {
 namespace {
 
-double larger(double a, double b) { return a > b ? a : b; }
-double smaller(double a, double b) { return a < b ? a : b; }
+using math::larger;
+using math::smaller;
 
 /// What one replica does for one network.
 struct Run {

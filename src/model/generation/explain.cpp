@@ -8,12 +8,6 @@
 namespace gpuplan {
 namespace {
 
-bool any_moe(const GenerationWork& work) {
-  for (const NetworkWork& network : work.networks)
-    if (network.moe()) return true;
-  return false;
-}
-
 constexpr std::string_view kFit = "constants fitted to published generation runs";
 
 void time_term(std::vector<Term>& terms, std::string_view name, Seconds value, std::string_view formula,
@@ -45,7 +39,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
   const GenerationParts& parts = estimate.parts;
   const MemoryUse& memory = estimate.memory;
   const bool latent = !work.networks.empty() && work.networks.front().latent();
-  const bool moe = any_moe(work);
+  const bool moe = work.any_moe();
   std::vector<Term> terms;
   terms.reserve(32);
 

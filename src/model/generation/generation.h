@@ -1,6 +1,7 @@
 // Generation and activation collection: prefill, decode, memory of weights and cache, placement of several models.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
@@ -75,6 +76,10 @@ struct GenerationWork {
   std::optional<NetworkWork> draft;   ///< that guesses tokens ahead, `speculative`
   double guesses = 0;                 ///< tokens guessed for each pass of the model
   double tokens_a_pass = 1;           ///< that a sequence gets from one pass, on average
+
+  bool any_moe() const {
+    return std::ranges::any_of(networks, [](const NetworkWork& network) { return network.moe(); });
+  }
 };
 
 /// Fails when the phase does not say how much work there is (the message has no place).

@@ -7,10 +7,6 @@
 namespace gpuplan {
 namespace {
 
-bool any_moe(const GenerationWork& work) {
-  return std::ranges::any_of(work.networks, [](const NetworkWork& network) { return network.moe(); });
-}
-
 Width time_width(const GenerationWork& work, const GenerationRates& r, const Strategy& s) {
   const GenerationConstants& c = *r.constants;
   const GeneratePhase& phase = *work.phase;
@@ -26,7 +22,7 @@ Width time_width(const GenerationWork& work, const GenerationRates& r, const Str
   width.add(s.tp > 1 || s.pp > 1, c.spread_tensor, "tensor parallel, or layers split");
   width.add(over_pcie, c.spread_pcie, "tensor parallel over PCIe");
   width.add(s.gpus() >= 16, c.spread_wide, "16 GPUs and more");
-  width.add(any_moe(work), c.spread_experts, "mixture of experts");
+  width.add(work.any_moe(), c.spread_experts, "mixture of experts");
   width.add(!prompts && r.host_per_layer.value > 0, c.spread_eager, "bound by the host of an eager engine");
   width.add(work.prompt_tokens >= 16384, c.spread_long, "prompts of 16k tokens and more");
   width.add(batch, c.spread_static, "static batch");
@@ -48,7 +44,7 @@ double memory_width(const GenerationWork& work, const GenerationRates& r, const 
   Width width({c.memory_spread_base, ""});
   width.add(work.prompt_tokens >= 16384, c.memory_spread_long, "");
   width.add(s.tp > 1, c.memory_spread_tensor, "");
-  width.add(any_moe(work), c.memory_spread_experts, "");
+  width.add(work.any_moe(), c.memory_spread_experts, "");
   return width.regime().half_width;
 }
 

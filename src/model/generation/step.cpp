@@ -10,10 +10,10 @@ namespace {
 
 using units::microsecond;
 
-double larger(double a, double b) { return a > b ? a : b; }
-double smaller(double a, double b) { return a < b ? a : b; }
+using math::larger;
+using math::smaller;
 
-struct Pass {
+struct PassTime {
   double read = 0;     ///< seconds of reading weights
   double compute = 0;  ///< seconds beyond that
   void add(double reading, double whole) {
@@ -27,14 +27,14 @@ const ServingRate& dense_rate(const NetworkWork& network, const GenerationRates&
   return rates.weights == Format::kMxfp4 && network.mixed_16_bit ? rates.blocks_16 : rates.blocks;
 }
 
-void add_product(Pass& pass, const ServingRate& rate, double rows, double columns, double inner, double times) {
+void add_product(PassTime& pass, const ServingRate& rate, double rows, double columns, double inner, double times) {
   const double reading = rate.weight_bytes * columns * inner * (rate.products.byte.value + rate.expand.value);
   const double whole = matmul_time(rate, rows, columns, inner).value;
   pass.add(times * smaller(reading, whole), times * whole);
 }
 
 /// Routed experts of all layers for `tokens` tokens of each replica that shares them.
-void add_experts(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
+void add_experts(PassTime& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                  double tokens) {
   ExpertLayer layer;
   layer.tokens = tokens * cut.ep;
@@ -55,7 +55,7 @@ void add_experts(Pass& pass, const NetworkWork& network, const GenerationRates& 
 }
 
 /// All weights of the blocks for `tokens` tokens on one tensor rank (all stages together).
-void add_blocks(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
+void add_blocks(PassTime& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
                 double tokens) {
   const ServingRate& rate = dense_rate(network, rates);
   for (const WeightMatrix& matrix : network.matrices) {
@@ -70,7 +70,7 @@ void add_blocks(Pass& pass, const NetworkWork& network, const GenerationRates& r
 }
 
 /// The output matrix for so many positions.
-void add_head(Pass& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
+void add_head(PassTime& pass, const NetworkWork& network, const GenerationRates& rates, const GenerationCut& cut,
               double positions) {
   if (network.head > 0)
     add_product(pass, rates.head, positions, network.head / network.hidden / cut.tp, network.hidden, 1);
@@ -224,7 +224,7 @@ DecodeStep decode_step(const NetworkWork& network, const GenerationRates& rates,
   const GenerationConstants& c = *rates.constants;
   const double slower = c.decode_time * rates.profile->time;
   DecodeStep step;
-  Pass pass;
+  PassTime pass;
   add_blocks(pass, network, rates, cut, sequences * positions);
   add_head(pass, network, rates, cut, sequences * positions);
   step.weights = Seconds{pass.read * slower};
@@ -251,7 +251,7 @@ Seconds prefill_time(const NetworkWork& network, const GenerationRates& rates, c
   const GenerationConstants& c = *rates.constants;
   const double all = sequences * tokens;
   const double layers = network.layers * network.loops;
-  Pass pass;
+  PassTime pass;
   add_blocks(pass, network, rates, cut, all);
   add_head(pass, network, rates, cut, sequences);  // only the last position of a prompt is scored
   const double pairs = all * visible_keys(network, tokens);

@@ -7,7 +7,7 @@ namespace gpuplan {
 namespace {
 
 /// One row, key by key; the first row says what the columns are.
-class Row {
+class PlanRow {
  public:
   void text(std::string key, std::string what) { add(std::move(key), Cell(std::move(what))); }
   void flag(std::string key, bool what) { text(std::move(key), what ? "true" : "false"); }
@@ -32,11 +32,11 @@ class Row {
 
 std::optional<double> figure_if(bool known, double figure) { return known ? std::optional(figure) : std::nullopt; }
 
-Row row_of(const PlanStory& story, const Plan& plan, const std::string& name) {
+PlanRow row_of(const PlanStory& story, const Plan& plan, const std::string& name) {
   const Offer nowhere;
   const bool one = plan.offer != nullptr;  // else the phases are on several offers
   const Offer& offer = one ? *plan.offer : nowhere;
-  Row row;
+  PlanRow row;
   row.text("id", plan.id);
   row.text("plan", name);
   row.text("label", plan.label);

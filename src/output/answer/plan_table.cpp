@@ -21,8 +21,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr const char* kNone = "–";
-
 std::string label_of(const Plan& plan) {
   std::string label = printable(plan.label, 60);
   if (plan.spot && label.find("spot") == std::string::npos) label += " spot";
@@ -51,7 +49,7 @@ std::string evidence_of(const Plan& plan) {
 /// Dollars for an hour less than the frontier's plan in the row above: plans that are not shown are none's neighbours.
 std::string saved_of(const Plan& plan, const Plan* above) {
   if (!plan.on_frontier) return "";
-  if (above == nullptr || !(above->hours.p50 > plan.hours.p50)) return kNone;
+  if (above == nullptr || !(above->hours.p50 > plan.hours.p50)) return kNoValue;
   const Dollars saved = (plan.cost.p50 - above->cost.p50) / (above->hours.p50 - plan.hours.p50) * units::hour;
   return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
 }

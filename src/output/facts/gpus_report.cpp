@@ -36,7 +36,7 @@ constexpr GpuField peak_field(std::string_view name, std::string_view unit = "tf
 }
 
 /// The one list of fields: filters, JSON and messages are made from it.
-constexpr std::array kFields = {
+constexpr std::array kGpuFields = {
     text_field(
         "name", [](const Gpu& gpu) { return gpu.name; }, "gpu"),
     text_field("vendor", [](const Gpu& gpu) { return gpu.vendor; }),
@@ -75,9 +75,9 @@ constexpr std::array kFields = {
     text_field("as_of", [](const Gpu& gpu) { return gpu.as_of; }),
 };
 
-constexpr auto kFieldNames = [] {
-  std::array<FieldName, kFields.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFields[i].name;
+constexpr auto kGpuFieldNames = [] {
+  std::array<FieldName, kGpuFields.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kGpuFields[i].name;
   return names;
 }();
 
@@ -85,9 +85,9 @@ class GpuRows : public FilterRows {
  public:
   explicit GpuRows(const std::vector<Gpu>& gpus) : gpus_(gpus) {}
   std::size_t count() const override { return gpus_.size(); }
-  bool is_figure(std::size_t field) const override { return kFields[field].figure != nullptr; }
-  double figure(std::size_t row, std::size_t field) const override { return kFields[field].figure(gpus_[row]); }
-  std::string text(std::size_t row, std::size_t field) const override { return kFields[field].text(gpus_[row]); }
+  bool is_figure(std::size_t field) const override { return kGpuFields[field].figure != nullptr; }
+  double figure(std::size_t row, std::size_t field) const override { return kGpuFields[field].figure(gpus_[row]); }
+  std::string text(std::size_t row, std::size_t field) const override { return kGpuFields[field].text(gpus_[row]); }
   std::string words(std::size_t row) const override {
     const Gpu& gpu = gpus_[row];
     std::string lines = gpu.name + '\n' + gpu.vendor + '\n' + gpu.architecture;
@@ -143,7 +143,7 @@ void add_details(std::string& text, const Gpu& gpu, const Screen& screen) {
 }  // namespace
 
 Result<GpusReport> select_gpus(const Catalogue& catalogue, std::span<const std::string> filter) {
-  const auto rows = filter_rows(GpuRows(catalogue.gpus), kFieldNames, filter);
+  const auto rows = filter_rows(GpuRows(catalogue.gpus), kGpuFieldNames, filter);
   if (!rows) return std::unexpected(rows.error());
   GpusReport report;
   report.known = catalogue.gpus.size();
@@ -204,11 +204,11 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
 
 std::string gpus_csv(const GpusReport& report) {
   std::vector<Column> columns;
-  for (const GpuField& field : kFields) columns.push_back({.title = "", .key = field.name.key()});
+  for (const GpuField& field : kGpuFields) columns.push_back({.title = "", .key = field.name.key()});
   Table table(std::move(columns));
   for (const Gpu* gpu : report.rows) {
     std::vector<Cell> row;
-    for (const GpuField& field : kFields) {
+    for (const GpuField& field : kGpuFields) {
       const double figure = field.figure != nullptr ? field.figure(*gpu) : 0;
       if (field.text != nullptr) row.emplace_back(field.text(*gpu));
       else row.push_back(figure > 0 ? Cell(figure) : Cell());
@@ -225,7 +225,7 @@ std::string gpus_json(const GpusReport& report) {
   json.key("gpus").begin_array();
   for (const Gpu* gpu : report.rows) {
     json.begin_object();
-    for (const GpuField& field : kFields) {
+    for (const GpuField& field : kGpuFields) {
       const std::string key = field.name.key();
       if (field.text != nullptr) {
         json.member(key, field.text(*gpu));

@@ -14,20 +14,20 @@ namespace {
 constexpr std::array kFormats = {Format::kFp32, Format::kBf16, Format::kFp8, Format::kInt4};
 constexpr double kCacheBytes = bytes_of(Format::kBf16);
 
-struct Part {
+struct ShownPart {
   std::string_view name;
   double ParameterCount::* size;
 };
 
 constexpr std::array kParts = {
-    Part{"embedding", &ParameterCount::embedding},
-    Part{"attention", &ParameterCount::attention},
-    Part{"mlp", &ParameterCount::mlp},
-    Part{"experts", &ParameterCount::experts},
-    Part{"shared", &ParameterCount::shared},
-    Part{"norms", &ParameterCount::norms},
-    Part{"head", &ParameterCount::head},
-    Part{"extra", &ParameterCount::extra},
+    ShownPart{"embedding", &ParameterCount::embedding},
+    ShownPart{"attention", &ParameterCount::attention},
+    ShownPart{"mlp", &ParameterCount::mlp},
+    ShownPart{"experts", &ParameterCount::experts},
+    ShownPart{"shared", &ParameterCount::shared},
+    ShownPart{"norms", &ParameterCount::norms},
+    ShownPart{"head", &ParameterCount::head},
+    ShownPart{"extra", &ParameterCount::extra},
 };
 
 std::string_view words_for(std::string_view part) {
@@ -202,7 +202,7 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
                {.title = "", .align = Align::kRight},
                {.title = "", .align = Align::kRight},
                {.title = ""}});
-  for (const Part& part : kParts)
+  for (const ShownPart& part : kParts)
     if (count.*part.size > 0)
       parts.add({std::string(words_for(part.name)), count_text(count.*part.size),
                  fixed_text(count.*part.size / total * 100, 1) + " %"});
@@ -264,7 +264,7 @@ std::string model_csv(const ModelReport& report) {
   figure("experts", shape.experts);
   figure("experts_per_token", shape.experts_per_token);
   add("native_dtype", std::string(name_of(shape.native)));
-  for (const Part& part : kParts) add("parameters_" + std::string(part.name), Cell(count.*part.size));
+  for (const ShownPart& part : kParts) add("parameters_" + std::string(part.name), Cell(count.*part.size));
   add("parameters", Cell(count.total()));
   add("parameters_active", Cell(count.active));
   for (const Format format : kFormats)
@@ -326,7 +326,7 @@ std::string model_json(const ModelReport& report) {
   json.end();
 
   json.key("parameters").begin_object();
-  for (const Part& part : kParts) json.member(part.name, count.*part.size);
+  for (const ShownPart& part : kParts) json.member(part.name, count.*part.size);
   json.member("total", count.total()).member("active", count.active);
   json.member("published", positive(shape.published)).member("active_published", positive(shape.active_published));
   json.end();

@@ -43,7 +43,7 @@ constexpr FieldName price_name(std::string_view name, std::string_view other = "
 }
 
 /// The one list of fields: filters, JSON and messages are made from it.
-constexpr std::array kFields = {
+constexpr std::array kOfferFields = {
     OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider; }},
     OfferField{.name = {.name = "region"}, .text = [](const OfferView& view) { return view.offer.region; }},
     OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance; }},
@@ -69,9 +69,9 @@ constexpr std::array kFields = {
     OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source; }},
 };
 
-constexpr auto kFieldNames = [] {
-  std::array<FieldName, kFields.size()> names;
-  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kFields[i].name;
+constexpr auto kOfferFieldNames = [] {
+  std::array<FieldName, kOfferFields.size()> names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kOfferFields[i].name;
   return names;
 }();
 
@@ -82,9 +82,9 @@ class OfferRows : public FilterRows {
     for (const Offer& offer : offers) gpus_.push_back(catalogue.find_gpu(offer.gpu));
   }
   std::size_t count() const override { return offers_.size(); }
-  bool is_figure(std::size_t field) const override { return kFields[field].figure != nullptr; }
-  double figure(std::size_t row, std::size_t field) const override { return kFields[field].figure(view(row)); }
-  std::string text(std::size_t row, std::size_t field) const override { return kFields[field].text(view(row)); }
+  bool is_figure(std::size_t field) const override { return kOfferFields[field].figure != nullptr; }
+  double figure(std::size_t row, std::size_t field) const override { return kOfferFields[field].figure(view(row)); }
+  std::string text(std::size_t row, std::size_t field) const override { return kOfferFields[field].text(view(row)); }
   std::string words(std::size_t row) const override {
     const auto [offer, gpu] = view(row);
     std::string lines = offer.provider + '\n' + offer.region + '\n' + offer.instance + '\n' + offer.gpu;
@@ -132,7 +132,7 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
 
 Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
                                    std::span<const std::string> filter, std::size_t too_old) {
-  const auto rows = filter_rows(OfferRows(offers, catalogue), kFieldNames, filter);
+  const auto rows = filter_rows(OfferRows(offers, catalogue), kOfferFieldNames, filter);
   if (!rows) return std::unexpected(rows.error());
   OffersReport report;
   report.known = offers.size();
@@ -209,14 +209,14 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
 
 std::string offers_csv(const OffersReport& report) {
   std::vector<Column> columns;
-  for (const OfferField& field : kFields) columns.push_back({.title = "", .key = field.name.key()});
+  for (const OfferField& field : kOfferFields) columns.push_back({.title = "", .key = field.name.key()});
   for (const char* key : {"label", "billing_minimum_seconds", "billing_increment_seconds"})
     columns.push_back({.title = "", .key = key});
   Table table(std::move(columns));
   for (const Offer* offer : report.rows) {
     const OfferView view{*offer, report.catalogue->find_gpu(offer->gpu)};
     std::vector<Cell> row;
-    for (const OfferField& field : kFields)
+    for (const OfferField& field : kOfferFields)
       row.push_back(field.text != nullptr ? Cell(field.text(view)) : Cell(field.figure(view)));
     row.emplace_back(gpus_name(*offer));
     row.emplace_back(offer->billing.minimum.value);
@@ -237,7 +237,7 @@ std::string offers_json(const OffersReport& report) {
   for (const Offer* offer : report.rows) {
     const Gpu* gpu = report.catalogue->find_gpu(offer->gpu);
     json.begin_object();
-    for (const OfferField& field : kFields) {
+    for (const OfferField& field : kOfferFields) {
       const std::string name(field.name.name);
       const std::string key = field.name.key();
       if (name == "price") write_price(json, key, offer->price, 1);

@@ -52,7 +52,7 @@ std::string needs_text(const Profile& profile) {
 Cell yes_no(bool yes) { return {yes ? "yes" : kNo, yes ? Paint::kPlain : Paint::kDim}; }
 
 Cell number(double value, const std::string& text) { return {value, text}; }
-Cell whole(double value) { return {value, count_text(value)}; }
+Cell whole_cell(double value) { return {value, count_text(value)}; }
 
 /// The columns at the end that training and generation share.
 void add_ends(std::vector<Column>& columns, bool samples) {
@@ -78,7 +78,7 @@ void add_interval(std::vector<Cell>& row, const Interval<double>& amount) {
 /// Nothing where the engine takes as many as there is room for anyway.
 Cell largest_cell(const Profile& profile, bool fills) {
   if (profile.largest == 0) return {"tight", Paint::kYellow};
-  return fills ? Cell() : whole(profile.largest);
+  return fills ? Cell() : whole_cell(profile.largest);
 }
 
 void add_row_ends(std::vector<Cell>& row, const Profile& profile, bool samples, bool picked, bool fills) {
@@ -185,9 +185,9 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
     std::vector<Cell> row = {{profile.name + (picked ? " ✔" : ""), paint}, {profile.name}};
     if (profile.best) {
       const Strategy& s = profile.best->strategy;
-      row.push_back(whole(s.micro_batch));
-      row.push_back(whole(s.grad_accum));
-      row.push_back(whole(profile.best->batch));
+      row.push_back(whole_cell(s.micro_batch));
+      row.push_back(whole_cell(s.grad_accum));
+      row.push_back(whole_cell(profile.best->batch));
       row.emplace_back(std::string(name_of(s.precision)));
       row.push_back(yes_no(s.compile));
       row.emplace_back(s.recompute == Recompute::kNone ? kNo : std::string(name_of(s.recompute)));
@@ -202,9 +202,9 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
   const double micro = section.found.cpu.micro_batch;
   std::vector<Cell> cpu = {{kCpuProfile, Paint::kDim},
                            {kCpuProfile},
-                           whole(micro),
-                           whole(1),
-                           whole(micro),
+                           whole_cell(micro),
+                           whole_cell(1),
+                           whole_cell(micro),
                            {"fp32"},
                            yes_no(false),
                            {kNo},
@@ -216,15 +216,15 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
   return finished(std::move(columns), std::move(rows), section, common);
 }
 
-std::string ms_text(Seconds time) { return time > Seconds{} ? rate_text(time / units::millisecond) : ""; }
+std::string known_ms_text(Seconds time) { return time > Seconds{} ? rate_text(time / units::millisecond) : ""; }
 
 void add_latencies(std::vector<Cell>& row, const PhaseEstimate& best) {
   if (!best.serving) {
     row.resize(row.size() + 2);
     return;
   }
-  row.emplace_back(ms_text(best.serving->time_to_first_token.p50));
-  row.emplace_back(ms_text(best.serving->time_per_output_token.p50));
+  row.emplace_back(known_ms_text(best.serving->time_to_first_token.p50));
+  row.emplace_back(known_ms_text(best.serving->time_per_output_token.p50));
 }
 
 void add_serving(std::vector<Cell>& row, const Serving& serving) {
@@ -268,11 +268,11 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
     std::vector<Cell> row = {{profile.name + (picked ? " ✔" : ""), paint}, {profile.name}};
     if (profile.best) {
       const Strategy& s = profile.best->strategy;
-      row.push_back(whole(s.dp));
-      row.push_back(whole(s.tp));
-      row.push_back(s.pp > 1 ? whole(s.pp) : Cell());
-      row.push_back(whole(s.micro_batch));
-      row.push_back(whole(profile.best->batch));
+      row.push_back(whole_cell(s.dp));
+      row.push_back(whole_cell(s.tp));
+      row.push_back(s.pp > 1 ? whole_cell(s.pp) : Cell());
+      row.push_back(whole_cell(s.micro_batch));
+      row.push_back(whole_cell(profile.best->batch));
       row.emplace_back(std::string(name_of(s.weights)));
       row.push_back(number(profile.best->memory.kv_cache / units::GiB, gib_text(profile.best->memory.kv_cache)));
       row.emplace_back(!several                                                ? ""
@@ -289,8 +289,14 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
     }
     rows.push_back(std::move(row));
   }
-  std::vector<Cell> cpu = {
-      {kCpuProfile, Paint::kDim}, {kCpuProfile}, whole(1), whole(1), {}, whole(1), whole(1), {"fp32"}};
+  std::vector<Cell> cpu = {{kCpuProfile, Paint::kDim},
+                           {kCpuProfile},
+                           whole_cell(1),
+                           whole_cell(1),
+                           {},
+                           whole_cell(1),
+                           whole_cell(1),
+                           {"fp32"}};
   cpu.resize(front + 6);
   cpu.emplace_back("testing only: no time is predicted", Paint::kDim);
   rows.push_back(std::move(cpu));

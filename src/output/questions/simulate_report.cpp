@@ -20,7 +20,7 @@ std::string hours_or_never(Seconds time) { return ends(time.value) ? hours_text(
 std::string money_or_never(Dollars money) { return ends(money.value) ? to_text(money) : kNever; }
 
 Cell hours_cell(Seconds time, Paint paint = Paint::kPlain) { return {time / units::hour, hours_or_never(time), paint}; }
-Cell money_cell(Dollars money, Paint paint = Paint::kPlain) { return {money.value, money_or_never(money), paint}; }
+Cell cost_cell(Dollars money, Paint paint = Paint::kPlain) { return {money.value, money_or_never(money), paint}; }
 
 template <class T>
 std::string spread_text(const Outcome<T>& outcome) {
@@ -89,9 +89,9 @@ class Boxes {
   int width_;
 };
 
-class Report {
+class SimulateText {
  public:
-  Report(const SimulateReport& report, const Screen& screen) : report_(report), screen_(screen) {}
+  SimulateText(const SimulateReport& report, const Screen& screen) : report_(report), screen_(screen) {}
 
   std::string text() {
     say(report_.header, 0);
@@ -135,9 +135,9 @@ class Report {
                  hours_cell(one.hours.p50, paint),
                  spread_text(one.hours),
                  hours_cell(one.hours.mean),
-                 money_cell(one.cost.p50, paint),
+                 cost_cell(one.cost.p50, paint),
                  spread_text(one.cost),
-                 money_cell(one.cost.mean),
+                 cost_cell(one.cost.mean),
                  simulation().deadline > Seconds{} ? share_words(one.late) : "",
                  one.unfinished > 0 ? share_words(one.unfinished) : "",
                  one.interruptions > 0 ? significant_text(one.interruptions, 2) : "–"});
@@ -335,6 +335,8 @@ std::string best_policy_words(const SimulateReport& report) {
   return text;
 }
 
-std::string simulate_text(const SimulateReport& report, const Screen& screen) { return Report(report, screen).text(); }
+std::string simulate_text(const SimulateReport& report, const Screen& screen) {
+  return SimulateText(report, screen).text();
+}
 
 }  // namespace gpuplan

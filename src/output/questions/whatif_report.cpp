@@ -10,11 +10,9 @@
 namespace gpuplan {
 namespace {
 
-constexpr const char* kNone = "–";
-
 /// "2.0", "=" within half a percent, "–" when there is nothing to compare with.
 Cell ratio_cell(double after, double before) {
-  if (before <= 0) return after <= 0 ? Cell(1.0, "=") : Cell(kNone);
+  if (before <= 0) return after <= 0 ? Cell(1.0, "=") : Cell(kNoValue);
   const double ratio = after / before;
   if (ratio > 0.995 && ratio < 1.005) return {ratio, "="};
   if (ratio < 0.0995) return {ratio, significant_text(ratio, 2)};
@@ -76,9 +74,9 @@ std::vector<std::string> names_of(const WhatIfReport& report) {
   return names;
 }
 
-class Report {
+class WhatIfText {
  public:
-  Report(const WhatIfReport& report, const Screen& screen)
+  WhatIfText(const WhatIfReport& report, const Screen& screen)
       : report_(report), screen_(screen), names_(names_of(report)) {
     for (const std::string& name : names_)
       for (const std::string_view word : split(name, ' ')) longest_ = std::max(longest_, display_width(word));
@@ -328,6 +326,6 @@ class Report {
 
 }  // namespace
 
-std::string whatif_text(const WhatIfReport& report, const Screen& screen) { return Report(report, screen).text(); }
+std::string whatif_text(const WhatIfReport& report, const Screen& screen) { return WhatIfText(report, screen).text(); }
 
 }  // namespace gpuplan

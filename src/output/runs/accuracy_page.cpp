@@ -9,7 +9,6 @@ namespace gpuplan {
 namespace {
 
 constexpr Screen kPage{.columns = 1000, .colour = false, .markup = Markup::kMarkdown};
-constexpr const char* kNone = "–";
 
 std::string chapter(std::string_view title) { return "\n## " + std::string(title) + "\n\n"; }
 
@@ -42,18 +41,18 @@ bool is_training(Judged what) { return std::ranges::find(kTrainingFigures, what)
 
 /// What the project holds itself to, sources left out: the error of the middle source, and what nine of ten runs stay
 /// below, the latter as |predicted / measured - 1|.
-struct Goal {
+struct AccuracyGoal {
   Judged what;
   double source, p90;
 };
-constexpr Goal kGoals[] = {{Judged::kSingle, 0.11, 0.40},    {Judged::kStatic, 0.14, 0.45},
-                           {Judged::kSaturated, 0.13, 0.30}, {Judged::kPrefill, 0.18, 0.60},
-                           {Judged::kPerToken, 0.18, 0.45},  {Judged::kServingMemory, 0.05, 0.15}};
+constexpr AccuracyGoal kGoals[] = {{Judged::kSingle, 0.11, 0.40},    {Judged::kStatic, 0.14, 0.45},
+                                   {Judged::kSaturated, 0.13, 0.30}, {Judged::kPrefill, 0.18, 0.60},
+                                   {Judged::kPerToken, 0.18, 0.45},  {Judged::kServingMemory, 0.05, 0.15}};
 
 std::string goal_text(Judged what) {
-  for (const Goal& goal : kGoals)
+  for (const AccuracyGoal& goal : kGoals)
     if (goal.what == what) return percent(goal.source) + " / " + percent(goal.p90);
-  return kNone;
+  return kNoValue;
 }
 
 /// A row's label and its text for one headline.
@@ -62,7 +61,7 @@ struct Line {
   std::string (*text)(const Headline&);
 };
 
-std::string of(const Headline& h, const std::string& text) { return h.all.runs > 0 ? text : kNone; }
+std::string of(const Headline& h, const std::string& text) { return h.all.runs > 0 ? text : kNoValue; }
 
 constexpr Line kLines[] = {
     {"runs", [](const Headline& h) { return std::to_string(h.stated); }},
@@ -82,9 +81,11 @@ constexpr Line kLines[] = {
     {"runs within the 80 % range", [](const Headline& h) { return of(h, percent(h.all.inside)); }},
     {"runs above its p90", [](const Headline& h) { return of(h, percent(h.all.above)); }},
     {"calibrated on any one run of the source",
-     [](const Headline& h) { return h.calibrated_sources > 0 ? error_text(h.calibrated.any) : std::string(kNone); }},
+     [](const Headline& h) { return h.calibrated_sources > 0 ? error_text(h.calibrated.any) : std::string(kNoValue); }},
     {"calibrated on its middle run",
-     [](const Headline& h) { return h.calibrated_sources > 0 ? error_text(h.calibrated.middle) : std::string(kNone); }},
+     [](const Headline& h) {
+       return h.calibrated_sources > 0 ? error_text(h.calibrated.middle) : std::string(kNoValue);
+     }},
 };
 
 /// Training: a column for each figure.
@@ -137,7 +138,7 @@ Table generation_in_short(const AccuracyPage& page) {
     row.emplace_back(of(shown, signed_error_text(shown.all.bias)));
     row.emplace_back(of(shown, percent(shown.all.inside)));
     row.emplace_back(of(shown, percent(shown.all.above)));
-    row.emplace_back(shown.calibrated_sources > 0 ? error_text(shown.calibrated.any) : std::string(kNone));
+    row.emplace_back(shown.calibrated_sources > 0 ? error_text(shown.calibrated.any) : std::string(kNoValue));
     row.emplace_back(goal_text(what));
     table.add(std::move(row));
   }
@@ -237,7 +238,7 @@ Table compared_table(const AccuracyPage& page, Judged what, Grouping grouping) {
     const auto at = std::ranges::find(left_out, group.name, &GroupMisses::name);
     const Misses other = at != left_out.end() ? at->misses : Misses{};
     const Misses& shown = both ? other : group.misses;
-    const auto figure = [](const Misses& m, const std::string& text) { return Cell(m.runs > 0 ? text : kNone); };
+    const auto figure = [](const Misses& m, const std::string& text) { return Cell(m.runs > 0 ? text : kNoValue); };
     const std::size_t refused = group.stated - group.misses.runs;
     std::vector<Cell> row = {Cell(group.name), Cell(std::to_string(group.stated)),
                              Cell(refused > 0 ? std::to_string(refused) : ""),

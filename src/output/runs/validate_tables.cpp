@@ -10,8 +10,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr const char* kNone = "–";
-
 std::string value_text(Metric metric, double value) {
   switch (metric) {
     case Metric::kStepSeconds:
@@ -61,11 +59,11 @@ std::string range_text(Metric metric, const Interval<double>& range) {
 }
 
 Cell error_cell(const Misses& misses, double error, const std::string& text) {
-  return misses.runs > 0 ? Cell(error, text) : Cell(kNone, Paint::kDim);
+  return misses.runs > 0 ? Cell(error, text) : Cell(kNoValue, Paint::kDim);
 }
 
 Cell share_cell(std::size_t of, double share) {
-  return of > 0 ? Cell(share, percent(share)) : Cell(kNone, Paint::kDim);
+  return of > 0 ? Cell(share, percent(share)) : Cell(kNoValue, Paint::kDim);
 }
 
 /// A head of a column.
@@ -177,14 +175,15 @@ Table categories_table(const std::vector<Headline>& headlines) {
                {.title = "CALIBRATED", .align = Align::kRight, .drop = 5, .unit = "error"}});
   for (const Headline& h : headlines) {
     const double share = static_cast<double>(h.predicted) / static_cast<double>(std::max<std::size_t>(h.stated, 1));
-    table.add(
-        {Cell(std::string(judged_words(h.what))), Cell(static_cast<double>(h.stated), std::to_string(h.stated)),
-         Cell(static_cast<double>(h.sources), std::to_string(h.sources)), share_cell(h.stated, share),
-         error_cell(h.all, h.source_median, error_text(h.source_median)),
-         error_cell(h.all, h.all.median, error_text(h.all.median)), error_cell(h.all, h.all.p90, error_text(h.all.p90)),
-         error_cell(h.all, h.all.bias, signed_error_text(h.all.bias)), share_cell(h.all.runs, h.all.inside),
-         share_cell(h.all.runs, h.all.above),
-         h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any)) : Cell(kNone, Paint::kDim)});
+    table.add({Cell(std::string(judged_words(h.what))), Cell(static_cast<double>(h.stated), std::to_string(h.stated)),
+               Cell(static_cast<double>(h.sources), std::to_string(h.sources)), share_cell(h.stated, share),
+               error_cell(h.all, h.source_median, error_text(h.source_median)),
+               error_cell(h.all, h.all.median, error_text(h.all.median)),
+               error_cell(h.all, h.all.p90, error_text(h.all.p90)),
+               error_cell(h.all, h.all.bias, signed_error_text(h.all.bias)), share_cell(h.all.runs, h.all.inside),
+               share_cell(h.all.runs, h.all.above),
+               h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any))
+                                        : Cell(kNoValue, Paint::kDim)});
   }
   return table;
 }
@@ -221,7 +220,8 @@ Table headline_table(const std::vector<Headline>& headlines) {
   add("runs within the 80 % range", [](const Headline& h) { return share_cell(h.all.runs, h.all.inside); });
   add("runs above its p90", [](const Headline& h) { return share_cell(h.all.runs, h.all.above); });
   add("error once calibrated on one run", [](const Headline& h) {
-    return h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any)) : Cell(kNone, Paint::kDim);
+    return h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any))
+                                    : Cell(kNoValue, Paint::kDim);
   });
   return table;
 }

@@ -13,18 +13,18 @@
 namespace gpuplan {
 namespace {
 
-enum class Comparison { kAtLeast, kAtMost, kNot, kIs, kAbove, kBelow };
+enum class Relation { kAtLeast, kAtMost, kNot, kIs, kAbove, kBelow };
 
 }  // namespace
 
 /// Longer signs first: ">=" begins with ">".
 template <>
-struct Names<Comparison> {
+struct Names<Relation> {
   static constexpr std::array entries = {
-      Named<Comparison>{Comparison::kAtLeast, ">="}, Named<Comparison>{Comparison::kAtMost, "<="},
-      Named<Comparison>{Comparison::kNot, "!="},     Named<Comparison>{Comparison::kIs, "=="},
-      Named<Comparison>{Comparison::kIs, "="},       Named<Comparison>{Comparison::kAbove, ">"},
-      Named<Comparison>{Comparison::kBelow, "<"},
+      Named<Relation>{Relation::kAtLeast, ">="}, Named<Relation>{Relation::kAtMost, "<="},
+      Named<Relation>{Relation::kNot, "!="},     Named<Relation>{Relation::kIs, "=="},
+      Named<Relation>{Relation::kIs, "="},       Named<Relation>{Relation::kAbove, ">"},
+      Named<Relation>{Relation::kBelow, "<"},
   };
 };
 
@@ -32,7 +32,7 @@ namespace {
 
 struct Condition {
   std::size_t field = 0;
-  Comparison comparison = Comparison::kIs;
+  Relation comparison = Relation::kIs;
   double number = 0;
   std::string text;
 };
@@ -40,31 +40,31 @@ struct Condition {
 /// Where a text's first sign of comparison stands.
 struct Sign {
   std::size_t at;
-  Named<Comparison> what;
+  Named<Relation> what;
 };
 
 std::optional<Sign> find_sign(std::string_view text) {
   const std::size_t at = text.find_first_of("<>=!");
   if (at == std::string_view::npos) return std::nullopt;
-  for (const auto& entry : Names<Comparison>::entries)
+  for (const auto& entry : Names<Relation>::entries)
     if (text.substr(at).starts_with(entry.name)) return Sign{at, entry};
   return std::nullopt;
 }
 
 template <class T>
-bool holds(const T& value, Comparison comparison, const T& wanted) {
+bool holds(const T& value, Relation comparison, const T& wanted) {
   switch (comparison) {
-    case Comparison::kAtLeast:
+    case Relation::kAtLeast:
       return value >= wanted;
-    case Comparison::kAtMost:
+    case Relation::kAtMost:
       return value <= wanted;
-    case Comparison::kNot:
+    case Relation::kNot:
       return value != wanted;
-    case Comparison::kIs:
+    case Relation::kIs:
       return value == wanted;
-    case Comparison::kAbove:
+    case Relation::kAbove:
       return value > wanted;
-    case Comparison::kBelow:
+    case Relation::kBelow:
       return value < wanted;
   }
   return false;

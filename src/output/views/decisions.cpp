@@ -13,7 +13,7 @@
 namespace gpuplan {
 namespace {
 
-struct Row {
+struct DecisionRow {
   std::string priority;
   const Plan* plan = nullptr;  ///< null: no plan does
   std::string when;
@@ -25,8 +25,8 @@ class Decisions {
   explicit Decisions(const PlanStory& story)
       : story_(story), rules_(story.found.recommendations), plans_(contenders(story.found.plans)) {}
 
-  std::vector<Row> rows() const {
-    std::vector<Row> rows;
+  std::vector<DecisionRow> rows() const {
+    std::vector<DecisionRow> rows;
     for (const Decision& decision : decisions_of(story_.job, story_.found.plans, rules_)) {
       const Plan* plan = at(decision.plan);
       switch (decision.priority) {
@@ -186,7 +186,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
   const std::size_t cells_before_when = columns.size() - 1;
   ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
   const bool limited = limits_matter(story);
-  for (const Row& decision : Decisions(story).rows()) {
+  for (const DecisionRow& decision : Decisions(story).rows()) {
     std::vector<Cell> row = {{decision.priority, Paint::kBold}};
     if (decision.plan == nullptr) {
       row.emplace_back();

@@ -14,7 +14,7 @@
 namespace gpuplan {
 namespace {
 
-struct Row {
+struct PriceRow {
   const Offer* offer = nullptr;
   const Gpu* gpu = nullptr;
   const Plan* plan = nullptr;  ///< the first that runs there, by interest
@@ -58,8 +58,8 @@ std::string offer_name(const Offer& offer) {
 }
 
 /// Every offer with its foremost plan: those of plans in the order of plans, then those that hold none.
-std::vector<Row> rows_of(const PlanStory& story) {
-  std::vector<Row> rows;
+std::vector<PriceRow> rows_of(const PlanStory& story) {
+  std::vector<PriceRow> rows;
   std::map<const Offer*, std::size_t> known;
   const auto add = [&](const Offer& offer, const Plan* plan, bool frontier) {
     const auto [at, fresh] = known.try_emplace(&offer, rows.size());
@@ -76,7 +76,7 @@ std::vector<Row> rows_of(const PlanStory& story) {
   return rows;
 }
 
-std::string holds_words(const Row& row) {
+std::string holds_words(const PriceRow& row) {
   if (row.plan == nullptr) return "no";
   return row.plan->fit == Fit::kTight ? "tight" : "yes";
 }
@@ -86,12 +86,12 @@ std::string range_of_percents(double low, double high) {
   return from == to ? from + " %" : from + " … " + to + " %";
 }
 
-void add_notes(const Job& job, const std::vector<Row>& rows, ViewContent& view) {
+void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& view) {
   double low = 1, high = 0;
   std::size_t discounts = 0;
-  const Row *cheapest = nullptr, *dearest = nullptr;
+  const PriceRow *cheapest = nullptr, *dearest = nullptr;
   std::vector<std::string> roomy;
-  for (const Row& row : rows) {
+  for (const PriceRow& row : rows) {
     if (const auto discount = discount_of(*row.offer)) {
       ++discounts;
       low = std::min(low, *discount);
@@ -155,13 +155,13 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
   ViewContent view{title + ", cheapest GPU-hour first", Table(std::move(columns)), {}};
 
   const Job& job = story.job;
-  std::vector<Row> rows = rows_of(story);
+  std::vector<PriceRow> rows = rows_of(story);
   const std::size_t all = rows.size();
   add_notes(job, rows, view);
   if (!story.all && rows.size() > kViewRows) rows.resize(kViewRows);
-  std::ranges::stable_sort(rows, {}, [&](const Row& row) { return per_gpu(job, *row.offer); });
+  std::ranges::stable_sort(rows, {}, [&](const PriceRow& row) { return per_gpu(job, *row.offer); });
   const Plan* pick = story.pick();
-  for (const Row& row : rows) {
+  for (const PriceRow& row : rows) {
     const Offer& offer = *row.offer;
     const bool picked = pick != nullptr && pick->offer == &offer;
     const Paint paint = picked ? Paint::kGreen : row.plan == nullptr ? Paint::kDim : Paint::kPlain;

@@ -13,9 +13,8 @@ namespace gpuplan {
 namespace {
 
 constexpr int kBarWidth = 24;
-constexpr const char* kNone = "–";
 
-struct Row {
+struct ScheduleRow {
   Seconds from{}, to{};
   std::vector<Cell> cells;
 };
@@ -40,14 +39,14 @@ class PhaseTimes {
   }
 
   Table table() const {
-    std::vector<Row> rows;
+    std::vector<ScheduleRow> rows;
     for (std::size_t i = 0; i < plan_.phases.size(); ++i) rows.push_back(phase_row(i));
     const Seconds gaps = idle();
     for (const Spell& spell : spells_)
       if (spell.phases.empty()) rows.push_back(gap_row(spell, gaps));
     // What is billed beyond the phases where no gap of theirs stands for it.
     if (plan_.idle > Dollars{} && (gaps <= Seconds{} || !plan_.kept)) rows.push_back(rest_row());
-    std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.from; });
+    std::ranges::stable_sort(rows, {}, [](const ScheduleRow& row) { return row.from; });
     Table table({{.title = "PHASE", .narrowest = 16, .key = "phase"},
                  {.title = "START", .align = Align::kRight, .unit = "hour", .key = "start_hour"},
                  {.title = "END", .align = Align::kRight, .unit = "hour", .key = "end_hour"},
@@ -58,7 +57,7 @@ class PhaseTimes {
                  {.title = "IDLE", .align = Align::kRight, .unit = "GPUs", .key = "gpus_idle"},
                  {.title = "COST", .align = Align::kRight, .key = "cost_usd"},
                  {.title = "SHARE", .align = Align::kRight, .drop = 1, .key = "cost_share"}});
-    for (Row& row : rows) table.add(std::move(row.cells));
+    for (ScheduleRow& row : rows) table.add(std::move(row.cells));
     return table;
   }
 
@@ -90,9 +89,9 @@ class PhaseTimes {
     return seconds > 0 ? gpu_seconds / seconds : 0;
   }
 
-  Row phase_row(std::size_t i) const {
+  ScheduleRow phase_row(std::size_t i) const {
     const PhasePlan& part = plan_.phases[i];
-    Row row{part.start, end_of(part), {}};
+    ScheduleRow row{part.start, end_of(part), {}};
     const bool machine = part.offer != nullptr;
     const double idle = machine ? idle_beside(i) : 0;
     row.cells = {{printable(phase_of(story_, part).name, 40)},
@@ -107,8 +106,8 @@ class PhaseTimes {
     return row;
   }
 
-  Row gap_row(const Spell& spell, Seconds gaps) const {
-    Row row{spell.from, spell.to, {}};
+  ScheduleRow gap_row(const Spell& spell, Seconds gaps) const {
+    ScheduleRow row{spell.from, spell.to, {}};
     const int held = plan_.kept ? plan_.gpus : 0;
     row.cells = {{plan_.kept ? "(idle)" : "(let go)", Paint::kYellow},
                  {row.from / units::hour, hours_text(row.from)},
@@ -122,9 +121,9 @@ class PhaseTimes {
     return row;
   }
 
-  Row rest_row() const {
-    Row row{end_, end_, {}};
-    row.cells = {{"(held, not used)", Paint::kYellow}, {}, {}, {}, {kNone}, {}, {}, {0.0, kNone}};
+  ScheduleRow rest_row() const {
+    ScheduleRow row{end_, end_, {}};
+    row.cells = {{"(held, not used)", Paint::kYellow}, {}, {}, {}, {kNoValue}, {}, {}, {0.0, kNoValue}};
     add_cost(plan_.idle, row.cells);
     return row;
   }

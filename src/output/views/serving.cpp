@@ -19,10 +19,6 @@ const PhasePlan* generation_in(const Plan& plan) {
   return longest;
 }
 
-bool same_machines(const Plan& a, const Plan& b) {
-  return a.node.gpu == b.node.gpu && a.gpus == b.gpus && a.nodes == b.nodes;
-}
-
 std::string rates_text(const Interval<TokensPerSecond>& rate) {
   return rate.exact() ? "" : rate_text(rate.p10.value) + " … " + rate_text(rate.p90.value);
 }

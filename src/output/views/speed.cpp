@@ -47,22 +47,18 @@ int main_phase(const Plan& plan) {
   return longest == nullptr ? -1 : longest->estimate->phase;
 }
 
-struct Row {
+struct SpeedRow {
   const Plan* plan = nullptr;
   const PhasePlan* part = nullptr;
   Interval<double> rate;
 };
-
-bool same_machines(const Plan& a, const Plan& b) {
-  return a.node.gpu == b.node.gpu && a.gpus == b.gpus && a.nodes == b.nodes;
-}
 
 std::string rate_range(const Interval<double>& rate) {
   return rate.exact() ? "" : rate_text(rate.p10) + " … " + rate_text(rate.p90);
 }
 
 /// How many times as fast. The errors of two kinds of GPU are independent; that of one kind is in both and cancels.
-Interval<double> speed_against(const Row& row, const Row& base) {
+Interval<double> speed_against(const SpeedRow& row, const SpeedRow& base) {
   const double ratio = row.rate.p50 / base.rate.p50;
   if (row.plan->node.gpu == base.plan->node.gpu) return exactly(ratio);
   const double a = sigma_of(row.rate), b = sigma_of(base.rate);
@@ -85,11 +81,11 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   }
   const std::string unit = work_of(part_of(*lead, phase)->estimate).unit;
 
-  std::vector<Row> rows;  // the cheapest plan on each kind and number of GPUs
+  std::vector<SpeedRow> rows;  // the cheapest plan on each kind and number of GPUs
   for (const Plan* plan : plans) {
     const PhasePlan* part = plan->offer == nullptr ? nullptr : part_of(*plan, phase);
     if (part == nullptr) continue;
-    const auto known = std::ranges::find_if(rows, [&](const Row& row) { return same_machines(*row.plan, *plan); });
+    const auto known = std::ranges::find_if(rows, [&](const SpeedRow& row) { return same_machines(*row.plan, *plan); });
     if (known == rows.end()) rows.push_back({plan, part, *rate_of(part->estimate)});
     else if (plan->cost.p50 < known->plan->cost.p50) *known = {plan, part, *rate_of(part->estimate)};
   }
@@ -100,8 +96,8 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   }
   const std::size_t all = rows.size();
   if (!story.all && rows.size() > kViewRows) rows.resize(kViewRows);  // plans come in the order of interest
-  std::ranges::stable_sort(rows, [](const Row& a, const Row& b) { return a.rate.p50 > b.rate.p50; });
-  const Row& base = rows.back();
+  std::ranges::stable_sort(rows, [](const SpeedRow& a, const SpeedRow& b) { return a.rate.p50 > b.rate.p50; });
+  const SpeedRow& base = rows.back();
   const auto base_price = price_of(*base.plan);
   const bool priced = rows.size() > 1 && base_price && *base_price > DollarsPerSecond{};
 
@@ -134,7 +130,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   view.title = "Speed of the same work on each kind and number of GPUs" +
                (story.job.phases.size() > 1 ? ", phase " + printable(name, 40) : std::string()) + ": " +
                count_short(parse_amount(significant_text(amount, 3), AmountKind::kCount).value_or(amount)) + " " + unit;
-  for (const Row& row : rows) {
+  for (const SpeedRow& row : rows) {
     const Plan& plan = *row.plan;
     const bool picked = story.pick() != nullptr && same_machines(plan, *story.pick());
     const Paint paint = picked ? Paint::kGreen : Paint::kPlain;

@@ -154,6 +154,10 @@ std::string with_range(const Outcome<Dollars>& cost) {
   return cost.p10 == cost.p90 || range.empty() ? to_text(cost.p50) : to_text(cost.p50) + " (" + range + ")";
 }
 
+bool same_machines(const Plan& a, const Plan& b) {
+  return a.node.gpu == b.node.gpu && a.gpus == b.gpus && a.nodes == b.nodes;
+}
+
 const Phase& phase_of(const PlanStory& story, const PhasePlan& part) {
   return story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
 }

@@ -64,6 +64,9 @@ std::string batch_words(const PhaseEstimate& estimate, const Phase& phase);
 std::string with_range(const Outcome<Seconds>& hours);
 std::string with_range(const Outcome<Dollars>& cost);
 
+/// As many of the same GPU on as many nodes.
+bool same_machines(const Plan& a, const Plan& b);
+
 const Phase& phase_of(const PlanStory& story, const PhasePlan& part);
 
 }  // namespace gpuplan

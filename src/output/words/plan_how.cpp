@@ -13,8 +13,6 @@
 namespace gpuplan {
 namespace {
 
-constexpr const char* kNone = "–";
-
 std::string how_words(const PhasePlan& part, const Phase& phase, bool memory) {
   std::string text = strategy_words(part.estimate, phase);
   if (text.empty()) text = phase_words(phase);
@@ -37,7 +35,7 @@ std::string gpu_hours_words(const Plan& plan) {
 }
 
 void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Table& table) {
-  std::string gpus = part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNone;
+  std::string gpus = part.estimate->gpus > 0 ? std::to_string(part.estimate->gpus) : kNoValue;
   if (part.gpus_billed > part.estimate->gpus) gpus += " of " + std::to_string(part.gpus_billed);
   std::string how = how_words(part, phase, true);
   if (plan.offer == nullptr && part.offer != nullptr) how = where_words(*part.offer) + ": " + how;
@@ -45,7 +43,7 @@ void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Tabl
              {hours_text(part.start)},
              {hours_text(part.hours.p50)},
              {gpus},
-             {part.cost.p50 > Dollars{} ? to_text(part.cost.p50) : kNone},
+             {part.cost.p50 > Dollars{} ? to_text(part.cost.p50) : kNoValue},
              {how, Paint::kDim}});
 }
 

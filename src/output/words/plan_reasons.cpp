@@ -20,22 +20,22 @@ std::string value_of_time_words(const PlanStory& story) {
 Dollars an_hour(DollarsPerSecond value) { return value * units::hour; }
 
 /// Ratios below this are no difference that anybody would notice.
-constexpr double kSame = 1.005;
+constexpr double kSameRatio = 1.005;
 
 /// "2.1x faster", "1.3x slower"; empty when they take about as long.
 std::string time_difference(const Plan& pick, const Plan& than) {
   if (pick.hours.p50 <= Seconds{} || than.hours.p50 <= Seconds{}) return "";
   const double ratio = than.hours.p50 / pick.hours.p50;
-  if (ratio >= kSame) return times_words(ratio) + " faster";
-  return 1 / ratio >= kSame ? times_words(1 / ratio) + " slower" : "";
+  if (ratio >= kSameRatio) return times_words(ratio) + " faster";
+  return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " slower" : "";
 }
 
 /// "1.4x cheaper", "1.08x dearer"; empty when they cost about as much.
 std::string cost_difference(const Plan& pick, const Plan& than) {
   if (pick.cost.p50 <= Dollars{} || than.cost.p50 <= Dollars{}) return "";
   const double ratio = than.cost.p50 / pick.cost.p50;
-  if (ratio >= kSame) return times_words(ratio) + " cheaper";
-  return 1 / ratio >= kSame ? times_words(1 / ratio) + " dearer" : "";
+  if (ratio >= kSameRatio) return times_words(ratio) + " cheaper";
+  return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " dearer" : "";
 }
 
 /// "2.1x faster, 1.08x dearer than 4x RTX 3090"

@@ -9,6 +9,9 @@
 
 namespace gpuplan {
 
+/// What stands in a cell without a figure.
+inline constexpr const char* kNoValue = "–";
+
 std::string count_of(double count, const std::string& noun);  ///< "1 phase", "4 phases"
 std::string percent(double share);                            ///< "4 %", "0.3 %", "98 %"
 std::string short_money(Dollars money);                       ///< "$0.21", "$20", "$1,234", "$0.006"

@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kSame = 1.005;  // above it times differ
+constexpr double kSameTime = 1.005;  // above it times differ
 
 std::string_view sharding_words(Sharding sharding) {
   switch (sharding) {
@@ -35,8 +35,8 @@ std::string over(const char* what, int degree) {
 
 /// "1.3x slower", "no faster", "3 % faster".
 std::string speed_words(const Alternative& other) {
-  if (other.time > kSame) return times_words(other.time) + " slower";
-  if (other.time > 1 / kSame) return "no faster";
+  if (other.time > kSameTime) return times_words(other.time) + " slower";
+  if (other.time > 1 / kSameTime) return "no faster";
   return percent(1 / other.time - 1) + " faster";
 }
 
@@ -49,9 +49,9 @@ const char* short_reason(const Alternative& other) {
     case WhyNot::kHostMemory:
       return "does not fit on the host";
     case WhyNot::kSlower:
-      return other.time > kSame ? "slower" : "no faster";
+      return other.time > kSameTime ? "slower" : "no faster";
     case WhyNot::kNotWorthIt:
-      return other.time > 1 / kSame ? "no faster" : "not worth the care";
+      return other.time > 1 / kSameTime ? "no faster" : "not worth the care";
     case WhyNot::kImpossible:
       return "does not divide";
   }
@@ -110,7 +110,7 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) 
       return way + " would need more host memory than there is";
     case WhyNot::kSlower:
     case WhyNot::kNotWorthIt: {
-      const bool faster = other.time <= 1 / kSame;
+      const bool faster = other.time <= 1 / kSameTime;
       return way + " would be " + speed_words(other) + (faster ? ", too little for the care it takes" : "");
     }
     case WhyNot::kImpossible:

@@ -21,7 +21,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNotReached = std::numeric_limits<double>::infinity();
 
 /// Random numbers of a history: what is uncertain of the job, and how machines come and go.
 constexpr std::uint64_t kJobStream = 0x6A6F62;
@@ -153,7 +153,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   const auto below = static_cast<std::size_t>(place);
   const double low = sorted[below];
   const double high = sorted[std::min(below + 1, sorted.size() - 1)];
-  if (high == kNever) return place > static_cast<double>(below) ? kNever : low;
+  if (high == kNotReached) return place > static_cast<double>(below) ? kNotReached : low;
   return low + (high - low) * (place - static_cast<double>(below));
 }
 
@@ -293,8 +293,8 @@ PolicyResult simulate_policy(const Simulation& simulation, SpotPolicy policy, in
       const SpotOutcome outcome = trials.run(trial, policy, drawn);
       const Dollars money = cost_of(outcome, drawn.spot_price, drawn.on_demand_price);
       const double stretch = 1 + simulation.buffer;
-      hours[static_cast<std::size_t>(trial)] = outcome.finished ? outcome.wall.value * stretch : kNever;
-      cost[static_cast<std::size_t>(trial)] = outcome.finished ? money.value * stretch : kNever;
+      hours[static_cast<std::size_t>(trial)] = outcome.finished ? outcome.wall.value * stretch : kNotReached;
+      cost[static_cast<std::size_t>(trial)] = outcome.finished ? money.value * stretch : kNotReached;
       sums[static_cast<std::size_t>(chunk)].add(outcome);
     }
   };

@@ -14,7 +14,7 @@ namespace gpuplan {
 namespace {
 
 /// What is hashed, part by part.
-class Parts {
+class HashedParts {
  public:
   void add(std::string_view part) {
     text_ += part;
@@ -63,7 +63,7 @@ class Parts {
   std::string text_;
 };
 
-void add_strategy(const PhaseEstimate& estimate, Parts& parts) {
+void add_strategy(const PhaseEstimate& estimate, HashedParts& parts) {
   const Strategy& s = estimate.strategy;
   for (const int number : {s.dp, s.tp, s.pp, s.cp, s.ep, s.micro_batch, s.grad_accum, s.interleave})
     parts.add_number(number);
@@ -97,7 +97,7 @@ bool comes_first(const Plan& a, const Plan& b) {
 }  // namespace
 
 std::uint64_t identity(const Plan& plan, const std::vector<int>& order) {
-  Parts parts;
+  HashedParts parts;
   parts.add_offer(plan.offer);
   parts.add_number(plan.nodes);
   parts.add_number(plan.gpus);

@@ -37,9 +37,9 @@ Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
 }
 
 /// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.
-class Parts {
+class BillParts {
  public:
-  explicit Parts(Dollars bill) : units_(units_of(bill)) {}
+  explicit BillParts(Dollars bill) : units_(units_of(bill)) {}
   Dollars next(Dollars exactly) {
     sum_ += exactly.value;
     const double end = std::floor(sum_ * units_ + 0.5);
@@ -109,7 +109,7 @@ struct Slowdown {
 };
 
 /// Whether the machines can be taken away, and somebody says how often.
-bool interrupted(const Job& job, const Holding& holding) {
+bool is_interrupted(const Job& job, const Holding& holding) {
   return holding.offer != nullptr && (holding.spot || holding.offer->preemptible) &&
          interruption_rate(job, *holding.offer).has_value();
 }
@@ -118,7 +118,7 @@ Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holdin
   // The buffer is time on machines like any other.
   const double stretch = 1 + job.buffer;
   const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
-  if (estimate.gpus == 0 || busy <= Seconds{} || !interrupted(job, holding)) return {};
+  if (estimate.gpus == 0 || busy <= Seconds{} || !is_interrupted(job, holding)) return {};
   ExpectedRun run =
       with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate) * stretch);
   // Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
@@ -540,7 +540,7 @@ void Biller::add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan
   for (const Outcome<Dollars>& one : costs) medians += one.p50;
   // The medians of several are scaled to the median of their sum.
   const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
-  Parts parts(plan.cost.p50);
+  BillParts parts(plan.cost.p50);
   for (std::size_t h = 0; h < holdings.size(); ++h) {
     const Holding& holding = holdings[h];
     const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : costs[h] * scale;

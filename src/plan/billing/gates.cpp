@@ -15,7 +15,7 @@ namespace {
 using Runs = std::vector<char>;
 
 /// A median with what lies below and above it, and the mean.
-struct Spread {
+struct SampleSpread {
   double p50 = 0, below = 0, above = 0, mean = 0;
 };
 
@@ -38,7 +38,7 @@ class GateTree {
       result.chance *= passes(gate);
       result.ends.push_back(end_at(gate));
     }
-    Spread hours, cost;
+    SampleSpread hours, cost;
     average(hours, cost);
     result.expected_hours = Seconds{hours.mean};
     result.expected_cost = Dollars{cost.mean};
@@ -78,7 +78,7 @@ class GateTree {
     end.chance = reached(gate) * (1 - passes(gate));
     for (std::size_t i = 0; i < run.size(); ++i)
       if (run[i] == 0) end.not_run.push_back(static_cast<int>(i));
-    const Spread hours = hours_of(run);
+    const SampleSpread hours = hours_of(run);
     end.hours = {Seconds{hours.p50 - hours.below}, Seconds{hours.p50}, Seconds{hours.p50 + hours.above},
                  Seconds{hours.mean}};
     end.cost = cost_of(run, hours);
@@ -102,10 +102,10 @@ class GateTree {
   }
 
   /// Means over what the gates do: every combination, or drawn when there are too many.
-  void average(Spread& hours, Spread& cost) const {
+  void average(SampleSpread& hours, SampleSpread& cost) const {
     const auto add = [&](const Runs& failed, double chance) {
       const Runs run = runs(failed);
-      const Spread ends = hours_of(run);
+      const SampleSpread ends = hours_of(run);
       hours.mean += chance * ends.mean;
       cost.mean += chance * cost_of(run, ends).mean.value;
     };
@@ -137,7 +137,7 @@ class GateTree {
   }
 
   /// Until the last of the phases ends: the phases one after the other that lead there, and the gaps between them.
-  Spread hours_of(const Runs& run) const {
+  SampleSpread hours_of(const Runs& run) const {
     if (all(run)) {
       const Outcome<Seconds>& h = plan_.hours;
       return {h.p50.value, (h.p50 - h.p10).value, (h.p90 - h.p50).value, h.mean.value};
@@ -152,8 +152,8 @@ class GateTree {
     Seconds latest{};
     for (std::size_t i = 0; i < run.size(); ++i)
       if (run[i] != 0) latest = std::max(latest, end_of(i));
-    Spread sum{latest.value, 0, 0, latest.value};
-    Spread model;  // one factor for all of them: high and low together; what the user stated is independent
+    SampleSpread sum{latest.value, 0, 0, latest.value};
+    SampleSpread model;  // one factor for all of them: high and low together; what the user stated is independent
     for (auto i = last_before(latest); i; i = last_before(plan_.phases[*i].start)) {
       open[*i] = 0;
       const Outcome<Seconds>& h = plan_.phases[*i].hours;
@@ -206,7 +206,7 @@ class GateTree {
     return sum;
   }
 
-  Outcome<Dollars> cost_of(const Runs& run, const Spread& hours) const {
+  Outcome<Dollars> cost_of(const Runs& run, const SampleSpread& hours) const {
     if (all(run)) return plan_.cost;
     const Dollars median = spent(run);
     const double share = plan_.cost.p50 > Dollars{} ? median / plan_.cost.p50 : 0;

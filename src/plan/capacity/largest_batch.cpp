@@ -7,7 +7,7 @@ namespace gpuplan {
 namespace {
 
 /// Replicas share the samples: enough for the most sequences on the largest machine.
-constexpr int kMost = 1 << 16;
+constexpr int kLargestBatch = 1 << 16;
 
 }  // namespace
 
@@ -85,7 +85,8 @@ int OpenBatch::largest() {
   Job job = job_;
   // Never fewer samples than are tried at once: no memory is taken for those that are not there.
   if (auto* generate = std::get_if<GeneratePhase>(&job.phases[static_cast<std::size_t>(phase_)].work))
-    for (Prompts& prompts : generate->data) prompts.samples = std::max(prompts.samples, 1.0 * kMost * machines_.gpus);
+    for (Prompts& prompts : generate->data)
+      prompts.samples = std::max(prompts.samples, 1.0 * kLargestBatch * machines_.gpus);
   const auto workload = workload_of(job);
   if (fills_) {  // the engine finds the largest itself
     Tally ignored;
@@ -98,11 +99,11 @@ int OpenBatch::largest() {
   };
   int low = 0;
   int high = 1;
-  while (high <= kMost && fits(high)) {
+  while (high <= kLargestBatch && fits(high)) {
     low = high;
     high *= 2;
   }
-  if (low == 0 || high > kMost) return low;
+  if (low == 0 || high > kLargestBatch) return low;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     (fits(middle) ? low : high) = middle;

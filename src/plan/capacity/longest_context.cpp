@@ -8,7 +8,7 @@ namespace gpuplan {
 namespace {
 
 /// Where the model does not say how much it reads.
-constexpr int kMost = 1 << 24;
+constexpr int kLongestContext = 1 << 24;
 
 int most_tokens(const GeneratePhase& phase) {
   int most = 0;
@@ -44,7 +44,7 @@ LongestContext longest_context(const PhaseWorkload& workload, const Catalogue& c
            lognormal(estimate.memory.total(), spread.memory).p90 < best.node->gpu->usable;
   };
   const int known = most_tokens(phase);
-  int high = known > 0 ? known : kMost;
+  int high = known > 0 ? known : kLongestContext;
   if (high < 2 || fits(high)) return {sequences, high, known > 0};
   int low = 1;
   while (high - low > 1) {

@@ -9,9 +9,9 @@ namespace gpuplan {
 
 namespace {
 
-class Parts {
+class ModuleParts {
  public:
-  explicit Parts(const std::vector<std::vector<int>>& needs)
+  explicit ModuleParts(const std::vector<std::vector<int>>& needs)
       : size_(needs.size()), words_((size_ + 63) / 64), before_(size_ * words_, 0) {
     for (std::size_t i = 0; i < size_; ++i)
       for (const int need : needs[i]) set(i, static_cast<std::size_t>(need));
@@ -86,7 +86,7 @@ void collect(const Module& module, std::vector<int>& phases) {
 }  // namespace
 
 std::optional<Module> series_parallel(const std::vector<std::vector<int>>& needs) {
-  const Parts parts(needs);
+  const ModuleParts parts(needs);
   if (parts.cyclic()) return std::nullopt;
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < needs.size(); ++i) all.push_back(i);

@@ -11,7 +11,7 @@ namespace gpuplan {
 namespace {
 
 constexpr std::size_t kFew = 4;
-constexpr std::size_t kMost = 6;  ///< in the order proper; nobody tries more
+constexpr std::size_t kMostTried = 6;  ///< in the order proper; nobody tries more
 
 /// Fallback::below. Hours do not depend on the price, dollars are proportional to it.
 std::optional<DollarsPerSecond> price_limit(const Job& job, const SearchResult& found, const Plan& plan,
@@ -47,7 +47,7 @@ class Order {
 
   std::vector<Fallback> rows() {
     take(found_.plans[static_cast<std::size_t>(*found_.recommendations.pick)], "first", true);
-    while (rows_.size() < kMost) {
+    while (rows_.size() < kMostTried) {
       const Plan* next = first_of([](const Plan&) { return true; });
       if (next == nullptr) return elsewhere();
       take(*next, rows_.size() == 1 ? "if not to be had" : "then", true);

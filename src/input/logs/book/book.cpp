@@ -238,7 +238,7 @@ void LogBook::add_time(LogFormat format, double step, double seconds, const LogL
   log.step_seconds.add(step, seconds, line.number);
 }
 
-void LogBook::memory(MemoryKind kind, Bytes peak) {
+void LogBook::memory(LoggedMemory kind, Bytes peak) {
   std::optional<Bytes>& most = log.peak_memory[static_cast<std::size_t>(kind)];
   if (std::isfinite(peak.value) && peak.value > 0 && (!most || peak > *most)) most = peak;
 }
@@ -246,7 +246,7 @@ void LogBook::memory(MemoryKind kind, Bytes peak) {
 void LogBook::gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory,
                          std::uint32_t line) {
   if (busy && !(*busy >= 0 && *busy <= 1)) busy.reset();
-  if (memory) this->memory(MemoryKind::kDevice, *memory);
+  if (memory) this->memory(LoggedMemory::kDevice, *memory);
   if (busy) log.gpu_busy.add(scan::kUnknown, *busy, line);
   auto found = std::ranges::find_if(log.gpus, [gpu](const GpuUse& one) { return one.gpu == gpu; });
   if (found == log.gpus.end()) {

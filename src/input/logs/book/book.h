@@ -78,7 +78,7 @@ class LogBook {
   void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
   /// A line that shows the format without being about a step.
   void shows(LogFormat format) { ++records_[static_cast<std::size_t>(format)]; }
-  void memory(MemoryKind kind, Bytes peak);
+  void memory(LoggedMemory kind, Bytes peak);
   void gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory, std::uint32_t line);
   /// One of vLLM's engines says how fast it generates; what all of them say at one time is one value.
   void engine_rate(int engine, double rate, double time, const LogLine& line);

@@ -106,10 +106,10 @@ bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, doub
       record.set(named.quantity, value * named.scale);
       break;
     case NamedValue::Kind::kAllocated:
-      book.memory(MemoryKind::kAllocated, Bytes{value * named.scale});
+      book.memory(LoggedMemory::kAllocated, Bytes{value * named.scale});
       break;
     case NamedValue::Kind::kReserved:
-      book.memory(MemoryKind::kReserved, Bytes{value * named.scale});
+      book.memory(LoggedMemory::kReserved, Bytes{value * named.scale});
       break;
     case NamedValue::Kind::kStep:
       record.step = value;

@@ -9,8 +9,8 @@ namespace gpuplan::scan {
 namespace {
 
 /// Powers of ten that are exact as doubles.
-constexpr std::array kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr std::array kTens = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 constexpr std::uint64_t kExact = 1ULL << 53U;  // integers up to here are exact as doubles
 constexpr std::uint64_t kRoom = (1ULL << 63U) / 10;
 
@@ -93,8 +93,8 @@ bool take_any(std::string_view& text, bool commas, double& value) {
   if (!exact || digits >= kExact || places > 22 || places < -22) return take_slowly(text, size, commas, value);
   // One correctly rounded operation on two exact numbers is the nearest double.
   const auto whole = static_cast<double>(digits);
-  const double size_of_it = places >= 0 ? whole / kPowers[static_cast<std::size_t>(places)]
-                                        : whole * kPowers[static_cast<std::size_t>(-places)];
+  const double size_of_it =
+      places >= 0 ? whole / kTens[static_cast<std::size_t>(places)] : whole * kTens[static_cast<std::size_t>(-places)];
   value = negative ? -size_of_it : size_of_it;
   text.remove_prefix(size);
   return true;

@@ -7,11 +7,13 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace gpuplan::scan {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using gpuplan::is_digit;
 
 constexpr void skip_spaces(std::string_view& text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

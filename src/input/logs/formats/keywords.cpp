@@ -80,7 +80,7 @@ constexpr std::array kSentences = {
 
 constexpr std::size_t kFirst = 4;  ///< letters that a sentence is found by
 constexpr unsigned kBits = 12;
-constexpr std::uint16_t kNone = 0xFFFF;
+constexpr std::uint16_t kNoKeyword = 0xFFFF;
 
 constexpr std::uint32_t slot_of(std::uint32_t first) { return (first * 0x9E3779B1U) >> (32U - kBits); }
 
@@ -98,7 +98,7 @@ struct Index {
   std::vector<std::uint16_t> next;
 
   Index() : next(kSentences.size() + ends.size()) {
-    heads.fill(kNone);
+    heads.fill(kNoKeyword);
     for (std::size_t i = 0; i < next.size(); ++i) {
       std::uint16_t& head = heads[slot_of(load(&words(i).front()))];
       next[i] = head;
@@ -120,11 +120,11 @@ void read_sentences(LogBook& book, const LogLine& line) {
   std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
     std::uint16_t found = index.heads[slot_of(load(at))];
-    if (found == kNone) [[likely]]
+    if (found == kNoKeyword) [[likely]]
       continue;
     const auto position = static_cast<std::size_t>(at - text.data());
     const std::string_view rest = text.substr(position);
-    for (; found != kNone; found = index.next[found]) {
+    for (; found != kNoKeyword; found = index.next[found]) {
       if (found >= kSentences.size()) {
         const std::size_t row = found - kSentences.size();
         if (row < end && index.ends[row].matches(text, position)) end = row;

@@ -110,8 +110,8 @@ void megatron_arguments(LogBook& book, const LogLine& line, std::string_view res
 /// max reserved: 16334.0", in MiB in truth.
 void megatron_memory(LogBook& book, const LogLine&, std::string_view rest) {
   book.shows(LogFormat::kMegatron);
-  for (const auto& [words, kind] : {std::pair{std::string_view("max allocated:"), MemoryKind::kAllocated},
-                                    std::pair{std::string_view("max reserved:"), MemoryKind::kReserved}}) {
+  for (const auto& [words, kind] : {std::pair{std::string_view("max allocated:"), LoggedMemory::kAllocated},
+                                    std::pair{std::string_view("max reserved:"), LoggedMemory::kReserved}}) {
     const std::size_t at = rest.find(words);
     if (at == std::string_view::npos) continue;
     if (const auto value = scan::number(rest.substr(at + words.size()))) book.memory(kind, *value * units::MiB);

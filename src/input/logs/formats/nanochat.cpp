@@ -152,7 +152,7 @@ void nanochat_gpu(LogBook& book, const LogLine& line, std::string_view rest) {
 /// "Peak memory usage: 75422.02MiB" (torch.cuda.max_memory_allocated)
 void nanochat_memory(LogBook& book, const LogLine&, std::string_view rest) {
   double value = 0;
-  if (take_next(rest, value) && take(rest, "MiB")) book.memory(MemoryKind::kAllocated, value * units::MiB);
+  if (take_next(rest, value) && take(rest, "MiB")) book.memory(LoggedMemory::kAllocated, value * units::MiB);
 }
 
 /// "Total training time: 13.84m": the first ten steps are not in it.

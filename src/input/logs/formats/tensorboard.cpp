@@ -10,8 +10,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kTail = 4;                             // the checksum behind the message
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 20U;  // of a record that is read; images are skipped
+constexpr std::size_t kTail = 4;                                   // the checksum behind the message
+constexpr std::uint64_t kLargestRecord = std::uint64_t{1} << 20U;  // of a record that is read; images are skipped
 constexpr std::uint64_t kAbsurd = std::uint64_t{1} << 40U;
 
 /// CRC-32C (Castagnoli), reflected; eight bytes a step.
@@ -35,9 +35,9 @@ std::uint64_t little_endian(std::string_view bytes) {
 }
 
 /// The fields of a protobuf message.
-class Fields {
+class WireFields {
  public:
-  explicit Fields(std::string_view message) : rest_(message) {}
+  explicit WireFields(std::string_view message) : rest_(message) {}
 
   bool next() {
     std::uint64_t key = 0;
@@ -92,7 +92,7 @@ double float_of(std::uint64_t bits) { return std::bit_cast<float>(static_cast<st
 std::optional<double> tensor_value(std::string_view message) {
   std::uint64_t type = 0;
   std::string_view content;
-  for (Fields f(message); f.next();) {
+  for (WireFields f(message); f.next();) {
     if (f.number == 1) type = f.value;
     else if (f.number == 4) content = f.bytes;
     else if (f.number == 5 && f.bytes.size() >= 4) return float_of(little_endian(f.bytes.substr(0, 4)));
@@ -130,16 +130,16 @@ void LogTensorBoard::record(LogBook& book, std::string_view message) {
   StepRecord record;
   record.step = 0;
   std::string_view summary;
-  for (Fields f(message); f.next();) {
+  for (WireFields f(message); f.next();) {
     if (f.number == 1 && f.bytes.size() == 8) line.time = std::bit_cast<double>(f.value);
     else if (f.number == 2) record.step = static_cast<double>(static_cast<std::int64_t>(f.value));
     else if (f.number == 5) summary = f.bytes;
   }
-  for (Fields f(summary); f.next();) {
+  for (WireFields f(summary); f.next();) {
     if (f.number != 1) continue;
     std::string_view tag;
     std::optional<double> value;
-    for (Fields v(f.bytes); v.next();) {
+    for (WireFields v(f.bytes); v.next();) {
       if (v.number == 1) tag = v.bytes;
       else if (v.number == 2 && v.bytes.size() == 4) value = float_of(v.value);
       else if (v.number == 8) value = tensor_value(v.bytes);
@@ -178,7 +178,7 @@ void LogTensorBoard::feed(LogBook& book, std::string_view bytes) {
       return;
     }
     const std::uint64_t size = little_endian(head.substr(0, 8));
-    if (size > kLargest) {
+    if (size > kLargestRecord) {
       ++records_;
       skip_ = size + kTail;
       if (copied) have_.clear();

@@ -16,7 +16,7 @@ using scan::take_next;
 void take_memory(LogBook& book, std::string_view& rest) {
   double value = 0;
   if (!take_next(rest, value)) return;
-  if (take(rest, "GiB")) book.memory(MemoryKind::kReserved, value * units::GiB);
+  if (take(rest, "GiB")) book.memory(LoggedMemory::kReserved, value * units::GiB);
 }
 
 /// The fields of "key: value  key: value ...", whatever their order. False when the loss is not among them.
