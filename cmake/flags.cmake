@@ -1,7 +1,8 @@
 # The flags of every build. The same answers everywhere need -ffp-contract=off (no fused multiply-add behind our back)
 # and never -ffast-math.
 add_library(gpuplan_flags INTERFACE)
-target_compile_options(gpuplan_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion -ffp-contract=off)
+target_compile_options(gpuplan_flags INTERFACE -Wall -Wextra -Wconversion -ffp-contract=off
+  $<$<NOT:$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wshadow>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   target_compile_options(gpuplan_flags INTERFACE -march=${GPUPLAN_MARCH})
 endif()
@@ -22,6 +23,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
 endif()
 # What computes and reads: in the trees of the sanitizers the tests take longer than the compiler without it.
 set(GPUPLAN_HOT "" CACHE STRING "Further options of the libraries below the commands, such as -O1")
+# What words answers and takes commands runs once.
+set(GPUPLAN_COLD "")
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(GPUPLAN_COLD -Os)
   target_compile_options(gpuplan_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()
