@@ -93,6 +93,24 @@ std::vector<std::string> wrap_lines(std::string_view text, int first, int width)
 
 }  // namespace
 
+Cell::Cell(std::string what, Paint how) : text(std::move(what)), paint(how) {}
+Cell::Cell(const char* what, Paint how) : text(what), paint(how) {}
+Cell::Cell(double figure, std::string what, Paint how) : text(std::move(what)), paint(how), number(figure) {}
+
+Table::Table(std::initializer_list<ColumnHead> columns) {
+  columns_.reserve(columns.size());
+  for (const ColumnHead& head : columns)
+    columns_.push_back({.title = std::string(head.title),
+                        .align = head.align,
+                        .drop = head.drop,
+                        .narrowest = head.narrowest,
+                        .wrap = head.wrap,
+                        .around = std::string(head.around),
+                        .unit = std::string(head.unit),
+                        .gap = head.gap,
+                        .key = std::string(head.key)});
+}
+
 std::string padded(std::string_view text, int width, Align align) {
   const std::string fill = blanks(width - display_width(text));
   return align == Align::kLeft ? std::string(text) + fill : fill + std::string(text);

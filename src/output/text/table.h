@@ -2,6 +2,7 @@
 // JSON.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,8 +16,10 @@ class JsonWriter;
 
 enum class Align { kLeft, kRight };
 
-struct Column {
-  std::string title;
+/// A column as it is written down. Text: what holds the words.
+template <class Text>
+struct ColumnOf {
+  Text title;
   Align align = Align::kLeft;
   /// When the table is too wide, the column of the highest number goes first; 0 never goes.
   int drop = 0;
@@ -25,13 +28,16 @@ struct Column {
   /// Narrowed cells continue on the next line, broken at spaces; otherwise they are cut with an ellipsis.
   bool wrap = false;
   /// Cells are aligned around this text ("…", " of "), as figures are around their point; empty: not.
-  std::string around{};
-  std::string unit{};  ///< under the title; a second line of heads appears when any column has one
-  int gap = 2;         ///< blanks before the column
+  Text around{};
+  Text unit{};  ///< under the title; a second line of heads appears when any column has one
+  int gap = 2;  ///< blanks before the column
   /// Name in CSV and JSON, with its unit: "cost_usd"; empty: shown only. A column with a key and without a title is
   /// for CSV and JSON only.
-  std::string key{};
+  Text key{};
 };
+using Column = ColumnOf<std::string>;
+/// In a list of columns nothing is made or freed for each of their words; a table copies them.
+using ColumnHead = ColumnOf<std::string_view>;
 
 struct Cell {
   std::string text;
@@ -39,10 +45,10 @@ struct Cell {
   std::optional<double> number{};  ///< the figure behind the text, in the unit of the column's key
 
   Cell() = default;
-  Cell(std::string what, Paint how = Paint::kPlain) : text(std::move(what)), paint(how) {}  // NOLINT: a text is a cell
-  Cell(const char* what, Paint how = Paint::kPlain) : text(what), paint(how) {}             // NOLINT
-  Cell(double figure, std::string what, Paint how = Paint::kPlain)
-      : text(std::move(what)), paint(how), number(figure) {}
+  // Rows of twenty cells are written everywhere: a call is less than what these would be in line.
+  Cell(std::string what, Paint how = Paint::kPlain);  // NOLINT: a text is a cell
+  Cell(const char* what, Paint how = Paint::kPlain);  // NOLINT
+  Cell(double figure, std::string what, Paint how = Paint::kPlain);
   /// For columns that are not shown.
   explicit Cell(double figure) : number(figure) {}
 };
@@ -50,6 +56,7 @@ struct Cell {
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  Table(std::initializer_list<ColumnHead> columns);
 
   /// One cell for each column; missing ones are empty. Cells are one line and hold no escape sequences.
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
