@@ -53,10 +53,11 @@ MatmulRate matmul_rate(const Gpu& gpu, const Efficiency& efficiency, Precision p
   const bool fp8 = is_eight_bit(precision);
   const bool fp4 = precision == Precision::kNvfp4;
   const FlopsPerSecond top = product_peak(gpu, precision);
-  // Products of full 32-bit numbers run beside the tensor cores and reach nearly all of their lower peak.
-  constexpr double kSimt = 0.92;
-  const bool simt = precision == Precision::kFp32 && gpu.vendor == "nvidia";
-  const double reached = simt ? kSimt : fp4 ? efficiency.matmul_fp4 : fp8 ? efficiency.matmul_fp8 : efficiency.matmul;
+  const bool fp32 = precision == Precision::kFp32;
+  const double reached = fp32  ? efficiency.matmul_fp32
+                         : fp4 ? efficiency.matmul_fp4
+                         : fp8 ? efficiency.matmul_fp8
+                               : efficiency.matmul;
   if (top.value > 0 && reached > 0) rate.flop = Flops{1} / (top * reached);
   rate.k_half = fp4 ? efficiency.k_half_fp4 : fp8 ? efficiency.k_half_fp8 : efficiency.k_half;
   rate.k_split = efficiency.k_split;

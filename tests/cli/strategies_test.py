@@ -66,6 +66,12 @@ class Strategies(unittest.TestCase):
         self.assertIn("TRIED", explained)
         self.assertIn("as chosen", explained)
 
+    def test_explain_names_the_factors_that_kept_a_faster_way(self):
+        done = run("plan", "examples/pretrain-7b-2-nodes.yaml", "--explain")
+        self.assertIn("A pipeline of 2 (megatron) would have to be 1.34x as fast: zero1 1.04 x pipeline 1.2 x "
+                      "other_framework 1.15, at most 1.4 against zero2 1.045. The factors are rows of",
+                      " ".join(done.stdout.split()))
+
     def test_what_a_job_fixes_is_done_and_not_asked_about(self):
         for change, key, value, aspect in (
             ("parallel: {sharding: hsdp}", "sharding", "hsdp", "sharding"),

@@ -1,6 +1,7 @@
 // Engines, the constants of generation and what is fitted of them: three tables and two lists that must agree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -104,6 +105,34 @@ TEST(DataGenerationConstants, NamesAndFieldsArePairs) {
     EXPECT_TRUE(names.insert(constant.name).second) << constant.name;
   }
   EXPECT_EQ(sizeof(GenerationConstants), kGenerationConstants.size() * sizeof(double)) << "a field without a name";
+}
+
+TEST(DataPracticeConstants, EachHasOneRowInsideOfItsBounds) {
+  const std::string text = text_of(std::string(GPUPLAN_DATA_DIR) + "/practice_constants.csv");
+  const auto table = CsvTable::parse(text, "practice_constants.csv").value();
+  std::set<std::string_view> names;
+  PracticeConstants numbered;
+  double next = 1;
+  for (const PracticeConstant& constant : kPracticeConstants) numbered.*constant.field = next++;
+  next = 1;
+  for (const PracticeConstant& constant : kPracticeConstants) {
+    EXPECT_TRUE(names.insert(constant.name).second) << constant.name;
+    EXPECT_EQ(numbered.*constant.field, next++) << constant.name << ": two names of one field";
+    EXPECT_TRUE(std::isnan(PracticeConstants{}.*constant.field)) << constant.name << ": a number in the code";
+  }
+  EXPECT_EQ(sizeof(PracticeConstants), kPracticeConstants.size() * sizeof(double)) << "a field without a name";
+  ASSERT_EQ(table.rows(), kPracticeConstants.size());
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    const std::string_view name = table.cell(row, *table.find("name"));
+    const auto* constant = std::ranges::find(kPracticeConstants, name, &PracticeConstant::name);
+    ASSERT_NE(constant, kPracticeConstants.end()) << name;
+    const double value = catalogue().practice_constants.*constant->field;
+    EXPECT_EQ(value, std::stod(std::string(table.cell(row, *table.find("value"))))) << name;
+    if (table.cell(row, *table.find("unit")) == "factor") {
+      EXPECT_GE(value, 1) << name << ": a harder way is not preferred";
+      EXPECT_LE(value, catalogue().practice_constants.most) << name;
+    }
+  }
 }
 
 TEST(DataFit, ParametersHaveAddressesAndAllowWhatIsWritten) {

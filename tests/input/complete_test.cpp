@@ -17,8 +17,8 @@ namespace {
 
 /// Tables whose rows belong together: the models look each of them up. `*` rows stand for what has no row of its own.
 constexpr std::string_view kClosed[] = {
-    "efficiency.csv", "training_software.csv",    "training_constants.csv", "engines.csv", "frameworks.csv",
-    "links.csv",      "generation_constants.csv", "assumptions.csv"};
+    "efficiency.csv", "training_software.csv",    "training_constants.csv", "engines.csv",           "frameworks.csv",
+    "links.csv",      "generation_constants.csv", "assumptions.csv",        "practice_constants.csv"};
 
 /// The data built in, with `text` in the place of one table. "" when it is taken.
 std::string refusal(std::string_view table, const std::string& text) {

@@ -57,6 +57,15 @@ TEST(MatmulTime, LargeProductReachesTheShareOfPeakItsRowSays) {
   EXPECT_NEAR(reached, e.matmul, 0.05 * e.matmul);
 }
 
+TEST(MatmulTime, FullPrecisionReachesTheShareOfItsOwnPeak) {
+  for (const char* name : {"H100 SXM", "MI300X"}) {
+    const Gpu& gpu = *catalogue().find_gpu(name);
+    Efficiency e = efficiency_of(catalogue(), gpu);
+    e.matmul_fp32 = 0.37;
+    EXPECT_DOUBLE_EQ((Flops{1} / matmul_rate(gpu, e, Precision::kFp32).flop).value, gpu.fp32.value * 0.37) << name;
+  }
+}
+
 TEST(MatmulTime, ThinProductIsBoundByItsWeights) {
   // One row: 8192 x 8192 weights of 2 bytes are read once; 134 MB at 88 % of 3.35 TB/s are 45.5 us.
   const Gpu& gpu = *catalogue().find_gpu("H100 SXM");

@@ -68,6 +68,18 @@ TEST(Activations, GrowWithTheMicroBatch) {
   EXPECT_NEAR(four.logits / one.logits, 4, 1e-9);
 }
 
+TEST(Activations, MaskedModelsScoreTheShareOfTheTable) {
+  const TrainPhase p = phase(use_of("BERT-large"), 512);
+  Case r = run(p, machine("H100 SXM", 1), strategy(1, 4, 1));
+  TrainingConstants constants = catalogue().training_constants;
+  EXPECT_NEAR(constants.masked_share, 20.0 / 128, 0.01);
+  constants.masked_share *= 3;
+  r.rates.constants = &constants;
+  const LayerCost more = layer_cost(r.work, r.rates, cut(4));
+  EXPECT_NEAR(more.logits / r.layer.logits, 3, 1e-9);
+  EXPECT_GT(more.head, r.layer.head);
+}
+
 TEST(Layer, TensorCutOfOneSendsNothing) {
   const TrainPhase p = phase(use_of("Mixtral-8x7B"), 2048);
   const LayerCost one = cost(p, machine("H100 SXM", 8), cut(1));

@@ -75,6 +75,42 @@ TEST(StrategyReasons, SayWhatSpeaksAgainst) {
   EXPECT_EQ(c.reason(elsewhere), "tensor parallelism over 2 (megatron) would be 2.1x slower");
 }
 
+TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
+  const Case c;
+  PracticeConstants practice;
+  practice.tensor = 1.2;
+  practice.zero1 = 1.04;
+  practice.other_framework = 1.15;
+  practice.most = 1.4;
+  using P = PracticeConstants;
+  Alternative faster = c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06);
+  faster.care = 1.2;
+  faster.factors = {&P::zero1, &P::tensor};
+  faster.factors_chosen = {&P::zero1};
+  const auto words = [&](const Alternative& one) { return care_words({one}, c.chosen, practice); };
+  EXPECT_EQ(words(faster),
+            "Tensor parallelism over 4 would have to be 1.2x as fast: zero1 1.04 x tensor 1.2 against zero1 1.04. "
+            "The factors are rows of data/practice_constants.csv.");
+  Framework megatron;
+  megatron.name = "megatron";
+  Alternative bounded = faster;
+  bounded.framework = &megatron;
+  bounded.factors = {&P::zero1, &P::tensor, &P::other_framework};
+  bounded.factors_chosen.clear();
+  bounded.care = 1.4;
+  EXPECT_EQ(words(bounded),
+            "Tensor parallelism over 4 (megatron) would have to be 1.4x as fast: zero1 1.04 x tensor 1.2 x "
+            "other_framework 1.15, at most 1.4. The factors are rows of data/practice_constants.csv.");
+  // Nothing to say of ways that are no faster, nor where the points of complexity() decided.
+  EXPECT_EQ(words(c.tensor(2, WhyNot::kSlower, 2.1)), "");
+  Alternative as_fast = faster;
+  as_fast.time = 0.998;
+  EXPECT_EQ(words(as_fast), "");
+  Alternative no_harder = faster;
+  no_harder.care = 1;
+  EXPECT_EQ(words(no_harder), "");
+}
+
 TEST(StrategyReasons, NameTheWay) {
   const Case c;
   Alternative one = c.other(Aspect::kSharding, WhyNot::kSlower, 1.2, 30);

@@ -304,6 +304,48 @@ TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
 INSTANTIATE_TEST_SUITE_P(Recipes, Practice, testing::ValuesIn(kRecipes),
                          [](const testing::TestParamInfo<Recipe>& one) { return std::string(one.param.name); });
 
+TEST(PracticeConstantsOfTheTable, DecideWhatIsChosen) {
+  // Two machines of eight GPUs: tensor parallelism and a pipeline would be a fifth to a third faster.
+  const Setting setting{"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800};
+  const Job job = job_for(setting);
+  const auto workloads = prepare(job);
+  ASSERT_TRUE(workloads);
+  Catalogue all = training_fixture::catalogue();
+  const auto chosen = [&] {
+    Tally tally;
+    return best_estimate(workloads->front(), all, machines_for(setting), true, tally)->strategy;
+  };
+  const Strategy careful = chosen();
+  EXPECT_EQ(careful.pp * careful.tp, 1);
+  for (const PracticeConstant& one : kPracticeConstants)
+    if (one.name != "few_gpus" && one.name != "each_point") all.practice_constants.*one.field = 1;
+  const Strategy careless = chosen();
+  EXPECT_GT(careless.pp * careless.tp, 1);
+}
+
+TEST(PracticeConstantsOfTheTable, MultiplyUpToABoundAndShrinkBeyondFewGpus) {
+  PracticeConstants practice;
+  practice.tensor = 1.2;
+  practice.zero1 = 1.1;
+  practice.pipeline = 1.5;
+  practice.most = 1.4;
+  practice.few_gpus = 16;
+  Strategy s;
+  s.dp = 2;
+  s.tp = 8;
+  s.sharding = Sharding::kZero1;
+  NodeShape node = machines_for({"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800}).node;
+  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1.1 * 1.2);
+  s.dp = 8;
+  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
+  s.dp = 1;
+  s.pp = 2;
+  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1.4);
+  EXPECT_DOUBLE_EQ(most_care(practice, 64), 1.2);
+  using P = PracticeConstants;
+  EXPECT_EQ(care_factors(s, node, true), (std::vector<double P::*>{&P::zero1, &P::tensor, &P::pipeline}));
+}
+
 TEST(StrategyLaws, FixedDegreesAreHonoured) {
   const Setting setting{"Llama-3.1-8B", Method::kFull, 8192, 64, "H100 SXM", 8, 16, 3200};
   for (const int tp : {1, 2, 8})
@@ -344,7 +386,8 @@ void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer:
   const Framework& first = *training_fixture::catalogue().find_framework("torch");
   const NodeShape node = machines_for(setting).node;
   const auto worth = [&](const PhaseEstimate& e) {
-    return e.work_by_model * care(e.strategy, node, usual(*e.framework, first, false));
+    return e.work_by_model *
+           care(training_fixture::catalogue().practice_constants, e.strategy, node, usual(*e.framework, first, false));
   };
   for (const int tp : {1, 2, 4, 8})
     for (const int pp : {1, 2, 4, 8})

@@ -9,6 +9,7 @@ namespace gpuplan::made_up {
 inline Efficiency efficiency() {
   Efficiency row;
   row.matmul = 0.7;
+  row.matmul_fp32 = 0.92;
   row.matmul_fp8 = 0.6;
   row.matmul_fp4 = 0.45;
   row.k_half = 200;

@@ -76,6 +76,7 @@ Efficiency efficiency(const char* architecture, const char* memory, double scale
   row.architecture = architecture;
   row.memory_type = memory;
   row.matmul *= scale;
+  if (row.architecture == "Other") row.matmul_fp32 = row.matmul;  // no vendor but one has units beside its matrix cores
   row.wave *= scale;
   row.serve_bandwidth *= scale;
   row.tflops_per_watt = 1.1 * scale;
@@ -175,8 +176,12 @@ constexpr Constant kTraining[] = {
 constexpr Constant kGeneration[] = {
 #include <self_check/generation_constants.inc>  // written by cmake/self_check_constants.cmake
 };
+constexpr Constant kPractice[] = {
+#include <self_check/practice_constants.inc>  // written by cmake/self_check_constants.cmake
+};
 static_assert(std::size(kTraining) == kTrainingConstants.size() &&
-              std::size(kGeneration) == kGenerationConstants.size());
+              std::size(kGeneration) == kGenerationConstants.size() &&
+              std::size(kPractice) == kPracticeConstants.size());
 
 template <class Constants>
 Constants today(const auto& known, std::span<const Constant> values) {
@@ -247,7 +252,7 @@ Catalogue catalogue() {
   all.gpus = gpus();
   for (std::size_t i = 0; i < all.gpus.size(); ++i) all.gpu_names.add(all.gpus[i].name, static_cast<int>(i));
   all.efficiencies = {efficiency("*", "*", 1.0), efficiency("First", "HBM", 1.03), efficiency("First", "GDDR", 1.11),
-                      efficiency("Second", "*", 0.93)};
+                      efficiency("Second", "*", 0.93), efficiency("Other", "*", 1.0)};
   all.frameworks = frameworks();
   for (std::size_t i = 0; i < all.frameworks.size(); ++i)
     all.framework_names.add(all.frameworks[i].name, static_cast<int>(i));
@@ -257,6 +262,7 @@ Catalogue catalogue() {
   all.training_software = {software("*", 1.1, false), software("cutting", 1.03, true)};
   all.training_constants = today<TrainingConstants>(kTrainingConstants, kTraining);
   all.generation_constants = today<GenerationConstants>(kGenerationConstants, kGeneration);
+  all.practice_constants = today<PracticeConstants>(kPracticeConstants, kPractice);
   all.assumptions = made_up::assumptions();
   all.nodes = {box("Server", 8, 50), box("Next Server", 8, 100), box("Card", 4, 1.25), box("Red", 8, 50)};
   return all;

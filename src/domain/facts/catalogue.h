@@ -13,6 +13,7 @@
 #include "domain/facts/framework.h"
 #include "domain/facts/generation_constants.h"
 #include "domain/facts/known_problem.h"
+#include "domain/facts/practice_constants.h"
 #include "domain/facts/training_constants.h"
 #include "domain/hardware/hardware.h"
 #include "domain/hardware/link.h"
@@ -42,6 +43,7 @@ struct Efficiency {
   std::string memory_type;         ///< beginning of Gpu::memory_type ("HBM", "GDDR") or "*"
   std::string accumulation = "*";  ///< "half": 16-bit products with 32-bit sums run at half rate; "full"; "*" either
   double matmul = kUnset;          ///< share of peak that large 16-bit products reach
+  double matmul_fp32 = kUnset;     ///< the same of products of full 32-bit numbers, over their own peak
   double matmul_fp8 = kUnset;
   double matmul_fp4 = kUnset;
   double k_half = kUnset;  ///< inner dimension at which half of that is lost
@@ -94,6 +96,7 @@ struct Catalogue {
   std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
   GenerationConstants generation_constants;
+  PracticeConstants practice_constants;
   Assumptions assumptions;
 
   NameIndex gpu_names, model_names, framework_names;

@@ -22,6 +22,7 @@ inline constexpr double kMostShare = 1.2;
 
 inline constexpr std::array kEfficiencyFields = {
     NumberField<Efficiency>{"matmul", &Efficiency::matmul, 0.01, kMostShare},
+    NumberField<Efficiency>{"matmul_fp32", &Efficiency::matmul_fp32, 0.01, kMostShare},
     NumberField<Efficiency>{"matmul_fp8", &Efficiency::matmul_fp8, 0.01, kMostShare},
     NumberField<Efficiency>{"matmul_fp4", &Efficiency::matmul_fp4, 0.01, kMostShare},
     NumberField<Efficiency>{"k_half", &Efficiency::k_half, 0, 100'000},

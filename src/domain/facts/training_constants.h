@@ -23,6 +23,7 @@ struct TrainingConstants {
   double rotary_passes = kUnset;  ///< the same for each element of queries and keys that is rotated
   double elementwise_backward = kUnset;
   double head_bytes = kUnset;     ///< traffic of the loss a logit
+  double masked_share = kUnset;   ///< share of tokens that a masked language model scores
   double pipeline_head = kUnset;  ///< share of the output's time that shows on the last stage
   double fp8_time = kUnset;       ///< what 8-bit products lose to the step around them, over 16-bit ones
   double fp4_time = kUnset;
@@ -122,6 +123,7 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"rotary_passes", &TrainingConstants::rotary_passes},
     TrainingConstant{"elementwise_backward", &TrainingConstants::elementwise_backward},
     TrainingConstant{"head_bytes", &TrainingConstants::head_bytes},
+    TrainingConstant{"masked_share", &TrainingConstants::masked_share},
     TrainingConstant{"pipeline_head", &TrainingConstants::pipeline_head},
     TrainingConstant{"fp8_time", &TrainingConstants::fp8_time},
     TrainingConstant{"fp4_time", &TrainingConstants::fp4_time},

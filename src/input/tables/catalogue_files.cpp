@@ -33,6 +33,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_training_constants,
                                                           read_engines,
                                                           read_generation_constants,
+                                                          read_practice_constants,
                                                           read_assumptions,
                                                           read_links,
                                                           read_known_problems};

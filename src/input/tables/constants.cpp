@@ -56,4 +56,8 @@ Result<void> read_generation_constants(std::string_view text, std::string_view f
                         catalogue.generation_constants);
 }
 
+Result<void> read_practice_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  return read_constants(text, file, kPracticeConstants, "a constant of practice", catalogue.practice_constants);
+}
+
 }  // namespace gpuplan

@@ -1,4 +1,4 @@
-// training_constants.csv and generation_constants.csv as domain values.
+// training_constants.csv, generation_constants.csv and practice_constants.csv as domain values.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,10 @@
 
 namespace gpuplan {
 
-/// Constants of a model, in any order. Errors: a name that is none of them, a name given twice or not at all, a value
+/// Constants, in any order. Errors: a name that is none of them, a name given twice or not at all, a value
 /// outside of its own bounds.
 Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+Result<void> read_practice_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 }  // namespace gpuplan

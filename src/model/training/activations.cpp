@@ -42,10 +42,10 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
                     (m.kept_widest * (m.kept + uneven) / std::max(1.0, m.kept) * per_token + norms + scores)};
 
   cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary / cut.tp});
-  cost.logits += Bytes{batch.tokens * m.head_share * m.vocab / cut.tp * (learns ? r.logit_bytes : 2)};
+  cost.logits += Bytes{batch.tokens * m.scored(c) * m.vocab / cut.tp * (learns ? r.logit_bytes : 2)};
   // Sequence parallelism gathers the whole width of what products read, and of its gradient.
   const Bytes whole_width{cut.tp > 1 ? 2 * r.element_bytes * batch.tokens * m.boundary * (1 - 1.0 / cut.tp) : 0};
-  if (learns && m.vocab > 0) cost.logits += whole_width * m.head_share;
+  if (learns && m.vocab > 0) cost.logits += whole_width * m.scored(c);
   if (!learns) {
     cost.activations += std::min(all, layer * 0.5);
     return;

@@ -142,7 +142,7 @@ Pass elementwise(const Context& c) {
 Seconds head(const Context& c) {
   const ModelWork& m = c.model;
   if (m.vocab <= 0) return {};
-  const double rows = std::max(1.0, c.tokens * m.head_share);
+  const double rows = std::max(1.0, c.tokens * m.scored(c.constants));
   const double columns = m.vocab / c.cut.tp;
   const Pass pass = linear(c.rates.head, m, rows, columns, m.boundary);
   const bool learns = m.backward_inputs || m.backward_weights;

@@ -61,7 +61,9 @@ struct ModelWork {
   double boundary = 0;        ///< elements a token between layers (hidden)
   double key_values = 0;      ///< elements of keys and values a token, all layers
   double vocab = 0;           ///< rows of the output matrix; 0: none
-  double head_share = 1;      ///< tokens with an output
+  bool masked = false;        ///< only masked tokens have an output
+  double head_share = 1;      ///< tokens with an output, if not masked
+  double scored(const TrainingConstants& constants) const { return masked ? constants.masked_share : head_share; }
 };
 
 /// Parameters by where a pipeline and tensor cut puts them.

@@ -117,10 +117,8 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   model.boundary = h;
   model.key_values = runs * kv;
   model.vocab = s.vocab;
-  // Masked language models score only the masked positions: 15 %, 20 of 128 in the published recipe (Devlin 2018).
-  // Image classifiers score one token.
-  model.head_share = s.kind == ModelKind::kEncoder ? 0.16 : 1;
-  if (s.kind == ModelKind::kVit) {
+  model.masked = s.kind == ModelKind::kEncoder;
+  if (s.kind == ModelKind::kVit) {  // classifies: scores one token
     model.tokens = image_tokens(s);
     model.head_share = model.tokens > 0 ? 1 / model.tokens : 1;
   }

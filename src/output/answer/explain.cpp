@@ -232,6 +232,8 @@ std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen&
     Table table = alternatives_table();
     add_alternatives(others, estimate, *explained.phase, table);
     text += '\n' + table.text(screen, 4);
+    const std::string care = care_words(others, estimate, story.catalogue.practice_constants);
+    if (!care.empty()) text += paragraph(care, screen, 4, 4);
   }
   text += '\n';
   for (const std::string& line : money_words(story, plan)) text += paragraph(line, screen);

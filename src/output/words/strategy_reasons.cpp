@@ -58,6 +58,19 @@ const char* short_reason(const Alternative& other) {
   return "";
 }
 
+/// "pipeline 1.2 x zero1 1.04", as the rows of the table are called; with the bounds that hold.
+std::string factor_words(const std::vector<double PracticeConstants::*>& factors, const PracticeConstants& practice) {
+  std::string text;
+  double product = 1;
+  for (double PracticeConstants::* const factor : factors) {
+    const auto* row = std::ranges::find(kPracticeConstants, factor, &PracticeConstant::field);
+    text += (text.empty() ? "" : " x ") + std::string(row->name) + " " + number_text(practice.*factor);
+    product *= practice.*factor;
+  }
+  if (product > practice.most) text += ", at most " + number_text(practice.most);
+  return text;
+}
+
 /// A sentence has room for one reason of each kind, the nearest, and for a few in all.
 std::vector<const Alternative*> told(const std::vector<Alternative>& others) {
   constexpr std::size_t kMost = 3;
@@ -95,10 +108,19 @@ std::string way_words(const Alternative& other) {
   return "";
 }
 
-std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) {
+namespace {
+
+std::string way_and_framework(const Alternative& other, const PhaseEstimate& chosen) {
   std::string way = way_words(other);
   if (other.framework != nullptr && chosen.framework != nullptr && other.framework->name != chosen.framework->name)
     way += " (" + other.framework->name + ")";
+  return way;
+}
+
+}  // namespace
+
+std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) {
+  const std::string way = way_and_framework(other, chosen);
   const std::string usable = gib_text(chosen.node->gpu->usable);
   switch (other.why) {
     case WhyNot::kMemory:
@@ -129,6 +151,20 @@ std::string why_words(const std::vector<Alternative>& others, const PhaseEstimat
   if (train != nullptr && !train->recompute.given() && chosen.strategy.recompute == Recompute::kNone && full)
     text += " Recomputation is not needed.";
   return text;
+}
+
+std::string care_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
+                       const PracticeConstants& practice) {
+  std::string text;
+  for (const Alternative& other : others) {
+    if (other.why != WhyNot::kNotWorthIt || other.time > 1 / kSame || other.care <= 1) continue;
+    text += text.empty() ? "" : " ";
+    text += upper_first(way_and_framework(other, chosen)) + " would have to be " + significant_text(other.care, 3) +
+            "x as fast: " + factor_words(other.factors, practice);
+    if (!other.factors_chosen.empty()) text += " against " + factor_words(other.factors_chosen, practice);
+    text += ".";
+  }
+  return text.empty() ? text : text + " The factors are rows of data/practice_constants.csv.";
 }
 
 Table alternatives_table() {

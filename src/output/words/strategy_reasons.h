@@ -21,6 +21,11 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen);
 /// there was nothing to choose.
 std::string why_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen, const Phase& phase);
 
+/// Where a faster way was left for the care that it takes: which factors of data/practice_constants.csv say so. A
+/// sentence for each such way; empty where there is none.
+std::string care_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
+                       const PracticeConstants& practice);
+
 /// A table for add_alternatives().
 Table alternatives_table();
 /// The way chosen and all alternatives of a phase, a row each.

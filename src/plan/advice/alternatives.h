@@ -50,6 +50,7 @@ struct Alternative {
   double time = 0;                       ///< working time over that of the way chosen, by the model; 0: it does not fit
   Interval<Bytes> memory{};              ///< a GPU; zero when it is impossible
   double care = 1;                       ///< what it would have had to be faster by
+  std::vector<double PracticeConstants::*> factors, factors_chosen;  ///< care_factors() of both; empty: it does not fit
 };
 
 /// What was tried beside the way chosen for a training phase, nearest first: the next plainer way of each kind, and the

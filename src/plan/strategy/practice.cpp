@@ -7,40 +7,40 @@ namespace gpuplan {
 
 namespace {
 
-// Factors, each for one thing that somebody has to set up, and to look for faults in.
-
-/// Tensor parallelism needs layers written for it. Recipes compute half of the layers again before they take it, which
-/// costs about a sixth (torchtitan and Megatron Bridge run 7-8B models without).
-constexpr double kTensor = 1.20;
-/// Over PCIe two all-reduces a layer depend on slots, switches and host; no published recipe does it.
-constexpr double kTensorOverPcie = 1.3;
-/// Stages, schedules and an uneven first and last stage.
-constexpr double kPipeline = 1.20;
-/// Of several stages on each rank: a number in the configuration once there is a pipeline.
-constexpr double kInterleave = 1.01;
-/// Sequences cut over ranks: masks, positions and losses have to follow.
-constexpr double kContext = 1.05;
-/// Experts on several ranks; more than one machine makes balance and network matter.
-constexpr double kExpert = 1.03, kExpertAcross = 1.08;
-/// Host memory: speed hangs on a host that nobody measured.
-constexpr double kOffload = 1.10;
-/// Checkpoints and the clipping of gradients have to know of shards: recipes of small models run plain copies although
-/// sharing out the optimizer would make a step some percent shorter. By Sharding.
-constexpr double kSharding[] = {1, 1.04, 1.045, 1.05, 1.055};
-/// The script is written for another framework. On the same work frameworks differ by about as much (the spread of
-/// the column `time` in data/training_software.csv), so that less may be the framework's gain and not the cut's.
-constexpr double kOtherFramework = 1.15;
-
-/// However much there is to do: nobody leaves this much lying.
-constexpr double kMostCare = 1.4;
-
-/// GPUs up to which all of this counts in full; beyond, as the root of their number.
-constexpr double kFewGpus = 64;
-
 bool wider_than_a_machine(int ranks, const NodeShape& node) { return ranks > node.gpus; }
 
-double for_so_many(double factor, double gpus) {
-  return gpus <= kFewGpus ? factor : 1 + (factor - 1) * std::sqrt(kFewGpus / gpus);
+double for_so_many(const PracticeConstants& practice, double factor, double gpus) {
+  return gpus <= practice.few_gpus ? factor : 1 + (factor - 1) * std::sqrt(practice.few_gpus / gpus);
+}
+
+double PracticeConstants::* of_sharding(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::kNone:
+      break;
+    case Sharding::kZero1:
+      return &PracticeConstants::zero1;
+    case Sharding::kZero2:
+      return &PracticeConstants::zero2;
+    case Sharding::kZero3:
+      return &PracticeConstants::zero3;
+    case Sharding::kHsdp:
+      return &PracticeConstants::hybrid;
+  }
+  return nullptr;
+}
+
+/// Hands `visit` each constant that this way of running takes.
+template <class Visit>
+void for_each_factor(const Strategy& s, const NodeShape& node, bool usual, const Visit& visit) {
+  using P = PracticeConstants;
+  if (double P::* const sharding = of_sharding(s.sharding)) visit(sharding);
+  if (s.tp > 1) visit(fast_links(node) ? &P::tensor : &P::tensor_over_pcie);
+  if (s.pp > 1) visit(&P::pipeline);
+  if (s.interleave > 1) visit(&P::interleave);
+  if (s.cp > 1) visit(&P::context);
+  if (s.ep > 1) visit(wider_than_a_machine(s.ep * s.tp * s.cp, node) ? &P::expert_across : &P::expert);
+  if (s.offload != Offload::kNone) visit(&P::offload);
+  if (!usual) visit(&P::other_framework);
 }
 
 }  // namespace
@@ -53,19 +53,21 @@ bool usual(const Framework& framework, const Framework& first, bool moe) {
   return moe ? framework.expert : &framework == &first;
 }
 
-double care(const Strategy& s, const NodeShape& node, bool usual) {
-  double factor = kSharding[static_cast<std::size_t>(s.sharding)];
-  if (s.tp > 1) factor *= fast_links(node) ? kTensor : kTensorOverPcie;
-  if (s.pp > 1) factor *= kPipeline;
-  if (s.interleave > 1) factor *= kInterleave;
-  if (s.cp > 1) factor *= kContext;
-  if (s.ep > 1) factor *= wider_than_a_machine(s.ep * s.tp * s.cp, node) ? kExpertAcross : kExpert;
-  if (s.offload != Offload::kNone) factor *= kOffload;
-  if (!usual) factor *= kOtherFramework;
-  return for_so_many(std::min(factor, kMostCare), s.gpus());
+double care(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, bool usual) {
+  double factor = 1;
+  for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factor *= practice.*one; });
+  return for_so_many(practice, std::min(factor, practice.most), strategy.gpus());
 }
 
-double most_care(double gpus) { return for_so_many(kMostCare, gpus); }
+std::vector<double PracticeConstants::*> care_factors(const Strategy& strategy, const NodeShape& node, bool usual) {
+  std::vector<double PracticeConstants::*> factors;
+  for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factors.push_back(one); });
+  return factors;
+}
+
+double most_care(const PracticeConstants& practice, double gpus) { return for_so_many(practice, practice.most, gpus); }
+
+double weight_of_points(const PracticeConstants& practice, int points) { return 1 + practice.each_point * points; }
 
 int complexity(const Strategy& s) {
   return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.interleave > 1 ? 1 : 0) + (s.cp > 1 ? 2 : 0) +

@@ -10,17 +10,15 @@ namespace gpuplan {
 
 namespace {
 
-/// What each point of complexity() counts as: it decides between ways that are as good as equally fast.
-constexpr double kEachPoint = 0.001;
-
 constexpr Bytes kNoBytes{std::numeric_limits<double>::infinity()};
 
 }  // namespace
 
-TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const Machines& machines, int gpus,
-                               const Given* memory_given, Tally& tally)
+TrainingChoice::TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice,
+                               const Machines& machines, int gpus, const Given* memory_given, Tally& tally)
     : workload_(workload),
       work_(*workload.training),
+      practice_(practice),
       node_(machines.node),
       gpus_(gpus),
       nodes_(machines.node.machines_for(gpus)),
@@ -89,8 +87,8 @@ TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const
   last_bubble_ = estimate.step.bubble / estimate.step.total();
   const bool fits = memory.p90 < usable_;
   const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
-  const double points = 1 + kEachPoint * complexity(strategy);
-  const Seconds weighed = time * (care(strategy, node_, usual_) * points);
+  const double points = weight_of_points(practice_, complexity(strategy));
+  const Seconds weighed = time * (care(practice_, strategy, node_, usual_) * points);
   // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
   const bool better = !best_.any           ? true
                       : best_.fits != fits ? fits

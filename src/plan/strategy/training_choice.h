@@ -1,6 +1,7 @@
 // Level 4 of the search: one candidate at a time. Does it fit, how long does it take, is it the best so far?
 #pragma once
 
+#include "domain/facts/practice_constants.h"
 #include "domain/work/phase.h"
 #include "model/training/training.h"
 #include "plan/strategy/phase_search.h"
@@ -31,8 +32,8 @@ class TrainingChoice {
 
   /// For candidates on so many GPUs. `memory_given`: the user's own figure takes the place of the model's; may be null.
   /// Candidates are counted in the tally.
-  TrainingChoice(const PhaseWorkload& workload, const Machines& machines, int gpus, const Given* memory_given,
-                 Tally& tally);
+  TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice, const Machines& machines, int gpus,
+                 const Given* memory_given, Tally& tally);
 
   /// Rates of the candidates to come, which must outlive them; `usual`: see practice.h.
   void use(const TrainingRates& rates, bool usual);
@@ -58,6 +59,7 @@ class TrainingChoice {
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
   const PhaseWorkload& workload_;
   const TrainingWork& work_;
+  const PracticeConstants& practice_;
   const NodeShape& node_;
   int gpus_, nodes_;
   const Given* memory_given_;

@@ -33,9 +33,6 @@ constexpr double kMostSequences = 1e9;
 /// than attention takes to hide it, and recipes leave it out (NVIDIA NeMo starts at 8192 tokens over two ranks).
 constexpr double kContextTokens = 4096;
 
-/// Points of complexity that a strategy can have make it look longer by this at most (training_choice.cpp).
-constexpr double kMostPoints = 1.02;
-
 /// A bubble below this share of the step is not worth another schedule.
 constexpr double kSmallBubble = 0.01;
 
@@ -69,7 +66,7 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         tally_(&tally),
-        choice_(workload, machines, gpus, memory_given, tally) {}
+        choice_(workload, catalogue.practice_constants, machines, gpus, memory_given, tally) {}
 
   BestTraining run() {
     read_batch();
@@ -153,7 +150,8 @@ class TrainingSearch {
   /// that would be where that one no longer fits, and takes the fastest. Further down all take longer, care considered:
   /// once that is more than care can make up for, none is faster.
   void take_from_smaller(Bytes usable, Sizes which, std::initializer_list<Rung> rungs, BestTraining& best) {
-    const double most = most_care(gpus_) * kMostPoints;
+    const PracticeConstants& practice = catalogue_.practice_constants;
+    const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
     tally_ = &uncounted_;
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
@@ -215,8 +213,9 @@ class TrainingSearch {
     tensor.dp = pipeline.dp = context.dp = (gpus_ + 1) / 2;
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
-    double least = std::min(care(tensor, node, tool_->usual), care(pipeline, node, tool_->usual));
-    if (most_context() > 1) least = std::min(least, care(context, node, tool_->usual));
+    const PracticeConstants& practice = catalogue_.practice_constants;
+    double least = std::min(care(practice, tensor, node, tool_->usual), care(practice, pipeline, node, tool_->usual));
+    if (most_context() > 1) least = std::min(least, care(practice, context, node, tool_->usual));
     Seconds a_sequence{1e300};
     for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
       const LayerCost layer =
