@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace gpuplan {
 namespace {
@@ -62,6 +63,21 @@ TEST(Samples, AnIntervalAroundZeroIsNormal) {
   add_samples(Interval<Seconds>{Seconds{-1}, Seconds{0}, Seconds{1}}, Scores(1).of(0), samples);
   EXPECT_NEAR(quantiles(samples).p90, 1, 1e-3);
   EXPECT_NEAR(quantiles(samples).p10, -1, 1e-3);
+}
+
+TEST(Streams, NoTwoThingsDrawFromOne) {
+  for (const std::size_t phases : {1U, 2U, 7U}) {
+    const Streams streams(phases);
+    std::set<int> seen;
+    for (std::size_t time = 0; time < 3 * phases; ++time) EXPECT_TRUE(seen.insert(streams.of_time(time)).second);
+    for (std::size_t offer = 0; offer < phases; ++offer)
+      EXPECT_TRUE(seen.insert(streams.of_price(static_cast<std::ptrdiff_t>(offer))).second);
+    EXPECT_TRUE(seen.insert(streams.of_queues()).second);
+  }
+  // Other numbers would move every range that was ever told.
+  EXPECT_EQ(Streams(2).of_time(5), 5);
+  EXPECT_EQ(Streams(2).of_price(1), 7);
+  EXPECT_EQ(Streams(2).of_queues(), 9);
 }
 
 }  // namespace

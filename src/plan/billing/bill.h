@@ -26,7 +26,7 @@ struct LaidJob {
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
   std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
   std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
-  std::vector<int> factors;   ///< of each phase: the uncertain factor that its durations mostly follow
+  std::vector<int> factors;   ///< of each phase: the stream (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Seconds spot_loss{};
   double interruptions = 0;
@@ -80,13 +80,20 @@ class Biller {
   const std::vector<int>& order() const { return order_; }
 
  private:
+  std::vector<double> draw(const std::vector<int>& lots, Interruptions interruptions, LaidJob& laid) const;
+  void place(const std::vector<double>& unbilled, LaidJob& laid) const;
+
   struct Paid;
-  Paid pay(const LaidJob& laid, std::size_t holding, int factor) const;
+  class Parts;
+  Paid pay(const LaidJob& laid, std::size_t holding, int stream) const;
   std::vector<Paid> pay_all(const LaidJob& laid) const;
   static Samples sum_of(const std::vector<Paid>& paid);
   Interval<Seconds> waits(const LaidJob& laid) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
-  void add_phases(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
+  void add_phases(const LaidJob& laid, Plan& plan) const;
+  void share_out(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
+  Lease lease_of(const LaidJob& laid, std::size_t holding, const Paid& paid, const Outcome<Dollars>& cost, Parts& parts,
+                 Plan& plan) const;
 
   void in_canonical_order(std::vector<Holding>& holdings) const;
   void fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const;

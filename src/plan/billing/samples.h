@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 
@@ -34,6 +35,25 @@ class Scores {
  private:
   int generator_;
   Samples rising_;
+};
+
+/// The factors of a plan by what draws from them, each a stream of scores of its own (Scores::of). They stand one after
+/// the other so that no two things share one by accident: those of times, as they are met; then the prices; then the
+/// queues. A number that changes changes every range that is told.
+class Streams {
+ public:
+  explicit Streams(std::size_t phases) : phases_(static_cast<int>(phases)) {}
+  /// Times by the number of what they depend on, from 0 on: phases whose error is one share it. A phase has three at
+  /// most: its work, what stands beside it, and its luck on spot.
+  int of_time(std::size_t number) const { return static_cast<int>(number); }
+  /// Prices are independent of all times, and of each other by offer. A phase holds machines of one offer.
+  int of_price(std::ptrdiff_t offer) const { return kTimes * phases_ + static_cast<int>(offer); }
+  /// Time in queues, all of them together: beyond the prices.
+  int of_queues() const { return (kTimes + 1) * phases_ + 1; }
+
+ private:
+  static constexpr int kTimes = 3;
+  int phases_;
 };
 
 /// p10, p50, p90 (interpolated) and mean. Sorts a copy unless the samples are in order already.

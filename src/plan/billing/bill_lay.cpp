@@ -1,0 +1,284 @@
+// Jobs laid on machines: phases drawn and placed in time. What that costs: bill_pay.cpp.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/numbered.h"
+#include "plan/answer/market.h"
+#include "plan/billing/bill.h"
+#include "plan/billing/interruptions.h"
+#include "plan/strategy/phase_terms.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Simulated histories for each of the joint samples.
+constexpr int kHistories = 4;
+
+/// On spot: what interruptions are expected to do to a phase.
+struct Slowdown {
+  double factor = 1;
+  Seconds lost{};
+  double interruptions = 0;
+  double clean = 1;     ///< chance of none
+  double unbilled = 0;  ///< share of the stretched time in which no machine is there
+};
+
+/// Whether the machines can be taken away, and somebody says how often.
+bool is_interrupted(const Job& job, const Holding& holding) {
+  return holding.offer != nullptr && (holding.spot || holding.offer->preemptible) &&
+         interruption_rate(job, *holding.offer).has_value();
+}
+
+Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
+  // The buffer is time on machines like any other.
+  const double stretch = 1 + job.buffer;
+  const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
+  if (estimate.gpus == 0 || busy <= Seconds{} || !is_interrupted(job, holding)) return {};
+  ExpectedRun run =
+      with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate) * stretch);
+  // Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
+  const Seconds spared = std::max(busy - run.wall, Seconds{});
+  run.wall += spared;
+  run.billed += spared;
+  return {run.wall / busy, run.wall - busy, run.interruptions, run.clean,
+          run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
+}
+
+}  // namespace
+
+std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
+  std::string factor = estimate.node ? estimate.node->gpu->name : std::string();
+  factor += '/';
+  if (estimate.framework != nullptr) factor += estimate.framework->name;
+  factor += std::holds_alternative<TrainPhase>(phase.work) ? "/train" : "/generate";
+  return factor;
+}
+
+Biller::Biller(const Job& job, std::uint64_t seed)
+    : job_(job),
+      seed_(seed),
+      scores_(seed),
+      slots_(slots_of(job)),
+      order_(job.phases.size()),
+      needed_by_(job.phases.size()),
+      leaves_(job.phases.size(), 1) {
+  Numbered models;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    order_[static_cast<std::size_t>(slots_[i].rank)] = static_cast<int>(i);
+    std::vector<int>& weights = weights_.emplace_back();
+    for (const std::string& name : fetched_models(job.phases[i])) weights.push_back(static_cast<int>(models.of(name)));
+    std::ranges::sort(weights);
+    for (const int need : slots_[i].needs) {
+      needed_by_[static_cast<std::size_t>(need)].push_back(static_cast<int>(i));
+      if (!stays_home(job.phases[i])) leaves_[static_cast<std::size_t>(need)] = 0;
+    }
+  }
+}
+
+/// Weights and data that a phase before on the same machines has fetched are there.
+void Biller::fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const {
+  std::map<int, std::set<std::vector<int>>> there;  // by lot: what each phase so far has fetched
+  for (const int position : order_) {
+    const auto i = static_cast<std::size_t>(position);
+    if (lots[i] < 0) continue;
+    auto& fetched = there[lots[i]];
+    if (phases[i]->fetch.p50 > Seconds{} && std::ranges::any_of(fetched, [&](const std::vector<int>& before) {
+          return std::ranges::includes(before, weights_[i]);
+        })) {
+      PhaseEstimate& estimate = phases[i].change();
+      const Interval<Seconds> fetch = estimate.fetch;
+      const auto without = [&](Interval<Seconds>& time) {
+        time = {std::max(time.p10 - fetch.p10, Seconds{}), std::max(time.p50 - fetch.p50, Seconds{}),
+                std::max(time.p90 - fetch.p90, Seconds{})};
+      };
+      without(estimate.extra);
+      without(estimate.terms[static_cast<std::size_t>(TimeTerm::kFetch)]);
+      estimate.fetch = {};
+    }
+    fetched.insert(weights_[i]);
+  }
+}
+
+Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
+  return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, holding).factor;
+}
+
+/// Sums and draws go by it: the phases of each holding, and the holdings by the first of them.
+void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
+  const auto rank = [&](int phase) { return slots_[static_cast<std::size_t>(phase)].rank; };
+  for (Holding& holding : holdings) std::ranges::sort(holding.phases, {}, rank);
+  std::ranges::stable_sort(holdings, {}, [&](const Holding& holding) {
+    return holding.phases.empty() ? std::numeric_limits<int>::max() : rank(holding.phases.front());
+  });
+}
+
+LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
+  LaidJob laid = lay_for_medians(std::move(arrangement), interruptions);
+  for (std::size_t i = 0; i < laid.durations.size(); ++i)
+    laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
+  return laid;
+}
+
+LaidJob Biller::lay_for_medians(Arrangement arrangement, Interruptions interruptions) const {
+  LaidJob laid;
+  laid.arrangement = std::move(arrangement);
+  std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
+  in_canonical_order(laid.arrangement.holdings);
+  laid.slots = slots_;
+  const std::vector<int> lots = holdings_of(laid.arrangement);
+  for (std::size_t i = 0; i < laid.slots.size(); ++i) {
+    laid.slots[i].gpus = phases[i]->gpus;
+    laid.slots[i].lot = std::max(lots[i], 0);
+    laid.slots[i].on_machine = lots[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
+  }
+  fetch_once(lots, phases);
+  place(draw(lots, interruptions, laid), laid);
+  return laid;
+}
+
+/// Draws the durations of all phases. Returns the share of each in which its machines are away.
+std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions interruptions, LaidJob& laid) const {
+  const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  laid.durations.assign(phases.size(), Samples{});
+  laid.medians.resize(phases.size());
+  laid.factors.assign(phases.size(), 0);
+  Numbered factors;
+  const Streams streams(phases.size());
+  const auto stream_of = [&](const std::string& factor) { return streams.of_time(factors.of(factor)); };
+  TimeSamples times(scores_);
+  std::vector<double> unbilled(phases.size(), 0.0);
+  for (const int position : order_) {
+    const auto i = static_cast<std::size_t>(position);
+    const PhaseEstimate& estimate = *phases[i];
+    const Phase& phase = job_.phases[i];
+    Slowdown slowdown;
+    if (lots[i] >= 0) slowdown = slowdown_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
+    laid.spot_loss += slowdown.lost;
+    laid.interruptions += slowdown.interruptions;
+    laid.clean *= slowdown.clean;
+    unbilled[i] = slowdown.unbilled;
+    // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
+    const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
+    const auto add = [&](const Interval<Seconds>& time, const std::string& factor) {
+      const int stream = stream_of(factor);
+      times.add(time, stream, laid.durations[i]);
+      if (!time.exact()) laid.factors[i] = stream;
+    };
+    add(estimate.work, name);
+    add(estimate.extra, "extra " + phase.name);
+    if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
+      const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
+      const Seconds bare = interruptible_work(estimate);
+      const double share = bare / (estimate.work.p50 + estimate.extra.p50);
+      const std::vector<double> luck = simulated_stretch(
+          terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
+      laid.factors[i] = stream_of("spot " + phase.name);
+      const Strata strata = scores_.strata(laid.factors[i]);
+      for (std::size_t s = 0; s < strata.size(); ++s)
+        laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
+    } else if (slowdown.factor != 1) {
+      for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
+    }
+    // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
+    laid.medians[i] = median(laid.durations[i]);
+  }
+  return unbilled;
+}
+
+/// Places the phases in time, in each sample.
+void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
+  const std::size_t phases = laid.slots.size();
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  std::vector<Lot> machines;
+  for (const Holding& holding : holdings)
+    machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup.value : 0});
+  Timeline timeline(laid.slots, machines);
+  const double stretch = 1 + job_.buffer;
+  laid.held.assign(holdings.size(), Samples{});
+  std::vector<Samples> busy(holdings.size());
+  laid.away.assign(holdings.size(), Samples{});
+  // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
+  std::vector<double> sample(phases);
+  for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.medians[i] * stretch;
+  timeline.place(sample);
+  timeline.follow(sample);
+  laid.starts = timeline.starts();
+  for (std::size_t i = 0; i < phases; ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
+  laid.answers = timeline.machine_seconds();
+  std::vector<double> placed;
+  for (std::size_t s = 0; s < Samples{}.size(); ++s) {
+    for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.durations[i][s] * stretch;
+    // Where no time is uncertain, all samples are the first one.
+    if (s > 0 && sample == placed) {
+      laid.wall[s] = laid.wall[s - 1];
+      for (std::vector<Samples>* of : {&laid.held, &busy, &laid.away})
+        for (Samples& samples : *of) samples[s] = samples[s - 1];
+      continue;
+    }
+    placed = sample;
+    timeline.follow(sample);
+    laid.wall[s] = timeline.end();
+    for (std::size_t h = 0; h < holdings.size(); ++h) {
+      const auto [from, to] = timeline.held(h);
+      laid.held[h][s] = to - from;
+      busy[h][s] = timeline.busy(h);
+      for (const int phase : holdings[h].phases)
+        laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
+    }
+  }
+  for (const Samples& seconds : busy) laid.busy.push_back(median(seconds));
+}
+
+Arrangement Biller::let_go(const LaidJob& laid) const {
+  Arrangement result{laid.arrangement.phases, {}};
+  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
+    const Holding& whole = laid.arrangement.holdings[h];
+    const Billing billing = whole.offer ? whole.offer->billing : Billing{};
+    const double again = std::max(1.0, billing.startup_billed ? billing.startup.value : 0);
+    std::vector<int> phases;
+    for (const int phase : whole.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine) phases.push_back(phase);
+    const auto start = [&](int phase) { return laid.starts[static_cast<std::size_t>(phase)]; };
+    std::ranges::stable_sort(phases, {}, start);
+    // A phase that stays on the machines of an earlier one has to find them.
+    const auto stays = [&](std::size_t next) {
+      return std::any_of(phases.begin() + static_cast<std::ptrdiff_t>(next), phases.end(), [&](int later) {
+        const std::string& on = job_.phases[static_cast<std::size_t>(later)].on;
+        return !on.empty() && std::any_of(phases.begin(), phases.begin() + static_cast<std::ptrdiff_t>(next),
+                                          [&](int p) { return job_.phases[static_cast<std::size_t>(p)].name == on; });
+      });
+    };
+    double until = 0;
+    for (std::size_t n = 0; n < phases.size(); ++n) {
+      const int phase = phases[n];
+      if (n == 0 || (start(phase) > until + again && !stays(n)))
+        result.holdings.push_back({whole.offer, whole.spot, whole.machines, {}});
+      result.holdings.back().phases.push_back(phase);
+      until = std::max(until, laid.ends[static_cast<std::size_t>(phase)]);
+    }
+  }
+  return result;
+}
+
+Arrangement arrangement_of(const Plan& plan) {
+  Arrangement arrangement;
+  for (const PhasePlan& phase : plan.phases) arrangement.phases.push_back(phase.estimate);
+  for (const Lease& lease : plan.leases) {
+    Holding holding{lease.offer, lease.spot, {}, lease.phases};
+    holding.machines.nodes = lease.nodes;
+    holding.machines.gpus = lease.gpus;
+    holding.machines.exact = lease.offer->kind != OfferKind::kRented;
+    for (const int phase : lease.phases)
+      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate->node) holding.machines.node = *node;
+    arrangement.holdings.push_back(std::move(holding));
+  }
+  return arrangement;
+}
+
+}  // namespace gpuplan

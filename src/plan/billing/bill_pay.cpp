@@ -1,0 +1,375 @@
+// What laid jobs cost: machines paid, phases' shares, chances. How they are laid in time: bill_lay.cpp.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/answer/identity.h"
+#include "plan/answer/market.h"
+#include "plan/billing/bill.h"
+#include "plan/billing/ledger.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Bills are in cents; below a dollar, where plans differ by less, in hundredths of one. Without it two plans of one
+/// price would differ by the fraction of a second that billing rounds up.
+double units_of(Dollars bill) { return bill < Dollars{1} ? 1e4 : 100; }
+
+Dollars in_cents(Dollars amount) {
+  const double units = units_of(amount);
+  return Dollars{std::floor(amount.value * units + 0.5) / units};
+}
+
+Outcome<Dollars> in_cents(const Outcome<Dollars>& cost) {
+  return {in_cents(cost.p10), in_cents(cost.p50), in_cents(cost.p90), in_cents(cost.mean)};
+}
+
+/// Whole seconds, for the same reason.
+Seconds in_seconds(Seconds time) { return Seconds{std::floor(time.value + 0.5)}; }
+
+Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
+  return {in_seconds(time.p10), in_seconds(time.p50), in_seconds(time.p90), in_seconds(time.mean)};
+}
+
+/// Samples of an offer's price in dollars a second.
+Samples prices(const Scores& scores, int stream, const Offer& offer, bool spot) {
+  const Interval<DollarsPerSecond>& price = spot ? *offer.spot_price : *offer.price;
+  Samples result{};
+  add_samples(price, scores, stream, result);
+  return result;
+}
+
+/// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
+std::string label_of(const Holding& holding) {
+  const Offer& offer = *holding.offer;
+  std::string label = count_text(holding.machines.gpus) + "x " + offer.gpu;
+  if (!offer.label.empty()) label = offer.kind == OfferKind::kRented ? offer.label : label + " (" + offer.label + ")";
+  if (holding.machines.nodes > 1) label += " (" + count_text(holding.machines.nodes) + " nodes)";
+  if (holding.spot) label += " spot";
+  return label;
+}
+
+/// The machines of a plan, each kind once, by first use.
+std::string label_of(const LaidJob& laid) {
+  std::vector<std::pair<double, const Holding*>> kinds;
+  for (const Holding& holding : laid.arrangement.holdings) {
+    double first = std::numeric_limits<double>::infinity();
+    for (const int phase : holding.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
+        first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
+    const auto same = std::ranges::find_if(kinds, [&](const auto& k) { return same_machines(*k.second, holding); });
+    if (same == kinds.end()) kinds.emplace_back(first, &holding);
+    else same->first = std::min(same->first, first);
+  }
+  std::ranges::stable_sort(kinds, {}, [](const auto& kind) { return kind.first; });
+  std::string label;
+  for (const auto& kind : kinds) label += (label.empty() ? "" : " + ") + label_of(*kind.second);
+  return label;
+}
+
+}  // namespace
+
+/// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
+Dollars Biller::leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const {
+  const auto at = [&](std::size_t i) -> const Offer& {
+    return *laid.arrangement.holdings[static_cast<std::size_t>(laid.slots[i].lot)].offer;
+  };
+  const auto index = static_cast<std::size_t>(phase.phase);
+  const Offer& offer = at(index);
+  bool leaves = leaves_[index] != 0;
+  for (const int position : needed_by_[index]) {
+    const auto later = static_cast<std::size_t>(position);
+    if (!laid.slots[later].on_machine) continue;
+    const Offer& other = at(later);
+    if (other.provider != offer.provider || other.region != offer.region || other.kind != offer.kind) leaves = true;
+  }
+  return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
+}
+
+Dollars Biller::beside(const PhaseEstimate& estimate, const Holding& holding) const {
+  Dollars dollars{};
+  if (holding.offer->disk_price || estimate.disk_price)
+    dollars = disk_dollars(*holding.offer, estimate, expected(estimate, holding) * (1 + job_.buffer));
+  if (leaves_[static_cast<std::size_t>(estimate.phase)] != 0)
+    dollars += egress_dollars(*holding.offer, estimate, estimate.results_bytes);
+  return dollars;
+}
+
+/// What one holding costs.
+struct Biller::Paid {
+  Samples dollars{};           ///< machines, disks and what leaves
+  double billed = 0;           ///< seconds, median
+  std::vector<double> disks;   ///< dollars of each of its phases, by the medians
+  std::vector<double> egress;  ///< the same
+};
+
+Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int stream) const {
+  const Holding& holding = laid.arrangement.holdings[h];
+  const Offer& offer = *holding.offer;
+  const double machines = machines_paid(offer, holding.machines.nodes, holding.machines.gpus);
+  const double unpaid = offer.billing.startup_billed ? 0 : offer.billing.startup.value;
+  const double stretch = 1 + job_.buffer;
+  Paid paid;
+  paid.dollars = prices(scores_, stream, offer, holding.spot);
+  Samples billed{};
+  for (std::size_t s = 0; s < Samples{}.size(); ++s) {
+    billed[s] = billed_seconds(laid.held[h][s] - unpaid - laid.away[h][s], offer.billing);
+    paid.dollars[s] *= billed[s] * machines;
+  }
+  for (const int position : holding.phases) {
+    const auto i = static_cast<std::size_t>(position);
+    const PhaseEstimate& phase = *laid.arrangement.phases[i];
+    const double leaving = laid.slots[i].on_machine ? leaving_dollars(laid, phase).value : 0;
+    paid.egress.push_back(leaving);
+    if (leaving > 0)
+      for (double& dollars : paid.dollars) dollars += leaving;
+    paid.disks.push_back(disk_dollars(offer, phase, Seconds{laid.medians[i] * stretch}).value);
+    if (paid.disks.back() <= 0) continue;
+    for (std::size_t s = 0; s < Samples{}.size(); ++s)
+      paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
+  }
+  paid.billed = median(billed);
+  return paid;
+}
+
+std::vector<Biller::Paid> Biller::pay_all(const LaidJob& laid) const {
+  std::vector<Paid> paid;
+  const Streams streams(laid.slots.size());
+  std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
+  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
+    const Offer* offer = laid.arrangement.holdings[h].offer;
+    const auto known = std::ranges::find(priced, offer) - priced.begin();
+    if (known == std::ssize(priced)) priced.push_back(offer);
+    paid.push_back(pay(laid, h, streams.of_price(known)));
+  }
+  return paid;
+}
+
+/// Dollars of all holdings together.
+Samples Biller::sum_of(const std::vector<Paid>& paid) {
+  Samples all{};
+  for (const Paid& one : paid)
+    for (std::size_t s = 0; s < all.size(); ++s) all[s] += one.dollars[s];
+  return all;
+}
+
+Medians Biller::medians(const LaidJob& laid) const {
+  return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid)))})};
+}
+
+Plan Biller::price(const LaidJob& laid) const {
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  Plan plan;
+  plan.label = label_of(laid);
+  plan.hours = in_seconds(outcome<Seconds>(laid.wall));
+  plan.buffer = plan.hours.p50 * (job_.buffer / (1 + job_.buffer));
+  plan.spot_loss = laid.spot_loss;
+  plan.interruptions = laid.interruptions;
+  plan.clean = laid.clean;
+  if (!holdings.empty() &&
+      std::ranges::all_of(holdings, [&](const Holding& other) { return same_machines(other, holdings.front()); })) {
+    plan.offer = holdings.front().offer;
+    plan.spot = holdings.front().spot;
+    plan.node = holdings.front().machines.node;
+  }
+  plan.kept = holdings.size() <= 1;
+
+  const std::vector<Paid> paid = pay_all(laid);
+  const Samples all = sum_of(paid);
+  for (const Holding& holding : holdings) {
+    plan.nodes = std::max(plan.nodes, holding.machines.nodes);
+    plan.gpus = std::max(plan.gpus, holding.machines.gpus);
+  }
+  plan.cost = in_cents(outcome<Dollars>(all));
+  add_phases(laid, plan);
+  share_out(laid, paid, plan);
+  plan.wait = waits(laid);
+  judge(laid.wall, all, plan);
+  std::ranges::stable_sort(plan.leases, {}, &Lease::from);
+  plan.at_once = leases_at_once(plan.leases);
+  if (plan.offer != nullptr && plan.at_once > 1) plan.label += ", " + count_text(plan.at_once) + " at a time";
+  plan.identity = identity(plan, order_);
+  plan.id = short_id(plan.identity);
+  return plan;
+}
+
+void Biller::simulate(Plan& plan) const {
+  if (plan.clean >= 1) return;
+  const Plan simulated = price(lay(arrangement_of(plan), Interruptions::kSimulated));
+  const auto take = [](auto& told, const auto& found) {
+    told.p10 = std::min(told.p50, found.p10);
+    told.p90 = std::max(told.p50, found.p90);
+    told.mean = found.mean;
+  };
+  take(plan.hours, simulated.hours);
+  take(plan.cost, simulated.cost);
+  plan.chance_in_time = simulated.chance_in_time;
+  plan.chance_in_budget = simulated.chance_in_budget;
+  plan.meets_deadline = simulated.meets_deadline;
+  plan.meets_budget = simulated.meets_budget;
+  plan.simulated = true;
+}
+
+/// Time in queues, one job after the other: what waits at the same time is counted as if it did not.
+Interval<Seconds> Biller::waits(const LaidJob& laid) const {
+  Interval<Seconds> wait{};
+  for (const Holding& holding : laid.arrangement.holdings) {
+    if (!holding.offer->wait) continue;
+    int jobs = 0;
+    for (const int phase : holding.phases)
+      if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
+        jobs = std::max(jobs, laid.arrangement.phases[static_cast<std::size_t>(phase)]->jobs);
+    wait = wait + *holding.offer->wait * static_cast<double>(jobs);
+  }
+  return wait;
+}
+
+void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
+  if (job_.limits.deadline) {
+    Samples there = wall;
+    if (plan.wait.p50 > Seconds{}) add_samples(plan.wait, scores_.of(Streams(plan.phases.size()).of_queues()), there);
+    const auto in_time = std::ranges::count_if(there, [&](double s) { return Seconds{s} <= *job_.limits.deadline; });
+    plan.chance_in_time = static_cast<double>(in_time) / kSamples;
+    plan.meets_deadline = *plan.chance_in_time >= job_.limits.confidence;
+  }
+  if (job_.limits.budget) {
+    const auto within =
+        std::ranges::count_if(paid, [&](double c) { return Dollars{c} + job_.contingency <= *job_.limits.budget; });
+    plan.chance_in_budget = static_cast<double>(within) / kSamples;
+    plan.meets_budget = *plan.chance_in_budget >= job_.limits.confidence;
+  }
+}
+
+/// What phases do on their machines, before any bill.
+void Biller::add_phases(const LaidJob& laid, Plan& plan) const {
+  const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
+  plan.phases.reserve(phases.size());
+  bool any_model = false;
+  bool any_given = false;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    PhasePlan phase;
+    phase.estimate = phases[i];
+    const PhaseEstimate& estimate = *phase.estimate;
+    phase.start = Seconds{laid.starts[i]};
+    phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
+    const double unshared = 1 / (1 + estimate.overhead_share);
+    if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
+    if (estimate.tokens > 0) {
+      const auto rate = [&](Seconds time) { return Tokens{estimate.tokens} / (time * unshared); };
+      phase.tokens_per_second = {rate(estimate.work.p90), rate(estimate.work.p50), rate(estimate.work.p10)};
+    }
+    if (estimate.work_by_model > Seconds{}) (estimate.evidence == Evidence::kGiven ? any_given : any_model) = true;
+    if (estimate.fit == Fit::kTight) plan.fit = Fit::kTight;
+    if (estimate.serving && !estimate.serving->reaches_target) plan.reaches_target = false;
+    plan.phases.push_back(std::move(phase));
+  }
+  plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
+}
+
+/// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.
+class Biller::Parts {
+ public:
+  explicit BillParts(Dollars bill) : units_(units_of(bill)) {}
+  Dollars next(Dollars exactly) {
+    sum_ += exactly.value;
+    const double end = std::floor(sum_ * units_ + 0.5);
+    const double part = end - told_;
+    told_ = end;
+    return Dollars{part / units_};
+  }
+
+ private:
+  double units_;
+  double sum_ = 0, told_ = 0;
+};
+
+/// Phases share the bill of the machines they run on by the machine seconds they answer for; what no phase uses is
+/// idle.
+void Biller::share_out(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const {
+  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  std::vector<Outcome<Dollars>> costs;  // of each holding; one is the whole bill
+  for (const Paid& one : paid)
+    costs.push_back(holdings.size() == 1 ? plan.cost : in_cents(outcome<Dollars>(one.dollars)));
+  Dollars medians{};
+  for (const Outcome<Dollars>& one : costs) medians += one.p50;
+  // The medians of several are scaled to the median of their sum.
+  const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
+  BillParts parts(plan.cost.p50);
+  for (std::size_t h = 0; h < holdings.size(); ++h) {
+    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : costs[h] * scale;
+    plan.leases.push_back(lease_of(laid, h, paid[h], cost, parts, plan));
+  }
+}
+
+Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, const Outcome<Dollars>& cost, Parts& parts,
+                       Plan& plan) const {
+  const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
+  const Holding& holding = laid.arrangement.holdings[h];
+  const double end = laid.ends.empty() ? 0 : std::ranges::max(laid.ends);
+  const double billed = paid.billed;
+  // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
+  // what is used is counted in the seconds that are both used and billed.
+  const double worked = std::min(laid.busy[h], billed);
+  double answered = 0;
+  double disks = 0;
+  double egress = 0;
+  double first = std::numeric_limits<double>::infinity();
+  double last = 0;
+  Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}, {}};
+  for (std::size_t n = 0; n < holding.phases.size(); ++n) {
+    const auto i = static_cast<std::size_t>(holding.phases[n]);
+    if (!laid.slots[i].on_machine) continue;
+    lease.phases.push_back(holding.phases[n]);
+    answered += laid.answers[i];
+    disks += paid.disks[n];
+    egress += paid.egress[n];
+    first = std::min(first, laid.starts[i]);
+    last = std::max(last, laid.ends[i]);
+  }
+  double busy_share = billed > 0 ? worked / billed : 0;
+  if (busy_share > 1 - kWorthALine) busy_share = 1;
+  const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
+  const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
+  const double machines_share = 1 - disk_share - egress_share;
+  plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
+  for (std::size_t n = 0; n < holding.phases.size(); ++n) {
+    const auto i = static_cast<std::size_t>(holding.phases[n]);
+    if (!laid.slots[i].on_machine) continue;
+    PhasePlan& phase = plan.phases[i];
+    phase.offer = holding.offer;
+    phase.spot = holding.spot;
+    phase.gpus_billed = holding.machines.gpus;
+    const double own = answered > 0 ? laid.answers[i] / answered : 0;
+    const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
+    const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
+    const double portion = busy_share * machines_share * own + disk + left;
+    if (answered > 0)
+      phase.gpu_hours = laid.medians[i] * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked / answered;
+    plan.gpu_hours += phase.gpu_hours;
+    phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
+    phase.cost = cost * portion;
+    phase.cost.p50 = parts.next(phase.cost.p50);
+    phase.cost.p10 = std::min(phase.cost.p10, phase.cost.p50);
+    phase.cost.p90 = std::max(phase.cost.p90, phase.cost.p50);
+    phase.disk = std::min(cost.p50 * disk, phase.cost.p50);
+    phase.egress = std::min(cost.p50 * left, phase.cost.p50 - phase.disk);
+    plan.disk += phase.disk;
+    plan.egress += phase.egress;
+    lease.cost += phase.cost.p50;
+  }
+  lease.idle = parts.next(cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0));
+  lease.cost += lease.idle;
+  plan.idle += lease.idle;
+  lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
+  // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
+  lease.to = last >= end ? plan.hours.p50 : std::min(Seconds{last}, plan.hours.p50);
+  std::ranges::sort(lease.phases);
+  lease.billed = Seconds{billed};
+  return lease;
+}
+
+}  // namespace gpuplan
