@@ -68,7 +68,6 @@ class Scanner {
     return true;
   }
 
-  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool starts_number(std::string_view text) {
     return !text.empty() && (is_digit(text[0]) || (text.size() > 1 && text[0] == '.' && is_digit(text[1])));
   }

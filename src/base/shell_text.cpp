@@ -77,10 +77,7 @@ std::string shell_quoted(std::string_view text) {
 
 std::string shell_word(std::string_view text) {
   constexpr std::string_view kPlain = "_./:=,+@%-";
-  const auto plain = [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kPlain.find(c) != std::string_view::npos;
-  };
+  const auto plain = [&](char c) { return is_letter(c) || is_digit(c) || kPlain.find(c) != std::string_view::npos; };
   const std::string shown = printable(text, text.size());
   return !shown.empty() && std::ranges::all_of(shown, plain) ? shown : shell_quoted(shown);
 }
@@ -118,7 +115,7 @@ std::string slug_of(std::string_view text, std::size_t limit, std::string_view o
   std::string result;
   for (const char c : to_lower(text)) {
     if (result.size() >= limit) break;
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) result += c;
+    if ((c >= 'a' && c <= 'z') || is_digit(c)) result += c;
     else if (!result.empty() && result.back() != '-') result += '-';
   }
   while (!result.empty() && result.back() == '-') result.pop_back();

@@ -176,5 +176,16 @@ TEST(Text, ListsInWords) {
   EXPECT_EQ(listed(Parts{"a", "b", "c"}, "or"), "a, b or c");
 }
 
+TEST(Text, DigitsAndLettersAreThoseOfAscii) {
+  int digits = 0, letters = 0;
+  for (int c = -128; c < 128; ++c) {
+    digits += is_digit(static_cast<char>(c)) ? 1 : 0;
+    letters += is_letter(static_cast<char>(c)) ? 1 : 0;
+  }
+  EXPECT_EQ(digits, 10);
+  EXPECT_EQ(letters, 52);
+  EXPECT_TRUE(is_digit('0') && is_digit('9') && is_letter('a') && is_letter('Z'));
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "input/text/csv.h"
 
 namespace gpuplan {
@@ -347,8 +348,6 @@ const Rows& nodes() {
   static const Rows rows("nodes.csv");
   return rows;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The number in front of `word` in a name: ("gpu-h100-sxm_8gpu-128vcpu", "vcpu") is 128; -1 without.
 double number_before(std::string_view name, std::string_view word) {

@@ -125,7 +125,7 @@ std::optional<double> relative_factor(std::string_view text) {
   if (text.size() < 2) return std::nullopt;
   const char sign = text.front();
   const std::string_view rest = trim(text.substr(1));
-  const bool digit = !rest.empty() && ((rest.front() >= '0' && rest.front() <= '9') || rest.front() == '.');
+  const bool digit = !rest.empty() && (is_digit(rest.front()) || rest.front() == '.');
   if (!digit) return std::nullopt;
   if (sign == 'x' || sign == 'X') {
     const auto factor = parse_amount(rest, AmountKind::kCount);

@@ -184,9 +184,8 @@ struct PhaseRecord {
   /// Addresses (phases.NAME.train), file names of scripts and plan labels hold it.
   static bool valid_name(std::string_view name) {
     if (name.empty() || name.size() > 64) return false;
-    return std::all_of(name.begin(), name.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    });
+    return std::all_of(name.begin(), name.end(),
+                       [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; });
   }
 };
 

@@ -59,7 +59,7 @@ class Runs {
         const char escaped = rest_.front();
         rest_.remove_prefix(1);
         const bool letter = (escaped >= 'a' && escaped <= 'z') || (escaped >= 'A' && escaped <= 'Z');
-        if (letter || scan::is_digit(escaped)) {
+        if (letter || is_digit(escaped)) {
           // Classes and places; what takes more letters (\x41, \p{..}, \Q..\E) is left to the pattern alone.
           constexpr std::string_view kSimple = "dDsSwWbBAz";
           if (kSimple.find(escaped) == std::string_view::npos) return {};
@@ -89,7 +89,7 @@ class Runs {
       const char c = rest_.front();
       rest_.remove_prefix(1);
       if (c == '\\' && !rest_.empty()) {
-        if (scan::is_digit(rest_.front()) || rest_.front() == 'Q' || rest_.front() == 'x') return false;
+        if (is_digit(rest_.front()) || rest_.front() == 'Q' || rest_.front() == 'x') return false;
         rest_.remove_prefix(1);
       } else if (c == '[' && rest_.starts_with(":")) {
         const std::size_t end = rest_.find(":]");

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "input/logs/book/book.h"
 #include "input/logs/book/gunzip.h"
 #include "input/logs/book/lines.h"
@@ -205,7 +206,7 @@ struct LogReader::State {
       case '{':
         return any(trainer_step);
       default:
-        return scan::is_digit(text.front()) ? any(trainer_step) : broken;
+        return is_digit(text.front()) ? any(trainer_step) : broken;
     }
   }
 

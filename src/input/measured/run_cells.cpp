@@ -1,7 +1,6 @@
 #include "input/measured/run_cells.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -62,8 +61,7 @@ double size_in_name(std::string_view name) {
     const bool ends = i + 1 == name.size() || std::isalnum(static_cast<unsigned char>(name[i + 1])) == 0;
     if ((unit != 'b' && unit != 'm') || !ends) continue;
     std::size_t first = i;
-    while (first > 0 && (std::isdigit(static_cast<unsigned char>(name[first - 1])) != 0 || name[first - 1] == '.'))
-      --first;
+    while (first > 0 && (is_digit(name[first - 1]) || name[first - 1] == '.')) --first;
     const bool starts = first == 0 || std::isalnum(static_cast<unsigned char>(name[first - 1])) == 0;
     if (first == i || !starts) continue;
     if (const auto value = parse_amount(name.substr(first, i - first), AmountKind::kCount))

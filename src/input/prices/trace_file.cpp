@@ -26,7 +26,7 @@ bool is_machines(double count) { return count >= 0 && count <= kMostMachines && 
 
 std::optional<double> plain_number(std::string_view text) {
   for (const char c : text)  // "12 k" and "5%" are amounts and no numbers of a trace
-    if ((c < '0' || c > '9') && std::string_view("+-.eE").find(c) == std::string_view::npos) return std::nullopt;
+    if (!is_digit(c) && std::string_view("+-.eE").find(c) == std::string_view::npos) return std::nullopt;
   const auto number = parse_amount(text, AmountKind::kCount);
   return number ? std::optional(*number) : std::nullopt;
 }

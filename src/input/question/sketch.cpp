@@ -35,7 +35,7 @@ std::string short_name(std::string_view model) {
   if (last() == "config.json" && model.size() > 12) model.remove_suffix(12);
   std::string name;
   for (const char c : to_lower(last())) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+    const bool kept = (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '-' || c == '_';
     if (kept && name.size() < 50) name += c;
   }
   for (const std::string_view ending : {".safetensors", ".gguf", ".json"})

@@ -111,7 +111,7 @@ bool is_iso_date(std::string_view text) {
   const auto part = [&](std::size_t at, std::size_t digits) {
     int value = 0;
     for (std::size_t i = at; i < at + digits; ++i) {
-      if (text[i] < '0' || text[i] > '9') return -1;
+      if (!is_digit(text[i])) return -1;
       value = value * 10 + (text[i] - '0');
     }
     return value;

@@ -13,9 +13,7 @@ namespace {
 bool plain_is_safe(const Tree& tree) {
   const std::string& text = tree.text;
   if (tree.quoted || text.empty() || text == "~" || iequals(text, "null")) return false;
-  const auto letter_or_digit = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
+  const auto letter_or_digit = [](char c) { return is_letter(c) || is_digit(c); };
   const char first = text.front();
   if (!letter_or_digit(first) && first != '$' && first != '/' && first != '.') return false;
   if (text.back() == ' ') return false;

@@ -19,11 +19,8 @@ bool plain(std::string_view text) {
   constexpr std::string_view kSigns = "_./-:=";
   if (text.empty() || text.size() > 200 || (!is_letter(text.front()) && text.front() != '/')) return false;
   if (text.ends_with('.') || text.ends_with(':')) return false;
-  return std::ranges::all_of(text,
-                             [&](char c) {
-                               return is_letter(c) || (c >= '0' && c <= '9') ||
-                                      kSigns.find(c) != std::string_view::npos;
-                             }) &&
+  return std::ranges::all_of(
+             text, [&](char c) { return is_letter(c) || is_digit(c) || kSigns.find(c) != std::string_view::npos; }) &&
          std::ranges::find(kWords, to_lower(text)) == kWords.end();
 }
 

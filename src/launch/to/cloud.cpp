@@ -29,8 +29,8 @@ const LaunchPhase& phase_of(const Launch& launch, int position) {
 Bytes tens_of_gb(Bytes size) { return std::ceil(size / (10 * units::GB)) * (10 * units::GB); }
 
 bool is_word(std::string_view name) {
-  return !name.empty() && (name.front() < '0' || name.front() > '9') && std::ranges::all_of(name, [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  return !name.empty() && !is_digit(name.front()) && std::ranges::all_of(name, [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || is_digit(c) || c == '_';
   });
 }
 
@@ -161,7 +161,7 @@ std::optional<Bucket> bucket_of(const Job& job) {
     const std::string rest = place.substr(at + 3);
     const std::string name = rest.substr(0, rest.find('/'));
     const bool good = name.size() >= 3 && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
-                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
+                        return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '.' || c == '_';
                       });
     if (!good) continue;
     Bucket bucket{scheme, name, {}};
@@ -177,7 +177,7 @@ std::optional<Bucket> bucket_of(const Job& job) {
 
 std::string object_name(const Launch& launch, const LaunchGroup& group, std::size_t limit) {
   std::string whole = launch.slug + (launch.groups.size() > 1 ? "-" + group.slug : "");
-  if (whole.front() >= '0' && whole.front() <= '9') whole = "job-" + whole;
+  if (is_digit(whole.front())) whole = "job-" + whole;
   if (whole.size() <= limit) return whole;
   const std::string id = short_id(hash_of(whole));
   return slug_of(whole, limit - id.size() - 1, "job") + "-" + id;

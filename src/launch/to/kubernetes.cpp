@@ -20,7 +20,7 @@ constexpr std::size_t kMostScripts = 1'000'000;
 
 KubernetesNames names_of(const Launch& launch) {
   const std::string slug = slug_of(launch.slug, kKubernetesName, "job");
-  const std::string base = slug.front() >= '0' && slug.front() <= '9' ? "job-" + slug : slug;
+  const std::string base = is_digit(slug.front()) ? "job-" + slug : slug;
   return {base + "-scripts", base + "-marks", base + "-runs", base + "-settings"};
 }
 
@@ -29,10 +29,7 @@ std::string kubernetes_file(const LaunchGroup& group) { return "kubernetes/" + g
 /// What a label may hold.
 bool is_label(std::string_view text) {
   constexpr std::size_t kLongest = 63;
-  const auto inner = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-           c == '.';
-  };
+  const auto inner = [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_' || c == '.'; };
   return !text.empty() && text.size() <= kLongest && std::ranges::all_of(text, inner) &&
          std::string_view("-_.").find(text.front()) == std::string_view::npos &&
          std::string_view("-_.").find(text.back()) == std::string_view::npos;

@@ -32,9 +32,7 @@ constexpr std::string_view kMount = "/gpuplan-runs";
 constexpr std::string_view kSecretWords = " --secret HF_TOKEN";
 
 bool plain_region(std::string_view region) {
-  return !region.empty() && std::ranges::all_of(region, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-  });
+  return !region.empty() && std::ranges::all_of(region, [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
 /// "aws/us-east-1" before "aws" where the job does not bind itself to regions.

@@ -63,9 +63,8 @@ Seconds up_to_minutes(Seconds time) { return units::minute * std::ceil(time / un
 /// A line "#SBATCH --partition=..." is split at spaces and quotes: only names that need neither can stand there.
 Result<void> check_name(const Offer& offer, std::string_view what, const std::string& name) {
   constexpr std::string_view kOthers = "_-.,+:@/%";
-  const bool plain = std::ranges::all_of(name, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || kOthers.contains(c);
-  });
+  const bool plain =
+      std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c) || kOthers.contains(c); });
   if (plain && !name.starts_with('-')) return {};
   return failure("market.pools: the " + std::string(what) + " \"" + printable(name, 60) + "\" of " +
                  printable(offer.label, 60) +

@@ -174,7 +174,7 @@ bool python(std::string_view word) {
   std::string_view name = base_name(word);
   if (!name.starts_with("python")) return false;
   name.remove_prefix(6);
-  return std::ranges::all_of(name, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return std::ranges::all_of(name, [](char c) { return is_digit(c) || c == '.'; });
 }
 
 /// A program that starts another one: `options` are those with a value in a word of its own, and so many words stand

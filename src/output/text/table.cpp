@@ -39,7 +39,6 @@ void align_around(std::vector<std::string*>& cells, std::string_view around, Ali
 
 /// Words that belong to what stands before them: "46 %", "23 … 68", "4x RTX", "16 GiB".
 bool stay_together(std::string_view before, std::string_view after) {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (after.starts_with("%") || after.starts_with(kEllipsis) || before == kEllipsis) return true;
   while (before.starts_with('(') || before.starts_with('$')) before.remove_prefix(1);
   if (before.empty() || !is_digit(before.front())) return false;

@@ -7,7 +7,7 @@
 namespace gpuplan {
 namespace {
 
-bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+bool is_letter_or_digit(char c) { return is_letter(c) || is_digit(c); }
 
 /// Whether Markdown could take the sign at `at` for one of its own, wherever the text stands.
 bool needs_backslash(std::string_view text, std::size_t at) {

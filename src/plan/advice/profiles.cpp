@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/text.h"
 #include "base/whole.h"
 #include "plan/capacity/largest_batch.h"
 #include "plan/notes/command_text.h"
@@ -54,7 +55,7 @@ std::string profile_name(const std::string& gpu, int gpus, int nodes) {
   std::string name = gpus > 1 ? std::to_string(gpus) + "x-" : "";
   for (const char c : gpu) {
     const bool upper = c >= 'A' && c <= 'Z';
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool plain = (c >= 'a' && c <= 'z') || is_digit(c);
     if (upper) name += static_cast<char>(c - 'A' + 'a');
     else if (plain) name += c;
     else if (!name.empty() && name.back() != '-') name += '-';

@@ -273,7 +273,7 @@ void Biller::add_phases(const LaidJob& laid, Plan& plan) const {
 /// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.
 class Biller::Parts {
  public:
-  explicit BillParts(Dollars bill) : units_(units_of(bill)) {}
+  explicit Parts(Dollars bill) : units_(units_of(bill)) {}
   Dollars next(Dollars exactly) {
     sum_ += exactly.value;
     const double end = std::floor(sum_ * units_ + 0.5);
@@ -298,7 +298,7 @@ void Biller::share_out(const LaidJob& laid, const std::vector<Paid>& paid, Plan&
   for (const Outcome<Dollars>& one : costs) medians += one.p50;
   // The medians of several are scaled to the median of their sum.
   const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
-  BillParts parts(plan.cost.p50);
+  Parts parts(plan.cost.p50);
   for (std::size_t h = 0; h < holdings.size(); ++h) {
     const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : costs[h] * scale;
     plan.leases.push_back(lease_of(laid, h, paid[h], cost, parts, plan));

@@ -37,10 +37,8 @@ constexpr std::array<CommandVariable, 22> kVariables = {{
     {"args", "the phase's `args` that the command does not name, as --name=value"},
 }};
 
-constexpr bool in_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-constexpr bool starts_word(char c) { return in_word(c) && !(c >= '0' && c <= '9'); }
+constexpr bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+constexpr bool starts_word(char c) { return in_word(c) && !is_digit(c); }
 
 /// How a shell reads the character at hand.
 enum class Quote { kNone, kSingle, kDouble };

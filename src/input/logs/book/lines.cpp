@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace gpuplan {
 namespace {
 
-using scan::is_digit;
 using scan::take;
 
 /// ESC [ ... letter (colours, cursor) and ESC ] ... BEL (links, titles) are left out.

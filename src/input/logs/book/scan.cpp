@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <system_error>
 
+#include "base/text.h"
+
 namespace gpuplan::scan {
 namespace {
 

@@ -101,7 +101,7 @@ Match LogCsv::sample(LogBook& book, const LogLine& line) const {
     if (at == 0 && !more && columns_.size() > 1) return Match::kNo;
     switch (columns_[at].kind) {
       case Column::Kind::kGpu:
-        if (cell.empty() || !scan::is_digit(cell.front())) return Match::kNo;
+        if (cell.empty() || !is_digit(cell.front())) return Match::kNo;
         gpu = cell;
         break;
       // "[N/A]" and "[Not Supported]" are no numbers.

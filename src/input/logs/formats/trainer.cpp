@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "input/logs/book/names.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/keywords.h"
@@ -65,7 +66,7 @@ bool take_duration(std::string_view& rest, double& seconds) {
   double part = 0;
   seconds = 0;
   do {
-    if (rest.empty() || !scan::is_digit(rest.front()) || !scan::take_number(rest, part)) return false;
+    if (rest.empty() || !is_digit(rest.front()) || !scan::take_number(rest, part)) return false;
     seconds = 60 * seconds + part;
   } while (take(rest, ":"));
   return true;

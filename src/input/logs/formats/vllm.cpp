@@ -1,4 +1,5 @@
 // vLLM: what it says of its cache when it starts, the speeds it logs every few seconds, and its own benchmarks.
+#include "base/text.h"
 #include "base/whole.h"
 #include "input/logs/formats/formats.h"
 
@@ -16,7 +17,7 @@ constexpr double kMostEngines = 1024;
 /// "INFO 12-18 09:40:07 [loggers.py:127] ": seconds of the day, kUnknown when there is no time.
 double time_of_day(std::string_view text) {
   const auto two = [&](std::size_t at) {
-    return scan::is_digit(text[at]) && scan::is_digit(text[at + 1]) ? 10 * (text[at] - '0') + text[at + 1] - '0' : -1;
+    return is_digit(text[at]) && is_digit(text[at + 1]) ? 10 * (text[at] - '0') + text[at + 1] - '0' : -1;
   };
   constexpr std::size_t kLength = std::string_view("09:40:07").size();
   for (std::size_t i = 0; i + kLength <= text.size(); ++i) {
