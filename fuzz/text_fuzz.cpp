@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
@@ -41,6 +42,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   table.add({"x", "1-2"});
   const std::string set = table.text({.columns = 50});
   if (set.find(" \n") != std::string::npos || set.back() != '\n') __builtin_trap();
+
+  // Commands stand one after the other in the text, and the words of each in it.
+  std::size_t at = 0;
+  for (const ShellSpan& command : shell_commands(text)) {
+    if (command.begin < at || command.end <= command.begin || command.end > text.size()) __builtin_trap();
+    at = command.begin;
+    for (const ShellSpan& word : shell_words(text, command)) {
+      if (word.begin < at || word.end <= word.begin || word.end > command.end) __builtin_trap();
+      at = word.end;
+    }
+    at = command.end;
+  }
+  (void)takes_more_words(text);
 
   const std::string_view names[] = {"H100 SXM", "RTX 4090", "deadline"};
   (void)did_you_mean(text, names);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
@@ -19,147 +20,16 @@ constexpr std::array<std::string_view, 15> kLaunchers = {
     "torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec",          "srun",       "horovodrun", "composer",
     "tune",     "axolotl",    "litgpt",    "ray",    "llamafactory-cli", "colossalai", "fabric"};
 
-bool blank(char c) { return c == ' ' || c == '\t'; }
-
 struct Word {
   std::size_t begin = 0, end = 0;  ///< in the text
   std::string_view text;
 };
 
-/// The words of one logical line; quotes keep blanks inside. Operators of the shell that stand between blanks are words
-/// of their own.
-std::vector<Word> words_of(std::string_view text, std::size_t begin, std::size_t end) {
+std::vector<Word> words_of(std::string_view text, ShellSpan command) {
   std::vector<Word> words;
-  std::size_t at = begin;
-  while (at < end) {
-    while (at < end &&
-           (blank(text[at]) || text[at] == '\n' || (text[at] == '\\' && at + 1 < end && text[at + 1] == '\n')))
-      at += text[at] == '\\' ? 2 : 1;
-    const std::size_t from = at;
-    char quote = 0;
-    int open = 0;  // of "$(": what it runs is no word of this command
-    for (; at < end; ++at) {
-      if (quote == 0 && text[at] == '(' && (open > 0 || (at > from && text[at - 1] == '$'))) ++open;
-      if (quote == 0 && text[at] == ')' && open > 0) --open;
-      if (quote == 0 && open == 0 && (blank(text[at]) || text[at] == '\n')) break;
-      if (text[at] == '\\' && quote != '\'') ++at;
-      else if (quote != 0 && text[at] == quote) quote = 0;
-      else if (quote == 0 && (text[at] == '\'' || text[at] == '"')) quote = text[at];
-    }
-    at = std::min(at, end);
-    if (at > from) words.push_back({from, at, text.substr(from, at - from)});
-  }
+  for (const ShellSpan& word : shell_words(text, command)) words.push_back({word.begin, word.end, word.of(text)});
   return words;
 }
-
-/// Lines of a command, joined where a backslash ends them: (begin, end) in the text.
-std::vector<std::pair<std::size_t, std::size_t>> logical_lines(std::string_view text) {
-  std::vector<std::pair<std::size_t, std::size_t>> lines;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (text[i] != '\n' || (i > 0 && text[i - 1] == '\\'))) continue;
-    if (!trim(text.substr(begin, i - begin)).empty()) lines.emplace_back(begin, i);
-    begin = i + 1;
-  }
-  return lines;
-}
-
-/// Cuts a text of the shell into simple commands: at line ends and at ; & && || | ( ), which quotes, $(...),
-/// backquotes, comments and here-documents hide. Redirections (2>&1, &>log) cut nothing.
-class Commands {
- public:
-  explicit Commands(std::string_view text) : text_(text) {}
-
-  /// (begin, end) of each.
-  std::vector<std::pair<std::size_t, std::size_t>> cut() {
-    while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '\\') at_ += 2;
-      else if (c == '\'' || c == '"' || c == '`') quoted(c);
-      else if (c == '$' && next() == '(') substituted();
-      else if (c == '#' && (at_ == begin_ || blank(text_[at_ - 1]))) comment();
-      else if (c == '<' && next() == '<') here();
-      else if (c == '\n') line_end();
-      else if (cuts(c)) end_command(1);
-      else ++at_;
-    }
-    at_ = text_.size();
-    end_command(0);
-    return std::move(found_);
-  }
-
- private:
-  char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
-
-  bool cuts(char c) const {
-    const bool redirected = next() == '>' || (at_ > 0 && (text_[at_ - 1] == '>' || text_[at_ - 1] == '<'));
-    if (c == '&') return !redirected;
-    if (c == '|') return at_ == 0 || text_[at_ - 1] != '>';
-    return c == ';' || c == '(' || c == ')';
-  }
-
-  void end_command(std::size_t length) {
-    const std::size_t end = std::min(at_, text_.size());
-    if (end > begin_ && !trim(text_.substr(begin_, end - begin_)).empty()) found_.emplace_back(begin_, end);
-    at_ = end + length;
-    begin_ = at_;
-  }
-
-  void quoted(char quote) {
-    for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_)
-      if (text_[at_] == '\\' && quote != '\'') ++at_;
-    ++at_;
-  }
-
-  void substituted() {
-    int open = 0;
-    for (++at_; at_ < text_.size(); ++at_) {
-      if (text_[at_] == '(') ++open;
-      if (text_[at_] == ')' && --open == 0) break;
-    }
-    ++at_;
-  }
-
-  void comment() {
-    end_command(0);
-    at_ = std::min(text_.find('\n', at_), text_.size());
-    begin_ = at_;
-  }
-
-  /// `<<WORD`: what follows the line up to WORD is text. `<<<` is a word on the line.
-  void here() {
-    at_ += 2;
-    if (at_ < text_.size() && text_[at_] == '<') {
-      ++at_;
-      return;
-    }
-    while (at_ < text_.size() && (text_[at_] == '-' || blank(text_[at_]))) ++at_;
-    std::string word;
-    for (; at_ < text_.size() && !blank(text_[at_]) &&
-           std::string_view("\n;|&<>()").find(text_[at_]) == std::string::npos;
-         ++at_)
-      if (text_[at_] != '\'' && text_[at_] != '"' && text_[at_] != '\\') word += text_[at_];
-    if (!word.empty()) here_.push_back(word);
-  }
-
-  void line_end() {
-    end_command(1);
-    for (const std::string& word : std::exchange(here_, {})) {
-      bool ended = false;
-      while (!ended && at_ < text_.size()) {
-        const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-        ended = trim(text_.substr(at_, end - at_)) == word;
-        at_ = std::min(end + 1, text_.size());
-      }
-      begin_ = at_;
-    }
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0, begin_ = 0;
-  std::vector<std::string> here_;
-  std::vector<std::pair<std::size_t, std::size_t>> found_;
-};
 
 bool assignment(std::string_view word) {
   const std::size_t equals = word.find('=');
@@ -347,14 +217,14 @@ class Processes {
   Processes(const WorkPlace& place, Work& work, std::string& text) : place_(place), work_(work), text_(text) {}
 
   Result<void> start() {
-    const auto commands = Commands(text_).cut();
+    const std::vector<ShellSpan> commands = shell_commands(text_);
     std::optional<PythonLine> last;
     std::optional<int> visible;
     bool launched = false, hidden = false;
     int pythons = 0;
     // From the end, since adding options moves what follows.
     for (auto command = commands.rbegin(); command != commands.rend(); ++command) {
-      const std::vector<Word> words = words_of(text_, command->first, command->second);
+      const std::vector<Word> words = words_of(text_, *command);
       const bool exported = !words.empty() && words.front().text == "export";
       if (launches(words)) {
         launched = true;
@@ -431,21 +301,6 @@ class Processes {
   std::string& text_;
 };
 
-/// Whether arguments may follow the end of a command: not after a pipe, a redirection or a comment.
-bool open_ended(std::string_view text) {
-  const auto lines = logical_lines(text);
-  if (lines.empty()) return false;
-  char quote = 0;
-  for (std::size_t i = lines.back().first; i < lines.back().second; ++i) {
-    const char c = text[i];
-    if (c == '\\' && quote != '\'') ++i;
-    else if (quote != 0) quote = c == quote ? '\0' : quote;
-    else if (c == '\'' || c == '"') quote = c;
-    else if (std::string_view("|&;<>()#").find(c) != std::string_view::npos) return false;
-  }
-  return quote == 0;
-}
-
 std::string unknown_variable(const std::string& name) {
   std::vector<std::string_view> names;
   std::vector<std::string> shown;
@@ -508,7 +363,7 @@ Result<Work> command_work(const WorkPlace& place) {
   if (!filled.unknown.empty()) return place.wrong(unknown_variable(filled.unknown.front()));
   std::string text(trim(filled.text));
   if (!filled.appended.empty()) {
-    if (!open_ended(text))
+    if (!takes_more_words(text))
       return place.wrong("its args (" + printable(join(filled.appended, " "), 100) +
                          ") can not follow the end of its command; write {args} where they belong");
     text += " " + join(filled.appended, " ");

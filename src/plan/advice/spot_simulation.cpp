@@ -8,13 +8,13 @@
 #include <tuple>
 #include <utility>
 
-#include "base/numbered.h"
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/whole.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/ledger.h"
+#include "plan/billing/numbered.h"
 #include "plan/billing/schedule.h"
 #include "spot/checkpointing.h"
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "base/numbered.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
+#include "plan/billing/numbered.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {

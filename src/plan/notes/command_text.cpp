@@ -6,6 +6,7 @@
 
 #include "base/math.h"
 #include "base/shell_text.h"
+#include "base/shell_words.h"
 #include "base/text.h"
 #include "base/whole.h"
 
@@ -40,14 +41,11 @@ constexpr std::array<CommandVariable, 22> kVariables = {{
 constexpr bool in_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 constexpr bool starts_word(char c) { return in_word(c) && !is_digit(c); }
 
-/// How a shell reads the character at hand.
-enum class Quote { kNone, kSingle, kDouble };
-
 /// A reference to a variable of the shell as one word, whatever quotes it stands in.
-std::string reference(std::string_view variable, Quote quote) {
+std::string reference(std::string_view variable, ShellQuote quote) {
   std::string name = "${" + std::string(variable) + "}";
-  if (quote == Quote::kSingle) return "'\"" + name + "\"'";
-  if (quote == Quote::kNone) return "\"" + name + "\"";
+  if (quote == ShellQuote::kSingle) return "'\"" + name + "\"'";
+  if (quote == ShellQuote::kNone) return "\"" + name + "\"";
   return name;
 }
 
@@ -119,11 +117,12 @@ class Filler {
           continue;
         }
         if (!shell && variable(text, i)) {
+          shell_.pass();
           i = text.find('}', i);
           continue;
         }
       }
-      read(text[i], i > 0 ? text[i - 1] : '\n');
+      shell_.read(text[i]);
       result_.text += text[i];
     }
     if (args_used_) result_.appended.clear();
@@ -135,23 +134,13 @@ class Filler {
     return bash_word("--" + std::string(name)) + "=" + bash_word(value);
   }
 
-  /// Follows quotes and comments of the shell.
-  void read(char c, char before) {
-    if (comment_) comment_ = c != '\n';
-    else if (escaped_) escaped_ = false;
-    else if (c == '\\' && quote_ != Quote::kSingle) escaped_ = true;
-    else if (c == '\'' && quote_ != Quote::kDouble) quote_ = quote_ == Quote::kSingle ? Quote::kNone : Quote::kSingle;
-    else if (c == '"' && quote_ != Quote::kSingle) quote_ = quote_ == Quote::kDouble ? Quote::kNone : Quote::kDouble;
-    else if (c == '#' && quote_ == Quote::kNone && (before == ' ' || before == '\n' || before == '\t')) comment_ = true;
-  }
-
   /// Writes the value of the variable whose '{' is at `at`; false when there is none.
   bool variable(std::string_view text, std::size_t at) {
     std::size_t end = at + 1;
     while (end < text.size() && in_word(text[end])) ++end;
     if (end == at + 1 || end == text.size() || text[end] != '}' || !starts_word(text[at + 1])) return false;
     const std::string_view name = text.substr(at + 1, end - at - 1);
-    const Quote quote = comment_ ? Quote::kDouble : quote_;
+    const ShellQuote quote = shell_.comment() ? ShellQuote::kDouble : shell_.quote();
     if (std::ranges::find(kVariables, name, &CommandVariable::name) == kVariables.end()) {
       if (std::ranges::find(result_.unknown, name) == result_.unknown.end()) result_.unknown.emplace_back(name);
       return false;
@@ -164,12 +153,12 @@ class Filler {
   }
 
   /// Each is a word with quotes of its own, so quotes that stand around them end before and begin again after.
-  void arguments(Quote around) {
+  void arguments(ShellQuote around) {
     args_used_ = true;
     const std::string words = join(result_.appended, " ");
-    if (comment_) result_.text += printable(words);
-    else if (around == Quote::kNone) result_.text += words;
-    else result_.text += (around == Quote::kSingle ? "' " + words + " '" : "\" " + words + " \"");
+    if (shell_.comment()) result_.text += printable(words);
+    else if (around == ShellQuote::kNone) result_.text += words;
+    else result_.text += (around == ShellQuote::kSingle ? "' " + words + " '" : "\" " + words + " \"");
   }
 
   std::string value(std::string_view name) const {
@@ -209,8 +198,8 @@ class Filler {
   const PhaseEstimate& estimate_;
   const std::string& profile_;
   FilledCommand result_;
-  Quote quote_ = Quote::kNone;
-  bool escaped_ = false, comment_ = false, args_used_ = false;
+  ShellReader shell_;
+  bool args_used_ = false;
 };
 
 }  // namespace
