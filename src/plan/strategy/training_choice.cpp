@@ -59,7 +59,7 @@ Interval<Bytes> TrainingChoice::total(Bytes median, const Strategy& strategy) co
   return lognormal(median, training_spread(work_, *rates_, strategy, nodes_).memory);
 }
 
-TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const LayerCost& layer) {
+TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, const LayerCost& layer) {
   const Gpu& gpu = *node_.gpu;
   const MemoryUse need = training_memory(work_, *rates_, layer, strategy);
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
@@ -67,7 +67,7 @@ TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const
     least_need_ = std::min(least_need_, total(median, strategy).p90);
     tally_->reject(Misfit::kMemory);
     tally_->near_miss({workload_.index, &gpu, gpus_, strategy, median, gpu.usable, need});
-    return Verdict::kTooBig;
+    return {Verdict::kTooBig};
   }
   const TrainingEstimate estimate = training_estimate(work_, *rates_, layer, strategy, nodes_, need);
   const Spread spread = training_spread(work_, *rates_, strategy, nodes_);
@@ -76,17 +76,14 @@ TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const
   least_need_ = std::min(least_need_, least);
   if (estimate.host_memory > host_room(strategy)) {
     tally_->reject(Misfit::kHostMemory);
-    return Verdict::kOther;
+    return {Verdict::kOther};
   }
   tally_->accept();
   const double batch = static_cast<double>(strategy.micro_batch) * strategy.grad_accum * strategy.dp;
   // Small tolerance: 2.56 M sequences in batches of 256 are 10,000 steps, whatever the rounding of the division.
   const double steps = std::max(1.0, std::ceil(work_.sequences_total / batch - 1e-9));
   const Seconds time = estimate.step.total() * steps;
-  last_ = time;
-  last_bubble_ = estimate.step.bubble / estimate.step.total();
   const bool fits = memory.p90 < usable_;
-  const Verdict verdict = fits ? Verdict::kFits : Verdict::kTight;
   const double points = weight_of_points(practice_, complexity(strategy));
   const Seconds weighed = time * (care(practice_, strategy, node_, usual_) * points);
   // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
@@ -96,7 +93,7 @@ TrainingChoice::Verdict TrainingChoice::consider(const Strategy& strategy, const
                                            : least < best_.need;
   if (better)
     best_ = {true, fits, time, weighed, least, strategy, estimate, *rates_, spread, memory, batch, steps, gpus_};
-  return verdict;
+  return {fits ? Verdict::kFits : Verdict::kTight, time, estimate.step.bubble / estimate.step.total()};
 }
 
 }  // namespace gpuplan

@@ -29,6 +29,11 @@ class TrainingChoice {
  public:
   /// What a candidate was found to be. `kOther`: it fits on the GPUs, and not on the host.
   enum class Verdict { kTooBig, kTight, kFits, kOther };
+  struct Judgement {
+    Verdict verdict = Verdict::kTooBig;
+    Seconds time{};     ///< all of its work, if it fits or is tight
+    double bubble = 0;  ///< share of that
+  };
 
   /// For candidates on so many GPUs. `memory_given`: the user's own figure takes the place of the model's; may be null.
   /// Candidates are counted in the tally.
@@ -43,15 +48,12 @@ class TrainingChoice {
   void start(Bytes usable);
 
   /// REQUIRES: use() was called, and layer was computed for the strategy with its rates.
-  Verdict consider(const Strategy& strategy, const LayerCost& layer);
+  Judgement consider(const Strategy& strategy, const LayerCost& layer);
 
   const BestTraining& best() const { return best_; }
   bool fits() const { return best_.any && best_.fits; }
   /// The least `need` of all that was considered since the start, whether it fits or not.
   Bytes least_need() const { return least_need_; }
-  /// Time of the last candidate that fitted or was tight, and the share of it that is bubble.
-  Seconds last_time() const { return last_; }
-  double last_bubble() const { return last_bubble_; }
 
  private:
   Bytes host_room(const Strategy& strategy) const;
@@ -69,8 +71,6 @@ class TrainingChoice {
   Bytes least_need_;
   const TrainingRates* rates_ = nullptr;
   bool usual_ = true;
-  Seconds last_{};
-  double last_bubble_ = 0;
   BestTraining best_;
 };
 

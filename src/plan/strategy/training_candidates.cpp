@@ -1,0 +1,342 @@
+#include "plan/strategy/training_candidates.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/whole.h"
+#include "plan/strategy/practice.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// More sequences a step than this, or more tokens, no recipe uses: the limit of `batch: auto`.
+constexpr int kLargestAutoMicro = 4096;
+constexpr double kLargestAutoTokens = 4e6;  // tokens a step; GPT-3 (Brown et al. 2020) and Llama 2 trained with 3-4 M
+
+/// Sequences of a step that can be counted: what the degrees of a strategy multiply to stays an int.
+constexpr double kMostSequences = 1e9;
+
+/// Context parallelism is for sequences of at least this many tokens on each rank: below, keys and values travel longer
+/// than attention takes to hide it, and recipes leave it out (NVIDIA NeMo starts at 8192 tokens over two ranks).
+constexpr double kContextTokens = 4096;
+
+/// A bubble below this share of the step is not worth another schedule.
+constexpr double kSmallBubble = 0.01;
+
+/// Micro-batches in a pipeline for each of its stages where the job leaves the batch open: from here on the bubble is
+/// an eighth of the step.
+constexpr int kAutoFilling = 8;
+
+/// Memory choices that keep something on the host, those that cost least first.
+constexpr Offload kOffloads[] = {Offload::kOptimizer, Offload::kActivations, Offload::kOptimizerParams,
+                                 Offload::kOptimizerActivations, Offload::kAll};
+
+using Judgement = TrainingChoice::Judgement;
+using Verdict = TrainingChoice::Verdict;
+
+}  // namespace
+
+TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node,
+                                       int gpus, const std::vector<const Framework*>& frameworks)
+    : work_(work),
+      phase_(phase),
+      node_(node),
+      gpu_(*node.gpu),
+      gpus_(gpus),
+      nodes_(node.machines_for(gpus)),
+      frameworks_(frameworks) {
+  read_batch();
+}
+
+/// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
+void TrainingCandidates::read_batch() {
+  const auto add = [&](int sequences) { micros_.push_back({sequences, micros_.size()}); };
+  batch_ = work_.batch;
+  if (const auto by_gpu = phase_.batch_by_gpu.on(gpu_.name, gpus_)) batch_ = *by_gpu;
+  const auto micro = phase_.micro.on(gpu_.name, gpus_);
+  if (micro) {
+    add(*micro);
+  } else if (batch_ > 0) {
+    const int most = whole<int>(std::min(batch_, 65536.0));
+    for (int m = 1; m <= most && m <= kLargestAutoMicro; ++m)
+      if (most % m == 0) add(m);
+  } else {
+    for (int m = 1; m <= kLargestAutoMicro; m *= 2) add(m);
+  }
+}
+
+int TrainingCandidates::experts() const {
+  const ModelUse& use = *work_.models.front().use;
+  return use.custom ? 0 : use.shape.experts;
+}
+
+bool TrainingCandidates::offload_fixed() const { return phase_.offload.on(gpu_.name, gpus_).has_value(); }
+
+int TrainingCandidates::most_context() const {
+  int most = 1;
+  while (most * 2 * kContextTokens <= work_.sequence && most * 2 <= gpus_) most *= 2;
+  return most;
+}
+
+LayerTable::Most TrainingCandidates::most_degrees(bool cuts) const {
+  const Parallel& fixed = phase_.parallel;
+  return {fixed.tp.value_or(cuts ? std::min(gpus_, node_.gpus) : 1), fixed.cp.value_or(cuts ? most_context() : 1),
+          fixed.ep.value_or(std::max(1, std::min(gpus_, experts())))};
+}
+
+/// Heads over tensor ranks, whole layers over stages; the last stage, which has the output matrix too, may hold
+/// fewer.
+bool TrainingCandidates::divides(int tp, int pp) const {
+  for (const ModelWork& model : work_.models) {
+    if (model.use->custom) {
+      if (tp * pp > 1) return false;
+      continue;
+    }
+    const ModelShape& shape = model.use->shape;
+    const int each = (shape.layers + pp - 1) / pp;
+    if (shape.heads % tp != 0 || (shape.ffn > 0 && shape.ffn % tp != 0)) return false;
+    if (shape.layers < pp || shape.layers - each * (pp - 1) < 1) return false;
+  }
+  return true;
+}
+
+/// Another framework is asked for it: the first that can run it. What nobody can is left out, unless the job fixes
+/// it: then the first that can do all the rest has it.
+bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework) const {
+  for (std::size_t i = 0; i < frameworks_.size(); ++i)
+    if (can_run(*frameworks_[i], s)) return i != framework;
+  const Strategy rest = without_fixed(s);
+  if (rest == s) return true;
+  for (std::size_t i = 0; i < frameworks_.size(); ++i)
+    if (can_run(*frameworks_[i], rest)) return i != framework;
+  return true;
+}
+
+/// The strategy without what the job asks for.
+Strategy TrainingCandidates::without_fixed(Strategy s) const {
+  const Parallel& fixed = phase_.parallel;
+  if (fixed.tp) s.tp = 1;
+  if (fixed.pp) s.pp = 1;
+  if (fixed.cp) s.cp = 1;
+  if (fixed.ep) s.ep = 1;
+  if (fixed.sharding) s.sharding = Sharding::kNone;
+  if (phase_.recompute.on(gpu_.name, gpus_)) s.recompute = Recompute::kNone;
+  if (offload_fixed()) s.offload = Offload::kNone;
+  return s;
+}
+
+/// Sharding inside a machine only makes sense where there are several, and several ranks in each.
+bool TrainingCandidates::hybrid(const Strategy& s) const {
+  const int inner = s.tp * s.cp;
+  return nodes_ > 1 && inner < node_.gpus && s.dp * inner > node_.gpus;
+}
+
+/// One walk over the candidates of a framework; what is fixed further out is handed further in.
+class TrainingCandidates::Walker {
+ public:
+  Walker(const TrainingCandidates& all, const Walk& walk, StrategyJudge& judge, Tally& tally)
+      : all_(all), walk_(walk), judge_(judge), tally_(tally) {}
+
+  void each_cut() const {
+    const Framework& framework = *all_.frameworks_[walk_.framework];
+    const Parallel& fixed = all_.phase_.parallel;
+    const bool cuts = walk_.rung != Rung::kData && !all_.work_.models.front().use->custom.has_value();
+    const int most_tp = cuts && framework.tensor ? std::min(all_.gpus_, all_.node_.gpus) : 1;
+    const int most_pp = cuts && framework.pipeline ? all_.gpus_ : 1;
+    const int most_cp = cuts && framework.context ? all_.most_context() : 1;
+    for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
+      for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp *= 2) {
+        if (static_cast<long>(tp) * pp > all_.gpus_) break;
+        if (all_.gpus_ % (tp * pp) != 0 || !all_.divides(tp, pp)) {
+          tally_.reject(Misfit::kUneven);
+          continue;
+        }
+        for (int cp = fixed.cp.value_or(1); cp <= fixed.cp.value_or(most_cp); cp *= 2) {
+          if (static_cast<long>(tp) * pp * cp > all_.gpus_ || all_.gpus_ % (tp * pp * cp) != 0) {
+            tally_.reject(Misfit::kUneven);
+            break;
+          }
+          const bool chosen = (tp > 1 && !fixed.tp) || (pp > 1 && !fixed.pp) || (cp > 1 && !fixed.cp);
+          if (walk_.rung == Rung::kCuts && !chosen) continue;  // looked at before
+          each_expert_cut(framework, tp, pp, cp);
+        }
+      }
+    }
+  }
+
+ private:
+  /// By recomputation, sharding and offload: memory ran out with a smaller micro-batch already.
+  using FullUp = std::array<std::array<std::array<bool, 8>, 5>, 3>;
+
+  /// What came of some candidates.
+  struct Found {
+    bool fits = false;
+    bool runs = false;  ///< memory holds one of them
+  };
+
+  void each_expert_cut(const Framework& framework, int tp, int pp, int cp) const {
+    const Parallel& fixed = all_.phase_.parallel;
+    const int dp = all_.gpus_ / (tp * pp * cp);
+    if (fixed.dp && *fixed.dp != dp) {
+      tally_.reject(Misfit::kGiven);
+      return;
+    }
+    const int most_ep = framework.expert ? std::max(1, std::min(dp, all_.experts())) : 1;
+    for (int ep = fixed.ep.value_or(1); ep <= fixed.ep.value_or(most_ep); ep *= 2) {
+      if (dp % ep != 0 || (ep > 1 && all_.experts() % ep != 0)) {
+        tally_.reject(Misfit::kUneven);
+        break;
+      }
+      Strategy cut = walk_.start;
+      cut.tp = tp;
+      cut.pp = pp;
+      cut.cp = cp;
+      cut.ep = ep;
+      cut.dp = dp;
+      each_batch(cut);
+    }
+  }
+
+  void each_batch(Strategy cut) const {
+    if (all_.batch_ > 0 && std::fmod(all_.batch_, cut.dp) != 0) {
+      tally_.reject(Misfit::kUneven);
+      return;
+    }
+    FullUp full_up{};
+    const auto accumulate = all_.phase_.accumulate.on(all_.gpu_.name, all_.gpus_);
+    for (const Micro at : all_.micros_) {
+      const int micro = at.sequences;
+      double accumulation = accumulate.value_or(1);
+      // A pipeline has to be filled.
+      if (all_.batch_ <= 0 && !accumulate && cut.pp > 1) accumulation = filling(cut, micro);
+      if (all_.batch_ > 0) {
+        const double each = all_.batch_ / cut.dp;
+        if (std::fmod(each, micro) != 0 || (accumulate && each / micro != *accumulate)) {
+          tally_.reject(Misfit::kUneven);
+          continue;
+        }
+        accumulation = each / micro;
+      } else if (micro > 1 || accumulate) {
+        const double sequences = static_cast<double>(micro) * cut.dp * accumulation;
+        const bool asked = accumulate || all_.phase_.micro.on(all_.gpu_.name, all_.gpus_);
+        const bool too_many = sequences > all_.work_.sequences_total || sequences > kMostSequences;
+        if (asked && too_many) tally_.reject(Misfit::kUneven);
+        if (too_many || (!asked && sequences * all_.work_.sequence > kLargestAutoTokens)) break;
+      }
+      if (static_cast<double>(micro) * cut.dp * accumulation > kMostSequences) {
+        tally_.reject(Misfit::kUneven);
+        break;
+      }
+      cut.micro_batch = micro;
+      cut.grad_accum = whole<std::int32_t>(accumulation);
+      if (!each_memory_choice(cut, at, full_up).runs)
+        return;  // nor would more sequences at once, or other frameworks do it
+    }
+  }
+
+  /// Micro-batches in a pipeline when the job leaves the batch open: a whole number for each stage, as many as the
+  /// tokens of a step allow; where data parallelism does, not more than in its steps, or the two could not be compared.
+  int filling(const Strategy& cut, int micro) const {
+    int each = kAutoFilling;
+    while (each > 1) {
+      const double sequences = static_cast<double>(micro) * cut.dp * cut.pp * each;
+      const bool fair = !walk_.plain_batch || sequences <= *walk_.plain_batch;
+      if (fair && sequences * all_.work_.sequence <= kLargestAutoTokens && sequences <= all_.work_.sequences_total)
+        break;
+      each /= 2;
+    }
+    return cut.pp * each;
+  }
+
+  Found each_memory_choice(const Strategy& strategy, Micro micro, FullUp& full_up) const {
+    if (const auto fixed = all_.phase_.offload.on(all_.gpu_.name, all_.gpus_))
+      return each_recomputation(strategy, micro, full_up, *fixed);
+    if (walk_.rung != Rung::kOffload) return each_recomputation(strategy, micro, full_up, Offload::kNone);
+    const bool adapters = all_.work_.adapters;  // hardly any optimizer state
+    Found found;
+    for (const Offload offload : kOffloads) {
+      if (adapters && offload == Offload::kOptimizer) continue;
+      const Found one = each_recomputation(strategy, micro, full_up, offload);
+      found = {one.fits, found.runs || one.runs};
+      if (found.fits) break;
+    }
+    return found;
+  }
+
+  /// Recomputation and sharding only cost time: once the plainer choice fits, the next is not looked at.
+  Found each_recomputation(Strategy strategy, Micro micro, FullUp& full_up, Offload offload) const {
+    const auto fixed = all_.phase_.recompute.on(all_.gpu_.name, all_.gpus_);
+    strategy.offload = offload;
+    Found found;
+    for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+      if (fixed && recompute != *fixed) continue;
+      strategy.recompute = recompute;
+      const Found one = each_sharding(strategy, micro, full_up);
+      found = {one.fits, found.runs || one.runs};
+      if (found.fits) break;
+    }
+    return found;
+  }
+
+  Found each_sharding(Strategy strategy, Micro micro, FullUp& full_up) const {
+    const auto& fixed = all_.phase_.parallel.sharding;
+    Found found;
+    for (const Sharding sharding :
+         {Sharding::kNone, Sharding::kZero1, Sharding::kZero2, Sharding::kHsdp, Sharding::kZero3}) {
+      if (fixed && sharding != *fixed) continue;
+      strategy.sharding = sharding;
+      if (!fixed && sharding != Sharding::kNone && strategy.dp * strategy.cp == 1) continue;
+      if (!fixed && sharding == Sharding::kHsdp && !all_.hybrid(strategy)) continue;
+      // Parameters leave for the host a layer at a time, as shards are gathered.
+      const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
+      const bool asked = fixed && all_.offload_fixed();
+      if (!asked && whole && strategy.dp * strategy.cp > 1 && includes(strategy.offload, Offload::kParams)) continue;
+      // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
+      // is taken.
+      if (!fixed && found.fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
+      if (all_.left_to_others(strategy, walk_.framework)) continue;
+      bool& full = full_up[static_cast<std::size_t>(strategy.recompute)][static_cast<std::size_t>(sharding)]
+                          [static_cast<std::size_t>(strategy.offload)];
+      if (full) {  // a smaller micro-batch did not fit either
+        tally_.reject(Misfit::kMemory);
+        continue;
+      }
+      const Judgement judgement = judge_.judge(strategy, micro);
+      full = judgement.verdict == Verdict::kTooBig;
+      found.runs = found.runs || !full;
+      if (judgement.verdict != Verdict::kFits) continue;
+      found.fits = true;
+      if (strategy.pp > 1) interleave(strategy, micro, judgement);
+    }
+    return found;
+  }
+
+  /// Several stages on a rank: less bubble for more traffic and memory.
+  void interleave(Strategy strategy, Micro micro, Judgement before) const {
+    const int layers = whole<int>(all_.work_.layers);
+    const int each = (layers + strategy.pp - 1) / strategy.pp;
+    // The embedding and the output may stand in for a layer each; Megatron's schedule wants whole rounds.
+    if (each * strategy.pp - layers > 2 || strategy.grad_accum % strategy.pp != 0) return;
+    for (int stages = 2; stages <= each && before.bubble > kSmallBubble; ++stages) {
+      if (each % stages != 0) continue;
+      strategy.interleave = stages;
+      if (all_.left_to_others(strategy, walk_.framework)) return;
+      const Judgement judgement = judge_.judge(strategy, micro);
+      if (judgement.verdict != Verdict::kFits || judgement.time >= before.time) return;
+      before = judgement;
+    }
+  }
+
+  const TrainingCandidates& all_;
+  const Walk& walk_;
+  StrategyJudge& judge_;
+  Tally& tally_;
+};
+
+void TrainingCandidates::each(const Walk& walk, StrategyJudge& judge, Tally& tally) const {
+  Walker(*this, walk, judge, tally).each_cut();
+}
+
+}  // namespace gpuplan

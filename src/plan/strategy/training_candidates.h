@@ -1,0 +1,80 @@
+// Strategies for a training phase, enumerated: tensor x pipeline x context x expert cut, then micro-batch,
+// recomputation, sharding and offload, as far as the job leaves them open and the frameworks run them. What each is
+// worth a judge says. Nothing is allocated inside the loops.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "domain/facts/framework.h"
+#include "domain/work/phase.h"
+#include "model/training/training.h"
+#include "plan/strategy/layer_table.h"
+#include "plan/strategy/phase_search.h"
+#include "plan/strategy/training_choice.h"
+
+namespace gpuplan {
+
+/// What is looked at, in the order in which a person would: a later rung only where those before leave something to be
+/// wished for.
+enum class Rung { kData, kCuts, kOffload };
+
+/// A micro-batch, and its place among those to try: what depends on it alone is kept by its place.
+struct Micro {
+  int sequences = 1;
+  std::size_t place = 0;
+};
+
+/// Says of each candidate what it is: what follows goes by it.
+class StrategyJudge {
+ public:
+  virtual TrainingChoice::Judgement judge(const Strategy& strategy, Micro micro) = 0;
+
+ protected:
+  ~StrategyJudge() = default;
+};
+
+class TrainingCandidates {
+ public:
+  /// All that is given must outlive it. `frameworks`: those to choose from, best first.
+  TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node, int gpus,
+                     const std::vector<const Framework*>& frameworks);
+
+  /// What all candidates of one walk share.
+  struct Walk {
+    std::size_t framework = 0;  ///< place of their framework
+    Strategy start;             ///< its number, precision, compilation and attention
+    Rung rung = Rung::kData;
+    std::optional<double> plain_batch;  ///< sequences a step of the best way without cuts
+  };
+  /// Hands them to the judge one by one; those that can not be are counted in the tally.
+  void each(const Walk& walk, StrategyJudge& judge, Tally& tally) const;
+
+  /// Micro-batches to try; none when the batch has no divisor that the job allows.
+  const std::vector<Micro>& micros() const { return micros_; }
+  bool offload_fixed() const;
+  /// Context-parallel ranks at most.
+  int most_context() const;
+  LayerTable::Most most_degrees(bool cuts) const;
+
+ private:
+  class Walker;
+  void read_batch();
+  int experts() const;
+  bool divides(int tp, int pp) const;
+  bool left_to_others(const Strategy& strategy, std::size_t framework) const;
+  Strategy without_fixed(Strategy strategy) const;
+  bool hybrid(const Strategy& strategy) const;
+
+  const TrainingWork& work_;
+  const TrainPhase& phase_;
+  const NodeShape& node_;
+  const Gpu& gpu_;
+  int gpus_, nodes_;
+  const std::vector<const Framework*>& frameworks_;
+  double batch_ = 0;  ///< sequences a step; 0: open
+  std::vector<Micro> micros_;
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,106 @@
+#include "plan/strategy/training_candidates.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "model/training_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace gpuplan::training_fixture;
+using Judgement = TrainingChoice::Judgement;
+using Verdict = TrainingChoice::Verdict;
+
+/// Says what it is told to, and writes down what it was shown.
+class Scribe final : public StrategyJudge {
+ public:
+  explicit Scribe(std::function<Judgement(const Strategy&)> says) : says_(std::move(says)) {}
+  Judgement judge(const Strategy& strategy, Micro micro) override {
+    shown.push_back(strategy);
+    micros.push_back(micro);
+    return says_(strategy);
+  }
+  std::vector<Strategy> shown;
+  std::vector<Micro> micros;
+
+ private:
+  std::function<Judgement(const Strategy&)> says_;
+};
+
+/// Full training of Llama-2-7B on eight H100, torch and then Megatron.
+struct Setting {
+  TrainPhase phase = training_fixture::phase(use_of("Llama-2-7B"), 4096);
+  NodeShape node = machine("H100 SXM", 8);
+  std::vector<const Framework*> frameworks = {catalogue().find_framework("torch"),
+                                              catalogue().find_framework("megatron")};
+
+  explicit Setting(double batch) { phase.batch = BatchSize{batch, std::nullopt}; }
+  Scribe walk(Rung rung, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
+    const TrainingWork work = training_work(phase).value();
+    const TrainingCandidates all(work, phase, node, 8, frameworks);
+    Scribe scribe(std::move(says));
+    TrainingCandidates::Walk walk;
+    walk.framework = framework;
+    walk.rung = rung;
+    Tally tally;
+    all.each(walk, scribe, tally);
+    for (const Micro micro : scribe.micros) EXPECT_EQ(all.micros()[micro.place].sequences, micro.sequences);
+    return scribe;
+  }
+};
+
+TEST(TrainingCandidates, PlainerOnesComeFirstAndHarderOnesOnlyWhereTheyDoNotFit) {
+  Setting setting(64);
+  const Scribe fit = setting.walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kFits}; });
+  ASSERT_FALSE(fit.shown.empty());
+  EXPECT_EQ(fit.shown.front().sharding, Sharding::kNone);
+  for (const Strategy& s : fit.shown) {
+    EXPECT_EQ(s.recompute, Recompute::kNone) << "nothing ran out";
+    EXPECT_EQ(s.tp * s.pp * s.cp, 1);
+    EXPECT_EQ(s.offload, Offload::kNone);
+    EXPECT_EQ(s.dp * s.micro_batch * s.grad_accum, 64);
+  }
+  EXPECT_EQ(fit.shown.back().micro_batch, 8);
+  const Scribe tight = setting.walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTight}; });
+  EXPECT_GT(tight.shown.size(), fit.shown.size());
+  EXPECT_EQ(tight.shown.back().recompute, Recompute::kFull);
+}
+
+TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfMemory) {
+  const Scribe none = Setting(64).walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTooBig}; });
+  ASSERT_FALSE(none.shown.empty());
+  for (const Strategy& s : none.shown) EXPECT_EQ(s.micro_batch, 1);
+}
+
+TEST(TrainingCandidates, CutsGoToTheFirstFrameworkThatRunsThem) {
+  const auto fits = [](const Strategy&) { return Judgement{Verdict::kFits}; };
+  Setting setting(64);
+  const std::vector<Strategy> first = setting.walk(Rung::kCuts, 0, fits).shown;
+  const std::vector<Strategy> second = setting.walk(Rung::kCuts, 1, fits).shown;
+  ASSERT_FALSE(second.empty());
+  for (const Strategy& s : second) {
+    EXPECT_GT(s.tp * s.pp * s.cp, 1) << "the rest was looked at before";
+    EXPECT_EQ(std::ranges::find(first, s), first.end());
+  }
+}
+
+TEST(TrainingCandidates, StagesOfARankAreAddedWhileTheyShortenTheStep) {
+  Setting setting(64);
+  setting.phase.parallel.pp = 4;
+  const auto shortening_until = [&](int most) {
+    const auto says = [most](const Strategy& s) {
+      return Judgement{Verdict::kFits, Seconds{s.interleave <= most ? 10.0 - s.interleave : 20.0}, 0.1};
+    };
+    int stages = 1;
+    for (const Strategy& s : setting.walk(Rung::kCuts, 1, says).shown) stages = std::max(stages, s.interleave);
+    return stages;
+  };
+  EXPECT_EQ(shortening_until(1), 2) << "one that is longer ends it";
+  EXPECT_EQ(shortening_until(2), 4);
+  EXPECT_EQ(shortening_until(8), 8) << "32 layers in four stages";
+}
+
+}  // namespace
+}  // namespace gpuplan
