@@ -133,12 +133,13 @@ void bm_timeline(benchmark::State& state) {
     slots[i].on_machine = gpus[i] > 0;
     if (i > 0 && i != 5) slots[i].needs = {static_cast<int>(i) - 1};
   }
-  Timeline timeline(slots, {{8, 0}});
-  std::vector<double> durations = {1800, 1650, 14400, 760, 1600, 3600, 7200};
+  Timeline timeline(slots, {{8, {}}});
+  std::vector<Seconds> durations;
+  for (const double time : {1800, 1650, 14400, 760, 1600, 3600, 7200}) durations.emplace_back(time);
   for (auto _ : state) {
-    durations[1] += 1;
+    durations[1] += Seconds{1};
     timeline.place(durations);
-    benchmark::DoNotOptimize(timeline.end() + timeline.held(0).second + timeline.busy(0));
+    benchmark::DoNotOptimize((timeline.end() + timeline.held(0).second + timeline.busy(0)).value);
   }
 }
 BENCHMARK(bm_timeline)->Unit(benchmark::kMicrosecond);

@@ -8,9 +8,9 @@
 namespace gpuplan {
 namespace {
 
-constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+constexpr Seconds kNoEnd{std::numeric_limits<double>::infinity()};
 // A microsecond: times are sums of seconds, and equal ones may differ in the last digits.
-constexpr double kTiny = 1e-6;
+constexpr Seconds kTiny{1e-6};
 
 /// Runs of a trace from a tick on, in seconds since then; from its end on the trace begins anew.
 class TraceSource {
@@ -20,11 +20,11 @@ class TraceSource {
     read();
   }
   bool up() const { return up_; }
-  double until() const { return until_; }
-  void taken(double) const {}     // what the trace says is what they live
-  void postpone(double) const {}  // a trace goes by the clock
+  Seconds until() const { return until_; }
+  void taken(Seconds) const {}     // what the trace says is what they live
+  void postpone(Seconds) const {}  // a trace goes by the clock
   /// Once around: whoever finds no machines for so long never will.
-  double patience() const { return runs_.gap.value * static_cast<double>(runs_.ticks()); }
+  Seconds patience() const { return runs_.gap * static_cast<double>(runs_.ticks()); }
   void next() {
     ++run_;
     if (run_ == runs_.ends.size()) wrap();
@@ -44,48 +44,48 @@ class TraceSource {
     }
     // The last run and the first one of the next round are one when both are of a kind.
     if (run_ + 1 == runs_.ends.size() && runs_.up(0) == up_) wrap();
-    until_ = runs_.gap.value * static_cast<double>(offset_ + runs_.ends[run_]);
+    until_ = runs_.gap * static_cast<double>(offset_ + runs_.ends[run_]);
   }
 
   const TraceRuns& runs_;
   std::size_t run_;
   std::int64_t offset_;  ///< tick, counted from the start, at which this round of the trace begins
   bool up_ = false;
-  double until_ = 0;
+  Seconds until_{};
 };
 
 /// Runs drawn at random.
 class RandomSource {
  public:
   RandomSource(const SpotSupply& supply, Random& random)
-      : lives_(supply.lives), random_(random), mean_wait_(supply.wait.value) {
-    const double mean_life = lives_.mean().value;
-    up_ = mean_wait_ <= 0 || random_.uniform01() * (mean_life + mean_wait_) < mean_life;
+      : lives_(supply.lives), random_(random), mean_wait_(supply.wait) {
+    const Seconds mean_life = lives_.mean();
+    up_ = mean_wait_ <= Seconds{} || random_.uniform01() * (mean_life + mean_wait_) < mean_life;
     until_ = draw();
   }
   bool up() const { return up_; }
-  double until() const { return until_; }
+  Seconds until() const { return until_; }
   void next() {
-    if (!up_ || mean_wait_ > 0) up_ = !up_;
+    if (!up_ || mean_wait_ > Seconds{}) up_ = !up_;
     until_ += draw();
   }
   /// Machines are taken now. Lives without memory go on as they are; others begin.
-  void taken(double time) {
+  void taken(Seconds time) {
     if (!lives_.memoryless()) until_ = time + draw();
   }
   /// They were held for so long after the notice.
-  void postpone(double seconds) { until_ += seconds; }
+  void postpone(Seconds time) { until_ += time; }
   /// A wait longer than this is not met in the histories that anybody simulates.
-  double patience() const { return 30 * mean_wait_; }
+  Seconds patience() const { return 30 * mean_wait_; }
 
  private:
-  double draw() { return up_ ? lives_.draw(random_).value : random_.exponential(mean_wait_); }
+  Seconds draw() { return up_ ? lives_.draw(random_) : Seconds{random_.exponential(mean_wait_.value)}; }
 
   const Lifetimes& lives_;
   Random& random_;
-  double mean_wait_;
+  Seconds mean_wait_;
   bool up_ = true;
-  double until_ = 0;
+  Seconds until_{};
 };
 
 enum class State { kIdle, kSpot, kOnDemand };
@@ -95,13 +95,13 @@ template <class Source>
 class PolicyHistory {
  public:
   PolicyHistory(const SpotTask& task, SpotPolicy policy, Source source)
-      : task_(task), policy_(policy), source_(std::move(source)), total_(task.work().value) {
+      : task_(task), policy_(policy), source_(std::move(source)), total_(task.work()) {
     left_ = total_;
-    deadline_ = needs_deadline(policy) ? task.deadline.value : kNoEnd;
+    deadline_ = needs_deadline(policy) ? task.deadline : kNoEnd;
     pace_ = deadline_ == kNoEnd ? 0 : total_ / deadline_;
-    const double alone = total_ + task.first_start.value + task.restart.value;
-    horizon_ = task.horizon > Seconds{} ? task.horizon.value
-                                        : 20 * std::max(alone, task.deadline.value) + source_.patience() + 1;
+    const Seconds alone = total_ + task.first_start + task.restart;
+    horizon_ =
+        task.horizon > Seconds{} ? task.horizon : 20 * std::max(alone, task.deadline) + source_.patience() + Seconds{1};
     enter_piece();
   }
 
@@ -119,44 +119,44 @@ class PolicyHistory {
     release();
     SpotOutcome& result = outcome_;
     result.finished = piece_ == task_.pieces.size();
-    result.wall = Seconds{std::min(time_, result.finished ? kNoEnd : horizon_)};
-    result.in_time = result.finished && (task_.deadline <= Seconds{} || time_ <= task_.deadline.value + kTiny);
+    result.wall = std::min(time_, result.finished ? kNoEnd : horizon_);
+    result.in_time = result.finished && (task_.deadline <= Seconds{} || time_ <= task_.deadline + kTiny);
     return result;
   }
 
  private:
   const SpotPiece& piece() const { return task_.pieces[piece_]; }
-  double slack() const { return deadline_ - time_ - left_; }
-  double start_delay() const { return (outcome_.starts == 0 ? task_.first_start : task_.restart).value; }
+  Seconds slack() const { return deadline_ - time_ - left_; }
+  Seconds start_delay() const { return outcome_.starts == 0 ? task_.first_start : task_.restart; }
 
   /// What may go wrong between two looks at the clock while on spot, beyond a restart: a checkpoint that is written,
   /// or a whole interval that is lost. The paper has neither.
-  double at_risk() const { return piece().checkpoint.value + (piece().saved_by_notice ? 0 : segment()); }
+  Seconds at_risk() const { return piece().checkpoint + (piece().saved_by_notice ? Seconds{} : segment()); }
   /// Work until the next checkpoint. They stand on a grid of the work: who goes on within an interval only has the rest
   /// of it before him.
-  double segment() const {
-    return piece().interval > Seconds{} ? std::min(piece().interval.value - since_, piece_left_) : piece_left_;
+  Seconds segment() const {
+    return piece().interval > Seconds{} ? std::min(piece().interval - since_, piece_left_) : piece_left_;
   }
 
   void enter_piece() {
     while (piece_ < task_.pieces.size() && piece().work <= Seconds{}) ++piece_;
-    piece_left_ = piece_ < task_.pieces.size() ? piece().work.value : 0;
-    since_ = 0;
+    piece_left_ = piece_ < task_.pieces.size() ? piece().work : Seconds{};
+    since_ = {};
   }
   /// Work done within the piece.
-  void advance(double work) {
+  void advance(Seconds work) {
     piece_left_ -= work;
     left_ -= work;
     if (piece_left_ > kTiny) {
       since_ += work;
-      if (const double interval = piece().interval.value; interval > 0 && since_ + kTiny >= interval)
-        since_ = std::max(since_ - std::floor((since_ + kTiny) / interval) * interval, 0.0);
+      if (const Seconds interval = piece().interval; interval > Seconds{} && since_ + kTiny >= interval)
+        since_ = std::max(since_ - std::floor((since_ + kTiny) / interval) * interval, Seconds{});
       return;
     }
     left_ -= piece_left_;
     ++piece_;
     enter_piece();
-    if (piece_ == task_.pieces.size()) left_ = 0;
+    if (piece_ == task_.pieces.size()) left_ = {};
   }
 
   // ---- machines held ----
@@ -170,9 +170,9 @@ class PolicyHistory {
   /// Gives the machines back, if any are held, and bills them.
   void release() {
     if (state_ == State::kIdle) return;
-    const double held = time_ - taken_;
-    const double paid = task_.billed == nullptr ? held : task_.billed(held, task_.billing);
-    (state_ == State::kSpot ? outcome_.spot : outcome_.on_demand) += Seconds{paid};
+    const Seconds held = time_ - taken_;
+    const Seconds paid = task_.billed == nullptr ? held : task_.billed(held, task_.billing);
+    (state_ == State::kSpot ? outcome_.spot : outcome_.on_demand) += paid;
     state_ = State::kIdle;
   }
 
@@ -186,18 +186,18 @@ class PolicyHistory {
 
   /// With the safety net: time for a start on spot, one more on demand, and what is at risk in between (the paper:
   /// R(t) >= C(t) + 2d).
-  double reserve() const { return start_delay() + at_risk() + task_.restart.value; }
-  bool can_risk_spot(double before = 0) const { return slack() + kTiny >= before + reserve(); }
+  Seconds reserve() const { return start_delay() + at_risk() + task_.restart; }
+  bool can_risk_spot(Seconds before = {}) const { return slack() + kTiny >= before + reserve(); }
   bool takes_spot() const { return policy_ != SpotPolicy::kOnDemand && !for_good_ && can_risk_spot(); }
 
   /// Idle, and spot is not there, or too risky.
   void decide_without_spot() {
-    const double net = time_ + slack() - reserve();
+    const Seconds net = time_ + slack() - reserve();
     if (policy_ == SpotPolicy::kOnDemand || for_good_ || net <= time_ + kTiny) {
       go_on_demand_for_good();
       return;
     }
-    double wake = std::min(source_.until(), net);
+    Seconds wake = std::min(source_.until(), net);
     if (policy_ == SpotPolicy::kTimeSliced) {
       next_slice();
       if (slice_net() <= time_ + kTiny) {
@@ -206,7 +206,7 @@ class PolicyHistory {
       }
       wake = std::min(wake, slice_net());
     } else if (policy_ == SpotPolicy::kUniformProgress || policy_ == SpotPolicy::kUniformProgressIdle) {
-      const double behind_from = done() / pace_;
+      const Seconds behind_from = done() / pace_;
       if (behind_from <= time_ + kTiny) {
         take(State::kOnDemand);
         return;
@@ -214,15 +214,15 @@ class PolicyHistory {
       wake = std::min(wake, behind_from);
     }
     if (wake == kNoEnd) wake = horizon_;
-    outcome_.waited += Seconds{wake - time_};
+    outcome_.waited += wake - time_;
     time_ = wake;
   }
 
-  double done() const { return total_ - left_; }
-  double slice_end() const { return deadline_ * slice_ / task_.slices; }
-  double slice_target() const { return total_ * slice_ / task_.slices; }
+  Seconds done() const { return total_ - left_; }
+  Seconds slice_end() const { return deadline_ * slice_ / task_.slices; }
+  Seconds slice_target() const { return total_ * slice_ / task_.slices; }
   /// Until when the slice can do without machines on demand.
-  double slice_net() const { return slice_end() - (slice_target() - done()) - reserve(); }
+  Seconds slice_net() const { return slice_end() - (slice_target() - done()) - reserve(); }
   /// The first slice whose share of the work is not done yet.
   void next_slice() {
     while (slice_ < task_.slices && done() + kTiny >= slice_target()) ++slice_;
@@ -237,8 +237,8 @@ class PolicyHistory {
 
   /// Until the job ends, a piece needs no machine, or the policy leaves for spot.
   void run_on_demand() {
-    const double end = time_ + delay_ + machine_work();
-    const double leave = for_good_ ? kNoEnd : leave_from();
+    const Seconds end = time_ + delay_ + machine_work();
+    const Seconds leave = for_good_ ? kNoEnd : leave_from();
     if (leave >= end) {
       work_on_demand(end - time_);
       if (piece_ == task_.pieces.size() || !piece().on_machine) release();
@@ -252,7 +252,7 @@ class PolicyHistory {
       next_slice();
       if (slice_net() <= time_ + kTiny) return;  // the next slice would need them at once
     }
-    const double save = piece().checkpoint.value;
+    const Seconds save = piece().checkpoint;
     if (!source_.up() && policy_ == SpotPolicy::kUniformProgress) {
       work_on_demand(std::min(source_.until(), end) - time_);
     } else if (can_risk_spot(save)) {
@@ -264,42 +264,42 @@ class PolicyHistory {
   }
 
   /// Two restarts (the paper). Who waits without a machine needs some of it, or would come and go all the time.
-  double hysteresis() const {
-    constexpr double kLeast = 60;
-    const double two = 2 * task_.restart.value;
+  Seconds hysteresis() const {
+    constexpr Seconds kLeast{60};
+    const Seconds two = 2 * task_.restart;
     return policy_ == SpotPolicy::kUniformProgressIdle ? std::max(two, kLeast) : two;
   }
 
   /// The time from which the policy would rather be on spot.
-  double leave_from() {
+  Seconds leave_from() {
     if (policy_ == SpotPolicy::kTimeSliced) {
       // The slice that made it go on demand is done with.
       if (slice_ == task_.slices) return kNoEnd;
       return std::max(time_, time_ + delay_ + slice_target() - done());
     }
     // Hysteresis: progress must reach what the even pace asks for two restarts later.
-    const double ahead = done() - pace_ * (time_ + hysteresis());
-    if (ahead + kTiny >= 0 && delay_ <= 0) return time_;
+    const Seconds ahead = done() - pace_ * (time_ + hysteresis());
+    if (ahead + kTiny >= Seconds{} && delay_ <= Seconds{}) return time_;
     if (pace_ >= 1) return kNoEnd;
     return time_ + std::max(delay_, (delay_ - ahead) / (1 - pace_));
   }
 
   /// Work that is done before the machines are given back.
-  double machine_work() const {
-    double work = piece_left_;
+  Seconds machine_work() const {
+    Seconds work = piece_left_;
     for (std::size_t i = piece_ + 1; i < task_.pieces.size() && task_.pieces[i].on_machine; ++i)
-      work += task_.pieces[i].work.value;
+      work += task_.pieces[i].work;
     return work;
   }
 
-  void work_on_demand(double seconds) {
-    const double waited = std::min(delay_, seconds);
+  void work_on_demand(Seconds time) {
+    const Seconds waited = std::min(delay_, time);
     delay_ -= waited;
-    time_ += seconds;
-    double work = seconds - waited;
-    outcome_.work_on_demand += Seconds{work};
-    while (work > 0 && piece_ < task_.pieces.size() && piece().on_machine) {
-      const double part = std::min(work, piece_left_);
+    time_ += time;
+    Seconds work = time - waited;
+    outcome_.work_on_demand += work;
+    while (work > Seconds{} && piece_ < task_.pieces.size() && piece().on_machine) {
+      const Seconds part = std::min(work, piece_left_);
       advance(part);
       work -= part;
     }
@@ -320,35 +320,35 @@ class PolicyHistory {
     time_ += delay_;
     while (piece_ < task_.pieces.size() && piece().on_machine) {
       if (skip_segments()) continue;
-      if (slack() + kTiny < at_risk() + task_.restart.value) {
+      if (slack() + kTiny < at_risk() + task_.restart) {
         release();
         go_on_demand_for_good();
         return;
       }
-      const double work = segment();
-      const double busy = work + piece().checkpoint.value;
+      const Seconds work = segment();
+      const Seconds busy = work + piece().checkpoint;
       if (source_.until() < time_ + busy) {
         interrupt(work);
         return;
       }
       time_ += busy;
-      outcome_.work_on_spot += Seconds{work};
+      outcome_.work_on_spot += work;
       advance(work);
     }
     release();
   }
 
   /// Machines are taken away within a piece of work and the checkpoint after it.
-  void interrupt(double work) {
-    const double run = std::min(source_.until() - time_, work);
+  void interrupt(Seconds work) {
+    const Seconds run = std::min(source_.until() - time_, work);
     if (!piece().saved_by_notice) {
-      outcome_.lost += Seconds{run};
+      outcome_.lost += run;
       time_ = source_.until();
     } else {
       // The notice lets a checkpoint be written, or the one under way be finished.
-      time_ += run + piece().checkpoint.value;
+      time_ += run + piece().checkpoint;
       source_.postpone(time_ - source_.until());
-      outcome_.work_on_spot += Seconds{run};
+      outcome_.work_on_spot += run;
       advance(run);
     }
     ++outcome_.interruptions;
@@ -357,18 +357,18 @@ class PolicyHistory {
 
   /// Many whole intervals at once; false when fewer than two can be skipped.
   bool skip_segments() {
-    const double interval = piece().interval.value;
-    if (interval <= 0 || since_ > 0 || piece_left_ <= 2 * interval) return false;
-    const double checkpoint = piece().checkpoint.value;
+    const Seconds interval = piece().interval;
+    if (interval <= Seconds{} || since_ > Seconds{} || piece_left_ <= 2 * interval) return false;
+    const Seconds checkpoint = piece().checkpoint;
     double count = std::ceil(piece_left_ / interval) - 2;
     if (source_.until() != kNoEnd)
       count = std::min(count, std::floor((source_.until() - time_) / (interval + checkpoint)) - 1);
-    if (deadline_ != kNoEnd && checkpoint > 0)
-      count = std::min(count, std::floor((slack() - at_risk() - task_.restart.value) / checkpoint));
-    if (deadline_ != kNoEnd && slack() < at_risk() + task_.restart.value) return false;
+    if (deadline_ != kNoEnd && checkpoint > Seconds{})
+      count = std::min(count, std::floor((slack() - at_risk() - task_.restart) / checkpoint));
+    if (deadline_ != kNoEnd && slack() < at_risk() + task_.restart) return false;
     if (!(count >= 2)) return false;
     time_ += count * (interval + checkpoint);
-    outcome_.work_on_spot += Seconds{count * interval};
+    outcome_.work_on_spot += count * interval;
     advance(count * interval);
     return true;
   }
@@ -376,15 +376,16 @@ class PolicyHistory {
   const SpotTask& task_;
   SpotPolicy policy_;
   Source source_;
-  double total_, left_ = 0;  ///< work of the job, and what is not saved of it
-  double deadline_ = kNoEnd, pace_ = 0, horizon_ = kNoEnd;
+  Seconds total_, left_;  ///< work of the job, and what is not saved of it
+  Seconds deadline_ = kNoEnd, horizon_ = kNoEnd;
+  double pace_ = 0;
   std::size_t piece_ = 0;
-  double piece_left_ = 0;
-  double since_ = 0;  ///< work of the piece since its last checkpoint on the grid
-  double time_ = 0;
+  Seconds piece_left_;
+  Seconds since_;  ///< work of the piece since its last checkpoint on the grid
+  Seconds time_;
   State state_ = State::kIdle;
-  double taken_ = 0;  ///< when the machines held were taken
-  double delay_ = 0;  ///< of the machines held, until work goes on
+  Seconds taken_;  ///< when the machines held were taken
+  Seconds delay_;  ///< of the machines held, until work goes on
   bool for_good_ = false;
   int slice_ = 1;
   SpotOutcome outcome_;
@@ -427,27 +428,27 @@ Dollars cost_of(const SpotOutcome& outcome, DollarsPerSecond spot_price, Dollars
 
 LowerBound lower_bound(const SpotTask& task, const TraceRuns& runs, int tick, DollarsPerSecond spot_price,
                        DollarsPerSecond on_demand_price) {
-  const double delay = std::min(task.restart, task.first_start).value;
-  std::vector<double> lengths;
-  double time = 0;
-  for (TraceSource source(runs, tick); time < task.deadline.value; source.next()) {
-    const double until = std::min(source.until(), task.deadline.value);
+  const Seconds delay = std::min(task.restart, task.first_start);
+  std::vector<Seconds> lengths;
+  Seconds time{};
+  for (TraceSource source(runs, tick); time < task.deadline; source.next()) {
+    const Seconds until = std::min(source.until(), task.deadline);
     if (source.up() && until - time > delay) lengths.push_back(until - time - delay);
     time = until;
   }
   std::ranges::sort(lengths, std::greater<>());
-  double needed = 0;
+  Seconds needed{};
   for (const SpotPiece& piece : task.pieces)
-    if (piece.on_machine) needed += piece.work.value;
+    if (piece.on_machine) needed += piece.work;
 
   LowerBound best;
-  double done = 0;
+  Seconds done{};
   const auto consider = [&](std::size_t used) {
     LowerBound bound;
-    bound.work_on_spot = Seconds{done};
-    bound.work_on_demand = Seconds{needed - done};
-    bound.spot = Seconds{done + delay * static_cast<double>(used)};
-    bound.on_demand = Seconds{needed - done + (needed - done > kTiny ? delay : 0)};
+    bound.work_on_spot = done;
+    bound.work_on_demand = needed - done;
+    bound.spot = done + delay * static_cast<double>(used);
+    bound.on_demand = needed - done + (needed - done > kTiny ? delay : Seconds{});
     bound.cost = bound.spot * spot_price + bound.on_demand * on_demand_price;
     if (used == 0 || bound.cost < best.cost) best = bound;
   };

@@ -68,7 +68,7 @@ struct SpotTask {
   Seconds horizon{};
   Billing billing{.increment = Seconds{0}};  ///< of each time that a machine is taken
   /// What is billed for a machine held so long; null: just as long.
-  double (*billed)(double held, const Billing& billing) = nullptr;
+  Seconds (*billed)(Seconds held, const Billing& billing) = nullptr;
 
   Seconds work() const;  ///< of all pieces
   /// Whether machines on demand could keep the deadline, from the start on. True without a deadline.

@@ -126,9 +126,9 @@ TEST(Growth, OfATimelineOnMachinesOfItsOwnForEachPhaseIsNoSquare) {
       if (i > 0) slot.needs = {i - 1};
     }
     const std::size_t before = taken;
-    Timeline timeline(slots, std::vector<Lot>(slots.size(), Lot{1, 0}));
-    timeline.place(std::vector<double>(slots.size(), 60));
-    EXPECT_EQ(timeline.end(), 60 * size);
+    Timeline timeline(slots, std::vector<Lot>(slots.size(), Lot{1, {}}));
+    timeline.place(std::vector<Seconds>(slots.size(), Seconds{60}));
+    EXPECT_EQ(timeline.end(), Seconds{60.0 * size});
     return static_cast<double>(taken - before);
   };
   EXPECT_LT(bytes(400), 4 * bytes(100) * 1.3);

@@ -36,7 +36,7 @@ Module order_of(const ChoiceProblem& problem) {
 /// Dollars for machines held so long.
 double bill(const MachineTerms& terms, double seconds) {
   if (terms.billing.increment <= units::second) return terms.price * std::max(seconds, terms.billing.minimum.value);
-  return terms.price * billed_seconds(seconds, terms.billing);
+  return terms.price * billed_seconds(Seconds{seconds}, terms.billing).value;
 }
 
 /// Time and money of machines chosen and held as given, phase by phase: the definition. nullopt when it breaks a rule.
@@ -47,35 +47,35 @@ std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem
   std::vector<Lot> lots;
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
-    lots.push_back({terms.gpus, terms.billing.startup.value});
+    lots.push_back({terms.gpus, terms.billing.startup});
     for (const int stage : held[h].stages) lot[static_cast<std::size_t>(stage)] = static_cast<int>(h);
   }
   std::vector<Slot> slots(size);
-  std::vector<double> durations(size);
+  std::vector<Seconds> durations(size);
   double dollars = 0;
   for (std::size_t i = 0; i < size; ++i) {
     const Stage& stage = problem.stages[i];
     slots[i].needs = stage.needs;
     slots[i].on_machine = stage.machine;
     if (!stage.machine) {
-      durations[i] = stage.seconds.front();
+      durations[i] = Seconds{stage.seconds.front()};
       continue;
     }
     const auto machine = static_cast<std::size_t>(held[static_cast<std::size_t>(lot[i])].machine);
     slots[i].lot = lot[i];
     slots[i].gpus = stage.gpus[machine];
-    durations[i] = stage.seconds[machine];
+    durations[i] = Seconds{stage.seconds[machine]};
     dollars += stage.beside(static_cast<int>(machine));
-    if (durations[i] == std::numeric_limits<double>::infinity()) return std::nullopt;
+    if (durations[i].value == std::numeric_limits<double>::infinity()) return std::nullopt;
   }
   Timeline timeline(slots, lots);
   timeline.place(durations);
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
     const auto [from, to] = timeline.held(h);
-    dollars += bill(terms, to - from - (terms.billing.startup_billed ? 0 : terms.billing.startup.value));
+    dollars += bill(terms, (to - from - (terms.billing.startup_billed ? Seconds{} : terms.billing.startup)).value);
   }
-  return std::pair{timeline.end(), dollars};
+  return std::pair{timeline.end().value, dollars};
 }
 
 /// Every way to put stages of a chain on machines and to keep these, at most one idle beside another.

@@ -540,8 +540,8 @@ TEST(Policies, EachTimeAMachineIsTakenIsBilledByTheRules) {
   SpotTask task;
   task.pieces = {{.work = units::hour * 2}};
   task.billing = {.minimum = units::hour, .increment = units::hour};
-  task.billed = [](double held, const Billing& billing) {
-    return std::ceil(std::max(held, billing.minimum.value) / billing.increment.value) * billing.increment.value;
+  task.billed = [](Seconds held, const Billing& billing) {
+    return std::ceil(std::max(held, billing.minimum) / billing.increment) * billing.increment;
   };
   // Machines for 30 minutes, away for 30, again and again: four times half an hour, each billed as one.
   const SpotOutcome outcome = replay(task, SpotPolicy::kSpotOnly, runs_of({Seconds{1800}, {1, 0}}), 0);

@@ -17,14 +17,14 @@ namespace gpuplan {
 struct LaidJob {
   Arrangement arrangement;
   std::vector<Slot> slots;
-  std::vector<double> medians;  ///< duration of each phase in seconds, expected interruptions inside, without buffer
-  std::vector<double> starts;   ///< of each phase, by the medians, buffer inside
-  std::vector<double> ends;     ///< the same
-  std::vector<double> answers;  ///< machine seconds each phase answers for, by the medians (Timeline::machine_seconds)
+  std::vector<Seconds> medians;    ///< duration of each phase, expected interruptions inside, without buffer
+  std::vector<Seconds> starts;     ///< of each phase, by the medians, buffer inside
+  std::vector<Seconds> ends;       ///< the same
+  std::vector<Seconds> answers;    ///< machine time each phase answers for, by the medians (Timeline::machine_seconds)
   std::vector<Samples> durations;  ///< seconds of each phase, without buffer
   Samples wall{};                  ///< seconds from start to end, buffer inside
   std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
-  std::vector<double> busy;        ///< of each holding: median of the seconds in which a phase uses them
+  std::vector<Seconds> busy;       ///< of each holding: median of the time in which a phase uses them
   std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
   std::vector<int> factors;   ///< of each phase: the stream (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines

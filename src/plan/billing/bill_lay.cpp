@@ -186,7 +186,7 @@ std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions int
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
     // Phases are placed by the medians that are told: where two factors make one's time, theirs do not add up to it.
-    laid.medians[i] = median(laid.durations[i]);
+    laid.medians[i] = Seconds{median(laid.durations[i])};
   }
   return unbilled;
 }
@@ -197,23 +197,23 @@ void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
   std::vector<Lot> machines;
   for (const Holding& holding : holdings)
-    machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup.value : 0});
+    machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup : Seconds{}});
   Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
   laid.held.assign(holdings.size(), Samples{});
   std::vector<Samples> busy(holdings.size());
   laid.away.assign(holdings.size(), Samples{});
   // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
-  std::vector<double> sample(phases);
+  std::vector<Seconds> sample(phases);
   for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.medians[i] * stretch;
   timeline.place(sample);
   timeline.follow(sample);
   laid.starts = timeline.starts();
   for (std::size_t i = 0; i < phases; ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
   laid.answers = timeline.machine_seconds();
-  std::vector<double> placed;
+  std::vector<Seconds> placed;
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.durations[i][s] * stretch;
+    for (std::size_t i = 0; i < phases; ++i) sample[i] = Seconds{laid.durations[i][s] * stretch};
     // Where no time is uncertain, all samples are the first one.
     if (s > 0 && sample == placed) {
       laid.wall[s] = laid.wall[s - 1];
@@ -223,16 +223,16 @@ void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
     }
     placed = sample;
     timeline.follow(sample);
-    laid.wall[s] = timeline.end();
+    laid.wall[s] = timeline.end().value;
     for (std::size_t h = 0; h < holdings.size(); ++h) {
       const auto [from, to] = timeline.held(h);
-      laid.held[h][s] = to - from;
-      busy[h][s] = timeline.busy(h);
+      laid.held[h][s] = (to - from).value;
+      busy[h][s] = timeline.busy(h).value;
       for (const int phase : holdings[h].phases)
-        laid.away[h][s] += sample[static_cast<std::size_t>(phase)] * unbilled[static_cast<std::size_t>(phase)];
+        laid.away[h][s] += sample[static_cast<std::size_t>(phase)].value * unbilled[static_cast<std::size_t>(phase)];
     }
   }
-  for (const Samples& seconds : busy) laid.busy.push_back(median(seconds));
+  for (const Samples& seconds : busy) laid.busy.push_back(Seconds{median(seconds)});
 }
 
 Arrangement Biller::let_go(const LaidJob& laid) const {
@@ -240,7 +240,7 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
   for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
     const Holding& whole = laid.arrangement.holdings[h];
     const Billing billing = whole.offer ? whole.offer->billing : Billing{};
-    const double again = std::max(1.0, billing.startup_billed ? billing.startup.value : 0);
+    const Seconds again = std::max(Seconds{1}, billing.startup_billed ? billing.startup : Seconds{});
     std::vector<int> phases;
     for (const int phase : whole.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine) phases.push_back(phase);
@@ -254,7 +254,7 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
                                           [&](int p) { return job_.phases[static_cast<std::size_t>(p)].name == on; });
       });
     };
-    double until = 0;
+    Seconds until{};
     for (std::size_t n = 0; n < phases.size(); ++n) {
       const int phase = phases[n];
       if (n == 0 || (start(phase) > until + again && !stays(n)))

@@ -55,9 +55,9 @@ std::string label_of(const Holding& holding) {
 
 /// The machines of a plan, each kind once, by first use.
 std::string label_of(const LaidJob& laid) {
-  std::vector<std::pair<double, const Holding*>> kinds;
+  std::vector<std::pair<Seconds, const Holding*>> kinds;
   for (const Holding& holding : laid.arrangement.holdings) {
-    double first = std::numeric_limits<double>::infinity();
+    Seconds first{std::numeric_limits<double>::infinity()};
     for (const int phase : holding.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
         first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
@@ -102,7 +102,7 @@ Dollars Biller::beside(const PhaseEstimate& estimate, const Holding& holding) co
 /// What one holding costs.
 struct Biller::Paid {
   Samples dollars{};           ///< machines, disks and what leaves
-  double billed = 0;           ///< seconds, median
+  Seconds billed{};            ///< median
   std::vector<double> disks;   ///< dollars of each of its phases, by the medians
   std::vector<double> egress;  ///< the same
 };
@@ -111,13 +111,13 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int stream) const {
   const Holding& holding = laid.arrangement.holdings[h];
   const Offer& offer = *holding.offer;
   const double machines = machines_paid(offer, holding.machines.nodes, holding.machines.gpus);
-  const double unpaid = offer.billing.startup_billed ? 0 : offer.billing.startup.value;
+  const Seconds unpaid = offer.billing.startup_billed ? Seconds{} : offer.billing.startup;
   const double stretch = 1 + job_.buffer;
   Paid paid;
   paid.dollars = prices(scores_, stream, offer, holding.spot);
   Samples billed{};
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    billed[s] = billed_seconds(laid.held[h][s] - unpaid - laid.away[h][s], offer.billing);
+    billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, offer.billing).value;
     paid.dollars[s] *= billed[s] * machines;
   }
   for (const int position : holding.phases) {
@@ -127,12 +127,12 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int stream) const {
     paid.egress.push_back(leaving);
     if (leaving > 0)
       for (double& dollars : paid.dollars) dollars += leaving;
-    paid.disks.push_back(disk_dollars(offer, phase, Seconds{laid.medians[i] * stretch}).value);
+    paid.disks.push_back(disk_dollars(offer, phase, laid.medians[i] * stretch).value);
     if (paid.disks.back() <= 0) continue;
     for (std::size_t s = 0; s < Samples{}.size(); ++s)
       paid.dollars[s] += disk_dollars(offer, phase, Seconds{laid.durations[i][s] * stretch}).value;
   }
-  paid.billed = median(billed);
+  paid.billed = Seconds{median(billed)};
   return paid;
 }
 
@@ -254,7 +254,7 @@ void Biller::add_phases(const LaidJob& laid, Plan& plan) const {
     PhasePlan phase;
     phase.estimate = phases[i];
     const PhaseEstimate& estimate = *phase.estimate;
-    phase.start = Seconds{laid.starts[i]};
+    phase.start = laid.starts[i];
     phase.hours = laid.phase_hours[i] * (1 + job_.buffer);
     const double unshared = 1 / (1 + estimate.overhead_share);
     if (estimate.steps > 0) phase.seconds_per_step = estimate.work * (unshared / estimate.steps);
@@ -309,16 +309,16 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
                        Plan& plan) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   const Holding& holding = laid.arrangement.holdings[h];
-  const double end = laid.ends.empty() ? 0 : std::ranges::max(laid.ends);
-  const double billed = paid.billed;
+  const Seconds end = laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends);
+  const Seconds billed = paid.billed;
   // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
   // what is used is counted in the seconds that are both used and billed.
-  const double worked = std::min(laid.busy[h], billed);
-  double answered = 0;
+  const Seconds worked = std::min(laid.busy[h], billed);
+  Seconds answered{};
   double disks = 0;
   double egress = 0;
-  double first = std::numeric_limits<double>::infinity();
-  double last = 0;
+  Seconds first{std::numeric_limits<double>::infinity()};
+  Seconds last{};
   Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}, {}};
   for (std::size_t n = 0; n < holding.phases.size(); ++n) {
     const auto i = static_cast<std::size_t>(holding.phases[n]);
@@ -330,12 +330,12 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
     first = std::min(first, laid.starts[i]);
     last = std::max(last, laid.ends[i]);
   }
-  double busy_share = billed > 0 ? worked / billed : 0;
+  double busy_share = billed > Seconds{} ? worked / billed : 0;
   if (busy_share > 1 - kWorthALine) busy_share = 1;
   const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
   const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
   const double machines_share = 1 - disk_share - egress_share;
-  plan.billed_gpu_hours += billed / 3600 * holding.machines.gpus;
+  plan.billed_gpu_hours += billed.value / 3600 * holding.machines.gpus;
   for (std::size_t n = 0; n < holding.phases.size(); ++n) {
     const auto i = static_cast<std::size_t>(holding.phases[n]);
     if (!laid.slots[i].on_machine) continue;
@@ -343,14 +343,15 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
     phase.offer = holding.offer;
     phase.spot = holding.spot;
     phase.gpus_billed = holding.machines.gpus;
-    const double own = answered > 0 ? laid.answers[i] / answered : 0;
+    const double own = answered > Seconds{} ? laid.answers[i] / answered : 0;
     const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
     const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
     const double portion = busy_share * machines_share * own + disk + left;
-    if (answered > 0)
-      phase.gpu_hours = laid.medians[i] * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked / answered;
+    if (answered > Seconds{})
+      phase.gpu_hours =
+          laid.medians[i].value * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked.value / answered.value;
     plan.gpu_hours += phase.gpu_hours;
-    phase.billed_gpu_hours = billed / 3600 * holding.machines.gpus * busy_share * own;
+    phase.billed_gpu_hours = billed.value / 3600 * holding.machines.gpus * busy_share * own;
     phase.cost = cost * portion;
     phase.cost.p50 = parts.next(phase.cost.p50);
     phase.cost.p10 = std::min(phase.cost.p10, phase.cost.p50);
@@ -361,14 +362,14 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
     plan.egress += phase.egress;
     lease.cost += phase.cost.p50;
   }
-  lease.idle = parts.next(cost.p50 * (billed > 0 ? (1 - busy_share) * machines_share : 0));
+  lease.idle = parts.next(cost.p50 * (billed > Seconds{} ? (1 - busy_share) * machines_share : 0));
   lease.cost += lease.idle;
   plan.idle += lease.idle;
-  lease.from = Seconds{lease.phases.empty() ? 0 : first - holding.offer->billing.startup.value};
+  lease.from = lease.phases.empty() ? Seconds{} : first - holding.offer->billing.startup;
   // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
-  lease.to = last >= end ? plan.hours.p50 : std::min(Seconds{last}, plan.hours.p50);
+  lease.to = last >= end ? plan.hours.p50 : std::min(last, plan.hours.p50);
   std::ranges::sort(lease.phases);
-  lease.billed = Seconds{billed};
+  lease.billed = billed;
   return lease;
 }
 

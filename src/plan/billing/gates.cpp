@@ -200,9 +200,9 @@ class GateTree {
         sum += line.shares[static_cast<std::size_t>(held)];
     }
     const Lease& lease = plan_.leases[static_cast<std::size_t>(position)];
-    const double time = (until - lease.from).value;
-    const double beyond = billed_seconds(time, lease.offer->billing) - time;
-    if (beyond > time * kWorthALine && lease.billed > Seconds{}) sum += lease.cost * (beyond / lease.billed.value);
+    const Seconds time = until - lease.from;
+    const Seconds beyond = billed_seconds(time, lease.offer->billing) - time;
+    if (beyond > time * kWorthALine && lease.billed > Seconds{}) sum += lease.cost * (beyond / lease.billed);
     return sum;
   }
 

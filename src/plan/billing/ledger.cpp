@@ -78,12 +78,12 @@ LeaseTime time_of(const Plan& plan, const Lease& lease, int position, const std:
 
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-/// Seconds billed after the last use, by the offer's rules.
-double beyond_of(const Lease& lease) {
-  const double held = (lease.to - lease.from).value;
-  const double unpaid = lease.offer->billing.startup_billed ? 0 : lease.offer->billing.startup.value;
-  const double beyond = billed_seconds(held - unpaid, lease.offer->billing) - (held - unpaid);
-  return beyond < 1 ? 0 : beyond;
+/// Time billed after the last use, by the offer's rules.
+Seconds beyond_of(const Lease& lease) {
+  const Seconds held = lease.to - lease.from;
+  const Seconds unpaid = lease.offer->billing.startup_billed ? Seconds{} : lease.offer->billing.startup;
+  const Seconds beyond = billed_seconds(held - unpaid, lease.offer->billing) - (held - unpaid);
+  return beyond < Seconds{1} ? Seconds{} : beyond;
 }
 
 /// Shares what one lease costs out over the stretches: each phase's cost over its time, and what is no phase's over the
@@ -103,7 +103,7 @@ void share_out(const Plan& plan, int position, StretchLedger& ledger) {
   };
   for (std::size_t n = 0; n < lease.phases.size(); ++n)
     spread(plan.phases[static_cast<std::size_t>(lease.phases[n])].cost.p50, time.phases[n], 0);
-  const double beyond = lease.idle > Dollars{} ? beyond_of(lease) : 0;
+  const double beyond = (lease.idle > Dollars{} ? beyond_of(lease) : Seconds{}).value;
   spread(lease.idle, time.idle, beyond);
   ledger.beyond_gpu_hours += beyond / 3600 * lease.gpus;
   for (std::size_t s = 0; s < dollars.size(); ++s) {

@@ -18,11 +18,11 @@ namespace gpuplan {
 
 namespace {
 
-/// Longer than anything takes, in seconds; finite, so that sums of it are numbers.
-constexpr double kEver = 1e100;
+/// Longer than anything takes; finite, so that sums of it are numbers.
+constexpr Seconds kEver{1e100};
 
 /// When machines are asked for that nothing uses.
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
 }  // namespace
 
@@ -121,20 +121,20 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!slots[i].on_machine || slots[i].gpus <= 0) continue;
     size_of_[i] = sizes.emplace(std::pair(slots[i].lot, slots[i].gpus), sizes_.size()).first->second;
-    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lot), slots[i].gpus, 0});
+    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lot), slots[i].gpus, {}});
   }
 }
 
-double Timeline::earliest(std::size_t lot, double ready, double duration, std::size_t size) {
+Seconds Timeline::earliest(std::size_t lot, Seconds ready, Seconds duration, std::size_t size) {
   // Steps are in order of time and the last one is free: no search goes past it.
   const std::vector<Step>& steps = steps_[lot];
   const int wanted = sizes_[size].wanted;
-  double& full_until = sizes_[size].full_until;
+  Seconds& full_until = sizes_[size].full_until;
   const bool from_full = ready <= full_until;  // then whatever is found full below follows on it
   ready = std::max(ready, full_until);
-  const auto later = [](double time, const Step& step) { return time < step.from; };
+  const auto later = [](Seconds time, const Step& step) { return time < step.from; };
   auto step = std::ranges::prev(std::upper_bound(steps.begin(), steps.end(), ready, later));
-  double start = ready;
+  Seconds start = ready;
   bool full = from_full;
   for (; step != steps.end(); ++step) {
     const auto next = std::ranges::next(step);
@@ -151,10 +151,10 @@ double Timeline::earliest(std::size_t lot, double ready, double duration, std::s
   return start;
 }
 
-void Timeline::take(std::size_t lot, double from, double to, int gpus) {
-  assert(gpus > 0 && from >= 0 && from <= to);
+void Timeline::take(std::size_t lot, Seconds from, Seconds to, int gpus) {
+  assert(gpus > 0 && from >= Seconds{} && from <= to);
   std::vector<Step>& steps = steps_[lot];
-  const auto split = [&](double time) {
+  const auto split = [&](Seconds time) {
     // Of phases in a row each begins where the steps end.
     if (steps.back().from < time) {
       steps.push_back({time, steps.back().used});
@@ -171,19 +171,19 @@ void Timeline::take(std::size_t lot, double from, double to, int gpus) {
 }
 
 /// Takes over durations; nothing is placed.
-void Timeline::begin(const std::vector<double>& durations) {
+void Timeline::begin(const std::vector<Seconds>& durations) {
   durations_ = durations;
-  for (double& seconds : durations_) {
-    assert(seconds >= 0 && seconds < kEver);
-    seconds = seconds >= 0 ? std::min(seconds, kEver) : kEver;  // by mistake no time, and never none at all
+  for (Seconds& time : durations_) {
+    assert(time >= Seconds{} && time < kEver);
+    time = time >= Seconds{} ? std::min(time, kEver) : kEver;  // by mistake no time, and never none at all
   }
   std::ranges::fill(asked_, kNever);
-  std::ranges::fill(left_, 0);
+  std::ranges::fill(left_, Seconds{});
 }
 
 /// When the phases that it needs have ended and its machines are there, which it asks for unless another phase has.
-double Timeline::ready_for(std::size_t phase) {
-  double ready = 0;
+Seconds Timeline::ready_for(std::size_t phase) {
+  Seconds ready{};
   for (const int need : slots_[phase].needs) {
     const auto n = static_cast<std::size_t>(need);
     ready = std::max(ready, starts_[n] + durations_[n]);
@@ -199,15 +199,15 @@ double Timeline::ready_for(std::size_t phase) {
 
 void Timeline::leave(std::size_t phase) {
   if (!slots_[phase].on_machine) return;
-  double& left = left_[static_cast<std::size_t>(slots_[phase].lot)];
+  Seconds& left = left_[static_cast<std::size_t>(slots_[phase].lot)];
   left = std::max(left, starts_[phase] + durations_[phase]);
 }
 
-void Timeline::place(const std::vector<double>& durations) {
+void Timeline::place(const std::vector<Seconds>& durations) {
   begin(durations);
   packed_ = false;
-  for (auto& steps : steps_) steps.assign(1, {0, 0});
-  for (Size& size : sizes_) size.full_until = 0;
+  for (auto& steps : steps_) steps.assign(1, {Seconds{}, 0});
+  for (Size& size : sizes_) size.full_until = {};
   for (const int index : order_) {
     const auto i = static_cast<std::size_t>(index);
     starts_[i] = ready_for(i);
@@ -231,8 +231,8 @@ void Timeline::pack() {
   turns_ = order_;
   std::ranges::stable_sort(turns_, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
   behind_.assign(slots_.size(), {});
-  std::vector<std::multimap<double, Free>> free(lots_.size());  // by when they become free
-  for (std::size_t lot = 0; lot < lots_.size(); ++lot) free[lot].emplace(0, Free{-1, lots_[lot].gpus});
+  std::vector<std::multimap<Seconds, Free>> free(lots_.size());  // by when they become free
+  for (std::size_t lot = 0; lot < lots_.size(); ++lot) free[lot].emplace(Seconds{}, Free{-1, lots_[lot].gpus});
   for (const int index : turns_) {
     const auto i = static_cast<std::size_t>(index);
     if (!slots_[i].on_machine || slots_[i].gpus <= 0) continue;
@@ -251,7 +251,7 @@ void Timeline::pack() {
   packed_ = true;
 }
 
-void Timeline::follow(const std::vector<double>& durations) {
+void Timeline::follow(const std::vector<Seconds>& durations) {
   if (!packed_) pack();
   begin(durations);
   for (const int index : turns_) {
@@ -265,13 +265,13 @@ void Timeline::follow(const std::vector<double>& durations) {
   }
 }
 
-double Timeline::end() const {
-  double last = 0;
+Seconds Timeline::end() const {
+  Seconds last{};
   for (std::size_t i = 0; i < slots_.size(); ++i) last = std::max(last, starts_[i] + durations_[i]);
   return last;
 }
 
-double Timeline::busy(std::size_t lot) {
+Seconds Timeline::busy(std::size_t lot) {
   const auto use = [&](int phase) {
     const auto i = static_cast<std::size_t>(phase);
     return std::tuple(starts_[i], starts_[i] + durations_[i], slots_[i].rank);
@@ -279,22 +279,22 @@ double Timeline::busy(std::size_t lot) {
   std::vector<int>& on = on_[lot];
   // Most often they are in order; where they are not, the next placing of the same phases begins with this order.
   if (!std::ranges::is_sorted(on, {}, use)) std::ranges::sort(on, {}, use);
-  double seconds = 0;
-  double until = 0;
+  Seconds busy{};
+  Seconds until{};
   for (const int phase : on) {
     const auto [from, to, rank] = use(phase);
-    seconds += std::max(0.0, to - std::max(from, until));
+    busy += std::max(Seconds{}, to - std::max(from, until));
     until = std::max(until, to);
   }
-  return seconds;
+  return busy;
 }
 
-std::vector<double> Timeline::machine_seconds() const {
-  std::vector<double> seconds(slots_.size(), 0);
+std::vector<Seconds> Timeline::machine_seconds() const {
+  std::vector<Seconds> answered(slots_.size());
   const auto end = [&](int i) {
     return starts_[static_cast<std::size_t>(i)] + durations_[static_cast<std::size_t>(i)];
   };
-  std::vector<double> events;
+  std::vector<Seconds> events;
   std::vector<int> running;
   for (std::size_t lot = 0; lot < on_.size(); ++lot) {
     std::vector<int> phases = on_[lot];
@@ -317,17 +317,17 @@ std::vector<double> Timeline::machine_seconds() const {
       double weights = 0;
       for (const int i : running) weights += weight(i);
       for (const int i : running)
-        seconds[static_cast<std::size_t>(i)] += (events[e + 1] - events[e]) * weight(i) / weights;
+        answered[static_cast<std::size_t>(i)] += (events[e + 1] - events[e]) * weight(i) / weights;
     }
   }
-  return seconds;
+  return answered;
 }
 
-double billed_seconds(double held, const Billing& billing) {
-  if (held <= 0) return 0;
-  const double at_least = std::max({held, billing.minimum.value, billing.term.value});
-  const double increment = std::max(billing.increment.value, billing.term.value);
-  if (increment <= 0) return at_least;
+Seconds billed_seconds(Seconds held, const Billing& billing) {
+  if (held <= Seconds{}) return {};
+  const Seconds at_least = std::max({held, billing.minimum, billing.term});
+  const Seconds increment = std::max(billing.increment, billing.term);
+  if (increment <= Seconds{}) return at_least;
   // Small tolerance: 3600.0000001 s is an hour, not an hour and a minute.
   return std::ceil(at_least / increment - 1e-9) * increment;
 }

@@ -22,7 +22,7 @@ struct Slot {
 /// Machines taken together, held from the first use to the last.
 struct Lot {
   int gpus = 0;
-  double startup = 0;  ///< seconds from asking for them to the first use; asked for when the first phase could begin
+  Seconds startup{};  ///< from asking for them to the first use; asked for when the first phase could begin
 };
 
 /// Slots of a job's phases, needs by name turned into positions, ranks set; none has GPUs yet.
@@ -42,38 +42,37 @@ class Timeline {
   /// `slots` must outlive the timeline.
   Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
 
-  /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow. Durations in
-  /// seconds.
-  void place(const std::vector<double>& durations);
+  /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow.
+  void place(const std::vector<Seconds>& durations);
   /// Places them with other durations in the packing of the last place(): each phase keeps the GPUs that it was given
   /// and comes after the phases that had them before. So no phase overtakes another one on the same GPUs because it
   /// happens to take longer, and the end is the later the longer any phase takes.
-  void follow(const std::vector<double>& durations);
+  void follow(const std::vector<Seconds>& durations);
 
-  const std::vector<double>& starts() const { return starts_; }
-  /// Seconds from the start of the job to the end of its last phase.
-  double end() const;
+  const std::vector<Seconds>& starts() const { return starts_; }
+  /// From the start of the job to the end of its last phase.
+  Seconds end() const;
   /// When the machines of a lot are asked for, and when their last phase ends; equal when nothing uses them.
-  std::pair<double, double> held(std::size_t lot) const { return {std::min(asked_[lot], left_[lot]), left_[lot]}; }
-  /// Seconds in which at least one phase uses the machines of a lot.
-  double busy(std::size_t lot);
-  /// Seconds of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
+  std::pair<Seconds, Seconds> held(std::size_t lot) const { return {std::min(asked_[lot], left_[lot]), left_[lot]}; }
+  /// Time in which at least one phase uses the machines of a lot.
+  Seconds busy(std::size_t lot);
+  /// Time of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
   /// Adds up to busy() of all lots.
-  std::vector<double> machine_seconds() const;
+  std::vector<Seconds> machine_seconds() const;
 
  private:
   /// GPUs in use from an instant on, up to the next step.
   struct Step {
-    double from;
+    Seconds from;
     int used;
   };
 
   /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
-  double earliest(std::size_t lot, double ready, double duration, std::size_t size);
-  void take(std::size_t lot, double from, double to, int gpus);
+  Seconds earliest(std::size_t lot, Seconds ready, Seconds duration, std::size_t size);
+  void take(std::size_t lot, Seconds from, Seconds to, int gpus);
   void pack();
-  void begin(const std::vector<double>& durations);
-  double ready_for(std::size_t phase);
+  void begin(const std::vector<Seconds>& durations);
+  Seconds ready_for(std::size_t phase);
   void leave(std::size_t phase);
 
   /// A number of GPUs that phases ask of a lot. Before `full_until` never so many are free: what is taken is not given
@@ -81,7 +80,7 @@ class Timeline {
   struct Size {
     std::size_t lot;
     int wanted;
-    double full_until;
+    Seconds full_until;
   };
 
   const std::vector<Slot>& slots_;
@@ -91,9 +90,9 @@ class Timeline {
   std::vector<int> order_;
   std::vector<char> awaited_;         ///< by phase: whether all behind it in the order begin when it has ended
   std::vector<std::vector<int>> on_;  ///< by lot: the phases, in the order of time that was asked for last
-  std::vector<double> durations_, starts_;
-  std::vector<double> asked_, ready_, left_;  ///< by lot
-  std::vector<std::vector<Step>> steps_;      ///< by lot
+  std::vector<Seconds> durations_, starts_;
+  std::vector<Seconds> asked_, ready_, left_;  ///< by lot
+  std::vector<std::vector<Step>> steps_;       ///< by lot
   // The packing of the last place(), once follow() has asked for it.
   bool packed_ = false;
   std::vector<int> turns_;                ///< phases by their start
@@ -120,7 +119,7 @@ class Sharing {
   int without_ = 0;  ///< phases without GPUs
 };
 
-/// Seconds paid for: whole increments or terms, never less than the minimum.
-double billed_seconds(double held, const Billing& billing);
+/// Time paid for: whole increments or terms, never less than the minimum.
+Seconds billed_seconds(Seconds held, const Billing& billing);
 
 }  // namespace gpuplan

@@ -62,20 +62,20 @@ std::vector<double> MachineChoice::shared_seconds(const Module& module) const {
       if (const auto at = std::ranges::find(stages, need); at != stages.end())
         slots[i].needs.push_back(static_cast<int>(at - stages.begin()));
   std::vector<double> seconds(problem_.machines.size(), kNowhere);
-  std::vector<double> durations(stages.size());
+  std::vector<Seconds> durations(stages.size());
   for (std::size_t m = 0; m < seconds.size(); ++m) {
     bool runs = true;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       const Stage& stage = problem_.stages[static_cast<std::size_t>(stages[i])];
-      durations[i] = stage.machine ? stage.seconds[m] : stage.seconds.front();
+      durations[i] = Seconds{stage.machine ? stage.seconds[m] : stage.seconds.front()};
       slots[i].on_machine = stage.machine;
       slots[i].gpus = stage.machine ? stage.gpus[m] : 0;
-      runs = runs && durations[i] != kNowhere;
+      runs = runs && durations[i].value != kNowhere;
     }
     if (!runs) continue;
-    Timeline timeline(slots, {{problem_.machines[m].gpus, 0}});
+    Timeline timeline(slots, {{problem_.machines[m].gpus, {}}});
     timeline.place(durations);
-    seconds[m] = timeline.end();
+    seconds[m] = timeline.end().value;
   }
   return seconds;
 }

@@ -337,30 +337,30 @@ class Mixer {
   /// Whether machines of one kind were joined that are given back and taken again at once.
   bool join_touching(LaidJob& laid) const {
     std::vector<Holding>& holdings = laid.arrangement.holdings;
-    std::vector<double> begins, ends;
+    std::vector<Seconds> begins, ends;
     // Of each kind of machines those that may be joined to others, by when they begin.
-    std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<double, std::size_t>>> kinds;
+    std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<Seconds, std::size_t>>> kinds;
     const auto alike = [&](const Holding& holding) -> auto& {
       return kinds[{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus}];
     };
     for (std::size_t h = 0; h < holdings.size(); ++h) {
-      double first = kNowhere;
-      double last = 0;
+      Seconds first{kNowhere};
+      Seconds last{};
       for (const int phase : holdings[h].phases) {
         first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
         last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
       }
-      begins.push_back(first - holdings[h].offer->billing.startup.value);
+      begins.push_back(first - holdings[h].offer->billing.startup);
       ends.push_back(last);
       alike(holdings[h]).emplace(begins[h], h);
     }
     /// The first in the list that begins when `h` ends.
     const auto next_of = [&](std::size_t h) {
-      constexpr double kTouch = 1;  // seconds between them
+      constexpr Seconds kTouch{1};  // between them
       std::size_t next = holdings.size();
       const auto& others = alike(holdings[h]);
       for (auto at = others.lower_bound({ends[h] - 2 * kTouch, 0}); at != others.end(); ++at) {
-        const double gap = at->first - ends[h];
+        const Seconds gap = at->first - ends[h];
         if (gap > kTouch) break;
         if (gap >= -kTouch && at->second != h) next = std::min(next, at->second);
       }

@@ -59,36 +59,36 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
   const std::size_t size = problem.stages.size();
   ByMedians result;
   std::vector<Slot> slots(size);
-  std::vector<double> durations(size);
+  std::vector<Seconds> durations(size);
   std::vector<Lot> lots;
   for (std::size_t i = 0; i < size; ++i) {
     slots[i].needs = problem.stages[i].needs;
     slots[i].rank = static_cast<int>(i);
-    if (!problem.stages[i].machine) durations[i] = problem.stages[i].seconds.front();
+    if (!problem.stages[i].machine) durations[i] = Seconds{problem.stages[i].seconds.front()};
   }
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const auto m = static_cast<std::size_t>(schedule[h].machine);
     const MachineTerms& terms = problem.machines[m];
-    lots.push_back({terms.gpus, terms.billing.startup.value});
+    lots.push_back({terms.gpus, terms.billing.startup});
     for (const int s : schedule[h].stages) {
       const auto i = static_cast<std::size_t>(s);
       slots[i].on_machine = true;
       slots[i].lot = static_cast<int>(h);
       slots[i].gpus = problem.stages[i].gpus[m];
-      durations[i] = problem.stages[i].seconds[m];
-      if (durations[i] == kNowhere) return std::nullopt;
-      result.work += durations[i];
+      durations[i] = Seconds{problem.stages[i].seconds[m]};
+      if (durations[i].value == kNowhere) return std::nullopt;
+      result.work += durations[i].value;
       result.dollars += problem.stages[i].beside(schedule[h].machine);
     }
   }
   Timeline timeline(slots, lots);
   timeline.place(durations);
-  result.seconds = timeline.end();
+  result.seconds = timeline.end().value;
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const MachineTerms& terms = terms_of(problem, schedule[h].machine);
     const auto [from, to] = timeline.held(h);
-    const double unpaid = terms.billing.startup_billed ? 0 : terms.billing.startup.value;
-    result.dollars += terms.price * paid_for(terms.billing, to - from - unpaid);
+    const Seconds unpaid = terms.billing.startup_billed ? Seconds{} : terms.billing.startup;
+    result.dollars += terms.price * paid_for(terms.billing, (to - from - unpaid).value);
     if (terms.side_by_side) continue;
     for (std::size_t other = 0; other < h; ++other) {
       const auto [begin, end] = timeline.held(other);
