@@ -44,8 +44,9 @@ TEST(Ask, PlansAJobAsTextAsAnObjectAndInFlags) {
   const Json object = ask({{"ask", "plan"}, {"job", {{"phases", {{{"name", "train"}, {"train", train}}}}}}});
   EXPECT_EQ(object.at("answer").at("recommendations").at("pick"), text.at("answer").at("recommendations").at("pick"));
   EXPECT_EQ(object.at("answer").at("plans"), text.at("answer").at("plans"));
-  const Json flags = ask(
-      {{"ask", "plan"}, {"flags", {{"model", "Qwen2.5-7B"}, {"tokens", "10M"}, {"method", "lora"}, {"gpu", {"H100 SXM"}}}}});
+  const Json flags =
+      ask({{"ask", "plan"},
+           {"flags", {{"model", "Qwen2.5-7B"}, {"tokens", "10M"}, {"method", "lora"}, {"gpu", {"H100 SXM"}}}}});
   ASSERT_EQ(flags.at("outcome"), "found") << flags.dump();
   for (const Json& plan : flags.at("answer").at("plans")) EXPECT_EQ(plan.at("gpu"), "H100 SXM") << plan.dump();
 }

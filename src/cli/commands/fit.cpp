@@ -35,7 +35,9 @@ struct FitArguments {
   bool explain = false;
 };
 
-FitLook look_of(const FitArguments& options, const Screen& screen = {}) { return {screen, options.all, options.explain}; }
+FitLook look_of(const FitArguments& options, const Screen& screen = {}) {
+  return {screen, options.all, options.explain};
+}
 
 template <class Section>
 int fit_exit_code(const FitReport& report, const std::vector<Section>& sections) {
