@@ -157,7 +157,7 @@ std::string care_words(const std::vector<Alternative>& others, const PhaseEstima
                        const PracticeConstants& practice) {
   std::string text;
   for (const Alternative& other : others) {
-    if (other.why != WhyNot::kNotWorthIt || other.time > 1 / kSame || other.care <= 1) continue;
+    if (other.why != WhyNot::kNotWorthIt || other.time > 1 / kSameTime || other.care <= 1) continue;
     text += text.empty() ? "" : " ";
     text += upper_first(way_and_framework(other, chosen)) + " would have to be " + significant_text(other.care, 3) +
             "x as fast: " + factor_words(other.factors, practice);
