@@ -207,8 +207,8 @@ class Install(unittest.TestCase):
         if not (build / "cmake_install.cmake").exists() or not shutil.which("cmake", path="/usr/bin:/bin"):
             self.skipTest("the program does not stand in a build folder")
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["cmake", "--install", str(build), "--prefix", "/usr"], capture_output=True, text=True,
-                                  env=environment(DESTDIR=folder), timeout=60)
+            done = subprocess.run(["cmake", "--install", str(build), "--component", "program", "--prefix", "/usr"],
+                                  capture_output=True, text=True, env=environment(DESTDIR=folder), timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
             installed = {str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()}
             expected = {"usr/bin/gpuplan", "usr/share/bash-completion/completions/gpuplan",

@@ -21,13 +21,18 @@ PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue", "sc
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random")
 
 
-def reason_against():
-    """Why no Slurm can be started here; "" when it can."""
+def missing_programs():
+    """What is not installed; "" when all is."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
-    if missing:
-        return f"{', '.join(missing)} not found; install the Debian packages slurm-wlm and munge"
+    return f"{', '.join(missing)} not found; install the Debian packages slurm-wlm and munge" if missing else ""
+
+
+def reason_against():
+    """Why no Slurm can be started on this machine; "" when it can."""
     if os.geteuid() != 0:
-        return "this needs root, as continuous integration has: Slurm's daemons start jobs as their owner"
+        return "no Slurm without root: its daemons start jobs as their owner"
+    if not os.path.isdir("/sys/fs/cgroup") or not os.listdir("/sys/fs/cgroup"):
+        return "no Slurm without control groups: nothing is mounted at /sys/fs/cgroup"
     return ""
 
 

@@ -28,12 +28,6 @@ Result<JobSource> source_in(const NamedText& job) {
   return std::move(kept->source);
 }
 
-Result<void> check(const Request& request) {
-  if (!request.as_of.empty() && !is_iso_date(request.as_of))
-    return wrong_use("--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(request.as_of) + "'");
-  return {};
-}
-
 /// The question in flags as a job.
 Result<JobSource> sketched_source(const Request& request, const Catalogue& catalogue) {
   const ModelFinder models(catalogue, request.model_files);
@@ -87,6 +81,12 @@ Error no_question() {
       "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
 }
 
+Result<void> check_date(const std::string& as_of) {
+  if (!as_of.empty() && !is_iso_date(as_of))
+    return wrong_use("--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(as_of) + "'");
+  return {};
+}
+
 Result<LoadedJob> read_source(const JobSource& source, const Catalogue& catalogue, ModelFiles files) {
   const ModelFinder models(catalogue, files);
   auto job = read_job(source, catalogue, models);
@@ -119,7 +119,7 @@ Result<std::vector<Offer>> known_offers(const Request& request, const Catalogue&
 }
 
 Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
-  if (const auto good = check(request); !good) return std::unexpected(good.error());
+  if (const auto good = check_date(request.as_of); !good) return std::unexpected(good.error());
   auto written = written_source(request, catalogue);
   if (!written) return std::unexpected(written.error());
   const bool only_lists = !request.prices.empty();

@@ -69,6 +69,8 @@ struct Question {
   SearchTerms terms{};
 };
 Result<Question> read_question(const Request& request, const Catalogue& catalogue);
+/// Whether Request::as_of is a date; a usage error otherwise. read_question() looks too.
+Result<void> check_date(const std::string& as_of);
 
 /// The offers known beside a job's own: the price lists of the question, else those of the user's settings, else the
 /// snapshot, which no rate is about: with `rates` it is a usage error.

@@ -72,6 +72,7 @@ Result<api::Request> read_market(const std::vector<std::string>& prices, const s
 }
 
 Result<api::Request> read_request(const JobOptions& options, const Catalogue& catalogue) {
+  if (const auto good = api::check_date(options.as_of); !good) return std::unexpected(good.error());
   auto request = read_market(options.prices, options.rates, options.no_config, catalogue);
   if (!request) return request;
   if (!options.job.empty()) {
