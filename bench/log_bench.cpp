@@ -1,10 +1,11 @@
 // Speed of reading logs, by format, with and without the job's own regular expressions.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,92 +20,95 @@ constexpr std::size_t kBytes = std::size_t{8} << 20U, kPiece = std::size_t{256} 
 
 double loss(int step) { return 2 + 9 / std::sqrt(1.0 + step); }
 
+[[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
+  char line[1024];
+  va_list values;
+  va_start(values, format);
+  const int length = std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  return {line, static_cast<std::size_t>(length)};
+}
+
 std::string nanochat(int i) {
-  return fmt::format(
-      "step {:05d}/2000000 ({:.2f}%) | loss: {:.6f} | lrm: 1.00 | dt: {:.2f}ms | tok/sec: {} | bf16_mfu: {:.2f} | "
+  return text(
+      "step %05d/2000000 (%.2f%%) | loss: %.6f | lrm: 1.00 | dt: %.2fms | tok/sec: 528,%03d | bf16_mfu: %.2f | "
       "epoch: "
-      "1 pq: 0 rg: 14 | total time: {:.2f}m | eta: {:.1f}m\n",
-      i, i / 2e4, loss(i), 990 + i % 7 * 0.37, fmt::format("528,{:03d}", i % 1000), 40 + i % 9 * 0.1, i / 60.0,
-      i / 3.0);
+      "1 pq: 0 rg: 14 | total time: %.2fm | eta: %.1fm\n",
+      i, i / 2e4, loss(i), 990 + i % 7 * 0.37, i % 1000, 40 + i % 9 * 0.1, i / 60.0, i / 3.0);
 }
 std::string nanogpt(int i) {
-  return fmt::format("iter {}: loss {:.4f}, time {:.2f}ms, mfu {:.2f}%\n", i, loss(i), 1972 + i % 13 * 0.4, 30.19);
+  return text("iter %d: loss %.4f, time %.2fms, mfu %.2f%%\n", i, loss(i), 1972 + i % 13 * 0.4, 30.19);
 }
 std::string torchtitan(int i) {
-  return fmt::format(
-      "[rank0]:[titan] 2025-07-{:02d} {:02d}:{:02d}:{:02d},774 - root - INFO - step: {:2d}  loss: {:8.5f}  grad_norm: "
-      "{:7.4f}  memory: 66.91GiB(37.51%)  tps: 10,{:03d}  tflops: 314.71  mfu: 13.99%\n",
+  return text(
+      "[rank0]:[titan] 2025-07-%02d %02d:%02d:%02d,774 - root - INFO - step: %2d  loss: %8.5f  grad_norm: "
+      "%7.4f  memory: 66.91GiB(37.51%%)  tps: 10,%03d  tflops: 314.71  mfu: 13.99%%\n",
       1 + i / 86400 % 28, i / 3600 % 24, i / 60 % 60, i % 60, i, loss(i), 1.5 + i % 10 * 0.1, i % 1000);
 }
 std::string megatron(int i) {
-  return fmt::format(
-      " [2025-08-{:02d} {:02d}:{:02d}:{:02d}] iteration {:8d}/ 5000000 | consumed samples: {:12d} | elapsed time per "
-      "iteration (ms): {:.1f} | throughput per GPU (TFLOP/s/GPU): {:.1f} | learning rate: {:.6E} | global batch size:  "
+  return text(
+      " [2025-08-%02d %02d:%02d:%02d] iteration %8d/ 5000000 | consumed samples: %12d | elapsed time per "
+      "iteration (ms): %.1f | throughput per GPU (TFLOP/s/GPU): %.1f | learning rate: %.6E | global batch size:  "
       " "
-      "128 | lm loss: {:.6E} | loss scale: 1.0 | grad norm: {:.3f} | number of skipped iterations:   0 | number of nan "
+      "128 | lm loss: %.6E | loss scale: 1.0 | grad norm: %.3f | number of skipped iterations:   0 | number of nan "
       "iterations:   0 |\n",
       1 + i / 86400 % 28, i / 3600 % 24, i / 60 % 60, i % 60, i, i * 128, 1938.8, 380.2, 6.97e-8, loss(i), 1.203);
 }
 std::string trainer(int i) {
-  return fmt::format(
-      "{{'loss': {:.4f}, 'grad_norm': {:.16f}, 'learning_rate': {:.10e}, 'num_tokens': {}.0, 'mean_token_accuracy': "
-      "{:.4f}, 'epoch': {:.2f}}}\n",
+  return text(
+      "{'loss': %.4f, 'grad_norm': %.16f, 'learning_rate': %.10e, 'num_tokens': %d.0, 'mean_token_accuracy': "
+      "%.4f, 'epoch': %.2f}\n",
       loss(i), 0.713 + i % 10 * 0.001, 2.2e-5, 852192 + i, 0.7088, i / 1e3);
 }
 std::string bars(int i) {
-  return fmt::format("\r{:3d}%|{:<10}| {}/1300000 [{:02d}:{:02d}<13:57,  1.47it/s]", i / 13000, "█▌", i, i / 60,
-                     i % 60);
+  return text("\r%3d%%|%-10s| %d/1300000 [%02d:%02d<13:57,  1.47it/s]", i / 13000, "█▌", i, i / 60, i % 60);
 }
 std::string trainer_state(int i) {
-  return fmt::format(
-      "{}    {{\n      \"epoch\": {:.4f},\n      \"grad_norm\": {:.16f},\n      \"learning_rate\": {:.10e},\n      "
-      "\"loss\": {:.4f},\n      \"step\": {}\n    }}",
+  return text(
+      "%s    {\n      \"epoch\": %.4f,\n      \"grad_norm\": %.16f,\n      \"learning_rate\": %.10e,\n      "
+      "\"loss\": %.4f,\n      \"step\": %d\n    }",
       i == 0 ? "{\n  \"best_metric\": null,\n  \"epoch\": 0.0404,\n  \"log_history\": [\n" : ",\n", i / 1e3,
       1.0528565645217896, 4.8e-6, loss(i), 25 * (i + 1));
 }
 std::string torchtune(int i) {
-  return fmt::format(
-      "Step {} | loss:{:.15f} lr:2e-05 tokens_per_second_per_gpu:{:.12f} peak_memory_active:31.25 "
-      "peak_memory_alloc:30.5 peak_memory_reserved:35.125 grad_norm:{:.6f}\n",
+  return text(
+      "Step %d | loss:%.15f lr:2e-05 tokens_per_second_per_gpu:%.12f peak_memory_active:31.25 "
+      "peak_memory_alloc:30.5 peak_memory_reserved:35.125 grad_norm:%.6f\n",
       i, loss(i), 1234.5678, 1.25);
 }
 std::string lightning(int i) {
   return (i == 0 ? "epoch,step,train_loss,val_loss\n" : "") +
-         (i % 10 == 9 ? fmt::format("{},{},,{:.16f}\n", i / 100, i, loss(i))
-                      : fmt::format("{},{},{:.16f},\n", i / 100, i, loss(i)));
+         (i % 10 == 9 ? text("%d,%d,,%.16f\n", i / 100, i, loss(i)) : text("%d,%d,%.16f,\n", i / 100, i, loss(i)));
 }
 std::string wandb(int i) {
   return (i == 0 ? R"("Step","sunny-1 - train/loss","sunny-1 - train/loss__MIN","sunny-1 - train/loss__MAX")"
                    "\n"
                  : "") +
-         fmt::format("\"{0}\",\"{1:.16f}\",\"{1:.16f}\",\"{1:.16f}\"\n", i, loss(i));
+         text("\"%d\",\"%.16f\",\"%.16f\",\"%.16f\"\n", i, loss(i), loss(i), loss(i));
 }
 std::string nvidia_smi(int i) {
   return (i == 0
               ? "timestamp, index, name, utilization.gpu [%], memory.used [MiB], memory.total [MiB], power.draw [W], "
                 "temperature.gpu\n"
               : "") +
-         fmt::format(
-             "2026/07/24 {:02d}:{:02d}:{:02d}.345, {}, NVIDIA H100 80GB HBM3, {} %, {} MiB, 81559 MiB, 613.26 W, 67\n",
-             i / 28800 % 24, i / 480 % 60, i / 8 % 60, i % 8, 90 + i % 10, 75000 + i % 100);
+         text("2026/07/24 %02d:%02d:%02d.345, %d, NVIDIA H100 80GB HBM3, %d %%, %d MiB, 81559 MiB, 613.26 W, 67\n",
+              i / 28800 % 24, i / 480 % 60, i / 8 % 60, i % 8, 90 + i % 10, 75000 + i % 100);
 }
 std::string dcgm(int i) {
-  return fmt::format(
-      "DCGM_FI_DEV_{}{{gpu=\"{}\",UUID=\"GPU-3431a2b1-77\",device=\"nvidia0\",Hostname=\"ub20-a100-k8s\"}} {}\n",
-      i % 2 == 0 ? "GPU_UTIL" : "FB_USED", i % 8, 90 + i % 10);
+  return text("DCGM_FI_DEV_%s{gpu=\"%d\",UUID=\"GPU-3431a2b1-77\",device=\"nvidia0\",Hostname=\"ub20-a100-k8s\"} %d\n",
+              i % 2 == 0 ? "GPU_UTIL" : "FB_USED", i % 8, 90 + i % 10);
 }
 std::string vllm(int i) {
-  return fmt::format(
-      "(EngineCore pid=4711) INFO 12-18 09:44:57 [loggers.py:127] Engine 000: Avg prompt throughput: {:.1f} tokens/s, "
-      "Avg generation throughput: {:.1f} tokens/s, Running: 2 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.5%, Prefix "
-      "cache hit rate: 0.0%\n",
+  return text(
+      "(EngineCore pid=4711) INFO 12-18 09:44:57 [loggers.py:127] Engine 000: Avg prompt throughput: %.1f tokens/s, "
+      "Avg generation throughput: %.1f tokens/s, Running: 2 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.5%%, Prefix "
+      "cache hit rate: 0.0%%\n",
       5.0, 104.5 + i % 10);
 }
 /// What no format knows: the lines of the user's own program.
 std::string other(int i) {
-  return fmt::format(
-      "Processed shard {:05d} of the evaluation set: 512 examples, 1,234 seconds left, best score {:.4f}\n", i,
-      loss(i));
+  return text("Processed shard %05d of the evaluation set: 512 examples, 1,234 seconds left, best score %.4f\n", i,
+              loss(i));
 }
 
 struct Case {

@@ -26,7 +26,7 @@ namespace {
 
 using namespace gpuplan;
 
-std::filesystem::path examples() { return std::filesystem::path(__FILE__).parent_path().parent_path() / "examples"; }
+std::filesystem::path examples() { return std::filesystem::path(GPUPLAN_SOURCE_DIR) / "examples"; }
 
 /// A benchmark that measures the wrong thing is worse than none.
 template <class T>

@@ -133,7 +133,7 @@ class DoorReader {
       return;
     }
     for (const Tree& child : tree.children) {
-      std::vector<Tree> values = child.is_list() ? child.children : std::vector<Tree>{child};
+      const std::vector<Tree> values = child.is_list() ? child.children : std::vector<Tree>{child};
       for (const Tree& value : values) {
         if (!value.is_scalar()) error_ = Error{child.key + ": expected a text, got " + got_text(value), {kName}};
         else if (auto set = set_flag(child.key, value.text, question_.request.sketch, question_.request.wishes); !set)

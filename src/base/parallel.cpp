@@ -44,6 +44,7 @@ void start(std::vector<std::jthread>& threads, int count, Tasks& tasks) {
   try {
     while (threads.size() < static_cast<std::size_t>(count)) threads.emplace_back([&tasks] { tasks.work(); });
   } catch (const std::system_error&) {
+    return;
   }
 }
 

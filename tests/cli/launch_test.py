@@ -327,9 +327,9 @@ class Running(Folder):
         self.assertEqual(code, 0, output)
 
     def test_stopped_it_saves_and_goes_on(self):
-        for sent in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP):
+        for starts, sent in enumerate((signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP), 1):
             process = self.start(STEPS="100000")
-            self.until(process, lambda log: log.rstrip().endswith("1.00%"))
+            self.until(process, lambda log: log.count("started with") == starts and log.rstrip().endswith("1.00%"))
             process.send_signal(sent)
             code, output = self.finish(process)
             self.assertEqual(code, 75, output)
@@ -340,6 +340,15 @@ class Running(Folder):
         self.assertTrue(re.search(r"started with .* from saved", self.log()))
         self.assertIn("starts:     5", self.runs("01-first", "summary.txt").read_text())
         self.assertEqual((self.code / "prepared.txt").read_text(), "prepared\n")  # once on a machine
+
+    def test_stopped_at_any_time_it_stops(self):
+        for hundredths in range(0, 30, 2):
+            process = self.start(STEPS="100000")
+            time.sleep(hundredths / 100)
+            process.send_signal(signal.SIGTERM)
+            code, output = self.finish(process)
+            self.assertIn(code, (75, -signal.SIGTERM), output)  # killed: before it could listen
+            self.assertFalse(self.runs("01-first", "done").exists())
 
     def test_work_that_does_not_stop_is_killed(self):
         (self.folder / "stubs" / "trainer").write_text("#!/bin/bash\ntrap '' TERM\necho here\nwhile :; do sleep 0.1; done\n")

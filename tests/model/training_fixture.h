@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -86,8 +87,9 @@ inline TrainPhase phase(ModelUse use, int sequence, Method method = Method::kFul
   return phase;
 }
 
-/// Everything about one candidate. The phase and the node must outlive it.
+/// Everything about one candidate. The phase must outlive it.
 struct Case {
+  std::shared_ptr<const NodeShape> node;  ///< the rates point to it
   TrainingWork work;
   TrainingRates rates;
   LayerCost layer;
@@ -103,8 +105,9 @@ inline Case run(const TrainPhase& phase, const NodeShape& node, const Strategy& 
     return result;
   }
   result.work = *std::move(work);
-  result.rates =
-      training_rates(catalogue(), node, *catalogue().find_framework(framework), s.precision, s.compile, result.work);
+  result.node = std::make_shared<const NodeShape>(node);
+  result.rates = training_rates(catalogue(), *result.node, *catalogue().find_framework(framework), s.precision,
+                                s.compile, result.work);
   result.layer = layer_cost(result.work, result.rates, {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention});
   const int nodes = (s.gpus() + node.gpus - 1) / node.gpus;
   result.estimate = training_estimate(result.work, result.rates, result.layer, s, nodes);

@@ -190,20 +190,28 @@ LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data(
 
 std::string in_turn(const std::vector<std::string>& scripts) {
   std::string text = "set -uo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
-  text += "child=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n";
-  text += "pass_on() { [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null; }\ntrap pass_on TERM USR1 INT HUP\n\n";
+  text +=
+      "asked=\nchild=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n"
+      "pass_on() {\n  asked=1\n  [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null\n}\n"
+      "trap pass_on TERM USR1 INT HUP\n\n";
   text += "scripts=(\n";
   for (const std::string& script : scripts) text += "  " + bash_value(script) + "\n";
   return text +
          ")\n"
          "for script in \"${scripts[@]}\"; do\n"
+         "  [ -z \"$asked\" ] || exit 75\n"
          "  bash \"$here/$script\" <&0 &\n"
          "  child=$!\n"
          "  while :; do\n"
+         "    # Again, when it listens: a process that is only starting may miss the first.\n"
+         "    [ -z \"$asked\" ] || { sleep 0.2; kill -TERM \"$child\" 2>/dev/null; }\n"
          "    wait \"$child\"\n"
          "    code=$?\n"
          "    kill -0 \"$child\" 2>/dev/null || break\n"
          "  done\n"
+         "  child=\n"
+         "  # Ended by the signal itself: the phase had not begun to listen.\n"
+         "  [ -z \"$asked\" ] || [ \"$code\" -le 128 ] || code=75\n"
          "  [ \"$code\" = 0 ] || exit \"$code\"\n"
          "done\n";
 }

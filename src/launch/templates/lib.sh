@@ -301,6 +301,7 @@ run_phase() {
   check_gpus
   if lead; then check_gate; fi
   prepare_machine
+  [ "$stopping" = 0 ] || stop 75 "stopped before the work began"
 
   started=$(date +%s)
   starts=1

@@ -144,8 +144,11 @@ struct TrainingRates {
 /// Its row of the catalogue, else that of frameworks without one.
 const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework);
 
+/// They point to the catalogue, the node and the framework, which must outlive them.
 TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
                              Precision precision, bool compile, const TrainingWork& work);
+TrainingRates training_rates(const Catalogue&, const NodeShape&&, const Framework&, Precision, bool,
+                             const TrainingWork&) = delete;
 
 /// Level 3 key: what one layer's cost depends on.
 struct LayerCut {
