@@ -18,7 +18,7 @@
 #include "input/text/embedded_data.h"
 #include "plan/answer/market.h"
 #include "plan/billing/samples.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 #include "plan/ranking/frontier.h"
 #include "plan/search.h"
 

@@ -55,7 +55,7 @@ Result<Reply> reply_plan(const DoorQuestion& asked, const Catalogue& catalogue) 
   const bool compare = std::ranges::any_of(*views, [](const PlanView* view) { return view->make == evidence_view; });
   auto answer = ask_plan(asked.request, catalogue, {.compare_given = compare});
   if (!answer) return std::unexpected(std::move(answer.error()));
-  answer->story().all = true;
+  answer->report().all = true;
   return Reply{answer->json({.all = asked.all, .explain = asked.explain, .views = *views}), answer->verdict()};
 }
 

@@ -37,9 +37,9 @@ Range range_of(const gpuplan::Outcome<Amount>& amount, Unit unit) {
   return {amount.p10 / unit, amount.p50 / unit, amount.p90 / unit};
 }
 
-PlanSummary summary_of(const PlanStory& story, const Plan& plan) {
+PlanSummary summary_of(const PlanReport& report, const Plan& plan) {
   return {.id = plan.id,
-          .name = story.name(plan),
+          .name = report.name(plan),
           .gpus = plan.gpus_at_once(),
           .spot = plan.spot,
           .keeps_limits = plan.keeps_limits(),
@@ -87,30 +87,30 @@ PlanOutcome PlanReply::outcome() const {
 }
 
 std::vector<PlanSummary> PlanReply::plans() const {
-  const PlanStory& story = parts_->answer.story();
+  const PlanReport& report = parts_->answer.report();
   std::vector<PlanSummary> all;
-  for (const Plan& plan : story.found.plans) all.push_back(summary_of(story, plan));
+  for (const Plan& plan : report.found.plans) all.push_back(summary_of(report, plan));
   return all;
 }
 
 std::optional<PlanSummary> PlanReply::pick() const {
-  const PlanStory& story = parts_->answer.story();
-  const Plan* pick = story.pick();
-  return pick == nullptr ? std::nullopt : std::optional(summary_of(story, *pick));
+  const PlanReport& report = parts_->answer.report();
+  const Plan* pick = report.pick();
+  return pick == nullptr ? std::nullopt : std::optional(summary_of(report, *pick));
 }
 
 std::vector<std::string> PlanReply::why() const {
-  const PlanStory& story = parts_->answer.story();
-  if (story.found.plans.empty()) return nothing_fits_words(story);
-  std::vector<std::string> why{pick_words(story)};
-  for (std::string& line : summary_words(story)) why.push_back(std::move(line));
+  const PlanReport& report = parts_->answer.report();
+  if (report.found.plans.empty()) return nothing_fits_words(report);
+  std::vector<std::string> why{pick_words(report)};
+  for (std::string& line : summary_words(report)) why.push_back(std::move(line));
   return why;
 }
 
 std::string PlanReply::text(int columns) const {
   gpuplan::PlanLook look;
   look.screen.columns = columns;
-  return plan_table(parts_->answer.story(), look, parts_->answer.remedies());
+  return plan_table(parts_->answer.report(), look, parts_->answer.remedies());
 }
 
 std::string PlanReply::json(bool all) const { return parts_->answer.json({.all = all}); }
@@ -120,7 +120,7 @@ std::expected<PlanReply, Problem> plan(const Facts& facts, const PlanQuestion& q
   if (!request) return std::unexpected(problem_of(request.error()));
   auto answer = api::ask_plan(*request, facts.catalogue());
   if (!answer) return std::unexpected(problem_of(answer.error()));
-  answer->story().all = true;
+  answer->report().all = true;
   return PlanReply(std::make_unique<PlanReply::Parts>(facts, *std::move(answer)));
 }
 

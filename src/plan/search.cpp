@@ -11,7 +11,7 @@
 #include "plan/answer/identity.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 #include "plan/capacity/machines.h"
 #include "plan/machines/mixed_plans.h"
 #include "plan/notes/assumptions.h"
@@ -63,9 +63,9 @@ class Search {
   }
 
  private:
-  /// One setting laid out, machines kept and, where that makes a difference, let go while idle.
+  /// One option laid out, machines kept and, where that makes a difference, let go while idle.
   struct Laid {
-    std::optional<LaidJob> kept, let_go;
+    std::optional<JobSchedule> kept, let_go;
   };
 
   void lay_out() {
@@ -76,13 +76,13 @@ class Search {
     if (!std::ranges::is_sorted(offers, first)) std::ranges::stable_sort(offers, first);
     for (const Offer* offer : offers)
       for (const Machines& machines : machines_on(job_, catalogue_, *offer)) add(*offer, machines);
-    std::ranges::stable_sort(choices_, {}, &Choice::setting);
+    std::ranges::stable_sort(choices_, {}, &Choice::option);
   }
 
   void add(const Offer& offer, const Machines& machines) {
-    const auto [known, fresh] = places_.emplace(place_of(machines), settings_.size());
+    const auto [known, fresh] = places_.emplace(place_of(machines), machine_options_.size());
     const std::size_t position = known->second;
-    if (fresh) settings_.push_back({machines, {}, {}, false});
+    if (fresh) machine_options_.push_back({machines, {}, {}, false});
     if (job_.where.spot != SpotUse::kOnly && offer.price) choices_.push_back({&offer, position, false});
     if (job_.where.spot != SpotUse::kNever && offer.spot_price) {
       if (!interruption_rate(job_, offer)) ++spot_without_rate_;
@@ -94,35 +94,35 @@ class Search {
   void estimate() {
     const bool by_phase = chooses_by_phase();
     auto task = [&](int index) {
-      Setting& setting = settings_[static_cast<std::size_t>(index)];
-      setting.phases.resize(workloads_.size());
-      setting.complete = true;
+      MachineOption& option = machine_options_[static_cast<std::size_t>(index)];
+      option.phases.resize(workloads_.size());
+      option.complete = true;
       for (const int phase : order_) {
         const auto i = static_cast<std::size_t>(phase);
-        setting.phases[i] =
-            best_estimate(workloads_[i], catalogue_, setting.machines, options_.ignore_given, setting.tally);
-        if (setting.phases[i]) continue;
-        setting.complete = false;
+        option.phases[i] =
+            best_estimate(workloads_[i], catalogue_, option.machines, options_.ignore_given, option.tally);
+        if (option.phases[i]) continue;
+        option.complete = false;
         // A phase that can not run here settles it, unless another offer may take it.
         if (!by_phase) break;
       }
     };
-    parallel_for(static_cast<int>(settings_.size()), options_.threads, task);
+    parallel_for(static_cast<int>(machine_options_.size()), options_.threads, task);
   }
 
   void make_plans(SearchResult& result) {
-    for (const Setting& setting : settings_) result.tally.add(setting.tally);
+    for (const MachineOption& option : machine_options_) result.tally.add(option.tally);
     const Biller biller(job_, options_.seed);
     if (job_.schedule != Schedule::kEachPhase) {
-      // Offers of one setting stand together: what they share is held once at a time.
+      // Offers of one option stand together: what they share is held once at a time.
       Laid shared;
       for (std::size_t i = 0; i < choices_.size(); ++i) {
-        if (i == 0 || choices_[i].setting != choices_[i - 1].setting) shared = {};
-        if (settings_[choices_[i].setting].complete) result.plans.push_back(plan_on(choices_[i], biller, shared));
+        if (i == 0 || choices_[i].option != choices_[i - 1].option) shared = {};
+        if (machine_options_[choices_[i].option].complete) result.plans.push_back(plan_on(choices_[i], biller, shared));
       }
     }
     if (!choices_.empty() && chooses_by_phase())
-      for (Plan& plan : mixed_plans(job_, workloads_, settings_, choices_, biller, result.plans, note_))
+      for (Plan& plan : mixed_plans(job_, workloads_, machine_options_, choices_, biller, result.plans, note_))
         result.plans.push_back(std::move(plan));
   }
 
@@ -145,20 +145,20 @@ class Search {
 
   /// All phases on one offer, its machines kept or let go while nothing runs.
   Plan plan_on(const Choice& choice, const Biller& biller, Laid& shared) const {
-    const Setting& setting = settings_[choice.setting];
-    // Offers of one setting share everything but the price, unless their machines take time to start or are taken away.
+    const MachineOption& option = machine_options_[choice.option];
+    // Offers of one option share everything but the price, unless their machines take time to start or are taken away.
     Laid own;
     const bool alone = choice.spot || choice.offer->preemptible || choice.offer->billing.startup > Seconds{};
     Laid& laid = alone ? own : shared;
     if (!laid.kept) {
       std::vector<Shared<PhaseEstimate>> phases;
-      for (const auto& phase : setting.phases) phases.push_back(*phase);
-      laid.kept = biller.lay(all_on(setting.machines, choice.offer, choice.spot, phases));
+      for (const auto& phase : option.phases) phases.push_back(*phase);
+      laid.kept = biller.schedule(all_on(option.machines, choice.offer, choice.spot, phases));
       Arrangement pieces = biller.let_go(*laid.kept);
-      if (pieces.holdings.size() > 1) laid.let_go = biller.lay(std::move(pieces));
+      if (pieces.leases.size() > 1) laid.let_go = biller.schedule(std::move(pieces));
     }
-    const auto price = [&](LaidJob& job) {
-      for (Holding& holding : job.arrangement.holdings) holding.offer = choice.offer;
+    const auto price = [&](JobSchedule& job) {
+      for (LeaseRequest& lease : job.arrangement.leases) lease.offer = choice.offer;
       return biller.price(job);
     };
     if (!laid.let_go || job_.schedule == Schedule::kKeep) return price(*laid.kept);
@@ -184,10 +184,10 @@ class Search {
   const std::vector<Offer>& market_;
   const SearchOptions& options_;
   std::vector<PhaseWorkload> workloads_;
-  std::vector<Setting> settings_;
+  std::vector<MachineOption> machine_options_;
   std::vector<Choice> choices_;
   std::vector<int> order_;                                        ///< of the phases: canonical_order()
-  std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< settings by what they are
+  std::map<decltype(place_of(Machines{})), std::size_t> places_;  ///< machine_options by what they are
   std::string note_;
   int spot_without_rate_ = 0;
 };

@@ -65,7 +65,7 @@ ExpectedRun memoryless_run(double r, const Recoverable& how) {
   const double exposed = how.work.value + pieces * c;
   ExpectedRun run;
   run.interval = how.interval;
-  run.clean = math::exp(-r * exposed);
+  run.uninterrupted = math::exp(-r * exposed);
   double waits = 0;
   if (how.warned()) {
     // Interruptions come at rate r while working; one ends a checkpoint, which it lets finish. The last checkpoint
@@ -121,7 +121,7 @@ class Renewal {
       result.interruptions += start.stay * left.back().interruptions;
     }
     result.wall = result.billed + result.interruptions * how_.wait;
-    result.clean = 1 - lives_.taken_by(Seconds{length(steps_)});
+    result.uninterrupted = 1 - lives_.taken_by(Seconds{length(steps_)});
     return limited(result, lives_.mean(), how_);
   }
 
@@ -247,7 +247,7 @@ ExpectedRun expected_run(std::span<const PerSecond> rates, int machines, const R
     mean.wall += run.wall * share;
     mean.billed += run.billed * share;
     mean.interruptions += run.interruptions * share;
-    mean.clean += run.clean * share;
+    mean.uninterrupted += run.uninterrupted * share;
   }
   return mean;
 }

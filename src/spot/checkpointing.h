@@ -39,7 +39,7 @@ struct ExpectedRun {
   Seconds interval{};        ///< work between checkpoints
   double interruptions = 0;  ///< expected number
   Seconds billed{};          ///< expected time with a machine: `wall` without waiting
-  double clean = 1;          ///< chance of no interruption
+  double uninterrupted = 1;  ///< chance of no interruption
 };
 
 /// Exact expectation. Memoryless lives: the complete model of Daly (2006) for every piece,

@@ -29,7 +29,7 @@ TEST(RunCheck, ARunAsPlannedPasses) {
   const RunFigure* rate = check.figure(Measured::kThroughput);
   ASSERT_NE(rate, nullptr);
   EXPECT_EQ(rate->value, 500'000);
-  EXPECT_EQ(rate->lies(), Lies::kInside);
+  EXPECT_EQ(rate->agreement(), Agreement::kInside);
   EXPECT_DOUBLE_EQ(rate->ratio().value(), 1);
   EXPECT_EQ(check.figure(Measured::kStepTime)->value, 1);
   // 48 of 60 GiB are allocated, as uncertain as the whole: 40 ... 57.6.
@@ -37,7 +37,7 @@ TEST(RunCheck, ARunAsPlannedPasses) {
   ASSERT_NE(memory, nullptr);
   EXPECT_DOUBLE_EQ(memory->expected->p10, (40 * units::GiB).value);
   EXPECT_DOUBLE_EQ(memory->expected->p90, (57.6 * units::GiB).value);
-  EXPECT_EQ(memory->lies(), Lies::kInside);
+  EXPECT_EQ(memory->agreement(), Agreement::kInside);
   EXPECT_EQ(check.figure(Measured::kDevice), nullptr);
 }
 
@@ -56,8 +56,8 @@ TEST(RunCheck, SpeedDecidesNothingByItself) {
   fixture.set_pace(2);
   RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kPassed);
-  EXPECT_EQ(check.figure(Measured::kThroughput)->lies(), Lies::kBelow);
-  EXPECT_EQ(check.figure(Measured::kStepTime)->lies(), Lies::kAbove);
+  EXPECT_EQ(check.figure(Measured::kThroughput)->agreement(), Agreement::kBelow);
+  EXPECT_EQ(check.figure(Measured::kStepTime)->agreement(), Agreement::kAbove);
   fixture.phase.succeed_when = {"throughput > 400k tokens/s"};
   EXPECT_EQ(checked(fixture).verdict, Verdict::kNotPassed);
 }
@@ -388,7 +388,7 @@ TEST(RunCheck, PhasesThatDoNotTrainHaveNoSteps) {
   fixture.phase.succeed_when = {"throughput > 400k tokens/s"};
   const RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kPassed);
-  EXPECT_EQ(check.figure(Measured::kThroughput)->lies(), Lies::kInside);
+  EXPECT_EQ(check.figure(Measured::kThroughput)->agreement(), Agreement::kInside);
 }
 
 }  // namespace

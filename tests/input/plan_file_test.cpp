@@ -13,8 +13,8 @@ namespace {
 
 /// What `gpuplan plan JOB -o plan.json` keeps of an example.
 std::string kept_text(const Searched& searched, const JobSource& source) {
-  const PlanStory story(searched.result, searched.job, known());
-  return plan_json(story, {.all = true, .job_file = source.file, .job_text = flow_text(source.tree)});
+  const PlanReport report(searched.result, searched.job, known());
+  return plan_json(report, {.all = true, .job_file = source.file, .job_text = flow_text(source.tree)});
 }
 
 template <class T>

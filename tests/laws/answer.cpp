@@ -35,12 +35,12 @@ Asked ask(Case one, JobSource source, std::vector<Offer> known, int threads, std
   auto searched = api::search_job(std::move(loaded->job), answer->known, catalogue, terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
   answer->searched = *std::move(searched);
-  answer->story.emplace(answer->searched.found, answer->searched.job, catalogue);
-  answer->story->offers = answer->searched.market;
-  answer->story->how = terms.how;
-  answer->story->all = true;
+  answer->report.emplace(answer->searched.found, answer->searched.job, catalogue);
+  answer->report->offers = answer->searched.market;
+  answer->report->how = terms.how;
+  answer->report->all = true;
   if (answer->plans().empty() && answer->found().market.used > 0)
-    answer->story->unfit = unfit_phases(answer->searched.job, catalogue, answer->searched.market, answer->story->how);
+    answer->report->unfit = unfit_phases(answer->searched.job, catalogue, answer->searched.market, answer->report->how);
   return answer;
 }
 
@@ -68,17 +68,17 @@ std::vector<const PlanView*> every_view() {
 std::string plan_document(const Answer& answer, bool tables) {
   PlanJsonLook look{.all = true, .explain = tables};
   if (tables && !answer.plans().empty()) look.views = every_view();
-  return plan_json(*answer.story, look);
+  return plan_json(*answer.report, look);
 }
 
 std::string plan_page(const Answer& answer, const Screen& screen, bool tables) {
   PlanLook look;
   look.screen = screen;
   look.all = true;
-  std::string text = plan_table(*answer.story, look);
+  std::string text = plan_table(*answer.report, look);
   if (!tables || answer.plans().empty()) return text;
-  for (const PlanView* view : every_view()) text += '\n' + view_text(view->make(*answer.story, screen), screen);
-  if (const Plan* pick = answer.pick()) text += '\n' + explain_plan(*answer.story, *pick, screen);
+  for (const PlanView* view : every_view()) text += '\n' + view_text(view->make(*answer.report, screen), screen);
+  if (const Plan* pick = answer.pick()) text += '\n' + explain_plan(*answer.report, *pick, screen);
   return text;
 }
 

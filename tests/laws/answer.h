@@ -21,7 +21,7 @@ struct Answer {
   JobSource source;
   std::vector<Offer> known;
   api::Searched searched{Job{}};
-  std::optional<PlanStory> story;
+  std::optional<PlanReport> report;
 
   const Catalogue& catalogue() const { return facts ? *facts : built_in(); }
   const SearchResult& found() const { return searched.found; }

@@ -83,8 +83,8 @@ bool comparable(const Answer& a, const Answer& b) {
 
 double slack(const Answer& answer) { return answer.searched.job.phases.size() > 1 ? kMedians : 1; }
 
-std::string worse_best(const Answer& worse, const Answer& better, double care) {
-  care = std::max(care, slack(worse));
+std::string worse_best(const Answer& worse, const Answer& better, double penalty) {
+  penalty = std::max(penalty, slack(worse));
   if (worse.plans().empty()) return "";
   if (better.plans().empty()) return "nothing fits any more";
   if (!comparable(worse, better)) return "";
@@ -93,13 +93,13 @@ std::string worse_best(const Answer& worse, const Answer& better, double care) {
     return std::string(what) + " became worse: " + plan_words(before) + " before, " + plan_words(after) + " after";
   };
   const Plan &cheap = *worse.at(old.cheapest), &cheap_now = *better.at(now.cheapest);
-  if (more(dollars(cheap_now), care * dollars(cheap), step_of(dollars(cheap_now))))
+  if (more(dollars(cheap_now), penalty * dollars(cheap), step_of(dollars(cheap_now))))
     return told("cheapest", cheap, cheap_now);
   const Plan &fast = *worse.at(old.fastest), &fast_now = *better.at(now.fastest);
-  if (more(hours(fast_now), care * hours(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
+  if (more(hours(fast_now), penalty * hours(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
   const Plan &good = *worse.at(old.best_value), &good_now = *better.at(now.best_value);
   const double second = (better.searched.job.value_of_time * units::second).value;
-  if (more(worth(better, good_now), care * worth(worse, good), second + step_of(dollars(good_now))))
+  if (more(worth(better, good_now), penalty * worth(worse, good), second + step_of(dollars(good_now))))
     return told("best_value", good, good_now);
   return "";
 }

@@ -135,7 +135,7 @@ std::string wrong_sums(const Answer& answer) {
 std::string wrong_chances(const Answer& answer) {
   const auto outside = [](const std::optional<double>& chance) { return chance && !(*chance >= 0 && *chance <= 1); };
   for (const Plan& plan : answer.plans()) {
-    if (outside(plan.chance_in_time) || outside(plan.chance_in_budget) || outside(plan.clean))
+    if (outside(plan.chance_in_time) || outside(plan.chance_in_budget) || outside(plan.uninterrupted))
       return plan_words(plan) + ": a chance is not between 0 and 1";
     for (const PhasePlan& part : plan.phases)
       if (part.estimate->serving && outside(part.estimate->serving->chance))

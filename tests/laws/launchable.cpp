@@ -21,12 +21,12 @@ std::string wrong_folders(const Answer& answer) {
   const Plan* pick = answer.pick();
   if (pick == nullptr) return "";
   const auto launch =
-      lay_out(answer.searched.job, *pick, answer.catalogue(), answer.story->name(*pick), "gpuplan launch job.yaml");
+      lay_out(answer.searched.job, *pick, answer.catalogue(), answer.report->name(*pick), "gpuplan launch job.yaml");
   if (!launch) return wrong_error(launch.error());
   for (const Launcher& launcher : launchers()) {
     PlanJsonLook look;
     look.launched = pick;
-    const auto folder = launch_folder(*launch, launcher, plan_json(*answer.story, look));
+    const auto folder = launch_folder(*launch, launcher, plan_json(*answer.report, look));
     const std::string name(launcher.name);
     if (!folder) {
       if (std::string words = wrong_error(folder.error()); !words.empty()) return name + ": " + words;

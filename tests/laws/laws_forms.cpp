@@ -211,7 +211,7 @@ std::vector<std::string> numbers_of(std::string_view text) {
 Verdict forms(const Answer& base, Random&) {
   if (base.plans().empty()) return silent();
   const Json document = Json::parse(plan_document(base, false));
-  if (std::string words = csv_against(document["plans"], plan_csv(*base.story, true)); !words.empty())
+  if (std::string words = csv_against(document["plans"], plan_csv(*base.report, true)); !words.empty())
     return broken(std::move(words));
   constexpr Screen kWide{.columns = 1000};
   constexpr Screen kMarkdown{.columns = 1000, .colour = false, .markup = Markup::kMarkdown};

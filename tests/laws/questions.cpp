@@ -78,8 +78,8 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
   if (!answer) return told(answer.error(), lines);
   if (says_nan(job, prices)) return "";
   return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
-                   wrong_words(plan_page(**answer, kMarkdown, false)), wrong_words(plan_csv(*(*answer)->story, true)),
-                   wrong_folders(**answer)});
+                   wrong_words(plan_page(**answer, kMarkdown, false)),
+                   wrong_words(plan_csv(*(*answer)->plan_report, true)), wrong_folders(**answer)});
 }
 
 std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {
@@ -90,16 +90,16 @@ std::string wrong_whatif(const std::string& job, std::string_view prices, const 
   if (!question) return told(question.error(), false);
   const auto base = api::search_job(question->loaded.job, question->known, built_in(), question->terms);
   if (!base) return told(base.error(), true);
-  PlanStory story(base->found, base->job, built_in());
+  PlanReport plan_report(base->found, base->job, built_in());
   SensitivityReport moved = api::sensitivity(*question, *base, built_in(), 0.2);
-  moved.story = &story;
+  moved.plan_report = &plan_report;
   WhatIfReport report;
   WhatIfCase& now = report.cases.emplace_back();
   now.title = "as it stands";
-  now.story = &story;
-  now.stays = story.pick();
+  now.plan_report = &plan_report;
+  now.stays = plan_report.pick();
   std::optional<api::Searched> other;
-  std::optional<PlanStory> changed_story;
+  std::optional<PlanReport> changed_report;
   const auto changed = api::changed_job(*question, {setting}, built_in());
   if (!changed)
     if (std::string wrong = told(changed.error(), false); !wrong.empty()) return wrong;
@@ -107,10 +107,10 @@ std::string wrong_whatif(const std::string& job, std::string_view prices, const 
     auto found = api::search_job(changed->job, question->known, built_in(), question->terms);
     if (!found) return told(found.error(), true);
     other = *std::move(found);
-    changed_story.emplace(other->found, other->job, built_in());
+    changed_report.emplace(other->found, other->job, built_in());
     WhatIfCase& changed_case = report.cases.emplace_back();
     changed_case.settings = {setting};
-    changed_case.story = &*changed_story;
+    changed_case.plan_report = &*changed_report;
   }
   return first_of({wrong_words(sensitivity_text(moved, Screen{})), wrong_words(sensitivity_csv(moved)),
                    wrong_document(written([&](JsonWriter& json) { write_sensitivity(json, moved); })),

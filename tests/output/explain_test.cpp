@@ -70,8 +70,8 @@ TEST(Explain, ValuesHaveTheirUnits) {
 
 TEST(Explain, SaysHowHoursBecomeDollars) {
   const Searched searched(example_job("collection"));
-  PlanStory story(searched.result, searched.job, known());
-  const std::string text = explain_plan(story, searched.pick(), {.columns = 200});
+  PlanReport report(searched.result, searched.job, known());
+  const std::string text = explain_plan(report, searched.pick(), {.columns = 200});
   EXPECT_EQ(text.find("How 4x RTX 5090 comes about"), 0U) << text;
   EXPECT_NE(text.find("evidence: given; the model says "), std::string::npos) << text;
   EXPECT_NE(text.find("10 % overhead"), std::string::npos) << text;
@@ -81,9 +81,9 @@ TEST(Explain, SaysHowHoursBecomeDollars) {
 
 TEST(Explain, JsonHoldsTermsWithShares) {
   const Searched searched(example_job("gpt-124m"));
-  PlanStory story(searched.result, searched.job, known());
+  PlanReport report(searched.result, searched.job, known());
   JsonWriter json;
-  write_explanation(json, story, searched.pick());
+  write_explanation(json, report, searched.pick());
   const auto result = nlohmann::json::parse(json.take());
   EXPECT_EQ(result["plan"], searched.pick().id);
   ASSERT_EQ(result["phases"].size(), 1U);

@@ -22,11 +22,11 @@ LimitRemedy remedy(std::string change, double hours, double dollars, bool in_tim
 TEST(LimitTable, ListsWhatWasTried) {
   PlanFixture fixture;
   fixture.job.limits.deadline = 1 * units::hour;
-  PlanStory story = fixture.story();
-  EXPECT_EQ(limit_table(story, {.columns = 100}), "");
-  story.limit_remedies = {remedy("where.nodes: [2]", 0.8, 20, true, true),
-                          remedy("where.gpus: all", 1.5, 12, false, true)};
-  EXPECT_EQ(limit_table(story, {.columns = 100}), R"(  What would change it:
+  PlanReport report = fixture.report();
+  EXPECT_EQ(limit_table(report, {.columns = 100}), "");
+  report.limit_remedies = {remedy("where.nodes: [2]", 0.8, 20, true, true),
+                           remedy("where.gpus: all", 1.5, 12, false, true)};
+  EXPECT_EQ(limit_table(report, {.columns = 100}), R"(  What would change it:
     CHANGE            BEST PLAN      P90     P90  THEN
                                    hours    cost
     where.nodes: [2]  4x H100 SXM    0.8  $20.00  keeps the deadline

@@ -14,7 +14,7 @@
 namespace gpuplan {
 namespace {
 
-using View = ViewContent (*)(const PlanStory&, const Screen&);
+using View = ViewContent (*)(const PlanReport&, const Screen&);
 constexpr View kViews[] = {memory_view, phases_view, gpu_hours_view, pool_view, schedule_view};
 
 nlohmann::json rows(const ViewContent& view) {
@@ -46,18 +46,18 @@ std::string notes_of(const ViewContent& view) {
 TEST(PhaseViews, AreTheSameForEveryExampleAndFitTheScreen) {
   for (const char* name : kExamples) {
     const Searched searched(example_job(name));
-    const PlanStory story(searched.result, searched.job, known());
-    PlanStory everything = story;
+    const PlanReport report(searched.result, searched.job, known());
+    PlanReport everything = report;
     everything.all = true;
     EXPECT_LE(width_of(view_text(gpu_hours_view(everything, {.columns = 80}), {.columns = 80})), 80) << name;
     for (const View make : kViews) {
       for (const int columns : {80, 140}) {
         const Screen screen{.columns = columns};
-        const std::string text = view_text(make(story, screen), screen);
+        const std::string text = view_text(make(report, screen), screen);
         EXPECT_LE(width_of(text), columns) << name << '\n' << text;
       }
-      const ViewContent view = make(story, {.columns = 80});
-      EXPECT_EQ(rows(view), rows(make(story, {.columns = 140}))) << name << ": the data are no matter of the screen";
+      const ViewContent view = make(report, {.columns = 80});
+      EXPECT_EQ(rows(view), rows(make(report, {.columns = 140}))) << name << ": the data are no matter of the screen";
       EXPECT_FALSE(view.table.empty() && view.notes.empty()) << name;
     }
   }
@@ -69,8 +69,8 @@ TEST(PhaseViews, GpuHoursOfTheSftNodeAddUp) {
   job.schedule = Schedule::kKeep;
   job.phases[3].setup = Step{};  // its start takes no time
   const Searched searched(std::move(job));
-  const PlanStory story(searched.result, searched.job, known());
-  const ViewContent view = gpu_hours_view(story, {});
+  const PlanReport report(searched.result, searched.job, known());
+  const ViewContent view = gpu_hours_view(report, {});
   const auto table = rows(view);
   // By hand: 16 steps of 45 s and 8 min on 8 GPUs; 4 h on one; 200 x 30 s / 8 on 8; 100 x 16.1 s on 2; 1 h on 2.
   const double by_hand[] = {0, (16 * 45 + 480) / 3600.0 * 8, 4, 200 * 30 / 3600.0, 1610 / 3600.0 * 2, 2, 0};
@@ -100,16 +100,16 @@ TEST(PhaseViews, GpuHoursOfTheSftNodeAddUp) {
 
 TEST(PhaseViews, EachFrontierPlanOnDemand) {
   PlanFixture fixture;
-  PlanStory story = fixture.story();
-  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 4U)
+  PlanReport report = fixture.report();
+  EXPECT_EQ(rows(gpu_hours_view(report, {})).size(), 4U)
       << "the pick: its phase, the sum, and the sum with and without buffer";
-  story.all = true;
-  EXPECT_EQ(rows(gpu_hours_view(story, {})).size(), 16U) << "four of the frontier";
+  report.all = true;
+  EXPECT_EQ(rows(gpu_hours_view(report, {})).size(), 16U) << "four of the frontier";
 }
 
 TEST(PhaseViews, MemorySaysHowMuchTooLargeAndTheSmallestCard) {
   const PlanFixture fixture;
-  const auto table = rows(memory_view(fixture.story(), {}));
+  const auto table = rows(memory_view(fixture.report(), {}));
   const auto b200 = row_of(table, "plan", "4x B200");
   EXPECT_NEAR(b200["used_share"].get<double>(), 16.3 / 179, 1e-6);
   EXPECT_NEAR(b200["usable_over_needed"].get<double>(), 179 / 16.3, 1e-6);
@@ -122,8 +122,8 @@ TEST(PhaseViews, MemorySaysHowMuchTooLargeAndTheSmallestCard) {
 
 TEST(PhaseViews, AFilledCacheIsNoNeed) {
   const Searched searched(example_job("generate-70b"));
-  const PlanStory story(searched.result, searched.job, known());
-  const ViewContent view = memory_view(story, {.columns = 140});
+  const PlanReport report(searched.result, searched.job, known());
+  const ViewContent view = memory_view(report, {.columns = 140});
   for (const auto& row : rows(view)) {
     EXPECT_GT(row["used_share"].get<double>(), 0.8);
     EXPECT_EQ(row["usable_over_needed"], "filled");
@@ -134,8 +134,8 @@ TEST(PhaseViews, AFilledCacheIsNoNeed) {
 
 TEST(PhaseViews, PhasesTellBatchesStepsAndSecondsAStep) {
   const Searched searched(example_job("trm-nanochat"));
-  const PlanStory story(searched.result, searched.job, known());
-  const auto table = rows(phases_view(story, {.columns = 100}));
+  const PlanReport report(searched.result, searched.job, known());
+  const auto table = rows(phases_view(report, {.columns = 100}));
   EXPECT_EQ(table.size(), 6 * 3U) << "every offer, two phases and their sum";
   for (const auto& row : table) {
     if (row["phase"] == "in all") continue;
@@ -151,9 +151,9 @@ TEST(PhaseViews, PhasesTellBatchesStepsAndSecondsAStep) {
 
 TEST(PhaseViews, MatrixTellsAsMuchAsThereIsRoomFor) {
   const Searched searched(example_job("trm-nanochat"));
-  const PlanStory story(searched.result, searched.job, known());
-  const std::string narrow = phases_view(story, {.columns = 80}).drawing;
-  const std::string wide = phases_view(story, {.columns = 160}).drawing;
+  const PlanReport report(searched.result, searched.job, known());
+  const std::string narrow = phases_view(report, {.columns = 80}).drawing;
+  const std::string wide = phases_view(report, {.columns = 160}).drawing;
   const auto line = [](const std::string& text, int number) {
     std::istringstream lines(text);
     std::string found;
@@ -168,8 +168,8 @@ TEST(PhaseViews, PoolNamesTheFewestGpusAndWhatTheyLeave) {
   Job job = example_job("latentwire");
   job.phases[0].setup = Step{};  // its start takes no time
   const Searched searched(std::move(job));
-  const PlanStory story(searched.result, searched.job, known());
-  const ViewContent view = pool_view(story, {});
+  const PlanReport report(searched.result, searched.job, known());
+  const ViewContent view = pool_view(report, {});
   const auto table = rows(view);
   ASSERT_EQ(table.size(), 3U);
   const double free[] = {0.75, 0.5, 0};
@@ -193,7 +193,7 @@ TEST(PhaseViews, PoolTellsTheDeadlineFromTheBudget) {
         job_of("limits: " + limits +
                "\nmarket: {use: only, offers: [{gpu: L4, price: $1/h}, {gpu: L4, gpus: 2, price: $4/h}]}\n"
                "phases: [{name: a, fixed: {gpus: 1, time: 1 h}}]\n"));
-    return pool_view(PlanStory(searched.result, searched.job, known()), {});
+    return pool_view(PlanReport(searched.result, searched.job, known()), {});
   };
   const ViewContent late = view_of("{deadline: 55 min, budget: $0.10}");
   EXPECT_NE(notes_of(late).find("No number of GPUs keeps the deadline of 55 min."), std::string::npos)
@@ -211,8 +211,8 @@ TEST(PhaseViews, PoolTellsWhereAJobMayBeStopped) {
   job.market.pools[0].max_time = 3 * units::hour;
   job.phases[0].setup = Step{};  // its start takes no time
   const Searched searched(std::move(job));
-  const PlanStory story(searched.result, searched.job, known());
-  const std::string notes = notes_of(pool_view(story, {}));
+  const PlanReport report(searched.result, searched.job, known());
+  const std::string notes = notes_of(pool_view(report, {}));
   EXPECT_NE(notes.find("1x H100 SXM (gpu): P90 of its hours, 6.7, is more than the 3.0 h"), std::string::npos) << notes;
   EXPECT_EQ(notes.find("4x H100 SXM (gpu): P90"), std::string::npos) << notes;
 }
@@ -225,7 +225,7 @@ TEST(PhaseViews, ScheduleShowsIdleTimeAndWhatItCosts) {
                                    "  - {name: a, fixed: {gpus: 8, time: 1 h, exact: true}}\n"
                                    "  - {name: look, needs: [a], cpu: {time: 2 h, exact: true}}\n"
                                    "  - {name: b, needs: [look], fixed: {gpus: 2, time: 3 h, exact: true}}\n"));
-    return schedule_view(PlanStory(searched.result, searched.job, known()), {});
+    return schedule_view(PlanReport(searched.result, searched.job, known()), {});
   };
   const ViewContent kept = view_of("keep");
   const auto table = rows(kept);

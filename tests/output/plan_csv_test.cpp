@@ -13,7 +13,7 @@ std::string line_of(const std::string& text, std::size_t number) { return std::s
 
 TEST(PlanCsv, ARowForEachPlan) {
   PlanFixture fixture;
-  const std::string text = plan_csv(fixture.story(), false);
+  const std::string text = plan_csv(fixture.report(), false);
   EXPECT_EQ(std::ranges::count(text, '\n'), 6);
   EXPECT_EQ(
       line_of(text, 0),
@@ -31,7 +31,7 @@ TEST(PlanCsv, PlansOverSeveralOffersHaveNoneOfTheirOwn) {
   PlanFixture fixture;
   Plan& plan = fixture.found.plans.front();
   plan.offer = nullptr;
-  const std::string row = line_of(plan_csv(fixture.story(), false), 1);
+  const std::string row = line_of(plan_csv(fixture.report(), false), 1);
   EXPECT_TRUE(row.starts_with(plan.id + ",4x RTX 3090,4x RTX 3090,,,,,,,,")) << row;
 }
 
@@ -39,7 +39,7 @@ TEST(PlanCsv, OnlyHeadsWhenNothingFits) {
   PlanFixture fixture;
   fixture.found.plans.clear();
   fixture.found.recommendations = {};
-  const std::string text = plan_csv(fixture.story(), false);
+  const std::string text = plan_csv(fixture.report(), false);
   EXPECT_TRUE(text.starts_with("id,plan,"));
   EXPECT_EQ(std::ranges::count(text, '\n'), 1);
 }

@@ -7,14 +7,14 @@
 
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/answer/search_result.h"
 #include "plan/ranking/frontier.h"
 #include "plan/ranking/recommendation.h"
 
 namespace gpuplan {
 
-/// Everything a story refers to, in one place that does not move.
+/// Everything a report refers to, in one place that does not move.
 struct PlanFixture {
   Catalogue catalogue;
   Job job;
@@ -25,7 +25,7 @@ struct PlanFixture {
   PlanFixture(const PlanFixture&) = delete;
   PlanFixture& operator=(const PlanFixture&) = delete;
 
-  PlanStory story() const { return {found, job, catalogue}; }
+  PlanReport report() const { return {found, job, catalogue}; }
   Plan& add(const std::string& gpu, double usable_gib, double dollars_an_hour, double hours, double spread);
   /// Frontier, dominators, ranges and recommendations as the search would mark them.
   void mark();

@@ -52,8 +52,8 @@ TEST(PlanHow, PoolsAndBoxesAreNotRented) {
 
 TEST(PlanHow, OnePhaseIsASentence) {
   const PlanFixture fixture;
-  const PlanStory story = fixture.story();
-  EXPECT_EQ(how_text(story, fixture.found.plans[1], {.columns = 100}, true),
+  const PlanReport report = fixture.report();
+  EXPECT_EQ(how_text(report, fixture.found.plans[1], {.columns = 100}, true),
             "  Offer: 4x RTX 5090, on demand: $3.20/h for 4 GPUs, billed by the second.\n"
             "  How:   4 replicas, models side by side, one sequence at a time each, fp16 weights; 533 tokens/s,\n"
             "         133 a GPU; 16.3 of 31.8 GiB a GPU.\n");

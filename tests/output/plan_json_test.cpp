@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 
 json document(const PlanFixture& fixture, const PlanJsonLook& look = {}) {
-  return json::parse(plan_json(fixture.story(), look));
+  return json::parse(plan_json(fixture.report(), look));
 }
 
 /// Every member of `shape` exists in `value`, objects inside too.
@@ -99,7 +99,7 @@ TEST(PlanJson, IsWrittenWhenNothingFits) {
   fixture.found.plans.clear();
   fixture.found.values.clear();
   fixture.found.recommendations = {};
-  const json result = json::parse(plan_json(fixture.story(), {}, {{"batch: auto", 20 * units::GiB, true}}));
+  const json result = json::parse(plan_json(fixture.report(), {}, {{"batch: auto", 20 * units::GiB, true}}));
   EXPECT_TRUE(result["plans"].empty());
   EXPECT_EQ(result["recommendations"]["cheapest"], nullptr);
   EXPECT_EQ(result["nothing_fits"]["remedies"][0]["change"], "batch: auto");

@@ -11,7 +11,7 @@ namespace gpuplan {
 namespace {
 
 std::string table(const PlanFixture& fixture, int columns, bool all = false) {
-  return plan_table(fixture.story(), {{.columns = columns}, all});
+  return plan_table(fixture.report(), {{.columns = columns}, all});
 }
 
 /// The widest line of a text.
@@ -94,7 +94,7 @@ this job, as of 2026-01, 15 offers · no calibration
 
 TEST(PlanTable, InMarkdownThePickIsBoldAndNothingIsCut) {
   const PlanFixture fixture;
-  const std::string text = plan_table(fixture.story(), {{.markup = Markup::kMarkdown}, false});
+  const std::string text = plan_table(fixture.report(), {{.markup = Markup::kMarkdown}, false});
   EXPECT_NE(text.find("| **2 ✔** | **4x RTX 5090** |"), std::string::npos) << text;
   EXPECT_NE(text.find("\n\nSummary: 4x RTX 5090 is\n\n- 2.1x faster"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
@@ -117,7 +117,7 @@ TEST(PlanTable, ShowsDominatedPlansOnDemand) {
 TEST(PlanTable, ColoursVanishWithoutATerminal) {
   const PlanFixture fixture;
   EXPECT_EQ(table(fixture, 120).find('\x1b'), std::string::npos);
-  const std::string painted = plan_table(fixture.story(), {{.columns = 120, .colour = true}, false});
+  const std::string painted = plan_table(fixture.report(), {{.columns = 120, .colour = true}, false});
   EXPECT_NE(painted.find("\x1b[32m4x RTX 5090\x1b[0m"), std::string::npos) << "the pick is green";
   EXPECT_LE(width_of(painted), 120);
 }
@@ -188,8 +188,8 @@ TEST(PlanTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
   miss.needed = 26.8 * units::GiB;
   miss.usable = gpu.usable;
   fixture.found.tally.near_miss(miss);
-  const PlanStory story = fixture.story();
-  EXPECT_EQ(plan_table(story, {{.columns = 100}, false},
+  const PlanReport report = fixture.report();
+  EXPECT_EQ(plan_table(report, {{.columns = 100}, false},
                        {{"batch: auto", 20 * units::GiB, true}, {"weights: fp8", 24 * units::GiB, false}}),
             R"(phase-2-collection: 1 phase, 4 models x 1500 samples of 512 tokens · market: this job, as of
 2026-01, 15 offers · no calibration

@@ -11,13 +11,13 @@ namespace gpuplan {
 namespace {
 
 /// The job with one variant that runs on its third plan and one that runs nowhere.
-PlanStory with_variants(const PlanFixture& fixture) {
-  PlanStory story = fixture.story();
-  VariantStory fast{
+PlanReport with_variants(const PlanFixture& fixture) {
+  PlanReport report = fixture.report();
+  VariantReport fast{
       "fast", {{"goal", "fastest"}, {"where.spot", "never"}}, fixture.found.plans[2], "4x H100 SXM", true};
   fast.pick->fit = Fit::kTight;
-  story.variants = {fast, {"huge", {{"phases.collect.collect.batch", "4096"}}, std::nullopt, "", false}};
-  return story;
+  report.variants = {fast, {"huge", {{"phases.collect.collect.batch", "4096"}}, std::nullopt, "", false}};
+  return report;
 }
 
 TEST(PlanVariants, StandSideBySide) {
@@ -32,13 +32,13 @@ TEST(PlanVariants, StandSideBySide) {
 
 TEST(PlanVariants, AreInTableAndJson) {
   const PlanFixture fixture;
-  const PlanStory story = with_variants(fixture);
-  const std::string text = plan_table(story, {{.columns = 100}, false});
+  const PlanReport report = with_variants(fixture);
+  const std::string text = plan_table(report, {{.columns = 100}, false});
   EXPECT_NE(text.find("Variants of the job, each with its own pick:"), std::string::npos) << text;
-  EXPECT_EQ(plan_table(fixture.story(), {{.columns = 100}, false}).find("Variants"), std::string::npos);
+  EXPECT_EQ(plan_table(fixture.report(), {{.columns = 100}, false}).find("Variants"), std::string::npos);
 
   JsonWriter json;
-  write_variants(json, story);
+  write_variants(json, report);
   const auto result = nlohmann::json::parse(json.take());
   ASSERT_EQ(result.size(), 2U);
   EXPECT_EQ(result[0]["name"], "fast");

@@ -16,21 +16,21 @@ namespace {
 using nlohmann::json;
 
 /// Rows of a view as other programs read them.
-json rows_of(const PlanStory& story, const std::string& name) {
+json rows_of(const PlanReport& report, const std::string& name) {
   for (const PlanView& view : plan_views()) {
     if (view.name != name) continue;
     JsonWriter writer;
-    write_views(writer, {&view}, story);
+    write_views(writer, {&view}, report);
     return json::parse(writer.take())[name]["rows"];
   }
   ADD_FAILURE() << "no view " << name;
   return {};
 }
 
-std::string text_of(const PlanStory& story, const std::string& name, int columns = 140) {
+std::string text_of(const PlanReport& report, const std::string& name, int columns = 140) {
   const Screen screen{.columns = columns};
   for (const PlanView& view : plan_views())
-    if (view.name == name) return view_text(view.make(story, screen), screen);
+    if (view.name == name) return view_text(view.make(report, screen), screen);
   ADD_FAILURE() << "no view " << name;
   return "";
 }
@@ -50,9 +50,9 @@ Plan& add_single(PlanFixture& fixture, std::size_t like, double dollars_an_hour,
   return plan;
 }
 
-PlanStory story_of(PlanFixture& fixture) {
+PlanReport report_of(PlanFixture& fixture) {
   fixture.mark();
-  return fixture.story();
+  return fixture.report();
 }
 
 // The fixture: 4x RTX 3090 3.4 h $4.76, 4x RTX 5090 1.6 h $5.12 (pick), 4x H100 SXM 1.27 h $15.24, 4x B200 0.89 h
@@ -62,7 +62,7 @@ TEST(PlanViews, AllFitTheScreenAndHaveRows) {
   const PlanFixture fixture;
   for (const PlanView& view : plan_views())
     for (const int columns : {80, 140}) {
-      const std::string text = text_of(fixture.story(), std::string(view.name), columns);
+      const std::string text = text_of(fixture.report(), std::string(view.name), columns);
       for (const std::string_view line : split(text, '\n')) EXPECT_LE(display_width(line), columns) << line;
       EXPECT_FALSE(view.help.empty());
     }
@@ -70,7 +70,7 @@ TEST(PlanViews, AllFitTheScreenAndHaveRows) {
 
 TEST(PlanViews, SavedComparesWithTheStepBeforeTheCheapestAndAllOfThem) {
   const PlanFixture fixture;
-  const json rows = rows_of(fixture.story(), "saved");
+  const json rows = rows_of(fixture.report(), "saved");
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_TRUE(rows[0]["extra_usd"].is_null());
   EXPECT_NEAR(rows[1]["extra_usd"], 0.36, 1e-9);
@@ -90,15 +90,15 @@ TEST(PlanViews, SavedComparesWithTheStepBeforeTheCheapestAndAllOfThem) {
 TEST(PlanViews, SavedJudgesByTheJobsValueOfAnHour) {
   PlanFixture fixture;
   fixture.job.value_of_time = 25 * units::dollar / units::hour;
-  const json rows = rows_of(story_of(fixture), "saved");
+  const json rows = rows_of(report_of(fixture), "saved");
   EXPECT_EQ(rows[2]["worth_it"], "no");
   EXPECT_EQ(rows[3]["worth_it"], "yes");
-  EXPECT_TRUE(has(text_of(fixture.story(), "saved"), "at $25"));
+  EXPECT_TRUE(has(text_of(fixture.report(), "saved"), "at $25"));
 }
 
 TEST(PlanViews, WorthFindsTheBestPlanForEachValue) {
   const PlanFixture fixture;
-  const json rows = rows_of(fixture.story(), "worth");
+  const json rows = rows_of(fixture.report(), "worth");
   std::vector<double> values;
   for (const json& row : rows) values.push_back(row["value_of_an_hour_usd"]);
   EXPECT_EQ(values, (std::vector<double>{0, 1, 2, 5, 7, 10, 20, 50}));
@@ -110,14 +110,14 @@ TEST(PlanViews, WorthFindsTheBestPlanForEachValue) {
   EXPECT_EQ(rows[7]["plan"], "4x B200");
   EXPECT_NEAR(rows[7]["cost_and_hours_usd"], 19.58 + 50 * 0.89, 1e-9);
   EXPECT_TRUE(rows[7]["best_to_usd"].is_null());
-  EXPECT_TRUE(has(text_of(fixture.story(), "worth"), "never the best, whatever an hour is worth: 4x H100 SXM."));
+  EXPECT_TRUE(has(text_of(fixture.report(), "worth"), "never the best, whatever an hour is worth: 4x H100 SXM."));
 }
 
 TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
   PlanFixture fixture;
   fixture.job.limits.budget = 10 * units::dollar;
   for (Plan& plan : fixture.found.plans) plan.meets_budget = plan.cost.p90 < Dollars{10};
-  const json rows = rows_of(story_of(fixture), "decisions");
+  const json rows = rows_of(report_of(fixture), "decisions");
   std::map<std::string, json> by;
   for (const json& row : rows) by[row["priority"]] = row;
   EXPECT_EQ(by["cheapest"]["plan"], "4x RTX 3090");
@@ -133,17 +133,17 @@ TEST(PlanViews, DecisionsNameAPlanForEachPriority) {
 
 TEST(PlanViews, DecisionsSayHowFarThePlansAreApart) {
   PlanFixture fixture;
-  EXPECT_TRUE(has(text_of(fixture.story(), "decisions"),
+  EXPECT_TRUE(has(text_of(fixture.report(), "decisions"),
                   "From end to end of the frontier: $4.76 to $19.58 (4.1x) and 3.4 h to 53 min (3.8x)."));
   for (Plan& plan : fixture.found.plans) plan.cost.p50 = Dollars{10} - plan.hours.p50 * (Dollars{0.1} / units::hour);
-  EXPECT_TRUE(has(text_of(story_of(fixture), "decisions"), "all cost about the same, so choose by time."));
+  EXPECT_TRUE(has(text_of(report_of(fixture), "decisions"), "all cost about the same, so choose by time."));
 }
 
 TEST(PlanViews, DecisionsSayWhenNoPlanKeepsTheDeadline) {
   PlanFixture fixture;
   fixture.job.limits.deadline = 0.5 * units::hour;
   for (Plan& plan : fixture.found.plans) plan.meets_deadline = false;
-  const std::string text = text_of(story_of(fixture), "decisions");
+  const std::string text = text_of(report_of(fixture), "decisions");
   EXPECT_TRUE(has(text, "none")) << text;
   EXPECT_TRUE(has(text, "no plan keeps 30 min at 90 % confidence")) << text;
 }
@@ -155,7 +155,7 @@ TEST(PlanViews, DecisionsAddTheContingencyToWhatComesNearestToTheBudget) {
   for (Plan& plan : fixture.found.plans) plan.meets_budget = false;
   const auto dear = [](const Plan& plan) { return plan.cost.p90; };
   const Dollars nearest = dear(*std::ranges::min_element(fixture.found.plans, {}, dear));
-  const json rows = rows_of(story_of(fixture), "decisions");
+  const json rows = rows_of(report_of(fixture), "decisions");
   const auto within = std::ranges::find_if(rows, [](const json& row) { return row["priority"] == "within budget"; });
   ASSERT_NE(within, rows.end());
   const std::string when = (*within)["when"];
@@ -167,7 +167,7 @@ TEST(PlanViews, DecisionsTellSpotAndSingleGpusApart) {
   add_single(fixture, 1, 0.80, 6.2, 1.07);
   fixture.found.plans[1].spot = true;
   fixture.market[1].spot_price = exactly(3.20 * units::dollar / units::hour);
-  const json rows = rows_of(story_of(fixture), "decisions");
+  const json rows = rows_of(report_of(fixture), "decisions");
   std::map<std::string, json> by;
   for (const json& row : rows) by[row["priority"]] = row;
   EXPECT_EQ(by["one GPU"]["plan"], "1x RTX 5090");
@@ -178,7 +178,7 @@ TEST(PlanViews, DecisionsTellSpotAndSingleGpusApart) {
 
 TEST(PlanViews, SpeedIsRelativeToTheSlowest) {
   const PlanFixture fixture;
-  const json rows = rows_of(fixture.story(), "speed");
+  const json rows = rows_of(fixture.report(), "speed");
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[0]["gpus"], "4x B200");  // fastest first
   EXPECT_EQ(rows[4]["gpus"], "4x RTX 3090");
@@ -198,28 +198,28 @@ TEST(PlanViews, SpeedIsRelativeToTheSlowest) {
 TEST(PlanViews, SpeedLeavesOutWhatTheJobAddsToTheWork) {
   PlanFixture fixture;
   for (Plan& plan : fixture.found.plans) plan.phases[0].estimate.change().overhead_share = 0.1;
-  EXPECT_NEAR(rows_of(fixture.story(), "speed")[4]["tokens_per_second"], 1.1 * 3072000 / (3.4 * 3600), 1e-6);
+  EXPECT_NEAR(rows_of(fixture.report(), "speed")[4]["tokens_per_second"], 1.1 * 3072000 / (3.4 * 3600), 1e-6);
 }
 
 TEST(PlanViews, ScalingSetsOneGpuAgainstFour) {
   PlanFixture fixture;
   add_single(fixture, 1, 0.80, 6.2, 1.07);
   add_single(fixture, 1, 0.90, 6.2, 1.07);  // dearer elsewhere: not shown
-  const json rows = rows_of(story_of(fixture), "scaling");
+  const json rows = rows_of(report_of(fixture), "scaling");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["plan"], "1x RTX 5090");
   EXPECT_NEAR(rows[0]["cost_usd"], 4.96, 1e-9);
   EXPECT_NEAR(rows[1]["speed_up"], 6.2 / 1.6, 1e-9);
   EXPECT_NEAR(rows[1]["parallel_efficiency"], 6.2 / 1.6 / 4, 1e-9);
   EXPECT_NEAR(rows[1]["relative_cost"], 5.12 / 4.96, 1e-9);
-  EXPECT_FALSE(has(text_of(fixture.story(), "scaling"), "not the same for all numbers"));
+  EXPECT_FALSE(has(text_of(fixture.report(), "scaling"), "not the same for all numbers"));
 }
 
 TEST(PlanViews, ScalingSaysWhenPricesDoNotScale) {
   PlanFixture fixture;
-  EXPECT_TRUE(has(text_of(fixture.story(), "scaling"), "nothing to compare"));
+  EXPECT_TRUE(has(text_of(fixture.report(), "scaling"), "nothing to compare"));
   add_single(fixture, 1, 1.00, 6.2, 1.07);
-  EXPECT_TRUE(has(text_of(story_of(fixture), "scaling"),
+  EXPECT_TRUE(has(text_of(report_of(fixture), "scaling"),
                   "The price of a GPU-hour is not the same for all numbers of RTX 5090"));
 }
 
@@ -230,9 +230,9 @@ TEST(PlanViews, PricesTellSpotDiscountsAndWhatHoldsTheJob) {
   small.gpu = "RTX 3090";
   small.price = exactly(0.35 * units::dollar / units::hour);
   const std::vector<Offer> market = {small};
-  PlanStory story = fixture.story();
-  story.offers = market;
-  const json rows = rows_of(story, "prices");
+  PlanReport report = fixture.report();
+  report.offers = market;
+  const json rows = rows_of(report, "prices");
   ASSERT_EQ(rows.size(), 6U);
   std::map<std::string, json> by;
   for (const json& row : rows) by[row["offer"]] = row;
@@ -241,9 +241,9 @@ TEST(PlanViews, PricesTellSpotDiscountsAndWhatHoldsTheJob) {
   EXPECT_NEAR(by["4x RTX 5090"]["memory_share"], 16.3 / 31.8, 1e-9);
   EXPECT_EQ(by["1x RTX 3090"]["holds_the_job"], "no");
   EXPECT_EQ(by["4x B200"]["availability"], "very rare");
-  EXPECT_TRUE(has(text_of(story, "prices", 200), "Less than a quarter of the memory is used on H100 SXM and B200"));
+  EXPECT_TRUE(has(text_of(report, "prices", 200), "Less than a quarter of the memory is used on H100 SXM and B200"));
   fixture.job.where.spot = SpotUse::kAllow;
-  for (const json& row : rows_of(story, "prices"))
+  for (const json& row : rows_of(report, "prices"))
     if (row["offer"] == "4x RTX 5090") {
       EXPECT_NEAR(row["usd_per_gpu_hour"], 0.40, 1e-9);
     }
@@ -251,7 +251,7 @@ TEST(PlanViews, PricesTellSpotDiscountsAndWhatHoldsTheJob) {
 
 TEST(PlanViews, FallbackRanksByTheGoalWithAPriceForEach) {
   const PlanFixture fixture;
-  const json rows = rows_of(fixture.story(), "fallback");
+  const json rows = rows_of(fixture.report(), "fallback");
   ASSERT_EQ(rows.size(), 5U);
   const std::vector<std::string> order = {"4x RTX 5090", "4x RTX 4090", "4x H100 SXM", "4x B200", "4x RTX 3090"};
   for (std::size_t i = 0; i < order.size(); ++i) EXPECT_EQ(rows[i]["plan"], order[i]);
@@ -268,7 +268,7 @@ TEST(PlanViews, FallbackKeepsTheBudgetAndCountsOffers) {
   fixture.job.limits.budget = 6 * units::dollar;
   fixture.add("RTX 3090", 23.7, 1.40, 3.4, 1.2);
   for (Plan& plan : fixture.found.plans) plan.meets_budget = plan.cost.p90 < Dollars{6};
-  const json rows = rows_of(story_of(fixture), "fallback");
+  const json rows = rows_of(report_of(fixture), "fallback");
   ASSERT_EQ(rows.size(), 2U);  // P90 of the RTX 5090 is $5.48, of both RTX 3090 $5.71, of the RTX 4090 $6.34
   EXPECT_EQ(rows[0]["plan"], "4x RTX 5090");
   EXPECT_NEAR(rows[0]["below_usd_per_hour"], 3.2 * 6 / (5.12 * 1.07), 1e-6);
@@ -279,7 +279,7 @@ TEST(PlanViews, FallbackStartsWithTheNearestMissWhenNoPlanKeepsTheLimits) {
   PlanFixture fixture;
   fixture.job.limits.deadline = 0.5 * units::hour;
   for (Plan& plan : fixture.found.plans) plan.meets_deadline = false;
-  const json rows = rows_of(story_of(fixture), "fallback");
+  const json rows = rows_of(report_of(fixture), "fallback");
   ASSERT_EQ(rows.size(), 5U);
   const std::vector<std::string> order = {"4x B200", "4x H100 SXM", "4x RTX 5090", "4x RTX 4090", "4x RTX 3090"};
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -292,16 +292,16 @@ TEST(PlanViews, FallbackStartsWithTheNearestMissWhenNoPlanKeepsTheLimits) {
 TEST(PlanViews, FallbackSaysWhenThereIsNone) {
   PlanFixture fixture;
   fixture.found.plans.resize(1);
-  EXPECT_TRUE(has(text_of(story_of(fixture), "fallback"), "There is nothing to fall back on"));
+  EXPECT_TRUE(has(text_of(report_of(fixture), "fallback"), "There is nothing to fall back on"));
 }
 
 TEST(PlanViews, ChartMarksFrontierPickAndTheOthers) {
   const PlanFixture fixture;
-  const std::string text = text_of(fixture.story(), "chart", 80);
+  const std::string text = text_of(fixture.report(), "chart", 80);
   for (const char* mark : {"A  4x RTX 3090", "✔  4x RTX 5090", "B  4x H100 SXM", "C  4x B200", "a  4x RTX 4090",
                            "small letters: 1 dominated plan"})
     EXPECT_TRUE(has(text, mark)) << text;
-  const json rows = rows_of(fixture.story(), "chart");
+  const json rows = rows_of(fixture.report(), "chart");
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[1]["kind"], "pick");
   EXPECT_EQ(rows[4]["kind"], "dominated");
@@ -310,7 +310,7 @@ TEST(PlanViews, ChartMarksFrontierPickAndTheOthers) {
 TEST(PlanViews, ChartDrawsDotsWhereTheOthersAreMany) {
   PlanFixture fixture;
   for (int i = 0; i < 12; ++i) fixture.found.plans.push_back(fixture.found.plans[4]);
-  const std::string text = text_of(story_of(fixture), "chart", 80);
+  const std::string text = text_of(report_of(fixture), "chart", 80);
   EXPECT_TRUE(has(text, "· 13 dominated plans")) << text;
   EXPECT_FALSE(has(text, "a  4x RTX 4090")) << text;
 }
@@ -319,9 +319,9 @@ TEST(PlanViews, AFreePlanIsCompared) {
   PlanFixture fixture;
   for (Plan& plan : fixture.found.plans) plan.cost = {};
   for (Offer& offer : fixture.market) offer.price = exactly(DollarsPerSecond{});
-  const PlanStory story = story_of(fixture);
+  const PlanReport report = report_of(fixture);
   for (const PlanView& view : plan_views()) {
-    const std::string text = text_of(story, std::string(view.name));
+    const std::string text = text_of(report, std::string(view.name));
     EXPECT_FALSE(has(text, "nan") || has(text, "inf ")) << text;
   }
 }
@@ -335,11 +335,11 @@ TEST(PlanViews, LongTablesAreCutUnlessAllIsAskedFor) {
     plan.cost.p50 += Dollars{0.01 * i};
     fixture.found.plans.push_back(plan);
   }
-  PlanStory story = story_of(fixture);
-  EXPECT_EQ(rows_of(story, "dominated").size(), 20U);
-  EXPECT_TRUE(has(text_of(story, "dominated"), "Shown 20 of 31 plans (--all)."));
-  story.all = true;
-  EXPECT_EQ(rows_of(story, "dominated").size(), 31U);
+  PlanReport report = report_of(fixture);
+  EXPECT_EQ(rows_of(report, "dominated").size(), 20U);
+  EXPECT_TRUE(has(text_of(report, "dominated"), "Shown 20 of 31 plans (--all)."));
+  report.all = true;
+  EXPECT_EQ(rows_of(report, "dominated").size(), 31U);
 }
 
 }  // namespace

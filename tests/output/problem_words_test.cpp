@@ -36,22 +36,22 @@ TEST(ProblemWords, NameEffectVersionsAndRemedy) {
   EXPECT_EQ(problem_effect(problem), "fails before torch 2.7");
   EXPECT_EQ(problem_sentence(problem), "it goes wrong (not verified)");
   fixture.catalogue.problems = {problem, problem_of("b", "H100 SXM", ProblemEffect::kSlower)};
-  const PlanStory story = fixture.story();
-  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 3),
+  const PlanReport report = fixture.report();
+  EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 3),
             "  Known problems of 4x RTX 5090:\n"
             "    - fails before torch 2.7: it goes wrong (not verified). Do something else.\n");
-  EXPECT_EQ(problems_text(story, story.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
+  EXPECT_EQ(problems_text(report, report.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
 }
 
 TEST(ProblemWords, StopAtAFew) {
   PlanFixture fixture;
   fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kSlower),
                                 problem_of("b", "RTX 5090", ProblemEffect::kFails)};
-  const PlanStory story = fixture.story();
-  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 1),
+  const PlanReport report = fixture.report();
+  EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 1),
             "  Known problems of 4x RTX 5090, 1 of 2 (--all):\n"
             "    - fails: it goes wrong. Do something else.\n");
-  const std::string usual = plan_table(story, {{.columns = 100}, false});
+  const std::string usual = plan_table(report, {{.columns = 100}, false});
   EXPECT_NE(usual.find("Known problems of 4x RTX 5090:"), std::string::npos) << usual;
 }
 
@@ -62,8 +62,8 @@ TEST(ProblemWords, SayWhichPhasesWhenNotAll) {
   other.work = TrainPhase{};
   fixture.job.phases.push_back(other);
   fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kFails)};
-  const PlanStory story = fixture.story();
-  EXPECT_EQ(problems_text(story, *story.pick(), {.columns = 140}, 3),
+  const PlanReport report = fixture.report();
+  EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 3),
             "  Known problems of 4x RTX 5090:\n"
             "    - collect: fails: it goes wrong. Do something else.\n");
 }
@@ -73,7 +73,7 @@ TEST(ProblemWords, AreInTheJsonOfEveryPlan) {
   fixture.catalogue.problems = {problem_of("b", "H100 SXM", ProblemEffect::kSlower),
                                 problem_of("a", "RTX 5090", ProblemEffect::kFails),
                                 problem_of("c", "L4", ProblemEffect::kFails)};
-  const auto document = nlohmann::json::parse(plan_json(fixture.story(), {}));
+  const auto document = nlohmann::json::parse(plan_json(fixture.report(), {}));
   EXPECT_EQ(document["plans"][0]["known_problems"].size(), 0u);
   EXPECT_EQ(document["plans"][1]["known_problems"][0], "a");
   ASSERT_EQ(document["known_problems"].size(), 2u) << "only those that touch a plan";

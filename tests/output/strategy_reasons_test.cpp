@@ -84,10 +84,10 @@ TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
   practice.most = 1.4;
   using P = PracticeConstants;
   Alternative faster = c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06);
-  faster.care = 1.2;
+  faster.complexity_penalty = 1.2;
   faster.factors = {&P::zero1, &P::tensor};
   faster.factors_chosen = {&P::zero1};
-  const auto words = [&](const Alternative& one) { return care_words({one}, c.chosen, practice); };
+  const auto words = [&](const Alternative& one) { return complexity_words({one}, c.chosen, practice); };
   EXPECT_EQ(words(faster),
             "Tensor parallelism over 4 would have to be 1.2x as fast: zero1 1.04 x tensor 1.2 against zero1 1.04. "
             "The factors are rows of data/practice_constants.csv.");
@@ -97,7 +97,7 @@ TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
   bounded.framework = &megatron;
   bounded.factors = {&P::zero1, &P::tensor, &P::other_framework};
   bounded.factors_chosen.clear();
-  bounded.care = 1.4;
+  bounded.complexity_penalty = 1.4;
   EXPECT_EQ(words(bounded),
             "Tensor parallelism over 4 (megatron) would have to be 1.4x as fast: zero1 1.04 x tensor 1.2 x "
             "other_framework 1.15, at most 1.4. The factors are rows of data/practice_constants.csv.");
@@ -107,7 +107,7 @@ TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
   as_fast.time = 0.998;
   EXPECT_EQ(words(as_fast), "");
   Alternative no_harder = faster;
-  no_harder.care = 1;
+  no_harder.complexity_penalty = 1;
   EXPECT_EQ(words(no_harder), "");
 }
 

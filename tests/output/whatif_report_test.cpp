@@ -27,22 +27,22 @@ Job changed(const std::string& setting) {
 /// The collection and one change of it.
 struct Compared {
   Searched base, after;
-  PlanStory base_story, after_story;
+  PlanReport base_report, after_report;
   WhatIfReport report;
 
   explicit Compared(const std::string& setting)
       : base(changed("")),
         after(changed(setting)),
-        base_story(base.result, base.job, known()),
-        after_story(after.result, after.job, known()) {
+        base_report(base.result, base.job, known()),
+        after_report(after.result, after.job, known()) {
     report.command = "gpuplan whatif job.yaml --set " + setting;
     WhatIfCase as_is;
     as_is.title = "as it stands";
-    as_is.story = &base_story;
+    as_is.plan_report = &base_report;
     report.cases.push_back(as_is);
     WhatIfCase what;
     what.settings = {setting};
-    what.story = &after_story;
+    what.plan_report = &after_report;
     what.changes.push_back({setting, "some.address", "1", "2"});
     what.stays = staying({base.result, base.market}, base.pick(), {after.result, after.market});
     report.cases.push_back(what);
@@ -103,7 +103,7 @@ TEST(SensitivityReport, LargestSwingFirstWithBarsOnOneScale) {
   const Compared base("job=a");
   const Plan& pick = base.base.pick();
   SensitivityReport report;
-  report.story = &base.base_story;
+  report.plan_report = &base.base_report;
   report.inputs = {input("small", pick, 0.9, 1.1), input("large", pick, 0, 2), input("odd", pick, 1.5, 1.2)};
   const std::string text = sensitivity_text(report, {100, false});
   const std::size_t large = text.find("large"), odd = text.find("odd"), small = text.find("small");
@@ -119,7 +119,7 @@ TEST(SensitivityReport, LargestSwingFirstWithBarsOnOneScale) {
 TEST(SensitivityReport, EndsThatDoNotRunHaveNoFigures) {
   const Compared base("job=a");
   SensitivityReport report;
-  report.story = &base.base_story;
+  report.plan_report = &base.base_report;
   report.inputs = {input("one", base.base.pick(), 0.5, 1)};
   report.inputs[0].high.runs = false;
   report.inputs[0].high.other_pick = "nothing fits";

@@ -49,8 +49,8 @@ struct Bill {
   /// Machines kept, or let go while idle.
   Plan plan(bool keep = true, bool spot = false) const {
     const Biller biller(job, 1);
-    const LaidJob kept = biller.lay(all_on(machines, &offer, spot, {phases.begin(), phases.end()}));
-    return biller.price(keep ? kept : biller.lay(biller.let_go(kept)));
+    const JobSchedule kept = biller.schedule(all_on(machines, &offer, spot, {phases.begin(), phases.end()}));
+    return biller.price(keep ? kept : biller.schedule(biller.let_go(kept)));
   }
 };
 
@@ -176,10 +176,10 @@ TEST(Bill, PhasesOnMachinesOfTheirOwn) {
   one.node.gpus = 1;
   one.gpus = 1;
   const Biller biller(bill.job, 1);
-  const Plan plan = biller.price(biller.lay({{bill.phases.begin(), bill.phases.end()},
-                                             {{&bill.offer, false, bill.machines, {0}},
-                                              {&small, false, one, {1}},
-                                              {&bill.offer, false, bill.machines, {2}}}}));
+  const Plan plan = biller.price(biller.schedule({{bill.phases.begin(), bill.phases.end()},
+                                                  {{&bill.offer, false, bill.machines, {0}},
+                                                   {&small, false, one, {1}},
+                                                   {&bill.offer, false, bill.machines, {2}}}}));
   EXPECT_EQ(plan.hours.p50, 4 * hour);
   EXPECT_EQ(plan.cost.p50, 26 * dollar) << "10 + 3 x 2 + 10";
   EXPECT_EQ(plan.offer, nullptr);
@@ -189,7 +189,7 @@ TEST(Bill, PhasesOnMachinesOfTheirOwn) {
   EXPECT_NEAR(plan.phases[1].cost.p50 / dollar, 6, 1e-9);
   EXPECT_EQ(plan.phases[1].gpus_billed, 1);
   EXPECT_EQ(plan.leases[2].from, 3 * hour);
-  const Plan again = biller.price(biller.lay(arrangement_of(plan)));
+  const Plan again = biller.price(biller.schedule(arrangement_of(plan)));
   EXPECT_EQ(again.cost.p90, plan.cost.p90);
   EXPECT_EQ(again.hours.p10, plan.hours.p10);
 }

@@ -11,8 +11,8 @@
 #include "launch/launch_folder.h"
 #include "launch/launched.h"
 #include "launch/to/launchers.h"
-#include "output/words/plan_story.h"
-#include "plan/billing/schedule.h"
+#include "output/words/plan_report.h"
+#include "plan/billing/timeline.h"
 #include "plan/searched.h"
 
 #if defined(__has_feature)
@@ -67,8 +67,8 @@ double bytes_of(const Job& job, const std::vector<Offer>& market) {
   const std::vector<Offer> offers = market_for(job, known(), market, filter);
   const auto found = search(job, known(), offers, {});
   EXPECT_TRUE(found.has_value());
-  const PlanStory story(*found, job, known());
-  EXPECT_GE(story.names.size(), 1U);
+  const PlanReport report(*found, job, known());
+  EXPECT_GE(report.names.size(), 1U);
   return static_cast<double>(taken - before);
 }
 
@@ -122,11 +122,11 @@ TEST(Growth, OfATimelineOnMachinesOfItsOwnForEachPhaseIsNoSquare) {
       Slot& slot = slots[static_cast<std::size_t>(i)];
       slot.gpus = 1;
       slot.on_machine = true;
-      slot.lot = slot.rank = i;
+      slot.lease = slot.rank = i;
       if (i > 0) slot.needs = {i - 1};
     }
     const std::size_t before = taken;
-    Timeline timeline(slots, std::vector<Lot>(slots.size(), Lot{1, {}}));
+    Timeline timeline(slots, std::vector<LeaseCapacity>(slots.size(), LeaseCapacity{1, {}}));
     timeline.place(std::vector<Seconds>(slots.size(), Seconds{60}));
     EXPECT_EQ(timeline.end(), Seconds{60.0 * size});
     return static_cast<double>(taken - before);

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/random.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 namespace {
@@ -43,12 +43,12 @@ double bill(const MachineTerms& terms, double seconds) {
 std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem,
                                                     const std::vector<ChosenMachines>& held) {
   const std::size_t size = problem.stages.size();
-  std::vector<int> lot(size, -1);
-  std::vector<Lot> lots;
+  std::vector<int> lease(size, -1);
+  std::vector<LeaseCapacity> leases;
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
-    lots.push_back({terms.gpus, terms.billing.startup});
-    for (const int stage : held[h].stages) lot[static_cast<std::size_t>(stage)] = static_cast<int>(h);
+    leases.push_back({terms.gpus, terms.billing.startup});
+    for (const int stage : held[h].stages) lease[static_cast<std::size_t>(stage)] = static_cast<int>(h);
   }
   std::vector<Slot> slots(size);
   std::vector<Seconds> durations(size);
@@ -61,14 +61,14 @@ std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem
       durations[i] = Seconds{stage.seconds.front()};
       continue;
     }
-    const auto machine = static_cast<std::size_t>(held[static_cast<std::size_t>(lot[i])].machine);
-    slots[i].lot = lot[i];
+    const auto machine = static_cast<std::size_t>(held[static_cast<std::size_t>(lease[i])].machine);
+    slots[i].lease = lease[i];
     slots[i].gpus = stage.gpus[machine];
     durations[i] = Seconds{stage.seconds[machine]};
     dollars += stage.beside(static_cast<int>(machine));
     if (durations[i].value == std::numeric_limits<double>::infinity()) return std::nullopt;
   }
-  Timeline timeline(slots, lots);
+  Timeline timeline(slots, leases);
   timeline.place(durations);
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
@@ -83,7 +83,7 @@ Points every_schedule(const ChoiceProblem& problem) {
   Points points;
   std::vector<ChosenMachines> held;
   const int machines = static_cast<int>(problem.machines.size());
-  // `current`: the holding that a next stage may go on with; -1: none.
+  // `current`: the lease that a next stage may go on with; -1: none.
   const auto place = [&](const auto& self, std::size_t i, int current) -> void {
     if (i == problem.stages.size()) {
       if (const auto point = outcome_of(problem, held)) points.push_back(*point);
@@ -199,7 +199,7 @@ ChoiceProblem diamond(std::uint64_t seed) {
   return problem;
 }
 
-/// Every way to group the four stages into holdings with a machine each. A group runs stages one after the other, or
+/// Every way to group the four stages into leases with a machine each. A group runs stages one after the other, or
 /// both of the fork.
 Points every_diamond(const ChoiceProblem& problem) {
   Points points;

@@ -265,7 +265,7 @@ TEST(MixedPlans, SimulationWidensAndMediansStay) {
   EXPECT_NEAR(pick.hours.mean / pick.hours.p50, 1, 0.05) << "the expected loss is in the median";
   EXPECT_GT(*pick.chance_in_time, 0);
   EXPECT_LT(*pick.chance_in_time, 1);
-  EXPECT_LT(pick.clean, 1);
+  EXPECT_LT(pick.uninterrupted, 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -130,7 +130,7 @@ TEST(Schedule, WhatHoldsAMachineWithoutGpusTakesOnlyWhatNobodyUses) {
 TEST(Schedule, MachinesTakeTimeToStartAndAreAskedForWhenNeeded) {
   // 0 on machines A (5 s to start), 1 on B (none), 2 needs both and runs on A, which waited for 1.
   std::vector<Slot> slots = {slot({}, 1), slot({}, 1), slot({0, 1}, 1)};
-  slots[1].lot = 1;
+  slots[1].lease = 1;
   Timeline timeline(slots, {{1, Seconds{5}}, {1, {}}});
   timeline.place(seconds({10, 100, 20}));
   EXPECT_EQ(timeline.starts(), seconds({5, 0, 100}));

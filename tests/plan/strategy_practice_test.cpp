@@ -296,7 +296,7 @@ TEST_P(Practice, IsNotBeatenByAWayThatWasLeftOut) {
       EXPECT_GT(other.time, 1);
     }
     if (other.why == WhyNot::kNotWorthIt && found->fit == Fit::kFits) {
-      EXPECT_GT(other.time * other.care, 0.95) << name_of(other.aspect) << ": " << described(*found);
+      EXPECT_GT(other.time * other.complexity_penalty, 0.95) << name_of(other.aspect) << ": " << described(*found);
     }
   }
 }
@@ -335,15 +335,15 @@ TEST(PracticeConstantsOfTheTable, MultiplyUpToABoundAndShrinkBeyondFewGpus) {
   s.tp = 8;
   s.sharding = Sharding::kZero1;
   NodeShape node = machines_for({"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800}).node;
-  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1.1 * 1.2);
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1.1 * 1.2);
   s.dp = 8;
-  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
   s.dp = 1;
   s.pp = 2;
-  EXPECT_DOUBLE_EQ(care(practice, s, node, true), 1.4);
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1.4);
   EXPECT_DOUBLE_EQ(most_care(practice, 64), 1.2);
   using P = PracticeConstants;
-  EXPECT_EQ(care_factors(s, node, true), (std::vector<double P::*>{&P::zero1, &P::tensor, &P::pipeline}));
+  EXPECT_EQ(complexity_factors(s, node, true), (std::vector<double P::*>{&P::zero1, &P::tensor, &P::pipeline}));
 }
 
 TEST(StrategyLaws, FixedDegreesAreHonoured) {
@@ -386,8 +386,8 @@ void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer:
   const Framework& first = *training_fixture::catalogue().find_framework("torch");
   const NodeShape node = machines_for(setting).node;
   const auto worth = [&](const PhaseEstimate& e) {
-    return e.work_by_model *
-           care(training_fixture::catalogue().practice_constants, e.strategy, node, usual(*e.framework, first, false));
+    return e.work_by_model * complexity_penalty(training_fixture::catalogue().practice_constants, e.strategy, node,
+                                                usual(*e.framework, first, false));
   };
   for (const int tp : {1, 2, 4, 8})
     for (const int pp : {1, 2, 4, 8})

@@ -37,13 +37,13 @@ struct Setting {
                                               catalogue().find_framework("megatron")};
 
   explicit Setting(double batch) { phase.batch = BatchSize{batch, std::nullopt}; }
-  Scribe walk(Rung rung, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
+  Scribe walk(SearchTier tier, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
     const TrainingWork work = training_work(phase).value();
     const TrainingCandidates all(work, phase, node, 8, frameworks);
     Scribe scribe(std::move(says));
     TrainingCandidates::Walk walk;
     walk.framework = framework;
-    walk.rung = rung;
+    walk.tier = tier;
     Tally tally;
     all.each(walk, scribe, tally);
     for (const Micro micro : scribe.micros) EXPECT_EQ(all.micros()[micro.place].sequences, micro.sequences);
@@ -53,7 +53,7 @@ struct Setting {
 
 TEST(TrainingCandidates, PlainerOnesComeFirstAndHarderOnesOnlyWhereTheyDoNotFit) {
   Setting setting(64);
-  const Scribe fit = setting.walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kFits}; });
+  const Scribe fit = setting.walk(SearchTier::kData, 0, [](const Strategy&) { return Judgement{Verdict::kFits}; });
   ASSERT_FALSE(fit.shown.empty());
   EXPECT_EQ(fit.shown.front().sharding, Sharding::kNone);
   for (const Strategy& s : fit.shown) {
@@ -63,13 +63,14 @@ TEST(TrainingCandidates, PlainerOnesComeFirstAndHarderOnesOnlyWhereTheyDoNotFit)
     EXPECT_EQ(s.dp * s.micro_batch * s.grad_accum, 64);
   }
   EXPECT_EQ(fit.shown.back().micro_batch, 8);
-  const Scribe tight = setting.walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTight}; });
+  const Scribe tight = setting.walk(SearchTier::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTight}; });
   EXPECT_GT(tight.shown.size(), fit.shown.size());
   EXPECT_EQ(tight.shown.back().recompute, Recompute::kFull);
 }
 
 TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfMemory) {
-  const Scribe none = Setting(64).walk(Rung::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTooBig}; });
+  const Scribe none =
+      Setting(64).walk(SearchTier::kData, 0, [](const Strategy&) { return Judgement{Verdict::kTooBig}; });
   ASSERT_FALSE(none.shown.empty());
   for (const Strategy& s : none.shown) EXPECT_EQ(s.micro_batch, 1);
 }
@@ -77,8 +78,8 @@ TEST(TrainingCandidates, LargerMicroBatchesAreNotTriedWhereTheSmallestRunsOutOfM
 TEST(TrainingCandidates, CutsGoToTheFirstFrameworkThatRunsThem) {
   const auto fits = [](const Strategy&) { return Judgement{Verdict::kFits}; };
   Setting setting(64);
-  const std::vector<Strategy> first = setting.walk(Rung::kCuts, 0, fits).shown;
-  const std::vector<Strategy> second = setting.walk(Rung::kCuts, 1, fits).shown;
+  const std::vector<Strategy> first = setting.walk(SearchTier::kCuts, 0, fits).shown;
+  const std::vector<Strategy> second = setting.walk(SearchTier::kCuts, 1, fits).shown;
   ASSERT_FALSE(second.empty());
   for (const Strategy& s : second) {
     EXPECT_GT(s.tp * s.pp * s.cp, 1) << "the rest was looked at before";
@@ -94,7 +95,7 @@ TEST(TrainingCandidates, StagesOfARankAreAddedWhileTheyShortenTheStep) {
       return Judgement{Verdict::kFits, Seconds{s.interleave <= most ? 10.0 - s.interleave : 20.0}, 0.1};
     };
     int stages = 1;
-    for (const Strategy& s : setting.walk(Rung::kCuts, 1, says).shown) stages = std::max(stages, s.interleave);
+    for (const Strategy& s : setting.walk(SearchTier::kCuts, 1, says).shown) stages = std::max(stages, s.interleave);
     return stages;
   };
   EXPECT_EQ(shortening_until(1), 2) << "one that is longer ends it";

@@ -14,7 +14,7 @@ using units::minute;
 void add_run(Hash& hash, const ExpectedRun& run) {
   for (const Seconds time : {run.wall, run.interval, run.billed}) hash.add(time);
   hash.add(run.interruptions);
-  hash.add(run.clean);
+  hash.add(run.uninterrupted);
 }
 
 void add_terms(Hash& hash, const SpotTerms& terms) {

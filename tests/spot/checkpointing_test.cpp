@@ -20,7 +20,7 @@ TEST(Checkpointing, NothingIsLostWithoutInterruptions) {
   const ExpectedRun free = run(PerSecond{}, two_days(48 * hour, Seconds{}));
   EXPECT_EQ(free.wall, 48 * hour);
   EXPECT_EQ(free.interruptions, 0);
-  EXPECT_EQ(free.clean, 1);
+  EXPECT_EQ(free.uninterrupted, 1);
   EXPECT_EQ(run(PerSecond{}, two_days(6 * hour, 3 * minute)).wall, 48 * hour + 24 * minute);
   EXPECT_EQ(run(PerSecond{0.1}, {.work = Seconds{}, .interval = Seconds{1}}).wall, Seconds{});
 }
@@ -34,7 +34,7 @@ TEST(Checkpointing, DalysCompleteModelByHand) {
   EXPECT_NEAR(ten.wall.value, 36000 * std::exp(300.0 / 36000) * std::expm1(2100.0 / 36000) * 10, 1e-6);
   EXPECT_NEAR(ten.wall.value, 21805.5, 0.2);
   EXPECT_NEAR(ten.interruptions, ten.wall.value / 36000, 1e-12);
-  EXPECT_NEAR(ten.clean, std::exp(-21000.0 / 36000), 1e-12);
+  EXPECT_NEAR(ten.uninterrupted, std::exp(-21000.0 / 36000), 1e-12);
   // Waiting counts once for each interruption and is not billed.
   Recoverable waits = how;
   waits.wait = Seconds{1000};

@@ -31,7 +31,7 @@ Told tell(const std::vector<Lifetimes>& lives, const Recoverable& how, int count
   moments([](const History& run) { return run.wall.value; }, told.wall, told.wall_error);
   moments([](const History& run) { return run.billed.value; }, told.billed, told.billed_error);
   moments([](const History& run) { return double(run.interruptions); }, told.interruptions, told.interruptions_error);
-  for (const History& run : runs) told.clean += run.interruptions == 0 ? 1.0 / count : 0;
+  for (const History& run : runs) told.uninterrupted += run.interruptions == 0 ? 1.0 / count : 0;
   told.deviation = told.billed_error * std::sqrt(count);
   return told;
 }
@@ -57,7 +57,8 @@ TEST(Histories, AgreeWithTheClosedForms) {
             EXPECT_NEAR(told.wall, expected.wall.value, 4 * told.wall_error + 1e-6) << which;
             EXPECT_NEAR(told.billed, expected.billed.value, 4 * told.billed_error + 1e-6) << which;
             EXPECT_NEAR(told.interruptions, expected.interruptions, 4 * told.interruptions_error + 1e-9) << which;
-            EXPECT_NEAR(told.clean, expected.clean, 4 * std::sqrt(expected.clean / 10'000)) << which;
+            EXPECT_NEAR(told.uninterrupted, expected.uninterrupted, 4 * std::sqrt(expected.uninterrupted / 10'000))
+                << which;
             // The deviation of a sample of n is good to about sqrt(kurtosis / n) / 2.
             EXPECT_NEAR(told.deviation / deviation(hourly / hour, 1, how).value, 1, 0.12) << which;
           }
@@ -99,7 +100,7 @@ TEST(Histories, ShareRatesEqually) {
   const Told told = tell(lives, how, 17 * 4000);
   const ExpectedRun expected = expected_run(rate_levels(range), 1, how);
   EXPECT_NEAR(told.wall, expected.wall.value, 4 * told.wall_error);
-  EXPECT_NEAR(told.clean, expected.clean, 0.01);
+  EXPECT_NEAR(told.uninterrupted, expected.uninterrupted, 0.01);
 }
 
 TEST(Histories, StepByStepIsTheSame) {

@@ -9,12 +9,12 @@
 namespace gpuplan::api {
 namespace {
 
-VariantStory tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
-  const PlanStory story(searched.found, searched.job, catalogue);
-  VariantStory told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
-  if (const Plan* pick = story.pick()) {
+VariantReport tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
+  const PlanReport report(searched.found, searched.job, catalogue);
+  VariantReport told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
+  if (const Plan* pick = report.pick()) {
     told.pick = *pick;
-    told.plan = story.name(*pick);
+    told.plan = report.name(*pick);
   }
   return told;
 }
@@ -27,15 +27,15 @@ bool has_given(const Job& job) {
 
 struct PlanAnswer::Parts {
   Parts(Question asked, Searched answer, const Catalogue& catalogue)
-      : question(std::move(asked)), searched(std::move(answer)), story(searched.found, searched.job, catalogue) {}
+      : question(std::move(asked)), searched(std::move(answer)), report(searched.found, searched.job, catalogue) {}
 
   Question question;
   Searched searched;
   std::vector<Searched> variants{};  ///< their picks point into these
   std::optional<Searched> modelled{};
-  std::optional<PlanStory> by_model{};
+  std::optional<PlanReport> by_model{};
   std::vector<Remedy> remedies{};
-  PlanStory story;
+  PlanReport report;
 };
 
 PlanAnswer::PlanAnswer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -43,8 +43,8 @@ PlanAnswer::PlanAnswer(PlanAnswer&&) noexcept = default;
 PlanAnswer& PlanAnswer::operator=(PlanAnswer&&) noexcept = default;
 PlanAnswer::~PlanAnswer() = default;
 
-PlanStory& PlanAnswer::story() { return parts_->story; }
-const PlanStory& PlanAnswer::story() const { return parts_->story; }
+PlanReport& PlanAnswer::report() { return parts_->report; }
+const PlanReport& PlanAnswer::report() const { return parts_->report; }
 const Searched& PlanAnswer::searched() const { return parts_->searched; }
 const JobSource& PlanAnswer::source() const { return parts_->question.loaded.source; }
 Verdict PlanAnswer::verdict() const { return verdict_of(parts_->searched.found); }
@@ -53,7 +53,7 @@ const std::vector<Remedy>& PlanAnswer::remedies() const { return parts_->remedie
 std::string PlanAnswer::json(PlanJsonLook look) const {
   look.job_file = source().file;
   look.job_text = flow_text(source().tree);
-  return plan_json(parts_->story, look, parts_->remedies);
+  return plan_json(parts_->report, look, parts_->remedies);
 }
 
 Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, const PlanLook& look,
@@ -65,13 +65,13 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
   auto parts = std::make_unique<PlanAnswer::Parts>(*std::move(question), *std::move(searched), catalogue);
   const Question& asked = parts->question;
   const Searched& found = parts->searched;
-  PlanStory& story = parts->story;
-  if (!look.command.empty()) story.command = look.command;
-  story.offers = found.market;
-  story.how = asked.terms.how;
-  blame_phases(found, catalogue, asked.terms, story);
-  name_market(asked, story);
-  story.limit_remedies = tried_remedies(found, asked.known, catalogue, asked.terms);
+  PlanReport& report = parts->report;
+  if (!look.command.empty()) report.command = look.command;
+  report.offers = found.market;
+  report.how = asked.terms.how;
+  blame_phases(found, catalogue, asked.terms, report);
+  name_market(asked, report);
+  report.limit_remedies = tried_remedies(found, asked.known, catalogue, asked.terms);
 
   const int all = static_cast<int>(asked.loaded.variants.size());
   if (progress != nullptr && all > 0) progress(context, 0, all);
@@ -83,7 +83,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
     if (progress != nullptr) progress(context, i + 1, all);
   }
   for (std::size_t i = 0; i < parts->variants.size(); ++i)
-    story.variants.push_back(tell(found.job.variants[i], parts->variants[i], catalogue));
+    report.variants.push_back(tell(found.job.variants[i], parts->variants[i], catalogue));
 
   // A table of both kinds of figure needs the other answer as well.
   if (look.compare_given && !asked.terms.how.ignore_given && has_given(found.job)) {
@@ -92,7 +92,7 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
     auto other = search_job(found.job, asked.known, catalogue, ignoring);
     if (!other) return std::unexpected(std::move(other.error()));
     const Searched& modelled = parts->modelled.emplace(*std::move(other));
-    story.by_model = &parts->by_model.emplace(modelled.found, modelled.job, catalogue);
+    report.by_model = &parts->by_model.emplace(modelled.found, modelled.job, catalogue);
   }
   if (found.found.plans.empty() && !only_spot_is_missing(found.found))
     parts->remedies = remedies(found.job, catalogue, found.found.tally.nearest);

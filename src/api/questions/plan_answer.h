@@ -11,7 +11,7 @@ namespace gpuplan::api {
 
 struct PlanLook {
   bool compare_given = false;  ///< work out the job's own figures and the model's, side by side
-  std::string command{};       ///< PlanStory::command; empty: as it is
+  std::string command{};       ///< PlanReport::command; empty: as it is
 };
 
 /// Told how many of the variants are worked out, first 0 of them; may be empty.
@@ -26,8 +26,8 @@ class PlanAnswer {
   ~PlanAnswer();
 
   /// Sentences and tables are made from it. Lives as long as the answer, wherever that is moved.
-  PlanStory& story();
-  const PlanStory& story() const;
+  PlanReport& report();
+  const PlanReport& report() const;
   const Searched& searched() const;
   const JobSource& source() const;
   Verdict verdict() const;

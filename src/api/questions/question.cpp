@@ -179,9 +179,9 @@ Verdict verdict_of(const SearchResult& found) {
   return found.recommendations.limits_missed ? Verdict::kMissesLimits : Verdict::kFound;
 }
 
-void name_market(const Question& question, PlanStory& story) {
-  story.market = question.market;
-  if (!question.known_name.empty()) story.known = question.known_name;
+void name_market(const Question& question, PlanReport& report) {
+  report.market = question.market;
+  if (!question.known_name.empty()) report.known = question.known_name;
 }
 
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
@@ -189,9 +189,9 @@ std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vec
   return limit_remedies(searched.job, catalogue, known, searched.market, searched.found, terms.how);
 }
 
-void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanStory& story) {
+void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanReport& report) {
   if (searched.found.plans.empty() && searched.found.market.used > 0)
-    story.unfit = unfit_phases(searched.job, catalogue, searched.market, terms.how);
+    report.unfit = unfit_phases(searched.job, catalogue, searched.market, terms.how);
 }
 
 }  // namespace gpuplan::api

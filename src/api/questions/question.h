@@ -14,7 +14,7 @@
 #include "input/models/model_source.h"
 #include "input/question/sketch.h"
 #include "input/question/user_config.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/advice/limit_remedies.h"
 #include "plan/search.h"
 
@@ -112,16 +112,16 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
 enum class Verdict { kFound, kMissesLimits, kNothingFits };
 Verdict verdict_of(const SearchResult& found);
 
-/// Tells a story how to call the market of the question.
-void name_market(const Question& question, PlanStory& story);
+/// Tells a report how to call the market of the question.
+void name_market(const Question& question, PlanReport& report);
 
 /// What would keep the limits that no plan found keeps; empty when the pick keeps them.
 std::vector<LimitRemedy> tried_remedies(const Searched& searched, const std::vector<Offer>& known,
                                         const Catalogue& catalogue, const SearchTerms& terms);
 
-/// Where no plan was found: tells the story which phases run on none of the machines, and why. Each sentence of nothing
-/// that fits is made from it.
-void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanStory& story);
+/// Where no plan was found: tells the report which phases run on none of the machines, and why. Each sentence of
+/// nothing that fits is made from it.
+void blame_phases(const Searched& searched, const Catalogue& catalogue, const SearchTerms& terms, PlanReport& report);
 
 /// Usage errors: a flag of the work stands beside a job; there is neither.
 Error flag_beside_job(std::string_view flag);

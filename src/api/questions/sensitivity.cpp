@@ -192,8 +192,8 @@ class Sensitivity {
   }
 
   std::string name_in(const Searched& searched, int position) const {
-    const PlanStory story(searched.found, searched.job, catalogue_);
-    return story.name(story.plan(position));
+    const PlanReport plan_report(searched.found, searched.job, catalogue_);
+    return plan_report.name(plan_report.plan(position));
   }
 
   /// Puts an input where it belongs in the report.
@@ -232,7 +232,7 @@ class Sensitivity {
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])
-          end.other_pick = PlanStory(found, answer_.job, catalogue_).names[static_cast<std::size_t>(*pick)];
+          end.other_pick = PlanReport(found, answer_.job, catalogue_).names[static_cast<std::size_t>(*pick)];
       }
       report_.inputs.push_back(std::move(told));
     }

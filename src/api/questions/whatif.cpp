@@ -31,7 +31,7 @@ std::string why_not(const Searched& base, const Plan& pick, const Job& job, cons
 struct Case {
   ChangedJob changed;
   std::optional<Result<Searched>> searched;
-  std::optional<PlanStory> story;
+  std::optional<PlanReport> plan_report;
   std::optional<int> stays;  ///< position of the plan
   std::string stays_not;
   std::optional<std::vector<UnfitPhase>> unfit;  ///< where nothing fits
@@ -44,9 +44,9 @@ void compare(const Searched& base, const Catalogue& catalogue, const SearchTerms
   const std::optional<int> base_pick = base.found.recommendations.pick;
   const Plan* stays = nullptr;
   if (plans.empty()) {
-    PlanStory story(searched.found, searched.job, catalogue);
-    blame_phases(searched, catalogue, terms, story);
-    one.unfit = std::move(story.unfit);
+    PlanReport plan_report(searched.found, searched.job, catalogue);
+    blame_phases(searched, catalogue, terms, plan_report);
+    one.unfit = std::move(plan_report.unfit);
   }
   if (base_pick) {
     const Plan& pick = base.found.plans[static_cast<std::size_t>(*base_pick)];
@@ -65,9 +65,9 @@ void compare(const Searched& base, const Catalogue& catalogue, const SearchTerms
   keep_only(kept, searched.found, searched.market);
 }
 
-std::string document(const PlanStory& story, auto&& write) {
+std::string document(const PlanReport& plan_report, auto&& write) {
   JsonWriter json;
-  json.begin_object().member("schema", "gpuplan/whatif@1").member("job", story.job.name);
+  json.begin_object().member("schema", "gpuplan/whatif@1").member("job", plan_report.job.name);
   write(json);
   json.end();
   return json.take();
@@ -80,7 +80,7 @@ struct WhatIfAnswer<WhatIfReport>::Parts {
   explicit Parts(Question asked) : question(std::move(asked)) {}
   const Searched& base() const { return **cases.front().searched; }
   std::string json() const {
-    return document(*cases.front().story, [&](JsonWriter& out) { write_whatif(out, report); });
+    return document(*cases.front().plan_report, [&](JsonWriter& out) { write_whatif(out, report); });
   }
 
   Question question;
@@ -91,14 +91,14 @@ struct WhatIfAnswer<WhatIfReport>::Parts {
 template <>
 struct WhatIfAnswer<SensitivityReport>::Parts {
   Parts(Searched found, const Catalogue& catalogue)
-      : searched(std::move(found)), story(searched.found, searched.job, catalogue) {}
+      : searched(std::move(found)), plan_report(searched.found, searched.job, catalogue) {}
   const Searched& base() const { return searched; }
   std::string json() const {
-    return document(story, [&](JsonWriter& out) { write_sensitivity(out, report); });
+    return document(plan_report, [&](JsonWriter& out) { write_sensitivity(out, report); });
   }
 
   Searched searched;
-  PlanStory story;
+  PlanReport plan_report;
   SensitivityReport report{};
 };
 
@@ -155,16 +155,16 @@ Result<CasesAnswer> ask_whatif(const Request& request, const std::vector<AskedCa
     Case& one = cases[i];
     if (!*one.searched) return std::unexpected(one.searched->error());
     const Searched& searched = **one.searched;
-    PlanStory& story = one.story.emplace(searched.found, searched.job, catalogue);
-    name_market(question, story);
-    story.unfit = one.unfit;
-    if (i == 0) blame_phases(searched, catalogue, question.terms, story);
+    PlanReport& plan_report = one.plan_report.emplace(searched.found, searched.job, catalogue);
+    name_market(question, plan_report);
+    plan_report.unfit = one.unfit;
+    if (i == 0) blame_phases(searched, catalogue, question.terms, plan_report);
     WhatIfCase& shown = report.cases.emplace_back();
     const AskedCase& typed = asked[i];
     shown.title = typed.title;
     shown.settings.assign(typed.settings.begin() + static_cast<std::ptrdiff_t>(typed.titled), typed.settings.end());
-    shown.story = &story;
-    shown.stays = one.stays ? &story.plan(*one.stays) : nullptr;
+    shown.plan_report = &plan_report;
+    shown.stays = one.stays ? &plan_report.plan(*one.stays) : nullptr;
     shown.stays_not = one.stays_not;
     for (std::size_t k = 0; k < one.changed.changes.size(); ++k)
       for (const Change& change : one.changed.changes[k])
@@ -179,10 +179,10 @@ Result<SensitivityAnswer> ask_sensitivity(const Request& request, double by, con
   auto searched = search_job(question->loaded.job, question->known, catalogue, question->terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
   auto parts = std::make_unique<SensitivityAnswer::Parts>(*std::move(searched), catalogue);
-  name_market(*question, parts->story);
-  blame_phases(parts->searched, catalogue, question->terms, parts->story);
+  name_market(*question, parts->plan_report);
+  blame_phases(parts->searched, catalogue, question->terms, parts->plan_report);
   parts->report = sensitivity(*question, parts->searched, catalogue, by);
-  parts->report.story = &parts->story;
+  parts->report.plan_report = &parts->plan_report;
   return SensitivityAnswer(std::move(parts));
 }
 

@@ -89,14 +89,14 @@ Result<Chosen> chosen_plan(const std::string& asked, const api::Searched& search
   return still_there(searched.found, *kept->source.kept, kept->file);
 }
 
-std::string tight_words(const PlanStory& story, const Plan& plan) {
-  return story.name(plan) + " is tight: " + memory_words(plan) +
+std::string tight_words(const PlanReport& plan_report, const Plan& plan) {
+  return plan_report.name(plan) + " is tight: " + memory_words(plan) +
          " a GPU by the median, more than there is in one run of ten; --allow-tight launches it all the same";
 }
 
 /// The plans that the options mean.
 Result<std::vector<Chosen>> chosen_plans(const LaunchArguments& options, const api::Question& question,
-                                         const api::Searched& searched, const PlanStory& story) {
+                                         const api::Searched& searched, const PlanReport& plan_report) {
   const SearchResult& found = searched.found;
   std::vector<Chosen> chosen;
   for (const std::string& asked : options.plans) {
@@ -114,28 +114,28 @@ Result<std::vector<Chosen>> chosen_plans(const LaunchArguments& options, const a
     if (!one) return std::unexpected(one.error());
     chosen.push_back(*one);
   } else if (options.plans.empty()) {
-    chosen.push_back({story.pick(), ""});
+    chosen.push_back({plan_report.pick(), ""});
   }
   for (const Chosen& one : chosen)
-    if (one.plan->fit == Fit::kTight && !options.allow_tight) return wrong_use(tight_words(story, *one.plan));
+    if (one.plan->fit == Fit::kTight && !options.allow_tight) return wrong_use(tight_words(plan_report, *one.plan));
   return chosen;
 }
 
 /// A folder of its own for each of several plans.
-std::string folder_of(const LaunchArguments& options, const Launcher& launcher, const Job& job, const PlanStory& story,
-                      const Plan& plan, bool several) {
+std::string folder_of(const LaunchArguments& options, const Launcher& launcher, const Job& job,
+                      const PlanReport& plan_report, const Plan& plan, bool several) {
   constexpr std::size_t kSlug = 40;
   std::string folder =
       options.folder.empty() ? slug_of(job.name, kSlug, "job") + "-" + std::string(launcher.name) : options.folder;
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  return several ? folder + "/" + slug_of(story.name(plan), kSlug, "plan") + "-" + plan.id : folder;
+  return several ? folder + "/" + slug_of(plan_report.name(plan), kSlug, "plan") + "-" + plan.id : folder;
 }
 
-int nothing_to_launch(const LaunchArguments& options, const PlanStory& story) {
-  for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
+int nothing_to_launch(const LaunchArguments& options, const PlanReport& plan_report) {
+  for (const std::string& line : nothing_fits_words(plan_report)) say("gpuplan: " + line);
   if (options.json) {
     LaunchReport empty;
-    empty.job = story.job.name;
+    empty.job = plan_report.job.name;
     empty.launcher = options.to;
     return deliver(launch_json(empty), "", kNothingFits);
   }
@@ -165,21 +165,21 @@ int run_launch(const LaunchArguments& options) {
   if (!question) return complain(question.error());
   const auto searched = api::search_job(question->loaded.job, question->known, *catalogue, question->terms);
   if (!searched) return complain(searched.error());
-  PlanStory story(searched->found, searched->job, *catalogue);
-  story.command = command_words("plan", options.job, options.data_folder);
-  story.offers = searched->market;
-  story.how = question->terms.how;
-  api::name_market(*question, story);
-  api::blame_phases(*searched, *catalogue, question->terms, story);
-  if (searched->found.plans.empty()) return nothing_to_launch(options, story);
+  PlanReport plan_report(searched->found, searched->job, *catalogue);
+  plan_report.command = command_words("plan", options.job, options.data_folder);
+  plan_report.offers = searched->market;
+  plan_report.how = question->terms.how;
+  api::name_market(*question, plan_report);
+  api::blame_phases(*searched, *catalogue, question->terms, plan_report);
+  if (searched->found.plans.empty()) return nothing_to_launch(options, plan_report);
   if (options.plans.empty() && searched->found.recommendations.limits_missed) {
     say("gpuplan: no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: "
         "--plan " +
-        story.pick()->id);
+        plan_report.pick()->id);
     return kMissesLimits;
   }
 
-  const auto chosen = chosen_plans(options, *question, *searched, story);
+  const auto chosen = chosen_plans(options, *question, *searched, plan_report);
   if (!chosen) return complain(chosen.error());
   const std::string command =
       command_words("launch", options.job, options.data_folder) + " --to " + std::string(launcher->name);
@@ -191,7 +191,7 @@ int run_launch(const LaunchArguments& options) {
   const bool several = chosen->size() > 1;
   for (const Chosen& one : *chosen) {
     auto launch =
-        lay_out(searched->job, *one.plan, *catalogue, story.name(*one.plan), command + " --plan " + one.plan->id);
+        lay_out(searched->job, *one.plan, *catalogue, plan_report.name(*one.plan), command + " --plan " + one.plan->id);
     if (!launch) return complain(placed(launch.error(), question->loaded.source));
     if (searched->found.recommendations.pick) launch->fallbacks = market_order(searched->job, searched->found);
     launches.push_back(std::make_unique<Launch>(*std::move(launch)));
@@ -199,10 +199,10 @@ int run_launch(const LaunchArguments& options) {
     look.launched = one.plan;
     look.job_file = question->loaded.source.file;
     look.job_text = flow_text(question->loaded.source.tree);
-    auto folder = launch_folder(*launches.back(), *launcher, plan_json(story, look));
+    auto folder = launch_folder(*launches.back(), *launcher, plan_json(plan_report, look));
     if (!folder) return complain(placed(folder.error(), question->loaded.source));
     if (!one.note.empty()) folder->notes.insert(folder->notes.begin(), one.note);
-    report.folders.push_back({folder_of(options, *launcher, searched->job, story, *one.plan, several),
+    report.folders.push_back({folder_of(options, *launcher, searched->job, plan_report, *one.plan, several),
                               launches.back().get(),
                               *std::move(folder),
                               {}});

@@ -77,29 +77,30 @@ bool compares_evidence(const PlanArguments& options) {
   return std::ranges::any_of(views_of(options), [](const PlanView* view) { return view->make == evidence_view; });
 }
 
-std::string table_text(const PlanStory& story, const PlanArguments& options, const std::vector<Remedy>& changes,
+std::string table_text(const PlanReport& report, const PlanArguments& options, const std::vector<Remedy>& changes,
                        const Screen& screen) {
   PlanLook look;
   look.screen = screen;
   look.all = options.all;
   look.top = options.top;
-  std::string text = options.show.empty() || story.found.plans.empty() ? plan_table(story, look, changes) : "";
-  if (text.empty()) text = paragraph(header_words(story), look.screen, 0, 0);
+  std::string text = options.show.empty() || report.found.plans.empty() ? plan_table(report, look, changes) : "";
+  if (text.empty()) text = paragraph(header_words(report), look.screen, 0, 0);
   for (const PlanView* view : views_of(options))
-    if (!story.found.plans.empty()) text += '\n' + view_text(view->make(story, look.screen), look.screen);
+    if (!report.found.plans.empty()) text += '\n' + view_text(view->make(report, look.screen), look.screen);
   if (!options.explain) return text;
-  for (const Plan& plan : story.found.plans)
-    if (&plan == story.pick() || (look.all && plan.on_frontier)) text += '\n' + explain_plan(story, plan, look.screen);
+  for (const Plan& plan : report.found.plans)
+    if (&plan == report.pick() || (look.all && plan.on_frontier))
+      text += '\n' + explain_plan(report, plan, look.screen);
   return text;
 }
 
 /// The table of --show, or the plans. Why there is none is said on stderr.
-std::string csv_text(const PlanStory& story, const PlanArguments& options) {
-  if (story.found.plans.empty())
-    for (const std::string& line : nothing_fits_words(story)) say("gpuplan: " + line);
+std::string csv_text(const PlanReport& report, const PlanArguments& options) {
+  if (report.found.plans.empty())
+    for (const std::string& line : nothing_fits_words(report)) say("gpuplan: " + line);
   const std::vector<const PlanView*> views = views_of(options);
-  if (views.empty()) return plan_csv(story, options.all);
-  return story.found.plans.empty() ? "" : views.front()->make(story, Screen{}).table.csv();
+  if (views.empty()) return plan_csv(report, options.all);
+  return report.found.plans.empty() ? "" : views.front()->make(report, Screen{}).table.csv();
 }
 
 Result<void> good_plan_options(const PlanArguments& options) {
@@ -139,18 +140,18 @@ int run_plan(const PlanArguments& options) {
   auto answer = ask(options, *request, *catalogue);
   if (!answer) return complain(answer.error());
   const Form form = form_of(options.common);
-  PlanStory& story = answer->story();
-  story.all = options.all || form == Form::kJson || form == Form::kCsv;
+  PlanReport& report = answer->report();
+  report.all = options.all || form == Form::kJson || form == Form::kCsv;
   return deliver_form(
       options.common, exit_code(answer->searched().found),
-      [&](const Screen& screen) { return table_text(story, options, answer->remedies(), screen); },
+      [&](const Screen& screen) { return table_text(report, options, answer->remedies(), screen); },
       [&] {
         return answer->json({.all = options.all,
                              .explain = options.explain,
                              .elapsed_ms = milliseconds_since(start),
                              .views = views_of(options)});
       },
-      [&] { return csv_text(story, options); });
+      [&] { return csv_text(report, options); });
 }
 
 }  // namespace

@@ -209,17 +209,17 @@ Judged told_as(const PredictedRun& run, const std::vector<Judged>& judged) {
 }
 
 /// What is told of single runs: the one that is asked for, else those farthest off.
-Result<std::vector<ToldRun>> told_runs(const ValidateArguments& options, const ValidationReport& report,
-                                       const Catalogue& catalogue, const std::optional<LeftOut>& left_out,
-                                       int worst_shown) {
+Result<std::vector<ReportedRun>> reported_runs(const ValidateArguments& options, const ValidationReport& report,
+                                               const Catalogue& catalogue, const std::optional<LeftOut>& left_out,
+                                               int worst_shown) {
   const auto tell = [&](std::size_t at, Judged what) {
     const PredictedRun& run = report.runs[at];
     const Catalogue& constants = left_out ? left_out->catalogue_for(run.run->source) : catalogue;
-    return ToldRun{at, what,
-                   run.training != nullptr ? explain_run(constants, *run.training)
-                                           : explain_generation_run(constants, *run.generation)};
+    return ReportedRun{at, what,
+                       run.training != nullptr ? explain_run(constants, *run.training)
+                                               : explain_generation_run(constants, *run.generation)};
   };
-  std::vector<ToldRun> told;
+  std::vector<ReportedRun> told;
   if (!options.explain.empty()) {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < report.runs.size(); ++i) {
@@ -296,7 +296,7 @@ int run_validate(const ValidateArguments& options) {
   // Many kinds of figure: the farthest off of each says enough.
   constexpr std::size_t kFewFigures = 3;
   const int worst = options.worst >= 0 ? options.worst : report.judged.size() > kFewFigures ? 2 : 5;
-  auto told = told_runs(options, report, *catalogue, left_out, look.sums_only ? 0 : worst);
+  auto told = reported_runs(options, report, *catalogue, left_out, look.sums_only ? 0 : worst);
   if (!told) return complain(told.error());
   report.told = *std::move(told);
   if (by.empty() && from_several_sources(*runs)) look.by = {Grouping::kSource};

@@ -8,7 +8,7 @@
 #include "cli/io/read_file.h"
 #include "cli/questions/choose_plan.h"
 #include "input/text/gpu_name.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan::cli {
@@ -73,9 +73,9 @@ Result<void> CheckQuestion::read_plan() {
   searched_ = std::make_unique<api::Searched>(*std::move(searched));
   const SearchResult& found = searched_->found;
   if (found.plans.empty()) {
-    PlanStory story(found, searched_->job, *catalogue_);
-    api::blame_phases(*searched_, *catalogue_, question_->terms, story);
-    nothing_fits_ = nothing_fits_words(story);
+    PlanReport report(found, searched_->job, *catalogue_);
+    api::blame_phases(*searched_, *catalogue_, question_->terms, report);
+    nothing_fits_ = nothing_fits_words(report);
     if (nothing_fits_.empty()) nothing_fits_.emplace_back("nothing fits");
     return {};
   }

@@ -248,15 +248,15 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
 
   const auto searched = api::search_job(std::move(job), question->known, catalogue, question->terms);
   if (!searched) return std::unexpected(searched.error());
-  PlanStory story(searched->found, searched->job, catalogue);
-  api::name_market(*question, story);
+  PlanReport plan_report(searched->found, searched->job, catalogue);
+  api::name_market(*question, plan_report);
   AskedPlan asked;
   SimulateReport& report = asked.report;
   report.job = searched->job.name;
   asked.code = exit_code(searched->found);
-  const Plan* pick = story.pick();
+  const Plan* pick = plan_report.pick();
   if (pick == nullptr) {
-    asked.nothing_fits = nothing_fits_words(story);
+    asked.nothing_fits = nothing_fits_words(plan_report);
     asked.code = kNothingFits;
     return asked;
   }
@@ -274,7 +274,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
     if (!named) return std::unexpected(named.error());
     plan = *named;
     if (!can_be_spot(*plan)) {
-      asked.nothing_fits.push_back(story.name(*plan) +
+      asked.nothing_fits.push_back(plan_report.name(*plan) +
                                    (plan->offer == nullptr
                                         ? " is on several offers: name a plan on one."
                                         : " has no spot price: add spot_price: to its offer, or name another plan."));
@@ -294,7 +294,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
       asked.code = kNothingFits;
       return asked;
     }
-    report.notes.push_back("The pick, " + story.name(*pick) +
+    report.notes.push_back("The pick, " + plan_report.name(*pick) +
                            (pick->offer == nullptr ? ", is on several offers" : ", has no spot price") +
                            ": simulated is the best plan on one offer with a spot price.");
   }
@@ -306,9 +306,9 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
     };
     const auto found = std::ranges::find_if(searched->found.plans, alone);
     if (options.plan.empty() && found != searched->found.plans.end()) plan = &*found;
-    report.notes.push_back(plan->at_once > 1
-                               ? "Machines that run side by side are taken and billed together from beginning to end."
-                               : "The pick, " + story.name(*pick) + ", runs machines side by side: simulated is one.");
+    report.notes.push_back(
+        plan->at_once > 1 ? "Machines that run side by side are taken and billed together from beginning to end."
+                          : "The pick, " + plan_report.name(*pick) + ", runs machines side by side: simulated is one.");
   }
   auto traces = load_traces(files, options.starts, std::max(plan->nodes, 1));
   if (!traces) return std::unexpected(traces.error());
@@ -334,7 +334,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
   report.simulation = simulation_of(rated, *plan, spot_offer, on_demand_offer, *std::move(traces), interval);
   take_common(options, job_options, report.simulation);
   if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);
-  report.plan = story.name(*plan);
+  report.plan = plan_report.name(*plan);
   report.plan_id = plan->id;
 
   const Simulation& simulation = report.simulation;

@@ -145,10 +145,10 @@ class Diagnosis {
 
   void speed() {
     const RunFigure* rate = check_.figure(Measured::kThroughput);
-    if (rate == nullptr || rate->lies() == Lies::kNoPrediction) rate = check_.figure(Measured::kStepTime);
+    if (rate == nullptr || rate->agreement() == Agreement::kNoPrediction) rate = check_.figure(Measured::kStepTime);
     if (rate == nullptr) return;
     const bool rates = rate->what == Measured::kThroughput;
-    if (rate->lies() != (rates ? Lies::kBelow : Lies::kAbove)) return;
+    if (rate->agreement() != (rates ? Agreement::kBelow : Agreement::kAbove)) return;
     const double times = rates ? 1 / *rate->ratio() : *rate->ratio();
     const std::string words = "Slow: a step takes " + fixed_text(times, 2) + " times what was predicted. ";
     say(Ailment::kSlow, words + cause(times, *rate));
@@ -191,7 +191,8 @@ class Diagnosis {
     constexpr double kHalf = 0.7;
     for (const Measured what : {Measured::kAllocated, Measured::kReserved, Measured::kDevice}) {
       const RunFigure* figure = check_.figure(what);
-      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kHalf || figure->lies() != Lies::kBelow) continue;
+      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kHalf || figure->agreement() != Agreement::kBelow)
+        continue;
       std::string words = "It uses " + gib(figure->value) + " where " + gib(figure->expected->p50) +
                           " were planned: the micro-batch or the sequences may be smaller than in the plan";
       if (run_.expected.micro_batch > 0) words += " (micro-batch " + count_text(run_.expected.micro_batch) + ")";

@@ -79,21 +79,21 @@ std::vector<RunFigure> figures_of(const CheckedRun& run, const LogView& view) {
   return figures;
 }
 
-std::optional<SeriesStory> story_of(const Series& series, bool falls) {
+std::optional<SeriesSummary> story_of(const Series& series, bool falls) {
   if (series.empty()) return std::nullopt;
   const Points points = points_of(series);
   const Points settled = after_warm_up(points);
-  SeriesStory story;
-  story.first = series.first().value;
-  story.end = end_of(points).value_or(story.first);
-  story.median = median_of(settled).value_or(story.end);
-  story.low = quantile_of(settled, kLow).value_or(story.end);
-  story.high = quantile_of(settled, kHigh).value_or(story.end);
-  story.least = series.least();
-  story.most = series.most();
-  story.count = series.count();
-  if (falls) story.fall = fall_of(points);
-  return story;
+  SeriesSummary summary;
+  summary.first = series.first().value;
+  summary.end = end_of(points).value_or(summary.first);
+  summary.median = median_of(settled).value_or(summary.end);
+  summary.low = quantile_of(settled, kLow).value_or(summary.end);
+  summary.high = quantile_of(settled, kHigh).value_or(summary.end);
+  summary.least = series.least();
+  summary.most = series.most();
+  summary.count = series.count();
+  if (falls) summary.fall = fall_of(points);
+  return summary;
 }
 
 /// Steps from one line of the log to the next; 1: the log counts every step.
@@ -236,10 +236,10 @@ Verdict verdict_of(const RunCheck& check) {
 
 }  // namespace
 
-Lies RunFigure::lies() const {
-  if (!expected) return Lies::kNoPrediction;
-  if (value < expected->p10) return Lies::kBelow;
-  return value > expected->p90 ? Lies::kAbove : Lies::kInside;
+Agreement RunFigure::agreement() const {
+  if (!expected) return Agreement::kNoPrediction;
+  if (value < expected->p10) return Agreement::kBelow;
+  return value > expected->p90 ? Agreement::kAbove : Agreement::kInside;
 }
 
 std::optional<double> RunFigure::ratio() const {

@@ -41,14 +41,14 @@ struct Names<Measured> {
 };
 
 /// Where a figure lies, seen from the 80 % interval of the prediction.
-enum class Lies { kInside, kBelow, kAbove, kNoPrediction };
+enum class Agreement { kInside, kBelow, kAbove, kNoPrediction };
 template <>
-struct Names<Lies> {
+struct Names<Agreement> {
   static constexpr std::array entries = {
-      Named<Lies>{Lies::kInside, "inside"},
-      Named<Lies>{Lies::kBelow, "below"},
-      Named<Lies>{Lies::kAbove, "above"},
-      Named<Lies>{Lies::kNoPrediction, "no_prediction"},
+      Named<Agreement>{Agreement::kInside, "inside"},
+      Named<Agreement>{Agreement::kBelow, "below"},
+      Named<Agreement>{Agreement::kAbove, "above"},
+      Named<Agreement>{Agreement::kNoPrediction, "no_prediction"},
   };
 };
 
@@ -60,13 +60,13 @@ struct RunFigure {
   std::optional<Interval<double>> expected{};
   std::optional<double> of{};  ///< memory: usable; FLOP/s: the peak of the GPU
 
-  Lies lies() const;
+  Agreement agreement() const;
   /// Over the predicted median; nullopt: there is none.
   std::optional<double> ratio() const;
 };
 
 /// What a series of the log did.
-struct SeriesStory {
+struct SeriesSummary {
   double first = 0, end = 0;             ///< its first value, and its end as conditions have it
   double median = 0, low = 0, high = 0;  ///< median, P10 and P90 after the warm-up
   double least = 0, most = 0;
@@ -110,7 +110,7 @@ struct RunCheck {
   std::uint64_t restarts = 0, bad_losses = 0, out_of_memory = 0, errors = 0;
 
   std::vector<RunFigure> figures;
-  std::optional<SeriesStory> loss, validation, grad_norm;
+  std::optional<SeriesSummary> loss, validation, grad_norm;
   std::optional<Projection> projection;
   std::vector<Judgement> conditions;
   std::vector<MetricValue> metrics;

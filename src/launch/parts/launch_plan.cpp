@@ -8,7 +8,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "output/words/plan_words.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 namespace {

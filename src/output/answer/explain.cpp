@@ -75,13 +75,13 @@ std::string time_words(const PhaseEstimate& estimate) {
 }
 
 /// From phases to hours, and from hours to dollars.
-std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
+std::vector<std::string> money_words(const PlanReport& report, const Plan& plan) {
   std::vector<std::string> lines;
   std::string hours = "Hours " + hours_text(plan.hours.p50) + " (" + hours_text(plan.hours.p10) + " … " +
                       hours_text(plan.hours.p90) + ", mean " + hours_text(plan.hours.mean) +
                       "): from the first start to the last end";
   if (plan.buffer > Seconds{})
-    hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(story.job.buffer);
+    hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(report.job.buffer);
   if (plan.spot_loss > Seconds{})
     hours += ", " + hours_words(plan.spot_loss) + " expected for interruptions and checkpoints";
   lines.push_back(hours + ".");
@@ -100,14 +100,14 @@ std::vector<std::string> money_words(const PlanStory& story, const Plan& plan) {
   if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for results that are fetched home";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
-  for (std::string& line : spot_words(story.job, plan)) lines.push_back(std::move(line));
+  for (std::string& line : spot_words(report.job, plan)) lines.push_back(std::move(line));
   if (plan.billed_gpu_hours > 0) {
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
                     significant_text(plan.billed_gpu_hours, 3) +
                     " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
                     to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " for a GPU-hour used.");
   }
-  for (std::string& line : gate_words(story, plan)) lines.push_back(std::move(line));
+  for (std::string& line : gate_words(report, plan)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -216,27 +216,27 @@ std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
   return text;
 }
 
-std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen) {
-  std::string text = gpuplan::heading("How " + story.name(plan) + " comes about", screen);
-  for (const PhaseTerms& explained : explain_phases(plan, story.job, story.catalogue)) {
+std::string explain_plan(const PlanReport& report, const Plan& plan, const Screen& screen) {
+  std::string text = gpuplan::heading("How " + report.name(plan) + " comes about", screen);
+  for (const PhaseTerms& explained : explain_phases(plan, report.job, report.catalogue)) {
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
     text += paragraph(time_words(explained.part->estimate) + pace_words(*explained.phase, explained.part->estimate),
                       screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
     const PhaseEstimate& estimate = explained.part->estimate;
-    if (const Table beside = beside_table(story.job, story.catalogue, estimate); !beside.empty())
+    if (const Table beside = beside_table(report.job, report.catalogue, estimate); !beside.empty())
       text += '\n' + beside.text(screen, 4);
     const auto others =
-        &plan == story.pick() ? alternatives(story.job, estimate, story.catalogue) : std::vector<Alternative>{};
+        &plan == report.pick() ? alternatives(report.job, estimate, report.catalogue) : std::vector<Alternative>{};
     if (others.empty()) continue;
     Table table = alternatives_table();
     add_alternatives(others, estimate, *explained.phase, table);
     text += '\n' + table.text(screen, 4);
-    const std::string care = care_words(others, estimate, story.catalogue.practice_constants);
-    if (!care.empty()) text += paragraph(care, screen, 4, 4);
+    const std::string complexity = complexity_words(others, estimate, report.catalogue.practice_constants);
+    if (!complexity.empty()) text += paragraph(complexity, screen, 4, 4);
   }
   text += '\n';
-  for (const std::string& line : money_words(story, plan)) text += paragraph(line, screen);
+  for (const std::string& line : money_words(report, plan)) text += paragraph(line, screen);
   return text;
 }
 
@@ -279,11 +279,11 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
   json.end();
 }
 
-void write_explanation(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& plan) {
   json.begin_object().member("plan", plan.id).key("phases");
-  write_terms(json, explain_phases(plan, story.job, story.catalogue));
+  write_terms(json, explain_phases(plan, report.job, report.catalogue));
   json.key("words").begin_array();
-  for (const std::string& line : money_words(story, plan)) json.value(line);
+  for (const std::string& line : money_words(report, plan)) json.value(line);
   json.end().end();
 }
 

@@ -7,7 +7,7 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -28,14 +28,14 @@ struct PhaseTerms {
 std::vector<PhaseTerms> explain_phases(const Plan& plan, const Job& job, const Catalogue& catalogue);
 
 /// Text for a terminal, with a heading for each phase.
-std::string explain_plan(const PlanStory& story, const Plan& plan, const Screen& screen);
+std::string explain_plan(const PlanReport& report, const Plan& plan, const Screen& screen);
 
 /// [{"kind", "name", "value", "unit", "share", "formula", "source", "part_of_total"}, ...]
 void write_term_list(JsonWriter& json, const std::vector<Term>& terms);
 /// [{"name", "terms": what write_term_list() writes, ...}]
 void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases);
 /// {"plan": ID, "phases": what write_terms() writes, "words": [...]}
-void write_explanation(JsonWriter& json, const PlanStory& story, const Plan& plan);
+void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& plan);
 
 /// The terms of a phase as tables: time, memory, and what only informs.
 std::string terms_table(const PhaseTerms& phase, const Screen& screen);

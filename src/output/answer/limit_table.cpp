@@ -26,25 +26,25 @@ std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
   return remedy.meets_deadline ? "still over budget" : "still too late";
 }
 
-std::string limit_table(const PlanStory& story, const Screen& screen) {
-  if (story.limit_remedies.empty()) return "";
+std::string limit_table(const PlanReport& report, const Screen& screen) {
+  if (report.limit_remedies.empty()) return "";
   Table table({{.title = "CHANGE", .narrowest = 24, .wrap = true},
                {.title = "BEST PLAN", .narrowest = 16},
                {.title = "P90", .align = Align::kRight, .drop = 2, .unit = "hours"},
                {.title = "P90", .align = Align::kRight, .drop = 1, .unit = "cost"},
                {.title = "THEN"}});
-  for (const LimitRemedy& remedy : story.limit_remedies)
+  for (const LimitRemedy& remedy : report.limit_remedies)
     table.add({{remedy.change},
                {plan_of(remedy)},
                {hours_text(remedy.hours.p90)},
                {to_text(remedy.cost.p90)},
-               {limit_verdict(remedy, story.job.limits), remedy.keeps ? Paint::kGreen : Paint::kYellow}});
+               {limit_verdict(remedy, report.job.limits), remedy.keeps ? Paint::kGreen : Paint::kYellow}});
   return paragraph("What would change it:", screen) + table.text(screen, 4);
 }
 
-void write_limit_remedies(JsonWriter& json, const PlanStory& story) {
+void write_limit_remedies(JsonWriter& json, const PlanReport& report) {
   json.begin_array();
-  for (const LimitRemedy& remedy : story.limit_remedies) {
+  for (const LimitRemedy& remedy : report.limit_remedies) {
     json.begin_object().member("change", remedy.change).member("plan", remedy.plan);
     json.member("nodes", remedy.nodes).member("spot", remedy.spot);
     write_outcome(json, "hours", remedy.hours, units::hour);

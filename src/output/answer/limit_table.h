@@ -5,7 +5,7 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -13,9 +13,9 @@ namespace gpuplan {
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits);
 
 /// A heading and one line for each change that was tried; empty when there is none.
-std::string limit_table(const PlanStory& story, const Screen& screen);
+std::string limit_table(const PlanReport& report, const Screen& screen);
 
 /// The same as an array; empty when the limits are kept.
-void write_limit_remedies(JsonWriter& json, const PlanStory& story);
+void write_limit_remedies(JsonWriter& json, const PlanReport& report);
 
 }  // namespace gpuplan

@@ -32,7 +32,7 @@ class PlanRow {
 
 std::optional<double> figure_if(bool known, double figure) { return known ? std::optional(figure) : std::nullopt; }
 
-PlanRow row_of(const PlanStory& story, const Plan& plan, const std::string& name) {
+PlanRow row_of(const PlanReport& report, const Plan& plan, const std::string& name) {
   const Offer nowhere;
   const bool one = plan.offer != nullptr;  // else the phases are on several offers
   const Offer& offer = one ? *plan.offer : nowhere;
@@ -53,10 +53,10 @@ PlanRow row_of(const PlanStory& story, const Plan& plan, const std::string& name
   row.figure("billed_gpu_hours", plan.billed_gpu_hours);
   row.text("evidence", std::string(name_of(plan.evidence)));
   row.text("fit", std::string(name_of(plan.fit)));
-  row.flag("pick", &plan == story.pick());
+  row.flag("pick", &plan == report.pick());
   row.flag("on_frontier", plan.on_frontier);
   std::string by;
-  for (const int position : plan.dominated_by) by += (by.empty() ? "" : " ") + story.plan(position).id;
+  for (const int position : plan.dominated_by) by += (by.empty() ? "" : " ") + report.plan(position).id;
   row.text("dominated_by", by);
   row.figure("usd_per_hour_saved",
              plan.price_of_time_saved ? std::optional((*plan.price_of_time_saved * units::hour).value) : std::nullopt);
@@ -81,10 +81,10 @@ PlanRow row_of(const PlanStory& story, const Plan& plan, const std::string& name
 
 }  // namespace
 
-std::string plan_csv(const PlanStory& story, bool all) {
-  const std::vector<const Plan*> plans = plans_told(story, all);
-  Table table(row_of(story, Plan{}, "").columns);
-  for (const Plan* plan : plans) table.add(row_of(story, *plan, story.name(*plan)).cells);
+std::string plan_csv(const PlanReport& report, bool all) {
+  const std::vector<const Plan*> plans = plans_told(report, all);
+  Table table(row_of(report, Plan{}, "").columns);
+  for (const Plan* plan : plans) table.add(row_of(report, *plan, report.name(*plan)).cells);
   return table.csv();
 }
 

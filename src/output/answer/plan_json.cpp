@@ -18,58 +18,58 @@ namespace gpuplan {
 namespace {
 
 /// However far from the frontier, a plan that is referred to is in the list.
-bool recommended(const PlanStory& story, const Plan& plan) {
-  const Recommendations& r = story.found.recommendations;
+bool recommended(const PlanReport& report, const Plan& plan) {
+  const Recommendations& r = report.found.recommendations;
   return std::ranges::any_of(
       std::array{r.cheapest, r.fastest, r.best_value, r.fewest_gpus, r.within_deadline, r.within_budget, r.pick},
-      [&](const std::optional<int>& position) { return position && &story.plan(*position) == &plan; });
+      [&](const std::optional<int>& position) { return position && &report.plan(*position) == &plan; });
 }
 
 /// The document, part by part. Amounts are written in the unit that the member's name says.
 class PlanJson {
  public:
-  PlanJson(const PlanStory& story, const PlanJsonLook& look) : story_(story), look_(look) {}
+  PlanJson(const PlanReport& report, const PlanJsonLook& look) : report_(report), look_(look) {}
 
   std::string text(const std::vector<Remedy>& remedies) {
-    json_.begin_object().member("schema", "gpuplan/plan@1").member("job", story_.job.name);
+    json_.begin_object().member("schema", "gpuplan/plan@1").member("job", report_.job.name);
     job_file();
     market();
     if (look_.launched != nullptr) json_.member("launched", look_.launched->id);
-    json_.member("considered", story_.found.tally.considered);
+    json_.member("considered", report_.found.tally.considered);
     rejected();
     json_.member("elapsed_ms", look_.elapsed_ms);
     limits();
     json_.member("plans_found", static_cast<std::int64_t>(found().plans.size()));
     plans();
     json_.key("known_problems");
-    write_problems(json_, story_, written_);
+    write_problems(json_, report_, written_);
     recommendations();
     values();
     json_.key("assumptions").begin_array();
-    for (const std::string& line : story_.found.assumptions) json_.value(line);
+    for (const std::string& line : report_.found.assumptions) json_.value(line);
     json_.end().key("from_config").begin_array();
-    for (const std::string& line : story_.job.from_config) json_.value(line);
+    for (const std::string& line : report_.job.from_config) json_.value(line);
     json_.end();
     words();
     json_.key("variants");
-    write_variants(json_, story_);
+    write_variants(json_, report_);
     json_.key("limit_remedies");
-    write_limit_remedies(json_, story_);
+    write_limit_remedies(json_, report_);
     nothing_fits(remedies);
     if (look_.explain) explain();
     if (!look_.views.empty()) {
       json_.key("tables");
-      write_views(json_, look_.views, story_);
+      write_views(json_, look_.views, report_);
     }
     json_.end();
     return json_.take();
   }
 
  private:
-  const SearchResult& found() const { return story_.found; }
+  const SearchResult& found() const { return report_.found; }
 
   void id_or_null(std::string_view name, const std::optional<int>& position) {
-    if (position) json_.member(name, story_.plan(*position).id);
+    if (position) json_.member(name, report_.plan(*position).id);
     else json_.null_member(name);
   }
 
@@ -87,7 +87,7 @@ class PlanJson {
     write_text_or_null(json_, "as_of", found().as_of);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;
-    if (brings_offers(story_.job) && std::ranges::find(sources, kJobSource) == sources.end())
+    if (brings_offers(report_.job) && std::ranges::find(sources, kJobSource) == sources.end())
       sources.emplace(sources.begin(), kJobSource);
     json_.member("sources", sources);
     json_.member("known", filter.offers)
@@ -107,7 +107,7 @@ class PlanJson {
   }
 
   void limits() {
-    const Job& job = story_.job;
+    const Job& job = report_.job;
     json_.key("limits").begin_object(true);
     if (job.limits.deadline) json_.member("deadline_hours", *job.limits.deadline / units::hour);
     else json_.null_member("deadline_hours");
@@ -120,7 +120,7 @@ class PlanJson {
 
   void plans() {
     json_.key("plans").begin_array();
-    written_ = look_.launched != nullptr ? std::vector{look_.launched} : plans_told(story_, look_.all);
+    written_ = look_.launched != nullptr ? std::vector{look_.launched} : plans_told(report_, look_.all);
     for (const Plan* plan : written_) write(*plan);
     json_.end();
   }
@@ -146,11 +146,11 @@ class PlanJson {
         .member("fit", name_of(plan.fit))
         .member("on_frontier", plan.on_frontier);
     json_.key("dominated_by").begin_array(true);
-    for (const int position : plan.dominated_by) json_.value(story_.plan(position).id);
+    for (const int position : plan.dominated_by) json_.value(report_.plan(position).id);
     json_.end();
     if (plan.price_of_time_saved) json_.member("usd_per_hour_saved", (*plan.price_of_time_saved * units::hour).value);
     else json_.null_member("usd_per_hour_saved");
-    write_gates(json_, story_, plan);
+    write_gates(json_, report_, plan);
     json_.member("chance_in_time", plan.chance_in_time).member("chance_in_budget", plan.chance_in_budget);
     json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
     json_.member("reaches_target", plan.reaches_target);
@@ -164,12 +164,12 @@ class PlanJson {
     write_text_or_null(json_, "availability", one ? plan.offer->availability : std::string());
     if (const PhasePlan* fullest = plan.fullest()) write_memory(json_, fullest->estimate);
     else json_.null_member("memory_gib");
-    write_problem_ids(json_, story_, plan);
+    write_problem_ids(json_, report_, plan);
     json_.key("phases").begin_array();
-    const bool picked = &plan == story_.pick();  // the runners-up of others nobody asks about
+    const bool picked = &plan == report_.pick();  // the runners-up of others nobody asks about
     for (const PhasePlan& part : plan.phases)
-      write_phase(json_, part, story_.job.phases[static_cast<std::size_t>(part.estimate->phase)], story_.job.buffer,
-                  picked ? alternatives(story_.job, part.estimate, story_.catalogue) : std::vector<Alternative>{});
+      write_phase(json_, part, report_.job.phases[static_cast<std::size_t>(part.estimate->phase)], report_.job.buffer,
+                  picked ? alternatives(report_.job, part.estimate, report_.catalogue) : std::vector<Alternative>{});
     json_.end();
     leases(plan);
     json_.end();
@@ -185,7 +185,7 @@ class PlanJson {
       json_.member("spot", lease.spot).member("from_hour", lease.from / units::hour);
       json_.member("to_hour", lease.to / units::hour).member("billed_hours", lease.billed / units::hour);
       json_.member("cost_usd", lease.cost.value).key("phases").begin_array(true);
-      for (const int phase : lease.phases) json_.value(story_.job.phases[static_cast<std::size_t>(phase)].name);
+      for (const int phase : lease.phases) json_.value(report_.job.phases[static_cast<std::size_t>(phase)].name);
       json_.end().end();
     }
     json_.end();
@@ -207,7 +207,7 @@ class PlanJson {
   void values() {
     json_.key("value_ranges").begin_array();
     for (const ValueRange& range : found().values) {
-      json_.begin_object(true).member("plan", story_.plan(range.plan).id);
+      json_.begin_object(true).member("plan", report_.plan(range.plan).id);
       json_.member("from_usd_per_hour", (range.from * units::hour).value);
       if (range.to) json_.member("to_usd_per_hour", (*range.to * units::hour).value);
       else json_.null_member("to_usd_per_hour");
@@ -220,13 +220,13 @@ class PlanJson {
   void words() {
     json_.key("words").begin_array();
     if (!found().plans.empty()) {
-      for (const std::string& line : {pick_words(story_), value_words(story_), assumed_value_words(story_),
-                                      given_words(story_), availability_words(story_), close_words(story_)})
+      for (const std::string& line : {pick_words(report_), value_words(report_), assumed_value_words(report_),
+                                      given_words(report_), availability_words(report_), close_words(report_)})
         if (!line.empty()) json_.value(line);
-      for (const std::string& line : collection_words(story_)) json_.value(line);
-      for (const std::string& line : beside_words(story_)) json_.value(line);
-      for (const std::string& line : summary_words(story_)) json_.value(story_.name(*story_.pick()) + " is " + line);
-      for (const std::string& line : limit_words(story_)) json_.value(line);
+      for (const std::string& line : collection_words(report_)) json_.value(line);
+      for (const std::string& line : beside_words(report_)) json_.value(line);
+      for (const std::string& line : summary_words(report_)) json_.value(report_.name(*report_.pick()) + " is " + line);
+      for (const std::string& line : limit_words(report_)) json_.value(line);
     }
     json_.end();
   }
@@ -236,19 +236,20 @@ class PlanJson {
     const NearMiss& miss = found().tally.nearest;
     json_.key("nothing_fits").begin_object();
     if (miss.phase >= 0 && miss.gpu != nullptr) {
-      json_.member("phase", story_.job.phases[static_cast<std::size_t>(miss.phase)].name).member("gpu", miss.gpu->name);
+      json_.member("phase", report_.job.phases[static_cast<std::size_t>(miss.phase)].name)
+          .member("gpu", miss.gpu->name);
       json_.member("gpus", miss.gpus)
           .member("needed_gib", miss.needed / units::GiB)
           .member("usable_gib", miss.usable / units::GiB);
     }
     write_text_or_null(json_, "reason", found().tally.unsupported_reason);
     json_.key("phases").begin_array(true);
-    if (story_.unfit)
-      for (const UnfitPhase& unfit : *story_.unfit)
-        json_.value(story_.job.phases[static_cast<std::size_t>(unfit.phase)].name);
+    if (report_.unfit)
+      for (const UnfitPhase& unfit : *report_.unfit)
+        json_.value(report_.job.phases[static_cast<std::size_t>(unfit.phase)].name);
     json_.end();
     json_.key("words").begin_array();
-    for (const std::string& line : nothing_fits_words(story_)) json_.value(line);
+    for (const std::string& line : nothing_fits_words(report_)) json_.value(line);
     json_.end().key("remedies").begin_array();
     for (const Remedy& remedy : remedies) {
       json_.begin_object(true).member("change", remedy.change).member("needed_gib", remedy.needed / units::GiB);
@@ -260,11 +261,11 @@ class PlanJson {
   void explain() {
     json_.key("explain").begin_array();
     for (const Plan& plan : found().plans)
-      if (&plan == story_.pick() || (look_.all && plan.on_frontier)) write_explanation(json_, story_, plan);
+      if (&plan == report_.pick() || (look_.all && plan.on_frontier)) write_explanation(json_, report_, plan);
     json_.end();
   }
 
-  const PlanStory& story_;
+  const PlanReport& report_;
   const PlanJsonLook& look_;
   std::vector<const Plan*> written_;
   JsonWriter json_;
@@ -272,21 +273,21 @@ class PlanJson {
 
 }  // namespace
 
-std::vector<const Plan*> plans_told(const PlanStory& story, bool all) {
+std::vector<const Plan*> plans_told(const PlanReport& report, bool all) {
   // Of a job of a thousand phases, fifty plans nobody asks for would be a hundred megabytes.
   constexpr std::size_t kNearest = 50, kPhases = 1000;
-  const std::size_t most = std::min(kNearest, kPhases / std::max<std::size_t>(story.job.phases.size(), 1));
+  const std::size_t most = std::min(kNearest, kPhases / std::max<std::size_t>(report.job.phases.size(), 1));
   std::vector<const Plan*> told;
   std::size_t nearest = 0;
-  for (const Plan& plan : story.found.plans) {
-    if (all || plan.on_frontier || recommended(story, plan) || nearest < most) told.push_back(&plan);
+  for (const Plan& plan : report.found.plans) {
+    if (all || plan.on_frontier || recommended(report, plan) || nearest < most) told.push_back(&plan);
     if (!plan.on_frontier) ++nearest;
   }
   return told;
 }
 
-std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies) {
-  return PlanJson(story, look).text(remedies);
+std::string plan_json(const PlanReport& report, const PlanJsonLook& look, const std::vector<Remedy>& remedies) {
+  return PlanJson(report, look).text(remedies);
 }
 
 }  // namespace gpuplan

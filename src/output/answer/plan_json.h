@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/capacity/fit.h"
 
 namespace gpuplan {
@@ -22,13 +22,13 @@ struct PlanJsonLook {
 };
 
 /// The plans that other programs get: the frontier, what is recommended and the 50 nearest, or all of them.
-std::vector<const Plan*> plans_told(const PlanStory& story, bool all);
+std::vector<const Plan*> plans_told(const PlanReport& report, bool all);
 
 /// The same plans as CSV, one row each: the amounts of the JSON with their units in the heads. Only heads when nothing
 /// fits.
-std::string plan_csv(const PlanStory& story, bool all);
+std::string plan_csv(const PlanReport& report, bool all);
 
 /// Written for jobs that nothing fits, too: then `plans` is empty and `nothing_fits` says why.
-std::string plan_json(const PlanStory& story, const PlanJsonLook& look, const std::vector<Remedy>& remedies = {});
+std::string plan_json(const PlanReport& report, const PlanJsonLook& look, const std::vector<Remedy>& remedies = {});
 
 }  // namespace gpuplan

@@ -5,9 +5,9 @@
 
 namespace gpuplan {
 
-std::vector<bool> plan_rows(const PlanStory& story, bool all, int most) {
+std::vector<bool> plan_rows(const PlanReport& report, bool all, int most) {
   constexpr std::size_t kUsual = 10;
-  const SearchResult& found = story.found;
+  const SearchResult& found = report.found;
   const std::size_t size = found.plans.size();
   std::size_t room = most > 0 ? static_cast<std::size_t>(most) : all ? size : kUsual;
   std::vector<bool> rows(size, false);
@@ -27,9 +27,9 @@ std::vector<bool> plan_rows(const PlanStory& story, bool all, int most) {
   std::vector<int> others;
   const int pick = rules.pick.value_or(0);
   for (int i = 0; i < static_cast<int>(size); ++i)
-    if (all || story.plan(i).on_frontier) others.push_back(i);
+    if (all || report.plan(i).on_frontier) others.push_back(i);
   std::ranges::stable_sort(
-      others, {}, [&](int i) { return std::pair(!story.plan(i).on_frontier, i < pick ? pick - i : i - pick); });
+      others, {}, [&](int i) { return std::pair(!report.plan(i).on_frontier, i < pick ? pick - i : i - pick); });
   for (const int position : others) show(position);
   return rows;
 }

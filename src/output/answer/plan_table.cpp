@@ -54,8 +54,8 @@ std::string saved_of(const Plan& plan, const Plan* above) {
   return saved < Dollars{0.01} ? short_money(saved) : to_text(saved);
 }
 
-std::string dominator_of(const PlanStory& story, const Plan& plan) {
-  return plan.dominated_by.empty() ? "" : story.names[static_cast<std::size_t>(plan.dominated_by.front())];
+std::string dominator_of(const PlanReport& report, const Plan& plan) {
+  return plan.dominated_by.empty() ? "" : report.names[static_cast<std::size_t>(plan.dominated_by.front())];
 }
 
 /// What a kind of evidence claims.
@@ -76,11 +76,11 @@ std::string_view claim(Evidence evidence) {
 /// The whole text, block by block.
 class PlanText {
  public:
-  PlanText(const PlanStory& story, const PlanLook& look)
-      : story_(story), screen_(look.screen), all_(look.all), rows_(plan_rows(story, look.all, look.top)) {}
+  PlanText(const PlanReport& report, const PlanLook& look)
+      : report_(report), screen_(look.screen), all_(look.all), rows_(plan_rows(report, look.all, look.top)) {}
 
   std::string plans() {
-    say(header_words(story_), 0);
+    say(header_words(report_), 0);
     blank();
     frontier();
     blank();
@@ -93,18 +93,18 @@ class PlanText {
   }
 
   std::string nothing(const std::vector<Remedy>& remedies) {
-    say(header_words(story_), 0);
+    say(header_words(report_), 0);
     blank();
-    for (const std::string& line : nothing_fits_words(story_)) say(line);
-    if (memory_is_to_blame(story_)) text_ += remedy_table(remedies, story_.found.tally.nearest, screen_);
+    for (const std::string& line : nothing_fits_words(report_)) say(line);
+    if (memory_is_to_blame(report_)) text_ += remedy_table(remedies, report_.found.tally.nearest, screen_);
     variants();
-    const std::string market = market_words(story_);
-    const std::string tally = story_.found.market.used > 0 ? tally_words(story_) : std::string();
-    if (market.empty() && tally.empty() && story_.job.from_config.empty() && story_.job.assumed.empty())
+    const std::string market = market_words(report_);
+    const std::string tally = report_.found.market.used > 0 ? tally_words(report_) : std::string();
+    if (market.empty() && tally.empty() && report_.job.from_config.empty() && report_.job.assumed.empty())
       return std::move(text_);
     blank();
-    for (const std::string& line : story_.job.from_config) note(line);
-    for (const std::string& line : story_.job.assumed) note("Assumed: " + line);
+    for (const std::string& line : report_.job.from_config) note(line);
+    for (const std::string& line : report_.job.assumed) note("Assumed: " + line);
     note(market);
     note(tally);
     return std::move(text_);
@@ -120,11 +120,11 @@ class PlanText {
     if (!words.empty()) text_ += paragraph(words, screen_, 2, 2, Paint::kDim);
   }
 
-  bool shown(const Plan& plan) const { return rows_[static_cast<std::size_t>(&plan - story_.found.plans.data())]; }
+  bool shown(const Plan& plan) const { return rows_[static_cast<std::size_t>(&plan - report_.found.plans.data())]; }
 
   void frontier() {
     const bool limited =
-        std::ranges::any_of(story_.found.plans, [&](const Plan& plan) { return shown(plan) && !plan.keeps_limits(); });
+        std::ranges::any_of(report_.found.plans, [&](const Plan& plan) { return shown(plan) && !plan.keeps_limits(); });
     Table table({{.title = "#"},
                  {.title = "PLAN", .narrowest = 24},
                  {.title = "WHERE", .drop = 3, .narrowest = all_ ? 26 : 8},
@@ -139,15 +139,15 @@ class PlanText {
                  {.title = "MEMORY A GPU", .drop = 9, .around = " of "},
                  {.title = "EVIDENCE", .drop = 10},
                  {.title = "DOMINATED BY", .drop = 7, .narrowest = 16}});
-    const auto& plans = story_.found.plans;
+    const auto& plans = report_.found.plans;
     const Plan* above = nullptr;  // of the frontier, the last one shown
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const Plan& plan = plans[i];
       if (!shown(plan)) continue;
       const Plan* before = plan.on_frontier ? std::exchange(above, &plan) : above;
-      const bool picked = &plan == story_.pick();
+      const bool picked = &plan == report_.pick();
       const Paint paint = picked ? Paint::kPick : plan.on_frontier ? Paint::kPlain : Paint::kDim;
-      table.add({{std::to_string(i + 1) + (picked ? " " + std::string(pick_sign(story_)) : ""), paint},
+      table.add({{std::to_string(i + 1) + (picked ? " " + std::string(pick_sign(report_)) : ""), paint},
                  {label_of(plan), paint},
                  {where_of(plan), paint},
                  {hours_text(plan.hours.p50), paint},
@@ -162,32 +162,32 @@ class PlanText {
                  {limited ? limits_words(plan) : std::string(), plan.keeps_limits() ? Paint::kPlain : Paint::kYellow},
                  {memory_words(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
-                 {all_ ? dominator_of(story_, plan) : std::string(), Paint::kDim}});
+                 {all_ ? dominator_of(report_, plan) : std::string(), Paint::kDim}});
     }
     text_ += table.text(screen_);
-    say(shown_words(story_, rows_), 5);
+    say(shown_words(report_, rows_), 5);
     dropped_ = table.dropped(screen_);
   }
 
   void recommendation() {
-    say(pick_words(story_));
+    say(pick_words(report_));
     summary();
-    say(value_words(story_));
-    for (const std::string& line : limit_words(story_)) say(line);
-    text_ += limit_table(story_, screen_);
-    if (const std::string words = given_words(story_); !words.empty()) say("! " + words, 2, 4);
-    for (const std::string& words : collection_words(story_)) say(words);
-    for (const std::string& words : beside_words(story_)) say(words, 2, words.starts_with('!') ? 4 : 2);
-    say(availability_words(story_));
-    say(close_words(story_));
+    say(value_words(report_));
+    for (const std::string& line : limit_words(report_)) say(line);
+    text_ += limit_table(report_, screen_);
+    if (const std::string words = given_words(report_); !words.empty()) say("! " + words, 2, 4);
+    for (const std::string& words : collection_words(report_)) say(words);
+    for (const std::string& words : beside_words(report_)) say(words, 2, words.starts_with('!') ? 4 : 2);
+    say(availability_words(report_));
+    say(close_words(report_));
     if (was_dropped("EVIDENCE")) say(evidence_words());
   }
 
   void summary() {
-    const std::vector<std::string> lines = summary_words(story_);
+    const std::vector<std::string> lines = summary_words(report_);
     if (lines.empty()) return;
     blank();
-    say("Summary: " + story_.name(*story_.pick()) + " is");
+    say("Summary: " + report_.name(*report_.pick()) + " is");
     for (const std::string& line : lines) say("- " + line, 4, 6);
     blank();
   }
@@ -198,12 +198,12 @@ class PlanText {
   std::string evidence_words() const {
     std::string text;
     std::size_t all = 0;
-    for (const Plan& plan : story_.found.plans) all += shown(plan) ? 1 : 0;
+    for (const Plan& plan : report_.found.plans) all += shown(plan) ? 1 : 0;
     for (const auto& entry : Names<Evidence>::entries) {
       std::size_t count = 0;
       std::string plans;
-      for (std::size_t i = 0; i < story_.found.plans.size(); ++i)
-        if (shown(story_.found.plans[i]) && story_.found.plans[i].evidence == entry.value) {
+      for (std::size_t i = 0; i < report_.found.plans.size(); ++i)
+        if (shown(report_.found.plans[i]) && report_.found.plans[i].evidence == entry.value) {
           plans += (plans.empty() ? "" : ", ") + std::to_string(i + 1);
           ++count;
         }
@@ -216,43 +216,43 @@ class PlanText {
   }
 
   void how() {
-    if (const Plan* pick = story_.pick(); pick != nullptr) {
+    if (const Plan* pick = report_.pick(); pick != nullptr) {
       blank();
-      text_ += how_text(story_, *pick, screen_, was_dropped("MEMORY A GPU"));
-      const std::string gates = join(gate_words(story_, *pick), " ");
+      text_ += how_text(report_, *pick, screen_, was_dropped("MEMORY A GPU"));
+      const std::string gates = join(gate_words(report_, *pick), " ");
       if (!gates.empty()) say("Gates: " + gates, 2, 9);
     }
   }
 
   void problems() {
-    if (const Plan* pick = story_.pick(); pick != nullptr) {
-      const std::string text = problems_text(story_, *pick, screen_, all_ ? 100 : 3);
+    if (const Plan* pick = report_.pick(); pick != nullptr) {
+      const std::string text = problems_text(report_, *pick, screen_, all_ ? 100 : 3);
       if (!text.empty()) text_ += '\n' + text;
     }
   }
 
   void variants() {
-    if (story_.variants.empty()) return;
+    if (report_.variants.empty()) return;
     blank();
-    text_ += variants_table(story_, screen_);
+    text_ += variants_table(report_, screen_);
   }
 
   void small_print() {
-    const std::string market = market_words(story_);
-    const std::string tally = tally_words(story_);
-    const std::string worth = assumed_value_words(story_);
-    if (story_.found.assumptions.empty() && story_.job.from_config.empty() && market.empty() && tally.empty() &&
+    const std::string market = market_words(report_);
+    const std::string tally = tally_words(report_);
+    const std::string worth = assumed_value_words(report_);
+    if (report_.found.assumptions.empty() && report_.job.from_config.empty() && market.empty() && tally.empty() &&
         worth.empty())
       return;
     blank();
-    for (const std::string& line : story_.job.from_config) note(line);
-    for (const std::string& line : story_.found.assumptions) note("Assumed: " + line);
+    for (const std::string& line : report_.job.from_config) note(line);
+    for (const std::string& line : report_.found.assumptions) note("Assumed: " + line);
     note(worth);
     note(market);
     note(tally);
   }
 
-  const PlanStory& story_;
+  const PlanReport& report_;
   Screen screen_;
   bool all_;
   std::vector<bool> rows_;
@@ -262,9 +262,9 @@ class PlanText {
 
 }  // namespace
 
-std::string plan_table(const PlanStory& story, const PlanLook& look, const std::vector<Remedy>& remedies) {
-  PlanText text(story, look);
-  return story.found.plans.empty() ? text.nothing(remedies) : text.plans();
+std::string plan_table(const PlanReport& report, const PlanLook& look, const std::vector<Remedy>& remedies) {
+  PlanText text(report, look);
+  return report.found.plans.empty() ? text.nothing(remedies) : text.plans();
 }
 
 }  // namespace gpuplan

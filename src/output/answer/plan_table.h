@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/capacity/fit.h"
 
 namespace gpuplan {
@@ -19,6 +19,6 @@ struct PlanLook {
 
 /// Text that is never wider than the screen wherever words can be broken; ends in a line feed. `remedies` are shown
 /// when nothing fits.
-std::string plan_table(const PlanStory& story, const PlanLook& look, const std::vector<Remedy>& remedies = {});
+std::string plan_table(const PlanReport& report, const PlanLook& look, const std::vector<Remedy>& remedies = {});
 
 }  // namespace gpuplan

@@ -10,7 +10,7 @@ namespace gpuplan {
 namespace {
 
 /// "where.spot: never, schedule: keep".
-std::string settings_words(const VariantStory& variant) {
+std::string settings_words(const VariantReport& variant) {
   std::string text;
   for (const auto& [address, value] : variant.settings)
     text += (text.empty() ? "" : ", ") + printable(address, 80) + ": " + printable(value, 80);
@@ -37,7 +37,7 @@ void add(const std::string& name, const Plan* pick, const std::string& plan, boo
 
 }  // namespace
 
-std::string variants_table(const PlanStory& story, const Screen& screen) {
+std::string variants_table(const PlanReport& report, const Screen& screen) {
   Table table({{.title = "VARIANT", .narrowest = 20},
                {.title = "PICK", .narrowest = 16, .wrap = true},
                {.title = "HOURS", .align = Align::kRight},
@@ -46,18 +46,18 @@ std::string variants_table(const PlanStory& story, const Screen& screen) {
                {.title = "P10 … P90", .align = Align::kRight, .drop = 3, .around = " … "},
                {.title = "REMARKS", .drop = 1},
                {.title = "WHAT CHANGES", .narrowest = 16, .wrap = true}});
-  const Plan* pick = story.pick();
-  add("as it stands", pick, pick == nullptr ? "" : story.name(*pick), story.found.recommendations.limits_missed, "",
+  const Plan* pick = report.pick();
+  add("as it stands", pick, pick == nullptr ? "" : report.name(*pick), report.found.recommendations.limits_missed, "",
       table);
-  for (const VariantStory& variant : story.variants)
+  for (const VariantReport& variant : report.variants)
     add(variant.name, variant.pick ? &*variant.pick : nullptr, variant.plan, variant.limits_missed,
         settings_words(variant), table);
   return paragraph("Variants of the job, each with its own pick:", screen) + table.text(screen, 4);
 }
 
-void write_variants(JsonWriter& json, const PlanStory& story) {
+void write_variants(JsonWriter& json, const PlanReport& report) {
   json.begin_array();
-  for (const VariantStory& variant : story.variants) {
+  for (const VariantReport& variant : report.variants) {
     json.begin_object().member("name", variant.name).key("settings").begin_object(true);
     for (const auto& [address, value] : variant.settings) json.member(address, value);
     json.end();

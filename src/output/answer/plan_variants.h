@@ -5,14 +5,14 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
-/// A heading and one line for the job as it stands and for each variant; REQUIRES: the story has variants.
-std::string variants_table(const PlanStory& story, const Screen& screen);
+/// A heading and one line for the job as it stands and for each variant; REQUIRES: the report has variants.
+std::string variants_table(const PlanReport& report, const Screen& screen);
 
 /// [{"name", "settings": {ADDRESS: VALUE}, "pick": null or {"id", "label", "hours", "cost_usd", ...}, "limits_missed"}]
-void write_variants(JsonWriter& json, const PlanStory& story);
+void write_variants(JsonWriter& json, const PlanReport& report);
 
 }  // namespace gpuplan

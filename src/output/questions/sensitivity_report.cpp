@@ -105,14 +105,14 @@ std::string memory_words_of(const Plan& pick) {
 }  // namespace
 
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen) {
-  const PlanStory& story = *report.story;
-  const Plan* pick = story.pick();
-  std::string text = paragraph(header_words(story), screen, 0, 0) + '\n';
+  const PlanReport& plan_report = *report.plan_report;
+  const Plan* pick = plan_report.pick();
+  std::string text = paragraph(header_words(plan_report), screen, 0, 0) + '\n';
   if (pick == nullptr) {
-    for (const std::string& line : nothing_fits_words(story)) text += paragraph(line, screen);
+    for (const std::string& line : nothing_fits_words(plan_report)) text += paragraph(line, screen);
     return text;
   }
-  const std::string name = story.name(*pick);
+  const std::string name = plan_report.name(*pick);
   const bool costs = measure_for(*pick).cost;
   text += paragraph("What moves " + name + ", " + hours_words(pick->hours.p50) + " and " +
                         (costs ? to_text(pick->cost.p50) : std::string("free")) + " as it stands, most:",
@@ -178,7 +178,7 @@ std::string sensitivity_csv(const SensitivityReport& report) {
                           "cost_usd_high", "other_pick_low", "other_pick_high"})
     columns.push_back({.title = "", .key = key});
   Table table(std::move(columns));
-  const Plan* pick = report.story->pick();
+  const Plan* pick = report.plan_report->pick();
   if (pick == nullptr) return table.csv();
   const auto figure = [](const SensitivityEnd& end, double value) { return end.runs ? Cell(value) : Cell(); };
   for (const SensitivityInput* input : sorted(report, *pick)) {
@@ -211,13 +211,17 @@ void write_end(JsonWriter& json, std::string_view name, const SensitivityEnd& en
 }  // namespace
 
 void write_sensitivity(JsonWriter& json, const SensitivityReport& report) {
-  const PlanStory& story = *report.story;
-  const Plan* pick = story.pick();
+  const PlanReport& plan_report = *report.plan_report;
+  const Plan* pick = plan_report.pick();
   if (pick == nullptr) {
     json.null_member("base").null_member("sensitivity");
     return;
   }
-  json.key("base").begin_object().member("id", pick->id).member("label", pick->label).member("name", story.name(*pick));
+  json.key("base")
+      .begin_object()
+      .member("id", pick->id)
+      .member("label", pick->label)
+      .member("name", plan_report.name(*pick));
   write_outcome(json, "hours", pick->hours, units::hour);
   write_outcome(json, "cost_usd", pick->cost, units::dollar);
   json.end();

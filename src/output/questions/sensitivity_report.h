@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -31,7 +31,7 @@ struct SensitivityInput {
 };
 
 struct SensitivityReport {
-  const PlanStory* story = nullptr;
+  const PlanReport* plan_report = nullptr;
   double by = 0.2;
   std::vector<SensitivityInput> inputs;     ///< that move something, in no order
   std::vector<std::string> without_effect;  ///< names of those that move nothing

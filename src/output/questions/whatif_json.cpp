@@ -50,9 +50,9 @@ void write_against(JsonWriter& json, const Plan* plan, const Plan* base) {
 }
 
 void write_case(JsonWriter& json, const WhatIfCase& what, const WhatIfCase& first) {
-  const PlanStory& story = *what.story;
-  const Plan* base = first.story->pick();
-  const Plan* pick = story.pick();
+  const PlanReport& plan_report = *what.plan_report;
+  const Plan* base = first.plan_report->pick();
+  const Plan* pick = plan_report.pick();
   json.begin_object().member("name", full_name(what)).key("changes").begin_array();
   for (const WhatIfChange& change : what.changes) {
     json.begin_object(true).member("setting", change.typed).member("address", change.address);
@@ -61,23 +61,23 @@ void write_case(JsonWriter& json, const WhatIfCase& what, const WhatIfCase& firs
     json.end();
   }
   json.end();
-  write_plan(json, "pick", pick, pick == nullptr ? "" : story.name(*pick));
+  write_plan(json, "pick", pick, pick == nullptr ? "" : plan_report.name(*pick));
   if (&what != &first) write_against(json, pick, base);
   std::string words;
   if (pick == nullptr)
-    for (const std::string& line : nothing_fits_words(story)) words += (words.empty() ? "" : " ") + line;
+    for (const std::string& line : nothing_fits_words(plan_report)) words += (words.empty() ? "" : " ") + line;
   write_text_or_null(json, "nothing_fits", words);
-  json.member("limits_missed", story.found.recommendations.limits_missed);
+  json.member("limits_missed", plan_report.found.recommendations.limits_missed);
   if (&what != &first) {
     json.member("same_pick", pick != nullptr && pick == what.stays && base != nullptr && rented_alike(*pick, *base));
     json.key("staying").begin_object();
-    write_plan(json, "plan", what.stays, what.stays == nullptr ? "" : story.name(*what.stays));
+    write_plan(json, "plan", what.stays, what.stays == nullptr ? "" : plan_report.name(*what.stays));
     write_against(json, what.stays, base);
     write_text_or_null(json, "reason", what.stays_not);
     const auto found = what.stays != nullptr && base != nullptr ? doubt(*base, *what.stays) : std::nullopt;
     if (found) {
       json.key("given_does_not_know").begin_object(true);
-      json.member("phase", first.story->job.phases[static_cast<std::size_t>(found->phase)].name);
+      json.member("phase", first.plan_report->job.phases[static_cast<std::size_t>(found->phase)].name);
       json.member("time_factor_by_given", found->by_given).member("time_factor_by_model", found->by_model).end();
     } else {
       json.null_member("given_does_not_know");
@@ -115,10 +115,11 @@ std::string whatif_csv(const WhatIfReport& report) {
       columns.push_back({.title = "", .key = before + key});
   Table table(std::move(columns));
   const WhatIfCase& first = report.cases.front();
-  const Plan* base = first.story->pick();
+  const Plan* base = first.plan_report->pick();
   for (const WhatIfCase& each : report.cases) {
-    const Plan* pick = each.story->pick();
-    std::vector<Cell> row{{printable(full_name(each))}, {pick == nullptr ? std::string() : each.story->name(*pick)}};
+    const Plan* pick = each.plan_report->pick();
+    std::vector<Cell> row{{printable(full_name(each))},
+                          {pick == nullptr ? std::string() : each.plan_report->name(*pick)}};
     add_figures(row, pick, base);
     add_figures(row, &each == &first ? base : each.stays, base);
     table.add(std::move(row));

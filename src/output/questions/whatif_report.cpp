@@ -83,7 +83,7 @@ class WhatIfText {
   }
 
   std::string text() {
-    const PlanStory& base = *report_.cases.front().story;
+    const PlanReport& base = *report_.cases.front().plan_report;
     say(header_words(base), 0);
     text_ += '\n';
     text_ += picks().text(screen_);
@@ -102,7 +102,7 @@ class WhatIfText {
     return names_[static_cast<std::size_t>(&what - report_.cases.data())];
   }
   const WhatIfCase& first() const { return report_.cases.front(); }
-  const Plan* base_pick() const { return first().story->pick(); }
+  const Plan* base_pick() const { return first().plan_report->pick(); }
 
   void say(const std::string& words, int indent = 2, int hang = -1) {
     text_ += paragraph(words, screen_, indent, hang < 0 ? indent : hang);
@@ -127,13 +127,14 @@ class WhatIfText {
   bool limited() const {
     return std::ranges::any_of(report_.cases, [](const WhatIfCase& each) {
       const auto misses = [](const Plan* plan) { return plan != nullptr && !plan->keeps_limits(); };
-      return misses(each.story->pick()) || misses(each.stays);
+      return misses(each.plan_report->pick()) || misses(each.stays);
     });
   }
 
   void limits() {
     const bool any = std::ranges::any_of(report_.cases, [](const WhatIfCase& each) {
-      return each.story->pick() != nullptr && (each.story->job.limits.deadline || each.story->job.limits.budget);
+      return each.plan_report->pick() != nullptr &&
+             (each.plan_report->job.limits.deadline || each.plan_report->job.limits.budget);
     });
     if (any && !limited()) say("All of these plans keep the limits.");
   }
@@ -165,13 +166,13 @@ class WhatIfText {
   Table picks() const {
     Table result = table("PICK", limited());
     for (const WhatIfCase& each : report_.cases) {
-      const Plan* pick = each.story->pick();
+      const Plan* pick = each.plan_report->pick();
       if (pick == nullptr) {
         result.add({{name_of_case(each)}, {"nothing fits", Paint::kYellow}});
         continue;
       }
       const bool same = &each == &first() || pick == each.stays;
-      add(result, each, *pick, each.story->name(*pick), same ? Paint::kPlain : Paint::kCyan);
+      add(result, each, *pick, each.plan_report->name(*pick), same ? Paint::kPlain : Paint::kCyan);
     }
     return result;
   }
@@ -187,7 +188,7 @@ class WhatIfText {
     bool same_plan = true;
     std::vector<std::string> otherwise;
     for (const WhatIfCase& each : report_.cases) {
-      const Plan& pick = *each.story->pick();  // all of them stay
+      const Plan& pick = *each.plan_report->pick();  // all of them stay
       same_plan = same_plan && pick.id == base.id;
       if (!rented_alike(pick, base)) otherwise.push_back(name_of_case(each) + ", " + held_words(pick));
     }
@@ -202,13 +203,13 @@ class WhatIfText {
   void stay() {
     const Plan* base = base_pick();
     if (base == nullptr || report_.cases.size() < 2) return;
-    const std::string name = first().story->name(*base);
+    const std::string name = first().plan_report->name(*base);
     Table kept = table("PLAN", limited());
     std::vector<std::pair<std::string, std::vector<std::string>>> lost;  // reason, cases
     for (const WhatIfCase& each : report_.cases) {
-      if (&each == &first() || (each.stays != nullptr && each.stays == each.story->pick())) continue;
+      if (&each == &first() || (each.stays != nullptr && each.stays == each.plan_report->pick())) continue;
       if (each.stays != nullptr) {
-        add(kept, each, *each.stays, each.story->name(*each.stays), Paint::kPlain);
+        add(kept, each, *each.stays, each.plan_report->name(*each.stays), Paint::kPlain);
         continue;
       }
       auto reason = std::ranges::find(lost, each.stays_not, [](const auto& line) { return line.first; });
@@ -231,9 +232,9 @@ class WhatIfText {
 
   void nothing() {
     for (const WhatIfCase& each : report_.cases) {
-      if (!each.story->found.plans.empty()) continue;
+      if (!each.plan_report->found.plans.empty()) continue;
       std::string words = name_of_case(each) + ":";
-      for (const std::string& line : nothing_fits_words(*each.story)) words += " " + line;
+      for (const std::string& line : nothing_fits_words(*each.plan_report)) words += " " + line;
       say("! " + words, 2, 4);
     }
   }
@@ -243,12 +244,12 @@ class WhatIfText {
     const Plan* base = base_pick();
     if (base == nullptr) return;
     for (const WhatIfCase& each : report_.cases) {
-      const Plan* pick = each.story->pick();
+      const Plan* pick = each.plan_report->pick();
       if (&each == &first() || pick == nullptr || pick->hours.p50 != base->hours.p50 ||
           pick->cost.p50 != base->cost.p50)
         continue;
       std::string words = name_of_case(each) + " changes neither hours nor cost.";
-      for (const Phase& phase : each.story->job.phases) {
+      for (const Phase& phase : each.plan_report->job.phases) {
         const auto* train = std::get_if<TrainPhase>(&phase.work);
         const bool data =
             train != nullptr && train->steps && std::ranges::any_of(each.changes, [&](const WhatIfChange& c) {
@@ -276,7 +277,7 @@ class WhatIfText {
                                                 : significant_text(factor, 2) + " times as long";
       };
       const auto phase = static_cast<std::size_t>(found->phase);
-      const std::vector<Phase>& phases = each.story->job.phases;
+      const std::vector<Phase>& phases = each.plan_report->job.phases;
       cases.push_back(name_of_case(each) + (phases.size() > 1 ? ", phase " + printable(phases[phase].name, 40) : "") +
                       " takes " + lasts(found->by_given) + " by them, " + lasts(found->by_model) + " by the model");
     }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "output/text/style.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/advice/whatif.h"
 
 namespace gpuplan {
@@ -25,7 +25,7 @@ struct WhatIfCase {
   std::string title;                  ///< "as it stands", "all together"; empty: only what follows
   std::vector<std::string> settings;  ///< as typed: "samples=x2", "limits.deadline=12 h"
   std::vector<WhatIfChange> changes;
-  const PlanStory* story = nullptr;
+  const PlanReport* plan_report = nullptr;
   const Plan* stays = nullptr;  ///< the plan that keeps the machines of the first case's pick
   std::string stays_not;        ///< why there is none; empty also when the first case has no pick
 };

@@ -30,21 +30,31 @@ void write_figures(JsonWriter& json, const RunCheck& check) {
     json.member("measured_p10", scaled(figure.low)).member("measured_p90", scaled(figure.high));
     if (figure.expected) write_interval(json, "predicted", *figure.expected, unit);
     else json.null_member("predicted");
-    json.member("ratio", figure.ratio()).member("lies", name_of(figure.lies())).member("of", scaled(figure.of)).end();
+    json.member("ratio", figure.ratio())
+        .member("lies", name_of(figure.agreement()))
+        .member("of", scaled(figure.of))
+        .end();
   }
   json.end();
 }
 
-void write_series(JsonWriter& json, std::string_view name, const std::optional<SeriesStory>& story) {
-  if (!story) {
+void write_series(JsonWriter& json, std::string_view name, const std::optional<SeriesSummary>& plan_report) {
+  if (!plan_report) {
     json.null_member(name);
     return;
   }
-  json.key(name).begin_object().member("first", story->first).member("end", story->end).member("median", story->median);
-  json.member("p10", story->low).member("p90", story->high).member("least", story->least).member("most", story->most);
-  json.member("values", story->count);
-  if (story->fall) {
-    const Fall& fall = *story->fall;
+  json.key(name)
+      .begin_object()
+      .member("first", plan_report->first)
+      .member("end", plan_report->end)
+      .member("median", plan_report->median);
+  json.member("p10", plan_report->low)
+      .member("p90", plan_report->high)
+      .member("least", plan_report->least)
+      .member("most", plan_report->most);
+  json.member("values", plan_report->count);
+  if (plan_report->fall) {
+    const Fall& fall = *plan_report->fall;
     json.key("fall").begin_object(true).member("falls", fall.falls()).member("smoothly", fall.smoothly());
     json.member("from", fall.first).member("to", fall.last).member("largest_rise", fall.rise);
     json.member("spikes", fall.spikes).member("worst_spike", fall.worst);

@@ -49,14 +49,14 @@ std::string range_text(const RunFigure& figure) {
 
 Cell place_cell(const RunFigure& figure) {
   const bool rate = figure.what == Measured::kThroughput;
-  switch (figure.lies()) {
-    case Lies::kInside:
+  switch (figure.agreement()) {
+    case Agreement::kInside:
       return {"inside", Paint::kGreen};
-    case Lies::kBelow:
+    case Agreement::kBelow:
       return {rate ? "below: slower" : "below", rate ? Paint::kRed : Paint::kYellow};
-    case Lies::kAbove:
+    case Agreement::kAbove:
       return {figure.what == Measured::kStepTime ? "above: slower" : "above", rate ? Paint::kYellow : Paint::kRed};
-    case Lies::kNoPrediction:
+    case Agreement::kNoPrediction:
       break;
   }
   if (!figure.of) return {};
@@ -91,10 +91,10 @@ std::string number(double value) {
   return std::abs(value) >= 9999.5 ? count_text(value) : significant_text(value, kDigits);
 }
 
-std::string fall_words(const SeriesStory& story) {
-  std::string words = number(story.first) + " at first, " + number(story.end) + " at the end";
-  if (!story.fall) return words + " (" + count_of(static_cast<double>(story.count), "value") + ")";
-  const Fall& fall = *story.fall;
+std::string fall_words(const SeriesSummary& plan_report) {
+  std::string words = number(plan_report.first) + " at first, " + number(plan_report.end) + " at the end";
+  if (!plan_report.fall) return words + " (" + count_of(static_cast<double>(plan_report.count), "value") + ")";
+  const Fall& fall = *plan_report.fall;
   if (!fall.finite) return words + "; some values are not finite";
   if (!fall.falls()) return words + "; does not fall";
   if (fall.smoothly()) return words + "; falls smoothly";
@@ -323,7 +323,7 @@ std::string check_csv(const CheckReport& report) {
                cell(expected(&Interval<double>::p10)),
                cell(expected(&Interval<double>::p50)),
                cell(expected(&Interval<double>::p90)),
-               {std::string(name_of(figure.lies()))}});
+               {std::string(name_of(figure.agreement()))}});
   }
   for (const MetricValue& metric : check.metrics)
     table.add({{"metric"}, {printable(metric.name, 60)}, metric.end ? Cell(*metric.end, "") : Cell()});

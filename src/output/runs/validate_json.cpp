@@ -131,7 +131,7 @@ std::string validate_json(const ValidationReport& report, const std::vector<Grou
     json.begin_object(true).member("line", line.place.line).member("message", line.message).end();
   json.end();
   json.key("told").begin_array();
-  for (const ToldRun& told : report.told) {
+  for (const ReportedRun& told : report.told) {
     json.begin_object().member("id", report.runs[told.run].run->id);
     json.member("metric", name_of(told.what)).key("terms");
     write_term_list(json, told.terms);

@@ -31,7 +31,7 @@ std::string groups_text(const ValidationReport& report, Grouping grouping, const
 }
 
 /// The parts that make up most of the figure: "products 62 %, host launches 21 %, optimizer 9 %".
-std::string largest_parts(const ToldRun& told) {
+std::string largest_parts(const ReportedRun& told) {
   const Term::Kind kind = is_memory(told.what) ? Term::Kind::kMemory : Term::Kind::kTime;
   PhaseTerms of;
   of.terms = told.terms;
@@ -47,7 +47,7 @@ std::string largest_parts(const ToldRun& told) {
   return join(words, ", ");
 }
 
-std::string told_words(const ValidationReport& report, const ToldRun& told) {
+std::string told_words(const ValidationReport& report, const ReportedRun& told) {
   const PredictedRun& run = report.runs[told.run];
   std::string words = largest_parts(told);
   const std::string model = printable(run.run->model, 40);
@@ -61,9 +61,9 @@ std::string worst_text(const ValidationReport& report, Judged what, const Screen
   std::vector<std::size_t> order;
   std::string words;
   int width = 0;
-  for (const ToldRun& told : report.told)
+  for (const ReportedRun& told : report.told)
     if (told.what == what) width = std::max(width, display_width(printable(report.runs[told.run].run->id, 40)) + 2);
-  for (const ToldRun& told : report.told) {
+  for (const ReportedRun& told : report.told) {
     if (told.what != what) continue;
     order.push_back(told.run);
     words += labelled(printable(report.runs[told.run].run->id, 40), told_words(report, told), screen, width);
@@ -158,7 +158,7 @@ std::string validate_text(const ValidationReport& report, const ValidationLook& 
 }
 
 std::string explained_text(const ValidationReport& report, const Screen& screen) {
-  const ToldRun& told = report.told.front();
+  const ReportedRun& told = report.told.front();
   const PredictedRun& run = report.runs[told.run];
   const RunPrediction& p = run.prediction;
   std::string title = printable(run.run->id, 60);

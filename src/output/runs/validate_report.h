@@ -14,7 +14,7 @@
 namespace gpuplan {
 
 /// A run whose terms are told, in JSON for all kinds of figure.
-struct ToldRun {
+struct ReportedRun {
   std::size_t run = 0;          ///< position in the report
   Judged what = Judged::kTime;  ///< why it is told
   std::vector<Term> terms;
@@ -25,8 +25,8 @@ struct ValidationReport {
   bool left_out = false;  ///< each source was predicted with constants fitted without it
   std::vector<PredictedRun> runs;
   std::vector<Error> bad_lines;
-  std::vector<Judged> judged;  ///< kinds of figure, in order
-  std::vector<ToldRun> told;   ///< the worst ones, or the one that is explained
+  std::vector<Judged> judged;     ///< kinds of figure, in order
+  std::vector<ReportedRun> told;  ///< the worst ones, or the one that is explained
 };
 
 struct ValidationLook {

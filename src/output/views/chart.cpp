@@ -26,13 +26,13 @@ std::string hours_label(double hours) {
 std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
 
 /// Letters along the frontier, ✔ for the pick; small letters for the others while they are few, else dots.
-std::vector<std::string> marks_of(const PlanStory& story) {
+std::vector<std::string> marks_of(const PlanReport& report) {
   std::size_t others = 0;
-  for (const Plan& plan : story.found.plans) others += plan.on_frontier || &plan == story.pick() ? 0 : 1;
+  for (const Plan& plan : report.found.plans) others += plan.on_frontier || &plan == report.pick() ? 0 : 1;
   std::vector<std::string> marks;
   std::size_t letter = 0, small = 0;
-  for (const Plan& plan : story.found.plans) {
-    if (&plan == story.pick()) marks.emplace_back(pick_sign(story));
+  for (const Plan& plan : report.found.plans) {
+    if (&plan == report.pick()) marks.emplace_back(pick_sign(report));
     else if (plan.on_frontier) marks.emplace_back(letter < kLetters.size() ? kLetters.substr(letter++, 1) : "o");
     else marks.emplace_back(others <= kSmallLetters.size() ? kSmallLetters.substr(small++, 1) : kDominated);
   }
@@ -51,18 +51,18 @@ std::vector<Column> point_columns() {
 
 }  // namespace
 
-ViewContent chart_view(const PlanStory& story, const Screen& screen) {
+ViewContent chart_view(const PlanReport& report, const Screen& screen) {
   ViewContent view{"Cost against time, every plan to scale", Table(point_columns()), {}};
   Table legend(point_columns());
-  const std::vector<std::string> marks = marks_of(story);
+  const std::vector<std::string> marks = marks_of(report);
   std::vector<ChartPoint> points;
   std::size_t dominated = 0, out = 0;
-  for (std::size_t i = 0; i < story.found.plans.size(); ++i) {
-    const Plan& plan = story.found.plans[i];
-    const bool picked = &plan == story.pick();
+  for (std::size_t i = 0; i < report.found.plans.size(); ++i) {
+    const Plan& plan = report.found.plans[i];
+    const bool picked = &plan == report.pick();
     const bool named = marks[i] != kDominated;
     const Paint paint = picked ? Paint::kGreen : plan.on_frontier ? Paint::kPlain : Paint::kDim;
-    std::vector<Cell> row = {{marks[i], paint}, {story.names[i], paint}};
+    std::vector<Cell> row = {{marks[i], paint}, {report.names[i], paint}};
     row.emplace_back(plan.id);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
@@ -93,7 +93,7 @@ ViewContent chart_view(const PlanStory& story, const Screen& screen) {
   const int rows = flat ? 5 : std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
   view.drawing =
       scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
-  std::string key = "Capitals: the frontier, cheapest first; " + std::string(pick_sign(story)) +
+  std::string key = "Capitals: the frontier, cheapest first; " + std::string(pick_sign(report)) +
                     " the pick, its lines hold 8 of 10 outcomes";
   const std::string others = dominated + out <= kSmallLetters.size() ? "small letters:" : kDominated;
   if (dominated > 0) key += "; " + others + " " + count_of(static_cast<double>(dominated), "dominated plan");

@@ -22,12 +22,12 @@ struct DecisionRow {
 /// The decisions of plan/ranking/decisions.h in words. Each sentence is made from the plans beside it.
 class Decisions {
  public:
-  explicit Decisions(const PlanStory& story)
-      : story_(story), rules_(story.found.recommendations), plans_(contenders(story.found.plans)) {}
+  explicit Decisions(const PlanReport& report)
+      : report_(report), rules_(report.found.recommendations), plans_(contenders(report.found.plans)) {}
 
   std::vector<DecisionRow> rows() const {
     std::vector<DecisionRow> rows;
-    for (const Decision& decision : decisions_of(story_.job, story_.found.plans, rules_)) {
+    for (const Decision& decision : decisions_of(report_.job, report_.found.plans, rules_)) {
       const Plan* plan = at(decision.plan);
       switch (decision.priority) {
         case Priority::kJob:
@@ -37,9 +37,9 @@ class Decisions {
           rows.push_back({"cheapest", plan, both() ? extreme("cost counts") : "you can wait" + after(plan)});
           break;
         case Priority::kBestValue:
-          rows.push_back(
-              {"best value", plan,
-               "an hour of waiting is worth about " + short_money(story_.job.value_of_time * units::hour) + " to you"});
+          rows.push_back({"best value", plan,
+                          "an hour of waiting is worth about " + short_money(report_.job.value_of_time * units::hour) +
+                              " to you"});
           break;
         case Priority::kFastest:
           rows.push_back({"fastest", plan, both() ? extreme("hours count") : "hours count" + after(plan)});
@@ -50,7 +50,7 @@ class Decisions {
         case Priority::kWithinBudget:
           rows.push_back(
               {"within budget", plan,
-               plan != nullptr ? "as fast as " + short_money(*story_.job.limits.budget) + " allows" : too_dear()});
+               plan != nullptr ? "as fast as " + short_money(*report_.job.limits.budget) + " allows" : too_dear()});
           break;
         case Priority::kFewestGpus:
           rows.push_back({"fewest GPUs", plan, few(*plan)});
@@ -70,7 +70,7 @@ class Decisions {
   }
 
  private:
-  const Plan* at(const std::optional<int>& position) const { return position ? &story_.plan(*position) : nullptr; }
+  const Plan* at(const std::optional<int>& position) const { return position ? &report_.plan(*position) : nullptr; }
 
   bool both() const { return rules_.cheapest == rules_.fastest; }
 
@@ -78,7 +78,7 @@ class Decisions {
   std::string extreme(const std::string& counts) const {
     std::string words = counts + ": nothing is cheaper, and nothing is faster";
     const Plan* plan = at(rules_.cheapest);
-    const Plan* pick = story_.pick();
+    const Plan* pick = report_.pick();
     if (plan == nullptr || pick == nullptr || plan == pick) return words;
     if (plan->gpus_at_once() > pick->gpus_at_once())
       words +=
@@ -87,12 +87,12 @@ class Decisions {
   }
 
   std::string after(const Plan* plan) const {
-    const std::string words = plan == nullptr ? "" : worth_words(story_.found, *plan);
+    const std::string words = plan == nullptr ? "" : worth_words(report_.found, *plan);
     return words.empty() ? "" : ": " + words;
   }
 
   std::string goal_words() const {
-    switch (story_.job.goal) {
+    switch (report_.job.goal) {
       case Goal::kCheapest:
         return "the cheapest" + kept_words();
       case Goal::kFastest:
@@ -117,35 +117,35 @@ class Decisions {
   }
 
   std::string in_time(const Plan& plan) const {
-    return "the deadline of " + to_text(*story_.job.limits.deadline) + " must be kept: cheapest that does" +
+    return "the deadline of " + to_text(*report_.job.limits.deadline) + " must be kept: cheapest that does" +
            (plan.chance_in_time ? ", chance " + chance_words(*plan.chance_in_time) : "");
   }
 
   std::string too_late() const {
-    const Limits& limits = story_.job.limits;
+    const Limits& limits = report_.job.limits;
     const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return plan->hours.p90.value; });
     return "no plan keeps " + to_text(*limits.deadline) + " at " + percent(limits.confidence) + " confidence" +
-           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
+           (near != plans_.end() ? "; nearest: " + report_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
                                  : "");
   }
 
   std::string too_dear() const {
-    const auto most = [&](const Plan* plan) { return (plan->cost.p90 + story_.job.contingency).value; };
+    const auto most = [&](const Plan* plan) { return (plan->cost.p90 + report_.job.contingency).value; };
     const auto near = std::ranges::min_element(plans_, {}, most);
-    return "no plan keeps " + short_money(*story_.job.limits.budget) +
-           (near != plans_.end() ? "; nearest: " + story_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
-                                       (story_.job.contingency > Dollars{} ? " with the contingency" : "")
+    return "no plan keeps " + short_money(*report_.job.limits.budget) +
+           (near != plans_.end() ? "; nearest: " + report_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
+                                       (report_.job.contingency > Dollars{} ? " with the contingency" : "")
                                  : "");
   }
 
   std::string few(const Plan& plan) const {
-    const Limits& limits = story_.job.limits;
+    const Limits& limits = report_.job.limits;
     return "GPUs are short or shared: " + std::to_string(plan.gpus_at_once()) +
            (plan.gpus_at_once() == 1 ? " does" : " do") +
-           (limits_matter(story_) || limits.deadline || limits.budget ? " and the limits are kept" : "");
+           (limits_matter(report_) || limits.deadline || limits.budget ? " and the limits are kept" : "");
   }
 
-  const PlanStory& story_;
+  const PlanReport& report_;
   const Recommendations& rules_;
   std::vector<const Plan*> plans_;
 };
@@ -170,7 +170,7 @@ std::string spread_words(const std::vector<Plan>& plans) {
 
 }  // namespace
 
-ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
+ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
   std::vector<Column> columns = {{.title = "PRIORITY", .key = "priority"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
@@ -185,8 +185,8 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
       {.title = "WHEN TO CHOOSE IT", .narrowest = screen.columns >= 120 ? 40 : 22, .wrap = true, .key = "when"});
   const std::size_t cells_before_when = columns.size() - 1;
   ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
-  const bool limited = limits_matter(story);
-  for (const DecisionRow& decision : Decisions(story).rows()) {
+  const bool limited = limits_matter(report);
+  for (const DecisionRow& decision : Decisions(report).rows()) {
     std::vector<Cell> row = {{decision.priority, Paint::kBold}};
     if (decision.plan == nullptr) {
       row.emplace_back();
@@ -194,7 +194,7 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
       row.resize(cells_before_when);
     } else {
       const Plan& plan = *decision.plan;
-      add_plan(row, story, plan);
+      add_plan(row, report, plan);
       add_hours(row, plan.hours);
       add_cost(row, plan.cost);
       row.push_back(price_cell(price_of(plan)));
@@ -209,9 +209,9 @@ ViewContent decisions_view(const PlanStory& story, const Screen& screen) {
     row.emplace_back(decision.when);
     view.table.add(std::move(row));
   }
-  if (const std::string words = spread_words(story.found.plans); !words.empty()) view.notes.push_back(words);
-  if (story.pick() != nullptr) view.notes.push_back(std::string(pick_sign(story)) + " " + pick_words(story));
-  if (const std::string words = value_words(story); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = spread_words(report.found.plans); !words.empty()) view.notes.push_back(words);
+  if (report.pick() != nullptr) view.notes.push_back(std::string(pick_sign(report)) + " " + pick_words(report));
+  if (const std::string words = value_words(report); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

@@ -6,7 +6,7 @@
 
 namespace gpuplan {
 
-ViewContent dominated_view(const PlanStory& story, const Screen&) {
+ViewContent dominated_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {{.title = "PLAN", .narrowest = 22, .wrap = true, .key = "plan"}};
   add_hours_columns(columns, 1);
   add_cost_columns(columns, 2);
@@ -17,13 +17,13 @@ ViewContent dominated_view(const PlanStory& story, const Screen&) {
                    Table(std::move(columns)),
                    {}};
   std::size_t all = 0;
-  for (const Plan& plan : story.found.plans) {
-    if (plan.dominated_by.empty() || (++all > kViewRows && !story.all)) continue;  // nearest to the frontier first
-    const Plan& by = story.plan(plan.dominated_by.front());
-    std::vector<Cell> row = {{story.name(plan)}};
+  for (const Plan& plan : report.found.plans) {
+    if (plan.dominated_by.empty() || (++all > kViewRows && !report.all)) continue;  // nearest to the frontier first
+    const Plan& by = report.plan(plan.dominated_by.front());
+    std::vector<Cell> row = {{report.name(plan)}};
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
-    row.emplace_back(story.name(by), Paint::kBold);
+    row.emplace_back(report.name(by), Paint::kBold);
     add_hours(row, by.hours);
     add_cost(row, by.cost);
     view.table.add(std::move(row));

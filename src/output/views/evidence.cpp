@@ -18,16 +18,16 @@ bool same_place(const Plan& a, const Plan& b) {
   return same_machine(*a.offer, *b.offer) && same_price(*a.offer, *b.offer);
 }
 
-const Plan* counterpart_of(const Plan& plan, const PlanStory& other) {
+const Plan* counterpart_of(const Plan& plan, const PlanReport& other) {
   const auto& plans = other.found.plans;
   const auto found = std::ranges::find_if(plans, [&](const Plan& p) { return same_place(plan, p); });
   return found == plans.end() ? nullptr : &*found;
 }
 
 /// "pick", "yes" or "–".
-Cell standing(const PlanStory& story, const Plan& plan) {
-  if (&plan == story.pick()) {
-    const std::string pick = std::string(pick_sign(story)) + " pick";
+Cell standing(const PlanReport& report, const Plan& plan) {
+  if (&plan == report.pick()) {
+    const std::string pick = std::string(pick_sign(report)) + " pick";
     return {plan.on_frontier ? pick : pick + ", off it", Paint::kGreen};
   }
   return plan.on_frontier ? Cell("yes") : Cell("–", Paint::kDim);
@@ -49,18 +49,18 @@ Cell rate_cell(const Plan* plan) {
 }
 
 /// "4x RTX 3090 (3.4 h, $4.74), 4x RTX 5090 (1.6 h, $5.11)"; fastest last.
-std::string frontier_words(const PlanStory& story) {
+std::string frontier_words(const PlanReport& report) {
   std::vector<std::string> names;
-  for (const Plan& plan : story.found.plans)
+  for (const Plan& plan : report.found.plans)
     if (plan.on_frontier)
-      names.push_back(story.name(plan) + " (" + hours_words(plan.hours.p50) + ", " + to_text(plan.cost.p50) + ")");
+      names.push_back(report.name(plan) + " (" + hours_words(plan.hours.p50) + ", " + to_text(plan.cost.p50) + ")");
   constexpr std::size_t kNamed = 8;
   const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
   names.resize(names.size() - more);
   return join(names, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
-std::string pick_comparison(const PlanStory& given, const PlanStory& model) {
+std::string pick_comparison(const PlanReport& given, const PlanReport& model) {
   const Plan* pick = given.pick();
   const Plan* other = model.pick();
   if (pick == nullptr || other == nullptr) return "";
@@ -74,15 +74,15 @@ std::string pick_comparison(const PlanStory& given, const PlanStory& model) {
 
 }  // namespace
 
-ViewContent evidence_view(const PlanStory& story, const Screen&) {
+ViewContent evidence_view(const PlanReport& report, const Screen&) {
   ViewContent view{"The job's own figures beside the model's", Table({}), {}};
-  if (story.by_model == nullptr) {
+  if (report.by_model == nullptr) {
     view.notes.emplace_back("No figure of the job's own (given) is in use: all that is shown is the model's.");
     return view;
   }
-  const PlanStory& model = *story.by_model;
+  const PlanReport& model = *report.by_model;
   // A rate only where there is one: columns take room whether they are empty or not.
-  const bool rates = std::ranges::any_of(story.found.plans, [](const Plan& p) { return rated(p) != nullptr; });
+  const bool rates = std::ranges::any_of(report.found.plans, [](const Plan& p) { return rated(p) != nullptr; });
   std::vector<Column> columns = {{.title = "PLAN", .narrowest = 18, .wrap = true, .key = "plan"}};
   if (rates) {
     columns.push_back({.title = "TOKENS/S",
@@ -111,7 +111,7 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
   view.table = Table(std::move(columns));
 
   std::size_t rows = 0, outside = 0, compared = 0;
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     const bool far =
         std::ranges::any_of(plan.phases, [](const PhasePlan& p) { return p.estimate->model_interval.has_value(); });
     if (plan.evidence == Evidence::kGiven) {
@@ -119,11 +119,11 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
       outside += far ? 1 : 0;
     }
     const Plan* other = counterpart_of(plan, model);
-    const bool marked = plan.on_frontier || &plan == story.pick() ||
+    const bool marked = plan.on_frontier || &plan == report.pick() ||
                         (other != nullptr && (other->on_frontier || other == model.pick()));
-    if (rows >= kViewRows && !marked && !story.all) continue;
+    if (rows >= kViewRows && !marked && !report.all) continue;
     ++rows;
-    std::vector<Cell> row = {{story.name(plan)}};
+    std::vector<Cell> row = {{report.name(plan)}};
     if (rates) {
       row.push_back(rate_cell(&plan));
       row.push_back(rate_cell(other));
@@ -140,7 +140,7 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
     }
     row.push_back(money_cell(plan.cost.p50));
     row.push_back(other != nullptr ? money_cell(other->cost.p50) : Cell());
-    row.push_back(standing(story, plan));
+    row.push_back(standing(report, plan));
     row.push_back(other != nullptr ? standing(model, *other) : Cell());
     if (other != nullptr) {
       const double ratio = other->hours.p50 / plan.hours.p50;
@@ -148,18 +148,18 @@ ViewContent evidence_view(const PlanStory& story, const Screen&) {
     }
     view.table.add(std::move(row));
   }
-  if (const std::string words = shown_rows(rows, story.found.plans.size(), "plan"); !words.empty())
+  if (const std::string words = shown_rows(rows, report.found.plans.size(), "plan"); !words.empty())
     view.notes.push_back(words);
-  view.notes.push_back("Frontier of the figures given: " + frontier_words(story) + ".");
+  view.notes.push_back("Frontier of the figures given: " + frontier_words(report) + ".");
   view.notes.push_back("Frontier of the model's: " + frontier_words(model) + ".");
-  if (const std::string words = pick_comparison(story, model); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = pick_comparison(report, model); !words.empty()) view.notes.push_back(words);
   if (compared > 0)
     view.notes.push_back(
         "Of " + count_of(static_cast<double>(compared), "plan") + " with figures given " + std::to_string(outside) +
         (outside == 1 ? " lies" : " lie") +
         " outside of the model's interval (P10 … P90). Given: unverified; model: gpuplan's prediction." +
         (rates ? " Tokens/s are those of a GPU." : ""));
-  if (const std::string words = given_words(story); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = given_words(report); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

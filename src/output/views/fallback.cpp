@@ -14,9 +14,9 @@ namespace gpuplan {
 namespace {
 
 /// Why there is one kind of machine: no other runs the job, fits, or keeps the limits.
-std::string only_words(const PlanStory& story, const Plan& plan) {
+std::string only_words(const PlanReport& report, const Plan& plan) {
   const auto others = [&](auto holds) {
-    return std::ranges::any_of(story.found.plans,
+    return std::ranges::any_of(report.found.plans,
                                [&](const Plan& other) { return other.label != plan.label && holds(other); });
   };
   if (!others([](const Plan&) { return true; })) return "on the market that runs the job.";
@@ -26,7 +26,7 @@ std::string only_words(const PlanStory& story, const Plan& plan) {
 
 }  // namespace
 
-ViewContent fallback_view(const PlanStory& story, const Screen&) {
+ViewContent fallback_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {{.title = "TAKE", .key = "role"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
@@ -38,13 +38,13 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
   ViewContent view{"What to take when the pick is not to be had, in this order", Table(std::move(columns)), {}};
 
-  const std::vector<Fallback> rows = fallback_order(story.job, story.found);
+  const std::vector<Fallback> rows = fallback_order(report.job, report.found);
   bool unknown = true;
-  const bool missed = story.found.recommendations.limits_missed;
+  const bool missed = report.found.recommendations.limits_missed;
   for (const Fallback& fallback : rows) {
     const Plan& plan = *fallback.plan;
     std::vector<Cell> row = {{fallback.role}};
-    add_plan(row, story, plan);
+    add_plan(row, report, plan);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
     row.push_back(price_cell(price_of(plan)));
@@ -57,23 +57,23 @@ ViewContent fallback_view(const PlanStory& story, const Screen&) {
     view.table.add(std::move(row));
   }
   if (rows.size() == 1) {
-    view.notes.push_back("There is nothing to fall back on: " + story.name(*rows.front().plan) +
-                         " is the only kind of machine " + only_words(story, *rows.front().plan));
+    view.notes.push_back("There is nothing to fall back on: " + report.name(*rows.front().plan) +
+                         " is the only kind of machine " + only_words(report, *rows.front().plan));
     return view;
   }
-  const Goal goal = story.job.goal;
-  const std::string ranked = missed ? (misses_deadline(story.job, story.found) ? "hours (P90)" : "cost (P90)")
+  const Goal goal = report.job.goal;
+  const std::string ranked = missed ? (misses_deadline(report.job, report.found) ? "hours (P90)" : "cost (P90)")
                              : goal == Goal::kCheapest ? "cost"
                              : goal == Goal::kFastest  ? "hours"
                              : goal == Goal::kFewestGpus
                                  ? "number of GPUs, then cost"
-                                 : "cost + hours at " + short_money(story.job.value_of_time * units::hour) + " each";
+                                 : "cost + hours at " + short_money(report.job.value_of_time * units::hour) + " each";
   std::string note = (missed ? "No plan keeps the limits; ranked by " : "Ranked by ") + ranked;
   if (missed) note += ", nearest first";
   else if (goal == Goal::kBestValue || goal == Goal::kCheapest)
     note += "; as long as the hour costs less than that, the plan is better than the next" +
-            std::string(story.job.limits.budget ? " and keeps the budget" : "");
-  else if (story.job.limits.budget) note += "; as long as the hour costs less than that, the budget is kept";
+            std::string(report.job.limits.budget ? " and keeps the budget" : "");
+  else if (report.job.limits.budget) note += "; as long as the hour costs less than that, the budget is kept";
   view.notes.push_back(note + ".");
   const auto rented = [](const Fallback& row) {
     return row.plan->offer != nullptr && row.plan->offer->kind == OfferKind::kRented;

@@ -9,39 +9,39 @@
 namespace gpuplan {
 namespace {
 
-std::string phase_name(const PlanStory& story, const Plan& plan, int position) {
-  return printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40);
+std::string phase_name(const PlanReport& report, const Plan& plan, int position) {
+  return printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40);
 }
 
-void add_end(const PlanStory& story, const Plan& plan, const EarlyEnd& end, std::vector<Cell> row, Table& table) {
-  row.emplace_back("stops after " + phase_name(story, plan, end.phase));
+void add_end(const PlanReport& report, const Plan& plan, const EarlyEnd& end, std::vector<Cell> row, Table& table) {
+  row.emplace_back("stops after " + phase_name(report, plan, end.phase));
   row.emplace_back(end.chance, percent(end.chance));
   add_hours(row, end.hours);
   add_share_of_cost(row, end.cost);
   std::vector<std::string> names;
-  for (const int position : end.not_run) names.push_back(phase_name(story, plan, position));
+  for (const int position : end.not_run) names.push_back(phase_name(report, plan, position));
   row.emplace_back(join(names, ", "), Paint::kDim);
   table.add(std::move(row));
 }
 
-std::vector<Cell> named(const PlanStory& story, const Plan& plan) {
+std::vector<Cell> named(const PlanReport& report, const Plan& plan) {
   std::vector<Cell> row;
-  add_plan(row, story, plan);
+  add_plan(row, report, plan);
   return row;
 }
 
-void add_plan_rows(const PlanStory& story, const Plan& plan, Table& table) {
-  const auto gates = gates_of(story.job, plan);
+void add_plan_rows(const PlanReport& report, const Plan& plan, Table& table) {
+  const auto gates = gates_of(report.job, plan);
   if (!gates) return;
   for (const EarlyEnd& end : gates->ends)
-    if (!end.not_run.empty()) add_end(story, plan, end, named(story, plan), table);
-  std::vector<Cell> row = named(story, plan);
+    if (!end.not_run.empty()) add_end(report, plan, end, named(report, plan), table);
+  std::vector<Cell> row = named(report, plan);
   row.emplace_back("goes through");
   row.emplace_back(gates->chance, percent(gates->chance));
   add_hours(row, plan.hours);
   add_share_of_cost(row, plan.cost);
   table.add(std::move(row));
-  row = named(story, plan);
+  row = named(report, plan);
   row.emplace_back("expected (mean)", Paint::kBold);
   row.emplace_back();
   row.emplace_back(gates->expected_hours / units::hour, hours_text(gates->expected_hours), Paint::kBold);
@@ -51,13 +51,13 @@ void add_plan_rows(const PlanStory& story, const Plan& plan, Table& table) {
 }
 
 /// The plan that costs least in expectation, where another one costs least when everything passes.
-std::string other_cheapest(const PlanStory& story) {
+std::string other_cheapest(const PlanReport& report) {
   const Plan* by_median = nullptr;
   const Plan* expected = nullptr;
   Dollars least{};
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     if (plan.fit != Fit::kFits) continue;
-    const auto gates = gates_of(story.job, plan);
+    const auto gates = gates_of(report.job, plan);
     if (!gates) return "";
     if (by_median == nullptr || plan.cost.p50 < by_median->cost.p50) by_median = &plan;
     if (expected == nullptr || gates->expected_cost < least) {
@@ -66,13 +66,13 @@ std::string other_cheapest(const PlanStory& story) {
     }
   }
   if (expected == nullptr || expected == by_median) return "";
-  return "Cheapest in expectation: " + story.name(*expected) + ", " + to_text(least) +
-         "; when every gate passes: " + story.name(*by_median) + ".";
+  return "Cheapest in expectation: " + report.name(*expected) + ", " + to_text(least) +
+         "; when every gate passes: " + report.name(*by_median) + ".";
 }
 
 }  // namespace
 
-ViewContent gates_view(const PlanStory& story, const Screen&) {
+ViewContent gates_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns;
   add_plan_columns(columns, 3);
   columns.push_back({.title = "THE JOB", .narrowest = 20, .wrap = true, .key = "end"});
@@ -81,7 +81,7 @@ ViewContent gates_view(const PlanStory& story, const Screen&) {
   add_cost_columns(columns, 1);
   columns.push_back({.title = "NOT RUN", .drop = 4, .narrowest = 16, .wrap = true, .key = "not_run"});
   ViewContent view{"What is spent when the job stops at a gate", Table(std::move(columns)), {}};
-  for (const Plan* plan : plans_shown(story)) add_plan_rows(story, *plan, view.table);
+  for (const Plan* plan : plans_shown(report)) add_plan_rows(report, *plan, view.table);
   if (view.table.empty()) {
     view.notes.emplace_back("Every phase is sure to pass: no phase has a chance_to_pass.");
     return view;
@@ -89,7 +89,7 @@ ViewContent gates_view(const PlanStory& story, const Screen&) {
   view.notes.emplace_back(
       "Gates pass or not independently of each other. A phase runs to its end before its gate is looked at; what does "
       "not need it is run all the same.");
-  if (const std::string words = other_cheapest(story); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = other_cheapest(report); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

@@ -35,12 +35,12 @@ void add_rest(const Plan& plan, const std::string& name, const Ledger& ledger, T
   add_line(name, gaps ? "idle" : "billing", why, std::nullopt, ledger.idle, Paint::kPlain, table);
 }
 
-void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool named) {
-  const Ledger ledger = ledger_of(story.job, plan);
-  const std::string& name = story.name(plan);
+void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, bool named) {
+  const Ledger ledger = ledger_of(report.job, plan);
+  const std::string& name = report.name(plan);
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhasePlan& part = plan.phases[i];
-    const Phase& phase = phase_of(story, part);
+    const Phase& phase = phase_of(report, part);
     const LedgerLine& line = ledger.phases[i];
     view.table.add({{name, i == 0 ? Paint::kBold : Paint::kDim},
                     {printable(phase.name, 40)},
@@ -57,11 +57,11 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
     add_rest(plan, name, ledger, view.table);
   }
   add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
-  if (story.job.buffer > 0) {
+  if (report.job.buffer > 0) {
     const LedgerLine& buffer = ledger.buffer;
     const LedgerLine without{ledger.total.used - buffer.used, ledger.total.billed - buffer.billed,
                              ledger.total.cost - buffer.cost};
-    add_line(name, "of it buffer " + percent(story.job.buffer), "inside the phases", plan.buffer, buffer, Paint::kDim,
+    add_line(name, "of it buffer " + percent(report.job.buffer), "inside the phases", plan.buffer, buffer, Paint::kDim,
              view.table);
     add_line(name, "without buffer", "", plan.hours.p50 - plan.buffer, without, Paint::kDim, view.table);
   }
@@ -91,11 +91,11 @@ void add_plan(const PlanStory& story, const Plan& plan, ViewContent& view, bool 
 
 }  // namespace
 
-ViewContent gpu_hours_view(const PlanStory& story, const Screen&) {
-  const auto plans = story.all ? plans_shown(story) : std::vector<const Plan*>{story.pick()};
+ViewContent gpu_hours_view(const PlanReport& report, const Screen&) {
+  const auto plans = report.all ? plans_shown(report) : std::vector<const Plan*>{report.pick()};
   ViewContent view{"GPU-hours by phase, used and paid for", Table({}), {}};
   const bool named = plans.size() > 1;
-  if (!named && plans.front() != nullptr) view.title += ": " + story.name(*plans.front());
+  if (!named && plans.front() != nullptr) view.title += ": " + report.name(*plans.front());
   view.table = Table({{.title = named ? "PLAN" : "", .narrowest = 14, .key = "plan"},
                       {.title = "PHASE", .narrowest = 12, .key = "phase"},
                       {.title = "TASK", .drop = 3, .narrowest = 20, .key = "task"},
@@ -106,8 +106,8 @@ ViewContent gpu_hours_view(const PlanStory& story, const Screen&) {
                       {.title = "GPU-HOURS", .align = Align::kRight, .unit = "billed", .key = "gpu_hours_billed"},
                       {.title = "COST", .align = Align::kRight, .key = "cost_usd"}});
   for (const Plan* plan : plans)
-    if (plan != nullptr && (!story.all || plan->on_frontier || plan == story.pick()))
-      add_plan(story, *plan, view, named);
+    if (plan != nullptr && (!report.all || plan->on_frontier || plan == report.pick()))
+      add_plan(report, *plan, view, named);
   return view;
 }
 

@@ -25,21 +25,21 @@ std::string machines_words(const Plan& plan, const StretchLedger& ledger, const 
   return join(names, ", ");
 }
 
-std::string runs_words(const PlanStory& story, const Plan& plan, const Stretch& line) {
+std::string runs_words(const PlanReport& report, const Plan& plan, const Stretch& line) {
   std::vector<std::string> names;
   for (const int position : line.phases)
-    names.push_back(printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40));
+    names.push_back(printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40));
   if (!names.empty()) return join(names, ", ");
   return line.leases.empty() ? "(nothing)" : "(idle)";
 }
 
-void add_stretch(const PlanStory& story, const Plan& plan, const StretchLedger& ledger, const Stretch& line,
+void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger& ledger, const Stretch& line,
                  Dollars so_far, Table& table) {
   const bool held = !line.leases.empty();
   table.add({{line.from / units::hour, hours_text(line.from)},
              {line.to / units::hour, hours_text(line.to)},
              {line.length() / units::hour, hours_text(line.length()), Paint::kDim},
-             {runs_words(story, plan, line), line.phases.empty() ? Paint::kYellow : Paint::kPlain},
+             {runs_words(report, plan, line), line.phases.empty() ? Paint::kYellow : Paint::kPlain},
              {machines_words(plan, ledger, line), Paint::kDim},
              {held ? std::to_string(line.used) + " of " + std::to_string(line.billed) : "–"},
              Cell(static_cast<double>(line.used)),
@@ -62,10 +62,10 @@ std::string use_words(const Plan& plan, const StretchLedger& ledger) {
 }
 
 /// What to reckon with, in one line: money, time, work.
-std::string card_words(const PlanStory& story, const Plan& plan) {
-  std::string text = "To reckon with: " + to_text(plan.cost.p50 + story.job.contingency);
-  if (story.job.contingency > Dollars{}) text += " with the contingency of " + short_money(story.job.contingency);
-  text += " (P90 " + to_text(plan.cost.p90 + story.job.contingency) + "), " + hours_words(plan.hours.p50) + " (P90 " +
+std::string card_words(const PlanReport& report, const Plan& plan) {
+  std::string text = "To reckon with: " + to_text(plan.cost.p50 + report.job.contingency);
+  if (report.job.contingency > Dollars{}) text += " with the contingency of " + short_money(report.job.contingency);
+  text += " (P90 " + to_text(plan.cost.p90 + report.job.contingency) + "), " + hours_words(plan.hours.p50) + " (P90 " +
           hours_words(plan.hours.p90) + "), " + rate_text(plan.gpu_hours) + " GPU-hours of work";
   if (plan.spot) text += ", " + chance_words(plan.chance_of_interruption()) + " chance of an interruption";
   return text + ".";
@@ -73,12 +73,12 @@ std::string card_words(const PlanStory& story, const Plan& plan) {
 
 }  // namespace
 
-ViewContent ledger_view(const PlanStory& story, const Screen&) {
-  const Plan* pick = story.pick();
+ViewContent ledger_view(const PlanReport& report, const Screen&) {
+  const Plan* pick = report.pick();
   if (pick == nullptr) return {"The bill stretch by stretch", Table({}), {"There is no plan."}};
-  const StretchLedger ledger = stretch_ledger(story.job, *pick);
-  ViewContent view{"The bill stretch by stretch, by the medians: " + story.name(*pick) +
-                       (story.job.buffer > 0 ? ", with the buffer of " + percent(story.job.buffer) : std::string()),
+  const StretchLedger ledger = stretch_ledger(report.job, *pick);
+  ViewContent view{"The bill stretch by stretch, by the medians: " + report.name(*pick) +
+                       (report.job.buffer > 0 ? ", with the buffer of " + percent(report.job.buffer) : std::string()),
                    Table({{.title = "FROM", .align = Align::kRight, .unit = "hour", .key = "from_hour"},
                           {.title = "TO", .align = Align::kRight, .unit = "hour", .key = "to_hour"},
                           {.title = "HOURS", .align = Align::kRight, .drop = 3, .key = "hours"},
@@ -94,7 +94,7 @@ ViewContent ledger_view(const PlanStory& story, const Screen&) {
   Dollars so_far{};
   for (const Stretch& line : ledger.stretches) {
     so_far += line.cost;
-    add_stretch(story, *pick, ledger, line, so_far, view.table);
+    add_stretch(report, *pick, ledger, line, so_far, view.table);
   }
   if (ledger.beyond > Dollars{})
     view.table.add({{},
@@ -113,7 +113,7 @@ ViewContent ledger_view(const PlanStory& story, const Screen&) {
       " (P10 … P90 from joint samples). Machines are held for " + hours_words(ledger.held) +
       (ledger.leases.size() > 1 ? ", taken " + std::to_string(ledger.leases.size()) + " times." : "."));
   view.notes.push_back(use_words(*pick, ledger));
-  view.notes.push_back(card_words(story, *pick));
+  view.notes.push_back(card_words(report, *pick));
   return view;
 }
 

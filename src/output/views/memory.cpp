@@ -16,21 +16,21 @@ constexpr double kNearlyFull = 0.8;
 constexpr double kMostlyEmpty = 0.5;
 
 /// What a GPU must have: what the estimate needs, or, where the cache fills the rest, what one sequence needs.
-Interval<Bytes> least_need(const PlanStory& story, const PhasePlan& part) {
+Interval<Bytes> least_need(const PlanReport& report, const PhasePlan& part) {
   const PhaseEstimate& estimate = part.estimate;
-  if (!fills_memory(phase_of(story, part))) return estimate.memory_total;
-  Job alone = story.job;
-  alone.phases = {phase_of(story, part)};
+  if (!fills_memory(phase_of(report, part))) return estimate.memory_total;
+  Job alone = report.job;
+  alone.phases = {phase_of(report, part)};
   const Machines machines{*estimate.node, std::max(estimate.nodes, 1), estimate.gpus, true};
-  const auto one = OpenBatch(alone, 0, story.catalogue, machines, estimate).with(1);
+  const auto one = OpenBatch(alone, 0, report.catalogue, machines, estimate).with(1);
   return one ? one->memory_total : estimate.memory_total;
 }
 
 /// Cards of the market by usable memory.
-std::vector<const Gpu*> cards(const PlanStory& story) {
+std::vector<const Gpu*> cards(const PlanReport& report) {
   std::vector<const Gpu*> gpus;
-  for (const GpuChoice& choice : gpus_to_try(story.job, story.catalogue, false))
-    if (const Gpu* gpu = story.catalogue.find_gpu(choice.gpu); gpu != nullptr) gpus.push_back(gpu);
+  for (const GpuChoice& choice : gpus_to_try(report.job, report.catalogue, false))
+    if (const Gpu* gpu = report.catalogue.find_gpu(choice.gpu); gpu != nullptr) gpus.push_back(gpu);
   std::ranges::stable_sort(gpus, {}, [](const Gpu* gpu) { return std::pair(gpu->usable.value, gpu->name); });
   const auto rest = std::ranges::unique(gpus);
   gpus.erase(rest.begin(), rest.end());
@@ -44,13 +44,13 @@ const Gpu* smallest_card(const std::vector<const Gpu*>& gpus, Bytes p90) {
 }
 
 /// "16.3 of 31.8 GiB: memory is not the bottleneck ...".
-std::string conclusion(const PlanStory& story, const Plan& plan, const PhasePlan& part,
+std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePlan& part,
                        const std::vector<const Gpu*>& gpus) {
   const Gpu& gpu = *part.estimate->node->gpu;
-  const Interval<Bytes> need = least_need(story, part);
+  const Interval<Bytes> need = least_need(report, part);
   const double share = part.estimate->memory_total.p50 / gpu.usable;
-  std::string text = story.name(plan) + " uses " + percent(share) + " of its memory";
-  if (fills_memory(phase_of(story, part)))
+  std::string text = report.name(plan) + " uses " + percent(share) + " of its memory";
+  if (fills_memory(phase_of(report, part)))
     text += ", most of it to run more sequences at once; one sequence needs " + gib_text(need.p50) + " GiB a GPU";
   else if (share < kMostlyEmpty) text += ": memory is not what limits it";
   else if (share >= kNearlyFull) text += ": there is little to spare";
@@ -73,7 +73,7 @@ std::string conclusion(const PlanStory& story, const Plan& plan, const PhasePlan
 
 }  // namespace
 
-ViewContent memory_view(const PlanStory& story, const Screen&) {
+ViewContent memory_view(const PlanReport& report, const Screen&) {
   ViewContent view{
       "Memory of the fullest GPU, in GiB: what a plan needs of what it has, and what is left over",
       Table({{.title = ""},
@@ -96,30 +96,30 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
              {.title = "OTHER", .align = Align::kRight, .drop = 8, .key = "buffers_and_context_gib"},
              {.title = "SMALLEST CARD", .drop = 1, .narrowest = 13, .key = "smallest_card"}}),
       {}};
-  const auto gpus = cards(story);
-  const bool several = story.job.phases.size() > 1;
+  const auto gpus = cards(report);
+  const bool several = report.job.phases.size() > 1;
   std::vector<std::string> seen;  // providers of the same machine say the same
   bool given = false;
-  for (const Plan* plan : plans_shown(story)) {
+  for (const Plan* plan : plans_shown(report)) {
     const PhasePlan* part = plan->fullest();
     if (part == nullptr || !part->estimate->node || part->estimate->memory_total.p50 <= Bytes{}) continue;
     const PhaseEstimate& estimate = part->estimate;
-    const Phase& phase = phase_of(story, *part);
+    const Phase& phase = phase_of(report, *part);
     const Gpu& gpu = *estimate.node->gpu;
     const Interval<Bytes>& need = estimate.memory_total;
     const bool fills = fills_memory(phase);
-    const Interval<Bytes> least = least_need(story, *part);
+    const Interval<Bytes> least = least_need(report, *part);
     const std::string key = count_text(estimate.gpus) + gpu.name + strategy_words(estimate, phase);
-    if (plan != story.pick() && std::ranges::find(seen, key) != seen.end()) continue;
+    if (plan != report.pick() && std::ranges::find(seen, key) != seen.end()) continue;
     seen.push_back(key);
     const double times = gpu.usable / need.p50;
     const MemoryUse& use = estimate.memory;
     const Gpu* smallest = smallest_card(gpus, least.p90);
     given = given || std::ranges::any_of(phase.given, [](const Given& g) { return g.memory.has_value(); });
-    const Paint paint = plan == story.pick() ? Paint::kGreen : Paint::kPlain;
+    const Paint paint = plan == report.pick() ? Paint::kGreen : Paint::kPlain;
     view.table.add(
-        {pick_mark(story, *plan),
-         {story.name(*plan), paint},
+        {pick_mark(report, *plan),
+         {report.name(*plan), paint},
          {several ? printable(phase.name, 40) : ""},
          {gib_text(need.p50) + " of " + gib_text(gpu.usable), estimate.fit == Fit::kTight ? Paint::kYellow : paint},
          Cell(need.p50 / units::GiB),
@@ -142,9 +142,9 @@ ViewContent memory_view(const PlanStory& story, const Screen&) {
     view.notes.emplace_back("No phase of the job has a memory to speak of.");
     return view;
   }
-  if (const Plan* pick = story.pick())
+  if (const Plan* pick = report.pick())
     if (const PhasePlan* part = pick->fullest(); part != nullptr && part->estimate->memory_total.p50 > Bytes{})
-      view.notes.push_back(conclusion(story, *pick, *part, gpus));
+      view.notes.push_back(conclusion(report, *pick, *part, gpus));
   if (given)
     view.notes.emplace_back("Totals that the job gives take the place of the model's; the parts are the model's.");
   return view;

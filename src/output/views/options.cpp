@@ -22,14 +22,14 @@ std::string way_words(const RentalOption& option) {
 
 /// Where one of the ways lets machines go while somebody works and the pick does not: what that makes of the cost. Like
 /// is compared with like: both on demand or both spot.
-std::string human_words(const PlanStory& story, const Plan& pick, const std::vector<RentalOption>& options) {
+std::string human_words(const PlanReport& report, const Plan& pick, const std::vector<RentalOption>& options) {
   Dollars held{};
   std::vector<std::string> names;
   for (const PhasePlan& part : pick.phases) {
-    const auto* fixed = std::get_if<FixedPhase>(&phase_of(story, part).work);
+    const auto* fixed = std::get_if<FixedPhase>(&phase_of(report, part).work);
     if (fixed == nullptr || !fixed->human || part.offer == nullptr || part.cost.p50 <= Dollars{}) continue;
     held += part.cost.p50;
-    names.push_back(printable(phase_of(story, part).name, 40));
+    names.push_back(printable(phase_of(report, part).name, 40));
   }
   const auto other = std::ranges::find_if(
       options, [&](const RentalOption& option) { return option.human_without && option.spot == pick.spot; });
@@ -46,9 +46,9 @@ std::string settings_words(const RentalOption& option) {
          ", schedule: " + std::string(name_of(option.schedule));
 }
 
-void add_option(const PlanStory& story, const RentalOption& option, const RentalOption& first, bool picked,
+void add_option(const PlanReport& report, const RentalOption& option, const RentalOption& first, bool picked,
                 Table& table) {
-  std::vector<Cell> row = {pick_mark(story, picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
+  std::vector<Cell> row = {pick_mark(report, picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
   add_hours(row, option.hours);
   add_cost(row, option.cost);
   const Dollars saved = first.cost.p50 - option.cost.p50;
@@ -70,8 +70,8 @@ void add_option(const PlanStory& story, const RentalOption& option, const Rental
 
 }  // namespace
 
-ViewContent options_view(const PlanStory& story, const Screen&) {
-  const Plan* pick = story.pick();
+ViewContent options_view(const PlanReport& report, const Screen&) {
+  const Plan* pick = report.pick();
   if (pick == nullptr) return {"Ways to rent the same machines", Table({}), {"There is no plan."}};
   std::vector<Column> columns = {{.title = ""},
                                  {.title = "WAY", .narrowest = 16, .wrap = true, .gap = 1, .key = "way"}};
@@ -91,19 +91,19 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
                      .unit = "interruption",
                      .key = "chance_of_interruption"});
   columns.push_back({.title = "", .key = "settings"});
-  ViewContent view{"Ways to rent the same machines: " + story.name(*pick), Table(std::move(columns)), {}};
+  ViewContent view{"Ways to rent the same machines: " + report.name(*pick), Table(std::move(columns)), {}};
 
-  const auto options = rental_options(story.job, story.catalogue, *pick, story.how);
+  const auto options = rental_options(report.job, report.catalogue, *pick, report.how);
   bool seen = false;
   for (const RentalOption& option : options) {
     const bool picked = option.spot == pick->spot && option.kept == pick->kept && option.at_once == pick->at_once &&
                         option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
-    add_option(story, option, options.front(), picked, view.table);
+    add_option(report, option, options.front(), picked, view.table);
     seen = seen || picked;
   }
   // Machines taken side by side, or phase by phase from several offers, are no such way.
   if (!seen && !options.empty())
-    add_option(story, option_of(story.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
+    add_option(report, option_of(report.job, *pick, Schedule::kBest, pick->spot), options.front(), true, view.table);
   if (options.empty()) {
     view.notes.emplace_back("The plan rents nothing.");
     return view;
@@ -120,7 +120,7 @@ ViewContent options_view(const PlanStory& story, const Screen&) {
     view.notes.emplace_back("Spot is left out: nobody says how often these machines are interrupted.");
   if (std::ranges::any_of(options, &RentalOption::human_without))
     view.notes.emplace_back("While somebody works (human: true): who works then has no GPU of the machine.");
-  if (std::string words = human_words(story, *pick, options); !words.empty()) view.notes.push_back(std::move(words));
+  if (std::string words = human_words(report, *pick, options); !words.empty()) view.notes.push_back(std::move(words));
   return view;
 }
 

@@ -17,7 +17,7 @@ Cell interval_cell(double value) { return value > 0 ? Cell(value) : Cell(); }
 
 /// One row for each plan and phase, and one for the plan: for CSV and JSON, and the details on a terminal, where `sums`
 /// says whether a plan of a single phase needs a row for its sum.
-Table details(const PlanStory& story, const std::vector<const Plan*>& plans, bool sums) {
+Table details(const PlanReport& report, const std::vector<const Plan*>& plans, bool sums) {
   std::vector<Column> columns = {
       {.title = ""},
       {.title = "PLAN", .narrowest = 16},
@@ -35,19 +35,19 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
   add_cost_columns(columns, 6);
   Table table(std::move(columns));
   for (const Plan* plan : plans) {
-    const std::string& name = story.name(*plan);
-    const Paint paint = plan == story.pick() ? Paint::kGreen : Paint::kPlain;
+    const std::string& name = report.name(*plan);
+    const Paint paint = plan == report.pick() ? Paint::kGreen : Paint::kPlain;
     const auto add = [&](const std::string& shown, const std::string& phase, const PhasePlan* part,
                          const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, Paint weight) {
       const double steps = part != nullptr ? part->estimate->steps : 0;
       const Interval<Seconds> step = part != nullptr ? part->seconds_per_step : Interval<Seconds>{};
       const bool stepped = step.p50 > Seconds{};
       std::vector<Cell> row = {
-          shown.empty() ? Cell() : pick_mark(story, *plan),
+          shown.empty() ? Cell() : pick_mark(report, *plan),
           {shown, paint},
-          {story.name(*plan)},
+          {report.name(*plan)},
           {phase, weight},
-          {part != nullptr ? batch_words(part->estimate, phase_of(story, *part)) : ""},
+          {part != nullptr ? batch_words(part->estimate, phase_of(report, *part)) : ""},
           interval_cell(part != nullptr ? part->estimate->batch : 0),
           steps > 0 ? Cell(steps, steps_text(steps)) : Cell(),
           {stepped ? to_text(step.p50) : ""},
@@ -61,7 +61,7 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
     };
     for (std::size_t i = 0; i < plan->phases.size(); ++i) {
       const PhasePlan& part = plan->phases[i];
-      add(i == 0 ? name : "", printable(phase_of(story, part).name, 40), &part, part.hours, part.cost, Paint::kPlain);
+      add(i == 0 ? name : "", printable(phase_of(report, part).name, 40), &part, part.hours, part.cost, Paint::kPlain);
     }
     if (plan->idle > Dollars{}) {
       const Outcome<Dollars> idle{plan->idle, plan->idle, plan->idle, plan->idle};
@@ -76,7 +76,7 @@ Table details(const PlanStory& story, const std::vector<const Plan*>& plans, boo
 enum class Detail { kHours, kCost, kRanges };
 
 /// One row a plan: hours and cost of each phase, and in all.
-Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Detail detail) {
+Table matrix(const PlanReport& report, const std::vector<const Plan*>& plans, Detail detail) {
   std::vector<Column> columns = {{.title = ""}, {.title = "PLAN", .narrowest = 16}};
   const auto add_columns = [&](const std::string& name, Detail how_much) {
     const auto range = [&] {
@@ -89,14 +89,14 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
     columns.push_back({.title = "", .align = Align::kRight, .unit = "cost"});
     range();
   };
-  for (const Phase& phase : story.job.phases) add_columns(printable(phase.name, 24), detail);
+  for (const Phase& phase : report.job.phases) add_columns(printable(phase.name, 24), detail);
   const bool idle = std::ranges::any_of(plans, [](const Plan* plan) { return plan->idle > Dollars{}; });
   if (idle) columns.push_back({.title = "idle", .align = Align::kRight, .unit = "cost"});
   add_columns("in all", std::max(detail, Detail::kCost));
   Table table(std::move(columns));
   for (const Plan* plan : plans) {
-    std::vector<Cell> row = {pick_mark(story, *plan),
-                             {story.name(*plan), plan == story.pick() ? Paint::kGreen : Paint::kPlain}};
+    std::vector<Cell> row = {pick_mark(report, *plan),
+                             {report.name(*plan), plan == report.pick() ? Paint::kGreen : Paint::kPlain}};
     const auto add = [&](const Outcome<Seconds>& hours, const Outcome<Dollars>& cost, Detail how_much, Paint paint) {
       row.emplace_back(hours_text(hours.p50), paint);
       if (how_much == Detail::kRanges) row.emplace_back(outcome_text(hours), Paint::kDim);
@@ -113,11 +113,11 @@ Table matrix(const PlanStory& story, const std::vector<const Plan*>& plans, Deta
 }
 
 /// The matrix with as much as the screen has room for; empty when there are too many phases for any.
-std::string matrix_text(const PlanStory& story, const std::vector<const Plan*>& plans, const Screen& screen) {
+std::string matrix_text(const PlanReport& report, const std::vector<const Plan*>& plans, const Screen& screen) {
   for (const Detail detail : {Detail::kRanges, Detail::kCost})
-    if (const Table table = matrix(story, plans, detail); table.width() <= screen.columns)
+    if (const Table table = matrix(report, plans, detail); table.width() <= screen.columns)
       return table.text(screen) + '\n';
-  const std::string hours = matrix(story, plans, Detail::kHours).text(screen);
+  const std::string hours = matrix(report, plans, Detail::kHours).text(screen);
   for (const std::string_view line : split(hours, '\n'))
     if (display_width(line) > screen.columns) return "";
   return hours + '\n';
@@ -125,25 +125,25 @@ std::string matrix_text(const PlanStory& story, const std::vector<const Plan*>& 
 
 }  // namespace
 
-ViewContent phases_view(const PlanStory& story, const Screen& screen) {
-  const auto plans = plans_shown(story);
-  ViewContent view{"Hours and cost of each phase, plan by plan", details(story, plans, true), {}};
-  if (story.job.phases.size() > 1) view.drawing = matrix_text(story, plans, screen);
-  const Table shown = details(story, plans, story.job.phases.size() > 1 || story.job.buffer > 0);
+ViewContent phases_view(const PlanReport& report, const Screen& screen) {
+  const auto plans = plans_shown(report);
+  ViewContent view{"Hours and cost of each phase, plan by plan", details(report, plans, true), {}};
+  if (report.job.phases.size() > 1) view.drawing = matrix_text(report, plans, screen);
+  const Table shown = details(report, plans, report.job.phases.size() > 1 || report.job.buffer > 0);
   view.drawing += paragraph(
                       "How each phase runs: BATCH is ranks x micro-batch x accumulation = sequences a step, or "
                       "replicas x sequences at once.",
                       screen) +
                   shown.text(screen);
   view.drawing += left_out_words(shown, screen);
-  if (story.job.phases.size() > 1) {
+  if (report.job.phases.size() > 1) {
     view.notes.emplace_back(
         "P10 … P90 of the phases do not add up to those in all, which come from joint samples: the "
         "model's error is shared by phases of one kind, other errors are not.");
-    if (story.job.buffer > 0)
-      view.notes.push_back("The buffer of " + percent(story.job.buffer) + " is inside of all hours and costs.");
+    if (report.job.buffer > 0)
+      view.notes.push_back("The buffer of " + percent(report.job.buffer) + " is inside of all hours and costs.");
   }
-  for (const Phase& phase : story.job.phases)
+  for (const Phase& phase : report.job.phases)
     if (!phase.yields.empty())
       view.notes.push_back(printable(phase.name, 40) + " yields " + printable(phase.yields, 100) + ".");
   return view;

@@ -43,13 +43,13 @@ std::span<const PlanView> plan_views() {
   return kViews;
 }
 
-void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanStory& story) {
+void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanReport& report) {
   json.begin_object();
   for (const PlanView* view : views) {
     const ViewContent content =
-        story.found.plans.empty()
+        report.found.plans.empty()
             ? ViewContent{std::string(view->help), Table({}), {"Nothing fits: there are no plans to compare."}}
-            : view->make(story, Screen{});
+            : view->make(report, Screen{});
     json.key(view->name).begin_object().member("title", content.title).key("rows");
     content.table.write_json(json);
     json.key("notes").begin_array();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "output/text/table.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -21,44 +21,44 @@ struct ViewContent {
 struct PlanView {
   std::string_view name;  ///< as typed: "dominated"
   std::string_view help;
-  ViewContent (*make)(const PlanStory& story, const Screen& screen);  ///< REQUIRES: the search found a plan
+  ViewContent (*make)(const PlanReport& report, const Screen& screen);  ///< REQUIRES: the search found a plan
 };
 
 /// All views in the order of the help.
 std::span<const PlanView> plan_views();
 
 /// Views as one JSON object: each name with its title, rows and notes.
-void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanStory& story);
+void write_views(JsonWriter& json, const std::vector<const PlanView*>& views, const PlanReport& report);
 
 /// Title, table and notes of a view.
 std::string view_text(const ViewContent& view, const Screen& screen);
 
 // One file each.
-ViewContent dominated_view(const PlanStory& story, const Screen& screen);
-ViewContent decisions_view(const PlanStory& story, const Screen& screen);
-ViewContent worth_view(const PlanStory& story, const Screen& screen);
-ViewContent saved_view(const PlanStory& story, const Screen& screen);
-ViewContent speed_view(const PlanStory& story, const Screen& screen);
-ViewContent serving_view(const PlanStory& story, const Screen& screen);
-ViewContent scaling_view(const PlanStory& story, const Screen& screen);
-ViewContent prices_view(const PlanStory& story, const Screen& screen);
-ViewContent fallback_view(const PlanStory& story, const Screen& screen);
-ViewContent chart_view(const PlanStory& story, const Screen& screen);
+ViewContent dominated_view(const PlanReport& report, const Screen& screen);
+ViewContent decisions_view(const PlanReport& report, const Screen& screen);
+ViewContent worth_view(const PlanReport& report, const Screen& screen);
+ViewContent saved_view(const PlanReport& report, const Screen& screen);
+ViewContent speed_view(const PlanReport& report, const Screen& screen);
+ViewContent serving_view(const PlanReport& report, const Screen& screen);
+ViewContent scaling_view(const PlanReport& report, const Screen& screen);
+ViewContent prices_view(const PlanReport& report, const Screen& screen);
+ViewContent fallback_view(const PlanReport& report, const Screen& screen);
+ViewContent chart_view(const PlanReport& report, const Screen& screen);
 
 // Memory, phases and pools.
-ViewContent memory_view(const PlanStory& story, const Screen& screen);
-ViewContent phases_view(const PlanStory& story, const Screen& screen);
-ViewContent gpu_hours_view(const PlanStory& story, const Screen& screen);
-ViewContent pool_view(const PlanStory& story, const Screen& screen);
-ViewContent schedule_view(const PlanStory& story, const Screen& screen);
-ViewContent ledger_view(const PlanStory& story, const Screen& screen);
-ViewContent options_view(const PlanStory& story, const Screen& screen);
-ViewContent gates_view(const PlanStory& story, const Screen& screen);
-ViewContent strategies_view(const PlanStory& story, const Screen& screen);
-ViewContent problems_view(const PlanStory& story, const Screen& screen);
+ViewContent memory_view(const PlanReport& report, const Screen& screen);
+ViewContent phases_view(const PlanReport& report, const Screen& screen);
+ViewContent gpu_hours_view(const PlanReport& report, const Screen& screen);
+ViewContent pool_view(const PlanReport& report, const Screen& screen);
+ViewContent schedule_view(const PlanReport& report, const Screen& screen);
+ViewContent ledger_view(const PlanReport& report, const Screen& screen);
+ViewContent options_view(const PlanReport& report, const Screen& screen);
+ViewContent gates_view(const PlanReport& report, const Screen& screen);
+ViewContent strategies_view(const PlanReport& report, const Screen& screen);
+ViewContent problems_view(const PlanReport& report, const Screen& screen);
 
 // Activations, and the job's figures beside the model's.
-ViewContent storage_view(const PlanStory& story, const Screen& screen);
-ViewContent evidence_view(const PlanStory& story, const Screen& screen);
+ViewContent storage_view(const PlanReport& report, const Screen& screen);
+ViewContent evidence_view(const PlanReport& report, const Screen& screen);
 
 }  // namespace gpuplan

@@ -30,15 +30,15 @@ struct Option {
 
 /// Plans on one pool or own box by number of GPUs; where nothing is at hand, the cheapest plan for each number of the
 /// pick's GPUs.
-std::vector<Option> options_of(const PlanStory& story) {
+std::vector<Option> options_of(const PlanReport& report) {
   std::vector<Option> options;
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     if (plan.offer == nullptr || plan.offer->kind == OfferKind::kRented) continue;
     options.push_back({&plan, plan.gpus, plan.offer->gpus});
   }
-  const Plan* pick = story.pick();
+  const Plan* pick = report.pick();
   if (options.empty() && pick != nullptr && pick->offer != nullptr) {
-    for (const Plan& plan : story.found.plans) {
+    for (const Plan& plan : report.found.plans) {
       if (plan.offer == nullptr || plan.offer->gpu != pick->offer->gpu) continue;
       const Option option{&plan, std::min(peak_gpus(spells_of(plan)), plan.gpus), plan.gpus};
       const auto same = std::ranges::find_if(options, [&](const Option& o) { return o.plan->gpus == plan.gpus; });
@@ -51,10 +51,10 @@ std::vector<Option> options_of(const PlanStory& story) {
   return options;
 }
 
-Effort effort_of(const PlanStory& story, const Plan& plan) {
+Effort effort_of(const PlanReport& report, const Plan& plan) {
   Effort most = Effort::kOneProcess;
   for (const PhasePlan& part : plan.phases)
-    most = std::max(most, gpuplan::effort_of(part.estimate, phase_of(story, part)));
+    most = std::max(most, gpuplan::effort_of(part.estimate, phase_of(report, part)));
   return most;
 }
 
@@ -65,15 +65,15 @@ std::string kept_words(const Limits& limits) {
 }
 
 /// When to use it, against the option of the same pool with fewer GPUs.
-std::string when(const PlanStory& story, const Option& option, const Option* fewer) {
+std::string when(const PlanReport& report, const Option& option, const Option* fewer) {
   const Plan& plan = *option.plan;
-  const Recommendations& rules = story.found.recommendations;
+  const Recommendations& rules = report.found.recommendations;
   std::vector<std::string> words;
   if (!plan.meets_deadline) words.emplace_back("misses the deadline");
   if (!plan.meets_budget) words.emplace_back("over budget");
   if (!plan.reaches_target) words.emplace_back("misses the target");
-  const bool fewest = rules.fewest_gpus && &story.plan(*rules.fewest_gpus) == &plan;
-  if (fewest && story.job.limits.deadline) words.push_back("fewest GPUs that " + kept_words(story.job.limits));
+  const bool fewest = rules.fewest_gpus && &report.plan(*rules.fewest_gpus) == &plan;
+  if (fewest && report.job.limits.deadline) words.push_back("fewest GPUs that " + kept_words(report.job.limits));
   else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most to others");
   if (fewer != nullptr) {
     const Seconds saved = fewer->plan->hours.p50 - plan.hours.p50;
@@ -87,8 +87,8 @@ std::string when(const PlanStory& story, const Option& option, const Option* few
 
 }  // namespace
 
-ViewContent pool_view(const PlanStory& story, const Screen&) {
-  const auto options = options_of(story);
+ViewContent pool_view(const PlanReport& report, const Screen&) {
+  const auto options = options_of(report);
   std::vector<Column> columns = {
       {.title = ""},
       {.title = "PLAN", .narrowest = 16, .key = "plan"},
@@ -120,16 +120,16 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     const bool same = before != nullptr && before->plan->offer->gpu == plan.offer->gpu &&
                       before->plan->offer->label == plan.offer->label;
     if (!same) first = &option;
-    const bool picked = &plan == story.pick();
+    const bool picked = &plan == report.pick();
     const bool rented = plan.offer->kind == OfferKind::kRented;  // nobody else could use what is left free
     const PhasePlan* fullest = plan.fullest();
     const bool memory = fullest != nullptr && fullest->estimate->memory_total.p50 > Bytes{};
     const Bytes needed = memory ? fullest->estimate->memory_total.p50 : Bytes{};
     const Bytes usable = memory ? fullest->estimate->node->gpu->usable : Bytes{};
-    const Effort effort = effort_of(story, plan);
+    const Effort effort = effort_of(report, plan);
     const double speed_up = plan.hours.p50 > Seconds{} ? first->plan->hours.p50 / plan.hours.p50 : 1;
-    std::vector<Cell> row = {pick_mark(story, plan),
-                             {story.name(plan), picked ? Paint::kGreen : Paint::kPlain},
+    std::vector<Cell> row = {pick_mark(report, plan),
+                             {report.name(plan), picked ? Paint::kGreen : Paint::kPlain},
                              {std::to_string(option.used) + " of " + std::to_string(option.all)},
                              Cell(static_cast<double>(option.used)),
                              Cell(static_cast<double>(option.all)),
@@ -146,20 +146,20 @@ ViewContent pool_view(const PlanStory& story, const Screen&) {
     row.push_back(plan.chance_in_time ? Cell(*plan.chance_in_time, chance_words(*plan.chance_in_time),
                                              plan.meets_deadline ? Paint::kPlain : Paint::kYellow)
                                       : Cell());
-    row.emplace_back(when(story, option, same ? before : nullptr), Paint::kDim);
+    row.emplace_back(when(report, option, same ? before : nullptr), Paint::kDim);
     view.table.add(std::move(row));
     if (plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time)
-      view.notes.push_back(story.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
+      view.notes.push_back(report.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
                            ", is more than the " + hours_words(*plan.offer->max_time) + " that the pool allows a job.");
     // What is no faster is nobody's yardstick.
     if (!same || option.plan->hours.p50 < before->plan->hours.p50) before = &option;
   }
-  const Recommendations& rules = story.found.recommendations;
-  const Limits& limits = story.job.limits;
+  const Recommendations& rules = report.found.recommendations;
+  const Limits& limits = report.job.limits;
   if (limits.deadline && rules.fewest_gpus)
     view.notes.push_back("The fewest GPUs that " + kept_words(limits) +
                          (limits.budget ? "" : " of " + hours_words(*limits.deadline)) + ": " +
-                         story.name(story.plan(*rules.fewest_gpus)) + ".");
+                         report.name(report.plan(*rules.fewest_gpus)) + ".");
   else if (limits.deadline && !rules.within_deadline)
     view.notes.push_back("No number of GPUs keeps the deadline of " + hours_words(*limits.deadline) + ".");
   else if (limits.deadline) view.notes.emplace_back("No number of GPUs keeps the deadline and the budget.");

@@ -58,21 +58,21 @@ std::string offer_name(const Offer& offer) {
 }
 
 /// Every offer with its foremost plan: those of plans in the order of plans, then those that hold none.
-std::vector<PriceRow> rows_of(const PlanStory& story) {
+std::vector<PriceRow> rows_of(const PlanReport& report) {
   std::vector<PriceRow> rows;
   std::map<const Offer*, std::size_t> known;
   const auto add = [&](const Offer& offer, const Plan* plan, bool frontier) {
     const auto [at, fresh] = known.try_emplace(&offer, rows.size());
-    if (fresh) rows.push_back({&offer, story.catalogue.find_gpu(offer.gpu), plan, frontier});
+    if (fresh) rows.push_back({&offer, report.catalogue.find_gpu(offer.gpu), plan, frontier});
     else rows[at->second].frontier = rows[at->second].frontier || frontier;
   };
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     if (plan.offer != nullptr) add(*plan.offer, &plan, plan.on_frontier);
     else
       for (const PhasePlan& part : plan.phases)
         if (part.offer != nullptr) add(*part.offer, &plan, plan.on_frontier);
   }
-  for (const Offer& offer : story.offers) add(offer, nullptr, false);
+  for (const Offer& offer : report.offers) add(offer, nullptr, false);
   return rows;
 }
 
@@ -133,7 +133,7 @@ void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& v
 
 }  // namespace
 
-ViewContent prices_view(const PlanStory& story, const Screen&) {
+ViewContent prices_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {
       {.title = ""},
       {.title = "OFFER", .narrowest = 14, .wrap = true, .gap = 1, .key = "offer"},
@@ -151,21 +151,21 @@ ViewContent prices_view(const PlanStory& story, const Screen&) {
       {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .wrap = true, .key = "availability"},
       {.title = "AS OF", .drop = 5, .key = "as_of"}};
   std::string title = "Prices";
-  if (!story.found.as_of.empty()) title += " as of " + printable(story.found.as_of, 20);
+  if (!report.found.as_of.empty()) title += " as of " + printable(report.found.as_of, 20);
   ViewContent view{title + ", cheapest GPU-hour first", Table(std::move(columns)), {}};
 
-  const Job& job = story.job;
-  std::vector<PriceRow> rows = rows_of(story);
+  const Job& job = report.job;
+  std::vector<PriceRow> rows = rows_of(report);
   const std::size_t all = rows.size();
   add_notes(job, rows, view);
-  if (!story.all && rows.size() > kViewRows) rows.resize(kViewRows);
+  if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);
   std::ranges::stable_sort(rows, {}, [&](const PriceRow& row) { return per_gpu(job, *row.offer); });
-  const Plan* pick = story.pick();
+  const Plan* pick = report.pick();
   for (const PriceRow& row : rows) {
     const Offer& offer = *row.offer;
     const bool picked = pick != nullptr && pick->offer == &offer;
     const Paint paint = picked ? Paint::kGreen : row.plan == nullptr ? Paint::kDim : Paint::kPlain;
-    std::vector<Cell> cells = {pick_mark(story, picked), {printable(offer_name(offer), 60), paint}};
+    std::vector<Cell> cells = {pick_mark(report, picked), {printable(offer_name(offer), 60), paint}};
     cells.emplace_back(offer.gpu);
     cells.emplace_back(static_cast<double>(offer.gpus));
     cells.push_back(row.gpu == nullptr ? Cell() : Cell(row.gpu->memory / units::GiB, gib_text(row.gpu->memory)));

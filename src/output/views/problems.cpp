@@ -8,8 +8,8 @@
 
 namespace gpuplan {
 
-ViewContent problems_view(const PlanStory& story, const Screen&) {
-  ViewContent view{story.all ? "Known problems of all plans" : "Known problems of the plans shown",
+ViewContent problems_view(const PlanReport& report, const Screen&) {
+  ViewContent view{report.all ? "Known problems of all plans" : "Known problems of the plans shown",
                    Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
                           {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
                           {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
@@ -21,11 +21,11 @@ ViewContent problems_view(const PlanStory& story, const Screen&) {
     std::vector<std::string> plans;
   };
   std::vector<Row> rows;
-  for (const Plan* plan : plans_shown(story)) {
-    for (const TouchedPhases& touched : known_problems(*plan, story.job, story.catalogue)) {
+  for (const Plan* plan : plans_shown(report)) {
+    for (const TouchedPhases& touched : known_problems(*plan, report.job, report.catalogue)) {
       auto row = std::ranges::find(rows, touched.problem, &Row::problem);
       if (row == rows.end()) row = rows.insert(rows.end(), {touched.problem, {}});
-      row->plans.push_back(story.name(*plan));
+      row->plans.push_back(report.name(*plan));
     }
   }
   for (const Row& row : rows) {
@@ -33,8 +33,8 @@ ViewContent problems_view(const PlanStory& story, const Screen&) {
                     listed(row.plans), row.problem->source + ", " + row.problem->as_of});
   }
   if (rows.empty())
-    view.notes.emplace_back(story.all ? "No known problem touches any plan."
-                                      : "No known problem touches a plan that is shown (--all: all plans).");
+    view.notes.emplace_back(report.all ? "No known problem touches any plan."
+                                       : "No known problem touches a plan that is shown (--all: all plans).");
   return view;
 }
 

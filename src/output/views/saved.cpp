@@ -23,8 +23,8 @@ void add_step(std::vector<Cell>& row, const Plan& plan, const Plan* than) {
 
 }  // namespace
 
-ViewContent saved_view(const PlanStory& story, const Screen&) {
-  const DollarsPerSecond value = story.job.value_of_time;
+ViewContent saved_view(const PlanReport& report, const Screen&) {
+  const DollarsPerSecond value = report.job.value_of_time;
   const std::string worth = short_money(value * units::hour);
   std::vector<Column> columns;
   add_plan_columns(columns, 6);
@@ -48,18 +48,18 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
       {}};
 
   std::vector<const Plan*> frontier;
-  for (const Plan& plan : story.found.plans)
+  for (const Plan& plan : report.found.plans)
     if (plan.on_frontier) frontier.push_back(&plan);
   if (frontier.size() < 2) {
     if (!frontier.empty())
-      view.notes.push_back("There is nothing to save: " + story.name(*frontier.front()) +
+      view.notes.push_back("There is nothing to save: " + report.name(*frontier.front()) +
                            " is both the cheapest and the fastest.");
     return view;
   }
   for (std::size_t i = 0; i < frontier.size(); ++i) {
     const Plan& plan = *frontier[i];
     std::vector<Cell> row;
-    add_plan(row, story, plan);
+    add_plan(row, report, plan);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
     add_step(row, plan, i > 0 ? frontier[i - 1] : nullptr);
@@ -81,10 +81,10 @@ ViewContent saved_view(const PlanStory& story, const Screen&) {
   const Seconds saved = cheapest.hours.p50 - fastest.hours.p50;
   view.notes.push_back("Worth it above: from this value of an hour on a plan beats every cheaper one. The job's is " +
                        worth + " (value_of_time).");
-  view.notes.push_back("From end to end: " + story.name(fastest) + " costs " + to_text(more) + " more than " +
-                       story.name(cheapest) + " and saves " + hours_words(saved) + ", " +
+  view.notes.push_back("From end to end: " + report.name(fastest) + " costs " + to_text(more) + " more than " +
+                       report.name(cheapest) + " and saves " + hours_words(saved) + ", " +
                        short_money(more * (units::hour / saved)) + " for each hour.");
-  if (const std::string words = close_words(story); !words.empty()) view.notes.push_back(words);
+  if (const std::string words = close_words(report); !words.empty()) view.notes.push_back(words);
   return view;
 }
 

@@ -72,7 +72,7 @@ std::string summary(const Family& family) {
 
 }  // namespace
 
-ViewContent scaling_view(const PlanStory& story, const Screen&) {
+ViewContent scaling_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {{.title = ""},
                                  {.title = "PLAN", .narrowest = 14, .wrap = true, .gap = 1, .key = "plan"},
                                  {.title = "", .key = "gpus"}};
@@ -88,31 +88,31 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
                    Table(std::move(columns)),
                    {}};
 
-  std::vector<Family> families = families_of(contenders(story.found.plans));
+  std::vector<Family> families = families_of(contenders(report.found.plans));
   if (families.empty()) {
     view.notes.emplace_back("No kind of GPU is offered in two sizes that run this job: nothing to compare.");
     return view;
   }
-  if (const Plan* pick = story.pick(); pick != nullptr)
+  if (const Plan* pick = report.pick(); pick != nullptr)
     std::ranges::stable_partition(families, [&](const Family& f) { return f.gpu == pick->node.gpu; });
   const std::size_t all = families.size();
   std::size_t shown = 0, rows = 0;
   std::vector<std::string> uneven;
   bool model = false, superlinear = false;
   for (const Family& family : families) {
-    if (!story.all && rows + family.sizes.size() > kViewRows && shown > 0) break;
+    if (!report.all && rows + family.sizes.size() > kViewRows && shown > 0) break;
     ++shown;
     rows += family.sizes.size();
     const Plan& one = *family.sizes.front();
     if (price_spread(family) > kSamePrice) uneven.push_back(family_name(family));
     for (const Plan* plan : family.sizes) {
-      const bool picked = plan == story.pick();
+      const bool picked = plan == report.pick();
       const Paint paint = picked ? Paint::kGreen : Paint::kPlain;
       const double faster = one.hours.p50 / plan->hours.p50;
       const double efficiency = faster * one.gpus / plan->gpus;
       const bool first = plan == &one;
       superlinear = superlinear || efficiency > 1.02;
-      std::vector<Cell> row = {pick_mark(story, picked), {printable(plan->label, 60), paint}};
+      std::vector<Cell> row = {pick_mark(report, picked), {printable(plan->label, 60), paint}};
       row.emplace_back(static_cast<double>(plan->gpus));
       add_hours(row, plan->hours, paint);
       row.emplace_back(faster, first ? "–" : times_words(faster));
@@ -126,7 +126,7 @@ ViewContent scaling_view(const PlanStory& story, const Screen&) {
         model = model || part.estimate->work_is_model;
         if (part.estimate->node && (main == nullptr || part.hours.p50 > main->hours.p50)) main = &part;
       }
-      row.emplace_back(main == nullptr ? std::string() : strategy_words(main->estimate, phase_of(story, *main)),
+      row.emplace_back(main == nullptr ? std::string() : strategy_words(main->estimate, phase_of(report, *main)),
                        Paint::kDim);
       view.table.add(std::move(row));
     }

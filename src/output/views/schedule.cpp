@@ -34,7 +34,7 @@ std::string bar(Seconds from, Seconds to, Seconds end) {
 
 class PhaseTimes {
  public:
-  PhaseTimes(const PlanStory& story, const Plan& plan) : story_(story), plan_(plan), spells_(spells_of(plan)) {
+  PhaseTimes(const PlanReport& report, const Plan& plan) : report_(report), plan_(plan), spells_(spells_of(plan)) {
     for (const PhasePlan& part : plan.phases) end_ = std::max(end_, end_of(part));
   }
 
@@ -94,7 +94,7 @@ class PhaseTimes {
     ScheduleRow row{part.start, end_of(part), {}};
     const bool machine = part.offer != nullptr;
     const double idle = machine ? idle_beside(i) : 0;
-    row.cells = {{printable(phase_of(story_, part).name, 40)},
+    row.cells = {{printable(phase_of(report_, part).name, 40)},
                  {row.from / units::hour, hours_text(row.from)},
                  {row.to / units::hour, hours_text(row.to)},
                  {bar(row.from, row.to, end_), machine ? Paint::kCyan : Paint::kDim},
@@ -128,7 +128,7 @@ class PhaseTimes {
     return row;
   }
 
-  const PlanStory& story_;
+  const PlanReport& report_;
   const Plan& plan_;
   std::vector<Spell> spells_;
   Seconds end_{};
@@ -136,12 +136,12 @@ class PhaseTimes {
 
 }  // namespace
 
-ViewContent schedule_view(const PlanStory& story, const Screen&) {
-  const Plan* pick = story.pick();
+ViewContent schedule_view(const PlanReport& report, const Screen&) {
+  const Plan* pick = report.pick();
   if (pick == nullptr) return {"When each phase runs", Table({}), {"There is no plan."}};
-  const PhaseTimes times(story, *pick);
-  ViewContent view{"When each phase runs, by the medians: " + story.name(*pick) +
-                       (story.job.buffer > 0 ? ", with the buffer of " + percent(story.job.buffer) : std::string()),
+  const PhaseTimes times(report, *pick);
+  ViewContent view{"When each phase runs, by the medians: " + report.name(*pick) +
+                       (report.job.buffer > 0 ? ", with the buffer of " + percent(report.job.buffer) : std::string()),
                    times.table(),
                    {}};
   view.notes.push_back("In all " + with_range(pick->hours) + " h and " + with_range(pick->cost) +

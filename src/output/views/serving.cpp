@@ -56,10 +56,10 @@ void add_columns(std::vector<Column>& columns, Column first, int drop) {
 
 }  // namespace
 
-ViewContent serving_view(const PlanStory& story, const Screen&) {
+ViewContent serving_view(const PlanReport& report, const Screen&) {
   ViewContent view{"", Table({}), {}};
   std::vector<const Plan*> plans;  // the cheapest on each kind and number of GPUs
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     if (plan.offer == nullptr || generation_in(plan) == nullptr) continue;
     const auto known = std::ranges::find_if(plans, [&](const Plan* p) { return same_machines(*p, plan); });
     if (known == plans.end()) plans.push_back(&plan);
@@ -74,7 +74,7 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
   const bool target = std::ranges::any_of(
       plans, [](const Plan* plan) { return generation_in(*plan)->estimate->serving->chance.has_value(); });
   if (target) std::ranges::stable_sort(plans, {}, [](const Plan* p) { return std::pair(!p->reaches_target, p->gpus); });
-  if (!story.all && plans.size() > kViewRows) plans.resize(kViewRows);
+  if (!report.all && plans.size() > kViewRows) plans.resize(kViewRows);
   if (!target)
     std::ranges::stable_sort(plans, [](const Plan* a, const Plan* b) {
       return generation_in(*a)->estimate->serving->processed.p50 > generation_in(*b)->estimate->serving->processed.p50;
@@ -107,9 +107,9 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
   for (const Plan* plan : plans) {
     const PhasePlan& part = *generation_in(*plan);
     const Serving& serving = *part.estimate->serving;
-    const bool picked = story.pick() != nullptr && same_machines(*plan, *story.pick());
+    const bool picked = report.pick() != nullptr && same_machines(*plan, *report.pick());
     const Paint paint = picked ? Paint::kGreen : plan->reaches_target ? Paint::kPlain : Paint::kDim;
-    std::vector<Cell> row = {pick_mark(story, picked), {printable(plan->label, 60), paint}};
+    std::vector<Cell> row = {pick_mark(report, picked), {printable(plan->label, 60), paint}};
     if (serving.chance) row.emplace_back(*serving.chance, chance_words(*serving.chance), paint);
     else row.emplace_back();
     row.emplace_back(!target ? "" : plan->reaches_target ? "yes" : "no");
@@ -123,10 +123,10 @@ ViewContent serving_view(const PlanStory& story, const Screen&) {
       row.push_back(small_money_cell(part.cost.p50 / millions));
     else row.emplace_back();
     add_hours(row, plan->hours, paint);
-    row.emplace_back(strategy_words(part.estimate, phase_of(story, part)), Paint::kDim);
+    row.emplace_back(strategy_words(part.estimate, phase_of(report, part)), Paint::kDim);
     view.table.add(std::move(row));
   }
-  for (std::string& line : target_lines(story)) view.notes.push_back(std::move(line));
+  for (std::string& line : target_lines(report)) view.notes.push_back(std::move(line));
   if (const std::string words = shown_rows(plans.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
   return view;
 }

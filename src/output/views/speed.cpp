@@ -69,10 +69,10 @@ Cell times_cell(double ratio, Paint paint = Paint::kPlain) { return {ratio, time
 
 }  // namespace
 
-ViewContent speed_view(const PlanStory& story, const Screen&) {
+ViewContent speed_view(const PlanReport& report, const Screen&) {
   ViewContent view{"", Table({}), {}};
-  const std::vector<const Plan*> plans = contenders(story.found.plans);
-  const Plan* lead = story.pick() != nullptr ? story.pick() : plans.front();
+  const std::vector<const Plan*> plans = contenders(report.found.plans);
+  const Plan* lead = report.pick() != nullptr ? report.pick() : plans.front();
   const int phase = main_phase(*lead);
   if (phase < 0) {
     view.title = "Relative speed";
@@ -95,7 +95,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     return view;
   }
   const std::size_t all = rows.size();
-  if (!story.all && rows.size() > kViewRows) rows.resize(kViewRows);  // plans come in the order of interest
+  if (!report.all && rows.size() > kViewRows) rows.resize(kViewRows);  // plans come in the order of interest
   std::ranges::stable_sort(rows, [](const SpeedRow& a, const SpeedRow& b) { return a.rate.p50 > b.rate.p50; });
   const SpeedRow& base = rows.back();
   const auto base_price = price_of(*base.plan);
@@ -125,20 +125,20 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
     if (column.key == "hours" || column.key == "cost_usd") column.drop = 10;
   view.table = Table(std::move(columns));
 
-  const std::string& name = phase_of(story, *base.part).name;
+  const std::string& name = phase_of(report, *base.part).name;
   const double amount = work_of(base.part->estimate).amount;
   view.title = "Speed of the same work on each kind and number of GPUs" +
-               (story.job.phases.size() > 1 ? ", phase " + printable(name, 40) : std::string()) + ": " +
+               (report.job.phases.size() > 1 ? ", phase " + printable(name, 40) : std::string()) + ": " +
                count_short(parse_amount(significant_text(amount, 3), AmountKind::kCount).value_or(amount)) + " " + unit;
   for (const SpeedRow& row : rows) {
     const Plan& plan = *row.plan;
-    const bool picked = story.pick() != nullptr && same_machines(plan, *story.pick());
+    const bool picked = report.pick() != nullptr && same_machines(plan, *report.pick());
     const Paint paint = picked ? Paint::kGreen : Paint::kPlain;
     const Gpu& gpu = *plan.node.gpu;
     const auto price = price_of(plan);
     const Interval<double> speed = speed_against(row, base);
     const int used = std::max(row.part->estimate->gpus, 1);
-    std::vector<Cell> cells = {pick_mark(story, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
+    std::vector<Cell> cells = {pick_mark(report, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());
     cells.emplace_back(row.rate.p50, rate_text(row.rate.p50), paint);
     cells.emplace_back(rate_range(row.rate), Paint::kDim);
@@ -165,7 +165,7 @@ ViewContent speed_view(const PlanStory& story, const Screen&) {
   view.notes.push_back(
       "1.0x is " + printable(base.plan->label, 60) + ", the slowest" + (rows.size() < all ? " of these" : "") +
       (priced ? ". A GPU whose speed is a larger multiple than its price does the work for less." : "."));
-  if (story.job.phases.size() > 1 || base.part->estimate->extra.p50 > Seconds{} ||
+  if (report.job.phases.size() > 1 || base.part->estimate->extra.p50 > Seconds{} ||
       base.part->estimate->overhead_share > 0)
     view.notes.emplace_back("Speed is that of the work itself; hours and cost are those of the whole job.");
   if (const std::string words = shown_rows(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);

@@ -19,7 +19,7 @@ std::string share_words(const PhaseEstimate& estimate, Seconds time) {
 
 }  // namespace
 
-ViewContent storage_view(const PlanStory& story, const Screen&) {
+ViewContent storage_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns;
   add_plan_columns(columns, 9);
   columns.push_back({.title = "PHASE", .narrowest = 8, .key = "phase"});
@@ -33,14 +33,14 @@ ViewContent storage_view(const PlanStory& story, const Screen&) {
   columns.push_back({.title = "DISK", .align = Align::kRight, .drop = 1, .unit = "cost", .key = "disk_usd"});
   ViewContent view{"Activations that are kept, and what they take beside the GPUs", Table(std::move(columns)), {}};
 
-  const bool many = story.job.phases.size() > 1;
-  for (const Plan* plan : plans_shown(story))
+  const bool many = report.job.phases.size() > 1;
+  for (const Plan* plan : plans_shown(report))
     for (const PhasePlan& part : plan->phases) {
       const CollectionUse& use = part.estimate->collection;
       if (!use.any()) continue;
       std::vector<Cell> row;
-      add_plan(row, story, *plan);
-      row.emplace_back(many ? printable(phase_of(story, part).name, 40) : "");
+      add_plan(row, report, *plan);
+      row.emplace_back(many ? printable(phase_of(report, part).name, 40) : "");
       row.push_back(disk_cell(use.kept.all));
       row.push_back(disk_cell(use.machine_disk));
       row.push_back(gib_cell(use.host));
@@ -62,7 +62,7 @@ ViewContent storage_view(const PlanStory& story, const Screen&) {
       "Disk: the activations that end there and the models' checkpoints, in GB of 10^9 bytes. Host: what is on its "
       "way to the disk, or all of it with to: memory. A GPU: held until a batch is done, inside its memory. Times: of "
       "the busiest replica, inside the hours; GPUs of one machine share its disk.");
-  for (const std::string& words : collection_words(story)) view.notes.push_back(words);
+  for (const std::string& words : collection_words(report)) view.notes.push_back(words);
   return view;
 }
 

@@ -8,13 +8,13 @@
 
 namespace gpuplan {
 
-ViewContent strategies_view(const PlanStory& story, const Screen&) {
+ViewContent strategies_view(const PlanReport& report, const Screen&) {
   ViewContent view{"How the pick is cut over its GPUs, and what was tried instead", alternatives_table(), {}};
-  const Plan* pick = story.pick();
+  const Plan* pick = report.pick();
   if (pick == nullptr) return view;
   for (const PhasePlan& part : pick->phases) {
-    const Phase& phase = phase_of(story, part);
-    const auto others = alternatives(story.job, part.estimate, story.catalogue);
+    const Phase& phase = phase_of(report, part);
+    const auto others = alternatives(report.job, part.estimate, report.catalogue);
     if (others.empty()) continue;
     add_alternatives(others, part.estimate, phase, view.table);
     const std::string name = pick->phases.size() > 1 ? printable(phase.name, 40) + ": " : "";

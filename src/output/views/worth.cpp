@@ -14,9 +14,9 @@ namespace {
 
 /// $0, then 1, 2 and 5 times powers of ten up to one that is above every change of plan and the job's own value; the
 /// job's own value, and the start of each range that would be skipped.
-std::vector<double> values_of_an_hour(const PlanStory& story) {
-  const auto& ranges = story.found.values;
-  const double own = (story.job.value_of_time * units::hour).value;
+std::vector<double> values_of_an_hour(const PlanReport& report) {
+  const auto& ranges = report.found.values;
+  const double own = (report.job.value_of_time * units::hour).value;
   if (ranges.size() == 1) return own > 0 ? std::vector<double>{0, own} : std::vector<double>{0};
   double last = own;
   for (const ValueRange& range : ranges) last = std::max(last, (range.from * units::hour).value);
@@ -42,7 +42,7 @@ std::vector<double> values_of_an_hour(const PlanStory& story) {
 
 }  // namespace
 
-ViewContent worth_view(const PlanStory& story, const Screen&) {
+ViewContent worth_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {
       {.title = "AN HOUR", .align = Align::kRight, .unit = "is worth", .key = "value_of_an_hour_usd"}};
   add_plan_columns(columns, 2);
@@ -55,19 +55,19 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
   ViewContent view{"The best plan by what an hour of waiting is worth: least cost + hours x that value",
                    Table(std::move(columns)),
                    {}};
-  const auto& ranges = story.found.values;
-  const Dollars own = story.job.value_of_time * units::hour;
-  for (const double value : values_of_an_hour(story)) {
+  const auto& ranges = report.found.values;
+  const Dollars own = report.job.value_of_time * units::hour;
+  for (const double value : values_of_an_hour(report)) {
     const DollarsPerSecond an_hour = value * units::dollar / units::hour;
     const ValueRange* best = nullptr;
     for (const ValueRange& range : ranges)
       if (an_hour >= range.from) best = &range;
     if (best == nullptr) continue;
-    const Plan& plan = story.plan(best->plan);
+    const Plan& plan = report.plan(best->plan);
     const bool ours = value == own.value;
     std::vector<Cell> row;
     row.emplace_back(value, value == 0 ? "$0" : short_money(Dollars{value}), ours ? Paint::kBold : Paint::kPlain);
-    add_plan(row, story, plan);
+    add_plan(row, report, plan);
     add_hours(row, plan.hours);
     add_cost(row, plan.cost);
     row.push_back(money_cell(total_at(plan, an_hour)));
@@ -80,15 +80,15 @@ ViewContent worth_view(const PlanStory& story, const Screen&) {
     view.table.add(std::move(row));
   }
   if (ranges.size() == 1)
-    view.notes.push_back(story.name(story.plan(ranges.front().plan)) +
+    view.notes.push_back(report.name(report.plan(ranges.front().plan)) +
                          " is both the cheapest and the fastest: it is the best whatever an hour is worth.");
   view.notes.push_back(
-      (story.job.value_of_time_given ? "This job says " : "Unless the job says otherwise (value_of_time), it is ") +
+      (report.job.value_of_time_given ? "This job says " : "Unless the job says otherwise (value_of_time), it is ") +
       short_money(own) + " for an hour.");
-  if (const auto never = never_best(story); !never.empty())
+  if (const auto never = never_best(report); !never.empty())
     view.notes.push_back("On the frontier, but never the best, whatever an hour is worth: " + listed(never) + ".");
   const bool excluded = std::ranges::any_of(ranges, [&](const ValueRange& range) {
-    const Plan& plan = story.plan(range.plan);
+    const Plan& plan = report.plan(range.plan);
     return !plan.keeps_limits();
   });
   if (excluded) view.notes.emplace_back("Limits are not looked at here: plans that miss them are in it too.");

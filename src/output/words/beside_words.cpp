@@ -41,8 +41,8 @@ struct Told {
 
 Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate) {
   const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
-  const PhaseSetting setting = setting_of(job, phase);
-  const Storage& storage = setting.storage;
+  const PhaseDefaults defaults = defaults_of(job, phase);
+  const Storage& storage = defaults.storage;
   const Assumptions& assumed = catalogue.assumptions;
   const double machines = std::max(1, estimate.nodes);
   const std::string weights = disk_text(estimate.weights_bytes / machines);
@@ -52,7 +52,7 @@ Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const Phase
     case TimeTerm::kManual:
       return {"before.time", "the job"};
     case TimeTerm::kFetch: {
-      const MovingRate rate = download_rate(setting, assumed, estimate);
+      const MovingRate rate = download_rate(defaults, assumed, estimate);
       std::string bytes = estimate.weights_bytes > Bytes{} ? "weights " + weights : "";
       if (estimate.data_bytes > Bytes{})
         bytes += (bytes.empty() ? "data " : " + data ") + disk_text(estimate.data_bytes);
@@ -77,18 +77,18 @@ Told told(TimeTerm term, const Job& job, const Catalogue& catalogue, const Phase
       return {"evaluate.time x evaluations", "the job"};
     case TimeTerm::kCheckpoint:
     case TimeTerm::kRestart: {
-      const bool far = setting.checkpoint.to.find("://") != std::string::npos;
-      const MovingRate up = upload_rate(setting, assumed, estimate);
+      const bool far = defaults.checkpoint.to.find("://") != std::string::npos;
+      const MovingRate up = upload_rate(defaults, assumed, estimate);
       if (term == TimeTerm::kRestart)
         return {count_of(estimate.jobs - 1, "restart") + ": start, loading and the checkpoint before",
-                setting.restart ? "spot.restart" : "terms above"};
+                defaults.restart ? "spot.restart" : "terms above"};
       return {number_text(estimate.checkpoints) + " x " + disk_text(estimate.checkpoint_bytes) + " / " +
                   (far ? rate_words(up.value) : rate_words(storage.disk_rate, assumed.disk)),
               far ? source_of(up, "storage.upload_rate", assumed.upload)
                   : source_of(storage.disk_rate.has_value(), "storage.disk_rate", assumed.disk)};
     }
     case TimeTerm::kUpload: {
-      const MovingRate rate = upload_rate(setting, assumed, estimate);
+      const MovingRate rate = upload_rate(defaults, assumed, estimate);
       return {disk_text(estimate.results_bytes) + " / " + rate_words(rate.value),
               source_of(rate, "storage.upload_rate", assumed.upload)};
     }
@@ -106,7 +106,7 @@ Seconds assumed_time(const PhaseEstimate& estimate) {
 }
 
 /// "Of the 26 min on 2x A100, 5.1 min are assumed for what comes before and after the work: ...".
-std::string assumed_words(const PlanStory& story, const Plan& plan) {
+std::string assumed_words(const PlanReport& report, const Plan& plan) {
   constexpr double kWorthALine = 0.05;
   Seconds all{};
   std::array<Seconds, kTimeTerms> by_term{};
@@ -120,25 +120,25 @@ std::string assumed_words(const PlanStory& story, const Plan& plan) {
   for (const auto& entry : Names<TimeTerm>::entries)
     if (const Seconds time = by_term[static_cast<std::size_t>(entry.value)]; time >= 0.05 * all)
       parts.push_back(std::string(term_words(entry.value)) + " " + hours_words(time));
-  return "Assumed beside the work on " + story.name(plan) + ": " + hours_words(all) + ", mostly " + listed(parts) +
+  return "Assumed beside the work on " + report.name(plan) + ": " + hours_words(all) + ", mostly " + listed(parts) +
          " (--explain; storage, or setup and overhead of a phase, replace it).";
 }
 
-std::string jobs_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
-  const std::string name = printable(phase_of(story, part).name, 40);
+std::string jobs_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
+  const std::string name = printable(phase_of(report, part).name, 40);
   const Offer* offer = part.offer != nullptr ? part.offer : plan.offer;
   if (part.estimate->jobs < 2 || offer == nullptr || !offer->max_time) return "";
   return "Phase " + name + " takes " + std::to_string(part.estimate->jobs) + " jobs of " + to_text(*offer->max_time) +
-         " in a row on " + story.name(plan) + ", the longest that one may run; the restarts take " +
+         " in a row on " + report.name(plan) + ", the longest that one may run; the restarts take " +
          hours_words(part.estimate->term(TimeTerm::kRestart).p50) + ".";
 }
 
-std::string checkpoint_words(const PlanStory& story, const PhasePlan& part) {
+std::string checkpoint_words(const PlanReport& report, const PhasePlan& part) {
   const PhaseEstimate& estimate = part.estimate;
   if (estimate.checkpoints < 1 || part.offer == nullptr) return "";
-  const Phase& phase = phase_of(story, part);
-  const bool all = setting_of(story.job, phase).checkpoint.keep < 0 && estimate.kept_checkpoints > 1;
-  const Bytes own = built_in_disk(story, *part.offer);
+  const Phase& phase = phase_of(report, part);
+  const bool all = defaults_of(report.job, phase).checkpoint.keep < 0 && estimate.kept_checkpoints > 1;
+  const Bytes own = built_in_disk(report, *part.offer);
   const bool too_much = own > Bytes{} && own < estimate.machine_disk_bytes;
   if (!all && !too_much) return "";
   std::string text = "Phase " + printable(phase.name, 40) + " keeps ";
@@ -182,8 +182,8 @@ std::string_view term_words(TimeTerm term) {
   return "";
 }
 
-Bytes built_in_disk(const PlanStory& story, const Offer& offer) {
-  for (const Node& node : story.catalogue.nodes)
+Bytes built_in_disk(const PlanReport& report, const Offer& offer) {
+  for (const Node& node : report.catalogue.nodes)
     if (!node.instance.empty() && node.instance == offer.instance && iequals(node.provider, offer.provider))
       return node.disk;
   return {};
@@ -208,20 +208,20 @@ Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstima
   return table;
 }
 
-std::vector<std::string> beside_words(const PlanStory& story) {
+std::vector<std::string> beside_words(const PlanReport& report) {
   std::vector<std::string> lines;
-  const Plan* pick = story.pick();
+  const Plan* pick = report.pick();
   if (pick == nullptr) return lines;
   const auto say = [&](std::string line) {
     if (!line.empty()) lines.push_back(std::move(line));
   };
-  say(assumed_words(story, *pick));
+  say(assumed_words(report, *pick));
   if (pick->wait.p50 > Seconds{})
-    say("Waiting in queues takes " + range_words(pick->wait) + " on top of the hours of " + story.name(*pick) +
-        (story.job.limits.deadline ? ", and counts against the deadline." : "."));
+    say("Waiting in queues takes " + range_words(pick->wait) + " on top of the hours of " + report.name(*pick) +
+        (report.job.limits.deadline ? ", and counts against the deadline." : "."));
   for (const PhasePlan& part : pick->phases) {
-    say(jobs_words(story, *pick, part));
-    say(checkpoint_words(story, part));
+    say(jobs_words(report, *pick, part));
+    say(checkpoint_words(report, part));
   }
   return lines;
 }

@@ -7,21 +7,21 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
 std::string_view term_words(TimeTerm term);  ///< "loading weights"
 
 /// The disk that the provider's data sheet gives the machine; zero: not known.
-Bytes built_in_disk(const PlanStory& story, const Offer& offer);
+Bytes built_in_disk(const PlanReport& report, const Offer& offer);
 
 /// One row a term that takes time: its range, how it comes about, and who says so. Empty when the phase only works.
 Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate);
 
 /// What a reader must know of the pick: time that gpuplan assumed where it is a large part of the hours, jobs in a row,
 /// checkpoints that fill disks. One paragraph a string.
-std::vector<std::string> beside_words(const PlanStory& story);
+std::vector<std::string> beside_words(const PlanReport& report);
 
 /// The members "time_terms", "jobs" and "bytes" of a phase.
 void write_beside(JsonWriter& json, const PhaseEstimate& estimate);

@@ -41,15 +41,15 @@ std::string size_to_ask(Bytes size) {
 }
 
 /// "It needs 618 GB of disk, 58.4 GB of it for checkpoints; where.disk asks for 200 GB: set where.disk=620 GB."
-std::string disk_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
+std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
   const CollectionUse& use = part.estimate->collection;
-  std::string text = upper_first(story.name(plan)) + " needs " + disk_text(use.machine_disk) + " of disk";
+  std::string text = upper_first(report.name(plan)) + " needs " + disk_text(use.machine_disk) + " of disk";
   if (part.estimate->nodes > 1) text += " on each machine";
   text += use.on_disk ? ", " + disk_text(use.checkpoints) + " of it for checkpoints" : ", for checkpoints";
-  if (const auto& asked = story.job.where.disk; asked && *asked < use.machine_disk)
+  if (const auto& asked = report.job.where.disk; asked && *asked < use.machine_disk)
     text += "; where.disk asks for " + disk_text(*asked) + ", too little: ask for " + size_to_ask(use.machine_disk);
   if (part.offer != nullptr) {
-    const Bytes own = built_in_disk(story, *part.offer);
+    const Bytes own = built_in_disk(report, *part.offer);
     if (own > Bytes{} && own < use.machine_disk) text += "; the machine comes with " + disk_text(own) + ", too little";
     else if (own > Bytes{}) text += "; the machine comes with " + disk_text(own);
     if (part.disk > Dollars{})
@@ -75,13 +75,13 @@ std::string traffic_words(const PhasePlan& part) {
   return text + ".";
 }
 
-std::string two_pass_words(const PlanStory& story, const Plan& plan, const PhasePlan& part) {
-  const auto two = two_passes(story.job, part.estimate, story.catalogue);
+std::string two_pass_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
+  const auto two = two_passes(report.job, part.estimate, report.catalogue);
   if (!two || two->together > two->one * kWorthSaying || two->generate.framework == nullptr) return "";
   return "By the model, generating with " + two->generate.framework->name +
          " first and reading the text once with hooks (a generate phase, then collect with forward_only: true) would "
          "take " +
-         hours_words(two->together) + " on " + story.name(plan) + " in place of " + hours_words(two->one) + ".";
+         hours_words(two->together) + " on " + report.name(plan) + " in place of " + hours_words(two->one) + ".";
 }
 
 }  // namespace
@@ -102,21 +102,21 @@ std::string kept_words(const CollectionUse& use, const Phase& phase) {
          disk_text(use.kept.all) + " in all";
 }
 
-std::vector<std::string> collection_words(const PlanStory& story) {
+std::vector<std::string> collection_words(const PlanReport& report) {
   std::vector<std::string> lines;
-  const Plan* pick = story.pick();
+  const Plan* pick = report.pick();
   if (pick == nullptr) return lines;
   for (const PhasePlan& part : pick->phases) {
     const CollectionUse& use = part.estimate->collection;
     if (!use.any()) continue;
-    const Phase& phase = phase_of(story, part);
+    const Phase& phase = phase_of(report, part);
     std::string text = "Activations";
-    if (story.job.phases.size() > 1) text += " of " + printable(phase.name, 40);
+    if (report.job.phases.size() > 1) text += " of " + printable(phase.name, 40);
     text += ": " + kept_words(use, phase) + ". ";
     if (!use.on_disk) text += host_words(part) + " ";
-    text += disk_words(story, *pick, part) + " " + traffic_words(part);
+    text += disk_words(report, *pick, part) + " " + traffic_words(part);
     lines.push_back(std::move(text));
-    if (std::string words = two_pass_words(story, *pick, part); !words.empty()) lines.push_back(std::move(words));
+    if (std::string words = two_pass_words(report, *pick, part); !words.empty()) lines.push_back(std::move(words));
   }
   return lines;
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "output/text/json_writer.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -18,7 +18,7 @@ std::string kept_words(const CollectionUse& use, const Phase& phase);
 /// What a reader must know of the pick: how much its `collect` phases keep, the disk or memory that this takes, whether
 /// `where.disk` asks for enough, the time and the money it costs, and what another order of work would save. One
 /// paragraph a string; empty when nothing is kept.
-std::vector<std::string> collection_words(const PlanStory& story);
+std::vector<std::string> collection_words(const PlanReport& report);
 
 /// The sentence of kept_words() with what it takes of a machine, for questions without offers: "... Each machine needs
 /// 618 GB of disk, 58.4 GB of it for checkpoints." Empty when nothing is kept.

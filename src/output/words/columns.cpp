@@ -24,18 +24,18 @@ void add_outcome_columns(std::vector<Column>& columns, const char* title, const 
 
 }  // namespace
 
-std::vector<const Plan*> plans_shown(const PlanStory& story, std::size_t least) {
+std::vector<const Plan*> plans_shown(const PlanReport& report, std::size_t least) {
   std::vector<const Plan*> plans;
-  const auto& all = story.found.plans;
+  const auto& all = report.found.plans;
   auto shown = static_cast<std::size_t>(
-      std::ranges::count_if(all, [&](const Plan& p) { return p.on_frontier || &p == story.pick(); }));
+      std::ranges::count_if(all, [&](const Plan& p) { return p.on_frontier || &p == report.pick(); }));
   for (const Plan& plan : all) {
-    bool show = story.all || plan.on_frontier || &plan == story.pick();
+    bool show = report.all || plan.on_frontier || &plan == report.pick();
     if (!show && shown < least &&
         std::ranges::none_of(
             all,
             [&](const Plan& p) {
-              return p.label == plan.label && (&p < &plan || p.on_frontier || &p == story.pick());
+              return p.label == plan.label && (&p < &plan || p.on_frontier || &p == report.pick());
             })) {
       show = true;
       ++shown;
@@ -89,13 +89,13 @@ Cell price_cell(std::optional<DollarsPerSecond> price, Paint paint) {
 
 Cell gib_cell(Bytes size) { return {size / units::GiB, size > 0.005 * units::GiB ? gib_text(size) : std::string()}; }
 
-std::string_view pick_sign(const PlanStory& story) { return story.found.recommendations.limits_missed ? "~" : "✔"; }
+std::string_view pick_sign(const PlanReport& report) { return report.found.recommendations.limits_missed ? "~" : "✔"; }
 
-Cell pick_mark(const PlanStory& story, bool picked) {
-  const Paint paint = story.found.recommendations.limits_missed ? Paint::kYellow : Paint::kGreen;
-  return picked ? Cell(std::string(pick_sign(story)), paint) : Cell();
+Cell pick_mark(const PlanReport& report, bool picked) {
+  const Paint paint = report.found.recommendations.limits_missed ? Paint::kYellow : Paint::kGreen;
+  return picked ? Cell(std::string(pick_sign(report)), paint) : Cell();
 }
-Cell pick_mark(const PlanStory& story, const Plan& plan) { return pick_mark(story, &plan == story.pick()); }
+Cell pick_mark(const PlanReport& report, const Plan& plan) { return pick_mark(report, &plan == report.pick()); }
 
 void add_plan_columns(std::vector<Column>& columns, int drop) {
   columns.push_back({.title = ""});
@@ -105,9 +105,9 @@ void add_plan_columns(std::vector<Column>& columns, int drop) {
   columns.push_back({.title = "", .key = "id"});
 }
 
-void add_plan(std::vector<Cell>& row, const PlanStory& story, const Plan& plan) {
-  row.push_back(pick_mark(story, plan));
-  row.emplace_back(story.name(plan), &plan == story.pick() ? Paint::kGreen : Paint::kPlain);
+void add_plan(std::vector<Cell>& row, const PlanReport& report, const Plan& plan) {
+  row.push_back(pick_mark(report, plan));
+  row.emplace_back(report.name(plan), &plan == report.pick() ? Paint::kGreen : Paint::kPlain);
   const bool rented = plan.offer != nullptr && plan.offer->kind == OfferKind::kRented;  // the label names the others
   row.emplace_back(rented ? place_words(*plan.offer) : plan.offer == nullptr ? "several offers" : "");
   row.emplace_back(plan.id);
@@ -118,7 +118,7 @@ std::string shown_rows(std::size_t shown, std::size_t all, const std::string& no
   return "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(all), noun) + " (--all).";
 }
 
-bool limits_matter(const PlanStory& story) { return !std::ranges::all_of(story.found.plans, &Plan::keeps_limits); }
+bool limits_matter(const PlanReport& report) { return !std::ranges::all_of(report.found.plans, &Plan::keeps_limits); }
 
 std::string worth_words(const SearchResult& found, const Plan& plan) {
   for (const ValueRange& range : found.values) {
@@ -158,8 +158,8 @@ bool same_machines(const Plan& a, const Plan& b) {
   return a.node.gpu == b.node.gpu && a.gpus == b.gpus && a.nodes == b.nodes;
 }
 
-const Phase& phase_of(const PlanStory& story, const PhasePlan& part) {
-  return story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+const Phase& phase_of(const PlanReport& report, const PhasePlan& part) {
+  return report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
 }
 
 }  // namespace gpuplan

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "output/text/table.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -15,7 +15,7 @@ inline constexpr std::size_t kViewRows = 20;
 
 /// The plans a view is about: the frontier, the pick and, until there are `least`, the nearest others, one of each
 /// label; when everything is asked for, all.
-std::vector<const Plan*> plans_shown(const PlanStory& story, std::size_t least = 8);
+std::vector<const Plan*> plans_shown(const PlanReport& report, std::size_t least = 8);
 
 /// HOURS, its P10 … P90 (the text goes first at `drop`), and both ends for CSV and JSON, where names begin with
 /// `prefix`.
@@ -40,19 +40,19 @@ Cell gib_cell(Bytes size);  ///< "16.3"; empty for next to nothing
 
 /// "✔" for the pick; a column of its own, so that no name that is cut short takes it along.
 /// "✔", or "~" where no plan keeps the limits: the pick is only the nearest then.
-std::string_view pick_sign(const PlanStory& story);
-Cell pick_mark(const PlanStory& story, bool picked);
-Cell pick_mark(const PlanStory& story, const Plan& plan);
+std::string_view pick_sign(const PlanReport& report);
+Cell pick_mark(const PlanReport& report, bool picked);
+Cell pick_mark(const PlanReport& report, const Plan& plan);
 
 /// The pick's ✔, PLAN, WHERE (goes at `drop`), and the id for CSV and JSON.
 void add_plan_columns(std::vector<Column>& columns, int drop);
-void add_plan(std::vector<Cell>& row, const PlanStory& story, const Plan& plan);
+void add_plan(std::vector<Cell>& row, const PlanReport& report, const Plan& plan);
 
 /// "Shown 20 of 97 GPUs (--all)."; empty when all are.
 std::string shown_rows(std::size_t shown, std::size_t all, const std::string& noun);
 
 /// Some plan misses a limit, so that tables have to say which.
-bool limits_matter(const PlanStory& story);
+bool limits_matter(const PlanReport& report);
 
 /// "an hour is worth $0.21 to $20 to you" for the values of an hour at which a plan is the best; empty: it never is.
 std::string worth_words(const SearchResult& found, const Plan& plan);
@@ -67,6 +67,6 @@ std::string with_range(const Outcome<Dollars>& cost);
 /// As many of the same GPU on as many nodes.
 bool same_machines(const Plan& a, const Plan& b);
 
-const Phase& phase_of(const PlanStory& story, const PhasePlan& part);
+const Phase& phase_of(const PlanReport& report, const PhasePlan& part);
 
 }  // namespace gpuplan

@@ -10,24 +10,24 @@
 namespace gpuplan {
 namespace {
 
-std::string name_at(const PlanStory& story, const Plan& plan, int position) {
-  return printable(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name, 40);
+std::string name_at(const PlanReport& report, const Plan& plan, int position) {
+  return printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40);
 }
 
-std::string spared_words(const PlanStory& story, const Plan& plan, const EarlyEnd& end) {
+std::string spared_words(const PlanReport& report, const Plan& plan, const EarlyEnd& end) {
   std::vector<std::string> names;
-  for (const int position : end.not_run) names.push_back(name_at(story, plan, position));
+  for (const int position : end.not_run) names.push_back(name_at(report, plan, position));
   return listed(names) + (names.size() == 1 ? " is" : " are") + " not run";
 }
 
-std::string end_words(const PlanStory& story, const Plan& plan, const EarlyEnd& end) {
-  const std::string name = name_at(story, plan, end.phase);
+std::string end_words(const PlanReport& report, const Plan& plan, const EarlyEnd& end) {
+  const std::string name = name_at(report, plan, end.phase);
   const std::string passes = name + " passes with a chance of " + percent(end.passes);
   if (end.not_run.empty()) return passes + "; nothing waits for it.";
   std::string text = passes + ". When it does not, the job ends after " +
                      range_words(Interval<Seconds>{end.hours.p10, end.hours.p50, end.hours.p90});
   if (plan.cost.p50 > Dollars{}) text += " and " + with_range(end.cost) + " spent";
-  return text + "; " + spared_words(story, plan, end) + ".";
+  return text + "; " + spared_words(report, plan, end) + ".";
 }
 
 std::string expected_words(const Plan& plan, const Gates& gates) {
@@ -39,13 +39,13 @@ std::string expected_words(const Plan& plan, const Gates& gates) {
 
 }  // namespace
 
-std::vector<std::string> gate_words(const PlanStory& story, const Plan& plan) {
-  const auto gates = gates_of(story.job, plan);
+std::vector<std::string> gate_words(const PlanReport& report, const Plan& plan) {
+  const auto gates = gates_of(report.job, plan);
   if (!gates) return {};
   std::vector<std::string> lines;
   bool stops = false;
   for (const EarlyEnd& end : gates->ends) {
-    lines.push_back(end_words(story, plan, end));
+    lines.push_back(end_words(report, plan, end));
     stops = stops || !end.not_run.empty();
   }
   if (stops) lines.push_back(expected_words(plan, *gates));
@@ -54,8 +54,8 @@ std::vector<std::string> gate_words(const PlanStory& story, const Plan& plan) {
   return lines;
 }
 
-void write_gates(JsonWriter& json, const PlanStory& story, const Plan& plan) {
-  const auto gates = gates_of(story.job, plan);
+void write_gates(JsonWriter& json, const PlanReport& report, const Plan& plan) {
+  const auto gates = gates_of(report.job, plan);
   json.member("expected_hours", (gates ? gates->expected_hours : plan.hours.mean) / units::hour);
   json.member("expected_cost_usd", (gates ? gates->expected_cost : plan.cost.mean).value);
   if (!gates) {
@@ -65,13 +65,13 @@ void write_gates(JsonWriter& json, const PlanStory& story, const Plan& plan) {
   json.key("gates").begin_object().member("chance", gates->chance).member("saved_usd", gates->saved.value);
   json.key("ends").begin_array();
   for (const EarlyEnd& end : gates->ends) {
-    json.begin_object().member("phase", phase_of(story, plan.phases[static_cast<std::size_t>(end.phase)]).name);
+    json.begin_object().member("phase", phase_of(report, plan.phases[static_cast<std::size_t>(end.phase)]).name);
     json.member("passes", end.passes).member("chance", end.chance);
     write_outcome(json, "hours", end.hours, units::hour);
     write_outcome(json, "cost_usd", end.cost, units::dollar);
     std::vector<std::string> names;
     for (const int position : end.not_run)
-      names.push_back(phase_of(story, plan.phases[static_cast<std::size_t>(position)]).name);
+      names.push_back(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name);
     json.member("not_run", names).end();
   }
   json.end().end();

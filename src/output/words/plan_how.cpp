@@ -48,16 +48,16 @@ void add_phase(const Plan& plan, const PhasePlan& part, const Phase& phase, Tabl
 }
 
 /// Why the phase is cut as it is; empty when there was nothing to choose.
-std::string why_text(const PlanStory& story, const PhaseEstimate& estimate) {
-  const Phase& phase = story.job.phases[static_cast<std::size_t>(estimate.phase)];
-  return why_words(alternatives(story.job, estimate, story.catalogue), estimate, phase);
+std::string why_text(const PlanReport& report, const PhaseEstimate& estimate) {
+  const Phase& phase = report.job.phases[static_cast<std::size_t>(estimate.phase)];
+  return why_words(alternatives(report.job, estimate, report.catalogue), estimate, phase);
 }
 
 /// The training phase that takes longest; null when there is none.
-const PhasePlan* longest_training(const PlanStory& story, const Plan& plan) {
+const PhasePlan* longest_training(const PlanReport& report, const Plan& plan) {
   const PhasePlan* longest = nullptr;
   for (const PhasePlan& part : plan.phases) {
-    const Phase& phase = story.job.phases[static_cast<std::size_t>(part.estimate->phase)];
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(part.estimate->phase)];
     if (!std::holds_alternative<TrainPhase>(phase.work) || !part.estimate->node) continue;
     if (longest == nullptr || part.hours.p50 > longest->hours.p50) longest = &part;
   }
@@ -81,7 +81,7 @@ std::string held_words(const Job& job, const Plan& plan) {
 }
 
 /// What is no phase but takes time or money.
-void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
+void add_rest(const PlanReport& report, const Plan& plan, Table& table) {
   if (plan.spot_loss > plan.hours.p50 * kWorthALine)
     table.add({{"interruptions"},
                {},
@@ -98,13 +98,13 @@ void add_rest(const PlanStory& story, const Plan& plan, Table& table) {
              {to_text(plan.cost.p50), Paint::kBold},
              {gpu_hours_words(plan), Paint::kDim}});
   if (plan.buffer > Seconds{})
-    table.add({{"of it buffer " + percent(story.job.buffer)},
+    table.add({{"of it buffer " + percent(report.job.buffer)},
                {},
                {hours_text(plan.buffer)},
                {},
                {},
                {"inside the hours and costs above", Paint::kDim}});
-  const Dollars contingency = story.job.contingency;
+  const Dollars contingency = report.job.contingency;
   if (contingency > Dollars{})
     table.add({{"contingency"},
                {},
@@ -137,19 +137,19 @@ std::string offer_words(const Plan& plan) {
   return offer.as_of.empty() ? text : text + ", price of " + printable(offer.as_of, 20);
 }
 
-std::string how_text(const PlanStory& story, const Plan& plan, const Screen& screen, bool memory) {
+std::string how_text(const PlanReport& report, const Plan& plan, const Screen& screen, bool memory) {
   std::string text;
   if (const std::string offer = offer_words(plan); !offer.empty())
     text += paragraph("Offer: " + offer + ".", screen, 2, 9);
   if (plan.phases.size() == 1) {
     const PhasePlan& only = plan.phases.front();
-    text += paragraph("How:   " + how_words(only, story.job.phases.front(), memory) + ".", screen, 2, 9);
-    if (const std::string speed = serving_words(only.estimate, story.job.phases.front()); !speed.empty())
+    text += paragraph("How:   " + how_words(only, report.job.phases.front(), memory) + ".", screen, 2, 9);
+    if (const std::string speed = serving_words(only.estimate, report.job.phases.front()); !speed.empty())
       text += paragraph("Speed: " + speed + ".", screen, 2, 9);
-    const std::string why = why_text(story, only.estimate);
+    const std::string why = why_text(report, only.estimate);
     return why.empty() ? text : text + paragraph("Why:   " + why, screen, 2, 9);
   }
-  text += paragraph(story.name(plan) + ", phase by phase" + held_words(story.job, plan) + ":", screen);
+  text += paragraph(report.name(plan) + ", phase by phase" + held_words(report.job, plan) + ":", screen);
   Table table({{.title = "PHASE", .narrowest = 24},
                {.title = "START", .align = Align::kRight, .drop = 2, .unit = "hour"},
                {.title = "HOURS", .align = Align::kRight},
@@ -157,12 +157,12 @@ std::string how_text(const PlanStory& story, const Plan& plan, const Screen& scr
                {.title = "COST", .align = Align::kRight},
                {.title = "HOW", .narrowest = 26, .wrap = true}});
   for (const PhasePlan& part : plan.phases)
-    add_phase(plan, part, story.job.phases[static_cast<std::size_t>(part.estimate->phase)], table);
-  add_rest(story, plan, table);
+    add_phase(plan, part, report.job.phases[static_cast<std::size_t>(part.estimate->phase)], table);
+  add_rest(report, plan, table);
   text += table.text(screen, 4);
-  if (const PhasePlan* longest = longest_training(story, plan))
-    if (const std::string why = why_text(story, longest->estimate); !why.empty()) {
-      const Phase& phase = story.job.phases[static_cast<std::size_t>(longest->estimate->phase)];
+  if (const PhasePlan* longest = longest_training(report, plan))
+    if (const std::string why = why_text(report, longest->estimate); !why.empty()) {
+      const Phase& phase = report.job.phases[static_cast<std::size_t>(longest->estimate->phase)];
       text += paragraph("Why " + printable(phase.name, 40) + " runs so: " + why, screen, 4, 4);
     }
   return text;

@@ -3,7 +3,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
 #include "plan/ranking/ranking.h"
@@ -12,8 +12,8 @@
 namespace gpuplan {
 namespace {
 
-std::string value_of_time_words(const PlanStory& story) {
-  const Dollars hour = story.job.value_of_time * units::hour;
+std::string value_of_time_words(const PlanReport& report) {
+  const Dollars hour = report.job.value_of_time * units::hour;
   return short_money(hour) + " for an hour";
 }
 
@@ -62,28 +62,28 @@ const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
 
 }  // namespace
 
-std::vector<std::string> never_best(const PlanStory& story) {
-  const SearchResult& found = story.found;
+std::vector<std::string> never_best(const PlanReport& report) {
+  const SearchResult& found = report.found;
   std::vector<std::string> never;
   for (std::size_t i = 0; i < found.plans.size() && found.plans[i].on_frontier; ++i)
     if (std::ranges::none_of(found.values, [&](const ValueRange& range) { return range.plan == static_cast<int>(i); }))
-      never.push_back(story.names[i]);
+      never.push_back(report.names[i]);
   return never;
 }
 
-std::string value_words(const PlanStory& story) {
-  const SearchResult& found = story.found;
+std::string value_words(const PlanReport& report) {
+  const SearchResult& found = report.found;
   if (found.values.size() < 2) return "";
-  const DollarsPerSecond value = story.job.value_of_time;
+  const DollarsPerSecond value = report.job.value_of_time;
   const ValueRange* best = range_of(found, value);
-  const bool limited = story.plan(best->plan).keeps_limits();
-  std::string text = "Best value at " + value_of_time_words(story) + (limited ? "" : ", whatever the limits") + ": " +
-                     story.name(story.plan(best->plan)) + ".";
+  const bool limited = report.plan(best->plan).keeps_limits();
+  std::string text = "Best value at " + value_of_time_words(report) + (limited ? "" : ", whatever the limits") + ": " +
+                     report.name(report.plan(best->plan)) + ".";
 
   std::vector<std::string> others;
   for (const ValueRange& range : found.values) {
     if (&range == best) continue;
-    const std::string& name = story.name(story.plan(range.plan));
+    const std::string& name = report.name(report.plan(range.plan));
     const std::string from = short_money(an_hour(range.from));
     std::string where;
     if (!range.to) where = "above " + from;
@@ -93,7 +93,7 @@ std::string value_words(const PlanStory& story) {
     where += name;
     others.push_back(std::move(where));
   }
-  std::vector<std::string> never = never_best(story);
+  std::vector<std::string> never = never_best(report);
   if (never.size() > 3) {
     const std::size_t more = never.size() - 2;
     never.resize(2);
@@ -104,23 +104,23 @@ std::string value_words(const PlanStory& story) {
   return text + ".";
 }
 
-std::string assumed_value_words(const PlanStory& story) {
-  if (story.job.value_of_time_given || story.job.goal != Goal::kBestValue || story.found.plans.empty()) return "";
-  return "Assumed: an hour of waiting is worth " + short_money(story.job.value_of_time * units::hour) +
+std::string assumed_value_words(const PlanReport& report) {
+  if (report.job.value_of_time_given || report.job.goal != Goal::kBestValue || report.found.plans.empty()) return "";
+  return "Assumed: an hour of waiting is worth " + short_money(report.job.value_of_time * units::hour) +
          " (value_of_time).";
 }
 
-std::string pick_words(const PlanStory& story) {
-  const Plan* pick = story.pick();
+std::string pick_words(const PlanReport& report) {
+  const Plan* pick = report.pick();
   if (pick == nullptr) return "";
-  const Recommendations& rules = story.found.recommendations;
-  const Limits& limits = story.job.limits;
-  const std::string& name = story.name(*pick);
-  const bool target = has_target(story.job);
-  const std::vector<const Plan*> among = contenders(story.found.plans);
+  const Recommendations& rules = report.found.recommendations;
+  const Limits& limits = report.job.limits;
+  const std::string& name = report.name(*pick);
+  const bool target = has_target(report.job);
+  const std::vector<const Plan*> among = contenders(report.found.plans);
   if (rules.limits_missed) {
     // One whose memory may not do is set aside, whatever it keeps.
-    if (std::ranges::any_of(story.found.plans, &Plan::keeps_limits))
+    if (std::ranges::any_of(report.found.plans, &Plan::keeps_limits))
       return "No plan whose memory fits keeps the limits. Nearest: " + name + ".";
     return std::string(!target                            ? "No plan keeps the limits."
                        : limits.deadline || limits.budget ? "No plan keeps the limits and reaches the target."
@@ -135,9 +135,9 @@ std::string pick_words(const PlanStory& story) {
   const std::string kept = listed(wanted);
   const auto keeping = std::ranges::count_if(among, [](const Plan* p) { return p->keeps_limits(); });
   std::string rule;
-  switch (story.job.goal) {
+  switch (report.job.goal) {
     case Goal::kBestValue:
-      rule = "the best value at " + value_of_time_words(story) + " of waiting";
+      rule = "the best value at " + value_of_time_words(report) + " of waiting";
       break;
     case Goal::kCheapest:
       rule = "the cheapest";
@@ -156,9 +156,9 @@ std::string pick_words(const PlanStory& story) {
   else if (!kept.empty())
     text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that " + keep + " " + kept;
   text += ".";
-  if (rules.cheapest == rules.pick && rules.fastest == rules.pick && story.found.plans.size() > 1)
+  if (rules.cheapest == rules.pick && rules.fastest == rules.pick && report.found.plans.size() > 1)
     text += " It is both the cheapest and the fastest.";
-  const auto tight = std::ranges::count(story.found.plans, Fit::kTight, &Plan::fit);
+  const auto tight = std::ranges::count(report.found.plans, Fit::kTight, &Plan::fit);
   if (pick->fit == Fit::kFits && tight > 0)
     text += " " + upper_first(count_of(static_cast<double>(tight), "tight plan")) + (tight == 1 ? " is" : " are") +
             " set aside: only the median of the memory fits.";
@@ -167,12 +167,12 @@ std::string pick_words(const PlanStory& story) {
   return text;
 }
 
-std::vector<std::string> summary_words(const PlanStory& story, std::size_t most) {
-  const Plan* pick = story.pick();
+std::vector<std::string> summary_words(const PlanReport& report, std::size_t most) {
+  const Plan* pick = report.pick();
   std::vector<std::string> lines;
   if (pick == nullptr) return lines;
   // What a reader asks about: the neighbours of the pick, then the ends of the frontier.
-  const auto& plans = story.found.plans;
+  const auto& plans = report.found.plans;
   const auto at = static_cast<std::ptrdiff_t>(pick - plans.data());
   std::ptrdiff_t size = 0;
   while (size < std::ssize(plans) && plans[static_cast<std::size_t>(size)].on_frontier) ++size;
@@ -204,7 +204,7 @@ std::vector<std::string> summary_words(const PlanStory& story, std::size_t most)
       remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour it saves");
     if (noticed && saved < Seconds{} && more < Dollars{})
       remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour saved");
-    if (story.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
+    if (report.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
       remarks.push_back("it takes " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
     if (const double share = memory_share(plan); share > 0 && share < 0.25)
       remarks.push_back("it uses " + percent(share) + " of its memory");
@@ -212,7 +212,7 @@ std::vector<std::string> summary_words(const PlanStory& story, std::size_t most)
     if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
     if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
     if (!plan.reaches_target) remarks.emplace_back("it misses the target");
-    std::string text = comparison(*pick, plan, story.name(plan));
+    std::string text = comparison(*pick, plan, report.name(plan));
     if (!remarks.empty()) text += ": " + join(remarks, "; ");
     lines.push_back(text + ".");
   }

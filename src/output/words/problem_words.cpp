@@ -12,18 +12,18 @@ namespace gpuplan {
 namespace {
 
 /// "train: " where the problem is not in all phases that train or generate.
-std::string phases_of(const PlanStory& story, const TouchedPhases& touched) {
-  const auto computing = std::ranges::count_if(story.job.phases, computes);
+std::string phases_of(const PlanReport& report, const TouchedPhases& touched) {
+  const auto computing = std::ranges::count_if(report.job.phases, computes);
   if (std::ssize(touched.phases) == computing) return "";
   std::vector<std::string> names;
   for (const int phase : touched.phases)
-    names.push_back(printable(story.job.phases[static_cast<std::size_t>(phase)].name, 40));
+    names.push_back(printable(report.job.phases[static_cast<std::size_t>(phase)].name, 40));
   return listed(names) + ": ";
 }
 
-std::string line_of(const PlanStory& story, const TouchedPhases& touched) {
+std::string line_of(const PlanReport& report, const TouchedPhases& touched) {
   const KnownProblem& problem = *touched.problem;
-  return phases_of(story, touched) + problem_effect(problem) + ": " + problem_sentence(problem) + ". " +
+  return phases_of(report, touched) + problem_effect(problem) + ": " + problem_sentence(problem) + ". " +
          upper_first(problem.remedy) + ".";
 }
 
@@ -40,28 +40,28 @@ std::string problem_sentence(const KnownProblem& problem) {
   return problem.what + (problem.confidence == Confidence::kLow ? " (not verified)" : "");
 }
 
-std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most) {
-  const auto found = known_problems(plan, story.job, story.catalogue);
+std::string problems_text(const PlanReport& report, const Plan& plan, const Screen& screen, std::size_t most) {
+  const auto found = known_problems(plan, report.job, report.catalogue);
   if (found.empty()) return "";
-  std::string title = "Known problems of " + story.name(plan);
+  std::string title = "Known problems of " + report.name(plan);
   if (found.size() > most) title += ", " + std::to_string(most) + " of " + std::to_string(found.size()) + " (--all)";
   std::string text = paragraph(title + ":", screen);
   for (std::size_t i = 0; i < std::min(most, found.size()); ++i)
-    text += paragraph("- " + line_of(story, found[i]), screen, 4, 6);
+    text += paragraph("- " + line_of(report, found[i]), screen, 4, 6);
   return text;
 }
 
-void write_problem_ids(JsonWriter& json, const PlanStory& story, const Plan& plan) {
+void write_problem_ids(JsonWriter& json, const PlanReport& report, const Plan& plan) {
   std::vector<std::string> ids;
-  for (const TouchedPhases& touched : known_problems(plan, story.job, story.catalogue))
+  for (const TouchedPhases& touched : known_problems(plan, report.job, report.catalogue))
     ids.push_back(touched.problem->id);
   json.member("known_problems", ids);
 }
 
-void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<const Plan*>& plans) {
+void write_problems(JsonWriter& json, const PlanReport& report, const std::vector<const Plan*>& plans) {
   std::vector<const KnownProblem*> found;
   for (const Plan* plan : plans)
-    for (const TouchedPhases& touched : known_problems(*plan, story.job, story.catalogue))
+    for (const TouchedPhases& touched : known_problems(*plan, report.job, report.catalogue))
       if (std::ranges::find(found, touched.problem) == found.end()) found.push_back(touched.problem);
   std::ranges::sort(found);  // in the order of the table
   json.begin_array();

@@ -6,7 +6,7 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -17,11 +17,11 @@ std::string problem_sentence(const KnownProblem& problem);
 
 /// "Known problems" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
 /// feed.
-std::string problems_text(const PlanStory& story, const Plan& plan, const Screen& screen, std::size_t most);
+std::string problems_text(const PlanReport& report, const Plan& plan, const Screen& screen, std::size_t most);
 
 /// Ids of the problems that touch the plan: an array.
-void write_problem_ids(JsonWriter& json, const PlanStory& story, const Plan& plan);
+void write_problem_ids(JsonWriter& json, const PlanReport& report, const Plan& plan);
 /// Every problem that touches one of these plans, with its source: an array.
-void write_problems(JsonWriter& json, const PlanStory& story, const std::vector<const Plan*>& plans);
+void write_problems(JsonWriter& json, const PlanReport& report, const std::vector<const Plan*>& plans);
 
 }  // namespace gpuplan

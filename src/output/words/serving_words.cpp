@@ -36,9 +36,9 @@ std::string reached_words(const GenerationTarget& target, const Serving& serving
 
 /// For each GPU the plan with the fewest of them that counts, fewest and then cheapest first.
 template <class Counts>
-std::vector<const Plan*> fewest(const PlanStory& story, Counts counts) {
+std::vector<const Plan*> fewest(const PlanReport& report, Counts counts) {
   std::vector<const Plan*> found;
-  for (const Plan& plan : story.found.plans) {
+  for (const Plan& plan : report.found.plans) {
     if (plan.offer == nullptr || !counts(plan)) continue;
     const auto same = std::ranges::find_if(found, [&](const Plan* p) { return p->node.gpu == plan.node.gpu; });
     if (same == found.end()) found.push_back(&plan);
@@ -89,12 +89,12 @@ std::string target_chance_words(const Plan& plan) {
   return chance ? chance_words(*chance) : std::string();
 }
 
-std::vector<std::string> target_lines(const PlanStory& story) {
+std::vector<std::string> target_lines(const PlanReport& report) {
   constexpr std::size_t kNamed = 6;
   std::vector<std::string> lines;
-  const auto& plans = story.found.plans;
-  for (std::size_t i = 0; i < story.job.phases.size(); ++i) {
-    const auto* generate = std::get_if<GeneratePhase>(&story.job.phases[i].work);
+  const auto& plans = report.found.plans;
+  for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
+    const auto* generate = std::get_if<GeneratePhase>(&report.job.phases[i].work);
     if (generate == nullptr || !generate->target.any()) continue;
     const int phase = static_cast<int>(i);
     const auto reaches = [&](const Plan& plan) {
@@ -103,20 +103,20 @@ std::vector<std::string> target_lines(const PlanStory& story) {
     };
     const auto count = std::ranges::count_if(plans, reaches);
     std::string text = "Target " + target_words(generate->target);
-    if (story.job.phases.size() > 1) text += " in " + printable(story.job.phases[i].name, 40);
+    if (report.job.phases.size() > 1) text += " in " + printable(report.job.phases[i].name, 40);
     text += ": " + std::to_string(count) + " of " + count_of(static_cast<double>(plans.size()), "plan") +
             (count == 1 ? " reaches it" : " reach it");
     if (count > 0) {
-      const std::vector<const Plan*> least = fewest(story, reaches);
+      const std::vector<const Plan*> least = fewest(report, reaches);
       std::vector<std::string> names;
       for (std::size_t k = 0; k < std::min(kNamed, least.size()); ++k)
         names.push_back(std::to_string(least[k]->gpus) + "x " + least[k]->node.gpu->name);
       if (!names.empty())
         text += ". Fewest GPUs of a kind that do: " + join(names, ", ") +
                 (least.size() > kNamed ? ", … (--show serving)" : "");
-      if (const Plan* pick = story.pick(); pick != nullptr)
+      if (const Plan* pick = report.pick(); pick != nullptr)
         if (const Serving* serving = serving_in(*pick, phase); serving != nullptr && serving->chance)
-          text += ". " + story.name(*pick) + " does with a chance of " + chance_words(*serving->chance);
+          text += ". " + report.name(*pick) + " does with a chance of " + chance_words(*serving->chance);
     } else {
       std::vector<const Plan*> nearest;
       for (const Plan& plan : plans)

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 namespace gpuplan {
 
@@ -22,6 +22,6 @@ std::string target_chance_words(const Plan& plan);
 
 /// "Target 2,000 tokens/s: 35 of 239 plans reach it; fewest GPUs: 1x B200, 2x H100 SXM, …"; the nearest misses when
 /// none does. A line for each phase that has one.
-std::vector<std::string> target_lines(const PlanStory& story);
+std::vector<std::string> target_lines(const PlanReport& report);
 
 }  // namespace gpuplan

@@ -72,9 +72,9 @@ std::vector<std::string> spot_words(const Job& job, const Plan& plan) {
     std::string text = "Interruptions of " + printable(job.phases[static_cast<std::size_t>(estimate.phase)].name, 60) +
                        ": " + significant_text(run.interruptions, 2) + " expected";
     if (terms.machines > 1) text += " (" + std::to_string(terms.machines) + " machines stop when one is taken)";
-    lines.push_back(text + ", none with a chance of " + percent(run.clean) + "; " + checkpoint_words(terms, how, run) +
-                    "; " + hours_words(run.wall - work) + " on top of " + hours_words(work) + "." +
-                    loss_words(terms, how));
+    lines.push_back(text + ", none with a chance of " + percent(run.uninterrupted) + "; " +
+                    checkpoint_words(terms, how, run) + "; " + hours_words(run.wall - work) + " on top of " +
+                    hours_words(work) + "." + loss_words(terms, how));
   }
   return lines;
 }

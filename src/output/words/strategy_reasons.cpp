@@ -153,14 +153,14 @@ std::string why_words(const std::vector<Alternative>& others, const PhaseEstimat
   return text;
 }
 
-std::string care_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
-                       const PracticeConstants& practice) {
+std::string complexity_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
+                             const PracticeConstants& practice) {
   std::string text;
   for (const Alternative& other : others) {
-    if (other.why != WhyNot::kNotWorthIt || other.time > 1 / kSameTime || other.care <= 1) continue;
+    if (other.why != WhyNot::kNotWorthIt || other.time > 1 / kSameTime || other.complexity_penalty <= 1) continue;
     text += text.empty() ? "" : " ";
-    text += upper_first(way_and_framework(other, chosen)) + " would have to be " + significant_text(other.care, 3) +
-            "x as fast: " + factor_words(other.factors, practice);
+    text += upper_first(way_and_framework(other, chosen)) + " would have to be " +
+            significant_text(other.complexity_penalty, 3) + "x as fast: " + factor_words(other.factors, practice);
     if (!other.factors_chosen.empty()) text += " against " + factor_words(other.factors_chosen, practice);
     text += ".";
   }

@@ -6,7 +6,7 @@
 
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 #include "plan/advice/alternatives.h"
 
 namespace gpuplan {
@@ -23,8 +23,8 @@ std::string why_words(const std::vector<Alternative>& others, const PhaseEstimat
 
 /// Where a faster way was left for the care that it takes: which factors of data/practice_constants.csv say so. A
 /// sentence for each such way; empty where there is none.
-std::string care_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
-                       const PracticeConstants& practice);
+std::string complexity_words(const std::vector<Alternative>& others, const PhaseEstimate& chosen,
+                             const PracticeConstants& practice);
 
 /// A table for add_alternatives().
 Table alternatives_table();

@@ -58,9 +58,9 @@ class Beside {
       found.strategy = best->strategy;
       found.framework = best->framework;
       found.memory = best->memory_total;
-      found.care = care_of(*best, moe) / care_of(chosen_, moe);
-      found.factors = care_factors(best->strategy, machines_.node, usual_of(*best, moe));
-      found.factors_chosen = care_factors(chosen_.strategy, machines_.node, usual_of(chosen_, moe));
+      found.complexity_penalty = complexity_penalty_of(*best, moe) / complexity_penalty_of(chosen_, moe);
+      found.factors = complexity_factors(best->strategy, machines_.node, usual_of(*best, moe));
+      found.factors_chosen = complexity_factors(chosen_.strategy, machines_.node, usual_of(chosen_, moe));
       if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
       // Of ways that may not fit the one most likely to was chosen: others are faster and less likely to.
       const bool worse = best->fit == Fit::kTight && (chosen_.fit == Fit::kFits || found.time <= 1);
@@ -85,8 +85,9 @@ class Beside {
     return first_ == nullptr || estimate.framework == nullptr || usual(*estimate.framework, *first_, moe);
   }
 
-  double care_of(const PhaseEstimate& estimate, bool moe) const {
-    return care(catalogue_.practice_constants, estimate.strategy, machines_.node, usual_of(estimate, moe));
+  double complexity_penalty_of(const PhaseEstimate& estimate, bool moe) const {
+    return complexity_penalty(catalogue_.practice_constants, estimate.strategy, machines_.node,
+                              usual_of(estimate, moe));
   }
 
   void add(std::optional<Alternative> found) {

@@ -49,8 +49,9 @@ struct Alternative {
   const Framework* framework = nullptr;  ///< null when it is not known
   double time = 0;                       ///< working time over that of the way chosen, by the model; 0: it does not fit
   Interval<Bytes> memory{};              ///< a GPU; zero when it is impossible
-  double care = 1;                       ///< what it would have had to be faster by
-  std::vector<double PracticeConstants::*> factors, factors_chosen;  ///< care_factors() of both; empty: it does not fit
+  double complexity_penalty = 1;         ///< what it would have had to be faster by
+  std::vector<double PracticeConstants::*> factors,
+      factors_chosen;  ///< complexity_factors() of both; empty: it does not fit
 };
 
 /// What was tried beside the way chosen for a training phase, nearest first: the next plainer way of each kind, and the

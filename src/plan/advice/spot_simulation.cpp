@@ -15,7 +15,7 @@
 #include "plan/billing/bill.h"
 #include "plan/billing/ledger.h"
 #include "plan/billing/numbered.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 #include "spot/checkpointing.h"
 
 namespace gpuplan {

@@ -161,7 +161,7 @@ Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, 
   }
   if (!shares) return plan;
   const Biller biller(job, seed);
-  return biller.price(biller.lay(std::move(arrangement)));
+  return biller.price(biller.schedule(std::move(arrangement)));
 }
 
 }  // namespace gpuplan

@@ -214,7 +214,7 @@ struct Plan {
   Seconds buffer{};             ///< part of the median hours that is the job's `buffer`
   Seconds spot_loss{};          ///< part of the median hours that interruptions and checkpoints are expected to take
   double interruptions = 0;     ///< expected number
-  double clean = 1;             ///< chance of none
+  double uninterrupted = 1;     ///< chance of none
   bool simulated = false;       ///< the luck of interruptions is in p10, p90, means and chances
   std::optional<double> chance_in_time;    ///< to keep the deadline; nullopt: there is none
   std::optional<double> chance_in_budget;  ///< to keep the budget, contingency inside; nullopt: there is none
@@ -234,7 +234,7 @@ struct Plan {
   /// The most that are held at one time, where leases overlap.
   int gpus_at_once() const;
   /// Of at least one, while a phase runs; hours of the buffer are as exposed as others.
-  double chance_of_interruption() const { return 1 - clean; }
+  double chance_of_interruption() const { return 1 - uninterrupted; }
   /// How far the phase that is furthest from its target is from it: at most 1 when all are reached.
   double shortfall() const;
   /// The phase whose memory is the fullest; null when no phase uses a GPU.

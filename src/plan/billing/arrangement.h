@@ -9,7 +9,7 @@
 namespace gpuplan {
 
 /// Machines of one offer, taken once: held from the first of these phases to the end of the last.
-struct Holding {
+struct LeaseRequest {
   const Offer* offer = nullptr;
   bool spot = false;
   Machines machines;
@@ -17,16 +17,16 @@ struct Holding {
 };
 
 /// As many machines of one offer, both on demand or both on spot.
-bool same_machines(const Holding& a, const Holding& b);
+bool same_machines(const LeaseRequest& a, const LeaseRequest& b);
 
 /// A job laid on machines: every phase with its estimate there, and what is held for which.
 struct Arrangement {
   std::vector<Shared<PhaseEstimate>> phases;  ///< in the job's order
-  std::vector<Holding> holdings;              ///< phases in none of them need no machine
+  std::vector<LeaseRequest> leases;           ///< phases in none of them need no machine
 };
 
-/// The holding that each phase is part of; -1: none.
-std::vector<int> holdings_of(const Arrangement& arrangement);
+/// The lease that each phase is part of; -1: none.
+std::vector<int> leases_of(const Arrangement& arrangement);
 
 /// Every phase on the same machines, held from the first to the last of them.
 Arrangement all_on(const Machines& machines, const Offer* offer, bool spot,

@@ -9,12 +9,13 @@
 #include "plan/answer/plan.h"
 #include "plan/billing/arrangement.h"
 #include "plan/billing/samples.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 
-/// A job laid on machines, before any price: all that offers share which differ in price alone.
-struct LaidJob {
+/// The phases of a job placed in time on its machines, before any price: all that offers share which differ in price
+/// alone.
+struct JobSchedule {
   Arrangement arrangement;
   std::vector<Slot> slots;
   std::vector<Seconds> medians;    ///< duration of each phase, expected interruptions inside, without buffer
@@ -23,14 +24,14 @@ struct LaidJob {
   std::vector<Seconds> answers;    ///< machine time each phase answers for, by the medians (Timeline::machine_seconds)
   std::vector<Samples> durations;  ///< seconds of each phase, without buffer
   Samples wall{};                  ///< seconds from start to end, buffer inside
-  std::vector<Samples> held;       ///< of each holding: seconds from asking for the machines to giving them back
-  std::vector<Seconds> busy;       ///< of each holding: median of the time in which a phase uses them
-  std::vector<Samples> away;  ///< of each holding: seconds of these in which no machine is there, which nobody bills
-  std::vector<int> factors;   ///< of each phase: the stream (samples.h) that its durations mostly follow
+  std::vector<Samples> held;       ///< of each lease: seconds from asking for the machines to giving them back
+  std::vector<Seconds> busy;       ///< of each lease: median of the time in which a phase uses them
+  std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
+  std::vector<int> factors;        ///< of each phase: the stream (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Seconds spot_loss{};
   double interruptions = 0;
-  double clean = 1;  ///< chance of no interruption
+  double uninterrupted = 1;  ///< chance of no interruption
 };
 
 /// What plans are compared by: hours and dollars of a whole job, as they are told.
@@ -51,22 +52,23 @@ class Biller {
   Biller(const Job& job, std::uint64_t seed);
 
   /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
-  Seconds expected(const PhaseEstimate& estimate, const Holding& holding) const;
+  Seconds expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
 
   /// What a phase costs on an offer, by the medians, beside the machines: its disks, and its results where these are
   /// fetched home in any case.
-  Dollars beside(const PhaseEstimate& estimate, const Holding& holding) const;
+  Dollars beside(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
 
-  /// Places the phases in time. Of the holdings' offers only the start-up time counts and, on spot, the expected loss
+  /// Places the phases in time. Of the leases' offers only the start-up time counts and, on spot, the expected loss
   /// by interruptions, which is inside every duration.
-  LaidJob lay(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+  JobSchedule schedule(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
   /// The same for medians() alone: price() needs more.
-  LaidJob lay_for_medians(Arrangement arrangement, Interruptions interruptions = Interruptions::kExpected) const;
+  JobSchedule schedule_for_medians(Arrangement arrangement,
+                                   Interruptions interruptions = Interruptions::kExpected) const;
 
-  /// What it costs on the offers of its holdings.
-  Plan price(const LaidJob& laid) const;
+  /// What it costs on the offers of its leases.
+  Plan price(const JobSchedule& laid) const;
   /// The medians of that plan, for much less work.
-  Medians medians(const LaidJob& laid) const;
+  Medians medians(const JobSchedule& laid) const;
 
   /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
   /// stay: they hold the expected loss, by which plans are compared.
@@ -74,30 +76,31 @@ class Biller {
 
   /// The same with machines given back wherever no phase uses them, by the medians, for longer than it takes to get
   /// them again.
-  Arrangement let_go(const LaidJob& laid) const;
+  Arrangement let_go(const JobSchedule& laid) const;
 
   /// canonical_order() of the job.
   const std::vector<int>& order() const { return order_; }
 
  private:
-  std::vector<double> draw(const std::vector<int>& lots, Interruptions interruptions, LaidJob& laid) const;
-  void place(const std::vector<double>& unbilled, LaidJob& laid) const;
+  std::vector<double> draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
+                           JobSchedule& laid) const;
+  void place(const std::vector<double>& unbilled, JobSchedule& laid) const;
 
   struct Paid;
   class Parts;
-  Paid pay(const LaidJob& laid, std::size_t holding, int stream) const;
-  std::vector<Paid> pay_all(const LaidJob& laid) const;
+  Paid pay(const JobSchedule& laid, std::size_t lease, int stream) const;
+  std::vector<Paid> pay_all(const JobSchedule& laid) const;
   static Samples sum_of(const std::vector<Paid>& paid);
-  Interval<Seconds> waits(const LaidJob& laid) const;
+  Interval<Seconds> waits(const JobSchedule& laid) const;
   void judge(const Samples& wall, const Samples& paid, Plan& plan) const;
-  void add_phases(const LaidJob& laid, Plan& plan) const;
-  void share_out(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const;
-  Lease lease_of(const LaidJob& laid, std::size_t holding, const Paid& paid, const Outcome<Dollars>& cost, Parts& parts,
-                 Plan& plan) const;
+  void add_phases(const JobSchedule& laid, Plan& plan) const;
+  void share_out(const JobSchedule& laid, const std::vector<Paid>& paid, Plan& plan) const;
+  Lease lease_of(const JobSchedule& laid, std::size_t lease, const Paid& paid, const Outcome<Dollars>& cost,
+                 Parts& parts, Plan& plan) const;
 
-  void in_canonical_order(std::vector<Holding>& holdings) const;
-  void fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const;
-  Dollars leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const;
+  void in_canonical_order(std::vector<LeaseRequest>& leases) const;
+  void fetch_once(const std::vector<int>& lease_by_phase, std::vector<Shared<PhaseEstimate>>& phases) const;
+  Dollars leaving_dollars(const JobSchedule& laid, const PhaseEstimate& phase) const;
 
   const Job& job_;
   std::uint64_t seed_;

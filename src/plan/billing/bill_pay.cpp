@@ -44,25 +44,25 @@ Samples prices(const Scores& scores, int stream, const Offer& offer, bool spot) 
 }
 
 /// "4x RTX 3090", "8x H100 SXM (2 nodes) spot", or what the user calls it.
-std::string label_of(const Holding& holding) {
-  const Offer& offer = *holding.offer;
-  std::string label = count_text(holding.machines.gpus) + "x " + offer.gpu;
+std::string label_of(const LeaseRequest& lease) {
+  const Offer& offer = *lease.offer;
+  std::string label = count_text(lease.machines.gpus) + "x " + offer.gpu;
   if (!offer.label.empty()) label = offer.kind == OfferKind::kRented ? offer.label : label + " (" + offer.label + ")";
-  if (holding.machines.nodes > 1) label += " (" + count_text(holding.machines.nodes) + " nodes)";
-  if (holding.spot) label += " spot";
+  if (lease.machines.nodes > 1) label += " (" + count_text(lease.machines.nodes) + " nodes)";
+  if (lease.spot) label += " spot";
   return label;
 }
 
 /// The machines of a plan, each kind once, by first use.
-std::string label_of(const LaidJob& laid) {
-  std::vector<std::pair<Seconds, const Holding*>> kinds;
-  for (const Holding& holding : laid.arrangement.holdings) {
+std::string label_of(const JobSchedule& laid) {
+  std::vector<std::pair<Seconds, const LeaseRequest*>> kinds;
+  for (const LeaseRequest& lease : laid.arrangement.leases) {
     Seconds first{std::numeric_limits<double>::infinity()};
-    for (const int phase : holding.phases)
+    for (const int phase : lease.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
         first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
-    const auto same = std::ranges::find_if(kinds, [&](const auto& k) { return same_machines(*k.second, holding); });
-    if (same == kinds.end()) kinds.emplace_back(first, &holding);
+    const auto same = std::ranges::find_if(kinds, [&](const auto& k) { return same_machines(*k.second, lease); });
+    if (same == kinds.end()) kinds.emplace_back(first, &lease);
     else same->first = std::min(same->first, first);
   }
   std::ranges::stable_sort(kinds, {}, [](const auto& kind) { return kind.first; });
@@ -74,9 +74,9 @@ std::string label_of(const LaidJob& laid) {
 }  // namespace
 
 /// What leaving costs: results that are fetched home, or that a later phase needs at another provider.
-Dollars Biller::leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase) const {
+Dollars Biller::leaving_dollars(const JobSchedule& laid, const PhaseEstimate& phase) const {
   const auto at = [&](std::size_t i) -> const Offer& {
-    return *laid.arrangement.holdings[static_cast<std::size_t>(laid.slots[i].lot)].offer;
+    return *laid.arrangement.leases[static_cast<std::size_t>(laid.slots[i].lease)].offer;
   };
   const auto index = static_cast<std::size_t>(phase.phase);
   const Offer& offer = at(index);
@@ -90,16 +90,16 @@ Dollars Biller::leaving_dollars(const LaidJob& laid, const PhaseEstimate& phase)
   return leaves ? egress_dollars(offer, phase, phase.results_bytes) : Dollars{};
 }
 
-Dollars Biller::beside(const PhaseEstimate& estimate, const Holding& holding) const {
+Dollars Biller::beside(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
   Dollars dollars{};
-  if (holding.offer->disk_price || estimate.disk_price)
-    dollars = disk_dollars(*holding.offer, estimate, expected(estimate, holding) * (1 + job_.buffer));
+  if (lease.offer->disk_price || estimate.disk_price)
+    dollars = disk_dollars(*lease.offer, estimate, expected(estimate, lease) * (1 + job_.buffer));
   if (leaves_[static_cast<std::size_t>(estimate.phase)] != 0)
-    dollars += egress_dollars(*holding.offer, estimate, estimate.results_bytes);
+    dollars += egress_dollars(*lease.offer, estimate, estimate.results_bytes);
   return dollars;
 }
 
-/// What one holding costs.
+/// What one lease costs.
 struct Biller::Paid {
   Samples dollars{};           ///< machines, disks and what leaves
   Seconds billed{};            ///< median
@@ -107,20 +107,20 @@ struct Biller::Paid {
   std::vector<double> egress;  ///< the same
 };
 
-Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int stream) const {
-  const Holding& holding = laid.arrangement.holdings[h];
-  const Offer& offer = *holding.offer;
-  const double machines = machines_paid(offer, holding.machines.nodes, holding.machines.gpus);
+Biller::Paid Biller::pay(const JobSchedule& laid, std::size_t h, int stream) const {
+  const LeaseRequest& lease = laid.arrangement.leases[h];
+  const Offer& offer = *lease.offer;
+  const double machines = machines_paid(offer, lease.machines.nodes, lease.machines.gpus);
   const Seconds unpaid = offer.billing.startup_billed ? Seconds{} : offer.billing.startup;
   const double stretch = 1 + job_.buffer;
   Paid paid;
-  paid.dollars = prices(scores_, stream, offer, holding.spot);
+  paid.dollars = prices(scores_, stream, offer, lease.spot);
   Samples billed{};
   for (std::size_t s = 0; s < Samples{}.size(); ++s) {
     billed[s] = billed_seconds(Seconds{laid.held[h][s]} - unpaid - Seconds{laid.away[h][s]}, offer.billing).value;
     paid.dollars[s] *= billed[s] * machines;
   }
-  for (const int position : holding.phases) {
+  for (const int position : lease.phases) {
     const auto i = static_cast<std::size_t>(position);
     const PhaseEstimate& phase = *laid.arrangement.phases[i];
     const double leaving = laid.slots[i].on_machine ? leaving_dollars(laid, phase).value : 0;
@@ -136,12 +136,12 @@ Biller::Paid Biller::pay(const LaidJob& laid, std::size_t h, int stream) const {
   return paid;
 }
 
-std::vector<Biller::Paid> Biller::pay_all(const LaidJob& laid) const {
+std::vector<Biller::Paid> Biller::pay_all(const JobSchedule& laid) const {
   std::vector<Paid> paid;
   const Streams streams(laid.slots.size());
   std::vector<const Offer*> priced;  // offers met so far: each price draws from a stream of its own
-  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
-    const Offer* offer = laid.arrangement.holdings[h].offer;
+  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h) {
+    const Offer* offer = laid.arrangement.leases[h].offer;
     const auto known = std::ranges::find(priced, offer) - priced.begin();
     if (known == std::ssize(priced)) priced.push_back(offer);
     paid.push_back(pay(laid, h, streams.of_price(known)));
@@ -149,7 +149,7 @@ std::vector<Biller::Paid> Biller::pay_all(const LaidJob& laid) const {
   return paid;
 }
 
-/// Dollars of all holdings together.
+/// Dollars of all leases together.
 Samples Biller::sum_of(const std::vector<Paid>& paid) {
   Samples all{};
   for (const Paid& one : paid)
@@ -157,32 +157,32 @@ Samples Biller::sum_of(const std::vector<Paid>& paid) {
   return all;
 }
 
-Medians Biller::medians(const LaidJob& laid) const {
+Medians Biller::medians(const JobSchedule& laid) const {
   return {in_seconds(Seconds{median(laid.wall)}), in_cents(Dollars{median(sum_of(pay_all(laid)))})};
 }
 
-Plan Biller::price(const LaidJob& laid) const {
-  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+Plan Biller::price(const JobSchedule& laid) const {
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   Plan plan;
   plan.label = label_of(laid);
   plan.hours = in_seconds(outcome<Seconds>(laid.wall));
   plan.buffer = plan.hours.p50 * (job_.buffer / (1 + job_.buffer));
   plan.spot_loss = laid.spot_loss;
   plan.interruptions = laid.interruptions;
-  plan.clean = laid.clean;
-  if (!holdings.empty() &&
-      std::ranges::all_of(holdings, [&](const Holding& other) { return same_machines(other, holdings.front()); })) {
-    plan.offer = holdings.front().offer;
-    plan.spot = holdings.front().spot;
-    plan.node = holdings.front().machines.node;
+  plan.uninterrupted = laid.uninterrupted;
+  if (!leases.empty() &&
+      std::ranges::all_of(leases, [&](const LeaseRequest& other) { return same_machines(other, leases.front()); })) {
+    plan.offer = leases.front().offer;
+    plan.spot = leases.front().spot;
+    plan.node = leases.front().machines.node;
   }
-  plan.kept = holdings.size() <= 1;
+  plan.kept = leases.size() <= 1;
 
   const std::vector<Paid> paid = pay_all(laid);
   const Samples all = sum_of(paid);
-  for (const Holding& holding : holdings) {
-    plan.nodes = std::max(plan.nodes, holding.machines.nodes);
-    plan.gpus = std::max(plan.gpus, holding.machines.gpus);
+  for (const LeaseRequest& lease : leases) {
+    plan.nodes = std::max(plan.nodes, lease.machines.nodes);
+    plan.gpus = std::max(plan.gpus, lease.machines.gpus);
   }
   plan.cost = in_cents(outcome<Dollars>(all));
   add_phases(laid, plan);
@@ -198,8 +198,8 @@ Plan Biller::price(const LaidJob& laid) const {
 }
 
 void Biller::simulate(Plan& plan) const {
-  if (plan.clean >= 1) return;
-  const Plan simulated = price(lay(arrangement_of(plan), Interruptions::kSimulated));
+  if (plan.uninterrupted >= 1) return;
+  const Plan simulated = price(schedule(arrangement_of(plan), Interruptions::kSimulated));
   const auto take = [](auto& told, const auto& found) {
     told.p10 = std::min(told.p50, found.p10);
     told.p90 = std::max(told.p50, found.p90);
@@ -215,15 +215,15 @@ void Biller::simulate(Plan& plan) const {
 }
 
 /// Time in queues, one job after the other: what waits at the same time is counted as if it did not.
-Interval<Seconds> Biller::waits(const LaidJob& laid) const {
+Interval<Seconds> Biller::waits(const JobSchedule& laid) const {
   Interval<Seconds> wait{};
-  for (const Holding& holding : laid.arrangement.holdings) {
-    if (!holding.offer->wait) continue;
+  for (const LeaseRequest& lease : laid.arrangement.leases) {
+    if (!lease.offer->wait) continue;
     int jobs = 0;
-    for (const int phase : holding.phases)
+    for (const int phase : lease.phases)
       if (laid.slots[static_cast<std::size_t>(phase)].on_machine)
         jobs = std::max(jobs, laid.arrangement.phases[static_cast<std::size_t>(phase)]->jobs);
-    wait = wait + *holding.offer->wait * static_cast<double>(jobs);
+    wait = wait + *lease.offer->wait * static_cast<double>(jobs);
   }
   return wait;
 }
@@ -245,7 +245,7 @@ void Biller::judge(const Samples& wall, const Samples& paid, Plan& plan) const {
 }
 
 /// What phases do on their machines, before any bill.
-void Biller::add_phases(const LaidJob& laid, Plan& plan) const {
+void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
   plan.phases.reserve(phases.size());
   bool any_model = false;
@@ -289,26 +289,26 @@ class Biller::Parts {
 
 /// Phases share the bill of the machines they run on by the machine seconds they answer for; what no phase uses is
 /// idle.
-void Biller::share_out(const LaidJob& laid, const std::vector<Paid>& paid, Plan& plan) const {
-  const std::vector<Holding>& holdings = laid.arrangement.holdings;
-  std::vector<Outcome<Dollars>> costs;  // of each holding; one is the whole bill
+void Biller::share_out(const JobSchedule& laid, const std::vector<Paid>& paid, Plan& plan) const {
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
+  std::vector<Outcome<Dollars>> costs;  // of each lease; one is the whole bill
   for (const Paid& one : paid)
-    costs.push_back(holdings.size() == 1 ? plan.cost : in_cents(outcome<Dollars>(one.dollars)));
+    costs.push_back(leases.size() == 1 ? plan.cost : in_cents(outcome<Dollars>(one.dollars)));
   Dollars medians{};
   for (const Outcome<Dollars>& one : costs) medians += one.p50;
   // The medians of several are scaled to the median of their sum.
   const double scale = medians > Dollars{} ? plan.cost.p50 / medians : 1;
   Parts parts(plan.cost.p50);
-  for (std::size_t h = 0; h < holdings.size(); ++h) {
-    const Outcome<Dollars> cost = holdings.size() == 1 ? plan.cost : costs[h] * scale;
+  for (std::size_t h = 0; h < leases.size(); ++h) {
+    const Outcome<Dollars> cost = leases.size() == 1 ? plan.cost : costs[h] * scale;
     plan.leases.push_back(lease_of(laid, h, paid[h], cost, parts, plan));
   }
 }
 
-Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, const Outcome<Dollars>& cost, Parts& parts,
-                       Plan& plan) const {
+Lease Biller::lease_of(const JobSchedule& laid, std::size_t h, const Paid& paid, const Outcome<Dollars>& cost,
+                       Parts& parts, Plan& plan) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
-  const Holding& holding = laid.arrangement.holdings[h];
+  const LeaseRequest& request = laid.arrangement.leases[h];
   const Seconds end = laid.ends.empty() ? Seconds{} : std::ranges::max(laid.ends);
   const Seconds billed = paid.billed;
   // Medians of phases do not add up to the median of their sum, and nobody bills the time in which machines are away:
@@ -319,11 +319,11 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
   double egress = 0;
   Seconds first{std::numeric_limits<double>::infinity()};
   Seconds last{};
-  Lease lease{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus, {}, {}, {}, {}, {}, {}};
-  for (std::size_t n = 0; n < holding.phases.size(); ++n) {
-    const auto i = static_cast<std::size_t>(holding.phases[n]);
+  Lease lease{request.offer, request.spot, request.machines.nodes, request.machines.gpus, {}, {}, {}, {}, {}, {}};
+  for (std::size_t n = 0; n < request.phases.size(); ++n) {
+    const auto i = static_cast<std::size_t>(request.phases[n]);
     if (!laid.slots[i].on_machine) continue;
-    lease.phases.push_back(holding.phases[n]);
+    lease.phases.push_back(request.phases[n]);
     answered += laid.answers[i];
     disks += paid.disks[n];
     egress += paid.egress[n];
@@ -335,14 +335,14 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
   const double disk_share = cost.p50 > Dollars{} ? std::min(1.0, disks / cost.p50.value) : 0;
   const double egress_share = cost.p50 > Dollars{} ? std::min(1 - disk_share, egress / cost.p50.value) : 0;
   const double machines_share = 1 - disk_share - egress_share;
-  plan.billed_gpu_hours += billed.value / 3600 * holding.machines.gpus;
-  for (std::size_t n = 0; n < holding.phases.size(); ++n) {
-    const auto i = static_cast<std::size_t>(holding.phases[n]);
+  plan.billed_gpu_hours += billed.value / 3600 * request.machines.gpus;
+  for (std::size_t n = 0; n < request.phases.size(); ++n) {
+    const auto i = static_cast<std::size_t>(request.phases[n]);
     if (!laid.slots[i].on_machine) continue;
     PhasePlan& phase = plan.phases[i];
-    phase.offer = holding.offer;
-    phase.spot = holding.spot;
-    phase.gpus_billed = holding.machines.gpus;
+    phase.offer = request.offer;
+    phase.spot = request.spot;
+    phase.gpus_billed = request.machines.gpus;
     const double own = answered > Seconds{} ? laid.answers[i] / answered : 0;
     const double disk = disks > 0 ? disk_share * paid.disks[n] / disks : 0;
     const double left = egress > 0 ? egress_share * paid.egress[n] / egress : 0;
@@ -351,7 +351,7 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
       phase.gpu_hours =
           laid.medians[i].value * (1 + job_.buffer) / 3600 * phases[i]->gpus * worked.value / answered.value;
     plan.gpu_hours += phase.gpu_hours;
-    phase.billed_gpu_hours = billed.value / 3600 * holding.machines.gpus * busy_share * own;
+    phase.billed_gpu_hours = billed.value / 3600 * request.machines.gpus * busy_share * own;
     phase.cost = cost * portion;
     phase.cost.p50 = parts.next(phase.cost.p50);
     phase.cost.p10 = std::min(phase.cost.p10, phase.cost.p50);
@@ -365,7 +365,7 @@ Lease Biller::lease_of(const LaidJob& laid, std::size_t h, const Paid& paid, con
   lease.idle = parts.next(cost.p50 * (billed > Seconds{} ? (1 - busy_share) * machines_share : 0));
   lease.cost += lease.idle;
   plan.idle += lease.idle;
-  lease.from = lease.phases.empty() ? Seconds{} : first - holding.offer->billing.startup;
+  lease.from = lease.phases.empty() ? Seconds{} : first - request.offer->billing.startup;
   // Medians of parts do not add up to the median of the whole: what is held to the end ends with the plan.
   lease.to = last >= end ? plan.hours.p50 : std::min(last, plan.hours.p50);
   std::ranges::sort(lease.phases);

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "plan/billing/ledger.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <numeric>
 
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 #include "plan/machines/machine_choice.h"
 
 namespace gpuplan {
@@ -28,7 +28,7 @@ MachineChoice::Labels MachineChoice::side_by_side(const Labels& a, const Labels&
 }
 
 /// A branch that ends with machines held, which wait for the other branches where these take longer.
-MachineChoice::Labels MachineChoice::wait_for(int machine, const Labels& own, const Labels& others, int inherits) {
+MachineChoice::Labels MachineChoice::wait_for(int machine, const Labels& own, const Labels& others, Heir heir) {
   Candidates joined;
   for (const Label& label : own) {
     const Label* before = nullptr;  // the cheapest of the others that does not make it wait
@@ -38,8 +38,8 @@ MachineChoice::Labels MachineChoice::wait_for(int machine, const Labels& own, co
       step.move = Move::kJoin;
       step.a = label.step;
       step.b = other.step;
-      step.inherits = inherits;
-      step.keeper = 1;
+      step.heir = heir;
+      step.keeps = true;
       Candidate next{label.time + wait, label.cost + other.cost, 0, step};
       next.cost += extension(machine, label.slack, wait, next.slack);
       joined.push_back(next);
@@ -166,44 +166,45 @@ MachineChoice::Sets MachineChoice::run_branches(const Module& module, const Sets
     }
     return joined;
   };
-  const auto append = [](const Label& fork, const Label& end, bool inherits, Candidates& to) {
+  const auto append = [](const Label& fork, const Label& end, Heir heir, Candidates& to) {
     Step step;
     step.move = Move::kAppend;
     step.before = fork.step;
     step.a = end.step;
-    step.inherits = inherits ? 1 : 0;
+    step.heir = heir;
     to.push_back({fork.time + end.time, fork.cost + end.cost, end.slack, step});
   };
-  /// `branch` ends with machines held; `inherits`: which side goes on with those of the fork (1 it, 2 the others).
-  const auto keep_ends = [&](const Sets& branch, const Labels& others, const Labels& forks, int inherits) {
+  /// `branch` ends with machines held; `heir`: it (the first) or the others (the second).
+  const auto keep_ends = [&](const Sets& branch, const Labels& others, const Labels& forks, Heir heir) {
     for (std::size_t m = 0; m < branch.held.size(); ++m) {
       if (branch.held[m].empty()) continue;
-      const Labels waiting = wait_for(static_cast<int>(m), branch.held[m], others, inherits);
+      const Labels waiting = wait_for(static_cast<int>(m), branch.held[m], others, heir);
       for (const Label& fork : some_of(forks, kPairs / std::max<std::size_t>(waiting.size(), 1)))
-        for (const Label& end : waiting) append(fork, end, inherits > 0, held[m]);
+        for (const Label& end : waiting)
+          append(fork, end, heir == Heir::kNobody ? Heir::kNobody : Heir::kFirst, held[m]);
       if (held[m].size() > kMostHeld) held[m] = unbeaten(static_cast<int>(m), std::move(held[m]));
     }
   };
   /// Ends of a branch that goes on with the machines of the fork, beside those of others.
   const auto beside = [&](const Labels& branch, const Labels& others) {
     Labels joined = side_by_side(branch, others);
-    for (const Label& end : joined) steps_[static_cast<std::size_t>(end.step)].inherits = 1;
+    for (const Label& end : joined) steps_[static_cast<std::size_t>(end.step)].heir = Heir::kFirst;
     return joined;
   };
   const std::size_t none = ends.size();
   const Labels all = all_but(none, none);
   const Labels free = holds || start.go_on ? Labels{} : released(start);
   for (const Label& fork : free) {
-    for (const Label& end : all) append(fork, end, false, open);
+    for (const Label& end : all) append(fork, end, Heir::kNobody, open);
     if (open.size() > kMostOpen) open = frontier_of(std::move(open));
   }
   // Machines held at the fork wait for the join.
   for (std::size_t m = 0; m < start.held.size(); ++m) {
     for (const Label& fork : some_of(start.held[m], kPairs / std::max<std::size_t>(all.size(), 1))) {
       for (const Label& end : all) {
-        append(fork, end, false, held[m]);
+        append(fork, end, Heir::kNobody, held[m]);
         Candidate& last = held[m].back();
-        last.step.keeper = 1;
+        last.step.keeps = true;
         last.cost += extension(static_cast<int>(m), fork.slack, end.time, last.slack);
       }
     }
@@ -212,7 +213,7 @@ MachineChoice::Sets MachineChoice::run_branches(const Module& module, const Sets
   const std::vector<Fork> forks = forks_of(start);
   for (std::size_t b = 0; b < branches.size(); ++b) {
     const Labels others = all_but(b, none);
-    keep_ends(branches[b], others, free, 0);
+    keep_ends(branches[b], others, free, Heir::kNobody);
     for (const Fork& fork : forks) {
       Sets own = nothing_held();
       own.released.clear();
@@ -221,11 +222,12 @@ MachineChoice::Sets MachineChoice::run_branches(const Module& module, const Sets
       const Sets branch = solve(module.parts[b], own, true);
       const Labels branch_ends = released(branch);
       for (const Label& end : beside(branch_ends, others))
-        for (const Label& label : fork.labels) append(label, end, true, open);
-      keep_ends(branch, others, fork.labels, 1);
+        for (const Label& label : fork.labels) append(label, end, Heir::kFirst, open);
+      keep_ends(branch, others, fork.labels, Heir::kFirst);
       for (std::size_t k = 0; k < branches.size(); ++k) {
         if (k == b) continue;
-        keep_ends(branches[k], branches.size() == 2 ? branch_ends : beside(branch_ends, all_but(b, k)), fork.labels, 2);
+        keep_ends(branches[k], branches.size() == 2 ? branch_ends : beside(branch_ends, all_but(b, k)), fork.labels,
+                  Heir::kSecond);
       }
     }
   }

@@ -89,7 +89,7 @@ MachineChoice::Sets MachineChoice::run_idle(double seconds, int group, const Set
     Step next;
     next.before = label.step;
     next.group = group;
-    next.inherits = keeps ? 1 : 0;
+    if (keeps) next.heir = Heir::kFirst;
     return next;
   };
   if (!holds && !start.go_on)
@@ -192,14 +192,14 @@ int MachineChoice::collect(int step, int inherited, std::vector<ChosenMachines>&
     return position;
   };
   if (s.move == Move::kJoin) {
-    const int a = collect(s.a, s.inherits == 1 ? inherited : -1, held);
-    collect(s.b, s.inherits == 2 ? inherited : -1, held);
-    return s.keeper == 1 ? a : -1;
+    const int a = collect(s.a, s.heir == Heir::kFirst ? inherited : -1, held);
+    collect(s.b, s.heir == Heir::kSecond ? inherited : -1, held);
+    return s.keeps ? a : -1;
   }
   const int before = collect(s.before, inherited, held);
   switch (s.move) {
     case Move::kNone:
-      return s.inherits == 1 ? before : -1;
+      return s.heir == Heir::kFirst ? before : -1;
     case Move::kContinue:
       return run_on(before);
     case Move::kFresh:
@@ -208,8 +208,8 @@ int MachineChoice::collect(int step, int inherited, std::vector<ChosenMachines>&
       run_on(static_cast<int>(held.size()) - 1);
       return s.move == Move::kFresh ? static_cast<int>(held.size()) - 1 : before;
     case Move::kAppend: {
-      const int after = collect(s.a, s.inherits == 1 ? before : -1, held);
-      return s.keeper == 1 ? before : after;
+      const int after = collect(s.a, s.heir == Heir::kFirst ? before : -1, held);
+      return s.keeps ? before : after;
     }
     case Move::kJoin:
       break;

@@ -82,15 +82,19 @@ class MachineChoice {
 
  private:
   enum class Move { kNone, kFresh, kContinue, kBeside, kJoin, kAppend };
+  /// Who goes on with the machines that are held when a step begins: the only or first of what it puts together, or of
+  /// a join the second.
+  enum class Heir { kNobody, kFirst, kSecond };
   /// How a label came about.
   struct Step {
     Move move = Move::kNone;
-    int before = -1;     ///< step before it
-    int machine = -1;    ///< kFresh, kContinue, kBeside
-    int group = -1;      ///< stages it runs
-    int a = -1, b = -1;  ///< kJoin: ends of two branches; kAppend: a
-    int inherits = 0;    ///< who goes on with what is held: kJoin 1 `a`, 2 `b`; kNone and kAppend 1 when somebody does
-    int keeper = 0;      ///< what is held at the end: kJoin 1 what `a` holds; kAppend 1 what was held before it
+    int before = -1;            ///< step before it
+    int machine = -1;           ///< kFresh, kContinue, kBeside
+    int group = -1;             ///< stages it runs
+    int a = -1, b = -1;         ///< kJoin: ends of two branches; kAppend: a
+    Heir heir = Heir::kNobody;  ///< of what was held before it
+    /// kJoin: what `a` holds is held at the end; kAppend: what was held before it is.
+    bool keeps = false;
   };
   struct Label {
     double time = 0, cost = 0;
@@ -134,7 +138,7 @@ class MachineChoice {
   Labels some_of(const Labels& labels, std::size_t most);
   std::vector<Fork> forks_of(const Sets& start);
   Labels side_by_side(const Labels& a, const Labels& b);
-  Labels wait_for(int machine, const Labels& own, const Labels& others, int inherits);
+  Labels wait_for(int machine, const Labels& own, const Labels& others, Heir heir);
   std::vector<double> shared_seconds(const Module& module) const;
   std::vector<double> beside_machines(const std::vector<int>& stages) const;
 

@@ -40,9 +40,9 @@ bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() !=
 
 class Mixer {
  public:
-  Mixer(const Job& job, const std::vector<PhaseWorkload>& workloads, const std::vector<Setting>& settings,
+  Mixer(const Job& job, const std::vector<PhaseWorkload>& workloads, const std::vector<MachineOption>& machine_options,
         const std::vector<Choice>& choices, const Biller& biller)
-      : job_(job), workloads_(workloads), settings_(settings), choices_(choices), biller_(biller) {}
+      : job_(job), workloads_(workloads), machine_options_(machine_options), choices_(choices), biller_(biller) {}
 
   std::vector<Plan> run(const std::vector<Plan>& plans, std::string& note) {
     // Stages are the phases in canonical order.
@@ -95,8 +95,8 @@ class Mixer {
     const auto group_of = [&](const Choice& c) {
       const Billing& b = c.offer->billing;
       const bool rented = c.offer->kind == OfferKind::kRented;
-      return std::tuple(c.setting, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value,
-                        b.startup_billed, b.term.value);
+      return std::tuple(c.option, c.spot, rented, b.minimum.value, b.increment.value, b.startup.value, b.startup_billed,
+                        b.term.value);
     };
     struct Known {
       decltype(group_of(choices_.front())) group;
@@ -129,7 +129,7 @@ class Mixer {
   DollarsPerSecond price_with_all(const Choice& choice) const {
     Dollars dollars{};
     Seconds time{};
-    for (const auto& estimate : settings_[choice.setting].phases) {
+    for (const auto& estimate : machine_options_[choice.option].phases) {
       if (!estimate) continue;
       dollars += biller_.beside(*estimate, on(choice));
       time += ((*estimate)->work.p50 + (*estimate)->extra.p50) * (1 + job_.buffer);
@@ -140,7 +140,7 @@ class Mixer {
 
   MachineTerms terms_of(const Choice& choice) const {
     const Offer& offer = *choice.offer;
-    const Machines& machines = settings_[choice.setting].machines;
+    const Machines& machines = machine_options_[choice.option].machines;
     MachineTerms terms;
     terms.price = (choice.spot ? *offer.spot_price : *offer.price).p50.value *
                   machines_paid(offer, machines.nodes, machines.gpus);
@@ -162,7 +162,7 @@ class Mixer {
       stage.needs = needs[k];
       stage.machine = on_machine(workloads_[i]);
       for (const Choice* offer : offers_) {
-        const auto& estimate = settings_[offer->setting].phases[i];
+        const auto& estimate = machine_options_[offer->option].phases[i];
         const bool runs = estimate && (*estimate)->fit == Fit::kFits &&
                           (!(*estimate)->serving || (*estimate)->serving->reaches_target);
         stage.seconds.push_back(runs ? seconds_of(*estimate, *offer) : kNowhere);
@@ -180,7 +180,9 @@ class Mixer {
     return static_cast<std::size_t>(biller_.order()[static_cast<std::size_t>(stage)]);
   }
 
-  Holding on(const Choice& choice) const { return {choice.offer, choice.spot, settings_[choice.setting].machines, {}}; }
+  LeaseRequest on(const Choice& choice) const {
+    return {choice.offer, choice.spot, machine_options_[choice.option].machines, {}};
+  }
 
   double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
     return biller_.expected(estimate, on(choice)).value * (1 + job_.buffer);
@@ -224,24 +226,25 @@ class Mixer {
     arrangement.phases.resize(workloads_.size());
     for (std::size_t k = 0; k < workloads_.size(); ++k)
       if (const std::size_t i = phase_of(static_cast<int>(k)); !problem_.stages[k].machine)
-        arrangement.phases[i] = *settings_[offers_.front()->setting].phases[i];
+        arrangement.phases[i] = *machine_options_[offers_.front()->option].phases[i];
     for (const ChosenMachines& chosen : schedule) {
       const Choice& choice = *offers_[static_cast<std::size_t>(chosen.machine)];
-      const Setting& setting = settings_[choice.setting];
-      Holding& holding = arrangement.holdings.emplace_back(Holding{choice.offer, choice.spot, setting.machines, {}});
+      const MachineOption& option = machine_options_[choice.option];
+      LeaseRequest& lease =
+          arrangement.leases.emplace_back(LeaseRequest{choice.offer, choice.spot, option.machines, {}});
       for (const int stage : chosen.stages) {
         const std::size_t i = phase_of(stage);
-        holding.phases.push_back(static_cast<int>(i));
-        arrangement.phases[i] = *setting.phases[i];
+        lease.phases.push_back(static_cast<int>(i));
+        arrangement.phases[i] = *option.phases[i];
       }
     }
     return arrangement;
   }
 
   /// Machines that would be given back and taken again at once are kept: never dearer, and less trouble.
-  LaidJob laid_out(const ChosenSchedule& schedule) const {
-    LaidJob laid = biller_.lay(arrangement_for(schedule));
-    if (join_touching(laid)) laid = biller_.lay(std::move(laid.arrangement));
+  JobSchedule laid_out(const ChosenSchedule& schedule) const {
+    JobSchedule laid = biller_.schedule(arrangement_for(schedule));
+    if (join_touching(laid)) laid = biller_.schedule(std::move(laid.arrangement));
     return laid;
   }
 
@@ -273,7 +276,7 @@ class Mixer {
     if (const auto tried = std::ranges::find(tried_, schedule, &Tried::schedule); tried != tried_.end())
       return tried->told;
     if (!may_lay_out) return std::nullopt;
-    tried_.push_back({schedule, biller_.medians(biller_.lay_for_medians(arrangement_for(schedule)))});
+    tried_.push_back({schedule, biller_.medians(biller_.schedule_for_medians(arrangement_for(schedule)))});
     return tried_.back().told;
   }
 
@@ -335,30 +338,30 @@ class Mixer {
   }
 
   /// Whether machines of one kind were joined that are given back and taken again at once.
-  bool join_touching(LaidJob& laid) const {
-    std::vector<Holding>& holdings = laid.arrangement.holdings;
+  bool join_touching(JobSchedule& laid) const {
+    std::vector<LeaseRequest>& leases = laid.arrangement.leases;
     std::vector<Seconds> begins, ends;
     // Of each kind of machines those that may be joined to others, by when they begin.
     std::map<std::tuple<const Offer*, bool, int, int>, std::set<std::pair<Seconds, std::size_t>>> kinds;
-    const auto alike = [&](const Holding& holding) -> auto& {
-      return kinds[{holding.offer, holding.spot, holding.machines.nodes, holding.machines.gpus}];
+    const auto alike = [&](const LeaseRequest& lease) -> auto& {
+      return kinds[{lease.offer, lease.spot, lease.machines.nodes, lease.machines.gpus}];
     };
-    for (std::size_t h = 0; h < holdings.size(); ++h) {
+    for (std::size_t h = 0; h < leases.size(); ++h) {
       Seconds first{kNowhere};
       Seconds last{};
-      for (const int phase : holdings[h].phases) {
+      for (const int phase : leases[h].phases) {
         first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);
         last = std::max(last, laid.ends[static_cast<std::size_t>(phase)]);
       }
-      begins.push_back(first - holdings[h].offer->billing.startup);
+      begins.push_back(first - leases[h].offer->billing.startup);
       ends.push_back(last);
-      alike(holdings[h]).emplace(begins[h], h);
+      alike(leases[h]).emplace(begins[h], h);
     }
     /// The first in the list that begins when `h` ends.
     const auto next_of = [&](std::size_t h) {
       constexpr Seconds kTouch{1};  // between them
-      std::size_t next = holdings.size();
-      const auto& others = alike(holdings[h]);
+      std::size_t next = leases.size();
+      const auto& others = alike(leases[h]);
       for (auto at = others.lower_bound({ends[h] - 2 * kTouch, 0}); at != others.end(); ++at) {
         const Seconds gap = at->first - ends[h];
         if (gap > kTouch) break;
@@ -366,16 +369,16 @@ class Mixer {
       }
       return next;
     };
-    std::vector<char> joined(holdings.size(), 0);
-    for (std::size_t h = 0; h < holdings.size();) {
-      const std::size_t next = joined[h] ? holdings.size() : next_of(h);
-      if (next == holdings.size()) {
+    std::vector<char> joined(leases.size(), 0);
+    for (std::size_t h = 0; h < leases.size();) {
+      const std::size_t next = joined[h] ? leases.size() : next_of(h);
+      if (next == leases.size()) {
         ++h;
         continue;
       }
-      holdings[h].phases.insert(holdings[h].phases.end(), holdings[next].phases.begin(), holdings[next].phases.end());
+      leases[h].phases.insert(leases[h].phases.end(), leases[next].phases.begin(), leases[next].phases.end());
       joined[next] = 1;
-      auto& others = alike(holdings[h]);
+      auto& others = alike(leases[h]);
       others.erase({begins[next], next});
       ends[h] = std::max(ends[h], ends[next]);
       if (begins[next] >= begins[h]) continue;
@@ -385,14 +388,14 @@ class Mixer {
       others.emplace(begins[h], h);
       h = 0;
     }
-    const auto gone = [&](const Holding& holding) {
-      return joined[static_cast<std::size_t>(&holding - holdings.data())] != 0;
+    const auto gone = [&](const LeaseRequest& lease) {
+      return joined[static_cast<std::size_t>(&lease - leases.data())] != 0;
     };
-    if (std::ranges::none_of(holdings, gone)) return false;
-    std::vector<Holding> left;
-    for (Holding& holding : holdings)
-      if (!gone(holding)) left.push_back(std::move(holding));
-    holdings = std::move(left);
+    if (std::ranges::none_of(leases, gone)) return false;
+    std::vector<LeaseRequest> left;
+    for (LeaseRequest& lease : leases)
+      if (!gone(lease)) left.push_back(std::move(lease));
+    leases = std::move(left);
     return true;
   }
 
@@ -446,7 +449,7 @@ class Mixer {
 
   const Job& job_;
   const std::vector<PhaseWorkload>& workloads_;
-  const std::vector<Setting>& settings_;
+  const std::vector<MachineOption>& machine_options_;
   const std::vector<Choice>& choices_;
   const Biller& biller_;
   std::vector<const Choice*> offers_;  ///< by machine of the problem
@@ -469,9 +472,9 @@ int phases_on_machines(const std::vector<PhaseWorkload>& workloads) {
 }
 
 std::vector<Plan> mixed_plans(const Job& job, const std::vector<PhaseWorkload>& workloads,
-                              const std::vector<Setting>& settings, const std::vector<Choice>& choices,
+                              const std::vector<MachineOption>& machine_options, const std::vector<Choice>& choices,
                               const Biller& biller, const std::vector<Plan>& plans, std::string& note) {
-  return Mixer(job, workloads, settings, choices, biller).run(plans, note);
+  return Mixer(job, workloads, machine_options, choices, biller).run(plans, note);
 }
 
 }  // namespace gpuplan

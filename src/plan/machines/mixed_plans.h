@@ -14,7 +14,7 @@ namespace gpuplan {
 /// value of an hour, or for one of the questions that recommendations answer. With `schedule: each_phase` every phase
 /// has machines of its own. `note` says, for the user, when machines could not be chosen for each phase.
 std::vector<Plan> mixed_plans(const Job& job, const std::vector<PhaseWorkload>& workloads,
-                              const std::vector<Setting>& settings, const std::vector<Choice>& choices,
+                              const std::vector<MachineOption>& machine_options, const std::vector<Choice>& choices,
                               const Biller& biller, const std::vector<Plan>& plans, std::string& note);
 
 /// Phases that hold rented machines: mixed plans need two.

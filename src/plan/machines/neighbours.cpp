@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "plan/answer/block_billing.h"
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 namespace gpuplan {
 
@@ -60,7 +60,7 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
   ByMedians result;
   std::vector<Slot> slots(size);
   std::vector<Seconds> durations(size);
-  std::vector<Lot> lots;
+  std::vector<LeaseCapacity> leases;
   for (std::size_t i = 0; i < size; ++i) {
     slots[i].needs = problem.stages[i].needs;
     slots[i].rank = static_cast<int>(i);
@@ -69,11 +69,11 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const auto m = static_cast<std::size_t>(schedule[h].machine);
     const MachineTerms& terms = problem.machines[m];
-    lots.push_back({terms.gpus, terms.billing.startup});
+    leases.push_back({terms.gpus, terms.billing.startup});
     for (const int s : schedule[h].stages) {
       const auto i = static_cast<std::size_t>(s);
       slots[i].on_machine = true;
-      slots[i].lot = static_cast<int>(h);
+      slots[i].lease = static_cast<int>(h);
       slots[i].gpus = problem.stages[i].gpus[m];
       durations[i] = Seconds{problem.stages[i].seconds[m]};
       if (durations[i].value == kNowhere) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
       result.dollars += problem.stages[i].beside(schedule[h].machine);
     }
   }
-  Timeline timeline(slots, lots);
+  Timeline timeline(slots, leases);
   timeline.place(durations);
   result.seconds = timeline.end().value;
   for (std::size_t h = 0; h < schedule.size(); ++h) {

@@ -26,7 +26,7 @@ std::optional<int> lowest_price(const std::vector<Plan>& plans) {
   return best;
 }
 
-bool interrupted(const Plan& plan) { return plan.spot || plan.clean < 1; }
+bool interrupted(const Plan& plan) { return plan.spot || plan.uninterrupted < 1; }
 
 }  // namespace
 

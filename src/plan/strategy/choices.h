@@ -10,7 +10,7 @@
 namespace gpuplan {
 
 /// Machines that several offers share: estimated once.
-struct Setting {
+struct MachineOption {
   Machines machines;
   std::vector<std::optional<Shared<PhaseEstimate>>> phases;  ///< in the job's order; nullopt: can not run there
   Tally tally;
@@ -20,7 +20,7 @@ struct Setting {
 /// An offer in a number of machines, on demand or as spot.
 struct Choice {
   const Offer* offer = nullptr;
-  std::size_t setting = 0;
+  std::size_t option = 0;
   bool spot = false;
 };
 

@@ -65,7 +65,7 @@ Result<std::vector<PhaseWorkload>> prepare(const Job& job) {
     workload.phase = &job.phases[i];
     workload.index = static_cast<int>(i);
     workload.let_go = let_go(job, job.phases[i]);
-    workload.setting = setting_of(job, job.phases[i]);
+    workload.defaults = defaults_of(job, job.phases[i]);
     const auto at_phase = [&](Error error) {
       error.message = "phases." + job.phases[i].name + ": " + error.message;
       error.place.line = job.phases[i].line;
@@ -135,7 +135,7 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
   const Seconds uncut = estimate->work.p90 + estimate->extra.p90;
   const auto jobs = cut_into_jobs(workload, catalogue, *machines.max_time, *estimate);
   if (!jobs) {
-    tally.too_long({workload.index, uncut * workload.setting.stretch, *machines.max_time}, tally.feasible - before);
+    tally.too_long({workload.index, uncut * workload.defaults.stretch, *machines.max_time}, tally.feasible - before);
     return std::nullopt;
   }
   estimate->jobs = *jobs;

@@ -20,7 +20,7 @@ struct PhaseWorkload {
   std::optional<TrainingWork> training;
   std::optional<GenerationWork> generation;
   bool let_go = false;  ///< let_go(): it holds no GPU, though it names some
-  PhaseSetting setting{};
+  PhaseDefaults defaults{};
 
   /// GPUs the phase must have; 0: none, nullopt: gpuplan chooses.
   std::optional<int> fixed_gpus() const;

@@ -89,7 +89,7 @@ class Inputs {
       return as<Bytes>(assumed_.text_bytes) * (work.samples * work.prompt_tokens);
     }
     if (!workload_.training) return {};
-    if (workload_.setting.storage.data) return exactly(*workload_.setting.storage.data);
+    if (workload_.defaults.storage.data) return exactly(*workload_.defaults.storage.data);
     return training_data(*workload_.training, std::get<TrainPhase>(workload_.phase->work));
   }
 
@@ -144,7 +144,7 @@ Start start_of(const PhaseWorkload& workload, const Catalogue& catalogue, const 
                Bytes weights) {
   const Assumptions& assumed = catalogue.assumptions;
   Start start;
-  const Rate disk = rate_of(workload.setting.storage.disk_rate, assumed.disk);
+  const Rate disk = rate_of(workload.defaults.storage.disk_rate, assumed.disk);
   start.load_origin = disk.origin;
   // Read once by a machine (the page cache serves its other ranks), then to all GPUs at the same time.
   if (weights > Bytes{} && estimate.node)
@@ -223,8 +223,8 @@ void add_results(const PhaseWorkload& workload, const Catalogue& catalogue, Phas
 }
 
 void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& estimate) {
-  estimate.disk_price = workload.setting.storage.disk_price;
-  estimate.egress_price = workload.setting.storage.egress_price;
+  estimate.disk_price = workload.defaults.storage.disk_price;
+  estimate.egress_price = workload.defaults.storage.egress_price;
   if (estimate.collection.any()) {
     estimate.disk_bytes = estimate.collection.disk;
     estimate.machine_disk_bytes = estimate.collection.machine_disk;
@@ -232,7 +232,7 @@ void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& esti
     return;
   }
   const double machines = std::max(1, estimate.nodes);
-  const bool here = !remote(workload.setting.checkpoint.to);
+  const bool here = !remote(workload.defaults.checkpoint.to);
   const Bytes kept = here ? estimate.checkpoint_bytes * estimate.kept_checkpoints : Bytes{};
   const Bytes each = weights + estimate.data_bytes;
   estimate.disk_bytes = each * machines + kept + estimate.results_bytes;
@@ -241,28 +241,28 @@ void add_disks(const PhaseWorkload& workload, Bytes weights, PhaseEstimate& esti
 
 }  // namespace
 
-PhaseSetting setting_of(const Job& job, const Phase& phase) {
-  PhaseSetting setting;
-  setting.storage = job.storage;
-  setting.inet_down = job.where.inet_down;
-  setting.checkpoint = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
-  if (job.spot.restart) setting.restart = job.spot.restart->range.p50;
-  setting.stretch = 1 + job.buffer;
+PhaseDefaults defaults_of(const Job& job, const Phase& phase) {
+  PhaseDefaults defaults;
+  defaults.storage = job.storage;
+  defaults.inet_down = job.where.inet_down;
+  defaults.checkpoint = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
+  if (job.spot.restart) defaults.restart = job.spot.restart->range.p50;
+  defaults.stretch = 1 + job.buffer;
   if (const auto host = std::ranges::find(job.phases, phase.on, &Phase::name); host != job.phases.end())
-    setting.fetched = fetches_the_same(*host, phase);
-  return setting;
+    defaults.fetched = fetches_the_same(*host, phase);
+  return defaults;
 }
 
-MovingRate download_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
-  const bool by_floor = !setting.storage.download_rate && setting.inet_down;
-  const auto stated = by_floor ? std::optional(exactly(*setting.inet_down)) : setting.storage.download_rate;
+MovingRate download_rate(const PhaseDefaults& defaults, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  const bool by_floor = !defaults.storage.download_rate && defaults.inet_down;
+  const auto stated = by_floor ? std::optional(exactly(*defaults.inet_down)) : defaults.storage.download_rate;
   MovingRate rate = moving_rate(stated, assumed.download, estimate);
   rate.by_floor = by_floor;
   return rate;
 }
 
-MovingRate upload_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate) {
-  return moving_rate(setting.storage.upload_rate, assumed.upload, estimate);
+MovingRate upload_rate(const PhaseDefaults& defaults, const Assumptions& assumed, const PhaseEstimate& estimate) {
+  return moving_rate(defaults.storage.upload_rate, assumed.upload, estimate);
 }
 
 bool can_resume(const Phase& phase) {
@@ -271,7 +271,7 @@ bool can_resume(const Phase& phase) {
 
 void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseEstimate& estimate) {
   const Phase& phase = *workload.phase;
-  const PhaseSetting& setting = workload.setting;
+  const PhaseDefaults& defaults = workload.defaults;
   const Assumptions& assumed = catalogue.assumptions;
   add_stated(phase, estimate);
   if (!workload.training && !workload.generation) return sum_up(estimate);
@@ -287,20 +287,20 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
   add_results(workload, catalogue, estimate);
 
   if (!stated.start) {
-    Rate down = with_origin(download_rate(setting, assumed, estimate));
+    Rate down = with_origin(download_rate(defaults, assumed, estimate));
     if (!data.exact()) down.origin = TermOrigin::kAssumed;
-    if (!setting.fetched) set(estimate, TimeTerm::kFetch, over(exactly(weights) + data, down.value), down.origin);
+    if (!defaults.fetched) set(estimate, TimeTerm::kFetch, over(exactly(weights) + data, down.value), down.origin);
     const Start start = start_of(workload, catalogue, estimate, weights);
     set(estimate, TimeTerm::kLoad, start.load, start.load_origin);
     set(estimate, TimeTerm::kWarmUp, start.warm_up, TermOrigin::kAssumed);
   }
-  const Rate up = with_origin(upload_rate(setting, assumed, estimate));
+  const Rate up = with_origin(upload_rate(defaults, assumed, estimate));
   if (workload.training) {
-    const Rate where = remote(setting.checkpoint.to) ? up : rate_of(setting.storage.disk_rate, assumed.disk);
+    const Rate where = remote(defaults.checkpoint.to) ? up : rate_of(defaults.storage.disk_rate, assumed.disk);
     const int side_by_side = writers(estimate);
     estimate.checkpoint_rate = where.value.p50 * side_by_side;
-    estimate.checkpoints = checkpoints_of(setting.checkpoint, estimate);
-    const int keep = setting.checkpoint.keep;
+    estimate.checkpoints = checkpoints_of(defaults.checkpoint, estimate);
+    const int keep = defaults.checkpoint.keep;
     estimate.keep_checkpoints = keep < 0 ? 0 : keep > 0 ? keep : kUsuallyKept;
     estimate.kept_checkpoints = estimate.checkpoints;
     if (estimate.keep_checkpoints > 0)
@@ -309,7 +309,7 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
       set(estimate, TimeTerm::kCheckpoint,
           over(exactly(estimate.checkpoint_bytes / side_by_side), where.value) * estimate.checkpoints, where.origin);
   }
-  if (!setting.storage.results.empty() && !stated.everything) {
+  if (!defaults.storage.results.empty() && !stated.everything) {
     // A model leaves from one machine, samples from where they are.
     const double from = workload.generation ? machines : 1;
     set(estimate, TimeTerm::kUpload, over(exactly(estimate.results_bytes / from), up.value), up.origin);
@@ -320,16 +320,16 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
 
 std::optional<int> cut_into_jobs(const PhaseWorkload& workload, const Catalogue& catalogue, Seconds limit,
                                  PhaseEstimate& estimate) {
-  const PhaseSetting& setting = workload.setting;
-  const Seconds most = limit / setting.stretch;
+  const PhaseDefaults& defaults = workload.defaults;
+  const Seconds most = limit / defaults.stretch;
   const Seconds all = estimate.work.p90 + estimate.extra.p90;
   if (all <= most) return 1;
   if (!can_resume(*workload.phase)) return std::nullopt;
   // Each job after the first starts anew; each but the last ends with a checkpoint.
   Interval<Seconds> restart{};
   TermOrigin origin = TermOrigin::kJob;
-  if (setting.restart) {
-    restart = exactly(*setting.restart);
+  if (defaults.restart) {
+    restart = exactly(*defaults.restart);
   } else if (workload.phase->setup) {
     restart = workload.phase->setup->time.range;
   } else {

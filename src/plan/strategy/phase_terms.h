@@ -15,7 +15,7 @@ namespace gpuplan {
 struct PhaseWorkload;
 
 /// What a job says once for all its phases, as one phase sees it.
-struct PhaseSetting {
+struct PhaseDefaults {
   Storage storage;
   std::optional<BytesPerSecond> inet_down;  ///< every machine downloads at least so fast
   CheckpointRule checkpoint;                ///< the phase's own, else the job's
@@ -23,7 +23,7 @@ struct PhaseSetting {
   double stretch = 1;                       ///< 1 + buffer
   bool fetched = false;                     ///< the phase that it stays `on` the machines of has fetched all it needs
 };
-PhaseSetting setting_of(const Job& job, const Phase& phase);
+PhaseDefaults defaults_of(const Job& job, const Phase& phase);
 
 /// A rate between a machine and the world: what the job states, else the assumption, and no more than the machine's
 /// own network sustains where data/nodes.csv knows it.
@@ -36,8 +36,8 @@ struct MovingRate {
   /// Whether nothing of it is assumed.
   bool known() const { return stated || value.exact(); }
 };
-MovingRate download_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate);
-MovingRate upload_rate(const PhaseSetting& setting, const Assumptions& assumed, const PhaseEstimate& estimate);
+MovingRate download_rate(const PhaseDefaults& defaults, const Assumptions& assumed, const PhaseEstimate& estimate);
+MovingRate upload_rate(const PhaseDefaults& defaults, const Assumptions& assumed, const PhaseEstimate& estimate);
 
 /// Fills the terms of time beside the work, `extra`, and the bytes of an estimate whose work, strategy and memory are
 /// known. What a phase states wins: with `setup`, an overhead or a given time for the whole phase nothing is assumed of

@@ -53,13 +53,15 @@ bool usual(const Framework& framework, const Framework& first, bool moe) {
   return moe ? framework.expert : &framework == &first;
 }
 
-double care(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, bool usual) {
+double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
+                          bool usual) {
   double factor = 1;
   for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factor *= practice.*one; });
   return for_so_many(practice, std::min(factor, practice.most), strategy.gpus());
 }
 
-std::vector<double PracticeConstants::*> care_factors(const Strategy& strategy, const NodeShape& node, bool usual) {
+std::vector<double PracticeConstants::*> complexity_factors(const Strategy& strategy, const NodeShape& node,
+                                                            bool usual) {
   std::vector<double PracticeConstants::*> factors;
   for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factors.push_back(one); });
   return factors;

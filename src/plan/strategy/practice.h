@@ -15,12 +15,14 @@ namespace gpuplan {
 /// A harder way must be faster than a plainer one that fits by this factor (at least 1). `usual`: it runs in a
 /// framework that people would take for such a model anyway, or that the job names. Care is work that people do once
 /// and what it saves grows with the GPUs: large runs ask for less.
-double care(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node, bool usual);
+double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
+                          bool usual);
 
 /// What it is the product of, but for the bounds and the number of GPUs.
-std::vector<double PracticeConstants::*> care_factors(const Strategy& strategy, const NodeShape& node, bool usual);
+std::vector<double PracticeConstants::*> complexity_factors(const Strategy& strategy, const NodeShape& node,
+                                                            bool usual);
 
-/// The most that care() asks for with so many GPUs.
+/// The most that complexity_penalty() asks for with so many GPUs.
 double most_care(const PracticeConstants& practice, double gpus);
 
 /// Whether people would take this framework: the first in the order of preference or, for mixtures of experts, any that

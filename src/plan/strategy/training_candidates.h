@@ -16,9 +16,9 @@
 
 namespace gpuplan {
 
-/// What is looked at, in the order in which a person would: a later rung only where those before leave something to be
+/// What is looked at, in the order in which a person would: a later tier only where those before leave something to be
 /// wished for.
-enum class Rung { kData, kCuts, kOffload };
+enum class SearchTier { kData, kCuts, kOffload };
 
 /// A micro-batch, and its place among those to try: what depends on it alone is kept by its place.
 struct Micro {
@@ -45,7 +45,7 @@ class TrainingCandidates {
   struct Walk {
     std::size_t framework = 0;  ///< place of their framework
     Strategy start;             ///< its number, precision, compilation and attention
-    Rung rung = Rung::kData;
+    SearchTier tier = SearchTier::kData;
     std::optional<double> plain_batch;  ///< sequences a step of the best way without cuts
   };
   /// Hands them to the judge one by one; those that can not be are counted in the tally.

@@ -85,7 +85,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, con
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
   const double points = weight_of_points(practice_, complexity(strategy));
-  const Seconds weighed = time * (care(practice_, strategy, node_, usual_) * points);
+  const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, usual_) * points);
   // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
   const bool better = !best_.any           ? true
                       : best_.fits != fits ? fits

@@ -66,17 +66,17 @@ class TrainingSearch {
       return choice_.best();
     }
     prepare();
-    look({Rung::kData, Rung::kCuts});
+    look({SearchTier::kData, SearchTier::kCuts});
     const bool without = choice_.fits();
-    if (!without && !candidates_.offload_fixed()) look({Rung::kOffload});
+    if (!without && !candidates_.offload_fixed()) look({SearchTier::kOffload});
     BestTraining best = choice_.best();
     if (!best.any || !best.fits) return best;
     // More memory is never slower: what would be chosen on such GPUs with less of it is as good here.
     if (!without && !candidates_.offload_fixed()) {
-      take_from_smaller(best.need, Sizes::kAll, {Rung::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kAll, {SearchTier::kOffload}, best);
     } else {
-      take_from_smaller(best.need, Sizes::kOfThisChip, {Rung::kData, Rung::kCuts}, best);
-      if (!candidates_.offload_fixed()) take_from_smaller(least_without(), Sizes::kAll, {Rung::kOffload}, best);
+      take_from_smaller(best.need, Sizes::kOfThisChip, {SearchTier::kData, SearchTier::kCuts}, best);
+      if (!candidates_.offload_fixed()) take_from_smaller(least_without(), Sizes::kAll, {SearchTier::kOffload}, best);
     }
     return best;
   }
@@ -113,18 +113,18 @@ class TrainingSearch {
     }
   }
 
-  /// Considers all ways on these rungs.
-  void look(std::initializer_list<Rung> rungs) {
-    for (const Rung rung : rungs) {
+  /// Considers all ways on these tiers.
+  void look(std::initializer_list<SearchTier> tiers) {
+    for (const SearchTier tier : tiers) {
       TrainingCandidates::Walk walk;
-      walk.rung = rung;
-      if (rung == Rung::kCuts && choice_.fits()) walk.plain_batch = choice_.best().batch;
+      walk.tier = tier;
+      if (tier == SearchTier::kCuts && choice_.fits()) walk.plain_batch = choice_.best().batch;
       for (walk.framework = 0; walk.framework < tools_.size(); ++walk.framework) {
         Tool& tool = tools_[walk.framework];
-        if (rung == Rung::kCuts && !cuts_may_pay(tool)) continue;
+        if (tier == SearchTier::kCuts && !cuts_may_pay(tool)) continue;
         choice_.use(tool.rates, tool.usual);
         walk.start = tool.start;
-        const bool cuts = rung != Rung::kData;
+        const bool cuts = tier != SearchTier::kData;
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
                              choice_);
         candidates_.each(walk, judge, *tally_);
@@ -135,7 +135,7 @@ class TrainingSearch {
   /// Goes down from `usable` memory through the sizes that GPUs have, from each way that would be chosen to the next
   /// that would be where that one no longer fits, and takes the fastest. Further down all take longer, care considered:
   /// once that is more than care can make up for, none is faster.
-  void take_from_smaller(Bytes usable, Sizes which, std::initializer_list<Rung> rungs, BestTraining& best) {
+  void take_from_smaller(Bytes usable, Sizes which, std::initializer_list<SearchTier> tiers, BestTraining& best) {
     const PracticeConstants& practice = catalogue_.practice_constants;
     const double most = most_care(practice, gpus_) * weight_of_points(practice, kMostPoints);
     tally_ = &uncounted_;
@@ -146,7 +146,7 @@ class TrainingSearch {
     for (const Bytes size : sizes) {
       if (size > usable) continue;
       choice_.start(size);
-      look(rungs);
+      look(tiers);
       if (!choice_.fits() || choice_.best().weighed >= best.time * most) return;
       const BestTraining& next = choice_.best();
       usable = std::min(next.need, size * (1 - 1e-9));
@@ -163,7 +163,7 @@ class TrainingSearch {
   Bytes least_without() {
     tally_ = &uncounted_;
     choice_.start(Bytes{});
-    look({Rung::kData, Rung::kCuts});
+    look({SearchTier::kData, SearchTier::kCuts});
     return choice_.least_need();
   }
 
@@ -178,8 +178,10 @@ class TrainingSearch {
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
     const PracticeConstants& practice = catalogue_.practice_constants;
-    double least = std::min(care(practice, tensor, node, tool.usual), care(practice, pipeline, node, tool.usual));
-    if (candidates_.most_context() > 1) least = std::min(least, care(practice, context, node, tool.usual));
+    double least = std::min(complexity_penalty(practice, tensor, node, tool.usual),
+                            complexity_penalty(practice, pipeline, node, tool.usual));
+    if (candidates_.most_context() > 1)
+      least = std::min(least, complexity_penalty(practice, context, node, tool.usual));
     Seconds a_sequence{1e300};
     for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
       const LayerCost layer =

@@ -16,7 +16,7 @@ std::optional<PhaseEstimate> estimate_of(const Job& job, Phase phase, const Phas
   workload.phase = &phase;
   workload.index = chosen.phase;
   workload.generation = *std::move(work);
-  workload.setting = setting_of(job, phase);
+  workload.defaults = defaults_of(job, phase);
   const Machines machines{*chosen.node, chosen.nodes, chosen.gpus, true};
   Tally tally;
   return best_generation(workload, catalogue, machines, true, tally);

@@ -15,12 +15,12 @@ struct Slot {
   std::vector<int> needs;   ///< positions of phases that must have ended
   int gpus = 0;             ///< 0: runs on the user's own machine
   bool on_machine = false;  ///< holds a rented machine (has GPUs, or runs `on` a phase that has)
-  int lot = 0;              ///< the machines it runs on, where it holds any
+  int lease = 0;            ///< the machines it runs on, where it holds any
   int rank = 0;             ///< place in canonical_order()
 };
 
 /// Machines taken together, held from the first use to the last.
-struct Lot {
+struct LeaseCapacity {
   int gpus = 0;
   Seconds startup{};  ///< from asking for them to the first use; asked for when the first phase could begin
 };
@@ -40,7 +40,7 @@ std::vector<int> sorted(const std::vector<Slot>& slots);
 class Timeline {
  public:
   /// `slots` must outlive the timeline.
-  Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots);
+  Timeline(const std::vector<Slot>& slots, std::vector<LeaseCapacity> leases);
 
   /// Each phase, in canonical order, as early as its needs, its machines and their free GPUs allow.
   void place(const std::vector<Seconds>& durations);
@@ -52,12 +52,14 @@ class Timeline {
   const std::vector<Seconds>& starts() const { return starts_; }
   /// From the start of the job to the end of its last phase.
   Seconds end() const;
-  /// When the machines of a lot are asked for, and when their last phase ends; equal when nothing uses them.
-  std::pair<Seconds, Seconds> held(std::size_t lot) const { return {std::min(asked_[lot], left_[lot]), left_[lot]}; }
-  /// Time in which at least one phase uses the machines of a lot.
-  Seconds busy(std::size_t lot);
+  /// When the machines of a lease are asked for, and when their last phase ends; equal when nothing uses them.
+  std::pair<Seconds, Seconds> held(std::size_t lease) const {
+    return {std::min(asked_[lease], left_[lease]), left_[lease]};
+  }
+  /// Time in which at least one phase uses the machines of a lease.
+  Seconds busy(std::size_t lease);
   /// Time of the machines that each phase answers for: an instant is shared by the phases running at it (Sharing).
-  /// Adds up to busy() of all lots.
+  /// Adds up to busy() of all leases.
   std::vector<Seconds> machine_seconds() const;
 
  private:
@@ -67,32 +69,32 @@ class Timeline {
     int used;
   };
 
-  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lot.
-  Seconds earliest(std::size_t lot, Seconds ready, Seconds duration, std::size_t size);
-  void take(std::size_t lot, Seconds from, Seconds to, int gpus);
+  /// First instant from `ready` on at which so many GPUs are free for so long. REQUIRES: wanted <= GPUs of the lease.
+  Seconds earliest(std::size_t lease, Seconds ready, Seconds duration, std::size_t size);
+  void take(std::size_t lease, Seconds from, Seconds to, int gpus);
   void pack();
   void begin(const std::vector<Seconds>& durations);
   Seconds ready_for(std::size_t phase);
   void leave(std::size_t phase);
 
-  /// A number of GPUs that phases ask of a lot. Before `full_until` never so many are free: what is taken is not given
-  /// back within one place().
+  /// A number of GPUs that phases ask of a lease. Before `full_until` never so many are free: what is taken is not
+  /// given back within one place().
   struct Size {
-    std::size_t lot;
+    std::size_t lease;
     int wanted;
     Seconds full_until;
   };
 
   const std::vector<Slot>& slots_;
-  std::vector<Lot> lots_;
+  std::vector<LeaseCapacity> leases_;
   std::vector<Size> sizes_;
   std::vector<std::size_t> size_of_;  ///< by phase, of those that hold GPUs
   std::vector<int> order_;
   std::vector<char> awaited_;         ///< by phase: whether all behind it in the order begin when it has ended
-  std::vector<std::vector<int>> on_;  ///< by lot: the phases, in the order of time that was asked for last
+  std::vector<std::vector<int>> on_;  ///< by lease: the phases, in the order of time that was asked for last
   std::vector<Seconds> durations_, starts_;
-  std::vector<Seconds> asked_, ready_, left_;  ///< by lot
-  std::vector<std::vector<Step>> steps_;       ///< by lot
+  std::vector<Seconds> asked_, ready_, left_;  ///< by lease
+  std::vector<std::vector<Step>> steps_;       ///< by lease
   // The packing of the last place(), once follow() has asked for it.
   bool packed_ = false;
   std::vector<int> turns_;                ///< phases by their start

@@ -17,7 +17,7 @@
 namespace gpuplan {
 
 /// What the search found for one of the job's variants.
-struct VariantStory {
+struct VariantReport {
   std::string name;
   std::vector<std::pair<std::string, std::string>> settings;  ///< address, value
   std::optional<Plan> pick;                                   ///< nullopt: nothing fits
@@ -26,7 +26,7 @@ struct VariantStory {
 };
 
 /// What all sentences about a search are made from. Refers to its parts, which must outlive it.
-struct PlanStory {
+struct PlanReport {
   const SearchResult& found;
   const Job& job;
   const Catalogue& catalogue;
@@ -34,7 +34,7 @@ struct PlanStory {
   std::string market;                         ///< how to call the market; empty: from the job and the sources
   std::string known = "built-in snapshot";    ///< how to call the market beside the job's own
   std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
-  std::vector<VariantStory> variants{};       ///< searched beside the job
+  std::vector<VariantReport> variants{};      ///< searched beside the job
   std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
   SearchOptions how{};                        ///< how it was searched, for tables that search again
   bool all = false;                           ///< tables show every row, not only those of most interest
@@ -42,9 +42,9 @@ struct PlanStory {
   /// Phases that run nowhere, where nothing fits and somebody looked; empty: it is no single phase.
   std::optional<std::vector<UnfitPhase>> unfit{};
   /// The same job without its own figures, and its market; null where nobody compares.
-  const PlanStory* by_model = nullptr;
+  const PlanReport* by_model = nullptr;
 
-  PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
+  PlanReport(const SearchResult& search_result, const Job& for_job, const Catalogue& facts);
 
   const Plan* pick() const;
   const Plan& plan(int position) const { return found.plans[static_cast<std::size_t>(position)]; }
@@ -56,41 +56,41 @@ struct PlanStory {
 /// Whether the market holds offers, pools or boxes that the job itself names.
 bool brings_offers(const Job& job);
 /// Job, phases, market with its age, number of offers, calibrations in use.
-std::string header_words(const PlanStory& story);
+std::string header_words(const PlanReport& report);
 /// "Shown 4 of 15 plans; 11 are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty when all are shown.
 /// `rows` says for each plan whether it is shown (output/answer/plan_rows.h).
-std::string shown_words(const PlanStory& story, const std::vector<bool>& rows);
+std::string shown_words(const PlanReport& report, const std::vector<bool>& rows);
 /// Which plan is best for which value of an hour.
-std::string value_words(const PlanStory& story);
+std::string value_words(const PlanReport& report);
 /// Names of the frontier's plans that are the best at no value of an hour.
-std::vector<std::string> never_best(const PlanStory& story);
+std::vector<std::string> never_best(const PlanReport& report);
 /// The value of an hour when the job does not say it and the pick depends on it; else empty.
-std::string assumed_value_words(const PlanStory& story);
+std::string assumed_value_words(const PlanReport& report);
 /// The pick with rule and reason.
-std::string pick_words(const PlanStory& story);
+std::string pick_words(const PlanReport& report);
 /// The pick beside the others of the frontier, how many times faster or cheaper it is: one line a plan, at most `most`.
 /// "2.1x faster, 1.08x dearer than 4x RTX 3090: $0.21 for each hour saved."
-std::vector<std::string> summary_words(const PlanStory& story, std::size_t most = 4);
+std::vector<std::string> summary_words(const PlanReport& report, std::size_t most = 4);
 /// Given figures that lie outside the model's interval; empty: none does.
-std::string given_words(const PlanStory& story);
+std::string given_words(const PlanReport& report);
 /// Scarcity of the pick and what comes next; empty when it is not scarce.
-std::string availability_words(const PlanStory& story);
+std::string availability_words(const PlanReport& report);
 /// Frontier plans too close to call; empty: none.
-std::string close_words(const PlanStory& story);
+std::string close_words(const PlanReport& report);
 /// Deadline, budget, contingency, buffer and interruptions of the pick: one line each.
-std::vector<std::string> limit_words(const PlanStory& story);
+std::vector<std::string> limit_words(const PlanReport& report);
 /// What was tried, and what could not run and why.
-std::string tally_words(const PlanStory& story);
+std::string tally_words(const PlanReport& report);
 /// Offers that age or missing rates left out; empty when there is nothing to say.
-std::string market_words(const PlanStory& story);
+std::string market_words(const PlanReport& report);
 
 /// The job could run, if somebody said how often the spot machines that it wants are interrupted.
 bool only_spot_is_missing(const SearchResult& found);
 
 /// The phase that came closest to fitting is one that runs nowhere, so that what would make it fit is worth saying.
-bool memory_is_to_blame(const PlanStory& story);
+bool memory_is_to_blame(const PlanReport& report);
 
 /// Why nothing fits: which phase, by how much and on which GPU.
-std::vector<std::string> nothing_fits_words(const PlanStory& story);
+std::vector<std::string> nothing_fits_words(const PlanReport& report);
 
 }  // namespace gpuplan

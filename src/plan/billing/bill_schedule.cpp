@@ -24,28 +24,27 @@ struct Slowdown {
   double factor = 1;
   Seconds lost{};
   double interruptions = 0;
-  double clean = 1;     ///< chance of none
-  double unbilled = 0;  ///< share of the stretched time in which no machine is there
+  double uninterrupted = 1;  ///< chance of none
+  double unbilled = 0;       ///< share of the stretched time in which no machine is there
 };
 
 /// Whether the machines can be taken away, and somebody says how often.
-bool is_interrupted(const Job& job, const Holding& holding) {
-  return holding.offer != nullptr && (holding.spot || holding.offer->preemptible) &&
-         interruption_rate(job, *holding.offer).has_value();
+bool is_interrupted(const Job& job, const LeaseRequest& lease) {
+  return lease.offer != nullptr && (lease.spot || lease.offer->preemptible) &&
+         interruption_rate(job, *lease.offer).has_value();
 }
 
-Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const Holding& holding) {
+Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const LeaseRequest& lease) {
   // The buffer is time on machines like any other.
   const double stretch = 1 + job.buffer;
   const Seconds busy = (estimate.work.p50 + estimate.extra.p50) * stretch;
-  if (estimate.gpus == 0 || busy <= Seconds{} || !is_interrupted(job, holding)) return {};
-  ExpectedRun run =
-      with_interruptions(spot_terms(job, estimate, *holding.offer), interruptible_work(estimate) * stretch);
+  if (estimate.gpus == 0 || busy <= Seconds{} || !is_interrupted(job, lease)) return {};
+  ExpectedRun run = with_interruptions(spot_terms(job, estimate, *lease.offer), interruptible_work(estimate) * stretch);
   // Rare interruptions alone would ask for fewer checkpoints than the phase writes anyway: it writes those still.
   const Seconds spared = std::max(busy - run.wall, Seconds{});
   run.wall += spared;
   run.billed += spared;
-  return {run.wall / busy, run.wall - busy, run.interruptions, run.clean,
+  return {run.wall / busy, run.wall - busy, run.interruptions, run.uninterrupted,
           run.wall > Seconds{} ? 1 - run.billed / run.wall : 0};
 }
 
@@ -81,12 +80,12 @@ Biller::Biller(const Job& job, std::uint64_t seed)
 }
 
 /// Weights and data that a phase before on the same machines has fetched are there.
-void Biller::fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEstimate>>& phases) const {
-  std::map<int, std::set<std::vector<int>>> there;  // by lot: what each phase so far has fetched
+void Biller::fetch_once(const std::vector<int>& lease_by_phase, std::vector<Shared<PhaseEstimate>>& phases) const {
+  std::map<int, std::set<std::vector<int>>> there;  // by lease: what each phase so far has fetched
   for (const int position : order_) {
     const auto i = static_cast<std::size_t>(position);
-    if (lots[i] < 0) continue;
-    auto& fetched = there[lots[i]];
+    if (lease_by_phase[i] < 0) continue;
+    auto& fetched = there[lease_by_phase[i]];
     if (phases[i]->fetch.p50 > Seconds{} && std::ranges::any_of(fetched, [&](const std::vector<int>& before) {
           return std::ranges::includes(before, weights_[i]);
         })) {
@@ -104,47 +103,48 @@ void Biller::fetch_once(const std::vector<int>& lots, std::vector<Shared<PhaseEs
   }
 }
 
-Seconds Biller::expected(const PhaseEstimate& estimate, const Holding& holding) const {
-  return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, holding).factor;
+Seconds Biller::expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const {
+  return (estimate.work.p50 + estimate.extra.p50) * slowdown_of(job_, estimate, lease).factor;
 }
 
-/// Sums and draws go by it: the phases of each holding, and the holdings by the first of them.
-void Biller::in_canonical_order(std::vector<Holding>& holdings) const {
+/// Sums and draws go by it: the phases of each lease, and the leases by the first of them.
+void Biller::in_canonical_order(std::vector<LeaseRequest>& leases) const {
   const auto rank = [&](int phase) { return slots_[static_cast<std::size_t>(phase)].rank; };
-  for (Holding& holding : holdings) std::ranges::sort(holding.phases, {}, rank);
-  std::ranges::stable_sort(holdings, {}, [&](const Holding& holding) {
-    return holding.phases.empty() ? std::numeric_limits<int>::max() : rank(holding.phases.front());
+  for (LeaseRequest& lease : leases) std::ranges::sort(lease.phases, {}, rank);
+  std::ranges::stable_sort(leases, {}, [&](const LeaseRequest& lease) {
+    return lease.phases.empty() ? std::numeric_limits<int>::max() : rank(lease.phases.front());
   });
 }
 
-LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const {
-  LaidJob laid = lay_for_medians(std::move(arrangement), interruptions);
+JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruptions) const {
+  JobSchedule laid = schedule_for_medians(std::move(arrangement), interruptions);
   for (std::size_t i = 0; i < laid.durations.size(); ++i)
     laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
   return laid;
 }
 
-LaidJob Biller::lay_for_medians(Arrangement arrangement, Interruptions interruptions) const {
-  LaidJob laid;
+JobSchedule Biller::schedule_for_medians(Arrangement arrangement, Interruptions interruptions) const {
+  JobSchedule laid;
   laid.arrangement = std::move(arrangement);
   std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
-  in_canonical_order(laid.arrangement.holdings);
+  in_canonical_order(laid.arrangement.leases);
   laid.slots = slots_;
-  const std::vector<int> lots = holdings_of(laid.arrangement);
+  const std::vector<int> lease_by_phase = leases_of(laid.arrangement);
   for (std::size_t i = 0; i < laid.slots.size(); ++i) {
     laid.slots[i].gpus = phases[i]->gpus;
-    laid.slots[i].lot = std::max(lots[i], 0);
-    laid.slots[i].on_machine = lots[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
+    laid.slots[i].lease = std::max(lease_by_phase[i], 0);
+    laid.slots[i].on_machine = lease_by_phase[i] >= 0 && (laid.slots[i].on_machine || phases[i]->gpus > 0);
   }
-  fetch_once(lots, phases);
-  place(draw(lots, interruptions, laid), laid);
+  fetch_once(lease_by_phase, phases);
+  place(draw(lease_by_phase, interruptions, laid), laid);
   return laid;
 }
 
 /// Draws the durations of all phases. Returns the share of each in which its machines are away.
-std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions interruptions, LaidJob& laid) const {
+std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
+                                 JobSchedule& laid) const {
   const std::vector<Shared<PhaseEstimate>>& phases = laid.arrangement.phases;
-  const std::vector<Holding>& holdings = laid.arrangement.holdings;
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
   laid.factors.assign(phases.size(), 0);
@@ -158,10 +158,11 @@ std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions int
     const PhaseEstimate& estimate = *phases[i];
     const Phase& phase = job_.phases[i];
     Slowdown slowdown;
-    if (lots[i] >= 0) slowdown = slowdown_of(job_, estimate, holdings[static_cast<std::size_t>(lots[i])]);
+    if (lease_by_phase[i] >= 0)
+      slowdown = slowdown_of(job_, estimate, leases[static_cast<std::size_t>(lease_by_phase[i])]);
     laid.spot_loss += slowdown.lost;
     laid.interruptions += slowdown.interruptions;
-    laid.clean *= slowdown.clean;
+    laid.uninterrupted *= slowdown.uninterrupted;
     unbilled[i] = slowdown.unbilled;
     // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
     const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
@@ -173,15 +174,15 @@ std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions int
     add(estimate.work, name);
     add(estimate.extra, "extra " + phase.name);
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
-      const SpotTerms terms = spot_terms(job_, estimate, *holdings[static_cast<std::size_t>(lots[i])].offer);
+      const SpotTerms terms = spot_terms(job_, estimate, *leases[static_cast<std::size_t>(lease_by_phase[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
-      const std::vector<double> luck = simulated_stretch(
+      const std::vector<double> stretched = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
       laid.factors[i] = stream_of("spot " + phase.name);
       const Strata strata = scores_.strata(laid.factors[i]);
       for (std::size_t s = 0; s < strata.size(); ++s)
-        laid.durations[i][s] *= share * luck[static_cast<std::size_t>(strata[s])];
+        laid.durations[i][s] *= share * stretched[static_cast<std::size_t>(strata[s])];
     } else if (slowdown.factor != 1) {
       for (double& seconds : laid.durations[i]) seconds *= slowdown.factor;
     }
@@ -192,17 +193,17 @@ std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions int
 }
 
 /// Places the phases in time, in each sample.
-void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
+void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const {
   const std::size_t phases = laid.slots.size();
-  const std::vector<Holding>& holdings = laid.arrangement.holdings;
-  std::vector<Lot> machines;
-  for (const Holding& holding : holdings)
-    machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup : Seconds{}});
+  const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
+  std::vector<LeaseCapacity> machines;
+  for (const LeaseRequest& lease : leases)
+    machines.push_back({lease.machines.gpus, lease.offer ? lease.offer->billing.startup : Seconds{}});
   Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
-  laid.held.assign(holdings.size(), Samples{});
-  std::vector<Samples> busy(holdings.size());
-  laid.away.assign(holdings.size(), Samples{});
+  laid.held.assign(leases.size(), Samples{});
+  std::vector<Samples> busy(leases.size());
+  laid.away.assign(leases.size(), Samples{});
   // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
   std::vector<Seconds> sample(phases);
   for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.medians[i] * stretch;
@@ -224,21 +225,21 @@ void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
     placed = sample;
     timeline.follow(sample);
     laid.wall[s] = timeline.end().value;
-    for (std::size_t h = 0; h < holdings.size(); ++h) {
+    for (std::size_t h = 0; h < leases.size(); ++h) {
       const auto [from, to] = timeline.held(h);
       laid.held[h][s] = (to - from).value;
       busy[h][s] = timeline.busy(h).value;
-      for (const int phase : holdings[h].phases)
+      for (const int phase : leases[h].phases)
         laid.away[h][s] += sample[static_cast<std::size_t>(phase)].value * unbilled[static_cast<std::size_t>(phase)];
     }
   }
   for (const Samples& seconds : busy) laid.busy.push_back(Seconds{median(seconds)});
 }
 
-Arrangement Biller::let_go(const LaidJob& laid) const {
+Arrangement Biller::let_go(const JobSchedule& laid) const {
   Arrangement result{laid.arrangement.phases, {}};
-  for (std::size_t h = 0; h < laid.arrangement.holdings.size(); ++h) {
-    const Holding& whole = laid.arrangement.holdings[h];
+  for (std::size_t h = 0; h < laid.arrangement.leases.size(); ++h) {
+    const LeaseRequest& whole = laid.arrangement.leases[h];
     const Billing billing = whole.offer ? whole.offer->billing : Billing{};
     const Seconds again = std::max(Seconds{1}, billing.startup_billed ? billing.startup : Seconds{});
     std::vector<int> phases;
@@ -258,8 +259,8 @@ Arrangement Biller::let_go(const LaidJob& laid) const {
     for (std::size_t n = 0; n < phases.size(); ++n) {
       const int phase = phases[n];
       if (n == 0 || (start(phase) > until + again && !stays(n)))
-        result.holdings.push_back({whole.offer, whole.spot, whole.machines, {}});
-      result.holdings.back().phases.push_back(phase);
+        result.leases.push_back({whole.offer, whole.spot, whole.machines, {}});
+      result.leases.back().phases.push_back(phase);
       until = std::max(until, laid.ends[static_cast<std::size_t>(phase)]);
     }
   }
@@ -270,13 +271,13 @@ Arrangement arrangement_of(const Plan& plan) {
   Arrangement arrangement;
   for (const PhasePlan& phase : plan.phases) arrangement.phases.push_back(phase.estimate);
   for (const Lease& lease : plan.leases) {
-    Holding holding{lease.offer, lease.spot, {}, lease.phases};
-    holding.machines.nodes = lease.nodes;
-    holding.machines.gpus = lease.gpus;
-    holding.machines.exact = lease.offer->kind != OfferKind::kRented;
+    LeaseRequest request{lease.offer, lease.spot, {}, lease.phases};
+    request.machines.nodes = lease.nodes;
+    request.machines.gpus = lease.gpus;
+    request.machines.exact = lease.offer->kind != OfferKind::kRented;
     for (const int phase : lease.phases)
-      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate->node) holding.machines.node = *node;
-    arrangement.holdings.push_back(std::move(holding));
+      if (const auto& node = plan.phases[static_cast<std::size_t>(phase)].estimate->node) request.machines.node = *node;
+    arrangement.leases.push_back(std::move(request));
   }
   return arrangement;
 }

@@ -1,4 +1,4 @@
-#include "plan/billing/schedule.h"
+#include "plan/billing/timeline.h"
 
 #include <algorithm>
 #include <cassert>
@@ -88,21 +88,21 @@ std::vector<int> sorted(const std::vector<Slot>& slots) {
 
 std::vector<int> canonical_order(const Job& job) { return sorted(slots_of(job)); }
 
-Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
+Timeline::Timeline(const std::vector<Slot>& slots, std::vector<LeaseCapacity> leases)
     : slots_(slots),
-      lots_(std::move(lots)),
+      leases_(std::move(leases)),
       order_(sorted(slots)),
-      on_(lots_.size()),
+      on_(leases_.size()),
       durations_(slots.size()),
       starts_(slots.size()),
-      asked_(lots_.size()),
-      ready_(lots_.size()),
-      left_(lots_.size()),
-      steps_(lots_.size()) {
+      asked_(leases_.size()),
+      ready_(leases_.size()),
+      left_(leases_.size()),
+      steps_(leases_.size()) {
   for (const int i : order_)
     if (const Slot& slot = slots_[static_cast<std::size_t>(i)]; slot.on_machine)
-      on_[static_cast<std::size_t>(slot.lot)].push_back(i);
-  for (std::size_t lot = 0; lot < lots_.size(); ++lot) steps_[lot].reserve(2 * on_[lot].size() + 1);
+      on_[static_cast<std::size_t>(slot.lease)].push_back(i);
+  for (std::size_t lease = 0; lease < leases_.size(); ++lease) steps_[lease].reserve(2 * on_[lease].size() + 1);
   // All that come behind one in the order wait for it when each of them needs it or one behind it.
   awaited_.resize(slots.size());
   std::vector<std::ptrdiff_t> place(slots.size());
@@ -120,14 +120,14 @@ Timeline::Timeline(const std::vector<Slot>& slots, std::vector<Lot> lots)
   std::map<std::pair<int, int>, std::size_t> sizes;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (!slots[i].on_machine || slots[i].gpus <= 0) continue;
-    size_of_[i] = sizes.emplace(std::pair(slots[i].lot, slots[i].gpus), sizes_.size()).first->second;
-    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lot), slots[i].gpus, {}});
+    size_of_[i] = sizes.emplace(std::pair(slots[i].lease, slots[i].gpus), sizes_.size()).first->second;
+    if (size_of_[i] == sizes_.size()) sizes_.push_back({static_cast<std::size_t>(slots[i].lease), slots[i].gpus, {}});
   }
 }
 
-Seconds Timeline::earliest(std::size_t lot, Seconds ready, Seconds duration, std::size_t size) {
+Seconds Timeline::earliest(std::size_t lease, Seconds ready, Seconds duration, std::size_t size) {
   // Steps are in order of time and the last one is free: no search goes past it.
-  const std::vector<Step>& steps = steps_[lot];
+  const std::vector<Step>& steps = steps_[lease];
   const int wanted = sizes_[size].wanted;
   Seconds& full_until = sizes_[size].full_until;
   const bool from_full = ready <= full_until;  // then whatever is found full below follows on it
@@ -138,7 +138,7 @@ Seconds Timeline::earliest(std::size_t lot, Seconds ready, Seconds duration, std
   bool full = from_full;
   for (; step != steps.end(); ++step) {
     const auto next = std::ranges::next(step);
-    if (step->used + wanted > lots_[lot].gpus) {
+    if (step->used + wanted > leases_[lease].gpus) {
       if (next != steps.end()) {
         start = std::max(ready, next->from);
         if (full) full_until = start;
@@ -151,9 +151,9 @@ Seconds Timeline::earliest(std::size_t lot, Seconds ready, Seconds duration, std
   return start;
 }
 
-void Timeline::take(std::size_t lot, Seconds from, Seconds to, int gpus) {
+void Timeline::take(std::size_t lease, Seconds from, Seconds to, int gpus) {
   assert(gpus > 0 && from >= Seconds{} && from <= to);
-  std::vector<Step>& steps = steps_[lot];
+  std::vector<Step>& steps = steps_[lease];
   const auto split = [&](Seconds time) {
     // Of phases in a row each begins where the steps end.
     if (steps.back().from < time) {
@@ -189,17 +189,17 @@ Seconds Timeline::ready_for(std::size_t phase) {
     ready = std::max(ready, starts_[n] + durations_[n]);
   }
   if (!slots_[phase].on_machine) return ready;
-  const auto lot = static_cast<std::size_t>(slots_[phase].lot);
-  if (ready < asked_[lot]) {
-    asked_[lot] = ready;
-    ready_[lot] = ready + lots_[lot].startup;
+  const auto lease = static_cast<std::size_t>(slots_[phase].lease);
+  if (ready < asked_[lease]) {
+    asked_[lease] = ready;
+    ready_[lease] = ready + leases_[lease].startup;
   }
-  return std::max(ready, ready_[lot]);
+  return std::max(ready, ready_[lease]);
 }
 
 void Timeline::leave(std::size_t phase) {
   if (!slots_[phase].on_machine) return;
-  Seconds& left = left_[static_cast<std::size_t>(slots_[phase].lot)];
+  Seconds& left = left_[static_cast<std::size_t>(slots_[phase].lease)];
   left = std::max(left, starts_[phase] + durations_[phase]);
 }
 
@@ -213,16 +213,16 @@ void Timeline::place(const std::vector<Seconds>& durations) {
     starts_[i] = ready_for(i);
     const int wanted = slots_[i].gpus;
     if (slots_[i].on_machine && wanted > 0) {
-      const auto lot = static_cast<std::size_t>(slots_[i].lot);
-      const bool first = starts_[i] >= left_[lot];  // nothing runs there any more
-      if (!first && wanted <= lots_[lot].gpus) starts_[i] = earliest(lot, starts_[i], durations_[i], size_of_[i]);
-      if (!(first && awaited_[i] != 0)) take(lot, starts_[i], starts_[i] + durations_[i], wanted);
+      const auto lease = static_cast<std::size_t>(slots_[i].lease);
+      const bool first = starts_[i] >= left_[lease];  // nothing runs there any more
+      if (!first && wanted <= leases_[lease].gpus) starts_[i] = earliest(lease, starts_[i], durations_[i], size_of_[i]);
+      if (!(first && awaited_[i] != 0)) take(lease, starts_[i], starts_[i] + durations_[i], wanted);
     }
     leave(i);
   }
 }
 
-/// Hands out the GPUs of each lot by the starts of its phases, those first that are free the longest.
+/// Hands out the GPUs of each lease by the starts of its phases, those first that are free the longest.
 void Timeline::pack() {
   struct Free {
     int phase;  ///< that had them; -1: none
@@ -231,12 +231,13 @@ void Timeline::pack() {
   turns_ = order_;
   std::ranges::stable_sort(turns_, {}, [&](int i) { return starts_[static_cast<std::size_t>(i)]; });
   behind_.assign(slots_.size(), {});
-  std::vector<std::multimap<Seconds, Free>> free(lots_.size());  // by when they become free
-  for (std::size_t lot = 0; lot < lots_.size(); ++lot) free[lot].emplace(Seconds{}, Free{-1, lots_[lot].gpus});
+  std::vector<std::multimap<Seconds, Free>> free(leases_.size());  // by when they become free
+  for (std::size_t lease = 0; lease < leases_.size(); ++lease)
+    free[lease].emplace(Seconds{}, Free{-1, leases_[lease].gpus});
   for (const int index : turns_) {
     const auto i = static_cast<std::size_t>(index);
     if (!slots_[i].on_machine || slots_[i].gpus <= 0) continue;
-    auto& there = free[static_cast<std::size_t>(slots_[i].lot)];
+    auto& there = free[static_cast<std::size_t>(slots_[i].lease)];
     int taken = 0;
     while (taken < slots_[i].gpus && !there.empty()) {
       Free& first = there.begin()->second;
@@ -271,12 +272,12 @@ Seconds Timeline::end() const {
   return last;
 }
 
-Seconds Timeline::busy(std::size_t lot) {
+Seconds Timeline::busy(std::size_t lease) {
   const auto use = [&](int phase) {
     const auto i = static_cast<std::size_t>(phase);
     return std::tuple(starts_[i], starts_[i] + durations_[i], slots_[i].rank);
   };
-  std::vector<int>& on = on_[lot];
+  std::vector<int>& on = on_[lease];
   // Most often they are in order; where they are not, the next placing of the same phases begins with this order.
   if (!std::ranges::is_sorted(on, {}, use)) std::ranges::sort(on, {}, use);
   Seconds busy{};
@@ -296,8 +297,8 @@ std::vector<Seconds> Timeline::machine_seconds() const {
   };
   std::vector<Seconds> events;
   std::vector<int> running;
-  for (std::size_t lot = 0; lot < on_.size(); ++lot) {
-    std::vector<int> phases = on_[lot];
+  for (std::size_t lease = 0; lease < on_.size(); ++lease) {
+    std::vector<int> phases = on_[lease];
     events.clear();
     running.clear();
     for (const int i : phases) {
@@ -311,7 +312,7 @@ std::vector<Seconds> Timeline::machine_seconds() const {
       std::erase_if(running, [&](int i) { return end(i) <= events[e]; });
       for (; next != phases.end() && starts_[static_cast<std::size_t>(*next)] <= events[e]; ++next)
         if (end(*next) > events[e]) running.push_back(*next);
-      Sharing sharing(lots_[lot].gpus);
+      Sharing sharing(leases_[lease].gpus);
       for (const int i : running) sharing.add(slots_[static_cast<std::size_t>(i)].gpus);
       const auto weight = [&](int i) { return sharing.weight(slots_[static_cast<std::size_t>(i)].gpus); };
       double weights = 0;

@@ -1,4 +1,4 @@
-#include "output/words/plan_story.h"
+#include "output/words/plan_report.h"
 
 #include <algorithm>
 #include <set>
@@ -69,10 +69,10 @@ std::vector<std::string> plan_names(const SearchResult& found) {
 
 }  // namespace
 
-PlanStory::PlanStory(const SearchResult& search_result, const Job& for_job, const Catalogue& facts)
+PlanReport::PlanReport(const SearchResult& search_result, const Job& for_job, const Catalogue& facts)
     : found(search_result), job(for_job), catalogue(facts), names(plan_names(search_result)) {}
 
-const Plan* PlanStory::pick() const {
+const Plan* PlanReport::pick() const {
   return found.recommendations.pick ? &plan(*found.recommendations.pick) : nullptr;
 }
 
@@ -85,11 +85,11 @@ bool brings_offers(const Job& job) {
 namespace {
 
 /// " No offer known is of provider 'awss'; did you mean aws?" for each provider and region that nobody has.
-std::string unknown_places(const PlanStory& story) {
+std::string unknown_places(const PlanReport& report) {
   std::string text;
   const auto check = [&](const std::vector<std::string>& wanted, std::string Offer::* part, std::string_view what) {
     std::set<std::string_view> names;
-    for (const auto* offers : {&story.job.market.offers, &story.catalogue.offers})
+    for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
       for (const Offer& offer : *offers)
         if (const std::string& name = offer.*part; !name.empty()) names.insert(name);
     const std::vector<std::string_view> known(names.begin(), names.end());
@@ -100,41 +100,41 @@ std::string unknown_places(const PlanStory& story) {
                 (hint.empty() ? "." : hint);
       }
   };
-  check(story.job.where.providers, &Offer::provider, "provider");
-  check(story.job.where.regions, &Offer::region, "region");
+  check(report.job.where.providers, &Offer::provider, "provider");
+  check(report.job.where.regions, &Offer::region, "region");
   return text;
 }
 
 }  // namespace
 
-std::string header_words(const PlanStory& story) {
-  const Job& job = story.job;
+std::string header_words(const PlanReport& report) {
+  const Job& job = report.job;
   std::string text = printable(job.name, 60) + ": " + count_of(static_cast<double>(job.phases.size()), "phase");
   if (job.phases.size() == 1) text += ", " + phase_words(job.phases.front());
 
-  std::string market = story.market;
+  std::string market = report.market;
   if (market.empty()) {
     std::vector<std::string> parts;
     if (brings_offers(job)) parts.emplace_back("this job");
     const auto outside = [](const Offer& box) { return box.source != kJobSource; };
     if (std::ranges::any_of(job.market.own, outside) || std::ranges::any_of(job.market.pools, outside))
       parts.emplace_back("gpuplan.toml");
-    if (!job.market.only) parts.push_back(story.known);
+    if (!job.market.only) parts.push_back(report.known);
     market = listed(parts);
   }
   text += " · market: " + market;
-  if (!story.found.as_of.empty()) text += ", as of " + printable(story.found.as_of, 20);
-  text += ", " + count_of(story.found.market.used, "offer");
+  if (!report.found.as_of.empty()) text += ", as of " + printable(report.found.as_of, 20);
+  text += ", " + count_of(report.found.market.used, "offer");
   return text + " · no calibration";
 }
 
-std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
+std::string shown_words(const PlanReport& report, const std::vector<bool>& rows) {
   constexpr std::size_t kExamples = 3;
   std::vector<std::string> examples;
   std::unordered_set<std::string_view> labels;
   int shown = 0, frontier = 0, dominated = 0, tight = 0, missing = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Plan& plan = story.found.plans[i];
+    const Plan& plan = report.found.plans[i];
     if (rows[i]) {
       ++shown;
       continue;
@@ -143,10 +143,10 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
     else if (plan.dominated_by.empty()) ++(plan.fit == Fit::kTight ? tight : missing);  // nothing beats it
     if (plan.on_frontier || plan.dominated_by.empty()) continue;
     ++dominated;
-    const Plan& by = story.plan(plan.dominated_by.front());
+    const Plan& by = report.plan(plan.dominated_by.front());
     // One example a label: that the same machine costs more elsewhere is no news.
     if (by.label == plan.label || !labels.insert(plan.label).second) continue;
-    if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + story.name(by));
+    if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + report.name(by));
   }
   if (frontier + dominated + tight + missing == 0) return "";
   std::string text = "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(rows.size()), "plan");
@@ -164,8 +164,8 @@ std::string shown_words(const PlanStory& story, const std::vector<bool>& rows) {
   return text + (dominated > static_cast<int>(examples.size()) ? ", …" : "");
 }
 
-std::string tally_words(const PlanStory& story) {
-  const Tally& tally = story.found.tally;
+std::string tally_words(const PlanReport& report) {
+  const Tally& tally = report.found.tally;
   if (tally.considered == 0) return "";
   const std::string text = "Looked at " + count_of(static_cast<double>(tally.considered), "way") + " to run it";
   const long rejected = tally.considered - tally.feasible;
@@ -179,8 +179,8 @@ std::string tally_words(const PlanStory& story) {
   return text + "; " + how_many + ", because of " + listed(reasons) + ".";
 }
 
-std::string market_words(const PlanStory& story) {
-  const MarketFilter& filter = story.found.market;
+std::string market_words(const PlanReport& report) {
+  const MarketFilter& filter = report.found.market;
   std::vector<std::string> parts;
   if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " that do not match where");
   if (filter.too_old > 0)
@@ -215,13 +215,13 @@ std::string too_long_words(const Phase& phase, const TooLong& late) {
          hours_words(late.limit) + " there, and it can not be cut into several.";
 }
 
-std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
-  const Phase& phase = story.job.phases[static_cast<std::size_t>(unfit.phase)];
+std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
+  const Phase& phase = report.job.phases[static_cast<std::size_t>(unfit.phase)];
   const std::string name = "Nothing fits. Phase " + printable(phase.name, 60);
   if (unfit.gpus_wanted > unfit.gpus_most) {
     std::string text = name + " needs " + count_of(unfit.gpus_wanted, "GPU") + ", and the largest machine here has " +
                        std::to_string(unfit.gpus_most);
-    if (story.job.where.nodes.empty() && unfit.gpus_most > 0) {
+    if (report.job.where.nodes.empty() && unfit.gpus_most > 0) {
       const int machines = (unfit.gpus_wanted + unfit.gpus_most - 1) / unfit.gpus_most;
       text += "; several may be taken with where.nodes: [" + std::to_string(machines) + "]";
     }
@@ -236,11 +236,11 @@ std::string unfit_words(const PlanStory& story, const UnfitPhase& unfit) {
 }
 
 /// Only spot machines are wanted and the market has none, or none as cheap; empty: there are.
-std::string no_spot_words(const PlanStory& story) {
-  const Job& job = story.job;
-  if (job.where.spot != SpotUse::kOnly || story.offers.empty()) return "";
+std::string no_spot_words(const PlanReport& report) {
+  const Job& job = report.job;
+  if (job.where.spot != SpotUse::kOnly || report.offers.empty()) return "";
   std::optional<DollarsPerSecond> least;
-  for (const Offer& offer : story.offers)
+  for (const Offer& offer : report.offers)
     if (offer.spot_price && (!least || offer.spot_price->p50 < *least)) least = offer.spot_price->p50;
   if (!least)
     return "Nothing to rent: where.spot is only, and no offer has a spot price; add spot_price to one, or set "
@@ -252,12 +252,12 @@ std::string no_spot_words(const PlanStory& story) {
 }
 
 /// Phase by phase, where somebody looked at each of a job alone.
-std::vector<std::string> unfit_lines(const PlanStory& story) {
+std::vector<std::string> unfit_lines(const PlanReport& report) {
   std::vector<std::string> lines;
-  if (std::string words = no_spot_words(story); !words.empty()) return {std::move(words)};
-  if (!story.unfit) return lines;
-  for (const UnfitPhase& unfit : *story.unfit) lines.push_back(unfit_words(story, unfit));
-  if (lines.empty() && story.job.phases.size() > 1 && story.job.schedule != Schedule::kEachPhase)
+  if (std::string words = no_spot_words(report); !words.empty()) return {std::move(words)};
+  if (!report.unfit) return lines;
+  for (const UnfitPhase& unfit : *report.unfit) lines.push_back(unfit_words(report, unfit));
+  if (lines.empty() && report.job.phases.size() > 1 && report.job.schedule != Schedule::kEachPhase)
     lines.emplace_back(
         "Nothing fits. Every phase runs on some machine, and none runs them all; schedule: each_phase takes machines "
         "for "
@@ -267,41 +267,41 @@ std::vector<std::string> unfit_lines(const PlanStory& story) {
 
 }  // namespace
 
-bool memory_is_to_blame(const PlanStory& story) {
-  if (!no_spot_words(story).empty()) return false;
-  if (!story.unfit || story.unfit->empty()) return true;
-  return std::ranges::find(*story.unfit, story.found.tally.nearest.phase, &UnfitPhase::phase) != story.unfit->end();
+bool memory_is_to_blame(const PlanReport& report) {
+  if (!no_spot_words(report).empty()) return false;
+  if (!report.unfit || report.unfit->empty()) return true;
+  return std::ranges::find(*report.unfit, report.found.tally.nearest.phase, &UnfitPhase::phase) != report.unfit->end();
 }
 
-std::vector<std::string> nothing_fits_words(const PlanStory& story) {
-  const Tally& tally = story.found.tally;
+std::vector<std::string> nothing_fits_words(const PlanReport& report) {
+  const Tally& tally = report.found.tally;
   std::vector<std::string> lines;
-  const MarketFilter& market = story.found.market;
+  const MarketFilter& market = report.found.market;
   if (market.used == 0) {
     const std::string all = count_of(market.offers, "offer");
     if (market.offers == 0) lines.emplace_back("Nothing to plan with: the market has no offer.");
-    else if (market.by_where == 0 && !story.job.market.as_of.empty())
+    else if (market.by_where == 0 && !report.job.market.as_of.empty())
       lines.push_back("Nothing to plan with: none of the " + all + " known was there as of " +
-                      printable(story.job.market.as_of, 20) + ".");
-    else lines.push_back("Nothing to plan with: where leaves out all " + all + "." + unknown_places(story));
+                      printable(report.job.market.as_of, 20) + ".");
+    else lines.push_back("Nothing to plan with: where leaves out all " + all + "." + unknown_places(report));
     return lines;
   }
-  if (only_spot_is_missing(story.found)) {
+  if (only_spot_is_missing(report.found)) {
     lines.push_back(
         "Nothing to rent: the job can run, but only on spot machines, and nobody says how often they are "
         "interrupted. Add spot.interruptions, such as 5%/h, or ask with --spot only, which assumes it.");
     return lines;
   }
-  for (std::string& line : unfit_lines(story)) lines.push_back(std::move(line));
+  for (std::string& line : unfit_lines(report)) lines.push_back(std::move(line));
   if (!lines.empty()) return lines;
   if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {
-    const Phase& phase = story.job.phases[static_cast<std::size_t>(tally.nearest.phase)];
+    const Phase& phase = report.job.phases[static_cast<std::size_t>(tally.nearest.phase)];
     lines.push_back(near_miss_words(phase, tally.nearest));
   } else {
     lines.push_back("Nothing can run this job on this market.");
   }
   if (const TooLong& late = tally.soonest; late.phase >= 0)
-    lines.push_back(too_long_words(story.job.phases[static_cast<std::size_t>(late.phase)], late));
+    lines.push_back(too_long_words(report.job.phases[static_cast<std::size_t>(late.phase)], late));
   if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
   return lines;
 }
