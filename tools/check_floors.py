@@ -73,6 +73,11 @@ def check_file(name, text, exists, rooms, used=None):
     findings = []
     if header and "#pragma once" not in text:
         findings.append(f"{name}:1: a header needs #pragma once")
+    own = name[: -len(".cpp")] + ".h"
+    if not header and exists(own):
+        first = INCLUDE.search(text)
+        if first is None or first.group(2) != own:
+            findings.append(f'{name}:1: includes "{own}" first, so that this header is seen to need nothing before it')
     for match in INCLUDE.finditer(text):
         kind, target = match.groups()
         where = f"{name}:{line_of(match.start())}"
@@ -165,13 +170,16 @@ def self_test():
         ("model/a.cpp", '// std::exp(x)\n/* throw */ auto s = "std::log(x) throw";\n', 0),
         ("model/a.cpp", "int separated = 1'000'000; double x = exp(1.0); char c = '\\'';\n", 1),
         ("model/a.cpp", "throw 1;\n", 1),
-        ("base/parallel.cpp", "try { f(); } catch (...) {}\n", 0),
+        ("base/parallel.cpp", '#include "base/parallel.h"\n' + "try { f(); } catch (...) {}\n", 0),
         ("input/a.cpp", "try { throw 1; } catch (...) { std::exp(1); }\n", 0),
-        ("base/math.cpp", "double exp(double x);\n", 0),
+        ("base/math.cpp", '#include "base/math.h"\n' + "double exp(double x);\n", 0),
+        ("base/own.cpp", '#include "base/own.h"\n\n#include <vector>\n', 0),
+        ("base/own.cpp", '#include <vector>\n#include "base/own.h"\n', 1),
+        ("base/own.cpp", "", 1),
     ]
     code = 0
     for name, text, expected in cases:
-        found = check_file(name, text, lambda target: "missing" not in target, rooms)
+        found = check_file(name, text, lambda target: target.rpartition("/")[2] not in ("missing.h", "a.h"), rooms)
         if len(found) != expected:
             print(f"self-test: {name}: expected {expected} findings, got {found} for:\n{text}")
             code = 1

@@ -79,7 +79,7 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
   if (says_nan(job, prices)) return "";
   return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
                    wrong_words(plan_page(**answer, kMarkdown, false)),
-                   wrong_words(plan_csv(*(*answer)->plan_report, true)), wrong_folders(**answer)});
+                   wrong_words(plan_csv(*(*answer)->report, true)), wrong_folders(**answer)});
 }
 
 std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {

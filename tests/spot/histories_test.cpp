@@ -14,7 +14,7 @@ using units::minute;
 /// Means and their standard errors.
 struct Told {
   double wall = 0, wall_error = 0, billed = 0, billed_error = 0, interruptions = 0, interruptions_error = 0;
-  double clean = 0, deviation = 0;
+  double uninterrupted = 0, deviation = 0;
 };
 
 Told tell(const std::vector<Lifetimes>& lives, const Recoverable& how, int count = 40'000) {
