@@ -10,6 +10,7 @@
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
 #include "plan/billing/numbered.h"
+#include "plan/billing/sampled_timeline.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -121,6 +122,7 @@ LaidJob Biller::lay(Arrangement arrangement, Interruptions interruptions) const 
   LaidJob laid = lay_for_medians(std::move(arrangement), interruptions);
   for (std::size_t i = 0; i < laid.durations.size(); ++i)
     laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
+  laid.hours = outcome<Seconds>(laid.wall);
   return laid;
 }
 
@@ -191,7 +193,7 @@ std::vector<double> Biller::draw(const std::vector<int>& lots, Interruptions int
   return unbilled;
 }
 
-/// Places the phases in time, in each sample.
+/// Places the phases in time, by the medians and in each sample.
 void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
   const std::size_t phases = laid.slots.size();
   const std::vector<Holding>& holdings = laid.arrangement.holdings;
@@ -200,9 +202,6 @@ void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
     machines.push_back({holding.machines.gpus, holding.offer ? holding.offer->billing.startup : Seconds{}});
   Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
-  laid.held.assign(holdings.size(), Samples{});
-  std::vector<Samples> busy(holdings.size());
-  laid.away.assign(holdings.size(), Samples{});
   // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
   std::vector<Seconds> sample(phases);
   for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.medians[i] * stretch;
@@ -211,28 +210,18 @@ void Biller::place(const std::vector<double>& unbilled, LaidJob& laid) const {
   laid.starts = timeline.starts();
   for (std::size_t i = 0; i < phases; ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
   laid.answers = timeline.machine_seconds();
-  std::vector<Seconds> placed;
-  for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    for (std::size_t i = 0; i < phases; ++i) sample[i] = Seconds{laid.durations[i][s] * stretch};
-    // Where no time is uncertain, all samples are the first one.
-    if (s > 0 && sample == placed) {
-      laid.wall[s] = laid.wall[s - 1];
-      for (std::vector<Samples>* of : {&laid.held, &busy, &laid.away})
-        for (Samples& samples : *of) samples[s] = samples[s - 1];
-      continue;
-    }
-    placed = sample;
-    timeline.follow(sample);
-    laid.wall[s] = timeline.end().value;
-    for (std::size_t h = 0; h < holdings.size(); ++h) {
-      const auto [from, to] = timeline.held(h);
-      laid.held[h][s] = (to - from).value;
-      busy[h][s] = timeline.busy(h).value;
-      for (const int phase : holdings[h].phases)
-        laid.away[h][s] += sample[static_cast<std::size_t>(phase)].value * unbilled[static_cast<std::size_t>(phase)];
+  const SampledTimeline sampled(timeline, laid.slots, machines, laid.durations, stretch);
+  laid.wall = sampled.wall();
+  laid.away.assign(holdings.size(), Samples{});
+  for (std::size_t h = 0; h < holdings.size(); ++h) {
+    laid.held.push_back(sampled.held(h));
+    laid.busy.push_back(Seconds{median(sampled.busy(h))});
+    for (const int position : holdings[h].phases) {
+      const auto phase = static_cast<std::size_t>(position);
+      for (std::size_t s = 0; s < laid.wall.size(); ++s)
+        laid.away[h][s] += laid.durations[phase][s] * stretch * unbilled[phase];
     }
   }
-  for (const Samples& seconds : busy) laid.busy.push_back(Seconds{median(seconds)});
 }
 
 Arrangement Biller::let_go(const LaidJob& laid) const {
