@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -259,7 +258,7 @@ class GenerationSearch {
     // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
     // would with less memory.
     for (std::size_t i = 0; i < smaller_.size(); ++i) {
-      const Candidate fewer = with_room(smaller_[i]->rates, strategy).found;
+      const Candidate fewer = with_room(on_smaller(i), strategy).found;
       standings_.back()[1 + i] = standing_of(fewer);
       if (!fewer.any) return;
       if (rank_of(fewer) < rank_of(found_.back())) found_.back() = fewer;
@@ -327,8 +326,7 @@ class GenerationSearch {
   /// Of one that was found, on these GPUs (card 0) or on one with less memory; worked out once.
   const Standing& standing(const GenerationRates& rates, std::size_t found, std::size_t card) {
     std::optional<Standing>& known = standings_[found][card];
-    if (!known)
-      known = standing_of(with_room(card == 0 ? rates : smaller_[card - 1]->rates, found_[found].strategy).found);
+    if (!known) known = standing_of(with_room(card == 0 ? rates : on_smaller(card - 1), found_[found].strategy).found);
     return *known;
   }
 
@@ -352,26 +350,30 @@ class GenerationSearch {
     return false;
   }
 
-  /// The same GPUs with less memory, of a size that others have.
+  /// The same GPUs with less memory.
   struct Card {
     Gpu gpu;
     NodeShape node;
     GenerationRates rates;
   };
 
+  /// Memory that others have less of than these.
   void lay_out_smaller(const GenerationRates& rates) {
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable < gpu_.usable) sizes.push_back(gpu.usable);
     std::ranges::sort(sizes, std::greater<>{});
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-    smaller_.clear();
-    for (const Bytes usable : sizes) {
-      Card& card = *smaller_.emplace_back(std::make_unique<Card>(Card{gpu_, *rates.node, rates}));
-      card.gpu.usable = usable;
-      card.node.gpu = &card.gpu;
-      card.rates.node = &card.node;
-    }
+    smaller_ = std::move(sizes);
+    card_.emplace(Card{gpu_, *rates.node, rates});
+    card_->node.gpu = &card_->gpu;
+    card_->rates.node = &card_->node;
+  }
+
+  /// The rates on one of the smaller ones; until the next is asked for.
+  const GenerationRates& on_smaller(std::size_t size) {
+    card_->gpu.usable = smaller_[size];
+    return card_->rates;
   }
 
   const PhaseWorkload& workload_;
@@ -382,8 +384,9 @@ class GenerationSearch {
   const Gpu& gpu_;
   const Given* given_;
   Tally& tally_;
-  std::vector<Candidate> found_;                ///< in the order of trying: smaller replicas before larger ones
-  std::vector<std::unique_ptr<Card>> smaller_;  ///< largest first
+  std::vector<Candidate> found_;  ///< in the order of trying: smaller replicas before larger ones
+  std::vector<Bytes> smaller_;    ///< memory of GPUs that have less, largest first
+  std::optional<Card> card_;      ///< laid out once, and given one of these sizes after the other
   std::vector<std::vector<std::optional<Standing>>> standings_;  ///< of those found, by card
   std::optional<Strategy> too_heavy_;  ///< the one whose weights, too much alone, are the least
   Bytes least_weights_{};
