@@ -199,6 +199,11 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 int display_width(std::string_view text) {
   int width = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (text[at] >= ' ' && text[at] <= '~') {  // most text by far
+      ++width;
+      ++at;
+      continue;
+    }
     if (const std::size_t end = skip_escape(text, at); end != at) {
       at = end;
       continue;

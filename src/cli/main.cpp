@@ -32,7 +32,7 @@ int answer(const Answer& answer) {
 
 int program(int argc, char** argv) {
   if (asks_version(argc, argv)) return deliver("gpuplan " GPUPLAN_VERSION "\n", "", kDone);
-  const std::vector<CommandSpec> commands = all_commands();
+  const std::vector<CommandSpec> commands = commands_for(argc >= 2 ? argv[1] : "");
   const auto command =
       read_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1), commands);
   if (!command) return answer(command.error());

@@ -1,26 +1,36 @@
 #include "cli/commands/commands.h"
 
+#include <algorithm>
+
 namespace gpuplan::cli {
+namespace {
+
+/// A command by its name: a run asks one, and what the others take need not be laid out.
+struct KnownCommand {
+  std::string_view name;
+  CommandSpec (*command)();
+};
+
+constexpr KnownCommand kCommands[] = {
+    {"plan", plan_command},         {"whatif", whatif_command},     {"simulate", simulate_command},
+    {"launch", launch_command},     {"check", check_command},       {"fit", fit_command},
+    {"profiles", profiles_command}, {"gpus", gpus_command},         {"offers", offers_command},
+    {"model", model_command},       {"validate", validate_command}, {"init", init_command},
+    {"config", config_command},     {"schema", schema_command},     {"completion", completion_command},
+    {"man", man_command},
+};
+
+}  // namespace
 
 std::vector<CommandSpec> all_commands() {
   std::vector<CommandSpec> commands;
-  commands.push_back(plan_command());
-  commands.push_back(whatif_command());
-  commands.push_back(simulate_command());
-  commands.push_back(launch_command());
-  commands.push_back(check_command());
-  commands.push_back(fit_command());
-  commands.push_back(profiles_command());
-  commands.push_back(gpus_command());
-  commands.push_back(offers_command());
-  commands.push_back(model_command());
-  commands.push_back(validate_command());
-  commands.push_back(init_command());
-  commands.push_back(config_command());
-  commands.push_back(schema_command());
-  commands.push_back(completion_command());
-  commands.push_back(man_command());
+  for (const KnownCommand& one : kCommands) commands.push_back(one.command());
   return commands;
+}
+
+std::vector<CommandSpec> commands_for(std::string_view word) {
+  const auto* const known = std::ranges::find(kCommands, word, &KnownCommand::name);
+  return known == std::end(kCommands) ? all_commands() : std::vector{known->command()};
 }
 
 }  // namespace gpuplan::cli

@@ -1,6 +1,7 @@
 // The commands. Each knows what it takes, prints results to stdout and messages to stderr, and returns the exit code.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "cli/options/command_spec.h"
@@ -9,6 +10,8 @@ namespace gpuplan::cli {
 
 /// In the order of the help text.
 std::vector<CommandSpec> all_commands();
+/// The command of this name alone; all where none has it.
+std::vector<CommandSpec> commands_for(std::string_view word);
 
 CommandSpec plan_command();
 CommandSpec whatif_command();

@@ -79,6 +79,19 @@ void declare(CLI::App& app, const OptionSpec& spec) {
   option->required(spec.required);
 }
 
+/// Of the many options of a command a call names a few, and CLI11 compares each that it is told of with all others.
+/// Meant may be what is named in full, and by one dash whatever has a short name: others or a value may follow it
+/// ("-oFILE").
+bool may_be_meant(const OptionSpec& spec, const std::vector<std::string>& words) {
+  if (spec.required) return true;
+  const std::vector<std::string> names = names_of(spec);
+  const bool is_short = std::ranges::any_of(names, [](const std::string& name) { return !name.starts_with("--"); });
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    if (!word.starts_with("--")) return is_short && word.starts_with('-');
+    return std::ranges::find(names, word.substr(0, word.find('='))) != names.end();
+  });
+}
+
 std::string unexpected_word(const CommandSpec& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
   if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': one subject at a time";
@@ -92,11 +105,15 @@ Answer wrong_call(const CommandSpec& command, const std::string& message) {
 
 /// Of flags that exclude one another, the first two given; empty when there are none.
 std::string excluding_flags(const CLI::App& app, const CommandSpec& command) {
+  const auto given = [&](const OptionSpec& spec) {
+    const CLI::Option* option = app.get_option_no_throw(spec.names);
+    return option != nullptr && option->count() > 0;
+  };
   for (const OptionSpec& one : command.options)
     for (const OptionSpec& other : command.options) {
       if (&one == &other) break;
       if (one.one_of.empty() || one.one_of != other.one_of) continue;
-      if (app.count(other.names) > 0 && app.count(one.names) > 0)
+      if (given(other) && given(one))
         return other.names + " and " + one.names + " exclude one another: give one of them";
     }
   return "";
@@ -218,7 +235,8 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   CLI::App app;
   app.set_help_flag("-h,--help");
   for (const OptionSpec& word : command->words) declare(app, word);
-  for (const OptionSpec& option : command->options) declare(app, option);
+  for (const OptionSpec& option : command->options)
+    if (may_be_meant(option, words)) declare(app, option);
   try {
     std::ranges::reverse(words);  // CLI11 takes them from the back
     app.parse(std::move(words));

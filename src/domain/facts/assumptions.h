@@ -14,6 +14,8 @@ namespace gpuplan {
 struct Assumption {
   Interval<double> value{kUnset, kUnset, kUnset};
   std::string source, as_of;
+
+  bool operator==(const Assumption&) const = default;
 };
 
 struct Assumptions {
@@ -26,6 +28,8 @@ struct Assumptions {
   Assumption graphs;       ///< seconds of an engine's profiling, compilation and capture of graphs
   Assumption text_bytes;   ///< bytes of data a token of text
   Assumption image_bytes;  ///< bytes of data an image
+
+  bool operator==(const Assumptions&) const = default;
 };
 
 /// An assumption by its name in the table and the unit it is written in.

@@ -1,5 +1,6 @@
 #include "domain/facts/catalogue.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <utility>
@@ -111,15 +112,17 @@ const Node* find_node(const Catalogue& catalogue, const Offer& offer) {
 bool NameIndex::add(std::string_view name, int position) {
   std::string squeezed = squeeze(name);
   if (squeezed.empty()) return false;
-  const auto [entry, added] = index_.try_emplace(std::move(squeezed), position);
-  return added || entry->second == position;
+  const auto place = std::ranges::lower_bound(names_, squeezed, {}, &Name::squeezed);
+  if (place != names_.end() && place->squeezed == squeezed) return place->position == position;
+  names_.insert(place, {std::move(squeezed), position});
+  return true;
 }
 
 std::optional<int> NameIndex::find(std::string_view name) const { return find_squeezed(squeeze(name)); }
 
-std::optional<int> NameIndex::find_squeezed(const std::string& squeezed) const {
-  const auto found = index_.find(squeezed);
-  return found != index_.end() ? std::optional(found->second) : std::nullopt;
+std::optional<int> NameIndex::find_squeezed(std::string_view squeezed) const {
+  const auto place = std::ranges::lower_bound(names_, squeezed, {}, &Name::squeezed);
+  return place != names_.end() && place->squeezed == squeezed ? std::optional(place->position) : std::nullopt;
 }
 
 const Gpu* Catalogue::find_gpu(std::string_view name) const { return item(gpus, gpu_names.find(name)); }

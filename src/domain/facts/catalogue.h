@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/unset.h"
@@ -25,15 +25,31 @@ namespace gpuplan {
 /// Names and aliases to positions, compared in squeezed spelling (base/text.h).
 class NameIndex {
  public:
-  void reserve(std::size_t names) { index_.reserve(names); }
+  struct Name {
+    std::string squeezed;
+    int position = 0;
+
+    bool operator==(const Name&) const = default;
+  };
+
+  NameIndex() = default;
+  /// REQUIRES: in the order of names().
+  explicit NameIndex(std::vector<Name> names) : names_(std::move(names)) {}
+
+  void reserve(std::size_t names) { names_.reserve(names); }
   /// False when the name already stands for another position.
   bool add(std::string_view name, int position);
   std::optional<int> find(std::string_view name) const;
   /// Same as find() for a name that is squeezed already.
-  std::optional<int> find_squeezed(const std::string& squeezed) const;
+  std::optional<int> find_squeezed(std::string_view squeezed) const;
+
+  /// Sorted by spelling: read far more often than added to, and taken as it is at every start.
+  const std::vector<Name>& names() const { return names_; }
+
+  bool operator==(const NameIndex&) const = default;
 
  private:
-  std::unordered_map<std::string, int> index_;
+  std::vector<Name> names_;
 };
 
 /// Efficiencies that the model needs for one generation of hardware; every value is a share of the data sheet's
@@ -81,6 +97,8 @@ struct Efficiency {
   double experts_us = kUnset;         ///< floor of a layer of experts in microseconds: routing, sorting and adding up
   bool measured = false;              ///< from runs on such hardware; else carried over from its relatives
   std::string source, as_of;
+
+  bool operator==(const Efficiency&) const = default;
 };
 
 struct Catalogue {
@@ -104,6 +122,8 @@ struct Catalogue {
   const Gpu* find_gpu(std::string_view name) const;
   const ModelShape* find_model(std::string_view name) const;  ///< with or without "organisation/" in front
   const Framework* find_framework(std::string_view name) const;
+
+  bool operator==(const Catalogue&) const = default;
 };
 
 /// "8x H100 SXM", "H100 SXM:8", "H100 SXM" (count 0: any).

@@ -57,6 +57,7 @@ struct EngineProfile {
   std::string source, as_of;
 
   bool reads(Format format) const { return (formats >> static_cast<unsigned>(format) & 1U) != 0; }
+  bool operator==(const EngineProfile&) const = default;
 };
 
 }  // namespace gpuplan

@@ -30,6 +30,8 @@ struct Framework {
   bool multi_node = true;
   int auto_rank = 0;  ///< order in which gpuplan thinks of it when the job names none; 0: only by name
   std::string source, as_of, notes;
+
+  bool operator==(const Framework&) const = default;
 };
 
 /// How a framework brings a checkpoint to the GPUs.
@@ -82,6 +84,8 @@ struct TrainingSoftware {
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
   std::string source, as_of;
+
+  bool operator==(const TrainingSoftware&) const = default;
 };
 
 }  // namespace gpuplan

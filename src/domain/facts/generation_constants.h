@@ -91,6 +91,8 @@ struct GenerationConstants {
   double memory_spread_long = kUnset;     ///< prompts of 16k tokens and more in one pass
   double memory_spread_tensor = kUnset;   ///< tensor parallel
   double memory_spread_experts = kUnset;  ///< mixture of experts
+
+  bool operator==(const GenerationConstants&) const = default;
 };
 
 /// A constant by its name in the table.

@@ -110,6 +110,8 @@ struct KnownProblem {
   std::string remedy;  ///< what to do, without a full stop
   std::string source, as_of;
   Confidence confidence = Confidence::kLow;
+
+  bool operator==(const KnownProblem&) const = default;
 };
 template <>
 struct Names<KnownProblem::Kind> {

@@ -27,6 +27,8 @@ struct PracticeConstants {
   double most = kUnset;             ///< all of these together at most
   double few_gpus = kUnset;         ///< GPUs up to which all of it counts in full
   double each_point = kUnset;       ///< share of time that each point of complexity() counts as
+
+  bool operator==(const PracticeConstants&) const = default;
 };
 
 /// A constant by its name in the table.

@@ -102,6 +102,8 @@ struct TrainingConstants {
   // Host memory.
   double host_process_gib = kUnset;  ///< GiB of a rank's process: libraries, pinned buffers
   double host_workers_gib = kUnset;  ///< GiB of its data workers
+
+  bool operator==(const TrainingConstants&) const = default;
 };
 
 /// A constant by its name in the table.

@@ -56,6 +56,8 @@ struct Gpu {
   int sms = 0;  ///< streaming multiprocessors, compute units or cores; 0 unknown
   std::string form_factor;
   std::string source, as_of, notes;
+
+  bool operator==(const Gpu&) const = default;
 };
 
 /// A kind of machine that a provider rents, and how its GPUs are joined.
@@ -74,6 +76,8 @@ struct Node {
   Bytes ram{};
   Bytes disk{};
   std::string source, as_of;
+
+  bool operator==(const Node&) const = default;
 };
 
 /// Between machines where no row says: 10 Gbit/s, the least that machines with several GPUs are rented with.

@@ -44,6 +44,7 @@ struct LinkEfficiency {
   bool fits(BytesPerSecond speed, int gpus) const {
     return speed >= least && speed < below && gpus >= least_gpus && gpus <= most_gpus;
   }
+  bool operator==(const LinkEfficiency&) const = default;
 };
 
 }  // namespace gpuplan

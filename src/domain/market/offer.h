@@ -56,6 +56,8 @@ struct Offer {
   double leave_free = 0;   ///< share of the pool (0..1) or, from 1 up, GPUs that others keep
   double watts = 0;        ///< own boxes: draw under load
   double usd_per_kwh = 0;  ///< own boxes: price of electricity, part of `price` already
+
+  bool operator==(const Offer&) const = default;
 };
 
 }  // namespace gpuplan

@@ -115,6 +115,7 @@ struct ModelShape {
   int moe_layers() const { return moe() ? layers - dense_layers : 0; }
   int q_width() const { return heads * head_dim; }
   int kv_width() const { return kv_heads * head_dim; }
+  bool operator==(const ModelShape&) const = default;
 };
 
 /// Parameters by part; the parts always add up to total().

@@ -121,19 +121,31 @@ Seconds prompts_time(const NetworkWork& network, const GenerationWork& work, con
   return work.draft ? own + prefill_time(*work.draft, rates, cut, sequences, tokens) : own;
 }
 
+/// Requests join and leave a running batch.
+bool is_server(const GenerationWork& work, const GenerationRates& rates) {
+  const GeneratePhase& phase = *work.phase;
+  return rates.profile->continuous && !phase.forward_only &&
+         (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
+}
+
+/// A run as far as memory decides it: the batch that is in flight, and what it takes.
+Run load_network(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
+                 const GenerationCut& cut, const Strategy& strategy, double samples) {
+  // Paged caches hold what is there; static batches set memory aside for the longest sample.
+  const double kept_tokens = is_server(work, rates) ? work.prompt_tokens + work.new_tokens : work.longest;
+  Run run;
+  run.batch = choose_batch(network, work, rates, cut, strategy, samples, kept_tokens);
+  run.memory = memory_use(network, work, rates, cut, run.batch, kept_tokens);
+  return run;
+}
+
 Run run_network(const NetworkWork& network, const GenerationWork& work, const GenerationRates& rates,
                 const GenerationCut& cut, const Strategy& strategy, double samples) {
   const GeneratePhase& phase = *work.phase;
   const EngineProfile& profile = *rates.profile;
   const GenerationConstants& c = *rates.constants;
-  const bool server = profile.continuous && !phase.forward_only &&
-                      (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
-  // Paged caches hold what is there; static batches set memory aside for the longest sample.
-  const double kept_tokens = server ? work.prompt_tokens + work.new_tokens : work.longest;
-
-  Run run;
-  run.batch = choose_batch(network, work, rates, cut, strategy, samples, kept_tokens);
-  run.memory = memory_use(network, work, rates, cut, run.batch, kept_tokens);
+  const bool server = is_server(work, rates);
+  Run run = load_network(network, work, rates, cut, strategy, samples);
 
   // Stages of a layer split work on different batches at a time, when the engine does that and there are enough.
   const double lanes = profile.pipelines ? smaller(cut.pp, run.batch) : 1.0;
@@ -205,18 +217,52 @@ void add(GenerationParts& sum, const GenerationParts& parts) {
   sum.store += parts.store;
 }
 
+/// Who runs which models.
+struct Deal {
+  int replicas;
+  bool spread;     ///< over the replicas, each its own
+  int sharing;     ///< replicas that work on the same model
+  int lanes;       ///< replicas that work on different ones
+  double samples;  ///< of a model, for one of those that share it
+};
+
+Deal deal_of(const GenerationWork& work, const Strategy& strategy) {
+  const int models = work.models;
+  const int replicas = strategy.dp > 0 ? strategy.dp : 1;
+  const bool spread = strategy.placement == Placement::kOneModelPerGpu && models > 1;
+  const int sharing = spread ? (replicas > models ? replicas / models : 1) : replicas;
+  const int lanes = spread ? (replicas < models ? replicas : models) : 1;
+  return {replicas, spread, sharing, lanes, std::ceil(work.samples / sharing)};
+}
+
 }  // namespace
+
+MemoryUse generation_memory(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy) {
+  const GenerationCut cut = generation_cut(work, rates, strategy);
+  const Deal deal = deal_of(work, strategy);
+  MemoryUse fullest;
+  Bytes most{-1};
+  int shape = -1;
+  const auto lanes = static_cast<std::size_t>(deal.lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t i = lane; i < work.networks.size(); i += lanes) {
+      const NetworkWork& network = work.networks[i];
+      if (network.same_as == shape) continue;
+      shape = network.same_as;
+      const MemoryUse memory = load_network(network, work, rates, cut, strategy, deal.samples).memory;
+      if (!(memory.total() > most)) continue;
+      most = memory.total();
+      fullest = memory;
+    }
+  }
+  return fullest;
+}
 
 GenerationEstimate generation_estimate(const GenerationWork& work, const GenerationRates& rates,
                                        const Strategy& strategy) {
   const GenerationCut cut = generation_cut(work, rates, strategy);
   const int models = work.models;
-  const int replicas = strategy.dp > 0 ? strategy.dp : 1;
-  const bool spread = strategy.placement == Placement::kOneModelPerGpu && models > 1;
-  // Replicas that work on the same model, and how many models one replica runs.
-  const int sharing = spread ? (replicas > models ? replicas / models : 1) : replicas;
-  const int lanes = spread ? (replicas < models ? replicas : models) : 1;
-  const double samples = std::ceil(work.samples / sharing);
+  const auto [replicas, spread, sharing, lanes, samples] = deal_of(work, strategy);
 
   GenerationEstimate estimate;
   estimate.replicas = replicas;

@@ -159,6 +159,8 @@ struct GenerationEstimate {
 /// memory holds. ep > 1: that many replicas share one set of experts (dp is a multiple of it).
 GenerationEstimate generation_estimate(const GenerationWork& work, const GenerationRates& rates,
                                        const Strategy& strategy);
+/// The `memory` of it alone.
+MemoryUse generation_memory(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
 
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
 

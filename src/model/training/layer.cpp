@@ -29,9 +29,8 @@ struct Context {
   const LayerCut& cut;
   const ModelWork& model;
   const TrainingConstants& constants;
-  double tokens = 0;  ///< of the micro-batch on this rank (time)
-  double length = 0;  ///< of one sequence (time)
-  double memory_tokens = 0, memory_length = 0;
+  double tokens = 0;  ///< of the micro-batch on this rank: as they are on average for time, at most for memory
+  double length = 0;  ///< of one sequence, likewise
 };
 
 /// Forward C = A B, backward A' = C' Bt for the layer before, B' = At C' for the weights.
@@ -201,7 +200,7 @@ Seconds expert_traffic(const Context& c, double passes) {
 
 /// Networks known by their totals only. Their products are taken to reach half of what large ones do, and every kept
 /// byte to be moved five times: assumptions, with a spread to match.
-void add_custom(const Context& c, LayerCost& cost) {
+void add_custom_times(const Context& c, LayerCost& cost) {
   const CustomModel& custom = *c.model.use->custom;
   const double samples = c.cut.micro_batch;
   const bool learns = c.model.backward_inputs || c.model.backward_weights;
@@ -211,15 +210,19 @@ void add_custom(const Context& c, LayerCost& cost) {
   const Seconds traffic = custom.activation_bytes_per_sample * (samples * 5 * share * passes) / c.rates.stream;
   cost.matmul += compute;
   cost.elementwise += traffic;
-  const Bytes kept = custom.activation_bytes_per_sample * samples;
   const bool full = c.cut.recompute == Recompute::kFull;
   if (full && learns) cost.recompute += (compute + traffic) / 3;
-  cost.activations += kept * (!learns ? 0.2 : full ? 0.5 : 1);
   constexpr Seconds kEager{8e-6}, kCompiled{4e-6};  // host time of one launch
   cost.launch += (c.rates.compile ? kCompiled : kEager) * (custom.kernels_per_step * (full && learns ? 4.0 / 3 : 1));
 }
 
-void add_transformer(const Context& c, LayerCost& cost) {
+void add_custom_memory(const Context& c, LayerCost& cost) {
+  const Bytes kept = c.model.use->custom->activation_bytes_per_sample * c.cut.micro_batch;
+  const bool learns = c.model.backward_inputs || c.model.backward_weights;
+  cost.activations += kept * (!learns ? 0.2 : c.cut.recompute == Recompute::kFull ? 0.5 : 1);
+}
+
+void add_transformer_times(const Context& c, LayerCost& cost) {
   const ModelWork& m = c.model;
   const bool learns = m.backward_inputs || m.backward_weights;
   const bool again = learns && c.cut.recompute == Recompute::kFull;
@@ -258,26 +261,40 @@ void add_transformer(const Context& c, LayerCost& cost) {
   const double transfers = (1 + (learns ? 1 : 0) + (again ? 1 : 0)) * m.passes;
   cost.tensor_traffic += tensor_traffic(c, transfers);
   cost.expert_traffic += expert_traffic(c, transfers);
-  detail::add_activations(c.rates, c.cut, m, {c.memory_tokens, c.memory_length}, cost);
+}
+
+/// One network, whose sequences are `length` tokens long where it does not say itself.
+Context context_of(const ModelWork& model, const TrainingRates& rates, const LayerCut& cut, double length) {
+  Context c{rates, cut, model, *rates.constants};
+  c.length = model.tokens > 0 ? model.tokens : length;
+  c.tokens = c.length * cut.micro_batch / cut.cp;
+  return c;
 }
 
 }  // namespace
 
-LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
+LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
   LayerCost cost;
+  for (const ModelWork& model : work.models) {
+    const Context c = context_of(model, rates, cut, work.sequence);
+    if (model.use->custom) add_custom_memory(c, cost);
+    else detail::add_activations(rates, cut, model, {c.tokens, c.length}, cost);
+  }
+  return cost;
+}
+
+void add_layer_times(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut, LayerCost& cost) {
   const double padded = padded_tokens(work, cut.micro_batch);
   for (const ModelWork& model : work.models) {
-    Context c{rates, cut, model, *rates.constants};
-    c.length = model.tokens > 0 ? model.tokens : padded;
-    c.memory_length = model.tokens > 0 ? model.tokens : work.sequence;
-    c.tokens = c.length * cut.micro_batch / cut.cp;
-    c.memory_tokens = c.memory_length * cut.micro_batch / cut.cp;
-    if (model.use->custom) {
-      add_custom(c, cost);
-    } else {
-      add_transformer(c, cost);
-    }
+    const Context c = context_of(model, rates, cut, padded);
+    if (model.use->custom) add_custom_times(c, cost);
+    else add_transformer_times(c, cost);
   }
+}
+
+LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut) {
+  LayerCost cost = layer_memory(work, rates, cut);
+  add_layer_times(work, rates, cut, cost);
   return cost;
 }
 

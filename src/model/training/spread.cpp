@@ -52,9 +52,13 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
   const Regime regime = time_regime(work, rates, strategy, nodes);
   Spread spread;
   spread.time = deviation_of(regime.half_width);
-  spread.memory = deviation_of(memory_width(work, rates, strategy));
+  spread.memory = training_memory_spread(work, rates, strategy);
   spread.regime = regime.words;
   return spread;
+}
+
+double training_memory_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy) {
+  return deviation_of(memory_width(work, rates, strategy));
 }
 
 }  // namespace gpuplan

@@ -174,6 +174,11 @@ struct LayerCost {
 
 LayerCost layer_cost(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut);
 
+/// The same in two steps, for whoever asks first whether it fits: activations, working set, logits and boundary, and
+/// then all times into it.
+LayerCost layer_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut);
+void add_layer_times(const TrainingWork& work, const TrainingRates& rates, const LayerCut& cut, LayerCost& cost);
+
 /// Level 4: seconds of one optimizer step; the parts add up to total().
 struct StepParts {
   Seconds matmul{}, attention{}, elementwise{}, recompute{}, dequantise{}, head{};
@@ -221,6 +226,8 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
                                    const Strategy& strategy, int nodes, const MemoryUse& memory);
 
 Spread training_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
+/// The `memory` of it alone.
+double training_memory_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy);
 
 /// The same numbers, term by term, with formulas and their sources.
 std::vector<Term> explain_training(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,

@@ -29,6 +29,7 @@ struct JobSchedule {
   std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
   std::vector<int> factors;        ///< of each phase: the stream (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
+  Outcome<Seconds> hours{};                   ///< of `wall`, likewise
   Seconds spot_loss{};
   double interruptions = 0;
   double uninterrupted = 1;  ///< chance of no interruption

@@ -165,7 +165,7 @@ Plan Biller::price(const JobSchedule& laid) const {
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   Plan plan;
   plan.label = label_of(laid);
-  plan.hours = in_seconds(outcome<Seconds>(laid.wall));
+  plan.hours = in_seconds(laid.hours);
   plan.buffer = plan.hours.p50 * (job_.buffer / (1 + job_.buffer));
   plan.spot_loss = laid.spot_loss;
   plan.interruptions = laid.interruptions;

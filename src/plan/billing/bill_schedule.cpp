@@ -10,6 +10,7 @@
 #include "plan/billing/bill.h"
 #include "plan/billing/interruptions.h"
 #include "plan/billing/numbered.h"
+#include "plan/billing/sampled_timeline.h"
 #include "plan/strategy/phase_terms.h"
 
 namespace gpuplan {
@@ -120,6 +121,7 @@ JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruption
   JobSchedule laid = schedule_for_medians(std::move(arrangement), interruptions);
   for (std::size_t i = 0; i < laid.durations.size(); ++i)
     laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
+  laid.hours = outcome<Seconds>(laid.wall);
   return laid;
 }
 
@@ -192,7 +194,7 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
   return unbilled;
 }
 
-/// Places the phases in time, in each sample.
+/// Places the phases in time, by the medians and in each sample.
 void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const {
   const std::size_t phases = laid.slots.size();
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
@@ -201,9 +203,6 @@ void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const
     machines.push_back({lease.machines.gpus, lease.offer ? lease.offer->billing.startup : Seconds{}});
   Timeline timeline(laid.slots, machines);
   const double stretch = 1 + job_.buffer;
-  laid.held.assign(leases.size(), Samples{});
-  std::vector<Samples> busy(leases.size());
-  laid.away.assign(leases.size(), Samples{});
   // One packing, that of the medians, for all: a phase that takes longer delays others and never makes way for them.
   std::vector<Seconds> sample(phases);
   for (std::size_t i = 0; i < phases; ++i) sample[i] = laid.medians[i] * stretch;
@@ -212,28 +211,18 @@ void Biller::place(const std::vector<double>& unbilled, JobSchedule& laid) const
   laid.starts = timeline.starts();
   for (std::size_t i = 0; i < phases; ++i) laid.ends.push_back(laid.starts[i] + sample[i]);
   laid.answers = timeline.machine_seconds();
-  std::vector<Seconds> placed;
-  for (std::size_t s = 0; s < Samples{}.size(); ++s) {
-    for (std::size_t i = 0; i < phases; ++i) sample[i] = Seconds{laid.durations[i][s] * stretch};
-    // Where no time is uncertain, all samples are the first one.
-    if (s > 0 && sample == placed) {
-      laid.wall[s] = laid.wall[s - 1];
-      for (std::vector<Samples>* of : {&laid.held, &busy, &laid.away})
-        for (Samples& samples : *of) samples[s] = samples[s - 1];
-      continue;
-    }
-    placed = sample;
-    timeline.follow(sample);
-    laid.wall[s] = timeline.end().value;
-    for (std::size_t h = 0; h < leases.size(); ++h) {
-      const auto [from, to] = timeline.held(h);
-      laid.held[h][s] = (to - from).value;
-      busy[h][s] = timeline.busy(h).value;
-      for (const int phase : leases[h].phases)
-        laid.away[h][s] += sample[static_cast<std::size_t>(phase)].value * unbilled[static_cast<std::size_t>(phase)];
+  const SampledTimeline sampled(timeline, laid.slots, machines, laid.durations, stretch);
+  laid.wall = sampled.wall();
+  laid.away.assign(leases.size(), Samples{});
+  for (std::size_t h = 0; h < leases.size(); ++h) {
+    laid.held.push_back(sampled.held(h));
+    laid.busy.push_back(Seconds{median(sampled.busy(h))});
+    for (const int position : leases[h].phases) {
+      const auto phase = static_cast<std::size_t>(position);
+      for (std::size_t s = 0; s < laid.wall.size(); ++s)
+        laid.away[h][s] += laid.durations[phase][s] * stretch * unbilled[phase];
     }
   }
-  for (const Samples& seconds : busy) laid.busy.push_back(Seconds{median(seconds)});
 }
 
 Arrangement Biller::let_go(const JobSchedule& laid) const {

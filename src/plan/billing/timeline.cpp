@@ -18,9 +18,6 @@ namespace gpuplan {
 
 namespace {
 
-/// Longer than anything takes; finite, so that sums of it are numbers.
-constexpr Seconds kEver{1e100};
-
 /// When machines are asked for that nothing uses.
 constexpr Seconds kNever{std::numeric_limits<double>::infinity()};
 
@@ -175,7 +172,7 @@ void Timeline::begin(const std::vector<Seconds>& durations) {
   durations_ = durations;
   for (Seconds& time : durations_) {
     assert(time >= Seconds{} && time < kEver);
-    time = time >= Seconds{} ? std::min(time, kEver) : kEver;  // by mistake no time, and never none at all
+    time = sound(time);
   }
   std::ranges::fill(asked_, kNever);
   std::ranges::fill(left_, Seconds{});

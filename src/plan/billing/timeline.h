@@ -50,6 +50,13 @@ class Timeline {
   void follow(const std::vector<Seconds>& durations);
 
   const std::vector<Seconds>& starts() const { return starts_; }
+  /// The packing of the last place(), once follow() was called: phases by their start, and those whose GPUs one takes
+  /// over.
+  const std::vector<int>& turns() const { return turns_; }
+  const std::vector<int>& behind(int phase) const { return behind_[static_cast<std::size_t>(phase)]; }
+  /// A duration that sums can be made of: what is none by mistake takes for ever, and never no time at all.
+  static Seconds sound(Seconds duration) { return duration >= Seconds{} ? std::min(duration, kEver) : kEver; }
+
   /// From the start of the job to the end of its last phase.
   Seconds end() const;
   /// When the machines of a lease are asked for, and when their last phase ends; equal when nothing uses them.
@@ -63,6 +70,9 @@ class Timeline {
   std::vector<Seconds> machine_seconds() const;
 
  private:
+  /// Longer than anything takes; finite, so that sums of it are numbers.
+  static constexpr Seconds kEver{1e100};
+
   /// GPUs in use from an instant on, up to the next step.
   struct Step {
     Seconds from;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,6 +65,7 @@ class GenerationSearch {
 
   Candidate run(int gpus, const GenerationRates& rates, const Framework& engine, std::int16_t engine_index) {
     found_.clear();
+    standings_.clear();
     too_heavy_.reset();
     lay_out_smaller(rates);
     consider_all(gpus, rates, engine, engine_index);
@@ -228,10 +229,9 @@ class GenerationSearch {
   void report(const GenerationRates& rates, Strategy strategy) {
     const int wanted = strategy.micro_batch;
     if (wanted == 0) strategy.micro_batch = 1;
-    const GenerationEstimate estimate = generation_estimate(work_, rates, strategy);
+    const MemoryUse memory = generation_memory(work_, rates, strategy);
     strategy.micro_batch = wanted;
-    tally_.near_miss(
-        {workload_.index, &gpu_, strategy.gpus(), strategy, estimate.memory.total(), gpu_.usable, estimate.memory});
+    tally_.near_miss({workload_.index, &gpu_, strategy.gpus(), strategy, memory.total(), gpu_.usable, memory});
   }
 
   void consider(const GenerationRates& rates, const Strategy& strategy) {
@@ -253,11 +253,13 @@ class GenerationSearch {
     }
     tally_.accept();
     found_.push_back(found);
+    standings_.emplace_back(1 + smaller_.size()).front() = standing_of(found);
     if (phase_.batch.given()) return;
     // Whole rounds and batches: more in flight is not always faster, and an engine can be told to take no more than it
     // would with less memory.
-    for (const auto& card : smaller_) {
-      const Candidate fewer = with_room(card->rates, strategy).found;
+    for (std::size_t i = 0; i < smaller_.size(); ++i) {
+      const Candidate fewer = with_room(on_smaller(i), strategy).found;
+      standings_.back()[1 + i] = standing_of(fewer);
       if (!fewer.any) return;
       if (rank_of(fewer) < rank_of(found_.back())) found_.back() = fewer;
     }
@@ -278,8 +280,7 @@ class GenerationSearch {
       // The engine fills what there is; what must fit is one sequence.
       Strategy one = strategy;
       one.micro_batch = 1;
-      const Interval<Bytes> need =
-          lognormal(generation_estimate(work_, rates, one).memory.total(), found.spread.memory);
+      const Interval<Bytes> need = lognormal(generation_memory(work_, rates, one).total(), found.spread.memory);
       least = need.p50;
       found.need = need.p90;
       found.fits = need.p90 < usable;
@@ -298,7 +299,7 @@ class GenerationSearch {
   /// Of those found, the first of the best. An elaborate one has to be worth the trouble, here or on such GPUs with
   /// less memory: where somebody with these would be told to take it, it is right here too when it is faster. So more
   /// memory never makes what is chosen slower.
-  Candidate choose(const GenerationRates& rates) const {
+  Candidate choose(const GenerationRates& rates) {
     const auto least = [&](auto counts) {
       const Candidate* best = nullptr;
       for (const Candidate& c : found_)
@@ -308,48 +309,71 @@ class GenerationSearch {
     const Candidate* plain = least([](const Candidate& c) { return !elaborate(c.strategy); });
     const Candidate* best = least([&](const Candidate& c) {
       if (!elaborate(c.strategy)) return true;
-      return plain == nullptr || (rank_of(c) < rank_of(*plain) && worth_the_trouble(rates, c.strategy));
+      return plain == nullptr ||
+             (rank_of(c) < rank_of(*plain) && worth_the_trouble(rates, static_cast<std::size_t>(&c - found_.data())));
     });
     return best != nullptr ? *best : Candidate{};
   }
 
-  bool worth_the_trouble(const GenerationRates& rates, const Strategy& strategy) const {
-    const auto pays_with = [&](const GenerationRates& there) {
-      const Candidate one = with_room(there, strategy).found;
+  /// What comes of a strategy with some memory, as far as it is compared.
+  struct Standing {
+    bool any = false, fits = false;
+    std::pair<int, double> rank;
+  };
+
+  static Standing standing_of(const Candidate& c) { return {c.any, c.fits, rank_of(c)}; }
+
+  /// Of one that was found, on these GPUs (card 0) or on one with less memory; worked out once.
+  const Standing& standing(const GenerationRates& rates, std::size_t found, std::size_t card) {
+    std::optional<Standing>& known = standings_[found][card];
+    if (!known) known = standing_of(with_room(card == 0 ? rates : on_smaller(card - 1), found_[found].strategy).found);
+    return *known;
+  }
+
+  bool worth_the_trouble(const GenerationRates& rates, std::size_t elaborate_one) {
+    const Strategy& strategy = found_[elaborate_one].strategy;
+    const auto pays_with = [&](std::size_t card) {
+      const Standing& one = standing(rates, elaborate_one, card);
       if (!one.any || !one.fits) return false;
       std::pair<int, double> plain{3, 0};
-      for (const Candidate& other : found_) {
-        if (elaborate(other.strategy)) continue;
-        if (const Candidate c = with_room(there, other.strategy).found; c.any) plain = std::min(plain, rank_of(c));
+      for (std::size_t other = 0; other < found_.size(); ++other) {
+        if (elaborate(found_[other].strategy)) continue;
+        if (const Standing& c = standing(rates, other, card); c.any) plain = std::min(plain, c.rank);
       }
-      const auto [rank, amount] = rank_of(one);
+      const auto [rank, amount] = one.rank;
       if (rank != plain.first) return rank < plain.first;
       const bool pays = strategy.ep > 1 || splitting_pays(rates, strategy);
       return pays && amount <= plain.second * (1 - kWorthTheTrouble);
     };
-    return pays_with(rates) || std::ranges::any_of(smaller_, [&](const auto& card) { return pays_with(card->rates); });
+    for (std::size_t card = 0; card <= smaller_.size(); ++card)
+      if (pays_with(card)) return true;
+    return false;
   }
 
-  /// The same GPUs with less memory, of a size that others have.
+  /// The same GPUs with less memory.
   struct Card {
     Gpu gpu;
     NodeShape node;
     GenerationRates rates;
   };
 
+  /// Memory that others have less of than these.
   void lay_out_smaller(const GenerationRates& rates) {
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
       if (gpu.usable < gpu_.usable) sizes.push_back(gpu.usable);
     std::ranges::sort(sizes, std::greater<>{});
     sizes.erase(std::ranges::unique(sizes).begin(), sizes.end());
-    smaller_.clear();
-    for (const Bytes usable : sizes) {
-      Card& card = *smaller_.emplace_back(std::make_unique<Card>(Card{gpu_, *rates.node, rates}));
-      card.gpu.usable = usable;
-      card.node.gpu = &card.gpu;
-      card.rates.node = &card.node;
-    }
+    smaller_ = std::move(sizes);
+    card_.emplace(Card{gpu_, *rates.node, rates});
+    card_->node.gpu = &card_->gpu;
+    card_->rates.node = &card_->node;
+  }
+
+  /// The rates on one of the smaller ones; until the next is asked for.
+  const GenerationRates& on_smaller(std::size_t size) {
+    card_->gpu.usable = smaller_[size];
+    return card_->rates;
   }
 
   const PhaseWorkload& workload_;
@@ -360,9 +384,11 @@ class GenerationSearch {
   const Gpu& gpu_;
   const Given* given_;
   Tally& tally_;
-  std::vector<Candidate> found_;                ///< in the order of trying: smaller replicas before larger ones
-  std::vector<std::unique_ptr<Card>> smaller_;  ///< largest first
-  std::optional<Strategy> too_heavy_;           ///< the one whose weights, too much alone, are the least
+  std::vector<Candidate> found_;  ///< in the order of trying: smaller replicas before larger ones
+  std::vector<Bytes> smaller_;    ///< memory of GPUs that have less, largest first
+  std::optional<Card> card_;      ///< laid out once, and given one of these sizes after the other
+  std::vector<std::vector<std::optional<Standing>>> standings_;  ///< of those found, by card
+  std::optional<Strategy> too_heavy_;  ///< the one whose weights, too much alone, are the least
   Bytes least_weights_{};
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "model/training/training.h"
@@ -29,31 +30,43 @@ class LayerTable {
   /// Forgets everything: other rates follow.
   void use(const TrainingRates& rates) {
     rates_ = &rates;
-    filled_.assign(cells_.size(), char{0});
+    filled_.assign(cells_.size(), Filled::kNothing);
   }
 
   const LayerCost& at(const LayerCut& cut, std::size_t micro) {
-    const std::size_t row = (log2_of(cut.tp) * context_cuts_ + log2_of(cut.cp)) * expert_cuts_ + log2_of(cut.ep);
-    const std::size_t index = (row * micros_ + micro) * 3 + static_cast<std::size_t>(cut.recompute);
-    if (!filled_[index]) {
-      cells_[index] = layer_cost(work_, *rates_, cut);
-      filled_[index] = 1;
+    const std::size_t index = filled_with_memory(cut, micro);
+    if (filled_[index] != Filled::kAll) {
+      add_layer_times(work_, *rates_, cut, cells_[index]);
+      filled_[index] = Filled::kAll;
     }
     return cells_[index];
   }
 
+  /// The same of which only the memory is asked for; most candidates are too large, and never timed.
+  const LayerCost& memory_at(const LayerCut& cut, std::size_t micro) { return cells_[filled_with_memory(cut, micro)]; }
+
  private:
+  enum class Filled : char { kNothing, kMemory, kAll };
+
+  std::size_t filled_with_memory(const LayerCut& cut, std::size_t micro) {
+    const std::size_t row = (log2_of(cut.tp) * context_cuts_ + log2_of(cut.cp)) * expert_cuts_ + log2_of(cut.ep);
+    const std::size_t index = (row * micros_ + micro) * 3 + static_cast<std::size_t>(cut.recompute);
+    if (filled_[index] == Filled::kNothing) {
+      cells_[index] = layer_memory(work_, *rates_, cut);
+      filled_[index] = Filled::kMemory;
+    }
+    return index;
+  }
+
   static std::size_t log2_of(int degree) {
-    std::size_t result = 0;
-    while ((1 << (result + 1)) <= degree) ++result;
-    return result;
+    return static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(std::max(degree, 1)))) - 1;
   }
 
   const TrainingWork& work_;
   std::size_t micros_, context_cuts_, expert_cuts_;
   const TrainingRates* rates_ = nullptr;
   std::vector<LayerCost> cells_;
-  std::vector<char> filled_;
+  std::vector<Filled> filled_;
 };
 
 }  // namespace gpuplan

@@ -54,24 +54,27 @@ Bytes TrainingChoice::need_of(const Strategy& strategy, Bytes memory, Bytes host
   return std::max(memory, usable_ * (host / host_room(strategy)));
 }
 
-Interval<Bytes> TrainingChoice::total(Bytes median, const Strategy& strategy) const {
-  if (memory_given_ != nullptr) return *memory_given_->memory;
-  return lognormal(median, training_spread(work_, *rates_, strategy, nodes_).memory);
+Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
+  return memory_given_ != nullptr ? *memory_given_->memory : lognormal(median, spread);
 }
 
-TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, const LayerCost& layer) {
-  const Gpu& gpu = *node_.gpu;
-  const MemoryUse need = training_memory(work_, *rates_, layer, strategy);
+TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
+  const LayerCut cut{strategy.tp,          strategy.cp,        strategy.ep,
+                     strategy.micro_batch, strategy.recompute, strategy.attention};
+  const MemoryUse need = training_memory(work_, *rates_, layers.memory_at(cut, micro), strategy);
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
   if (median > usable_) {
-    least_need_ = std::min(least_need_, total(median, strategy).p90);
+    // A p90 is no less than the median: most of what is too large needs no more than a look.
+    if (median < least_need_)
+      least_need_ = std::min(least_need_, total(median, training_memory_spread(work_, *rates_, strategy)).p90);
     tally_->reject(Misfit::kMemory);
-    tally_->near_miss({workload_.index, &gpu, gpus_, strategy, median, gpu.usable, need});
+    if (tally_ != &uncounted_)
+      tally_->near_miss({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need});
     return {Verdict::kTooBig};
   }
-  const TrainingEstimate estimate = training_estimate(work_, *rates_, layer, strategy, nodes_, need);
+  const TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
   const Spread spread = training_spread(work_, *rates_, strategy, nodes_);
-  const Interval<Bytes> memory = total(median, strategy);
+  const Interval<Bytes> memory = total(median, spread.memory);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);
   if (estimate.host_memory > host_room(strategy)) {

@@ -1,9 +1,12 @@
 // Level 4 of the search: one candidate at a time. Does it fit, how long does it take, is it the best so far?
 #pragma once
 
+#include <cstddef>
+
 #include "domain/facts/practice_constants.h"
 #include "domain/work/phase.h"
 #include "model/training/training.h"
+#include "plan/strategy/layer_table.h"
 #include "plan/strategy/phase_search.h"
 
 namespace gpuplan {
@@ -40,15 +43,15 @@ class TrainingChoice {
   TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice, const Machines& machines, int gpus,
                  const Given* memory_given, Tally& tally);
 
-  /// Rates of the candidates to come, which must outlive them; `usual`: see practice.h.
+  /// Rates of the candidates to come, which are those of one framework and must outlive them; `usual`: see practice.h.
   void use(const TrainingRates& rates, bool usual);
 
   /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
   /// there, and is not counted.
   void start(Bytes usable);
 
-  /// REQUIRES: use() was called, and layer was computed for the strategy with its rates.
-  Judgement consider(const Strategy& strategy, const LayerCost& layer);
+  /// REQUIRES: use() was called; the layers have its rates, and `micro` is the micro-batch's place there.
+  Judgement consider(const Strategy& strategy, LayerTable& layers, std::size_t micro);
 
   const BestTraining& best() const { return best_; }
   bool fits() const { return best_.any && best_.fits; }
@@ -57,7 +60,7 @@ class TrainingChoice {
 
  private:
   Bytes host_room(const Strategy& strategy) const;
-  Interval<Bytes> total(Bytes median, const Strategy& strategy) const;
+  Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
   const PhaseWorkload& workload_;
   const TrainingWork& work_;

@@ -31,7 +31,7 @@ class FrameworkJudge final : public StrategyJudge {
  public:
   FrameworkJudge(LayerTable& table, TrainingChoice& choice) : table_(table), choice_(choice) {}
   TrainingChoice::Judgement judge(const Strategy& s, Micro micro) override {
-    return choice_.consider(s, table_.at({s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention}, micro.place));
+    return choice_.consider(s, table_, micro.place);
   }
 
  private:
