@@ -1,8 +1,7 @@
-// gpuplan: the program. Words of the command line in, exit code out; everything else is below.
+// gpuplan: the program on a real machine, and the one boundary for exceptions.
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <span>
@@ -10,35 +9,14 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
-#include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/files.h"
-#include "cli/options/options.h"
+#include "cli/io/real_system.h"
+#include "cli/run.h"
 
 namespace gpuplan::cli {
 namespace {
-
-bool asks_version(int argc, char** argv) {
-  return argc >= 2 && (std::strcmp(argv[1], "--version") == 0 || std::strcmp(argv[1], "-V") == 0);
-}
-
-int answer(const Answer& answer) {
-  if (answer.code == kDone) return deliver(answer.text, "", kDone, true);
-  say(answer.text);
-  return answer.code;
-}
-
-int program(int argc, char** argv) {
-  if (asks_version(argc, argv)) return deliver("gpuplan " GPUPLAN_VERSION "\n", "", kDone);
-  const std::vector<CommandSpec> commands = commands_for(argc >= 2 ? argv[1] : "");
-  const auto command =
-      read_options(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(1), commands);
-  if (!command) return answer(command.error());
-  if (const auto known = known_ending(**command); !known) return complain(known.error());
-  return (*command)->run((*command)->filled.get());
-}
 
 /// A thread that can not start (its stack is memory too) and a text too long for any memory come from the same want.
 bool no_memory(const std::exception& error) {
@@ -77,13 +55,15 @@ int out_of_memory() {
 int main(int argc, char** argv) {
   // The one boundary for exceptions of libraries; gpuplan itself throws none.
   using namespace gpuplan;
+  cli::RealSystem system;
   try {
     std::set_terminate(cli::give_up);
     cli::prepare_descriptors();
-    return cli::program(argc, argv);
+    return cli::run(std::span<const char* const>(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0),
+                    system);
   } catch (const std::exception& error) {
     if (cli::no_memory(error)) return cli::out_of_memory();
-    cli::say("gpuplan: internal error: " + printable(error.what()) + " (please report it)");
+    cli::say(system, "gpuplan: internal error: " + printable(error.what()) + " (please report it)");
   }
   return cli::kInternal;
 }

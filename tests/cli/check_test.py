@@ -208,23 +208,6 @@ class Growing(Gate):
         self.assertEqual(process.returncode, code, err.decode())
         return (json.loads(out) if out else None), err.decode().splitlines()
 
-    def test_a_log_that_grows_until_it_says_that_it_is_done(self):
-        path = self.folder / "run.log"
-        process = self.start(str(path), "--job", JOB)
-        time.sleep(0.3)
-        text = whole(0.2)
-        with path.open("w") as log:
-            for part in range(0, len(text), len(text) // 3 + 1):
-                log.write(text[part:part + len(text) // 3 + 1])
-                log.flush()
-                time.sleep(0.8)
-        result, said = self.end(process, 0)
-        self.assertEqual(result["verdict"], "passed")
-        self.assertEqual(result["log"]["lines"], text.count("\n"))
-        self.assertTrue(said[0].startswith("gpuplan: waits for "), said)
-        self.assertRegex(said[1], r"^step \d+ of 1,000 · loss [0-9.]+ · 874,000 tokens/s \(1\.0[0-2]?x the prediction\) · .* left")
-        self.assertLessEqual(len(said), 5)
-
     def test_a_pipe_ends_with_its_writer(self):
         process = self.start("-", "--job", JOB, stdin=subprocess.PIPE)
         process.stdin.write((head() + lines(0.2, until=500)).encode())
@@ -272,49 +255,8 @@ class Growing(Gate):
         self.assertTrue(any("begins anew" in line for line in said), said)
         self.assertEqual(result["events"]["not_finite"], 20)
 
-    def test_a_second_file_that_never_comes(self):
-        log, cards = self.folder / "run.log", self.folder / "gpus.csv"
-        log.write_text(head() + lines(0.2, until=500))
-        process = self.start(str(log), str(cards), "--job", JOB)
-        time.sleep(0.8)
-        with log.open("a") as more:
-            more.write(lines(0.2, first=500) + tail())
-        result, said = self.end(process, 0)
-        self.assertEqual(result["verdict"], "passed")
-        self.assertEqual(sum("waits for" in line for line in said), 1, said)
-        self.assertIn("gpus.csv was never there", said[-1])
-
-    def test_several_files(self):
-        log, cards = self.folder / "run.log", self.folder / "gpus.csv"
-        log.write_text(head() + lines(0.2, until=500))
-        cards.write_text("index, utilization.gpu [%], memory.used [MiB]\n0, 97 %, 104000 MiB\n")
-        process = self.start(str(log), str(cards), "--job", JOB)
-        time.sleep(0.8)
-        with log.open("a") as more:
-            more.write(lines(0.2, first=500) + tail())
-        result, _ = self.end(process, 0)
-        self.assertEqual(result["verdict"], "passed")
-        self.assertIn("device_gib", [one["name"] for one in result["figures"]])
-
 
 class BadInput(Gate):
-    def test_one_line_each(self):
-        log = self.write("run.log", whole(0.2))
-        self.fails(5, "holds no log that gpuplan knows (nanochat, nanoGPT, torchtitan", "README.md", "--job", JOB)
-        self.fails(5, "is empty", self.write("empty.log", ""), "--job", JOB)
-        self.fails(5, "/nowhere.log: no such file", "/nowhere.log", "--job", JOB)
-        self.fails(5, "src: is a folder", "src", "--job", JOB)
-        self.fails(5, "holds no log", self.write("utf16.log", whole(0.2).encode("utf-16")), "--job", JOB)
-        self.fails(2, "--job: which job", log)
-        self.fails(2, "did you mean validate?", log, "--job", JOB, "--phase", "valdate")
-        self.fails(2, "is no plan of this job", log, "--job", JOB, "--plan", "zzzzzz")
-        self.fails(5, "is no plan: expected what gpuplan plan JOB -o plan.json writes", log, "--plan",
-                   self.write("other.json", '{"schema": "gpuplan/fit@1"}'))
-        self.fails(5, "no such file", log, "--plan", "/nowhere/plan.json")
-        self.fails(2, "-: standard input can be one of", "-", "--job", "-", stdin=b"")
-        self.fails(2, "the name of the log is empty", "", "--job", JOB)
-        self.fails(2, "LOG... is missing", "--job", JOB)
-
     def test_damaged_logs(self):
         text = whole(0.2)
         packed = gzip.compress(text.encode())

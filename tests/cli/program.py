@@ -1,9 +1,11 @@
 """What the tests of the command line share: the program, an environment without the caller's, and the way out."""
 
+import io
 import os
 import subprocess
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,12 +26,39 @@ def run(*words, stdin=None, stdout=subprocess.PIPE, **more):
     return done
 
 
-def main(usage):
-    """Runs the tests of the calling file: FILE_test.py PROGRAM [unittest options]."""
+class Together:
+    """Runs tests that mostly wait, so many at once. Each has a result of its own: unittest knows no threads."""
+
+    def __init__(self, at_once):
+        self.at_once = at_once
+
+    def run(self, suite):
+        def cases(tests):
+            for test in tests:
+                yield from cases(test) if isinstance(test, unittest.TestSuite) else [test]
+
+        def alone(case):
+            said = io.StringIO()
+            return unittest.TextTestRunner(stream=said, verbosity=0).run(unittest.TestSuite([case])), said.getvalue()
+
+        whole = unittest.TestResult()
+        with ThreadPoolExecutor(self.at_once) as pool:
+            for result, said in pool.map(alone, cases(suite)):
+                whole.testsRun += result.testsRun
+                whole.failures += result.failures
+                whole.errors += result.errors
+                if not result.wasSuccessful():
+                    print(said, file=sys.stderr)
+        return whole
+
+
+def main(usage, at_once=1):
+    """Runs the tests of the calling file, so many at once: FILE_test.py PROGRAM [unittest options]."""
     if not PROGRAM or sys.argv[1].startswith("-"):
         sys.exit(usage)
     del sys.argv[1]
-    outcome = unittest.main(exit=False, verbosity=0).result
+    runner = Together(at_once) if at_once > 1 else None
+    outcome = unittest.main(exit=False, verbosity=0, testRunner=runner).result
     bad = len(outcome.failures) + len(outcome.errors)
     print(f"counted {outcome.testsRun - bad} {bad}")
     sys.exit(bool(bad))

@@ -172,26 +172,6 @@ class Init(unittest.TestCase):
             for member in ("job", "plans", "recommendations", "considered", "limits", "market"):
                 self.assertEqual(question[member], file[member], (words, member))
 
-    def test_standard_output_is_the_same_text(self):
-        run("init", *LORA, "-o", self.file)
-        self.assertEqual(run("init", *LORA).stdout, Path(self.file).read_text())
-
-    def test_no_file_is_lost(self):
-        Path(self.file).write_text("mine\n")
-        done = run("init", *LORA, "-o", self.file)
-        self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("--force", done.stderr)
-        self.assertEqual(Path(self.file).read_text(), "mine\n")
-        self.assertEqual(run("init", *LORA, "-o", self.file, "--force").returncode, 0)
-        self.assertIn("Qwen2.5-7B", Path(self.file).read_text())
-
-    def test_wrong_questions_write_nothing(self):
-        for words in ([], LORA[:2], [*LORA, "--deadline", "soon"], [*LORA, "--gpu", "H400"]):
-            done = run("init", *words, "-o", self.file)
-            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
-            self.assertRegex(done.stderr, r"\A[^\n]+\n\Z")
-            self.assertFalse(os.path.exists(self.file))
-
     def test_paths_of_models_are_found_from_the_file(self):
         config = Path(self.folder.name) / "config.json"
         config.write_text(json.dumps({"model_type": "llama", "num_hidden_layers": 4, "hidden_size": 512,
@@ -284,7 +264,6 @@ name = "cluster"
 gpu = "A100 SXM 80GB"
 gpus = 8
 """
-PRICES = "gpu,gpus,price_per_hour,currency\nRTX 4090,1,0.50,EUR\n"
 
 
 class Config(unittest.TestCase):
@@ -320,48 +299,6 @@ class Config(unittest.TestCase):
     def worth(self, *words, **more):
         result = self.json_there("plan", *LORA, "--gpu", "H100 SXM", *words, **more)
         return round(result["limits"]["value_of_time_usd_per_hour"], 6)
-
-    def test_nothing_there(self):
-        values = self.values()
-        self.assertEqual(values["value_of_time"], ("$25/h", None, None))
-        self.assertTrue(all(file is None for _, file, _ in values.values()))
-        self.assertEqual(self.json_there("plan", *LORA, "--gpu", "H100 SXM")["from_config"], [])
-
-    def test_layers(self):
-        self.near.write_text(NEAR)
-        self.far.write_text(FAR)
-        values = self.values()
-        near, far = str(self.near), str(self.far)
-        self.assertEqual(values["value_of_time"], ("$40/h", near, 1))
-        self.assertEqual(values["goal"], ("cheapest", far, 2))
-        self.assertEqual(values["where.quota.aws"], ("8", near, 3))
-        self.assertEqual(values["where.quota.runpod"], ("4", far, 3))
-        self.assertEqual(values["own.desk"], ("2x RTX 4090", near, 4))
-        self.assertEqual(values["pools.cluster"], ("8x A100 SXM 80GB (pool)", far, 7))
-        self.assertEqual(values["where.regions"], ("all", None, None))
-        code, out, _ = self.run_there("config", "show", "--origin")
-        self.assertEqual(code, 0)
-        self.assertRegex(out, r"(?m)^  value_of_time +\$40/h +" + near + r":1$")
-        self.assertRegex(out, r"(?m)^  where.regions +all +default$")
-        self.assertNotIn("gpuplan.toml", self.run_there("config", "show")[1])
-
-    def test_own_folder_is_called_by_its_short_name(self):
-        (self.root / "team" / "project" / "gpuplan.toml").write_text("value_of_time = 5\n")
-        self.near.write_text(NEAR)  # further up: not read
-        self.assertEqual(self.values()["value_of_time"], ("5", "./gpuplan.toml", 1))
-        self.assertNotIn("own.desk", self.values())
-
-    def test_precedence(self):
-        self.near.write_text(NEAR)
-        self.assertEqual(self.worth(), 40)
-        self.assertEqual(self.worth(GPUPLAN_VALUE_OF_TIME="$30/h"), 30)
-        self.assertEqual(self.worth("--value-of-time", "$20/h", GPUPLAN_VALUE_OF_TIME="$30/h"), 20)
-        self.assertEqual(self.worth("--set", "value_of_time=3"), 3)
-        self.assertEqual(self.worth("--no-config"), 25)
-        self.assertEqual(self.worth(GPUPLAN_CONFIG=""), 25)
-        self.far.write_text(FAR)
-        self.assertEqual(self.worth(GPUPLAN_CONFIG=str(self.far)), 10)
-        self.assertEqual(self.values(GPUPLAN_VALUE_OF_TIME="30")["value_of_time"], ("30", "GPUPLAN_VALUE_OF_TIME", None))
 
     def test_whatif_asks_what_plan_asks(self):
         """A setting comes after the flags and before gpuplan.toml, whoever asks."""
@@ -414,50 +351,6 @@ class Config(unittest.TestCase):
         result = self.json_there("plan", *LORA, "--prices", str(self.root / "p.csv"))
         self.assertEqual({plan["gpu"] for plan in result["plans"]}, {"H100 SXM"})
         self.assertNotIn("own box", " ".join(result["from_config"]))
-
-    def test_prices(self):
-        self.near.write_text('prices = "eur.csv"\nrates = {EUR = 2}\n')
-        (self.root / "team" / "eur.csv").write_text(PRICES)
-        result = self.json_there("plan", *LORA)
-        self.assertEqual({plan["gpu"] for plan in result["plans"]}, {"RTX 4090"})
-        self.assertEqual(self.json_there("offers")["offers"][0]["price_usd_per_hour"], 1)
-        self.assertIn("market: " + str(self.root / "team" / "eur.csv"), self.run_there("plan", *LORA)[1].replace("\n", " "))
-        self.assertEqual(self.json_there("offers", "--rate", "EUR=3")["offers"][0]["price_usd_per_hour"], 1.5)
-        self.json_there("plan", *LORA, "--rate", "EUR=3")
-        for command in (["plan", *LORA], ["offers"]):
-            code, out, err = self.run_there(*command, "--rate", "EUR=3", "--no-config")
-            self.assertEqual((code, out), (2, ""), command)
-            self.assertEqual(err, "gpuplan: --rate: says how to read price lists; add --prices FILE.csv\n")
-
-    def test_errors_name_file_and_line(self):
-        for text, place, words in (("value_of_tim = 3\n", 1, "did you mean value_of_time?"),
-                                   ("\n[where]\nregion = 'a'\n", 3, "did you mean regions?"),
-                                   ("value_of_time = '12 h'\n", 1, "value_of_time: expected"),
-                                   ("a = [\n", 1, "not TOML"),
-                                   ("limits = {budget = 5}\n", 1, "belongs to a job")):
-            self.near.write_text(text)
-            for command in (["plan", *LORA], ["config", "show"], ["offers"], ["fit", "gpt2"]):
-                code, out, err = self.run_there(*command)
-                self.assertEqual((code, out), (5, ""), command)
-                self.assertRegex(err, r"\A[^\n]+\n\Z")
-                self.assertTrue(err.startswith(f"{self.near}:{place}: "), err)
-                self.assertIn(words, err)
-            self.assertEqual(self.run_there("fit", "gpt2", "--no-config")[0], 0)
-        self.assertEqual(self.run_there("config", "show", GPUPLAN_CONFIG="/nonexistent.toml")[0], 5)
-        code, _, err = self.run_there("plan", *LORA, GPUPLAN_CONFIG="", GPUPLAN_VALUE_OF_TIME="much")
-        self.assertEqual(code, 5)
-        self.assertTrue(err.startswith("GPUPLAN_VALUE_OF_TIME: "), err)
-
-    def test_path(self):
-        self.near.write_text(NEAR)
-        code, out, _ = self.run_there("config", "path")
-        self.assertEqual(code, 0)
-        self.assertRegex(out, r"(?m)^  " + str(self.near) + r" +yes +nearest folder upwards$")
-        self.assertRegex(out, r"(?m)^  \./gpuplan.toml +not there +nearest folder upwards$")
-        self.assertIn("XDG config folder", out)
-        code, out, err = self.run_there("config", "path", "--origin")
-        self.assertEqual((code, out), (2, ""))
-        self.assertIn("--origin: ", err)
 
     def test_examples_are_the_same_with_an_empty_file(self):
         self.near.write_text("# nothing\n")

@@ -1,38 +1,34 @@
 #include "laws/command.h"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
-#include "cli/commands/commands.h"
-#include "cli/options/options.h"
+#include "cli/io/exit_code.h"
+#include "cli/io/real_system.h"
+#include "cli/run.h"
 
 namespace gpuplan::laws {
 namespace {
 
-/// A descriptor of the process that writes into memory for a while.
-class Captured {
+/// The machine, but what is printed is kept.
+class Captured : public cli::RealSystem {
  public:
-  explicit Captured(int descriptor)
-      : descriptor_(descriptor), kept_(::dup(descriptor)), memory_(::memfd_create("captured", 0)) {
-    ::dup2(memory_, descriptor_);
+  std::error_code write(cli::Stream stream, std::string_view text) override {
+    (stream == cli::Stream::kOutput ? ran_.out : ran_.err) += text;
+    return {};
   }
-  std::string end() {
-    ::dup2(kept_, descriptor_);
-    ::close(kept_);
-    std::string text(static_cast<std::size_t>(::lseek(memory_, 0, SEEK_END)), '\0');
-    const ssize_t read = ::pread(memory_, text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read, 0)));
-    ::close(memory_);
-    return text;
+  std::optional<cli::TerminalSize> terminal(cli::Stream) override { return std::nullopt; }
+  Ran end(int code) {
+    ran_.code = code;
+    return std::move(ran_);
   }
 
  private:
-  int descriptor_, kept_, memory_;
+  Ran ran_;
 };
 
 /// Removed when the process ends.
@@ -77,16 +73,9 @@ CaseFiles write_files(const Case& one) {
 Ran run_command(const std::vector<std::string>& words) {
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
-  std::fflush(stdout);
-  Captured out(STDOUT_FILENO), err(STDERR_FILENO);
-  const std::vector<cli::CommandSpec> commands = cli::all_commands();
-  const auto command = cli::read_options(pointers, commands);
-  Ran ran;
-  ran.code = command ? (*command)->run((*command)->filled.get()) : command.error().code;
-  ran.err = err.end();
-  ran.out = out.end();
-  if (!command) (ran.code == cli::kDone ? ran.out : ran.err) += command.error().text + '\n';
-  return ran;
+  Captured system;
+  const int code = cli::run(pointers, system);
+  return system.end(code);
 }
 
 std::string wrong_end(const Ran& ran) {

@@ -4,6 +4,7 @@
 
 #include "api/questions/fit_questions.h"
 #include "api/questions/sensitivity.h"
+#include "cli/io/real_system.h"
 #include "cli/questions/check_question.h"
 #include "cli/questions/simulate_question.h"
 #include "input/prices/price_file.h"
@@ -78,8 +79,8 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
   if (!answer) return told(answer.error(), lines);
   if (says_nan(job, prices)) return "";
   return first_of({wrong_figures(**answer), wrong_words(plan_page(**answer, Screen{}, true)),
-                   wrong_words(plan_page(**answer, kMarkdown, false)),
-                   wrong_words(plan_csv(*(*answer)->report, true)), wrong_folders(**answer)});
+                   wrong_words(plan_page(**answer, kMarkdown, false)), wrong_words(plan_csv(*(*answer)->report, true)),
+                   wrong_folders(**answer)});
 }
 
 std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {
@@ -122,7 +123,8 @@ std::string wrong_simulation(const std::string& job, std::string_view prices) {
   if (says_nan(job)) return "";
   cli::SimulateOptions asked;
   asked.trials = 30;
-  const auto plan = cli::ask_plan(asked, options_of(job, prices), built_in());
+  cli::RealSystem system;
+  const auto plan = cli::ask_plan(system, asked, options_of(job, prices), built_in());
   if (!plan) return told(plan.error(), false);
   if (!plan->nothing_fits.empty()) return "";
   SimulateReport report = plan->report;
@@ -156,7 +158,8 @@ std::string wrong_fit(const std::string& job) {
 
 std::string wrong_check(const std::string& job, std::string_view prices, std::string_view log) {
   const cli::CheckOptions options{options_of(job, prices), "", ""};
-  const auto question = cli::CheckQuestion::read(options, built_in());
+  cli::RealSystem system;
+  const auto question = cli::CheckQuestion::read(system, options, built_in());
   if (!question) return told(question.error(), false);
   if (!question->nothing_fits().empty()) return "";
   auto reader = LogReader::make(question->metrics());

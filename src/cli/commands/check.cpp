@@ -1,11 +1,10 @@
 // gpuplan check LOG --job JOB: a run's log against the plan; the gate between phases.
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <csignal>
-#include <ctime>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -14,6 +13,7 @@
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/growing_file.h"
+#include "cli/io/on_signal.h"
 #include "cli/io/read_file.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
@@ -32,19 +32,12 @@ struct CheckArguments {
   bool follow = false;
 };
 
-using Clock = std::chrono::steady_clock;
-
-/// Looking for more, and how long nothing may come before a run counts as ended.
-constexpr std::chrono::milliseconds kPause{500};
-constexpr std::chrono::seconds kQuiet{10};
+/// Milliseconds between looking for more, and nanoseconds in which nothing may come before a run counts as ended.
+constexpr int kPause = 500;
+constexpr std::int64_t kQuiet = 10'000'000'000;
 
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
-
-void pause() {
-  const std::timespec time{0, std::chrono::nanoseconds(kPause).count()};
-  ::nanosleep(&time, nullptr);  // a signal ends it
-}
 
 int code_of(Verdict verdict) { return verdict == Verdict::kPassed ? kDone : kCheckFailed; }
 
@@ -79,16 +72,17 @@ CheckReport report_of(const CheckQuestion::Answer& answer, const CheckArguments&
   return report;
 }
 
-int tell(const CheckQuestion::Answer& answer, const CheckArguments& options) {
+int tell(System& system, const CheckQuestion::Answer& answer, const CheckArguments& options) {
   const CheckReport report = report_of(answer, options);
   return deliver_form(
-      options.common, code_of(answer.check.verdict), [&](const Screen& screen) { return check_text(report, screen); },
-      [&] { return check_json(report); }, [&] { return check_csv(report); });
+      system, options.common, code_of(answer.check.verdict),
+      [&](const Screen& screen) { return check_text(report, screen); }, [&] { return check_json(report); },
+      [&] { return check_csv(report); });
 }
 
-int say_nothing_fits(const CheckQuestion& question, const CheckArguments& options) {
+int say_nothing_fits(System& system, const CheckQuestion& question, const CheckArguments& options) {
   return deliver_form(
-      options.common, kNothingFits,
+      system, options.common, kNothingFits,
       [&](const Screen& screen) {
         std::string text;
         for (const std::string& line : question.nothing_fits()) text += paragraph(line, screen, 0, 0);
@@ -101,24 +95,24 @@ int say_nothing_fits(const CheckQuestion& question, const CheckArguments& option
         return json.take();
       },
       [&] {
-        for (const std::string& line : question.nothing_fits()) say("gpuplan: " + line);
+        for (const std::string& line : question.nothing_fits()) say(system, "gpuplan: " + line);
         return std::string();
       });
 }
 
 /// All that is in the files now.
-Result<RunLog> read_logs(const std::vector<std::string>& names, const CheckQuestion& question) {
+Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const CheckQuestion& question) {
   auto reader = LogReader::make(question.metrics());
   if (!reader) return std::unexpected(std::move(reader.error()));
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) reader->next_file();
-    GrowingFile file(names[i]);
-    if (const auto open = file.open(); !open) return std::unexpected(open.error());
+    const std::unique_ptr<GrowingFile> file = system.growing_file(names[i]);
+    if (const auto open = file->open(); !open) return std::unexpected(open.error());
     for (;;) {
       constexpr int kForEver = -1;
-      const auto piece = file.read(kForEver);
+      const auto piece = file->read(kForEver);
       if (!piece) return std::unexpected(piece.error());
-      if (piece->empty() && (file.is_regular() || file.ended() || interrupted != 0)) break;
+      if (piece->empty() && (file->is_regular() || file->ended() || interrupted != 0)) break;
       reader->feed(*piece);
     }
   }
@@ -130,25 +124,26 @@ Result<RunLog> read_logs(const std::vector<std::string>& names, const CheckQuest
 /// Logs that grow. One is read on from where it ended; of several, all are read again when one has grown.
 class Follower {
  public:
-  Follower(const CheckArguments& options, const CheckQuestion& question) : options_(options), question_(question) {}
+  Follower(System& system, const CheckArguments& options, const CheckQuestion& question)
+      : system_(system), options_(options), question_(question) {}
 
   int run() {
-    std::signal(SIGINT, interrupt);
-    std::signal(SIGTERM, interrupt);
+    interrupted = 0;
+    const OnSignal signals({SIGINT, SIGTERM}, interrupt);
     auto reader = LogReader::make(question_.metrics());
-    if (!reader) return complain(reader.error());
+    if (!reader) return complain(system_, reader.error());
     reader_ = std::make_unique<LogReader>(*std::move(reader));
-    for (const std::string& name : options_.logs) files_.emplace_back(name);
-    quiet_since_ = Clock::now();
+    for (const std::string& name : options_.logs) files_.push_back(system_.growing_file(name));
+    quiet_since_ = system_.now();
     while (interrupted == 0) {
       const auto grown = read_more();
-      if (!grown) return complain(grown.error());
+      if (!grown) return complain(system_, grown.error());
       if (*grown) {
-        quiet_since_ = Clock::now();
-        if (const auto told = tell_progress(); !told) return complain(told.error());
+        quiet_since_ = system_.now();
+        if (const auto told = tell_progress(); !told) return complain(system_, told.error());
       }
       if (has_ended()) break;
-      if (!*grown) pause();
+      if (!*grown) system_.sleep(kPause);
     }
     return finish();
   }
@@ -159,13 +154,15 @@ class Follower {
 
   /// Opens what is there by now.
   Result<void> open_files() {
-    for (GrowingFile& file : files_) {
-      if (file.is_open()) continue;
-      if (const auto open = file.open(); !open) {
-        if (!open.error().message.starts_with(unreadable_words(ENOENT))) return std::unexpected(open.error());
-        if (std::ranges::find(waits_for_, file.name()) != waits_for_.end()) continue;
-        say("gpuplan: waits for " + printable(file.name(), 80));
-        waits_for_.push_back(file.name());
+    for (const auto& file : files_) {
+      if (file->is_open()) continue;
+      if (const auto open = file->open(); !open) {
+        if (!open.error().message.starts_with(
+                unreadable_words(std::make_error_code(std::errc::no_such_file_or_directory))))
+          return std::unexpected(open.error());
+        if (std::ranges::find(waits_for_, file->name()) != waits_for_.end()) continue;
+        say(system_, "gpuplan: waits for " + printable(file->name(), 80));
+        waits_for_.push_back(file->name());
       }
     }
     return {};
@@ -176,16 +173,17 @@ class Follower {
     if (const auto open = open_files(); !open) return std::unexpected(open.error());
     bool grown = false;
     std::vector<std::string> there;
-    for (GrowingFile& file : files_) {
-      if (!file.is_open()) continue;
-      there.push_back(file.name());
-      if (file.starts_anew()) {
-        say("gpuplan: " + printable(file.name(), 80) + " begins anew (cut off, or replaced); reading goes on there");
+    for (const auto& file : files_) {
+      if (!file->is_open()) continue;
+      there.push_back(file->name());
+      if (file->starts_anew()) {
+        say(system_,
+            "gpuplan: " + printable(file->name(), 80) + " begins anew (cut off, or replaced); reading goes on there");
         if (!several()) reader_->next_file();
         grown = true;
       }
       for (;;) {
-        const auto piece = file.read(static_cast<int>(kPause.count()));
+        const auto piece = file->read(kPause);
         if (!piece) return std::unexpected(piece.error());
         if (piece->empty()) break;
         grown = true;
@@ -194,7 +192,7 @@ class Follower {
       }
     }
     if (!grown || !several()) return grown;
-    auto log = read_logs(there, question_);
+    auto log = read_logs(system_, there, question_);
     if (!log) return std::unexpected(std::move(log.error()));
     again_ = *std::move(log);
     return true;
@@ -221,41 +219,41 @@ class Follower {
     if (state == told_state_ && !further) return {};
     told_state_ = std::move(state);
     told_steps_ = steps;
-    say(progress_words(report_of(*answer, options_)));
+    say(system_, progress_words(report_of(*answer, options_)));
     return {};
   }
 
   bool has_ended() {
-    if (files_.empty() || !files_.front().is_open()) return false;
-    if (std::ranges::all_of(files_, [](const GrowingFile& file) { return file.ended() || !file.is_open(); }))
-      return true;
+    if (files_.empty() || !files_.front()->is_open()) return false;
+    if (std::ranges::all_of(files_, [](const auto& file) { return file->ended() || !file->is_open(); })) return true;
     if (log().finished && done_) return true;
-    return (done_ || broken_) && Clock::now() - quiet_since_ > kQuiet;
+    return (done_ || broken_) && system_.now() - quiet_since_ > kQuiet;
   }
 
   int finish() {
-    for (const GrowingFile& file : files_)
-      if (!file.is_open() && several()) say("gpuplan: " + printable(file.name(), 80) + " was never there");
+    for (const auto& file : files_)
+      if (!file->is_open() && several()) say(system_, "gpuplan: " + printable(file->name(), 80) + " was never there");
     Result<RunLog> log = several() ? Result<RunLog>(std::move(again_)) : reader_->finish();
-    if (!log) return complain(log.error());
+    if (!log) return complain(system_, log.error());
     if (interrupted != 0 && !is_known(*log)) return kInterrupted;
-    if (const auto known = check_known(*log, options_); !known) return complain(known.error());
+    if (const auto known = check_known(*log, options_); !known) return complain(system_, known.error());
     const auto answer = question_.answer(*log, true);
-    if (!answer) return interrupted != 0 ? static_cast<int>(kInterrupted) : complain(answer.error());
-    const int code = tell(*answer, options_);
+    if (!answer) return interrupted != 0 ? static_cast<int>(kInterrupted) : complain(system_, answer.error());
+    const int code = tell(system_, *answer, options_);
     return interrupted != 0 ? static_cast<int>(kInterrupted) : code;
   }
 
+  System& system_;
   const CheckArguments& options_;
   const CheckQuestion& question_;
   std::unique_ptr<LogReader> reader_;
-  std::vector<GrowingFile> files_;
+  std::vector<std::unique_ptr<GrowingFile>> files_;
   RunLog again_;                        ///< of several files
   std::vector<std::string> waits_for_;  ///< files that were not there, said
   bool done_ = false, broken_ = false;
   std::string told_state_;
   double told_steps_ = -1;
-  Clock::time_point quiet_since_;
+  std::int64_t quiet_since_ = 0;
 };
 
 Result<void> good_check_options(const CheckArguments& options) {
@@ -268,20 +266,20 @@ Result<void> good_check_options(const CheckArguments& options) {
   return {};
 }
 
-int run_check(const CheckArguments& options) {
-  if (const auto good = good_check_options(options); !good) return complain(good.error());
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  const auto question = CheckQuestion::read(options.check, *catalogue);
-  if (!question) return complain(question.error());
-  if (!question->nothing_fits().empty()) return say_nothing_fits(*question, options);
-  if (options.follow) return Follower(options, *question).run();
-  const auto log = read_logs(options.logs, *question);
-  if (!log) return complain(log.error());
-  if (const auto known = check_known(*log, options); !known) return complain(known.error());
+int run_check(System& system, const CheckArguments& options) {
+  if (const auto good = good_check_options(options); !good) return complain(system, good.error());
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  const auto question = CheckQuestion::read(system, options.check, *catalogue);
+  if (!question) return complain(system, question.error());
+  if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
+  if (options.follow) return Follower(system, options, *question).run();
+  const auto log = read_logs(system, options.logs, *question);
+  if (!log) return complain(system, log.error());
+  if (const auto known = check_known(*log, options); !known) return complain(system, known.error());
   const auto answer = question->answer(*log, true);
-  if (!answer) return complain(answer.error());
-  return tell(*answer, options);
+  if (!answer) return complain(system, answer.error());
+  return tell(system, *answer, options);
 }
 
 constexpr const char* kCheckNotes =

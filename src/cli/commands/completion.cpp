@@ -24,7 +24,7 @@ std::string names(const std::string& kind, const Catalogue& catalogue) {
   return text;
 }
 
-int run_completion(const CompletionArguments& options) {
+int run_completion(System& system, const CompletionArguments& options) {
   const std::vector<CommandSpec> commands = all_commands();
   std::string text;
   if (options.what == "bash") text = bash_completion(commands);
@@ -33,11 +33,11 @@ int run_completion(const CompletionArguments& options) {
   if (options.what == "commands")
     for (const CommandSpec& command : commands) text += command.name + '\n';
   if (text.empty()) {
-    const auto catalogue = load_catalogue("");
-    if (!catalogue) return complain(catalogue.error());
+    const auto catalogue = load_catalogue(system, "");
+    if (!catalogue) return complain(system, catalogue.error());
     text = names(options.what, *catalogue);
   }
-  return deliver(text, "", kDone);
+  return deliver(system, text, "", kDone);
 }
 
 constexpr const char* kInstall =

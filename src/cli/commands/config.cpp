@@ -62,25 +62,25 @@ std::vector<ConfigRow> rows_of(const UserConfig& config) {
   return rows;
 }
 
-int run_config(const ConfigArguments& options) {
+int run_config(System& system, const ConfigArguments& options) {
   const Common& common = options.common;
   if (options.origin && options.action == "path")
-    return complain(wrong_use("--origin: is about values; use it with gpuplan config show"));
+    return complain(system, wrong_use("--origin: is about values; use it with gpuplan config show"));
   std::vector<ConfigFileRow> places;
-  for (const ConfigPlace& place : config_places()) places.push_back({place.file, place.why, place.there});
+  for (const ConfigPlace& place : config_places(system)) places.push_back({place.file, place.why, place.there});
   if (options.action == "path" && form_of(common) != Form::kJson) {
     return deliver_form(
-        common, kDone, [&](const Screen& screen) { return config_places_text(places, screen); },
+        system, common, kDone, [&](const Screen& screen) { return config_places_text(places, screen); },
         [] { return std::string(); }, [&] { return config_places_csv(places); });
   }
 
-  const auto catalogue = load_catalogue(common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  const auto config = load_config(false, *catalogue);
-  if (!config) return complain(config.error());
+  const auto catalogue = load_catalogue(system, common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  const auto config = load_config(system, false, *catalogue);
+  if (!config) return complain(system, config.error());
   const std::vector<ConfigRow> rows = rows_of(*config);
   return deliver_form(
-      common, kDone, [&](const Screen& screen) { return config_text(rows, screen, options.origin); },
+      system, common, kDone, [&](const Screen& screen) { return config_text(rows, screen, options.origin); },
       [&] { return config_json(rows, places); }, [&] { return config_csv(rows); });
 }
 

@@ -48,11 +48,11 @@ int fit_exit_code(const FitReport& report, const std::vector<Section>& sections)
 }
 
 /// Memory by the number of sequences at once, on as many GPUs as --counts or --gpu says, else on one.
-int answer_batches(const FitArguments& options, const std::vector<int>& counts, const FitReport& report,
+int answer_batches(System& system, const FitArguments& options, const std::vector<int>& counts, const FitReport& report,
                    const Catalogue& catalogue) {
   if (counts.size() > 1)
-    return complain(
-        wrong_use("--batches: one number of GPUs at a time, such as --counts " + std::to_string(report.counts[0])));
+    return complain(system, wrong_use("--batches: one number of GPUs at a time, such as --counts " +
+                                      std::to_string(report.counts[0])));
   std::vector<int> batches = options.batches;
   std::ranges::sort(batches);
   batches.erase(std::ranges::unique(batches).begin(), batches.end());
@@ -62,11 +62,11 @@ int answer_batches(const FitArguments& options, const std::vector<int>& counts, 
     Job job = asked.job;
     job.where.gpus = gpus_to_try(job, catalogue, options.all);
     auto rows = memory_by_batch(job, 0, catalogue, batches, count);
-    if (!rows) return complain(rows.error());
+    if (!rows) return complain(system, rows.error());
     sections.push_back({asked.name, asked.title, count, *std::move(rows)});
   }
   return deliver_form(
-      options.common, fit_exit_code(report, sections),
+      system, options.common, fit_exit_code(report, sections),
       [&](const Screen& screen) { return batches_text(report, sections, look_of(options, screen)); },
       [&] { return batches_json(report, sections); },
       [&] {
@@ -97,17 +97,18 @@ const Gpu* card_for(const FitSection& section, const Catalogue& catalogue, bool 
   return best;
 }
 
-int answer_placements(const FitArguments& options, const FitReport& report, const Catalogue& catalogue) {
+int answer_placements(System& system, const FitArguments& options, const FitReport& report,
+                      const Catalogue& catalogue) {
   std::vector<PlacementSection> sections;
   for (const FitSection& asked : report.sections) {
     const Gpu* gpu = card_for(asked, catalogue, options.all);
-    if (gpu == nullptr) return complain(wrong_use("--placements: no GPU is left to compare on"));
+    if (gpu == nullptr) return complain(system, wrong_use("--placements: no GPU is left to compare on"));
     auto found = placements_of(asked.job, 0, catalogue, *gpu, report.counts);
-    if (!found) return complain(found.error());
+    if (!found) return complain(system, found.error());
     sections.push_back({asked.name, asked.title, *std::move(found)});
   }
   return deliver_form(
-      options.common, fit_exit_code(report, sections),
+      system, options.common, fit_exit_code(report, sections),
       [&](const Screen& screen) { return placements_text(report, sections, look_of(options, screen)); },
       [&] { return placements_json(report, sections); },
       [&] {
@@ -127,35 +128,37 @@ Result<void> good_fit_options(const FitArguments& options) {
   return {};
 }
 
-int run_fit(const FitArguments& options) {
-  if (const auto good = good_fit_options(options); !good) return complain(good.error());
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  const auto config = load_config(options.no_config, *catalogue);
-  if (!config) return complain(config.error());
+int run_fit(System& system, const FitArguments& options) {
+  if (const auto good = good_fit_options(options); !good) return complain(system, good.error());
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  const auto config = load_config(system, options.no_config, *catalogue);
+  if (!config) return complain(system, config.error());
   std::optional<api::NamedText> job;
-  if (looks_like_job(options.subject)) {
-    auto text = read_job_text(options.subject);
-    if (!text) return complain(text.error());
+  if (looks_like_job(system, options.subject)) {
+    auto text = read_job_text(system, options.subject);
+    if (!text) return complain(system, text.error());
     job = *std::move(text);
   }
   auto report =
       api::fit_questions({options.subject, job ? &*job : nullptr, options.set, options.sketch}, *config, *catalogue);
-  if (!report) return complain(report.error());
+  if (!report) return complain(system, report.error());
 
   std::vector<int> counts = options.counts;
   std::vector<GpuChoice> only;
   int first_count = 0;
   for (const std::string& name : options.gpus) {
     const auto gpu = find_gpu(*catalogue, name);
-    if (!gpu) return complain(wrong_use("--gpu: " + gpu.error().message));
+    if (!gpu) return complain(system, wrong_use("--gpu: " + gpu.error().message));
     if (only.empty()) first_count = gpu->count;
     const bool another = !only.empty() && only.front().gpu != gpu->gpu->name;
     // A number is of all GPUs: one table has one set of them.
     if (another && gpu->count != first_count && options.counts.empty())
-      return complain(wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
+      return complain(system,
+                      wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
                                 "' ask for different numbers of GPUs; ask one at a time, or say --counts for all"));
-    if (another && options.placements) return complain(wrong_use("--placements: compares on one GPU; give --gpu once"));
+    if (another && options.placements)
+      return complain(system, wrong_use("--placements: compares on one GPU; give --gpu once"));
     only.push_back({gpu->gpu->name, 0});
     if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
   }
@@ -169,13 +172,13 @@ int run_fit(const FitArguments& options) {
   std::ranges::sort(report->counts);
   report->counts.erase(std::ranges::unique(report->counts).begin(), report->counts.end());
 
-  if (!options.batches.empty()) return answer_batches(options, counts, *report, *catalogue);
-  if (options.placements) return answer_placements(options, *report, *catalogue);
+  if (!options.batches.empty()) return answer_batches(system, options, counts, *report, *catalogue);
+  if (options.placements) return answer_placements(system, options, *report, *catalogue);
 
-  if (const auto done = api::fill(*report, *catalogue, options.all); !done) return complain(done.error());
+  if (const auto done = api::fill(*report, *catalogue, options.all); !done) return complain(system, done.error());
 
   return deliver_form(
-      options.common, fit_exit_code(*report, report->sections),
+      system, options.common, fit_exit_code(*report, report->sections),
       [&](const Screen& screen) { return fit_table(*report, *catalogue, look_of(options, screen)); },
       [&] { return fit_json(*report, *catalogue, look_of(options)); },
       [&] { return fit_csv(*report, look_of(options)); });

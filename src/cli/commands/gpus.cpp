@@ -18,14 +18,14 @@ struct GpusArguments {
   bool all = false;
 };
 
-int run_gpus(const GpusArguments& options) {
+int run_gpus(System& system, const GpusArguments& options) {
   const Common& common = options.common;
-  const auto catalogue = load_catalogue(common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
+  const auto catalogue = load_catalogue(system, common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
   const auto report = select_gpus(*catalogue, options.filter);
-  if (!report) return complain(report.error());
+  if (!report) return complain(system, report.error());
   return deliver_form(
-      common, report->rows.empty() ? kNothingFits : kDone,
+      system, common, report->rows.empty() ? kNothingFits : kDone,
       [&](const Screen& screen) { return gpus_text(*report, screen, options.all); }, [&] { return gpus_json(*report); },
       [&] { return gpus_csv(*report); });
 }

@@ -1,8 +1,4 @@
 // gpuplan init: a question in flags as a commented job file.
-#include <unistd.h>
-
-#include <array>
-#include <climits>
 #include <memory>
 
 #include "api/questions/question.h"
@@ -11,7 +7,6 @@
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
 #include "cli/io/exit_code.h"
-#include "cli/io/read_file.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "cli/options/sketch_options.h"
@@ -30,39 +25,40 @@ struct InitArguments {
 };
 
 /// Paths in a job file start at its folder, those of the command line here: what differs becomes absolute.
-std::string seen_from(const std::string& output, const std::string& model) {
+std::string seen_from(System& system, const std::string& output, const std::string& model) {
   if (output.find('/') == std::string::npos || model.starts_with('/') || model.starts_with('~')) return model;
-  std::array<char, PATH_MAX> buffer{};
-  return ::realpath(model.c_str(), buffer.data()) == nullptr ? model : std::string(buffer.data());
+  const std::string path = system.real_path(model);
+  return path.empty() ? model : path;
 }
 
-int run_init(const InitArguments& options) {
+int run_init(System& system, const InitArguments& options) {
   if (first_flag(options.sketch).empty()) {
     Error error = api::no_question();
     error.message =
         "what is the question? ask in flags, such as gpuplan init --model Qwen2.5-7B --tokens 10M --method lora "
         "-o job.yaml";
-    return complain(error);
+    return complain(system, error);
   }
-  if (!options.force && is_file(options.output))
-    return complain(wrong_use("-o: " + printable(options.output) + " is there already; --force writes over it"));
-  const auto catalogue = load_catalogue(options.data_folder);
-  if (!catalogue) return complain(catalogue.error());
+  if (!options.force && system.facts_of(options.output).is_file())
+    return complain(system,
+                    wrong_use("-o: " + printable(options.output) + " is there already; --force writes over it"));
+  const auto catalogue = load_catalogue(system, options.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
   const ModelFinder models(*catalogue);
   auto sketched = sketch_job(options.sketch, options.wishes, models);
   if (sketched && !options.sketch.model.empty() && catalogue->find_model(options.sketch.model) == nullptr) {
     Sketch moved = options.sketch;
-    moved.model = seen_from(options.output, moved.model);
+    moved.model = seen_from(system, options.output, moved.model);
     sketched = sketch_job(moved, options.wishes, models);
   }
-  if (!sketched) return complain(sketched.error());
+  if (!sketched) return complain(system, sketched.error());
   // What it writes must be a job: values that only reading finds wrong are told now, by their flags.
   const auto source = read_sketch(*sketched);
-  if (!source) return complain(source.error());
-  if (const auto job = read_job(*source, *catalogue, models); !job) return complain(job.error());
-  const int code = deliver(sketched->text, options.output, kDone);
+  if (!source) return complain(system, source.error());
+  if (const auto job = read_job(*source, *catalogue, models); !job) return complain(system, job.error());
+  const int code = deliver(system, sketched->text, options.output, kDone);
   if (code == kDone && !options.output.empty() && options.output != "-")
-    say("gpuplan: wrote " + printable(options.output) + "; next: gpuplan plan " + shell_word(options.output));
+    say(system, "gpuplan: wrote " + printable(options.output) + "; next: gpuplan plan " + shell_word(options.output));
   return code;
 }
 

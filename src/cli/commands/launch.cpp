@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
-#include "cli/deliver/write_folder.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/read_file.h"
 #include "cli/io/terminal.h"
@@ -76,13 +75,13 @@ Result<Chosen> still_there(const SearchResult& found, const KeptChoice& kept, co
 }
 
 /// What one --plan means.
-Result<Chosen> chosen_plan(const std::string& asked, const api::Searched& searched) {
+Result<Chosen> chosen_plan(System& system, const std::string& asked, const api::Searched& searched) {
   if (!names_plan_file(asked)) {
     const auto plan = plan_with_id(searched.found, asked);
     if (!plan) return std::unexpected(plan.error());
     return Chosen{*plan, ""};
   }
-  const auto kept = open_plan(asked);
+  const auto kept = open_plan(system, asked);
   if (!kept) return std::unexpected(kept.error());
   if (const auto same = made_for(*kept, searched.job.name); !same) return std::unexpected(same.error());
   if (const auto named = plan_named(*kept, ""); !named) return std::unexpected(named.error());
@@ -95,7 +94,7 @@ std::string tight_words(const PlanReport& plan_report, const Plan& plan) {
 }
 
 /// The plans that the options mean.
-Result<std::vector<Chosen>> chosen_plans(const LaunchArguments& options, const api::Question& question,
+Result<std::vector<Chosen>> chosen_plans(System& system, const LaunchArguments& options, const api::Question& question,
                                          const api::Searched& searched, const PlanReport& plan_report) {
   const SearchResult& found = searched.found;
   std::vector<Chosen> chosen;
@@ -104,7 +103,7 @@ Result<std::vector<Chosen>> chosen_plans(const LaunchArguments& options, const a
       for (const Plan& plan : found.plans)
         if (plan.fit == Fit::kFits || options.allow_tight) chosen.push_back({&plan, ""});
     } else {
-      const auto one = chosen_plan(asked, searched);
+      const auto one = chosen_plan(system, asked, searched);
       if (!one) return std::unexpected(one.error());
       chosen.push_back(*one);
     }
@@ -131,56 +130,66 @@ std::string folder_of(const LaunchArguments& options, const Launcher& launcher, 
   return several ? folder + "/" + slug_of(plan_report.name(plan), kSlug, "plan") + "-" + plan.id : folder;
 }
 
-int nothing_to_launch(const LaunchArguments& options, const PlanReport& plan_report) {
-  for (const std::string& line : nothing_fits_words(plan_report)) say("gpuplan: " + line);
+int nothing_to_launch(System& system, const LaunchArguments& options, const PlanReport& plan_report) {
+  for (const std::string& line : nothing_fits_words(plan_report)) say(system, "gpuplan: " + line);
   if (options.json) {
     LaunchReport empty;
     empty.job = plan_report.job.name;
     empty.launcher = options.to;
-    return deliver(launch_json(empty), "", kNothingFits);
+    return deliver(system, launch_json(empty), "", kNothingFits);
   }
   return kNothingFits;
 }
 
+/// Returns kDone, or the exit code after a message.
+int write_one(System& system, const std::string& folder, const std::vector<LaunchFile>& files, bool force) {
+  const auto written = system.write_folder(folder, files, force);
+  if (written) return kDone;
+  if (!written.error().message.empty()) say(system, "gpuplan: " + written.error().message);
+  return written.error().code;
+}
+
 /// Several plans make one folder each, below one that must be empty before the first of them.
-int write(const LaunchArguments& options, const LaunchReport& report, const std::string& top) {
+int write_plans(System& system, const LaunchArguments& options, const LaunchReport& report, const std::string& top) {
   if (report.folders.size() == 1)
-    return write_folder(report.folders.front().path, report.folders.front().folder.files, options.force);
+    return write_one(system, report.folders.front().path, report.folders.front().folder.files, options.force);
   std::vector<LaunchFile> all = {{"PLANS.txt", plans_index(report, top)}};
   for (const WrittenFolder& written : report.folders)
     for (const LaunchFile& file : written.folder.files)
       all.push_back({written.path.substr(top.size() + 1) + "/" + file.path, file.text, file.executable});
-  return write_folder(top, all, options.force);
+  return write_one(system, top, all, options.force);
 }
 
-int run_launch(const LaunchArguments& options) {
+int run_launch(System& system, const LaunchArguments& options) {
   if (options.to.empty())
-    return complain(wrong_use("--to: which launcher? expected one of " + join(launcher_names(), ", ")));
+    return complain(system, wrong_use("--to: which launcher? expected one of " + join(launcher_names(), ", ")));
   const Launcher* launcher = launcher_named(options.to);
   if (launcher == nullptr)
-    return complain(wrong_use("--to: '" + printable(options.to, 40) + "' is none of " + join(launcher_names(), ", ")));
-  const auto catalogue = load_catalogue(options.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  auto question = read_question(options.job, *catalogue);
-  if (!question) return complain(question.error());
+    return complain(system,
+                    wrong_use("--to: '" + printable(options.to, 40) + "' is none of " + join(launcher_names(), ", ")));
+  const auto catalogue = load_catalogue(system, options.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  auto question = read_question(system, options.job, *catalogue);
+  if (!question) return complain(system, question.error());
   const auto searched = api::search_job(question->loaded.job, question->known, *catalogue, question->terms);
-  if (!searched) return complain(searched.error());
+  if (!searched) return complain(system, searched.error());
   PlanReport plan_report(searched->found, searched->job, *catalogue);
   plan_report.command = command_words("plan", options.job, options.data_folder);
   plan_report.offers = searched->market;
   plan_report.how = question->terms.how;
   api::name_market(*question, plan_report);
   api::blame_phases(*searched, *catalogue, question->terms, plan_report);
-  if (searched->found.plans.empty()) return nothing_to_launch(options, plan_report);
+  if (searched->found.plans.empty()) return nothing_to_launch(system, options, plan_report);
   if (options.plans.empty() && searched->found.recommendations.limits_missed) {
-    say("gpuplan: no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: "
+    say(system,
+        "gpuplan: no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: "
         "--plan " +
-        plan_report.pick()->id);
+            plan_report.pick()->id);
     return kMissesLimits;
   }
 
-  const auto chosen = chosen_plans(options, *question, *searched, plan_report);
-  if (!chosen) return complain(chosen.error());
+  const auto chosen = chosen_plans(system, options, *question, *searched, plan_report);
+  if (!chosen) return complain(system, chosen.error());
   const std::string command =
       command_words("launch", options.job, options.data_folder) + " --to " + std::string(launcher->name);
   LaunchReport report;
@@ -192,7 +201,7 @@ int run_launch(const LaunchArguments& options) {
   for (const Chosen& one : *chosen) {
     auto launch =
         lay_out(searched->job, *one.plan, *catalogue, plan_report.name(*one.plan), command + " --plan " + one.plan->id);
-    if (!launch) return complain(placed(launch.error(), question->loaded.source));
+    if (!launch) return complain(system, placed(launch.error(), question->loaded.source));
     if (searched->found.recommendations.pick) launch->fallbacks = market_order(searched->job, searched->found);
     launches.push_back(std::make_unique<Launch>(*std::move(launch)));
     PlanJsonLook look;
@@ -200,7 +209,7 @@ int run_launch(const LaunchArguments& options) {
     look.job_file = question->loaded.source.file;
     look.job_text = flow_text(question->loaded.source.tree);
     auto folder = launch_folder(*launches.back(), *launcher, plan_json(plan_report, look));
-    if (!folder) return complain(placed(folder.error(), question->loaded.source));
+    if (!folder) return complain(system, placed(folder.error(), question->loaded.source));
     if (!one.note.empty()) folder->notes.insert(folder->notes.begin(), one.note);
     report.folders.push_back({folder_of(options, *launcher, searched->job, plan_report, *one.plan, several),
                               launches.back().get(),
@@ -209,16 +218,16 @@ int run_launch(const LaunchArguments& options) {
   }
   const std::string& first = report.folders.front().path;
   const std::string top = several ? first.substr(0, first.rfind('/')) : first;
-  if (const int code = write(options, report, top); code != kDone) return code;
+  if (const int code = write_plans(system, options, report, top); code != kDone) return code;
   bool passed = true;
   if (options.check)
     for (WrittenFolder& written : report.folders) {
-      written.checks = check_scripts(written.path, written.folder.files);
+      written.checks = check_scripts(system, written.path, written.folder.files);
       passed = passed && std::ranges::none_of(written.checks, [](const ScriptCheck& check) {
                  return check.result == ScriptCheck::Result::kFailed;
                });
     }
-  return deliver(options.json ? launch_json(report) : launch_text(report, screen(options.no_color)), "",
+  return deliver(system, options.json ? launch_json(report) : launch_text(report, screen(system, options.no_color)), "",
                  passed ? kDone : kCheckFailed);
 }
 

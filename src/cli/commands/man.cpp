@@ -15,15 +15,15 @@ struct ManArguments {
   std::string command;
 };
 
-int run_man(const ManArguments& options) {
+int run_man(System& system, const ManArguments& options) {
   const std::vector<CommandSpec> commands = all_commands();
-  if (options.command.empty()) return deliver(program_manual(commands), "", kDone, true);
+  if (options.command.empty()) return deliver(system, program_manual(commands), "", kDone, true);
   const auto command = std::ranges::find(commands, options.command, &CommandSpec::name);
-  if (command != commands.end()) return deliver(command_manual(*command, commands), "", kDone, true);
+  if (command != commands.end()) return deliver(system, command_manual(*command, commands), "", kDone, true);
   std::vector<std::string_view> names;
   for (const CommandSpec& one : commands) names.push_back(one.name);
-  return complain(wrong_use("unknown command '" + printable(options.command) + "'" +
-                            did_you_mean(options.command, names) + " See gpuplan --help for all"));
+  return complain(system, wrong_use("unknown command '" + printable(options.command) + "'" +
+                                    did_you_mean(options.command, names) + " See gpuplan --help for all"));
 }
 
 }  // namespace

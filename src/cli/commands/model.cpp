@@ -18,18 +18,18 @@ struct ModelArguments {
   std::string model;
 };
 
-int run_model(const ModelArguments& options) {
+int run_model(System& system, const ModelArguments& options) {
   const Common& common = options.common;
-  const auto catalogue = load_catalogue(common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
+  const auto catalogue = load_catalogue(system, common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
   const auto found = find_model(*catalogue, options.model, "");
-  if (!found) return complain(found.error());
+  if (!found) return complain(system, found.error());
 
   ModelReport report = describe_model(found->shape, *catalogue);
   report.source = found->source;
   report.notes = found->notes;
   return deliver_form(
-      common, kDone, [&](const Screen& screen) { return model_text(report, screen); },
+      system, common, kDone, [&](const Screen& screen) { return model_text(report, screen); },
       [&] { return model_json(report); }, [&] { return model_csv(report); });
 }
 

@@ -23,18 +23,18 @@ struct OffersArguments {
   bool no_config = false;
 };
 
-int run_offers(const OffersArguments& options) {
+int run_offers(System& system, const OffersArguments& options) {
   const Common& common = options.common;
-  auto catalogue = load_catalogue(common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
+  auto catalogue = load_catalogue(system, common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
 
-  const auto request = read_market(options.prices, options.rates, options.no_config, *catalogue);
-  if (!request) return complain(request.error());
+  const auto request = read_market(system, options.prices, options.rates, options.no_config, *catalogue);
+  if (!request) return complain(system, request.error());
   const auto answer = api::ask_offers(*request, options.filter, options.all, *catalogue);
-  if (!answer) return complain(answer.error());
+  if (!answer) return complain(system, answer.error());
   const OffersReport& report = answer->report;
   return deliver_form(
-      common, report.rows.empty() ? kNothingFits : kDone,
+      system, common, report.rows.empty() ? kNothingFits : kDone,
       [&](const Screen& screen) { return offers_text(report, screen, options.all); },
       [&] { return offers_json(report); }, [&] { return offers_csv(report); });
 }

@@ -1,6 +1,5 @@
 // gpuplan plan JOB: plans, frontier, recommendation and why.
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -41,12 +40,6 @@ constexpr const char* kHowToReadPlan =
     "  ±              half of P10 … P90, where the median is about in its middle\n"
     "  2.1x faster    in the summary: medians of the pick and of the other plan, one divided by the other\n"
     "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// The views asked for, each once, in the order of the list.
 std::vector<const PlanView*> views_of(const PlanArguments& options) {
@@ -95,9 +88,9 @@ std::string table_text(const PlanReport& report, const PlanArguments& options, c
 }
 
 /// The table of --show, or the plans. Why there is none is said on stderr.
-std::string csv_text(const PlanReport& report, const PlanArguments& options) {
+std::string csv_text(System& system, const PlanReport& report, const PlanArguments& options) {
   if (report.found.plans.empty())
-    for (const std::string& line : nothing_fits_words(report)) say("gpuplan: " + line);
+    for (const std::string& line : nothing_fits_words(report)) say(system, "gpuplan: " + line);
   const std::vector<const PlanView*> views = views_of(options);
   if (views.empty()) return plan_csv(report, options.all);
   return report.found.plans.empty() ? "" : views.front()->make(report, Screen{}).table.csv();
@@ -116,42 +109,46 @@ Result<void> good_plan_options(const PlanArguments& options) {
 }
 
 /// The line that tells how far the variants are has gone when this returns.
-Result<api::PlanAnswer> ask(const PlanArguments& options, const api::Request& request, const Catalogue& catalogue) {
-  std::optional<Progress> line;
+Result<api::PlanAnswer> ask(System& system, const PlanArguments& options, const api::Request& request,
+                            const Catalogue& catalogue) {
+  struct Line {
+    System& system;
+    std::optional<Progress> shown;
+  } line{system, {}};
   return api::ask_plan(
       request, catalogue,
       {.compare_given = compares_evidence(options),
        .command = command_words("plan", options.job, options.common.data_folder)},
       [](void* context, int done, int all) {
-        auto& shown = *static_cast<std::optional<Progress>*>(context);
-        if (done == 0) shown.emplace("searching variants", all);
+        auto& [machine, shown] = *static_cast<Line*>(context);
+        if (done == 0) shown.emplace(machine, "searching variants", all);
         else shown->step();
       },
       &line);
 }
 
-int run_plan(const PlanArguments& options) {
-  const Clock::time_point start = Clock::now();
-  if (const auto good = good_plan_options(options); !good) return complain(good.error());
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  const auto request = read_request(options.job, *catalogue);
-  if (!request) return complain(request.error());
-  auto answer = ask(options, *request, *catalogue);
-  if (!answer) return complain(answer.error());
+int run_plan(System& system, const PlanArguments& options) {
+  const std::int64_t start = system.now();
+  if (const auto good = good_plan_options(options); !good) return complain(system, good.error());
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  const auto request = read_request(system, options.job, *catalogue);
+  if (!request) return complain(system, request.error());
+  auto answer = ask(system, options, *request, *catalogue);
+  if (!answer) return complain(system, answer.error());
   const Form form = form_of(options.common);
   PlanReport& report = answer->report();
   report.all = options.all || form == Form::kJson || form == Form::kCsv;
   return deliver_form(
-      options.common, exit_code(answer->searched().found),
+      system, options.common, exit_code(answer->searched().found),
       [&](const Screen& screen) { return table_text(report, options, answer->remedies(), screen); },
       [&] {
         return answer->json({.all = options.all,
                              .explain = options.explain,
-                             .elapsed_ms = milliseconds_since(start),
+                             .elapsed_ms = static_cast<double>(system.now() - start) / 1e6,
                              .views = views_of(options)});
       },
-      [&] { return csv_text(report, options); });
+      [&] { return csv_text(system, report, options); });
 }
 
 }  // namespace

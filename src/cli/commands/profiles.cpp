@@ -84,26 +84,28 @@ std::optional<std::size_t> picked_profile(const api::Searched& searched, const P
   return std::nullopt;
 }
 
-int run_profiles(const ProfilesArguments& options) {
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  auto question = read_question(options.job, *catalogue);
-  if (!question) return complain(question.error());
+int run_profiles(System& system, const ProfilesArguments& options) {
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  auto question = read_question(system, options.job, *catalogue);
+  if (!question) return complain(system, question.error());
   const auto searched = api::search_job(std::move(question->loaded.job), question->known, *catalogue, question->terms);
-  if (!searched) return complain(searched.error());
+  if (!searched) return complain(system, searched.error());
   const auto phases = phases_of(searched->job, options);
-  if (!phases) return complain(phases.error());
+  if (!phases) return complain(system, phases.error());
   const std::vector<Machines> machines = machines_of(*searched, *catalogue, options.all);
   if (machines.empty())
-    return complain(wrong_use(
-        "no machine of the market is left; drop conditions (where, --counts, ...), or ask for GPUs beyond it with "
-        "--gpu or --all"));
+    return complain(
+        system,
+        wrong_use(
+            "no machine of the market is left; drop conditions (where, --counts, ...), or ask for GPUs beyond it with "
+            "--gpu or --all"));
 
   ProfilesReport report{searched->job, {}};
   for (const int phase : *phases) {
     auto found = profiles_of(searched->job, phase, *catalogue, machines, options.job.ignore == "given",
                              thread_count(options.job));
-    if (!found) return complain(found.error());
+    if (!found) return complain(system, found.error());
     ProfilesSection section{*std::move(found), std::nullopt};
     section.picked = picked_profile(*searched, section.found);
     if (section.picked) {
@@ -114,7 +116,7 @@ int run_profiles(const ProfilesArguments& options) {
     report.sections.push_back(std::move(section));
   }
   return deliver_form(
-      options.common, report.held() ? kDone : kNothingFits,
+      system, options.common, report.held() ? kDone : kNothingFits,
       [&](const Screen& screen) { return profiles_text(report, screen); }, [&] { return profiles_json(report); },
       [&] {
         std::vector<NamedTable> tables;

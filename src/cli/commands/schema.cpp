@@ -14,13 +14,13 @@ struct SchemaArguments {
   std::string key;  ///< describe this address only
 };
 
-int run_schema(const SchemaArguments& options) {
+int run_schema(System& system, const SchemaArguments& options) {
   if (!options.key.empty()) {
     const auto text = describe_key(options.key);
-    if (!text) return complain(text.error());
-    return deliver(*text, "", kDone);
+    if (!text) return complain(system, text.error());
+    return deliver(system, *text, "", kDone);
   }
-  return deliver(options.markdown ? job_keys_markdown() : job_schema_json(), "", kDone);
+  return deliver(system, options.markdown ? job_keys_markdown() : job_schema_json(), "", kDone);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <memory>
 
@@ -11,6 +10,7 @@
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
+#include "cli/io/on_signal.h"
 #include "cli/io/progress.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
@@ -46,9 +46,9 @@ constexpr const char* kHowToReadSimulate =
 
 [[noreturn]] void leave(int) { ::_exit(kInterrupted); }
 
-int say_nothing_fits(const SimulateArguments& options, const AskedPlan& asked) {
+int say_nothing_fits(System& system, const SimulateArguments& options, const AskedPlan& asked) {
   return deliver_form(
-      options.common, asked.code,
+      system, options.common, asked.code,
       [&](const Screen& screen) {
         std::string text;
         for (const std::string& line : asked.nothing_fits) text += paragraph(line, screen, 0, 0);
@@ -62,41 +62,41 @@ int say_nothing_fits(const SimulateArguments& options, const AskedPlan& asked) {
         return json.take();
       },
       [&] {
-        for (const std::string& line : asked.nothing_fits) say("gpuplan: " + line);
+        for (const std::string& line : asked.nothing_fits) say(system, "gpuplan: " + line);
         return std::string();
       });
 }
 
-int run_simulate(const SimulateArguments& options) {
-  const auto start = std::chrono::steady_clock::now();
-  std::signal(SIGINT, leave);  // long runs end at once, and say why
+int run_simulate(System& system, const SimulateArguments& options) {
+  const std::int64_t start = system.now();
+  const OnSignal at_once({SIGINT}, leave);  // long runs end at once, and say why
   AskedPlan asked;
   if (!options.simulate.work.empty()) {
     if (!options.job.job.empty())
-      return complain(wrong_use("--work: stands in the place of a job; leave " + printable(options.job.job, 60) +
-                                " or --work away"));
+      return complain(system, wrong_use("--work: stands in the place of a job; leave " +
+                                        printable(options.job.job, 60) + " or --work away"));
     if (const std::string_view flag = first_flag(options.job.sketch); !flag.empty())
-      return complain(wrong_use("--work: says how long the work takes; leave " + std::string(flag) + " away"));
-    auto report = ask_in_flags(options.simulate, options.job);
-    if (!report) return complain(report.error());
+      return complain(system, wrong_use("--work: says how long the work takes; leave " + std::string(flag) + " away"));
+    auto report = ask_in_flags(system, options.simulate, options.job);
+    if (!report) return complain(system, report.error());
     asked.report = *std::move(report);
   } else {
-    const auto catalogue = load_catalogue(options.common.data_folder);
-    if (!catalogue) return complain(catalogue.error());
-    auto answer = ask_plan(options.simulate, options.job, *catalogue);
-    if (!answer) return complain(answer.error());
+    const auto catalogue = load_catalogue(system, options.common.data_folder);
+    if (!catalogue) return complain(system, catalogue.error());
+    auto answer = ask_plan(system, options.simulate, options.job, *catalogue);
+    if (!answer) return complain(system, answer.error());
     asked = *std::move(answer);
-    if (!asked.nothing_fits.empty()) return say_nothing_fits(options, asked);
+    if (!asked.nothing_fits.empty()) return say_nothing_fits(system, options, asked);
   }
 
   SimulateReport& report = asked.report;
   const std::vector<SpotPolicy> policies = asked_policies(options.simulate, report.simulation);
   if (policies.empty())
-    return complain(wrong_use(report.simulation.deadline > Seconds{}
-                                  ? "--policy: needs the price of these machines on demand"
-                                  : "--policy: keeps a deadline, and there is none; add --deadline TIME"));
+    return complain(system, wrong_use(report.simulation.deadline > Seconds{}
+                                          ? "--policy: needs the price of these machines on demand"
+                                          : "--policy: keeps a deadline, and there is none; add --deadline TIME"));
   {
-    Progress progress("simulating policies", std::ssize(policies));
+    Progress progress(system, "simulating policies", std::ssize(policies));
     for (const SpotPolicy policy : policies) {
       report.result.policies.push_back(simulate_policy(report.simulation, policy, thread_count(options.job)));
       progress.step();
@@ -104,11 +104,11 @@ int run_simulate(const SimulateArguments& options) {
     report.result.bound = simulate_bound(report.simulation);
   }
   choose_best(report.simulation, report.result);
-  report.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  report.elapsed_ms = static_cast<double>(system.now() - start) / 1e6;
   const PolicyResult& best = report.result.policies[*report.result.best];
   const bool misses = report.simulation.deadline > Seconds{} && 1 - best.late < report.simulation.confidence;
   return deliver_form(
-      options.common, misses ? kMissesLimits : kDone,
+      system, options.common, misses ? kMissesLimits : kDone,
       [&](const Screen& screen) { return simulate_text(report, screen); }, [&] { return simulate_json(report); },
       [&] { return simulate_csv(report); });
 }

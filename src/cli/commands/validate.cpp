@@ -100,7 +100,7 @@ std::optional<Error> add_generation(std::string_view text, const std::string& na
 }
 
 /// The runs of the file, whose columns say of which kind they are, or those that are built in.
-Result<Runs> read_runs(const ValidateArguments& options, const Catalogue& catalogue) {
+Result<Runs> read_runs(System& system, const ValidateArguments& options, const Catalogue& catalogue) {
   Runs runs;
   std::optional<Error> wrong;
   if (options.file.empty()) {
@@ -111,7 +111,7 @@ Result<Runs> read_runs(const ValidateArguments& options, const Catalogue& catalo
     if (wrong) return std::unexpected(*std::move(wrong));
     return runs;
   }
-  const auto text = read_file(options.file, CsvTable::kMaxBytes);
+  const auto text = read_file(system, options.file, CsvTable::kMaxBytes);
   if (!text) return std::unexpected(text.error());
   const std::string name = shown_name(options.file);
   const bool generation = options.kind.empty() ? holds_generation_runs(*text) : options.kind == "generation";
@@ -180,25 +180,25 @@ std::vector<Judged> figures_of(const Runs& runs) {
 }
 
 /// The page docs/accuracy.md.
-int print_page(const ValidateArguments& options, const Catalogue& catalogue, const Runs& runs) {
+int print_page(System& system, const ValidateArguments& options, const Catalogue& catalogue, const Runs& runs) {
   AccuracyPage page;
   for (const std::string_view table : {kTraining, kGeneration}) {
     const auto publications = read_publications(embedded_data(table), table);
-    if (!publications) return complain(publications.error());
+    if (!publications) return complain(system, publications.error());
     page.publications.insert(page.publications.end(), publications->begin(), publications->end());
   }
   ValidationReport fitted;
   fitted.judged = figures_of(runs);
   fitted.runs = predict_all(catalogue, nullptr, runs);
   page.fitted = &fitted;
-  if (embedded_data(kLeftOut[0]).empty()) return deliver(accuracy_page(page), options.common.output, kDone);
+  if (embedded_data(kLeftOut[0]).empty()) return deliver(system, accuracy_page(page), options.common.output, kDone);
   const auto without = load_left_out(catalogue);
-  if (!without) return complain(without.error());
+  if (!without) return complain(system, without.error());
   ValidationReport left_out = fitted;
   left_out.left_out = true;
   left_out.runs = predict_all(catalogue, &*without, runs);
   page.left_out = &left_out;
-  return deliver(accuracy_page(page), options.common.output, kDone);
+  return deliver(system, accuracy_page(page), options.common.output, kDone);
 }
 
 /// The first kind of figure asked for that the run states, for which its terms are told.
@@ -262,30 +262,31 @@ std::optional<Error> keep_metric(Runs& runs, std::vector<Judged>& judged, const 
   return wrong_use("--metric: none of the runs states its " + words).error();
 }
 
-int run_validate(const ValidateArguments& options) {
+int run_validate(System& system, const ValidateArguments& options) {
   if (!options.file.empty() && (options.left_out || options.report))
-    return complain(wrong_use(std::string(options.left_out ? "--left-out" : "--report") +
+    return complain(system,
+                    wrong_use(std::string(options.left_out ? "--left-out" : "--report") +
                               " is for the built-in runs, whose sources the constants were fitted to: leave out '" +
                               printable(options.file) + "'"));
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
-  auto runs = read_runs(options, *catalogue);
-  if (!runs) return complain(runs.error());
-  for (const Error& line : runs->bad_lines) complain(line);
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
+  auto runs = read_runs(system, options, *catalogue);
+  if (!runs) return complain(system, runs.error());
+  for (const Error& line : runs->bad_lines) complain(system, line);
   if (runs->empty()) return kBadInput;
-  if (options.report) return print_page(options, *catalogue, *runs);
-  if (const auto wrong = keep_sources(*runs, options.sources)) return complain(*wrong);
+  if (options.report) return print_page(system, options, *catalogue, *runs);
+  if (const auto wrong = keep_sources(*runs, options.sources)) return complain(system, *wrong);
 
   ValidationReport report;
   report.name = options.file.empty() ? "" : shown_name(options.file);
   report.left_out = options.left_out;
   report.bad_lines = runs->bad_lines;
   report.judged = figures_of(*runs);
-  if (const auto wrong = keep_metric(*runs, report.judged, options.metric)) return complain(*wrong);
+  if (const auto wrong = keep_metric(*runs, report.judged, options.metric)) return complain(system, *wrong);
   std::optional<LeftOut> left_out;
   if (options.left_out) {
     auto loaded = load_left_out(*catalogue);
-    if (!loaded) return complain(loaded.error());
+    if (!loaded) return complain(system, loaded.error());
     left_out.emplace(*std::move(loaded));
   }
   report.runs = predict_all(*catalogue, left_out ? &*left_out : nullptr, *runs);
@@ -297,11 +298,11 @@ int run_validate(const ValidateArguments& options) {
   constexpr std::size_t kFewFigures = 3;
   const int worst = options.worst >= 0 ? options.worst : report.judged.size() > kFewFigures ? 2 : 5;
   auto told = reported_runs(options, report, *catalogue, left_out, look.sums_only ? 0 : worst);
-  if (!told) return complain(told.error());
+  if (!told) return complain(system, told.error());
   report.told = *std::move(told);
   if (by.empty() && from_several_sources(*runs)) look.by = {Grouping::kSource};
   return deliver_form(
-      options.common, kDone,
+      system, options.common, kDone,
       [&](const Screen& screen) {
         return options.explain.empty() ? validate_text(report, look, screen) : explained_text(report, screen);
       },

@@ -50,46 +50,46 @@ constexpr const char* kHowToReadWhatIf =
     "  cost are those of the pick's machines.\n"
     "\nThe exit code is that of the job as it stands: 3 nothing fits, 4 it misses the deadline or budget.\n";
 
-int run_cases(const WhatIfArguments& options, const Catalogue& catalogue) {
+int run_cases(System& system, const WhatIfArguments& options, const Catalogue& catalogue) {
   const auto asked = api::whatif_cases(options.job.set, options.vary);
-  if (!asked) return complain(asked.error());
+  if (!asked) return complain(system, asked.error());
   JobOptions plain = options.job;
   plain.set.clear();
-  const auto request = read_request(plain, catalogue);
-  if (!request) return complain(request.error());
+  const auto request = read_request(system, plain, catalogue);
+  if (!request) return complain(system, request.error());
   std::string command = command_words("whatif", options.job, options.common.data_folder);
   for (const std::string& vary : options.vary) command += " --vary " + shell_word(vary);
   const auto answer = api::ask_whatif(*request, *asked, catalogue, command);
-  if (!answer) return complain(answer.error());
+  if (!answer) return complain(system, answer.error());
   return deliver_form(
-      options.common, exit_code(answer->base().found),
+      system, options.common, exit_code(answer->base().found),
       [&](const Screen& screen) { return whatif_text(answer->report(), screen); }, [&] { return answer->json(); },
       [&] { return whatif_csv(answer->report()); });
 }
 
-int run_sensitivity(const WhatIfArguments& options, const Catalogue& catalogue) {
+int run_sensitivity(System& system, const WhatIfArguments& options, const Catalogue& catalogue) {
   if (!options.vary.empty())
-    return complain(wrong_use("--sensitivity: moves every input by itself; leave --vary away"));
+    return complain(system, wrong_use("--sensitivity: moves every input by itself; leave --vary away"));
   const auto by = parse_amount(options.by.empty() ? "20%" : options.by, AmountKind::kShare);
   if (!by || *by <= 0 || *by >= 1)
-    return complain(wrong_use("--by: expected a share above 0% and below 100% such as 10%, got '" +
-                              printable(options.by, 40) + "'"));
-  const auto request = read_request(options.job, catalogue);
-  if (!request) return complain(request.error());
+    return complain(system, wrong_use("--by: expected a share above 0% and below 100% such as 10%, got '" +
+                                      printable(options.by, 40) + "'"));
+  const auto request = read_request(system, options.job, catalogue);
+  if (!request) return complain(system, request.error());
   const auto answer = api::ask_sensitivity(*request, *by, catalogue);
-  if (!answer) return complain(answer.error());
+  if (!answer) return complain(system, answer.error());
   return deliver_form(
-      options.common, exit_code(answer->base().found),
+      system, options.common, exit_code(answer->base().found),
       [&](const Screen& screen) { return sensitivity_text(answer->report(), screen); }, [&] { return answer->json(); },
       [&] { return sensitivity_csv(answer->report()); });
 }
 
-int run_whatif(const WhatIfArguments& options) {
-  const auto catalogue = load_catalogue(options.common.data_folder);
-  if (!catalogue) return complain(catalogue.error());
+int run_whatif(System& system, const WhatIfArguments& options) {
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return complain(system, catalogue.error());
   if (!options.by.empty() && !options.sensitivity)
-    return complain(wrong_use("--by: says how far --sensitivity moves inputs; add --sensitivity"));
-  return options.sensitivity ? run_sensitivity(options, *catalogue) : run_cases(options, *catalogue);
+    return complain(system, wrong_use("--by: says how far --sensitivity moves inputs; add --sensitivity"));
+  return options.sensitivity ? run_sensitivity(system, options, *catalogue) : run_cases(system, options, *catalogue);
 }
 
 }  // namespace

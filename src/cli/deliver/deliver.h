@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "cli/io/system.h"
 
 namespace gpuplan::cli {
 
@@ -12,14 +13,14 @@ namespace gpuplan::cli {
 /// rights, owner and the links to it. Returns `code`, or kInternal
 /// after a message when the text can not be written. A reader that has gone (`| head`) is no failure. What is longer
 /// than the terminal at stdout is shown in a pager (cli/io/pager.h) if `paged`.
-int deliver(std::string_view text, const std::string& file, int code, bool paged = false);
+int deliver(System& system, std::string_view text, const std::string& file, int code, bool paged = false);
 
 /// One line on stderr.
-void say(std::string_view line);
+void say(System& system, std::string_view line);
 
 /// "file:line: message" on stderr ("gpuplan: message" when there is no place); returns the exit code that the error
 /// calls for.
-int complain(const Error& error);
-inline int complain(const std::unexpected<Error>& wrong) { return complain(wrong.error()); }
+int complain(System& system, const Error& error);
+inline int complain(System& system, const std::unexpected<Error>& wrong) { return complain(system, wrong.error()); }
 
 }  // namespace gpuplan::cli

@@ -47,15 +47,15 @@ Result<void> known_ending(const CommandSpec& command) {
       "--csv or --markdown beside it");
 }
 
-Screen screen_of(const Common& common) {
+Screen screen_of(System& system, const Common& common) {
   constexpr int kNoEnd = 1000;  // pages scroll: no report has to be brief
   if (form_of(common) == Form::kMarkdown) return {.columns = kNoEnd, .colour = false, .markup = Markup::kMarkdown};
-  return screen(common.no_color || !common.output.empty());
+  return screen(system, common.no_color || !common.output.empty());
 }
 
-int deliver_made(const Common& common, std::string text, int code) {
+int deliver_made(System& system, const Common& common, std::string text, int code) {
   if (form_of(common) == Form::kMarkdown) text = tidy_markdown(text);
-  return deliver(text, common.output, code, !common.no_pager);
+  return deliver(system, text, common.output, code, !common.no_pager);
 }
 
 }  // namespace gpuplan::cli

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cli/io/on_signal.h"
 #include "cli/io/terminal.h"
 
 namespace gpuplan::cli {
@@ -20,29 +21,11 @@ namespace {
 /// regard to case.
 constexpr const char* kLess = "less -FIRX";
 
-std::string pager_command() {
+std::string pager_command(System& system) {
   for (const char* name : {"GPUPLAN_PAGER", "PAGER"})
-    if (const auto value = environment(name)) return *value == "cat" ? "" : std::string(*value);
+    if (const auto value = system.environment(name)) return *value == "cat" ? "" : std::string(*value);
   return kLess;
 }
-
-/// Signals that would end gpuplan while the pager still has the terminal, for as long as it has it.
-class Patience {
- public:
-  Patience() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) before_[i] = std::signal(kSignals[i], SIG_IGN);
-  }
-  ~Patience() { restore(); }
-  Patience(const Patience&) = delete;
-  Patience& operator=(const Patience&) = delete;
-  void restore() const {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
-  }
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGPIPE};
-  std::array<void (*)(int), kSignals.size()> before_{};
-};
 
 void write_to_reader(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -66,16 +49,19 @@ void write_to_reader(int descriptor, std::string_view text) {
 
 }  // namespace
 
-bool show_in_pager(std::string_view text) {
-  const auto lines = screen_lines();
+bool show_in_pager(System& system, std::string_view text) {
+  const auto lines = screen_lines(system);
   // The prompt needs a line, too.
   if (!lines || std::ranges::count(text, '\n') < *lines) return false;
-  const std::string command = pager_command();
-  if (command.find_first_not_of(" \t") == std::string::npos) return false;
+  const std::string command = pager_command(system);
+  return command.find_first_not_of(" \t") != std::string::npos && system.page(command, text);
+}
 
+bool run_pager(const std::string& command, std::string_view text) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-  const Patience patience;
+  // They would end gpuplan while the pager still has the terminal.
+  const OnSignal patience({SIGINT, SIGQUIT, SIGPIPE}, SIG_IGN);
   const pid_t child = ::fork();
   if (child == 0) {
     patience.restore();

@@ -4,10 +4,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "base/text.h"
+#include "cli/io/files.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -30,34 +32,31 @@ class Descriptor {
 
 }  // namespace
 
-std::string unreadable_words(int code) {
-  switch (code) {
-    case ENOENT:
-      return "no such file";
-    case EACCES:
-      return "may not be read (permission denied)";
-    case EISDIR:
-      return "is a folder, expected a file";
-    default:
-      return std::string("can not be read (") + std::generic_category().message(code) + ')';
-  }
+std::string unreadable_words(const std::error_code& error) {
+  if (error == std::errc::no_such_file_or_directory) return "no such file";
+  if (error == std::errc::permission_denied) return "may not be read (permission denied)";
+  if (error == std::errc::is_a_directory) return "is a folder, expected a file";
+  return "can not be read (" + error.message() + ')';
 }
 
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
 
-bool is_file(const std::string& name) {
-  struct stat facts{};
-  return ::stat(name.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+Result<std::string> read_file(System& system, const std::string& name, std::size_t limit) {
+  auto text = system.read(name, limit);
+  if (text) return *std::move(text);
+  const Place place{shown_name(name)};
+  if (text.error() == std::errc::file_too_large)
+    return failure("is larger than " + count_text(static_cast<double>(limit)) + " bytes, the most that is read", place);
+  return failure(unreadable_words(text.error()), place);
 }
 
-Result<std::string> read_file(const std::string& name, std::size_t limit) {
-  const std::string shown = shown_name(name);
+std::expected<std::string, std::error_code> read_from_disk(const std::string& name, std::size_t limit) {
   const Descriptor file(name);
-  if (file.number() < 0) return failure(unreadable_words(errno), Place{shown});
+  if (file.number() < 0) return std::unexpected(last_error());
 
   struct stat facts{};
   if (::fstat(file.number(), &facts) == 0 && S_ISDIR(facts.st_mode))
-    return failure(unreadable_words(EISDIR), Place{shown});
+    return std::unexpected(std::make_error_code(std::errc::is_a_directory));
 
   std::string text;
   if (S_ISREG(facts.st_mode)) text.reserve(std::min(static_cast<std::size_t>(facts.st_size) + 1, limit + 1));
@@ -68,11 +67,10 @@ Result<std::string> read_file(const std::string& name, std::size_t limit) {
     const ssize_t got = ::read(file.number(), text.data() + before, kPiece);
     text.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(unreadable_words(errno), Place{shown});
+    if (got < 0) return std::unexpected(last_error());
     if (got == 0) return text;
   }
-  return failure("is larger than " + count_text(static_cast<double>(limit)) + " bytes, the most that is read",
-                 Place{shown});
+  return std::unexpected(std::make_error_code(std::errc::file_too_large));
 }
 
 }  // namespace gpuplan::cli

@@ -1,69 +1,59 @@
 #include "cli/io/terminal.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <string_view>
 
 namespace gpuplan::cli {
 namespace {
 
-std::string_view text_of(const char* name) { return environment(name).value_or(""); }
+std::string_view text_of(System& system, const char* name) { return system.environment(name).value_or(""); }
 
 /// "0" and "false" turn off what the variable is about; an empty one says nothing.
 bool is_on(std::string_view value) { return !value.empty() && value != "0" && value != "false"; }
 
-bool plain_terminal() {
-  const std::string_view kind = text_of("TERM");
+bool plain_terminal(System& system) {
+  const std::string_view kind = text_of(system, "TERM");
   return kind.empty() || kind == "dumb";
 }
 
-int columns(bool terminal) {
+int columns(System& system, const std::optional<TerminalSize>& terminal) {
   // Narrower than 40 no table is a table; wider than 1000 nobody has a screen.
   constexpr int kLeast = 40, kMost = 1000, kUsual = 120;
   int given = 0;
-  const std::string_view text = text_of("COLUMNS");
+  const std::string_view text = text_of(system, "COLUMNS");
   std::from_chars(text.data(), text.data() + text.size(), given);
   if (given > 0) return std::clamp(given, kLeast, kMost);
-  winsize size{};
-  if (terminal && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return std::clamp<int>(size.ws_col, kLeast, kMost);
-  return kUsual;
+  return terminal && terminal->columns > 0 ? std::clamp(terminal->columns, kLeast, kMost) : kUsual;
 }
 
-bool colour(bool terminal, bool no_colour) {
-  if (no_colour || !text_of("NO_COLOR").empty()) return false;
-  if (const std::string_view force = text_of("FORCE_COLOR"); !force.empty()) return is_on(force);
-  if (is_on(text_of("CLICOLOR_FORCE"))) return true;
-  return terminal && text_of("TERM") != "dumb" && text_of("CLICOLOR") != "0";
+bool colour(System& system, bool terminal, bool no_colour) {
+  if (no_colour || !text_of(system, "NO_COLOR").empty()) return false;
+  if (const std::string_view force = text_of(system, "FORCE_COLOR"); !force.empty()) return is_on(force);
+  if (is_on(text_of(system, "CLICOLOR_FORCE"))) return true;
+  return terminal && text_of(system, "TERM") != "dumb" && text_of(system, "CLICOLOR") != "0";
 }
 
 }  // namespace
 
-std::optional<std::string_view> environment(const char* name) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here sets one
-  return value != nullptr ? std::optional<std::string_view>(value) : std::nullopt;
+Screen screen(System& system, bool no_colour) {
+  const auto terminal = system.terminal(Stream::kOutput);
+  return {columns(system, terminal), colour(system, terminal.has_value(), no_colour)};
 }
 
-Screen screen(bool no_colour) {
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  return {columns(terminal), colour(terminal, no_colour)};
-}
-
-std::optional<int> screen_lines() {
+std::optional<int> screen_lines(System& system) {
   constexpr int kUsual = 24;
-  if (::isatty(STDOUT_FILENO) != 1 || plain_terminal()) return std::nullopt;
+  const auto terminal = system.terminal(Stream::kOutput);
+  if (!terminal || plain_terminal(system)) return std::nullopt;
   int given = 0;
-  const std::string_view text = text_of("LINES");
+  const std::string_view text = text_of(system, "LINES");
   std::from_chars(text.data(), text.data() + text.size(), given);
   if (given > 0) return given;
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 ? size.ws_row : kUsual;
+  return terminal->lines > 0 ? terminal->lines : kUsual;
 }
 
-bool can_show_progress() { return ::isatty(STDERR_FILENO) == 1 && !plain_terminal(); }
+bool can_show_progress(System& system) {
+  return system.terminal(Stream::kError).has_value() && !plain_terminal(system);
+}
 
 }  // namespace gpuplan::cli

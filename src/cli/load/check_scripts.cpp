@@ -1,93 +1,14 @@
 #include "cli/load/check_scripts.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <chrono>
-#include <csignal>
-#include <optional>
+#include <expected>
 #include <string_view>
+#include <system_error>
 
 #include "base/text.h"
-#include "cli/io/terminal.h"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 
 namespace gpuplan::cli {
 namespace {
-
-struct Ended {
-  int code = 0;
-  std::string output;
-};
-
-constexpr std::size_t kMostOutput = std::size_t{64} << 10U;
-
-/// Reads until the other end is closed or `until`; false when it was not closed by then.
-bool read_until(int descriptor, std::chrono::steady_clock::time_point until, std::string& output) {
-  std::array<char, 4096> piece{};
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return false;
-    pollfd wait{descriptor, POLLIN, 0};
-    const int ready = ::poll(&wait, 1, static_cast<int>(left));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    const ssize_t got = ::read(descriptor, piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return true;
-    if (output.size() < kMostOutput) output.append(piece.data(), static_cast<std::size_t>(got));
-  }
-}
-
-/// Runs a program with these arguments, its output and messages together. nullopt: it is not installed.
-std::optional<Ended> run(const std::vector<std::string>& words) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  std::vector<std::string> copies = words;
-  std::vector<char*> arguments;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int spawned = ::posix_spawnp(&child, arguments.front(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  if (spawned != 0) {
-    ::close(ends[0]);
-    return std::nullopt;
-  }
-  constexpr std::chrono::seconds kPatience{30};
-  Ended ended;
-  const bool closed = read_until(ends[0], std::chrono::steady_clock::now() + kPatience, ended.output);
-  ::close(ends[0]);
-  if (!closed) ::kill(child, SIGKILL);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  ended.code = closed && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-  if (!closed) ended.output = "no answer within 30 s";
-  return ended;
-}
-
-/// True when a folder of PATH holds a program of this name.
-bool installed(std::string_view program) {
-  const std::string path(environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin"));
-  return std::ranges::any_of(split(path, ':'), [&](std::string_view folder) {
-    return ::access((std::string(folder) + '/' + std::string(program)).c_str(), X_OK) == 0;
-  });
-}
 
 bool ends_with_any(std::string_view path, std::initializer_list<std::string_view> ends) {
   return std::ranges::any_of(ends, [&](std::string_view end) { return path.ends_with(end); });
@@ -150,9 +71,16 @@ const std::vector<Validator>& validators() {
   return all;
 }
 
-bool answers(const std::vector<std::string>& probe) {
+using Ended = std::expected<EndedProgram, std::error_code>;
+
+bool is_missing(const Ended& ended) {
+  return !ended &&
+         (ended.error() == std::errc::no_such_file_or_directory || ended.error() == std::errc::permission_denied);
+}
+
+bool answers(System& system, const std::vector<std::string>& probe) {
   if (probe.empty()) return true;
-  const auto ended = run(probe);
+  const Ended ended = system.run_program(probe);
   return ended && ended->code == 0;
 }
 
@@ -170,18 +98,20 @@ std::string message_of(const Validator& validator, const std::string& output) {
 
 }  // namespace
 
-std::vector<ScriptCheck> check_scripts(const std::string& folder, const std::vector<LaunchFile>& files) {
+std::vector<ScriptCheck> check_scripts(System& system, const std::string& folder,
+                                       const std::vector<LaunchFile>& files) {
   std::vector<ScriptCheck> checks;
   for (const Validator& validator : validators()) {
     const std::string name(validator.name);
     if (std::ranges::none_of(files, validator.takes)) continue;
-    if (!installed(validator.program) || !answers(validator.probe)) {
-      checks.push_back({name, "", ScriptCheck::Result::kMissing, ""});
-      continue;
-    }
+    const bool of_use = answers(system, validator.probe);
     for (const LaunchFile& file : files) {
-      if (!validator.takes(file)) continue;
-      const auto ended = run(validator.words(file, folder + '/' + file.path));
+      if (of_use && !validator.takes(file)) continue;
+      const Ended ended = of_use ? system.run_program(validator.words(file, folder + '/' + file.path)) : Ended();
+      if (!of_use || is_missing(ended)) {
+        checks.push_back({name, "", ScriptCheck::Result::kMissing, ""});
+        break;
+      }
       const bool passed = ended && ended->code == 0;
       checks.push_back({name, file.path, passed ? ScriptCheck::Result::kPassed : ScriptCheck::Result::kFailed,
                         passed  ? ""

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/io/system.h"
 #include "launch/launch_report.h"
 
 namespace gpuplan::cli {
@@ -11,6 +12,6 @@ namespace gpuplan::cli {
 /// Runs what is installed on the files below `folder`: bash -n and shellcheck on shell scripts, sbatch --test-only on
 /// batch scripts, Python's own parser on programs, PyYAML and kubeconform on YAML, a JSON parser on JSON. Starts no
 /// shell and none of the scripts; a validator that does not answer within 30 s has failed.
-std::vector<ScriptCheck> check_scripts(const std::string& folder, const std::vector<LaunchFile>& files);
+std::vector<ScriptCheck> check_scripts(System& system, const std::string& folder, const std::vector<LaunchFile>& files);
 
 }  // namespace gpuplan::cli

@@ -15,10 +15,10 @@
 namespace gpuplan::cli {
 namespace {
 
-Result<std::vector<api::NamedText>> read_lists(const std::vector<std::string>& files) {
+Result<std::vector<api::NamedText>> read_lists(System& system, const std::vector<std::string>& files) {
   std::vector<api::NamedText> lists;
   for (const std::string& file : files) {
-    auto text = read_file(file, CsvTable::kMaxBytes);
+    auto text = read_file(system, file, CsvTable::kMaxBytes);
     if (!text) return std::unexpected(text.error());
     lists.push_back({shown_name(file), *std::move(text)});
   }
@@ -59,24 +59,24 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
                              .value = "N"});
 }
 
-Result<api::Request> read_market(const std::vector<std::string>& prices, const std::vector<std::string>& rates,
-                                 bool no_config, const Catalogue& catalogue) {
+Result<api::Request> read_market(System& system, const std::vector<std::string>& prices,
+                                 const std::vector<std::string>& rates, bool no_config, const Catalogue& catalogue) {
   api::Request request{.rates = rates};
-  auto config = load_config(no_config, catalogue);
+  auto config = load_config(system, no_config, catalogue);
   if (!config) return std::unexpected(config.error());
   request.config = *std::move(config);
-  auto lists = read_lists(prices.empty() ? request.config.prices : prices);
+  auto lists = read_lists(system, prices.empty() ? request.config.prices : prices);
   if (!lists) return std::unexpected(lists.error());
   (prices.empty() ? request.known : request.prices) = *std::move(lists);
   return request;
 }
 
-Result<api::Request> read_request(const JobOptions& options, const Catalogue& catalogue) {
+Result<api::Request> read_request(System& system, const JobOptions& options, const Catalogue& catalogue) {
   if (const auto good = api::check_date(options.as_of); !good) return std::unexpected(good.error());
-  auto request = read_market(options.prices, options.rates, options.no_config, catalogue);
+  auto request = read_market(system, options.prices, options.rates, options.no_config, catalogue);
   if (!request) return request;
   if (!options.job.empty()) {
-    auto job = read_job_text(options.job);
+    auto job = read_job_text(system, options.job);
     if (!job) return std::unexpected(job.error());
     request->job = *std::move(job);
   }
@@ -88,8 +88,8 @@ Result<api::Request> read_request(const JobOptions& options, const Catalogue& ca
   return request;
 }
 
-Result<api::Question> read_question(const JobOptions& options, const Catalogue& catalogue) {
-  const auto request = read_request(options, catalogue);
+Result<api::Question> read_question(System& system, const JobOptions& options, const Catalogue& catalogue) {
+  const auto request = read_request(system, options, catalogue);
   if (!request) return std::unexpected(request.error());
   return api::read_question(*request, catalogue);
 }

@@ -7,6 +7,7 @@
 
 #include "api/questions/question.h"
 #include "base/result.h"
+#include "cli/io/system.h"
 #include "cli/options/command_spec.h"
 
 namespace gpuplan::cli {
@@ -29,12 +30,12 @@ struct JobOptions {
 void add_job_options(CommandSpec& command, JobOptions& options);
 
 /// The question with every file read that it names. Errors name file and line, or the option (usage errors).
-Result<api::Request> read_request(const JobOptions& options, const Catalogue& catalogue);
-Result<api::Question> read_question(const JobOptions& options, const Catalogue& catalogue);
+Result<api::Request> read_request(System& system, const JobOptions& options, const Catalogue& catalogue);
+Result<api::Question> read_question(System& system, const JobOptions& options, const Catalogue& catalogue);
 
 /// The request's price lists and the user's settings alone.
-Result<api::Request> read_market(const std::vector<std::string>& prices, const std::vector<std::string>& rates,
-                                 bool no_config, const Catalogue& catalogue);
+Result<api::Request> read_market(System& system, const std::vector<std::string>& prices,
+                                 const std::vector<std::string>& rates, bool no_config, const Catalogue& catalogue);
 
 /// Threads to work with.
 int thread_count(const JobOptions& options);

@@ -1,8 +1,5 @@
 #include "cli/load/load_catalogue.h"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <array>
 #include <set>
 #include <vector>
@@ -21,7 +18,7 @@ namespace {
 
 /// Rows that are compiled in and not in this file. Of lists of offers, machines or models nobody can say whether they
 /// are complete: that they are others is said.
-void tell_difference(const DataFile& file) {
+void tell_difference(System& system, const DataFile& file) {
   std::set<std::string_view> here;
   for (const std::string_view line : split(file.text, '\n')) here.insert(trim(line));
   std::string_view first;
@@ -34,16 +31,16 @@ void tell_difference(const DataFile& file) {
   }
   if (missing == 0) return;
   constexpr std::size_t kShown = 60;
-  say("gpuplan: " + printable(file.label) + " has " + std::to_string(missing) + " of the " + std::to_string(rows) +
-      " lines that gpuplan brings otherwise or not at all, the first of them " + printable(first, kShown));
+  say(system, "gpuplan: " + printable(file.label) + " has " + std::to_string(missing) + " of the " +
+                  std::to_string(rows) + " lines that gpuplan brings otherwise or not at all, the first of them " +
+                  printable(first, kShown));
 }
 
 }  // namespace
 
-Result<Catalogue> load_catalogue(const std::string& folder) {
+Result<Catalogue> load_catalogue(System& system, const std::string& folder) {
   if (folder.empty()) return api::read_facts();
-  struct stat facts{};
-  if (::stat(folder.c_str(), &facts) != 0 || !S_ISDIR(facts.st_mode))
+  if (!system.facts_of(folder).is_folder())
     return wrong_use("--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'");
   std::vector<DataFile> files;
   std::array<std::string, kDataFiles.size()> texts;  // the tables point into them
@@ -51,8 +48,8 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
     std::string path = folder;
     path += '/';
     path += kDataFiles[i];
-    if (::stat(path.c_str(), &facts) != 0) continue;
-    auto text = read_file(path, CsvTable::kMaxBytes);
+    if (system.facts_of(path).kind == FileFacts::Kind::kNothing) continue;
+    auto text = read_file(system, path, CsvTable::kMaxBytes);
     if (!text) return std::unexpected(text.error());
     texts[i] = *std::move(text);
     files.push_back({kDataFiles[i], std::move(path), texts[i]});
@@ -60,7 +57,8 @@ Result<Catalogue> load_catalogue(const std::string& folder) {
   if (files.empty())
     return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
   auto catalogue = api::read_facts(files);
-  if (catalogue) std::ranges::for_each(files, tell_difference);
+  if (catalogue)
+    for (const DataFile& file : files) tell_difference(system, file);
   return catalogue;
 }
 

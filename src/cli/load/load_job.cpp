@@ -8,20 +8,20 @@
 
 namespace gpuplan::cli {
 
-Result<api::NamedText> read_job_text(const std::string& file) {
+Result<api::NamedText> read_job_text(System& system, const std::string& file) {
   if (file.empty()) return wrong_use("the name of the job file is empty; expected a file or -");
-  auto text = read_file(file, kMaxPlanBytes);
+  auto text = read_file(system, file, kMaxPlanBytes);
   if (!text) return std::unexpected(text.error());
   return api::NamedText{shown_name(file), *std::move(text)};
 }
 
-bool looks_like_job(const std::string& name) {
+bool looks_like_job(System& system, const std::string& name) {
   if (name == "-") return true;
   const std::string lower = to_lower(name);
   if (lower.ends_with(".yaml") || lower.ends_with(".yml")) return true;
   // A .json may be a model's config.json or a job: only a job has phases.
   if (!lower.ends_with(".json")) return false;
-  const auto text = read_file(name, kMaxTextBytes);
+  const auto text = read_file(system, name, kMaxTextBytes);
   const auto source = text ? parse_job(*text, name) : std::unexpected(text.error());
   return source && source->tree.find("phases") != nullptr;
 }

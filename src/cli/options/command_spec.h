@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "cli/io/system.h"
+
 namespace gpuplan::cli {
 
 /// Where the text of an option goes. Lists: an option may be given again; lists of numbers also take "1,2,4".
@@ -46,8 +48,8 @@ struct CommandSpec {
   std::vector<OptionSpec> words{};
   std::vector<OptionSpec> options{};
 
-  std::shared_ptr<const void> filled{};  ///< the struct that holds the targets
-  int (*run)(const void*) = nullptr;     ///< with the targets filled; returns the exit code
+  std::shared_ptr<const void> filled{};        ///< the struct that holds the targets
+  int (*run)(System&, const void*) = nullptr;  ///< with the targets filled; returns the exit code
 };
 
 /// The names of an option, "-o,--output", one by one.
@@ -61,7 +63,7 @@ std::vector<std::string> flags_of(const CommandSpec& command);
 template <auto kRun, class Options>
 void set_run(CommandSpec& command, std::shared_ptr<Options> options) {
   command.filled = std::move(options);
-  command.run = [](const void* filled) { return kRun(*static_cast<const Options*>(filled)); };
+  command.run = [](System& system, const void* filled) { return kRun(system, *static_cast<const Options*>(filled)); };
 }
 
 }  // namespace gpuplan::cli

@@ -42,18 +42,18 @@ std::vector<std::string> layout_settings(const Expectation& expected, const std:
 
 }  // namespace
 
-Result<CheckQuestion> CheckQuestion::read(const CheckOptions& options, const Catalogue& catalogue) {
+Result<CheckQuestion> CheckQuestion::read(System& system, const CheckOptions& options, const Catalogue& catalogue) {
   CheckQuestion asked(options, catalogue);
-  if (const auto good = asked.read_plan(); !good) return std::unexpected(good.error());
+  if (const auto good = asked.read_plan(system); !good) return std::unexpected(good.error());
   if (!asked.nothing_fits_.empty()) return asked;
   if (const auto good = asked.choose_candidates(); !good) return std::unexpected(good.error());
   return asked;
 }
 
-Result<void> CheckQuestion::read_plan() {
+Result<void> CheckQuestion::read_plan(System& system) {
   JobOptions job_options = options_->job;
   if (names_plan_file(options_->plan)) {
-    auto kept = open_plan(options_->plan);
+    auto kept = open_plan(system, options_->plan);
     if (!kept) return std::unexpected(std::move(kept.error()));
     kept_ = std::make_unique<PlanFile>(*std::move(kept));
     const auto plan = plan_named(*kept_, "");
@@ -63,7 +63,7 @@ Result<void> CheckQuestion::read_plan() {
   }
   if (job_options.job.empty())
     return wrong_use("--job: which job is the log of? Name its file, or a kept plan by --plan");
-  auto question = read_question(job_options, *catalogue_);
+  auto question = read_question(system, job_options, *catalogue_);
   if (!question) return std::unexpected(std::move(question.error()));
   question_ = std::make_unique<api::Question>(*std::move(question));
   if (kept_) return made_for(*kept_, question_->loaded.job.name);

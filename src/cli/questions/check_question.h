@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/io/system.h"
 #include "cli/load/job_options.h"
 #include "domain/facts/catalogue.h"
 #include "evidence/check/diagnosis.h"
@@ -26,7 +27,7 @@ struct CheckOptions {
 class CheckQuestion {
  public:
   /// Reads the job, and the plan or searches one. Exit code kNothingFits has no place in an Error: `nothing_fits` says.
-  static Result<CheckQuestion> read(const CheckOptions& options, const Catalogue& catalogue);
+  static Result<CheckQuestion> read(System& system, const CheckOptions& options, const Catalogue& catalogue);
 
   /// Not empty: no plan at all, and why.
   const std::vector<std::string>& nothing_fits() const { return nothing_fits_; }
@@ -55,7 +56,7 @@ class CheckQuestion {
   explicit CheckQuestion(const CheckOptions& options, const Catalogue& catalogue)
       : options_(&options), catalogue_(&catalogue) {}
 
-  Result<void> read_plan();
+  Result<void> read_plan(System& system);
   Result<void> choose_candidates();
   const Job& job() const { return searched_ ? searched_->job : question_->loaded.job; }
   const Phase& phase(const Candidate& candidate) const { return job().phases[candidate.phase]; }

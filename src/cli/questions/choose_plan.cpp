@@ -22,8 +22,8 @@ bool names_plan_file(const std::string& word) {
   return to_lower(word).ends_with(".json") || word.find('/') != std::string::npos || word == "-";
 }
 
-Result<PlanFile> open_plan(const std::string& file) {
-  const auto text = read_file(file, kMaxPlanBytes);
+Result<PlanFile> open_plan(System& system, const std::string& file) {
+  const auto text = read_file(system, file, kMaxPlanBytes);
   if (!text) return std::unexpected(text.error());
   return read_plan_file(*text, shown_name(file));
 }

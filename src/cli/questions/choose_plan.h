@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "cli/io/system.h"
 #include "input/question/plan_file.h"
 #include "plan/answer/search_result.h"
 
@@ -16,6 +17,6 @@ Result<const Plan*> plan_with_id(const SearchResult& found, const std::string& i
 bool names_plan_file(const std::string& word);
 
 /// The kept plan in a file, or in standard input for "-".
-Result<PlanFile> open_plan(const std::string& file);
+Result<PlanFile> open_plan(System& system, const std::string& file);
 
 }  // namespace gpuplan::cli

@@ -33,8 +33,8 @@ std::string beside(const std::string& job, const std::string& file) {
   return job.substr(0, slash + 1) + file;
 }
 
-Result<SimulatedTrace> load_trace(const std::string& file, int machines) {
-  const auto text = read_file(file, kMaxTraceBytes);
+Result<SimulatedTrace> load_trace(System& system, const std::string& file, int machines) {
+  const auto text = read_file(system, file, kMaxTraceBytes);
   if (!text) return std::unexpected(text.error());
   const auto trace = read_trace(*text, shown_name(file));
   if (!trace) return std::unexpected(trace.error());
@@ -46,8 +46,8 @@ Result<SimulatedTrace> load_trace(const std::string& file, int machines) {
   return SimulatedTrace{stem(file), runs_of(*trace, machines), {}};
 }
 
-Result<void> take_starts(const std::string& file, std::vector<SimulatedTrace>& traces) {
-  const auto text = read_file(file, CsvTable::kMaxBytes);
+Result<void> take_starts(System& system, const std::string& file, std::vector<SimulatedTrace>& traces) {
+  const auto text = read_file(system, file, CsvTable::kMaxBytes);
   if (!text) return std::unexpected(text.error());
   const auto starts = read_starts(*text, shown_name(file));
   if (!starts) return std::unexpected(starts.error());
@@ -72,17 +72,17 @@ Result<void> take_starts(const std::string& file, std::vector<SimulatedTrace>& t
   return {};
 }
 
-Result<std::vector<SimulatedTrace>> load_traces(const std::vector<std::string>& files, const std::string& starts,
-                                                int machines) {
+Result<std::vector<SimulatedTrace>> load_traces(System& system, const std::vector<std::string>& files,
+                                                const std::string& starts, int machines) {
   std::vector<SimulatedTrace> traces;
   for (const std::string& file : files) {
-    auto trace = load_trace(file, machines);
+    auto trace = load_trace(system, file, machines);
     if (!trace) return std::unexpected(trace.error());
     traces.push_back(*std::move(trace));
   }
   if (starts.empty()) return traces;
   if (traces.empty()) return wrong_use("--starts: says where replays of traces begin; add --trace FILE");
-  if (const auto taken = take_starts(starts, traces); !taken) return std::unexpected(taken.error());
+  if (const auto taken = take_starts(system, starts, traces); !taken) return std::unexpected(taken.error());
   return traces;
 }
 
@@ -152,7 +152,7 @@ std::vector<SpotPolicy> asked_policies(const SimulateOptions& options, const Sim
   return policies;
 }
 
-Result<SimulateReport> ask_in_flags(const SimulateOptions& options, const JobOptions& job) {
+Result<SimulateReport> ask_in_flags(System& system, const SimulateOptions& options, const JobOptions& job) {
   Flags flags;
   const auto spot_price = flags.range("--spot-price", options.spot_price, AmountKind::kPrice);
   const auto on_demand_price = flags.range("--on-demand-price", options.on_demand_price, AmountKind::kPrice);
@@ -180,7 +180,7 @@ Result<SimulateReport> ask_in_flags(const SimulateOptions& options, const JobOpt
   if (!options.plan.empty()) return wrong_use("--plan: names a plan of a job, and --work stands for none");
 
   terms.machines = std::max(options.machines, 1);
-  auto traces = load_traces(options.traces, options.starts, terms.machines);
+  auto traces = load_traces(system, options.traces, options.starts, terms.machines);
   if (!traces) return std::unexpected(traces.error());
   simulation.traces = *std::move(traces);
   if (!simulation.traces.empty()) terms.machines = 1;  // what a trace says holds for all of them
@@ -224,7 +224,8 @@ Result<SimulateReport> ask_in_flags(const SimulateOptions& options, const JobOpt
   return report;
 }
 
-Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job_options, const Catalogue& catalogue) {
+Result<AskedPlan> ask_plan(System& system, const SimulateOptions& options, const JobOptions& job_options,
+                           const Catalogue& catalogue) {
   Flags flags;
   const Seconds restart = flags.time("--restart", options.restart, true);
   const Seconds notice = flags.time("--notice", options.notice, true);
@@ -237,7 +238,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
     if (!text->empty()) return wrong_use(std::string(flag) + ": goes with --work; a job has its own");
   if (options.machines > 0) return wrong_use("--machines: goes with --work; a plan has its own number");
 
-  auto question = read_question(job_options, catalogue);
+  auto question = read_question(system, job_options, catalogue);
   if (!question) return std::unexpected(question.error());
   Job job = std::move(question->loaded.job);
   if (!options.restart.empty()) job.spot.restart = Expected<Seconds>{exactly(restart)};
@@ -310,7 +311,7 @@ Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job
         plan->at_once > 1 ? "Machines that run side by side are taken and billed together from beginning to end."
                           : "The pick, " + plan_report.name(*pick) + ", runs machines side by side: simulated is one.");
   }
-  auto traces = load_traces(files, options.starts, std::max(plan->nodes, 1));
+  auto traces = load_traces(system, files, options.starts, std::max(plan->nodes, 1));
   if (!traces) return std::unexpected(traces.error());
   Offer spot_offer = *priced(*plan->offer, markets, has_spot);
   // Who asks for a rate here means these machines, whatever the market says of them.

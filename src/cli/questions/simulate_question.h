@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/io/system.h"
 #include "cli/load/job_options.h"
 #include "output/questions/simulate_report.h"
 
@@ -24,7 +25,7 @@ struct SimulateOptions {
 
 /// The question without a job: so much work, such prices. `wishes` bring deadline, interruptions, goal and value of
 /// time.
-Result<SimulateReport> ask_in_flags(const SimulateOptions& options, const JobOptions& job);
+Result<SimulateReport> ask_in_flags(System& system, const SimulateOptions& options, const JobOptions& job);
 
 /// The job's pick, or the plan asked for, on machines that have a spot price. Fills `assumed` with what had to be.
 /// Fails without a message when nothing fits (see `nothing_fits`).
@@ -33,7 +34,8 @@ struct AskedPlan {
   int code = 0;                           ///< of the search
   std::vector<std::string> nothing_fits;  ///< why there is nothing to simulate; the report is empty then
 };
-Result<AskedPlan> ask_plan(const SimulateOptions& options, const JobOptions& job, const Catalogue& catalogue);
+Result<AskedPlan> ask_plan(System& system, const SimulateOptions& options, const JobOptions& job,
+                           const Catalogue& catalogue);
 
 /// The policies to simulate, in their order.
 std::vector<SpotPolicy> asked_policies(const SimulateOptions& options, const Simulation& simulation);

@@ -1,4 +1,4 @@
-#include "cli/deliver/write_folder.h"
+#include "cli/io/write_folder.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -7,15 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <expected>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
 #include "base/text.h"
-#include "cli/deliver/deliver.h"
 #include "cli/io/exit_code.h"
 #include "cli/io/files.h"
+#include "launch/parts/launch_plan.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -24,23 +23,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHidden = ".gpuplan";  ///< what is written into a folder that is there starts in here
 
-/// Why nothing was written, and the exit code that calls for.
-struct Refusal {
-  std::string message;
-  int code = kInternal;
-};
-using Written = std::expected<void, Refusal>;
+using Written = std::expected<void, FolderRefusal>;
 
-std::unexpected<Refusal> refused(std::string message, int code) {
-  return std::unexpected(Refusal{std::move(message), code});
+std::unexpected<FolderRefusal> refused(std::string message, int code) {
+  return std::unexpected(FolderRefusal{std::move(message), code});
 }
 
-std::unexpected<Refusal> can_not_write(const fs::path& path, const std::error_code& why) {
+std::unexpected<FolderRefusal> can_not_write(const fs::path& path, const std::error_code& why) {
   if (why == std::errc::operation_canceled) return refused("", kInterrupted);  // the signal ends us, and says so
   return refused("can not write " + printable(path.string()) + ": " + why.message(), kInternal);
 }
 
-std::unexpected<Refusal> in_the_way(const fs::path& path, const std::string& what) {
+std::unexpected<FolderRefusal> in_the_way(const fs::path& path, const std::string& what) {
   return refused(printable(path.string()) + " is in the way: it is no " + what + "; move it or choose another -o",
                  kBadInput);
 }
@@ -172,7 +166,10 @@ class Parents {
   std::vector<fs::path> made_;  ///< the deepest first
 };
 
-Written write_there(const std::string& folder, const std::vector<LaunchFile>& files, bool force) {
+}  // namespace
+
+std::expected<void, FolderRefusal> write_folder_to_disk(const std::string& folder, const std::vector<LaunchFile>& files,
+                                                        bool force) {
   for (const LaunchFile& file : files)
     if (!stays_below(file.path))
       return refused("'" + printable(file.path, 80) + "' is no name for a file in a folder", kBadInput);
@@ -204,15 +201,6 @@ Written write_there(const std::string& folder, const std::vector<LaunchFile>& fi
                        "files of the same names",
                    kUsage);
   return write_into(path, files);
-}
-
-}  // namespace
-
-int write_folder(const std::string& folder, const std::vector<LaunchFile>& files, bool force) {
-  const Written written = write_there(folder, files, force);
-  if (written) return kDone;
-  if (!written.error().message.empty()) say("gpuplan: " + written.error().message);
-  return written.error().code;
 }
 
 }  // namespace gpuplan::cli

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""gpuplan launch: scripts that really run: gates, signals, resuming, manual steps.
+
+    tests/cli/launch_runs_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import re
+import signal
+import subprocess
+import time
+
+from launch_folder import TWO, Folder
+from program import environment, main
+
+# Stands for a training program: writes a checkpoint when it is told to stop, and goes on from it.
+TRAINER = """#!/bin/bash
+trap 'echo saved >"$GPUPLAN_CHECKPOINTS/last"; echo stopping; exit 0' TERM
+echo "started with $* from $(cat "$GPUPLAN_CHECKPOINTS/last" 2>/dev/null || echo nothing)"
+for i in $(seq "${STEPS:-2}"); do sleep 0.2; echo "iter $i: loss 3.0, time 200.00ms, mfu 1.00%"; done
+[ -z "${FAILS:-}" ] || { echo "torch.OutOfMemoryError: CUDA out of memory."; exit 9; }
+echo ended
+"""
+CHECKER = """#!/bin/bash
+[ "$1" != --version ] || exit 0  # asked before the start whether it runs
+echo "checked: $*"
+exit "${CHECK:-0}"
+"""
+
+
+PATIENCE = 180  # seconds: events are waited for; this only ends a test on a machine where they never come
+
+
+class Running(Folder):
+    def setUp(self):
+        super().setUp()
+        stubs = self.folder / "stubs"
+        stubs.mkdir()
+        for name, text in (("trainer", TRAINER), ("gpuplan", CHECKER)):
+            (stubs / name).write_text(text)
+            (stubs / name).chmod(0o755)
+        self.home = self.folder / "home"
+        self.home.mkdir()
+        self.code = self.folder / "code"
+        self.code.mkdir()
+        self.environment = environment(PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.home), GPUPLAN_POLL="1")
+        self.assertEqual(self.launch().returncode, 0)
+
+    def start(self, script="run.sh", **more):
+        return subprocess.Popen(["bash", str(self.out / script)], cwd=self.code, env={**self.environment, **more},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def finish(self, process):
+        output, _ = process.communicate(timeout=PATIENCE)
+        return process.returncode, output
+
+    def until(self, process, holds, phase="01-first"):
+        """Waits until the log of a phase is as wanted, however long a busy machine takes."""
+        end = time.monotonic() + PATIENCE
+        while not (self.runs(phase, "log.txt").exists() and holds(self.log(phase))):
+            self.assertIsNone(process.poll(), "it ended before")
+            self.assertLess(time.monotonic(), end, "it never came")
+            time.sleep(0.05)
+
+    def runs(self, *parts):
+        return self.out.joinpath("runs", *parts)
+
+    def log(self, phase="01-first"):
+        return self.runs(phase, "log.txt").read_text()
+
+    def test_gate_manual_step_and_end(self):
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)  # the manual step of the second phase
+        self.assertTrue(self.runs("01-first", "done").exists())
+        self.assertIn("edit somebody's file", output)
+        self.assertIn("checked: check ", output)
+        self.assertIn("--phase first", output)
+        self.assertEqual((self.code / "prepared.txt").read_text(), "prepared\n")
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 0, output)
+        self.assertIn("done already", output)
+        summary = self.runs("02-second", "summary.txt").read_text()
+        self.assertIn("starts:     1", summary)
+        self.assertRegex(self.log(), r"started with \d+ 2 from nothing")
+
+    def test_a_closed_gate_stops_and_is_asked_again_without_the_work(self):
+        code, output = self.finish(self.start(CHECK="6"))
+        self.assertEqual(code, 6, output)
+        self.assertFalse(self.runs("01-first", "done").exists())
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 6, output)
+        self.assertIn("did not pass its gate", output)
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.log().count("started with"), 1)
+
+    def test_without_gpuplan_a_gated_phase_does_not_start(self):
+        broken = self.out / "no-gpuplan"
+        broken.write_text("#!/bin/sh\nexit 1\n")
+        broken.chmod(0o755)
+        for program in ("/nonexistent/gpuplan", str(broken)):
+            code, output = self.finish(self.start(GPUPLAN=program))
+            self.assertEqual(code, 78, output)
+            self.assertIn("GPUPLAN_GATE=hand", output)
+            self.assertFalse(self.runs("01-first", "log.txt").exists(), "nothing was run, nothing is to be paid for")
+        (self.out / "plan.json").rename(self.out / "away.json")
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)
+        self.assertIn("plan.json is not here", output)
+        self.assertFalse(self.runs("01-first", "log.txt").exists())
+
+    def test_a_gate_may_be_left_to_somebody(self):
+        code, output = self.finish(self.start(GPUPLAN="/nonexistent/gpuplan", GPUPLAN_GATE="hand"))
+        self.assertEqual(code, 6, output)
+        self.assertIn("its gate is yours", output)
+        self.assertEqual(self.log().count("started with"), 1)
+        self.assertIn("done'", output)
+        self.runs("01-first", "done").touch()
+        self.runs("02-second").mkdir(exist_ok=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start(GPUPLAN="/nonexistent/gpuplan"))
+        self.assertEqual(code, 0, output)
+
+    def test_a_phase_before_can_be_left_out(self):
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 78, output)
+        command = output[output.index("to go on without it: ") + len("to go on without it: "):].splitlines()[0]
+        subprocess.run(["bash", "-c", command], check=True)
+        self.runs("02-second").mkdir(exist_ok=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 0, output)
+
+    def test_stopped_it_saves_and_goes_on(self):
+        for starts, sent in enumerate((signal.SIGTERM, signal.SIGUSR1, signal.SIGINT, signal.SIGHUP), 1):
+            process = self.start(STEPS="100000")
+            self.until(process, lambda log: log.count("started with") == starts and log.rstrip().endswith("1.00%"))
+            process.send_signal(sent)
+            code, output = self.finish(process)
+            self.assertEqual(code, 75, output)
+            self.assertIn("stopping", self.log())
+            self.assertIn("stopped, to be started again", self.runs("01-first", "summary.txt").read_text())
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertTrue(re.search(r"started with .* from saved", self.log()))
+        self.assertIn("starts:     5", self.runs("01-first", "summary.txt").read_text())
+        self.assertEqual((self.code / "prepared.txt").read_text(), "prepared\n")  # once on a machine
+
+    def stopped_after(self, hundredths):
+        for wait in hundredths:
+            process = self.start(STEPS="100000")
+            time.sleep(wait / 100)
+            process.send_signal(signal.SIGTERM)
+            code, output = self.finish(process)
+            self.assertIn(code, (75, -signal.SIGTERM), output)  # killed: before it could listen
+            self.assertFalse(self.runs("01-first", "done").exists())
+
+    # Stopped at any time it stops; in three tests, which wait side by side.
+    def test_stopped_at_any_time(self):
+        self.stopped_after(range(0, 30, 6))
+
+    def test_stopped_at_any_other_time(self):
+        self.stopped_after(range(2, 30, 6))
+
+    def test_stopped_at_any_time_between(self):
+        self.stopped_after(range(4, 30, 6))
+
+    def test_work_that_does_not_stop_is_killed(self):
+        (self.folder / "stubs" / "trainer").write_text("#!/bin/bash\ntrap '' TERM\necho here\nwhile :; do sleep 0.1; done\n")
+        process = self.start(GPUPLAN_GRACE="1")
+        self.until(process, lambda log: "here" in log)
+        process.send_signal(signal.SIGTERM)
+        code, output = self.finish(process)
+        self.assertEqual(code, 75, output)
+
+    def test_the_time_limit_is_a_guard(self):
+        script = self.out / "phases" / "01-first.sh"
+        script.write_text(re.sub(r"^limit=\d+$", "limit=2", script.read_text(), flags=re.M))
+        lib = self.out / "phases" / "lib.sh"
+        lib.write_text(lib.read_text().replace("limit > before + 60 ? limit - before : 60", "limit"))
+        code, output = self.finish(self.start(STEPS="100"))
+        self.assertEqual(code, 1, output)
+        self.assertIn("GPUPLAN_LIMIT=0", output)
+        self.assertIn("stopping", self.log())
+        code, output = self.finish(self.start("phases/01-first.sh", GPUPLAN_LIMIT="0", STEPS="15"))
+        self.assertEqual(code, 0, output)
+
+    def test_failing_work(self):
+        code, output = self.finish(self.start(FAILS="1"))
+        self.assertEqual(code, 9, output)
+        self.assertIn("checked:", output)  # what the log says of it
+        self.assertIn("failed with exit code 9", self.runs("01-first", "summary.txt").read_text())
+        self.assertFalse(self.runs("01-first", "done").exists())
+
+    def test_one_start_at_a_time(self):
+        first = self.start("phases/01-first.sh", STEPS="30")
+        self.until(first, lambda log: "iter 1" in log)
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("runs already", output)
+        code, output = self.finish(first)
+        self.assertEqual(code, 0, output)
+        self.assertEqual(self.log().count("started with"), 1)
+
+    def test_smaller_gpus_than_the_plan_has(self):
+        smi = self.folder / "stubs" / "nvidia-smi"
+        smi.write_text("#!/bin/sh\ncase $* in\n*list-gpus*) printf 'GPU 0: Tesla T4\\nGPU 1: Tesla T4\\n' ;;\n"
+                       "*memory.total*noheader*) echo 'Tesla T4, 1024' ;;\n*) exec sleep 1000 ;;\nesac\n")
+        smi.chmod(0o755)
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)
+        self.assertIn("Tesla T4 has 1024 MiB", output)
+        smi.write_text(smi.read_text().replace("1024", "81559"))
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertIn("GPUs: 2 x Tesla T4; the plan is for H100 SXM", output)
+        smi.write_text(smi.read_text().replace("GPU 1", "MIG 1"))
+        self.runs("02-second").mkdir()
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/02-second.sh"))
+        self.assertEqual(code, 78, output)
+        self.assertIn("shows 1 GPUs", output)
+
+    def test_criteria_of_the_last_phase_count_too(self):
+        self.job.write_text(TWO.replace("needs: [first]", "needs: [first]\n    succeed_when: [loss < 1]"))
+        self.assertEqual(self.launch("--force").returncode, 0)
+        self.runs("02-second").mkdir(parents=True)
+        self.runs("02-second", "prepared").touch()
+        code, output = self.finish(self.start("phases/01-first.sh"))
+        self.assertEqual(code, 0, output)
+        code, output = self.finish(self.start("phases/02-second.sh", CHECK="6"))
+        self.assertEqual(code, 6, output)
+        self.assertFalse(self.runs("02-second", "done").exists())
+        self.assertIn("not passed", self.runs("02-second", "summary.txt").read_text())
+
+    def test_other_machines(self):
+        code, output = self.finish(self.start("phases/01-first.sh", GPUPLAN_NODES="2", GPUPLAN_NODE_RANK="1"))
+        self.assertEqual(code, 0, output)  # nothing to do for it
+        self.assertFalse(self.runs("01-first", "log.txt").exists())
+
+    def test_set_up_that_fails(self):
+        (self.out / "phases" / "01-first" / "setup.sh").write_text("false\n")
+        code, output = self.finish(self.start())
+        self.assertEqual(code, 78, output)
+        self.assertIn("prepare-0.txt", output)
+
+
+if __name__ == "__main__":
+    main(__doc__, at_once=6)  # they wait for one another's signals and for time limits
