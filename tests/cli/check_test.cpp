@@ -1,8 +1,10 @@
 // gpuplan check: logs from files and standard input, logs that grow while it watches, and logs it can not read.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/fake_system.h"

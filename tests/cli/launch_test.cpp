@@ -1,6 +1,7 @@
 // gpuplan launch: which folders it asks for, what keeps it from writing, and what validators make of the scripts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/fake_system.h"

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "cli/fake_system.h"
 #include "cli/io/exit_code.h"

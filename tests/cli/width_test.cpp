@@ -1,8 +1,10 @@
 // No line is wider than the terminal, whatever the answer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/text.h"
 #include "cli/fake_system.h"
 #include "cli/io/exit_code.h"
 

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "cli/folder_on_disk.h"
@@ -50,7 +51,7 @@ TEST_F(WriteFile, RightsAndLinksStay) {
 }
 
 TEST_F(WriteFile, ANewFileHasTheRightsOfTheUmask) {
-  for (const mode_t mask : {022, 077, 002}) {
+  for (const mode_t mask : std::vector<mode_t>{022, 077, 002}) {
     const mode_t before = ::umask(mask);
     EXPECT_EQ(write_to_disk(target, "x"), std::error_code());
     ::umask(before);
@@ -120,7 +121,7 @@ class SmallDisk {
 
 TEST_F(WriteFile, ADiskThatIsFullInTheMiddleLosesNothing) {
   folder.write("target.txt", "old");
-  for (const rlim_t room : {0, 1, 64, 4095}) {
+  for (const rlim_t room : std::vector<rlim_t>{0, 1, 64, 4095}) {
     std::error_code error;
     {
       const SmallDisk disk(room);
