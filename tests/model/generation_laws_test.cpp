@@ -66,6 +66,29 @@ TEST(GenerationLaws, MoreRanksReadLessAndTalkMore) {
   }
 }
 
+TEST(GenerationLaws, MemoryAloneIsThatOfTheWholeEstimate) {
+  const Gpu gpu = h100();
+  const NodeShape node = node_of(gpu);
+  const Catalogue all = catalogue();
+  for (const ModelShape& shape : {llama_3_8b(), mixtral(), deepseek_v3()})
+    for (const Situation situation : {Situation::kSaturated, Situation::kStatic, Situation::kSingle}) {
+      const GenerationWork work = generation_work(phase_of(shape, situation, 500, 100, 100)).value();
+      for (const char* by : {"vllm", "hf"}) {
+        const Framework framework = engine(by);
+        const auto rates = generation_rates(all, node, framework, Format::kBf16, Format::kBf16);
+        ASSERT_TRUE(rates) << by;
+        for (const int tp : {1, 2, 8})
+          for (const int in_flight : {0, 1, 40}) {
+            const Strategy strategy = strategy_of(1, tp, 1, in_flight);
+            const MemoryUse whole = generation_estimate(work, *rates, strategy).memory;
+            const MemoryUse alone = generation_memory(work, *rates, strategy);
+            EXPECT_EQ(alone.total(), whole.total()) << shape.name << " " << by << " " << tp << " " << in_flight;
+            EXPECT_EQ(alone.kv_cache, whole.kv_cache);
+          }
+      }
+    }
+}
+
 TEST(GenerationLaws, FewerBitsNeverNeedMoreMemory) {
   for (const ModelShape& shape : {llama_3_8b(), mixtral(), deepseek_v3()}) {
     const GeneratePhase phase = phase_of(shape, Situation::kSingle, 1, 100, 100);

@@ -43,7 +43,7 @@ class TrainingChoice {
   TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice, const Machines& machines, int gpus,
                  const Given* memory_given, Tally& tally);
 
-  /// Rates of the candidates to come, which are those of one framework and must outlive them; `usual`: see practice.h.
+  /// Rates of the candidates to come, which must outlive them; `usual`: see practice.h.
   void use(const TrainingRates& rates, bool usual);
 
   /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
