@@ -63,6 +63,10 @@ cat >"$copy/src/cli/run.cpp" <<'END'
 #include "input/text/embedded_data.h"
 int run() { return gpuplan::embedded_data("gpus.csv").empty() || std::puts("gpuplan " GPUPLAN_VERSION) < 0; }
 END
+cat >"$copy/tools/pack_facts/main.cpp" <<'END'
+#include <cstdio>
+int main(int, char** words) { return std::fopen(words[1], "w") == nullptr; }
+END
 mkdir -p "$copy/build/release"
 cp "$root/build/release/CMakeCache.txt" "$copy/build/release/"
 first_calls() {

@@ -6,8 +6,9 @@
 
 namespace gpuplan {
 
-SampledTimeline::SampledTimeline(const Timeline& packed, const std::vector<Slot>& slots, const std::vector<LeaseCapacity>& leases,
-                                 const std::vector<Samples>& durations, double stretch)
+SampledTimeline::SampledTimeline(const Timeline& packed, const std::vector<Slot>& slots,
+                                 const std::vector<LeaseCapacity>& leases, const std::vector<Samples>& durations,
+                                 double stretch)
     : slots_(slots),
       leases_(leases),
       durations_(durations),
