@@ -1,6 +1,6 @@
 # Several files in one run of the compiler: headers are read and templates made once for all of them, which takes half of
-# the time. Names in anonymous namespaces therefore differ within a library. clang-tidy compiles each file alone, and
-# notices a missing include and a hidden name.
+# the time. Names in anonymous namespaces therefore differ within a library. The preset `alone` compiles each by itself, as
+# `./test full` does, and notices a missing include and a hidden name.
 set(GPUPLAN_TOGETHER 0 CACHE STRING "Files compiled together; 0: each alone")
 function(gpuplan_together target)
   if(GPUPLAN_TOGETHER GREATER 1)
