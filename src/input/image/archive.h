@@ -1,13 +1,17 @@
-// Values as bytes and back, for one program that writes and another that reads on the same kind of machine.
+// Values as bytes and back, for machines whose low bytes come first.
 #pragma once
 
-#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/interval.h"
@@ -15,7 +19,10 @@
 
 namespace gpuplan {
 
-/// Numbers, enumerators and amounts: their bytes say all, and nothing lies between them.
+static_assert(std::endian::native == std::endian::little);
+
+/// Numbers, enumerators and amounts. Most are small or round: a whole number takes as many groups of seven bits as it
+/// has, another one no byte behind its last that is not zero.
 template <class T>
 inline constexpr bool kPlain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 template <int B, int F, int S, int D, int T>
@@ -32,21 +39,40 @@ class Packer {
   void operator()(const T&... values) {
     (put(values), ...);
   }
-  std::string bytes() && { return std::move(bytes_); }
+  std::string bytes() && {
+    bytes_.append(8, '\0');  // an amount is read as eight bytes, whatever it takes
+    return std::move(bytes_);
+  }
 
  private:
   template <class T>
   void put(const T& value) {
-    if constexpr (kPlain<T>) bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-    else fields(*this, value);
+    if constexpr (!kPlain<T>) {
+      fields(*this, value);
+    } else if constexpr (sizeof value == 1) {
+      bytes_ += static_cast<char>(value);
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      const auto number = static_cast<std::int64_t>(value);
+      const auto sign = static_cast<std::uint64_t>(number >> 63);
+      put_whole((static_cast<std::uint64_t>(number) << 1U) ^ sign);
+    } else {
+      const auto bits = std::bit_cast<std::uint64_t>(value);
+      const int zeros = bits == 0 ? 8 : std::countr_zero(bits) / 8;
+      bytes_ += static_cast<char>(8 - zeros);
+      for (int i = zeros; i < 8; ++i) bytes_ += static_cast<char>(bits >> (8U * static_cast<unsigned>(i)));
+    }
   }
+  /// Its size doubled, and the text; of one that stood here before, where that was doubled, and one.
   void put(const std::string& text) {
-    put_size(text.size());
+    if (const auto known = texts_.find(text); known != texts_.end()) return put_whole(known->second * 2 + 1);
+    constexpr std::size_t kWorthKnowing = 3;
+    if (text.size() >= kWorthKnowing) texts_.emplace(text, bytes_.size());
+    put_whole(text.size() * 2);
     bytes_ += text;
   }
   template <class T>
   void put(const std::vector<T>& rows) {
-    put_size(rows.size());
+    put_whole(rows.size());
     for (const T& row : rows) put(row);
   }
   template <class T, std::size_t N>
@@ -62,15 +88,19 @@ class Packer {
   void put(const Interval<T>& interval) {
     (*this)(interval.p10, interval.p50, interval.p90);
   }
-  void put_size(std::size_t size) { put(static_cast<std::uint32_t>(size)); }
+  void put_whole(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7U) bytes_ += static_cast<char>(number | 0x80U);
+    bytes_ += static_cast<char>(number);
+  }
 
   std::string bytes_;
+  std::unordered_map<std::string, std::uint64_t> texts_;
 };
 
 /// Takes values back in the same order. REQUIRES: bytes that Packer wrote of values of these types; it checks nothing.
 class Unpacker {
  public:
-  explicit Unpacker(std::string_view bytes) : next_(bytes.data()) {}
+  explicit Unpacker(std::string_view bytes) : begin_(bytes.data()), next_(bytes.data()) {}
   template <class... T>
   void operator()(T&... values) {
     (take(values), ...);
@@ -79,22 +109,37 @@ class Unpacker {
  private:
   template <class T>
   void take(T& value) {
-    if constexpr (kPlain<T>) {
-      std::memcpy(&value, next_, sizeof value);
-      next_ += sizeof value;
-    } else {
+    if constexpr (!kPlain<T>) {
       fields(*this, value);
+    } else if constexpr (sizeof value == 1) {
+      value = static_cast<T>(*next_++);
+    } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+      const std::uint64_t whole = take_whole();
+      value = static_cast<T>(static_cast<std::int64_t>((whole >> 1U) ^ (0 - (whole & 1U))));
+    } else {
+      const auto size = static_cast<unsigned char>(*next_++);
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, next_, sizeof bits);
+      next_ += size;
+      value = std::bit_cast<T>(size == 0 ? 0 : bits << (64U - 8U * size));
     }
   }
   void take(std::string& text) {
-    const std::uint32_t size = take_size();
-    if (size == 0 && text.empty()) return;
+    const std::uint64_t what = take_whole();
+    if (what == 0 && text.empty()) return;
+    if ((what & 1U) == 0) {
+      text.assign(next_, what >> 1U);
+      next_ += what >> 1U;
+      return;
+    }
+    const char* const next = std::exchange(next_, begin_ + (what >> 1U));
+    const std::uint64_t size = take_whole() >> 1U;
     text.assign(next_, size);
-    next_ += size;
+    next_ = next;
   }
   template <class T>
   void take(std::vector<T>& rows) {
-    rows.resize(take_size());
+    rows.resize(take_whole());
     for (T& row : rows) take(row);
   }
   template <class T, std::size_t N>
@@ -111,12 +156,19 @@ class Unpacker {
   void take(Interval<T>& interval) {
     (*this)(interval.p10, interval.p50, interval.p90);
   }
-  std::uint32_t take_size() {
-    std::uint32_t size = 0;
-    take(size);
-    return size;
+  [[gnu::always_inline]] std::uint64_t take_whole() {
+    const auto first = static_cast<unsigned char>(*next_++);
+    return first < 0x80 ? first : take_more(first & 0x7FU);
+  }
+  std::uint64_t take_more(std::uint64_t number) {
+    for (unsigned shift = 7;; shift += 7) {
+      const auto byte = static_cast<unsigned char>(*next_++);
+      number |= std::uint64_t{byte & 0x7FU} << shift;
+      if (byte < 0x80) return number;
+    }
   }
 
+  const char* begin_;
   const char* next_;
 };
 
