@@ -205,8 +205,8 @@ Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms
   if (!chosen) return std::unexpected(chosen.error());
   parts->report.launcher = (*launcher)->name;
   parts->top = top_folder(terms, **launcher, found.job);
-  const std::string command =
-      terms.command.empty() ? "gpuplan launch " + shell_word(parts->question.terms.job_file) : terms.command;
+  std::string command = terms.command;
+  if (command.empty()) command = "gpuplan launch " + shell_word(request.job ? request.job->name : "JOB");
   for (const Chosen& one : *chosen)
     if (const auto laid = parts->lay_out(one, **launcher, command, chosen->size() > 1); !laid)
       return std::unexpected(laid.error());
