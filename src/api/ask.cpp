@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/door_question.h"
+#include "api/door_runs.h"
 #include "api/gpuplan.h"
 #include "api/questions/facts.h"
 #include "api/questions/fit_questions.h"
@@ -26,12 +27,6 @@
 namespace gpuplan {
 namespace api {
 namespace {
-
-/// The document that answers, and what came of it.
-struct Reply {
-  std::string document;
-  Verdict verdict = Verdict::kFound;
-};
 
 Verdict found_if(bool found) { return found ? Verdict::kFound : Verdict::kNothingFits; }
 
@@ -117,6 +112,14 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
       return reply_sensitivity(asked, catalogue);
     case Ask::kFit:
       return reply_fit(asked, catalogue);
+    case Ask::kProfiles:
+      return reply_profiles(asked, catalogue);
+    case Ask::kSimulate:
+      return reply_simulate(asked, catalogue);
+    case Ask::kCheck:
+      return reply_check(asked, catalogue);
+    case Ask::kLaunch:
+      return reply_launch(asked, catalogue);
     case Ask::kGpus:
       return reply_gpus(asked, catalogue);
     case Ask::kOffers:
@@ -173,6 +176,13 @@ std::string wrong(const Error& error) {
   return json.take();
 }
 
+void write_files(JsonWriter& json, const std::vector<LaunchFile>& files) {
+  json.key("files").begin_array();
+  for (const LaunchFile& file : files)
+    json.begin_object().member("path", file.path).member("executable", file.executable).member("text", file.text).end();
+  json.end();
+}
+
 }  // namespace
 }  // namespace api
 
@@ -181,7 +191,10 @@ std::string ask(std::string_view question) {
   if (!replied) return api::wrong(replied.error());
   JsonWriter json;
   json.begin_object().member("schema", "gpuplan/answer@1").member("outcome", api::word_of(replied->verdict));
-  json.key("answer").document(replied->document).end();
+  json.key("answer").document(replied->document);
+  if (!replied->files.empty()) api::write_files(json, replied->files);
+  if (!replied->why.empty()) json.member("why", replied->why);
+  json.end();
   return json.take();
 }
 

@@ -3,26 +3,44 @@
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *
- * ask      plan, whatif, sensitivity, fit, gpus, offers, model, schema or version
- * job      text of a job file, or the job itself as an object     (plan, whatif, sensitivity, fit)
+ * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, gpus, offers, model, schema or version
+ *
+ * About a job (the first eight; of simulate the flag work may stand in its place):
+ * job      text of a job file or of a kept plan, or the job itself as an object
  * name     what messages call the job
- * flags    {"model": "Qwen2.5-7B", "gpu": ["H100", "L4"]}: flags of gpuplan plan about the work and about wishes
+ * flags    {"model": "Qwen2.5-7B", "gpu": ["H100", "L4"]}: flags of gpuplan plan about the work and about wishes (not
+ *          check). Of simulate also work, spot-price, on-demand-price, checkpoint, restart, notice, wait and interval
  * set      ["samples=x2"]; of whatif each of them is a case
- * vary     ["batch=4,8"]                                          (whatif)
- * by       0.2                                                    (sensitivity)
- * prices   {"offers.csv": TEXT}: the whole market
- * rates    ["EUR=1.08"]
- * as_of    "2026-01"
- * ignore   "given"
- * threads, seed
- * all      every plan or row; explain: terms and sources; show: ["decisions"], tables of plan --show
- * filter   ["memory>=40"]                                         (gpus, offers)
- * model    a name                                                 (model)
- * data     {"offers.csv": TEXT}: tables in place of those compiled in
+ * prices   {"offers.csv": TEXT}: the whole market (all but fit; also offers)
+ * rates    ["EUR=1.08"] (all but fit; also offers)
+ * as_of    "2026-01" (all but fit)
+ * ignore   "given" (all but fit)
+ * threads, seed: numbers (all but fit)
+ *
+ * all      every plan or row (plan, fit, profiles, offers)
+ * explain  terms and sources (plan, fit)
+ * show     ["decisions"], tables of plan --show (plan)
+ * vary     ["batch=4,8"] (whatif)
+ * by       0.2 (sensitivity)
+ * phase    the name of one (profiles, check)
+ * plan     an id (simulate); an id or the text of a kept plan (check); one or a list of them, or "all" (launch)
+ * traces   {"zone-a.json": TEXT}: when spot machines were there, also those that the job names (simulate)
+ * starts   TEXT: ticks at which replays of the traces begin (simulate)
+ * policies ["greedy"], or ["all"] (simulate)
+ * trials, slices, machines: numbers (simulate)
+ * to       "slurm": a launcher (launch)
+ * folder   how the answer calls the folder of all files (launch)
+ * allow_tight  true: plans whose memory fits by the median only (launch)
+ * log      TEXT, or {"run.log": TEXT, "gpus.csv": TEXT}, which count together (check)
+ * filter   ["memory>=40"] (gpus, offers)
+ * model    a name (model)
+ * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)
  *
  * The answer: {"schema": "gpuplan/answer@1", "outcome": "found", "answer": {...}} with the document that the program
- * prints with --json; the outcome may also be "misses_limits" and "nothing_fits". For wrong input the outcome is
- * "wrong", and "error" has message, file, line and column in place of "answer". */
+ * prints with --json; the outcome may also be "misses_limits" and "nothing_fits". Of launch, "files" beside it has
+ * path, executable and text of each file to write, or "why" says in sentences why there are none. A log that was
+ * checked is "found", whatever the verdict in the document. For wrong input the outcome is "wrong", and "error" has
+ * message, file, line and column in place of "answer". */
 #pragma once
 
 #ifdef __cplusplus

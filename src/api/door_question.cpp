@@ -9,6 +9,7 @@
 #include "api/flags.h"
 #include "base/text.h"
 #include "input/text/json_text.h"
+#include "spot/policies.h"
 
 namespace gpuplan::api {
 namespace {
@@ -50,6 +51,14 @@ Result<std::vector<std::string>> texts_of(const Tree& tree) {
   return texts;
 }
 
+/// A text, or a list of them.
+Result<std::vector<std::string>> text_or_texts_of(const Tree& tree) {
+  if (!tree.is_scalar()) return texts_of(tree);
+  auto text = text_of(tree);
+  if (!text) return std::unexpected(std::move(text.error()));
+  return std::vector{*std::move(text)};
+}
+
 Result<std::vector<NamedText>> files_of(const Tree& tree) {
   if (!tree.is_map()) return failure(tree.key + ": expected names with their texts, got " + got_text(tree), {kName});
   std::vector<NamedText> files;
@@ -59,6 +68,14 @@ Result<std::vector<NamedText>> files_of(const Tree& tree) {
     files.push_back({child.key, *std::move(text)});
   }
   return files;
+}
+
+/// A text that is called as its key, or names with their texts.
+Result<std::vector<NamedText>> file_or_files_of(const Tree& tree) {
+  if (!tree.is_scalar()) return files_of(tree);
+  auto text = text_of(tree);
+  if (!text) return std::unexpected(std::move(text.error()));
+  return std::vector{NamedText{tree.key, *std::move(text)}};
 }
 
 /// Reads one key after the other; the first mistake stays.
@@ -95,9 +112,11 @@ class DoorReader {
     std::string_view asks;  ///< the questions that take it
     void (DoorReader::*read)(const Tree&);
   };
-  static constexpr std::string_view kJob = "plan whatif sensitivity fit";
-  static constexpr std::string_view kSearch = "plan whatif sensitivity";
-  static const std::array<Key, 17> kKeys;
+  static constexpr std::string_view kFlags = "plan whatif sensitivity fit profiles simulate launch";
+  static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
+  static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
+  static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
+  static const std::array<Key, 29> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -133,6 +152,7 @@ class DoorReader {
       return;
     }
     for (const Tree& child : tree.children) {
+      if (question_.ask == Ask::kSimulate && read_spot_flag(child)) continue;
       const std::vector<Tree> values = child.is_list() ? child.children : std::vector<Tree>{child};
       for (const Tree& value : values) {
         if (!value.is_scalar()) error_ = Error{child.key + ": expected a text, got " + got_text(value), {kName}};
@@ -141,6 +161,16 @@ class DoorReader {
         if (error_) return;
       }
     }
+  }
+  /// False: it is none.
+  bool read_spot_flag(const Tree& tree) {
+    for (const SpotFlag& flag : spot_flags()) {
+      if (flag.name.substr(2) != tree.key) continue;
+      if (tree.is_scalar()) question_.simulate.*flag.text = tree.text;
+      else if (!error_) error_ = Error{tree.key + ": expected a text, got " + got_text(tree), {kName}};
+      return true;
+    }
+    return false;
   }
   void read_set(const Tree& tree) { take(question_.request.set, texts_of(tree)); }
   void read_vary(const Tree& tree) { take(question_.vary, texts_of(tree)); }
@@ -162,6 +192,35 @@ class DoorReader {
   void read_show(const Tree& tree) { take(question_.show, texts_of(tree)); }
   void read_filter(const Tree& tree) { take(question_.filter, texts_of(tree)); }
   void read_model(const Tree& tree) { take(question_.model, text_of(tree)); }
+  void read_phase(const Tree& tree) { take(question_.phase, text_of(tree)); }
+  void read_plan(const Tree& tree) {
+    take(question_.plans, text_or_texts_of(tree));
+    if (!error_ && question_.ask != Ask::kLaunch && question_.plans.size() > 1)
+      error_ = Error{"plan: expected one plan, got " + std::to_string(question_.plans.size()), {kName}};
+  }
+  void read_policies(const Tree& tree) {
+    take(question_.simulate.policies, texts_of(tree));
+    const auto known = all_names<SpotPolicy>();
+    for (const std::string& name : question_.simulate.policies)
+      if (!error_ && name != "all" && std::ranges::find(known, name) == known.end()) {
+        std::vector<std::string> names(known.begin(), known.end());
+        names.emplace_back("all");
+        error_ = Error{"policies: expected " + listed(names, "or") + ", got '" + printable(name, 40) + "'", {kName}};
+      }
+  }
+  void read_traces(const Tree& tree) { take(question_.traces, files_of(tree)); }
+  void read_starts(const Tree& tree) {
+    std::string text;
+    take(text, text_of(tree));
+    question_.starts = NamedText{"starts", std::move(text)};
+  }
+  void read_machines(const Tree& tree) { take(question_.simulate.machines, number_of(tree, 1, 100'000)); }
+  void read_trials(const Tree& tree) { take(question_.simulate.trials, number_of(tree, 1, 1'000'000)); }
+  void read_slices(const Tree& tree) { take(question_.simulate.slices, number_of(tree, 1, 1000)); }
+  void read_log(const Tree& tree) { take(question_.logs, file_or_files_of(tree)); }
+  void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
+  void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
+  void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
   void read_data(const Tree& tree) { take(question_.data, files_of(tree)); }
 
   const Tree& tree_;
@@ -169,21 +228,33 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 17> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 29> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
-    {"flags", kJob, &DoorReader::read_flags},
+    {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
     {"vary", "whatif", &DoorReader::read_vary},
     {"by", "sensitivity", &DoorReader::read_by},
-    {"prices", "plan whatif sensitivity offers", &DoorReader::read_prices},
-    {"rates", "plan whatif sensitivity offers", &DoorReader::read_rates},
+    {"prices", kMarket, &DoorReader::read_prices},
+    {"rates", kMarket, &DoorReader::read_rates},
     {"as_of", kSearch, &DoorReader::read_as_of},
     {"ignore", kSearch, &DoorReader::read_ignore},
     {"threads", kSearch, &DoorReader::read_threads},
     {"seed", kSearch, &DoorReader::read_seed},
-    {"all", "plan fit offers", &DoorReader::read_all},
+    {"all", "plan fit profiles offers", &DoorReader::read_all},
     {"explain", "plan fit", &DoorReader::read_explain},
     {"show", "plan", &DoorReader::read_show},
+    {"phase", "profiles check", &DoorReader::read_phase},
+    {"plan", "simulate launch check", &DoorReader::read_plan},
+    {"policies", "simulate", &DoorReader::read_policies},
+    {"traces", "simulate", &DoorReader::read_traces},
+    {"starts", "simulate", &DoorReader::read_starts},
+    {"machines", "simulate", &DoorReader::read_machines},
+    {"trials", "simulate", &DoorReader::read_trials},
+    {"slices", "simulate", &DoorReader::read_slices},
+    {"to", "launch", &DoorReader::read_to},
+    {"folder", "launch", &DoorReader::read_folder},
+    {"allow_tight", "launch", &DoorReader::read_allow_tight},
+    {"log", "check", &DoorReader::read_log},
     {"filter", "gpus offers", &DoorReader::read_filter},
     {"model", "model", &DoorReader::read_model},
     {"data", "", &DoorReader::read_data},

@@ -2,18 +2,34 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/questions/question.h"
+#include "api/runs/simulate_words.h"
 #include "base/names.h"
 #include "base/result.h"
 
 namespace gpuplan::api {
 
-enum class Ask { kPlan, kWhatIf, kSensitivity, kFit, kGpus, kOffers, kModel, kSchema, kVersion };
+enum class Ask {
+  kPlan,
+  kWhatIf,
+  kSensitivity,
+  kFit,
+  kProfiles,
+  kSimulate,
+  kLaunch,
+  kCheck,
+  kGpus,
+  kOffers,
+  kModel,
+  kSchema,
+  kVersion
+};
 
 }  // namespace gpuplan::api
 
@@ -26,6 +42,10 @@ struct Names<api::Ask> {
       Named<api::Ask>{api::Ask::kWhatIf, "whatif"},
       Named<api::Ask>{api::Ask::kSensitivity, "sensitivity"},
       Named<api::Ask>{api::Ask::kFit, "fit"},
+      Named<api::Ask>{api::Ask::kProfiles, "profiles"},
+      Named<api::Ask>{api::Ask::kSimulate, "simulate"},
+      Named<api::Ask>{api::Ask::kLaunch, "launch"},
+      Named<api::Ask>{api::Ask::kCheck, "check"},
       Named<api::Ask>{api::Ask::kGpus, "gpus"},
       Named<api::Ask>{api::Ask::kOffers, "offers"},
       Named<api::Ask>{api::Ask::kModel, "model"},
@@ -46,6 +66,14 @@ struct DoorQuestion {
   std::string model{};
   double by = 0.2;
   bool all = false, explain = false;
+  std::string phase{};
+  std::vector<std::string> plans{};  ///< ids, "all", texts of kept plans
+  SimulateWords simulate{};          ///< but for the plan
+  std::vector<NamedText> traces{};
+  std::optional<NamedText> starts{};
+  std::vector<NamedText> logs{};
+  std::string to{}, folder{};
+  bool allow_tight = false;
 };
 
 /// What gpuplan/ask.h says, nothing else: keys that are none, or that this question does not take, are refused.

@@ -4,9 +4,8 @@
 
 #include "api/questions/fit_questions.h"
 #include "api/questions/sensitivity.h"
-#include "cli/io/real_system.h"
-#include "cli/questions/check_question.h"
-#include "cli/questions/simulate_question.h"
+#include "api/runs/check.h"
+#include "api/runs/simulate.h"
 #include "input/prices/price_file.h"
 #include "laws/answer.h"
 #include "laws/command.h"
@@ -52,13 +51,10 @@ bool says_nan(std::string_view job, std::string_view prices = "") {
   return !wrong_words(job).empty() || !wrong_words(prices).empty();
 }
 
-cli::JobOptions options_of(const std::string& job, std::string_view prices) {
-  cli::JobOptions options;
-  options.job = write_text("asked.yaml", job);
-  if (!prices.empty()) options.prices = {write_text("asked.csv", prices)};
-  options.no_config = true;
-  options.jobs = 1;
-  return options;
+api::Request request_of(const std::string& job, std::string_view prices) {
+  api::Request request{.job = api::NamedText{"asked.yaml", job}};
+  if (!prices.empty()) request.prices = {{"asked.csv", std::string(prices)}};
+  return request;
 }
 
 }  // namespace
@@ -85,9 +81,7 @@ std::string wrong_answer(const std::string& job, std::string_view prices) {
 
 std::string wrong_whatif(const std::string& job, std::string_view prices, const std::string& setting) {
   if (says_nan(job)) return "";
-  api::Request request{.job = api::NamedText{"asked.yaml", job}};
-  if (!prices.empty()) request.prices = {{"asked.csv", std::string(prices)}};
-  const auto question = api::read_question(request, built_in());
+  const auto question = api::read_question(request_of(job, prices), built_in());
   if (!question) return told(question.error(), false);
   const auto base = api::search_job(question->loaded.job, question->known, built_in(), question->terms);
   if (!base) return told(base.error(), true);
@@ -121,18 +115,12 @@ std::string wrong_whatif(const std::string& job, std::string_view prices, const 
 
 std::string wrong_simulation(const std::string& job, std::string_view prices) {
   if (says_nan(job)) return "";
-  cli::SimulateOptions asked;
-  asked.trials = 30;
-  cli::RealSystem system;
-  const auto plan = cli::ask_plan(system, asked, options_of(job, prices), built_in());
-  if (!plan) return told(plan.error(), false);
-  if (!plan->nothing_fits.empty()) return "";
-  SimulateReport report = plan->report;
-  for (const SpotPolicy policy : cli::asked_policies(asked, report.simulation))
-    report.result.policies.push_back(simulate_policy(report.simulation, policy, 1));
-  if (report.result.policies.empty()) return "";
-  report.result.bound = simulate_bound(report.simulation);
-  choose_best(report.simulation, report.result);
+  auto question = api::read_question(request_of(job, prices), built_in());
+  if (!question) return told(question.error(), false);
+  const auto answer = api::simulate_job(*std::move(question), {.words = {.trials = 30}}, built_in());
+  if (!answer) return told(answer.error(), false);
+  if (!answer->nothing_fits.empty()) return wrong_document(answer->json());
+  const SimulateReport& report = answer->report;
   return first_of({wrong_words(simulate_text(report, Screen{})), wrong_words(simulate_csv(report)),
                    wrong_document(simulate_json(report))});
 }
@@ -157,19 +145,12 @@ std::string wrong_fit(const std::string& job) {
 }
 
 std::string wrong_check(const std::string& job, std::string_view prices, std::string_view log) {
-  const cli::CheckOptions options{options_of(job, prices), "", ""};
-  cli::RealSystem system;
-  const auto question = cli::CheckQuestion::read(system, options, built_in());
+  const auto question = api::CheckQuestion::read(request_of(job, prices), {}, built_in());
   if (!question) return told(question.error(), false);
   if (!question->nothing_fits().empty()) return "";
-  auto reader = LogReader::make(question->metrics());
-  if (!reader) return told(reader.error(), false);
-  reader->feed(log);
-  const auto read = reader->finish();
-  if (!read) return told(read.error(), false);
-  const auto answer = question->answer(*read, true);
+  const auto answer = api::check_texts(*question, {{"run.log", std::string(log)}});
   if (!answer) return told(answer.error(), false);
-  const CheckReport report{answer->expected, answer->log, answer->check, answer->advice, {"run.log"}, answer->notes};
+  const CheckReport report = answer->report();
   // A log may say nan itself: only figures are judged.
   check_text(report, Screen{});
   check_csv(report);

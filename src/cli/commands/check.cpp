@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "api/runs/check.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
@@ -15,11 +16,11 @@
 #include "cli/io/growing_file.h"
 #include "cli/io/on_signal.h"
 #include "cli/io/read_file.h"
+#include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
+#include "cli/load/load_job.h"
 #include "cli/options/common_options.h"
-#include "cli/questions/check_question.h"
 #include "output/runs/check_report.h"
-#include "output/text/json_writer.h"
 #include "output/text/table.h"
 
 namespace gpuplan::cli {
@@ -27,7 +28,9 @@ namespace {
 
 struct CheckArguments {
   Common common;
-  CheckOptions check;
+  JobOptions job;
+  std::string plan;   ///< id, or file of a kept plan; empty: the pick
+  std::string phase;  ///< empty: the one that the log is of
   std::vector<std::string> logs;
   bool follow = false;
 };
@@ -47,40 +50,22 @@ std::vector<std::string> shown_names(const std::vector<std::string>& names) {
   return shown;
 }
 
-bool is_known(const RunLog& log) {
-  const bool metric = std::ranges::any_of(log.metrics, [](const auto& one) { return !one.second.empty(); });
-  return !log.formats.empty() || metric;
+Result<api::CheckAnswer> answered(const api::CheckQuestion& question, const RunLog& log, bool final,
+                                  const CheckArguments& options) {
+  auto answer = question.answer(log, final);
+  if (answer) answer->files = shown_names(options.logs);
+  return answer;
 }
 
-/// Nothing in it that gpuplan or the job's metrics could read.
-Result<void> check_known(const RunLog& log, const CheckArguments& options) {
-  if (is_known(log)) return {};
-  const Place place{join(shown_names(options.logs), ", ")};
-  if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
-  std::vector<std::string> formats;
-  for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
-  return failure(
-      "holds no log that gpuplan knows (" + join(formats, ", ") + "), and no line that a metric of the job finds",
-      place);
-}
-
-CheckReport report_of(const CheckQuestion::Answer& answer, const CheckArguments& options) {
-  CheckReport report{answer.expected, answer.log, answer.check};
-  report.advice = answer.advice;
-  report.files = shown_names(options.logs);
-  report.notes = answer.notes;
-  return report;
-}
-
-int tell(System& system, const CheckQuestion::Answer& answer, const CheckArguments& options) {
-  const CheckReport report = report_of(answer, options);
+int tell(System& system, const api::CheckAnswer& answer, const CheckArguments& options) {
+  const CheckReport report = answer.report();
   return deliver_form(
       system, options.common, code_of(answer.check.verdict),
       [&](const Screen& screen) { return check_text(report, screen); }, [&] { return check_json(report); },
       [&] { return check_csv(report); });
 }
 
-int say_nothing_fits(System& system, const CheckQuestion& question, const CheckArguments& options) {
+int say_nothing_fits(System& system, const api::CheckQuestion& question, const CheckArguments& options) {
   return deliver_form(
       system, options.common, kNothingFits,
       [&](const Screen& screen) {
@@ -88,12 +73,7 @@ int say_nothing_fits(System& system, const CheckQuestion& question, const CheckA
         for (const std::string& line : question.nothing_fits()) text += paragraph(line, screen, 0, 0);
         return text;
       },
-      [&] {
-        JsonWriter json;
-        json.begin_object().member("schema", "gpuplan/check@1").null_member("verdict");
-        json.member("nothing_fits", join(question.nothing_fits(), " ")).end();
-        return json.take();
-      },
+      [&] { return question.nothing_fits_json(); },
       [&] {
         for (const std::string& line : question.nothing_fits()) say(system, "gpuplan: " + line);
         return std::string();
@@ -101,7 +81,7 @@ int say_nothing_fits(System& system, const CheckQuestion& question, const CheckA
 }
 
 /// All that is in the files now.
-Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const CheckQuestion& question) {
+Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const api::CheckQuestion& question) {
   auto reader = LogReader::make(question.metrics());
   if (!reader) return std::unexpected(std::move(reader.error()));
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -124,7 +104,7 @@ Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, 
 /// Logs that grow. One is read on from where it ended; of several, all are read again when one has grown.
 class Follower {
  public:
-  Follower(System& system, const CheckArguments& options, const CheckQuestion& question)
+  Follower(System& system, const CheckArguments& options, const api::CheckQuestion& question)
       : system_(system), options_(options), question_(question) {}
 
   int run() {
@@ -200,8 +180,8 @@ class Follower {
 
   /// A line when something has changed that is worth one.
   Result<void> tell_progress() {
-    if (!is_known(log())) return {};
-    const auto answer = question_.answer(log(), false);
+    if (!api::is_known(log())) return {};
+    const auto answer = answered(question_, log(), false, options_);
     if (!answer) {
       if (!log().planned_steps) return {};  // which phase it is, its first lines may not tell
       return std::unexpected(answer.error());
@@ -219,7 +199,7 @@ class Follower {
     if (state == told_state_ && !further) return {};
     told_state_ = std::move(state);
     told_steps_ = steps;
-    say(system_, progress_words(report_of(*answer, options_)));
+    say(system_, progress_words(answer->report()));
     return {};
   }
 
@@ -235,9 +215,10 @@ class Follower {
       if (!file->is_open() && several()) say(system_, "gpuplan: " + printable(file->name(), 80) + " was never there");
     Result<RunLog> log = several() ? Result<RunLog>(std::move(again_)) : reader_->finish();
     if (!log) return complain(system_, log.error());
-    if (interrupted != 0 && !is_known(*log)) return kInterrupted;
-    if (const auto known = check_known(*log, options_); !known) return complain(system_, known.error());
-    const auto answer = question_.answer(*log, true);
+    if (interrupted != 0 && !api::is_known(*log)) return kInterrupted;
+    if (const auto known = api::check_known(*log, shown_names(options_.logs)); !known)
+      return complain(system_, known.error());
+    const auto answer = answered(question_, *log, true, options_);
     if (!answer) return interrupted != 0 ? static_cast<int>(kInterrupted) : complain(system_, answer.error());
     const int code = tell(system_, *answer, options_);
     return interrupted != 0 ? static_cast<int>(kInterrupted) : code;
@@ -245,7 +226,7 @@ class Follower {
 
   System& system_;
   const CheckArguments& options_;
-  const CheckQuestion& question_;
+  const api::CheckQuestion& question_;
   std::unique_ptr<LogReader> reader_;
   std::vector<std::unique_ptr<GrowingFile>> files_;
   RunLog again_;                        ///< of several files
@@ -258,26 +239,35 @@ class Follower {
 
 Result<void> good_check_options(const CheckArguments& options) {
   const auto is_input = [](const std::string& name) { return name == "-"; };
-  const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.check.job.job) ? 1 : 0) +
-                          (is_input(options.check.plan) ? 1 : 0);
+  const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.job.job) ? 1 : 0) +
+                          (is_input(options.plan) ? 1 : 0);
   if (from_input > 1) return wrong_use("-: standard input can be one of log, job and plan");
   if (std::ranges::any_of(options.logs, &std::string::empty))
     return wrong_use("the name of the log is empty; expected a file or -");
   return {};
 }
 
+Result<api::CheckQuestion> read_check(System& system, const CheckArguments& options, const Catalogue& catalogue) {
+  auto plan = read_asked_plan(system, options.plan);
+  if (!plan) return std::unexpected(std::move(plan.error()));
+  const auto request = read_request(system, options.job, catalogue);
+  if (!request) return std::unexpected(request.error());
+  return api::CheckQuestion::read(*request, {*std::move(plan), options.phase}, catalogue);
+}
+
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
   const auto catalogue = load_catalogue(system, options.common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
-  const auto question = CheckQuestion::read(system, options.check, *catalogue);
+  const auto question = read_check(system, options, *catalogue);
   if (!question) return complain(system, question.error());
   if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
   if (options.follow) return Follower(system, options, *question).run();
   const auto log = read_logs(system, options.logs, *question);
   if (!log) return complain(system, log.error());
-  if (const auto known = check_known(*log, options); !known) return complain(system, known.error());
-  const auto answer = question->answer(*log, true);
+  if (const auto known = api::check_known(*log, shown_names(options.logs)); !known)
+    return complain(system, known.error());
+  const auto answer = answered(*question, *log, true, options);
   if (!answer) return complain(system, answer.error());
   return tell(system, *answer, options);
 }
@@ -312,21 +302,21 @@ CommandSpec check_command() {
                     .value = "LOG...",
                     .completes = Completes::kFiles,
                     .required = true}};
-  JobOptions& job = options->check.job;
+  JobOptions& job = options->job;
   command.options.push_back({.names = "--job",
                              .target = &job.job,
                              .help = "the job that the run is of; a kept plan brings its own",
                              .value = "JOB",
                              .completes = Completes::kFiles});
   command.options.push_back({.names = "--plan",
-                             .target = &options->check.plan,
+                             .target = &options->plan,
                              .help =
                                  "the plan to compare with: an id of gpuplan plan --json, or a file kept with gpuplan "
                                  "plan -o plan.json; unless given the pick, or the plan on GPUs of the log's kind",
                              .value = "ID|FILE",
                              .completes = Completes::kFiles});
   command.options.push_back({.names = "--phase",
-                             .target = &options->check.phase,
+                             .target = &options->phase,
                              .help = "the phase that the log is of; told by its numbers unless given",
                              .value = "PHASE"});
   command.options.push_back({.names = "--follow",

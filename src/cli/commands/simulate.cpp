@@ -1,10 +1,12 @@
 // gpuplan simulate JOB: what machines that are taken away do to a job, policy by policy.
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <memory>
+#include <optional>
+#include <utility>
 
+#include "api/runs/simulate.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
@@ -12,10 +14,12 @@
 #include "cli/io/exit_code.h"
 #include "cli/io/on_signal.h"
 #include "cli/io/progress.h"
+#include "cli/io/read_file.h"
+#include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
-#include "cli/questions/simulate_question.h"
-#include "output/text/json_writer.h"
+#include "input/prices/trace_file.h"
+#include "input/text/csv.h"
 #include "output/text/table.h"
 
 namespace gpuplan::cli {
@@ -24,7 +28,9 @@ namespace {
 struct SimulateArguments {
   Common common;
   JobOptions job;
-  SimulateOptions simulate;
+  std::vector<std::string> traces;  ///< files
+  std::string starts;               ///< file
+  api::SimulateWords words;
 };
 
 constexpr const char* kHowToReadSimulate =
@@ -46,71 +52,98 @@ constexpr const char* kHowToReadSimulate =
 
 [[noreturn]] void leave(int) { ::_exit(kInterrupted); }
 
-int say_nothing_fits(System& system, const SimulateArguments& options, const AskedPlan& asked) {
-  return deliver_form(
-      system, options.common, asked.code,
-      [&](const Screen& screen) {
-        std::string text;
-        for (const std::string& line : asked.nothing_fits) text += paragraph(line, screen, 0, 0);
-        return text;
-      },
-      [&] {
-        JsonWriter json;
-        json.begin_object().member("schema", "gpuplan/simulate@1").member("job", asked.report.job);
-        json.null_member("plan").key("policies").begin_array().end();
-        json.member("nothing_fits", join(asked.nothing_fits, " ")).end();
-        return json.take();
-      },
-      [&] {
-        for (const std::string& line : asked.nothing_fits) say(system, "gpuplan: " + line);
-        return std::string();
-      });
+Result<api::NamedText> read_text(System& system, const std::string& file, std::size_t limit) {
+  auto text = read_file(system, file, limit);
+  if (!text) return std::unexpected(std::move(text.error()));
+  return api::NamedText{shown_name(file), *std::move(text)};
+}
+
+/// A file named in a job lies beside it.
+std::string beside(const std::string& job, const std::string& file) {
+  const std::size_t slash = job.rfind('/');
+  if (file.starts_with('/') || job == "-" || slash == std::string::npos) return file;
+  return job.substr(0, slash + 1) + file;
+}
+
+/// `of_job`: the trace that the job names, where the command line names none; may be empty.
+Result<api::SpotTexts> read_spot_texts(System& system, const SimulateArguments& options, const std::string& of_job) {
+  std::vector<std::string> files = options.traces;
+  if (files.empty() && !of_job.empty()) files.push_back(beside(options.job.job, of_job));
+  api::SpotTexts texts;
+  for (const std::string& file : files) {
+    auto text = read_text(system, file, kMaxTraceBytes);
+    if (!text) return std::unexpected(std::move(text.error()));
+    texts.traces.push_back({api::trace_name(file), *std::move(text)});
+  }
+  if (options.starts.empty()) return texts;
+  texts.starts.emplace();
+  if (files.empty()) return texts;  // which is the mistake, whatever the file holds
+  auto starts = read_text(system, options.starts, CsvTable::kMaxBytes);
+  if (!starts) return std::unexpected(std::move(starts.error()));
+  texts.starts = *std::move(starts);
+  return texts;
+}
+
+/// The line that tells how far the policies are has gone when this returns.
+Result<api::SimulateAnswer> ask(System& system, const SimulateArguments& options) {
+  struct Line {
+    System& system;
+    std::optional<Progress> shown;
+  } line{system, {}};
+  const api::PolicyProgress progress = [](void* context, int done, int all) {
+    auto& [machine, shown] = *static_cast<Line*>(context);
+    if (done == 0) shown.emplace(machine, "simulating policies", all);
+    else shown->step();
+  };
+  if (const auto good = api::check_words(options.words, options.job.job, options.job.sketch, options.job.wishes,
+                                         !options.traces.empty());
+      !good)
+    return std::unexpected(good.error());
+  api::SimulateTerms terms{.words = options.words,
+                           .wishes = options.job.wishes,
+                           .threads = thread_count(options.job),
+                           .seed = options.job.seed};
+  const auto take_texts = [&](const std::string& of_job) -> Result<void> {
+    auto texts = read_spot_texts(system, options, of_job);
+    if (!texts) return std::unexpected(std::move(texts.error()));
+    terms.texts = *std::move(texts);
+    return {};
+  };
+  if (!options.words.work.empty()) {
+    if (const auto taken = take_texts(""); !taken) return std::unexpected(taken.error());
+    return api::simulate_work(terms, progress, &line);
+  }
+  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  if (!catalogue) return std::unexpected(catalogue.error());
+  auto question = read_question(system, options.job, *catalogue);
+  if (!question) return std::unexpected(std::move(question.error()));
+  if (const auto taken = take_texts(question->loaded.job.spot.trace); !taken) return std::unexpected(taken.error());
+  return api::simulate_job(*std::move(question), terms, *catalogue, progress, &line);
+}
+
+std::string nothing_fits_text(const std::vector<std::string>& why, const Screen& screen) {
+  std::string text;
+  for (const std::string& line : why) text += paragraph(line, screen, 0, 0);
+  return text;
 }
 
 int run_simulate(System& system, const SimulateArguments& options) {
   const std::int64_t start = system.now();
   const OnSignal at_once({SIGINT}, leave);  // long runs end at once, and say why
-  AskedPlan asked;
-  if (!options.simulate.work.empty()) {
-    if (!options.job.job.empty())
-      return complain(system, wrong_use("--work: stands in the place of a job; leave " +
-                                        printable(options.job.job, 60) + " or --work away"));
-    if (const std::string_view flag = first_flag(options.job.sketch); !flag.empty())
-      return complain(system, wrong_use("--work: says how long the work takes; leave " + std::string(flag) + " away"));
-    auto report = ask_in_flags(system, options.simulate, options.job);
-    if (!report) return complain(system, report.error());
-    asked.report = *std::move(report);
-  } else {
-    const auto catalogue = load_catalogue(system, options.common.data_folder);
-    if (!catalogue) return complain(system, catalogue.error());
-    auto answer = ask_plan(system, options.simulate, options.job, *catalogue);
-    if (!answer) return complain(system, answer.error());
-    asked = *std::move(answer);
-    if (!asked.nothing_fits.empty()) return say_nothing_fits(system, options, asked);
-  }
-
-  SimulateReport& report = asked.report;
-  const std::vector<SpotPolicy> policies = asked_policies(options.simulate, report.simulation);
-  if (policies.empty())
-    return complain(system, wrong_use(report.simulation.deadline > Seconds{}
-                                          ? "--policy: needs the price of these machines on demand"
-                                          : "--policy: keeps a deadline, and there is none; add --deadline TIME"));
-  {
-    Progress progress(system, "simulating policies", std::ssize(policies));
-    for (const SpotPolicy policy : policies) {
-      report.result.policies.push_back(simulate_policy(report.simulation, policy, thread_count(options.job)));
-      progress.step();
-    }
-    report.result.bound = simulate_bound(report.simulation);
-  }
-  choose_best(report.simulation, report.result);
-  report.elapsed_ms = static_cast<double>(system.now() - start) / 1e6;
-  const PolicyResult& best = report.result.policies[*report.result.best];
-  const bool misses = report.simulation.deadline > Seconds{} && 1 - best.late < report.simulation.confidence;
+  auto answer = ask(system, options);
+  if (!answer) return complain(system, answer.error());
+  const std::vector<std::string>& why = answer->nothing_fits;
+  answer->report.elapsed_ms = static_cast<double>(system.now() - start) / 1e6;
   return deliver_form(
-      system, options.common, misses ? kMissesLimits : kDone,
-      [&](const Screen& screen) { return simulate_text(report, screen); }, [&] { return simulate_json(report); },
-      [&] { return simulate_csv(report); });
+      system, options.common, exit_code(answer->verdict()),
+      [&](const Screen& screen) {
+        return why.empty() ? simulate_text(answer->report, screen) : nothing_fits_text(why, screen);
+      },
+      [&] { return answer->json(); },
+      [&] {
+        for (const std::string& line : why) say(system, "gpuplan: " + line);
+        return why.empty() ? simulate_csv(answer->report) : std::string();
+      });
 }
 
 std::vector<std::string> policy_names() {
@@ -120,21 +153,22 @@ std::vector<std::string> policy_names() {
   return names;
 }
 
-void add_simulate_options(CommandSpec& command, SimulateOptions& options) {
+void add_simulate_options(CommandSpec& command, SimulateArguments& arguments) {
+  api::SimulateWords& options = arguments.words;
   const auto text = [&](const char* name, std::string& target, const char* value, const char* help, const char* group) {
     command.options.push_back({.names = name, .target = &target, .help = help, .value = value, .group = group});
   };
   constexpr const char* kSpot = "How spot machines come and go";
   constexpr const char* kWork = "Work and prices, where there is no job";
   command.options.push_back({.names = "--trace",
-                             .target = &options.traces,
+                             .target = &arguments.traces,
                              .help = "replay the availability in this file (JSON or CSV, docs/spot.md) in place of a "
                                      "rate; may be given again",
                              .value = "FILE",
                              .completes = Completes::kFiles,
                              .group = kSpot});
   command.options.push_back({.names = "--starts",
-                             .target = &options.starts,
+                             .target = &arguments.starts,
                              .help = "ticks at which replays begin: CSV with start_tick, and trace or zone_device; "
                                      "random ones unless given",
                              .value = "FILE.csv",
@@ -191,7 +225,7 @@ CommandSpec simulate_command() {
           "--trace zone.json --starts starts.csv\n",
       .notes = kHowToReadSimulate};
   add_job_options(command, options->job);
-  add_simulate_options(command, options->simulate);
+  add_simulate_options(command, *options);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_simulate>(command, options);

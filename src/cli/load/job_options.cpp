@@ -94,8 +94,8 @@ Result<api::Question> read_question(System& system, const JobOptions& options, c
   return api::read_question(*request, catalogue);
 }
 
-int exit_code(const SearchResult& found) {
-  switch (api::verdict_of(found)) {
+int exit_code(api::Verdict verdict) {
+  switch (verdict) {
     case api::Verdict::kNothingFits:
       return kNothingFits;
     case api::Verdict::kMissesLimits:
@@ -105,6 +105,8 @@ int exit_code(const SearchResult& found) {
   }
   return kDone;
 }
+
+int exit_code(const SearchResult& found) { return exit_code(api::verdict_of(found)); }
 
 int thread_count(const JobOptions& options) {
   return options.jobs > 0 ? options.jobs : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -41,6 +41,7 @@ Result<api::Request> read_market(System& system, const std::vector<std::string>&
 int thread_count(const JobOptions& options);
 
 /// Contract of the command line: kDone, kMissesLimits, kNothingFits.
+int exit_code(api::Verdict verdict);
 int exit_code(const SearchResult& found);
 
 /// What a sentence repeats to be typed again: "gpuplan plan" with the options given that the answer depends on, in

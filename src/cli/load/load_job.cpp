@@ -15,6 +15,14 @@ Result<api::NamedText> read_job_text(System& system, const std::string& file) {
   return api::NamedText{shown_name(file), *std::move(text)};
 }
 
+Result<api::AskedPlan> read_asked_plan(System& system, const std::string& word) {
+  if (!to_lower(word).ends_with(".json") && word.find('/') == std::string::npos && word != "-")
+    return api::AskedPlan{.id = word};
+  auto text = read_file(system, word, kMaxPlanBytes);
+  if (!text) return std::unexpected(std::move(text.error()));
+  return api::AskedPlan{.kept = api::NamedText{shown_name(word), *std::move(text)}};
+}
+
 bool looks_like_job(System& system, const std::string& name) {
   if (name == "-") return true;
   const std::string lower = to_lower(name);

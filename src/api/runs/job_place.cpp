@@ -1,4 +1,4 @@
-#include "cli/load/job_place.h"
+#include "api/runs/job_place.h"
 
 #include <string>
 #include <string_view>
@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "input/job/address.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 /// What the job states at the address, or at the nearest one above it; null: nothing.
@@ -47,4 +47,4 @@ Error placed(Error error, const JobSource& source) {
   return error;
 }
 
-}  // namespace gpuplan::cli
+}  // namespace gpuplan::api

@@ -1,85 +1,76 @@
-#include "cli/questions/check_question.h"
+#include "api/runs/check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "api/runs/check_memory.h"
 #include "base/text.h"
-#include "cli/io/read_file.h"
-#include "cli/questions/choose_plan.h"
 #include "input/text/gpu_name.h"
+#include "output/text/json_writer.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 
-namespace gpuplan::cli {
+namespace gpuplan::api {
 namespace {
 
 bool trains(const Phase& phase) { return std::holds_alternative<TrainPhase>(phase.work); }
 bool is_judged(const Phase& phase) { return !phase.succeed_when.empty() || !phase.metrics.empty(); }
 
-/// Of the same program, degrees of parallelism and sharding, as far as they are known.
-bool is_alike(const PhaseEstimate& estimate, const Expectation& expected) {
-  const bool program =
-      expected.framework.empty() || (estimate.framework != nullptr && estimate.framework->name == expected.framework);
-  if (!expected.layout) return program;
-  const Strategy &a = estimate.strategy, &b = *expected.layout;
-  return program && a.dp == b.dp && a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.sharding == b.sharding;
-}
-
-/// What keeps the search to those; `address`: of the phase's training, with the dot behind it.
-std::vector<std::string> layout_settings(const Expectation& expected, const std::string& address) {
-  std::vector<std::string> settings;
-  if (!expected.framework.empty()) settings.push_back(address + "framework=" + expected.framework);
-  if (!expected.layout) return settings;
-  const Strategy& layout = *expected.layout;
-  const std::string parallel = address + "parallel.";
-  for (const auto& [name, degree] :
-       {std::pair("dp=", layout.dp), {"tp=", layout.tp}, {"pp=", layout.pp}, {"cp=", layout.cp}})
-    settings.push_back(parallel + name + std::to_string(degree));
-  settings.push_back(parallel + "sharding=" + std::string(name_of(layout.sharding)));
-  return settings;
-}
-
 }  // namespace
 
-Result<CheckQuestion> CheckQuestion::read(System& system, const CheckOptions& options, const Catalogue& catalogue) {
-  CheckQuestion asked(options, catalogue);
-  if (const auto good = asked.read_plan(system); !good) return std::unexpected(good.error());
+bool is_known(const RunLog& log) {
+  const bool metric = std::ranges::any_of(log.metrics, [](const auto& one) { return !one.second.empty(); });
+  return !log.formats.empty() || metric;
+}
+
+Result<void> check_known(const RunLog& log, const std::vector<std::string>& files) {
+  if (is_known(log)) return {};
+  const Place place{join(files, ", ")};
+  if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
+  std::vector<std::string> formats;
+  for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
+  return failure(
+      "holds no log that gpuplan knows (" + join(formats, ", ") + "), and no line that a metric of the job finds",
+      place);
+}
+
+Result<CheckQuestion> CheckQuestion::read(const Request& request, CheckTerms terms, const Catalogue& catalogue) {
+  CheckQuestion asked(std::move(terms), catalogue);
+  if (const auto good = asked.read_plan(request); !good) return std::unexpected(good.error());
   if (!asked.nothing_fits_.empty()) return asked;
   if (const auto good = asked.choose_candidates(); !good) return std::unexpected(good.error());
   return asked;
 }
 
-Result<void> CheckQuestion::read_plan(System& system) {
-  JobOptions job_options = options_->job;
-  if (names_plan_file(options_->plan)) {
-    auto kept = open_plan(system, options_->plan);
+Result<void> CheckQuestion::read_plan(Request request) {
+  if (const auto& text = terms_.plan.kept) {
+    auto kept = read_plan_file(text->text, text->name);
     if (!kept) return std::unexpected(std::move(kept.error()));
     kept_ = std::make_unique<PlanFile>(*std::move(kept));
     const auto plan = plan_named(*kept_, "");
     if (!plan) return std::unexpected(plan.error());
     kept_plan_ = *plan;
-    if (job_options.job.empty()) job_options.job = options_->plan;
+    if (!request.job) request.job = *text;
   }
-  if (job_options.job.empty())
-    return wrong_use("--job: which job is the log of? Name its file, or a kept plan by --plan");
-  auto question = read_question(system, job_options, *catalogue_);
+  if (!request.job) return wrong_use("--job: which job is the log of? Name its file, or a kept plan by --plan");
+  settings_ = request.set;
+  auto question = read_question(request, *catalogue_);
   if (!question) return std::unexpected(std::move(question.error()));
-  question_ = std::make_unique<api::Question>(*std::move(question));
+  question_ = std::make_unique<Question>(*std::move(question));
   if (kept_) return made_for(*kept_, question_->loaded.job.name);
 
-  auto searched = api::search_job(question_->loaded.job, question_->known, *catalogue_, question_->terms);
+  auto searched = search_job(question_->loaded.job, question_->known, *catalogue_, question_->terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
-  searched_ = std::make_unique<api::Searched>(*std::move(searched));
+  searched_ = std::make_unique<Searched>(*std::move(searched));
   const SearchResult& found = searched_->found;
   if (found.plans.empty()) {
     PlanReport report(found, searched_->job, *catalogue_);
-    api::blame_phases(*searched_, *catalogue_, question_->terms, report);
+    blame_phases(*searched_, *catalogue_, question_->terms, report);
     nothing_fits_ = nothing_fits_words(report);
     if (nothing_fits_.empty()) nothing_fits_.emplace_back("nothing fits");
     return {};
   }
-  std::string id = options_->plan;
+  std::string id = terms_.plan.id;
   if (id.empty() && question_->written.kept) id = question_->written.kept->id;
   if (id.empty()) return {};
   const auto plan = plan_with_id(found, id);
@@ -96,8 +87,8 @@ Result<void> CheckQuestion::choose_candidates() {
     for (std::size_t i = 0; i < phases.size(); ++i)
       if (wanted(phases[i])) chosen.push_back(i);
   };
-  if (!options_->phase.empty()) {
-    choose([&](const Phase& phase) { return phase.name == options_->phase; });
+  if (!terms_.phase.empty()) {
+    choose([&](const Phase& phase) { return phase.name == terms_.phase; });
     if (chosen.empty()) {
       std::vector<std::string_view> names;
       std::vector<std::string> shown;
@@ -105,8 +96,8 @@ Result<void> CheckQuestion::choose_candidates() {
         names.emplace_back(phase.name);
         shown.push_back(printable(phase.name, 40));
       }
-      const std::string near = did_you_mean(options_->phase, names);
-      return wrong_use("--phase: the job has no phase '" + printable(options_->phase, 60) + "'" +
+      const std::string near = did_you_mean(terms_.phase, names);
+      return wrong_use("--phase: the job has no phase '" + printable(terms_.phase, 60) + "'" +
                        (near.empty() ? "; expected " + listed(shown, "or") : near));
     }
   } else {
@@ -116,7 +107,7 @@ Result<void> CheckQuestion::choose_candidates() {
   }
   for (const std::size_t i : chosen) {
     auto conditions = PhaseConditions::read(phases[i]);
-    if (!conditions) return failure(conditions.error().message, {shown_name(options_->job.job)});
+    if (!conditions) return failure(conditions.error().message, {question_->terms.job_file});
     candidates_.push_back({i, *std::move(conditions)});
   }
   return {};
@@ -233,49 +224,8 @@ Result<const CheckQuestion::Candidate*> CheckQuestion::candidate_like(const RunL
                    std::string(possible.empty() ? "none" : "several") + "; expected " + listed(names, "or"));
 }
 
-/// What the model makes of the phase on the same GPUs with half the micro-batch, and with full recomputation.
-std::vector<MemoryTrial> CheckQuestion::memory_trials(const CheckedRun& run) const {
-  std::vector<MemoryTrial> trials;
-  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
-  if (train == nullptr || run.expected.micro_batch < 1) return trials;
-  const std::string address = "phases." + run.phase.name + ".train.";
-  const std::vector<std::string> layout = layout_settings(run.expected, address);
-  const auto attempt = [&](const std::string& change, const std::string& setting) {
-    std::vector<std::string> settings = options_->job.set;
-    settings.push_back(setting);
-    settings.insert(settings.end(), layout.begin(), layout.end());
-    auto changed = api::changed_job(*question_, settings, *catalogue_);
-    if (!changed) return;
-    const auto searched = api::search_job(std::move(changed->job), question_->known, *catalogue_, question_->terms);
-    if (!searched) return;
-    const PhasePlan* best = nullptr;
-    for (const Plan& plan : searched->found.plans)
-      for (const PhasePlan& part : plan.phases) {
-        const PhaseEstimate& estimate = part.estimate;
-        if (searched->job.phases[static_cast<std::size_t>(estimate.phase)].name != run.phase.name) continue;
-        if (!estimate.node || estimate.node->gpu == nullptr || estimate.node->gpu->name != run.expected.gpu) continue;
-        if (estimate.gpus != run.expected.gpus || estimate.nodes != run.expected.nodes) continue;
-        if (!is_alike(estimate, run.expected)) continue;
-        if (best == nullptr || part.hours.p50 < best->hours.p50) best = &part;
-      }
-    if (best == nullptr) {
-      trials.push_back({.change = change, .setting = setting, .found = false});
-      return;
-    }
-    if ((run.expected.memory && best->estimate->memory_total.p50 >= run.expected.memory->p50)) return;
-    trials.push_back(
-        {change, setting, best->estimate->memory_total.p50, best->hours.p50, best->estimate->fit == Fit::kFits});
-  };
-  const double micro = run.expected.micro_batch;
-  if (micro >= 2)
-    attempt("micro-batch " + count_text(std::floor(micro / 2)) + " instead of " + count_text(micro),
-            address + "micro=" + number_text(std::floor(micro / 2)));
-  attempt("recomputing all activations", address + "recompute=full");
-  return trials;
-}
-
-Result<CheckQuestion::Answer> CheckQuestion::answer(const RunLog& log, bool final) const {
-  Answer result;
+Result<CheckAnswer> CheckQuestion::answer(const RunLog& log, bool final) const {
+  CheckAnswer result;
   const Plan* plan = plan_like(log, gpu_of(log), result.notes);
   const auto candidate = candidate_like(log, plan, result.notes);
   if (!candidate) return std::unexpected(candidate.error());
@@ -288,8 +238,38 @@ Result<CheckQuestion::Answer> CheckQuestion::answer(const RunLog& log, bool fina
   const CheckedRun run = checked(**candidate, result.expected, result.log);
   result.check = check_run(run);
   const bool wants_memory = final && result.check.out_of_memory > 0;
-  result.advice = diagnose(run, result.check, wants_memory ? memory_trials(run) : std::vector<MemoryTrial>{});
+  result.advice =
+      diagnose(run, result.check,
+               wants_memory ? memory_trials(*question_, settings_, run, *catalogue_) : std::vector<MemoryTrial>{});
   return result;
 }
 
-}  // namespace gpuplan::cli
+std::string CheckQuestion::nothing_fits_json() const {
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/check@1").null_member("verdict");
+  json.member("nothing_fits", join(nothing_fits_, " ")).end();
+  return json.take();
+}
+
+Result<CheckAnswer> check_texts(const CheckQuestion& question, const std::vector<NamedText>& logs) {
+  auto reader = LogReader::make(question.metrics());
+  if (!reader) return std::unexpected(std::move(reader.error()));
+  std::vector<std::string> files;
+  for (const NamedText& text : logs) {
+    if (!files.empty()) reader->next_file();
+    reader->feed(text.text);
+    files.push_back(text.name);
+  }
+  auto log = reader->finish();
+  if (!log) {
+    Error error = std::move(log.error());
+    if (error.place.file.empty()) error.place.file = join(files, ", ");
+    return std::unexpected(std::move(error));
+  }
+  if (const auto known = check_known(*log, files); !known) return std::unexpected(known.error());
+  auto answer = question.answer(*log, true);
+  if (answer) answer->files = std::move(files);
+  return answer;
+}
+
+}  // namespace gpuplan::api

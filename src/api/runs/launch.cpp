@@ -1,0 +1,216 @@
+#include "api/runs/launch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/runs/job_place.h"
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "input/question/plan_file.h"
+#include "launch/work/work.h"
+#include "output/answer/plan_json.h"
+#include "output/words/plan_report.h"
+#include "output/words/plan_words.h"
+#include "plan/ranking/fallback.h"
+
+namespace gpuplan::api {
+namespace {
+
+constexpr std::size_t kSlug = 40;  // letters of a folder
+
+/// A plan to launch and what is to be said of the choice.
+struct Chosen {
+  const Plan* plan = nullptr;
+  std::string note;  ///< empty: nothing
+};
+
+/// The plan that was kept in this file, among those of today.
+Result<Chosen> still_there(const SearchResult& found, const KeptChoice& kept, const std::string& file) {
+  const auto match = std::ranges::find(found.plans, kept.id, &Plan::id);
+  if (match == found.plans.end())
+    return failure("its plan " + printable(kept.id, 40) + " (" + printable(kept.label, 60) +
+                       ") is not among the plans of this job and market; give the same --prices, --set and --as-of as "
+                       "for the plan, or plan again",
+                   {file});
+  Chosen chosen{&*match, ""};
+  Dollars today{};
+  for (const PhasePlan& part : match->phases) today += part.cost.p50;
+  constexpr double kWorthALine = 0.01;
+  if (kept.cost > Dollars{} && (today > kept.cost * (1 + kWorthALine) || today < kept.cost * (1 - kWorthALine)))
+    chosen.note =
+        "The kept plan costs " + short_money(kept.cost) + "; by the market of today it is " + short_money(today) + ".";
+  return chosen;
+}
+
+/// What one of LaunchTerms::plans means.
+Result<Chosen> chosen_plan(const AskedPlan& asked, const Searched& searched) {
+  if (!asked.kept) {
+    const auto plan = plan_with_id(searched.found, asked.id);
+    if (!plan) return std::unexpected(plan.error());
+    return Chosen{*plan, ""};
+  }
+  const auto kept = read_plan_file(asked.kept->text, asked.kept->name);
+  if (!kept) return std::unexpected(kept.error());
+  if (const auto same = made_for(*kept, searched.job.name); !same) return std::unexpected(same.error());
+  if (const auto named = plan_named(*kept, ""); !named) return std::unexpected(named.error());
+  return still_there(searched.found, *kept->source.kept, kept->file);
+}
+
+std::string tight_words(const PlanReport& plan_report, const Plan& plan) {
+  return plan_report.name(plan) + " is tight: " + memory_words(plan) +
+         " a GPU by the median, more than there is in one run of ten; --allow-tight launches it all the same";
+}
+
+/// The plans that are meant.
+Result<std::vector<Chosen>> chosen_plans(const LaunchTerms& terms, const Question& question, const Searched& searched,
+                                         const PlanReport& plan_report) {
+  const SearchResult& found = searched.found;
+  std::vector<Chosen> chosen;
+  for (const AskedPlan& asked : terms.plans) {
+    if (!asked.kept && iequals(asked.id, "all")) {
+      for (const Plan& plan : found.plans)
+        if (plan.fit == Fit::kFits || terms.allow_tight) chosen.push_back({&plan, ""});
+    } else {
+      const auto one = chosen_plan(asked, searched);
+      if (!one) return std::unexpected(one.error());
+      chosen.push_back(*one);
+    }
+  }
+  if (terms.plans.empty() && question.written.kept) {
+    const auto one = still_there(found, *question.written.kept, question.terms.job_file);
+    if (!one) return std::unexpected(one.error());
+    chosen.push_back(*one);
+  } else if (terms.plans.empty()) {
+    chosen.push_back({plan_report.pick(), ""});
+  }
+  if (chosen.empty()) return wrong_use(tight_words(plan_report, *plan_report.pick()));  // and so are all others
+  for (const Chosen& one : chosen)
+    if (one.plan->fit == Fit::kTight && !terms.allow_tight) return wrong_use(tight_words(plan_report, *one.plan));
+  return chosen;
+}
+
+std::string top_folder(const LaunchTerms& terms, const Launcher& launcher, const Job& job) {
+  std::string folder =
+      terms.folder.empty() ? slug_of(job.name, kSlug, "job") + "-" + std::string(launcher.name) : terms.folder;
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  return folder;
+}
+
+}  // namespace
+
+struct LaunchAnswer::Parts {
+  Parts(Question asked, Searched answer, const Catalogue& catalogue)
+      : question(std::move(asked)), searched(std::move(answer)), plan_report(searched.found, searched.job, catalogue) {}
+
+  /// Adds the folder of one plan.
+  Result<void> lay_out(const Chosen& chosen, const Launcher& launcher, const std::string& command, bool several);
+
+  Question question;
+  Searched searched;
+  PlanReport plan_report;
+  std::vector<std::unique_ptr<Launch>> launches{};  ///< the report points at them
+  LaunchReport report{};
+  std::string top{};
+  Verdict verdict = Verdict::kFound;
+  std::vector<std::string> why{};
+};
+
+Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& launcher, const std::string& command,
+                                          bool several) {
+  const Plan& plan = *chosen.plan;
+  const JobSource& source = question.loaded.source;
+  auto launch = gpuplan::lay_out(searched.job, plan, plan_report.catalogue, plan_report.name(plan),
+                                 command + " --to " + std::string(launcher.name) + " --plan " + plan.id);
+  if (!launch) return std::unexpected(placed(launch.error(), source));
+  if (searched.found.recommendations.pick) launch->fallbacks = market_order(searched.job, searched.found);
+  launches.push_back(std::make_unique<Launch>(*std::move(launch)));
+  PlanJsonLook look;
+  look.launched = &plan;
+  look.job_file = source.file;
+  look.job_text = flow_text(source.tree);
+  auto folder = launch_folder(*launches.back(), launcher, plan_json(plan_report, look));
+  if (!folder) return std::unexpected(placed(folder.error(), source));
+  if (!chosen.note.empty()) folder->notes.insert(folder->notes.begin(), chosen.note);
+  const std::string path = several ? top + "/" + slug_of(plan_report.name(plan), kSlug, "plan") + "-" + plan.id : top;
+  report.folders.push_back({path, launches.back().get(), *std::move(folder), {}});
+  return {};
+}
+
+LaunchAnswer::LaunchAnswer(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+LaunchAnswer::LaunchAnswer(LaunchAnswer&&) noexcept = default;
+LaunchAnswer& LaunchAnswer::operator=(LaunchAnswer&&) noexcept = default;
+LaunchAnswer::~LaunchAnswer() = default;
+
+LaunchReport& LaunchAnswer::report() { return parts_->report; }
+const LaunchReport& LaunchAnswer::report() const { return parts_->report; }
+const std::string& LaunchAnswer::top() const { return parts_->top; }
+Verdict LaunchAnswer::verdict() const { return parts_->verdict; }
+const std::vector<std::string>& LaunchAnswer::why() const { return parts_->why; }
+std::string LaunchAnswer::json() const { return launch_json(parts_->report); }
+
+std::vector<LaunchFile> LaunchAnswer::files() const {
+  const std::vector<WrittenFolder>& folders = parts_->report.folders;
+  if (folders.empty()) return {};
+  if (folders.size() == 1) return folders.front().folder.files;
+  std::vector<LaunchFile> all = {{"PLANS.txt", plans_index(parts_->report, parts_->top)}};
+  for (const WrittenFolder& one : folders)
+    for (const LaunchFile& file : one.folder.files)
+      all.push_back({one.path.substr(parts_->top.size() + 1) + "/" + file.path, file.text, file.executable});
+  return all;
+}
+
+std::vector<std::string> launcher_names() {
+  std::vector<std::string> names;
+  for (const Launcher& launcher : launchers()) names.emplace_back(launcher.name);
+  return names;
+}
+
+Result<const Launcher*> launcher_named(const std::string& name) {
+  if (name.empty()) return wrong_use("--to: which launcher? expected one of " + join(launcher_names(), ", "));
+  for (const Launcher& launcher : launchers())
+    if (iequals(launcher.name, name)) return &launcher;
+  return wrong_use("--to: '" + printable(name, 40) + "' is none of " + join(launcher_names(), ", "));
+}
+
+Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue) {
+  const auto launcher = launcher_named(terms.to);
+  if (!launcher) return std::unexpected(launcher.error());
+  auto question = read_question(request, catalogue);
+  if (!question) return std::unexpected(std::move(question.error()));
+  auto searched = search_job(question->loaded.job, question->known, catalogue, question->terms);
+  if (!searched) return std::unexpected(std::move(searched.error()));
+  auto parts = std::make_unique<LaunchAnswer::Parts>(*std::move(question), *std::move(searched), catalogue);
+  const Searched& found = parts->searched;
+  PlanReport& plan_report = parts->plan_report;
+  if (!terms.plan_command.empty()) plan_report.command = terms.plan_command;
+  plan_report.offers = found.market;
+  plan_report.how = parts->question.terms.how;
+  name_market(parts->question, plan_report);
+  blame_phases(found, catalogue, parts->question.terms, plan_report);
+  parts->report.job = found.job.name;
+  parts->report.launcher = terms.to;
+  if (found.found.plans.empty()) {
+    parts->verdict = Verdict::kNothingFits;
+    parts->why = nothing_fits_words(plan_report);
+    return LaunchAnswer(std::move(parts));
+  }
+  if (terms.plans.empty() && found.found.recommendations.limits_missed) {
+    parts->verdict = Verdict::kMissesLimits;
+    parts->why = {
+        "no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: --plan " +
+        plan_report.pick()->id};
+    return LaunchAnswer(std::move(parts));
+  }
+  const auto chosen = chosen_plans(terms, parts->question, found, plan_report);
+  if (!chosen) return std::unexpected(chosen.error());
+  parts->report.launcher = (*launcher)->name;
+  parts->top = top_folder(terms, **launcher, found.job);
+  std::string command = terms.command;
+  if (command.empty()) command = "gpuplan launch " + shell_word(request.job ? request.job->name : "JOB");
+  for (const Chosen& one : *chosen)
+    if (const auto laid = parts->lay_out(one, **launcher, command, chosen->size() > 1); !laid)
+      return std::unexpected(laid.error());
+  return LaunchAnswer(std::move(parts));
+}
+
+}  // namespace gpuplan::api

@@ -1,0 +1,182 @@
+#include "api/runs/simulated_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/runs/choose_plan.h"
+#include "base/text.h"
+#include "output/words/plan_words.h"
+#include "plan/advice/whatif.h"
+#include "plan/ranking/ranking.h"
+
+namespace gpuplan::api {
+namespace {
+
+bool has_spot_price(const Offer& offer) { return offer.kind == OfferKind::kRented && offer.spot_price.has_value(); }
+bool has_price(const Offer& offer) { return offer.kind == OfferKind::kRented && offer.price.has_value(); }
+
+/// Where prices of the same machine may stand.
+class Markets {
+ public:
+  Markets(const Searched& searched, const std::vector<Offer>& known)
+      : markets_{&searched.market, &searched.job.market.offers, &known} {}
+
+  /// The same machine with a price of this kind, the offer itself first; null when nobody has one.
+  const Offer* priced(const Offer& offer, bool (*has)(const Offer&)) const {
+    if (has(offer)) return &offer;
+    for (const std::vector<Offer>* market : markets_)
+      for (const Offer& other : *market)
+        if (has(other) && same_machine(other, offer)) return &other;
+    return nullptr;
+  }
+  bool can_be_spot(const Plan& plan) const {
+    return plan.offer != nullptr && priced(*plan.offer, has_spot_price) != nullptr;
+  }
+
+ private:
+  std::array<const std::vector<Offer>*, 3> markets_;
+};
+
+/// The plan named, which must have a spot price.
+Result<const Plan*> named_plan(const Searched& searched, const std::string& id, const Markets& markets,
+                               const PlanReport& plan_report, SimulatedPlan& simulated) {
+  const auto named = plan_with_id(searched.found, id);
+  if (!named || markets.can_be_spot(**named)) return named;
+  const Plan& plan = **named;
+  simulated.nothing_fits.push_back(plan_report.name(plan) +
+                                   (plan.offer == nullptr
+                                        ? " is on several offers: name a plan on one."
+                                        : " has no spot price: add spot_price: to its offer, or name another plan."));
+  return nullptr;
+}
+
+/// The pick, or the best plan that has a spot price.
+const Plan* best_plan(const Searched& searched, const Plan& pick, const Markets& markets, const PlanReport& plan_report,
+                      SimulatedPlan& simulated) {
+  if (markets.can_be_spot(pick)) return &pick;
+  const Plan* best = nullptr;
+  for (const Plan& one : searched.found.plans)
+    if (markets.can_be_spot(one) && (best == nullptr || goal_key(searched.job, one) < goal_key(searched.job, *best)))
+      best = &one;
+  if (best == nullptr)
+    simulated.nothing_fits.emplace_back(
+        "Nothing that can run the job has a spot price: add spot_price: to an offer of the market, or a price list "
+        "with the columns spot and price_per_hour.");
+  else
+    simulated.report.notes.push_back("The pick, " + plan_report.name(pick) +
+                                     (pick.offer == nullptr ? ", is on several offers" : ", has no spot price") +
+                                     ": simulated is the best plan on one offer with a spot price.");
+  return best;
+}
+
+/// One machine after the other is what a history follows: where the plan runs several side by side, the same machine
+/// alone, unless the plan was asked for.
+const Plan* alone(const Searched& searched, const Plan& plan, const Plan& pick, bool asked_for,
+                  const PlanReport& plan_report, std::vector<std::string>& notes) {
+  if (plan.at_once <= 1) return &plan;
+  const auto found = std::ranges::find_if(searched.found.plans, [&](const Plan& one) {
+    return one.offer == plan.offer && one.nodes == plan.nodes && one.gpus == plan.gpus && one.at_once <= 1;
+  });
+  const Plan* chosen = !asked_for && found != searched.found.plans.end() ? &*found : &plan;
+  notes.push_back(chosen->at_once > 1
+                      ? "Machines that run side by side are taken and billed together from beginning to end."
+                      : "The pick, " + plan_report.name(pick) + ", runs machines side by side: simulated is one.");
+  return chosen;
+}
+
+/// Rates that nobody states are assumed, and the notes say so.
+Job rated_job(const Job& job, const Offer& spot_offer, bool traced, std::vector<std::string>& notes) {
+  Job rated = job;
+  if (traced) return rated;
+  if (!interruption_rate(rated, spot_offer)) {
+    const auto assumed = parse_amount(kAssumedInterruptions, AmountKind::kRate);
+    rated.spot.interruptions = exactly(PerSecond{assumed.value_or(0)});
+    rated.spot.assumed = true;
+  }
+  if (rated.spot.assumed) notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
+  if (!rated.spot.wait)
+    notes.emplace_back(
+        "Assumed: another spot machine is there at once (--wait or spot.wait says otherwise; in traces of AWS it took "
+        "0.5 to 12 h on average, docs/spot.md).");
+  return rated;
+}
+
+std::string header_of(const SimulateReport& report, const Offer& spot_offer) {
+  const Simulation& simulation = report.simulation;
+  std::string header = printable(report.job, 60) + ": " + report.plan;
+  if (const std::string place = place_words(spot_offer); !place.empty()) header += ", " + printable(place, 60);
+  header += " · " + hours_words(simulation.median_work()) + " without interruptions";
+  if (simulation.buffer > 0)
+    header += ", " + hours_words(simulation.median_work() * (1 + simulation.buffer)) + " with the buffer of " +
+              percent(simulation.buffer);
+  if (simulation.deadline > Seconds{}) header += " · deadline " + hours_words(simulation.deadline);
+  header += " · spot " + to_text(simulation.spot_price.p50);
+  if (simulation.on_demand_price) header += ", on demand " + to_text(simulation.on_demand_price->p50);
+  return header;
+}
+
+}  // namespace
+
+Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& words, const Wishes& wishes,
+                                     const SpotTexts& texts, const Catalogue& catalogue) {
+  const auto times = read_job_times(words);
+  if (!times) return std::unexpected(times.error());
+  Job job = std::move(question.loaded.job);
+  if (texts.traces.empty() && !job.spot.trace.empty())
+    return failure("spot.interruptions.trace: names the file " + printable(job.spot.trace, 60) +
+                       ", whose text is not there; give it as one of the traces",
+                   {question.terms.job_file});
+  if (!words.restart.empty()) job.spot.restart = Expected<Seconds>{exactly(times->restart)};
+  if (!words.notice.empty()) job.spot.notice = times->notice;
+  if (!words.wait.empty()) job.spot.wait = times->wait;
+
+  const auto searched = search_job(std::move(job), question.known, catalogue, question.terms);
+  if (!searched) return std::unexpected(searched.error());
+  PlanReport plan_report(searched->found, searched->job, catalogue);
+  name_market(question, plan_report);
+  SimulatedPlan simulated;
+  SimulateReport& report = simulated.report;
+  report.job = searched->job.name;
+  const Plan* pick = plan_report.pick();
+  if (pick == nullptr) {
+    simulated.nothing_fits = nothing_fits_words(plan_report);
+    return simulated;
+  }
+  const Markets markets(*searched, question.known);
+  const Plan* plan = nullptr;
+  if (words.plan.empty()) {
+    plan = best_plan(*searched, *pick, markets, plan_report, simulated);
+  } else {
+    const auto named = named_plan(*searched, words.plan, markets, plan_report, simulated);
+    if (!named) return std::unexpected(named.error());
+    plan = *named;
+  }
+  if (plan == nullptr) return simulated;
+  plan = alone(*searched, *plan, *pick, !words.plan.empty(), plan_report, report.notes);
+
+  auto traces = read_traces(texts, std::max(plan->nodes, 1));
+  if (!traces) return std::unexpected(std::move(traces.error()));
+  Offer spot_offer = *markets.priced(*plan->offer, has_spot_price);
+  // Who asks for a rate here means these machines, whatever the market says of them.
+  if (!wishes.interruptions.empty()) {
+    spot_offer.interruptions.reset();
+    spot_offer.band.reset();
+  }
+  const Job rated = rated_job(searched->job, spot_offer, !traces->empty(), report.notes);
+  report.simulation = simulation_of(rated, *plan, spot_offer, markets.priced(*plan->offer, has_price),
+                                    *std::move(traces), times->interval);
+  if (!rated.spot.policy.empty()) report.wanted = from_name<SpotPolicy>(rated.spot.policy);
+  report.plan = plan_report.name(*plan);
+  report.plan_id = plan->id;
+  report.header = header_of(report, spot_offer);
+  if (report.simulation.pieces.size() > 1) {
+    std::vector<std::string> names;
+    for (const SimulatedPiece& piece : report.simulation.pieces)
+      names.push_back(printable(piece.name, 60) + (piece.on_machine ? "" : " (no machine)"));
+    report.notes.push_back("In order: " + join(names, ", ") + ".");
+  }
+  return simulated;
+}
+
+}  // namespace gpuplan::api
