@@ -34,7 +34,10 @@ TEST(RunEnds, WhereTheWordsStand) {
   EXPECT_FALSE(is_end("Terminated at step 3"));
   EXPECT_FALSE(is_end("not Killed"));
   EXPECT_TRUE(is_end("*** STEP 1.0 ON n1 CANCELLED AT now ***"));
+  EXPECT_TRUE(is_end("slurmstepd: error: *** STEP 17.0 ON n1 CANCELLED ***"));
+  EXPECT_TRUE(is_end("slurmd[n1]: *** JOB 17 CANCELLED AT 2026-01-02T03:04:05 ***"));
   EXPECT_FALSE(is_end("order CANCELLED AT noon"));
+  EXPECT_FALSE(is_end("*** STEP 3 of 4 ***"));
   EXPECT_TRUE(is_end("x.sh: line 2:  77 Terminated              python train.py"));
   EXPECT_FALSE(is_end("x.sh: line 2:  77 Terminated              nvidia-smi dmon"));
 }
