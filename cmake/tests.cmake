@@ -35,6 +35,10 @@ foreach(library core read ask write cli)
 endforeach()
 target_link_libraries(gpuplan_test PRIVATE gpuplan_cli ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
 
+# What the WebAssembly module is held against (./test web).
+add_executable(gpuplan_ask_lines EXCLUDE_FROM_ALL tests/web/ask_lines.cpp)
+target_link_libraries(gpuplan_ask_lines PRIVATE gpuplan_edge)
+
 enable_testing()
 add_test(NAME unit COMMAND gpuplan_test --gtest_brief=1)
 find_program(GPUPLAN_PYTHON python3 REQUIRED)

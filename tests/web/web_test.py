@@ -7,6 +7,7 @@ Prints "counted PASSED FAILED" last, for ./test.
 """
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -24,7 +25,7 @@ REFUSED = {
     "job: &a x\n": "anchor",
     "phases: |\n  x\n": "several lines",
     "a: {<<: {b: c}}\n": "merge",
-    "phases:\n  - trian: {}\n    x": "no list or map",
+    "phases:\n  - trian: {}\n    x": "expected a key",
 }
 
 
@@ -41,8 +42,8 @@ for tag in ("bool", "int", "float", "null", "timestamp"):
     Texts.add_constructor(f"tag:yaml.org,2002:{tag}", plain)
 
 
-def questions():
-    """{name: question}."""
+def questions(views):
+    """{name: question}: those that get an answer, and those that get an error."""
     asked = {}
     for path in EXAMPLES:
         text = path.read_text(encoding="utf-8")
@@ -52,14 +53,15 @@ def questions():
             asked[f"{path.name} as text"] = {"ask": "plan", "job": text, "name": path.name, "all": True}
     first = yaml.load(EXAMPLES[0].read_text(encoding="utf-8"), Loader=Texts)
     several = {
-        "terms and tables": {"ask": "plan", "job": JOB, "explain": True, "show": ["decisions", "cost"], "threads": 4},
+        "terms and tables": {"ask": "plan", "job": JOB, "explain": True, "show": views, "threads": 4},
+        "tables of several phases": {"ask": "plan", "job": first, "show": views},
         "flags": {"ask": "plan", "flags": {"model": "Qwen2.5-7B", "tokens": "10M", "gpu": ["H100 SXM", "L40S"]}},
         "flags of generation": {"ask": "plan", "flags": {"model": "Llama-3.1-8B", "samples": 1000, "prompt": 500,
                                                          "new": "200", "deadline": "3 h"}},
         "prices": {"ask": "plan", "job": JOB, "prices": {"mine.csv": PRICES}},
         "prices in euros": {"ask": "plan", "job": JOB, "prices": {"mine.csv": PRICES}, "rates": ["EUR=1.08"]},
         "as of": {"ask": "plan", "job": JOB, "as_of": "2025-06"},
-        "settings": {"ask": "plan", "job": JOB, "set": ["epochs=x2", "where.gpus=[H100 SXM, 'L4']", "limits.deadline=>2h"]},
+        "settings": {"ask": "plan", "job": JOB, "set": ["epochs=x2", "where.gpus=[H100 SXM, 'L4']", "limits.deadline=30h", "spot.restart=5 min"]},
         "a limit missed": {"ask": "plan", "job": JOB, "set": ["limits.budget=$0.01"]},
         "nothing fits": {"ask": "plan", "job": JOB, "set": ["where.gpus=T4", "method=full"]},
         "another seed": {"ask": "plan", "job": JOB, "seed": 7},
@@ -76,6 +78,8 @@ def questions():
         "schema": {"ask": "schema"},
         "version": {"ask": "version"},
         "own table": {"ask": "gpus", "data": {"gpus.csv": (ROOT / "data/gpus.csv").read_text(encoding="utf-8")}},
+    }
+    wrong = {
         "wrong table": {"ask": "gpus", "data": {"gpus.csv": "nonsense"}},
         "wrong price": {"ask": "plan", "job": JOB, "prices": {"mine.csv": PRICES.replace("0.80", "cheap")}},
         "wrong key in an object": {"ask": "plan", "job": {"phases": [{"trian": {}}]}},
@@ -89,13 +93,13 @@ def questions():
         "many brackets": {"ask": "plan", "job": "[" * 100 + "]" * 100},
         "control characters": {"ask": "plan", "job": "job: \x07"},
     }
-    asked.update(several)
-    lines = {name: json.dumps(question) for name, question in asked.items()}
-    lines["no JSON"] = "{"
-    lines["nothing"] = ""
-    lines["deep JSON"] = "[" * 100_000
-    lines["a surrogate pair"] = '{"ask": "plan", "job": {"job": "\\ud83d\\ude00 \\u00e4 \\u2028"}}'
-    return lines
+    answered = {name: json.dumps(question) for name, question in {**asked, **several}.items()}
+    refused = {name: json.dumps(question) for name, question in wrong.items()}
+    refused["no JSON"] = "{"
+    refused["nothing"] = ""
+    refused["deep JSON"] = "[" * 100_000
+    refused["a surrogate pair"] = '{"ask": "plan", "job": {"job": "\\ud83d\\ude00 \\u00e4 \\u2028"}}'
+    return answered, refused
 
 
 def answers(command, lines):
@@ -109,7 +113,11 @@ def answers(command, lines):
 def main():
     native = [sys.argv[1]]
     module = ["node", "--no-warnings", str(ROOT / "tools/ask_wasm.mjs"), sys.argv[2]]
-    asked = questions()
+    unknown = json.dumps({"ask": "plan", "job": JOB, "show": ["attic"]})
+    [all_views] = answers(native, [unknown])
+    views = re.split(r", | or ", json.loads(all_views)["error"]["message"].split("expected ")[1])
+    answered, refused = questions(views)
+    asked = {**answered, **refused}
     failed = []
     expected, got = answers(native, asked.values()), answers(module, asked.values())
     for name, left, right in zip(asked, expected, got, strict=True):
@@ -118,8 +126,8 @@ def main():
             failed.append(f"{name}: differs at byte {at}\n  library {left[max(at - 60, 0):at + 100]!r}\n"
                           f"  module  {right[max(at - 60, 0):at + 100]!r}")
     for name, answer in zip(asked, expected, strict=True):
-        if name.startswith(tuple(path.name for path in EXAMPLES)) and '"outcome": "wrong"' in answer[:100]:
-            failed.append(f"{name}: no plan: {answer[:300]}")
+        if (json.loads(answer)["outcome"] == "wrong") != (name in refused):
+            failed.append(f"{name}: expected {'an error' if name in refused else 'an answer'}, got {answer[:300]}")
     texts = [json.dumps({"ask": "plan", "job": text}) for text in REFUSED]
     for (text, words), answer in zip(REFUSED.items(), answers(module, texts), strict=True):
         said = json.loads(answer).get("error", {}).get("message", "")
