@@ -112,7 +112,7 @@ def answers(command, lines):
 
 def main():
     native = [sys.argv[1]]
-    module = ["node", "--no-warnings", str(ROOT / "tools/ask_wasm.mjs"), sys.argv[2]]
+    module = ["node", str(ROOT / "tools/ask_wasm.mjs"), sys.argv[2]]
     unknown = json.dumps({"ask": "plan", "job": JOB, "show": ["attic"]})
     [all_views] = answers(native, [unknown])
     views = re.split(r", | or ", json.loads(all_views)["error"]["message"].split("expected ")[1])
