@@ -1,6 +1,7 @@
 # Compiles every data/*.csv and data/measured/*.csv into the program, and the programs that launch scripts bring along,
-# src/launch/templates/*: one assembler file with .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv",
-# "templates/lib.sh") that src/input/text/embedded_data.cpp reads. Rebuilt when a file changes, comes or goes.
+# src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with .incbin, and a table of names
+# ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that src/input/text/embedded_data.cpp reads. Rebuilt when a
+# file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed. GPUPLAN_NOT_EMBEDDED: an expression for those left out.
 include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
@@ -8,12 +9,24 @@ if(GPUPLAN_NOT_EMBEDDED)
   list(FILTER data_files EXCLUDE REGEX "${GPUPLAN_NOT_EMBEDDED}")
 endif()
 list(SORT data_files)
+if(NOT GPUPLAN_EMBEDDED_PLAIN)
+  find_program(GPUPLAN_GZIP gzip REQUIRED)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded)
+endif()
 set(contents "")
 set(rows "")
+set(embedded_files "")
 set(index 0)
 foreach(file IN LISTS data_files)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/data ${file})
   string(REPLACE "../src/launch/" "" name "${name}")
+  if(NOT GPUPLAN_EMBEDDED_PLAIN)
+    set(packed ${PROJECT_BINARY_DIR}/embedded/${index}.gz)
+    add_custom_command(OUTPUT ${packed} COMMAND ${GPUPLAN_GZIP} -9nc ${file} > ${packed} DEPENDS ${file} VERBATIM
+      COMMENT "Packing ${name}")
+    set(file ${packed})
+  endif()
+  list(APPEND embedded_files ${file})
   gpuplan_asm_object(name_object name${index} "  .ascii \"${name}\"")
   gpuplan_asm_object(bytes_object bytes${index} "  .incbin \"${file}\"")
   string(APPEND contents "${name_object}${bytes_object}")
@@ -37,4 +50,4 @@ file(CONFIGURE OUTPUT ${GPUPLAN_EMBEDDED_DATA} @ONLY CONTENT [=[
 @count@
   @asm_end@
 ]=])
-set_source_files_properties(${GPUPLAN_EMBEDDED_DATA} PROPERTIES OBJECT_DEPENDS "${data_files}")
+set_source_files_properties(${GPUPLAN_EMBEDDED_DATA} PROPERTIES OBJECT_DEPENDS "${embedded_files}")

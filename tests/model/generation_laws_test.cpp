@@ -72,7 +72,8 @@ TEST(GenerationLaws, MemoryAloneIsThatOfTheWholeEstimate) {
   const Catalogue all = catalogue();
   for (const ModelShape& shape : {llama_3_8b(), mixtral(), deepseek_v3()})
     for (const Situation situation : {Situation::kSaturated, Situation::kStatic, Situation::kSingle}) {
-      const GenerationWork work = generation_work(phase_of(shape, situation, 500, 100, 100)).value();
+      const GeneratePhase phase = phase_of(shape, situation, 500, 100, 100);
+      const GenerationWork work = generation_work(phase).value();
       for (const char* by : {"vllm", "hf"}) {
         const Framework framework = engine(by);
         const auto rates = generation_rates(all, node, framework, Format::kBf16, Format::kBf16);

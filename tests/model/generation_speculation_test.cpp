@@ -23,10 +23,11 @@ GeneratePhase plain(Situation situation = Situation::kSingle) {
 TEST(GenerationSpeculation, TokensOfAPass) {
   // 1 + 1/2 + 1/4 + 1/8.
   const GeneratePhase half = guessing(3, 0.5, false), none = guessing(3, 0, false), all = guessing(3, 1, false);
+  const GeneratePhase unaided = plain();
   EXPECT_DOUBLE_EQ(generation_work(half).value().tokens_a_pass, 1.875);
   EXPECT_DOUBLE_EQ(generation_work(none).value().tokens_a_pass, 1);
   EXPECT_DOUBLE_EQ(generation_work(all).value().tokens_a_pass, 4);
-  EXPECT_DOUBLE_EQ(generation_work(plain()).value().tokens_a_pass, 1);
+  EXPECT_DOUBLE_EQ(generation_work(unaided).value().tokens_a_pass, 1);
   GeneratePhase reads = half;
   reads.forward_only = true;
   EXPECT_DOUBLE_EQ(generation_work(reads).value().tokens_a_pass, 1) << "nothing is generated";

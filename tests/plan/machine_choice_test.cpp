@@ -33,10 +33,10 @@ Module order_of(const ChoiceProblem& problem) {
   return series_parallel(needs).value();
 }
 
-/// Dollars for machines held so long.
-double bill(const MachineTerms& terms, double seconds) {
-  if (terms.billing.increment <= units::second) return terms.price * std::max(seconds, terms.billing.minimum.value);
-  return terms.price * billed_seconds(Seconds{seconds}, terms.billing).value;
+/// For machines held so long.
+Dollars bill(const MachineTerms& terms, Seconds held) {
+  if (terms.billing.increment <= units::second) return terms.price * std::max(held, terms.billing.minimum);
+  return terms.price * billed_seconds(held, terms.billing);
 }
 
 /// Time and money of machines chosen and held as given, phase by phase: the definition. nullopt when it breaks a rule.
@@ -52,30 +52,30 @@ std::optional<std::pair<double, double>> outcome_of(const ChoiceProblem& problem
   }
   std::vector<Slot> slots(size);
   std::vector<Seconds> durations(size);
-  double dollars = 0;
+  Dollars dollars{};
   for (std::size_t i = 0; i < size; ++i) {
     const Stage& stage = problem.stages[i];
     slots[i].needs = stage.needs;
     slots[i].on_machine = stage.machine;
     if (!stage.machine) {
-      durations[i] = Seconds{stage.seconds.front()};
+      durations[i] = stage.times.front();
       continue;
     }
     const auto machine = static_cast<std::size_t>(held[static_cast<std::size_t>(lease[i])].machine);
     slots[i].lease = lease[i];
     slots[i].gpus = stage.gpus[machine];
-    durations[i] = Seconds{stage.seconds[machine]};
+    durations[i] = stage.times[machine];
     dollars += stage.beside(static_cast<int>(machine));
-    if (durations[i].value == std::numeric_limits<double>::infinity()) return std::nullopt;
+    if (durations[i] == kNowhere) return std::nullopt;
   }
   Timeline timeline(slots, leases);
   timeline.place(durations);
   for (std::size_t h = 0; h < held.size(); ++h) {
     const MachineTerms& terms = problem.machines[static_cast<std::size_t>(held[h].machine)];
     const auto [from, to] = timeline.held(h);
-    dollars += bill(terms, (to - from - (terms.billing.startup_billed ? Seconds{} : terms.billing.startup)).value);
+    dollars += bill(terms, (to - from - (terms.billing.startup_billed ? Seconds{} : terms.billing.startup)));
   }
-  return std::pair{timeline.end().value, dollars};
+  return std::pair{timeline.end().value, dollars.value};
 }
 
 /// Every way to put stages of a chain on machines and to keep these, at most one idle beside another.
@@ -111,12 +111,12 @@ Points chosen(const ChoiceProblem& problem, const MachineChoice& choice) {
   Points points;
   for (std::size_t p = 0; p < choice.frontier().size(); ++p) {
     const MachineChoice::Point& point = choice.frontier()[p];
-    points.emplace_back(point.seconds, point.dollars);
+    points.emplace_back(point.time.value, point.cost.value);
     // What it says is what its machines really take and cost.
     const auto outcome = outcome_of(problem, choice.machines_of(p));
     EXPECT_TRUE(outcome.has_value());
-    EXPECT_NEAR(outcome->first, point.seconds, 1e-6);
-    EXPECT_NEAR(outcome->second, point.dollars, 1e-6);
+    EXPECT_NEAR(outcome->first, point.time.value, 1e-6);
+    EXPECT_NEAR(outcome->second, point.cost.value, 1e-6);
   }
   return frontier_of(std::move(points));
 }
@@ -146,7 +146,7 @@ ChoiceProblem some_chain(std::uint64_t seed, int stages, int machines) {
   ChoiceProblem problem;
   for (int m = 0; m < machines; ++m) {
     MachineTerms terms;
-    terms.price = dice.roll(1, 9);
+    terms.price = DollarsPerSecond{static_cast<double>(dice.roll(1, 9))};
     terms.gpus = 8;
     terms.billing.startup = Seconds{static_cast<double>(dice.roll(0, 2) * 5)};
     terms.billing.startup_billed = dice.roll(0, 1) == 1;
@@ -159,10 +159,10 @@ ChoiceProblem some_chain(std::uint64_t seed, int stages, int machines) {
     if (i > 0) stage.needs = {i - 1};
     stage.machine = dice.roll(0, 4) > 0;
     for (int m = 0; m < (stage.machine ? machines : 1); ++m) {
-      stage.seconds.push_back(stage.machine && dice.roll(0, 6) == 0 ? std::numeric_limits<double>::infinity()
-                                                                    : dice.roll(1, 60));
+      stage.times.push_back(stage.machine && dice.roll(0, 6) == 0 ? kNowhere
+                                                                  : Seconds{static_cast<double>(dice.roll(1, 60))});
       stage.gpus.push_back(1);
-      if (stage.machine && seed % 3 == 0) stage.dollars.push_back(dice.roll(0, 90));
+      if (stage.machine && seed % 3 == 0) stage.dollars.push_back(Dollars{static_cast<double>(dice.roll(0, 90))});
     }
     problem.stages.push_back(stage);
   }
@@ -192,8 +192,8 @@ ChoiceProblem diamond(std::uint64_t seed) {
   for (Stage& stage : problem.stages) stage.machine = true;
   Dice dice(seed + 1000);
   for (Stage& stage : problem.stages) {
-    stage.seconds.resize(3, 7);
-    if (!stage.dollars.empty()) stage.dollars.resize(3, 11);
+    stage.times.resize(3, Seconds{7});
+    if (!stage.dollars.empty()) stage.dollars.resize(3, Dollars{11});
     stage.gpus.assign(3, dice.roll(1, 8));
   }
   return problem;
@@ -255,14 +255,14 @@ TEST(MachineChoice, FindsWhatNoScheduleOfADiamondBeats) {
 ChoiceProblem two_machines() {
   ChoiceProblem problem;
   problem.machines.resize(2);
-  problem.machines[0].price = 8;
+  problem.machines[0].price = DollarsPerSecond{8};
   problem.machines[0].gpus = 8;
-  problem.machines[1].price = 1;
+  problem.machines[1].price = DollarsPerSecond{1};
   Stage train;
-  train.seconds = {100, 1000};
+  train.times = {Seconds{100}, Seconds{1000}};
   train.gpus = {8, 1};
   Stage look;
-  look.seconds = {50, 50};
+  look.times = {Seconds{50}, Seconds{50}};
   look.gpus = {1, 1};
   look.needs = {0};
   problem.stages = {train, look};
@@ -275,8 +275,8 @@ TEST(MachineChoice, ASmallMachineForThePhaseThatNeedsNoMore) {
   const MachineChoice choice(problem, order);
   // 800 + 50 on the small one; nothing is cheaper or faster.
   ASSERT_EQ(choice.frontier().size(), 1U);
-  EXPECT_EQ(choice.frontier()[0].seconds, 150);
-  EXPECT_EQ(choice.frontier()[0].dollars, 850);
+  EXPECT_EQ(choice.frontier()[0].time, Seconds{150});
+  EXPECT_EQ(choice.frontier()[0].cost, Dollars{850});
   const auto machines = choice.machines_of(0);
   ASSERT_EQ(machines.size(), 2U);
   EXPECT_EQ(machines[0].machine, 0);
@@ -292,8 +292,8 @@ TEST(MachineChoice, APhaseThatStaysKeepsItsMachine) {
     problem.keep = keep;
     const MachineChoice choice(problem, order);
     ASSERT_EQ(choice.frontier().size(), 2U);
-    EXPECT_EQ(choice.frontier()[0].dollars, 8 * 150);
-    EXPECT_EQ(choice.frontier()[1].dollars, 1050) << "both on the small one: 1050 s";
+    EXPECT_EQ(choice.frontier()[0].cost, Dollars{8 * 150});
+    EXPECT_EQ(choice.frontier()[1].cost, Dollars{1050}) << "both on the small one: 1050 s";
     EXPECT_EQ(choice.machines_of(0).size(), 1U);
   }
 }
@@ -304,11 +304,11 @@ TEST(MachineChoice, MachinesThatTakeLongToStartAreKept) {
   const Module order = order_of(problem);
   const MachineChoice choice(problem, order);
   ASSERT_EQ(choice.frontier().size(), 3U);
-  EXPECT_EQ(choice.frontier()[0].seconds, 350) << "one start";
-  EXPECT_EQ(choice.frontier()[0].dollars, 8 * 350);
-  EXPECT_EQ(choice.frontier()[1].seconds, 550) << "two starts";
-  EXPECT_EQ(choice.frontier()[1].dollars, 8 * 300 + 250);
-  EXPECT_EQ(choice.frontier()[2].dollars, 1250);
+  EXPECT_EQ(choice.frontier()[0].time, Seconds{350}) << "one start";
+  EXPECT_EQ(choice.frontier()[0].cost, Dollars{8 * 350});
+  EXPECT_EQ(choice.frontier()[1].time, Seconds{550}) << "two starts";
+  EXPECT_EQ(choice.frontier()[1].cost, Dollars{8 * 300 + 250});
+  EXPECT_EQ(choice.frontier()[2].cost, Dollars{1250});
 }
 
 TEST(MachineChoice, WhatThereIsOnceIsNotTakenTwiceAtATime) {
@@ -316,29 +316,30 @@ TEST(MachineChoice, WhatThereIsOnceIsNotTakenTwiceAtATime) {
   problem.stages[1].needs.clear();
   problem.machines.resize(1);
   for (Stage& stage : problem.stages) {
-    stage.seconds.resize(1);
+    stage.times.resize(1);
     stage.gpus = {8};
   }
   const Module order = order_of(problem);
   problem.machines[0].side_by_side = false;
   const MachineChoice pool(problem, order);
   ASSERT_EQ(pool.frontier().size(), 1U);
-  EXPECT_EQ(pool.frontier()[0].seconds, 150) << "one after the other";
+  EXPECT_EQ(pool.frontier()[0].time, Seconds{150}) << "one after the other";
   problem.machines[0].side_by_side = true;
   const MachineChoice rented(problem, order);
-  EXPECT_EQ(rented.frontier()[0].seconds, 100) << "two of them";
-  EXPECT_EQ(rented.frontier()[0].dollars, 1200);
+  EXPECT_EQ(rented.frontier()[0].time, Seconds{100}) << "two of them";
+  EXPECT_EQ(rented.frontier()[0].cost, Dollars{1200});
 }
 
 TEST(MachineChoice, TooManyLabelsAreJoinedWithinTheShareItSays) {
   // Each phase costs twice as much twice as fast, in steps that no two sums share.
   ChoiceProblem problem;
   problem.machines.resize(6);
-  for (std::size_t m = 0; m < 6; ++m) problem.machines[m].price = 1 + 1.3 * static_cast<double>(m * m);
+  for (std::size_t m = 0; m < 6; ++m)
+    problem.machines[m].price = DollarsPerSecond{1 + 1.3 * static_cast<double>(m * m)};
   for (int i = 0; i < 7; ++i) {
     Stage stage;
     if (i > 0) stage.needs = {i - 1};
-    for (int m = 0; m < 6; ++m) stage.seconds.push_back((100 + 13.7 * i) / std::pow(m + 1, 1.1 + 0.03 * i));
+    for (int m = 0; m < 6; ++m) stage.times.push_back(Seconds{(100 + 13.7 * i) / std::pow(m + 1, 1.1 + 0.03 * i)});
     stage.gpus.assign(6, 1);
     problem.stages.push_back(stage);
   }
@@ -350,17 +351,17 @@ TEST(MachineChoice, TooManyLabelsAreJoinedWithinTheShareItSays) {
   EXPECT_LT(thin.frontier().size(), exact.frontier().size() / 2);
   double worst = 0;
   for (const auto& point : exact.frontier()) {
-    double least = std::numeric_limits<double>::infinity();
+    Dollars least{std::numeric_limits<double>::infinity()};
     for (const auto& other : thin.frontier())
-      if (other.seconds <= point.seconds + 1e-9) least = std::min(least, other.dollars);
-    worst = std::max(worst, least / point.dollars - 1);
+      if (other.time <= point.time + Seconds{1e-9}) least = std::min(least, other.cost);
+    worst = std::max(worst, least / point.cost - 1);
   }
   EXPECT_LE(worst, std::pow(1 / (1 - thin.thinned()), 7) - 1 + 1e-9);
 }
 
 TEST(MachineChoice, NothingRunsWhereAPhaseRunsNowhere) {
   ChoiceProblem problem = two_machines();
-  problem.stages[1].seconds.assign(2, std::numeric_limits<double>::infinity());
+  problem.stages[1].times.assign(2, kNowhere);
   const Module order = order_of(problem);
   EXPECT_TRUE(MachineChoice(problem, order).frontier().empty());
 }

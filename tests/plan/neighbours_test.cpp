@@ -13,11 +13,11 @@ ChoiceProblem three_in_a_row() {
   ChoiceProblem problem;
   problem.machines.resize(3);
   const double prices[] = {1, 5, 6};
-  for (std::size_t m = 0; m < 3; ++m) problem.machines[m].price = prices[m];
+  for (std::size_t m = 0; m < 3; ++m) problem.machines[m].price = DollarsPerSecond{prices[m]};
   for (int i = 0; i < 3; ++i) {
     Stage stage;
     if (i > 0) stage.needs = {i - 1};
-    stage.seconds = {100, 40, 60};
+    stage.times = {Seconds{100}, Seconds{40}, Seconds{60}};
     stage.gpus = {1, 1, 1};
     problem.stages.push_back(stage);
   }
@@ -32,14 +32,14 @@ TEST(Neighbours, WhatAScheduleTakes) {
   ChoiceProblem problem = three_in_a_row();
   problem.machines[0].billing.minimum = Seconds{250};
   problem.machines[1].billing.startup = Seconds{10};
-  problem.stages[1].dollars = {7, 9, 0};
+  problem.stages[1].dollars = {Dollars{7}, Dollars{9}, Dollars{}};
   // The slow machine is held from 0 to 250 and paid for as long; the fast one starts for 10 s and runs for 40.
   const auto told = by_medians(problem, {{0, {0, 2}}, {1, {1}}});
   ASSERT_TRUE(told.has_value());
-  EXPECT_EQ(told->seconds, 250);
-  EXPECT_EQ(told->dollars, 250 * 1 + 50 * 5 + 9);
-  EXPECT_EQ(told->work, 240);
-  problem.stages[1].seconds[1] = kNowhere;
+  EXPECT_EQ(told->hours, Seconds{250});
+  EXPECT_EQ(told->cost, Dollars{250 * 1 + 50 * 5 + 9});
+  EXPECT_EQ(told->work, Seconds{240});
+  problem.stages[1].times[1] = kNowhere;
   EXPECT_FALSE(by_medians(problem, {{0, {0, 2}}, {1, {1}}}).has_value());
 }
 

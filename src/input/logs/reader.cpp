@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "input/logs/book/book.h"
-#include "input/logs/book/gunzip.h"
+#include "input/text/gunzip.h"
 #include "input/logs/book/lines.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"

@@ -1,7 +1,12 @@
 #include "input/text/embedded_data.h"
 
 #include <cstddef>
+#include <map>
+#include <mutex>
 #include <span>
+#include <string>
+
+#include "input/text/gunzip.h"
 
 namespace {
 
@@ -9,7 +14,7 @@ namespace {
 struct EmbeddedFile {
   const char* name;
   std::size_t name_size;
-  const char* bytes;
+  const char* bytes;  ///< packed by gzip
   std::size_t size;
 };
 
@@ -24,7 +29,14 @@ namespace gpuplan {
 
 std::string_view embedded_data(std::string_view file_name) {
   for (const EmbeddedFile& file : std::span(gpuplan_embedded_table, gpuplan_embedded_count)) {
-    if (std::string_view(file.name, file.name_size) == file_name) return {file.bytes, file.size};
+    if (std::string_view(file.name, file.name_size) != file_name) continue;
+    // Few runs ask for a file, and for few of them: each is unpacked when it is asked for.
+    static std::mutex mutex;
+    static std::map<const EmbeddedFile*, std::string> texts;
+    const std::scoped_lock lock(mutex);
+    const auto [at, first] = texts.try_emplace(&file);
+    if (first) Gunzip().feed({file.bytes, file.size}, [&](std::string_view piece) { at->second += piece; });
+    return at->second;
   }
   return {};
 }

@@ -82,8 +82,10 @@ struct GenerationWork {
   }
 };
 
-/// Fails when the phase does not say how much work there is (the message has no place).
+/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message has
+/// no place).
 Result<GenerationWork> generation_work(const GeneratePhase& phase);
+Result<GenerationWork> generation_work(const GeneratePhase&&) = delete;
 
 /// Level 2: constants of one machine with one engine and weight format. All rates are of one GPU.
 struct GenerationRates {
@@ -124,11 +126,16 @@ struct GenerationRates {
 /// The row of the engine; of "*" or "*eager" for one that has none, as its CUDA graphs say.
 const EngineProfile& engine_profile(const Catalogue& catalogue, const Framework& engine);
 
+/// They point to the catalogue, the node and the engine, which must outlive them.
 /// Nullopt: the hardware or engine has no such format. `weight_bits`: of a stored weight, scales included, where it is
 /// not as usual for the format.
 std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, const NodeShape& node,
                                                 const Framework& engine, Format weights, Format kv_cache,
                                                 std::optional<double> weight_bits = std::nullopt);
+std::optional<GenerationRates> generation_rates(const Catalogue&, const NodeShape&&, const Framework&, Format, Format,
+                                                std::optional<double> = std::nullopt) = delete;
+std::optional<GenerationRates> generation_rates(const Catalogue&, const NodeShape&, const Framework&&, Format, Format,
+                                                std::optional<double> = std::nullopt) = delete;
 
 /// Level 4: seconds that one replica takes for `samples` samples of one model; the parts add up to total().
 struct GenerationParts {

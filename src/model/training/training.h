@@ -97,8 +97,10 @@ struct TrainingWork {
   bool custom = false;  ///< a network known by its totals only
 };
 
-/// Fails when the phase does not say how much work there is (the message has no place).
+/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message has
+/// no place).
 Result<TrainingWork> training_work(const TrainPhase& phase);
+Result<TrainingWork> training_work(const TrainPhase&&) = delete;
 
 /// Level 2: constants of one machine with one framework and precision.
 struct TrainingRates {
@@ -148,6 +150,8 @@ const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view
 TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
                              Precision precision, bool compile, const TrainingWork& work);
 TrainingRates training_rates(const Catalogue&, const NodeShape&&, const Framework&, Precision, bool,
+                             const TrainingWork&) = delete;
+TrainingRates training_rates(const Catalogue&, const NodeShape&, const Framework&&, Precision, bool,
                              const TrainingWork&) = delete;
 
 /// Level 3 key: what one layer's cost depends on.

@@ -8,23 +8,23 @@
 
 namespace gpuplan {
 
-/// Blocks that time is billed in, in seconds; 0: billing by the second is continuous, as the fraction of a second that
+/// Blocks that time is billed in; 0: billing by the second is continuous, as the fraction of a second that
 /// it rounds up decides nothing.
-inline double increment_of(const Billing& billing) {
-  const double increment = std::max(billing.increment.value, billing.term.value);
-  return increment <= 1 ? 0 : increment;
+inline Seconds increment_of(const Billing& billing) {
+  const Seconds increment = std::max(billing.increment, billing.term);
+  return increment <= units::second ? Seconds{} : increment;
 }
 
-/// Seconds paid for at least, each time that machines are taken.
-inline double least_of(const Billing& billing) { return std::max(billing.minimum.value, billing.term.value); }
+/// What is paid for at least, each time that machines are taken.
+inline Seconds least_of(const Billing& billing) { return std::max(billing.minimum, billing.term); }
 
-inline double rounded_up(double seconds, double increment) {
-  return increment > 0 ? std::ceil(seconds / increment - 1e-9) * increment : seconds;
+inline Seconds rounded_up(Seconds time, Seconds increment) {
+  return increment > Seconds{} ? std::ceil(time / increment - 1e-9) * increment : time;
 }
 
-/// Seconds paid for machines that are held so long.
-inline double paid_for(const Billing& billing, double seconds) {
-  return rounded_up(std::max(seconds, least_of(billing)), increment_of(billing));
+/// Time paid for machines that are held so long.
+inline Seconds paid_for(const Billing& billing, Seconds held) {
+  return rounded_up(std::max(held, least_of(billing)), increment_of(billing));
 }
 
 }  // namespace gpuplan

@@ -15,14 +15,14 @@ MachineChoice::Labels MachineChoice::side_by_side(const Labels& a, const Labels&
   // Both are by rising time: at each end of one, the cheapest of the other that has ended by then.
   while (i < a.size() || j < b.size()) {
     const bool first = j == b.size() || (i < a.size() && a[i].time <= b[j].time);
-    const double time = first ? a[i].time : b[j].time;
+    const Seconds time = first ? a[i].time : b[j].time;
     ++(first ? i : j);
     if (i == 0 || j == 0) continue;
     Step step;
     step.move = Move::kJoin;
     step.a = a[i - 1].step;
     step.b = b[j - 1].step;
-    joined.push_back({time, a[i - 1].cost + b[j - 1].cost, 0, step});
+    joined.push_back({time, a[i - 1].cost + b[j - 1].cost, {}, step});
   }
   return settle(joined);
 }
@@ -33,14 +33,14 @@ MachineChoice::Labels MachineChoice::wait_for(int machine, const Labels& own, co
   for (const Label& label : own) {
     const Label* before = nullptr;  // the cheapest of the others that does not make it wait
     const auto join = [&](const Label& other) {
-      const double wait = std::max(0.0, other.time - label.time);
+      const Seconds wait = std::max(Seconds{}, other.time - label.time);
       Step step;
       step.move = Move::kJoin;
       step.a = label.step;
       step.b = other.step;
       step.heir = heir;
       step.keeps = true;
-      Candidate next{label.time + wait, label.cost + other.cost, 0, step};
+      Candidate next{label.time + wait, label.cost + other.cost, {}, step};
       next.cost += extension(machine, label.slack, wait, next.slack);
       joined.push_back(next);
     };
@@ -53,31 +53,31 @@ MachineChoice::Labels MachineChoice::wait_for(int machine, const Labels& own, co
   return settle_held(machine, std::move(joined));
 }
 
-/// Seconds that the stages of a module take on each machine when they share it.
-std::vector<double> MachineChoice::shared_seconds(const Module& module) const {
+/// Time that the stages of a module take on each machine when they share it.
+std::vector<Seconds> MachineChoice::shared_times(const Module& module) const {
   const std::vector<int> stages = phases_of(module);
   std::vector<Slot> slots(stages.size());
   for (std::size_t i = 0; i < stages.size(); ++i)
     for (const int need : problem_.stages[static_cast<std::size_t>(stages[i])].needs)
       if (const auto at = std::ranges::find(stages, need); at != stages.end())
         slots[i].needs.push_back(static_cast<int>(at - stages.begin()));
-  std::vector<double> seconds(problem_.machines.size(), kNowhere);
+  std::vector<Seconds> times(problem_.machines.size(), kNowhere);
   std::vector<Seconds> durations(stages.size());
-  for (std::size_t m = 0; m < seconds.size(); ++m) {
+  for (std::size_t m = 0; m < times.size(); ++m) {
     bool runs = true;
     for (std::size_t i = 0; i < stages.size(); ++i) {
       const Stage& stage = problem_.stages[static_cast<std::size_t>(stages[i])];
-      durations[i] = Seconds{stage.machine ? stage.seconds[m] : stage.seconds.front()};
+      durations[i] = stage.machine ? stage.times[m] : stage.times.front();
       slots[i].on_machine = stage.machine;
       slots[i].gpus = stage.machine ? stage.gpus[m] : 0;
-      runs = runs && durations[i].value != kNowhere;
+      runs = runs && durations[i] != kNowhere;
     }
     if (!runs) continue;
     Timeline timeline(slots, {{problem_.machines[m].gpus, {}}});
     timeline.place(durations);
-    seconds[m] = timeline.end().value;
+    times[m] = timeline.end();
   }
-  return seconds;
+  return times;
 }
 
 MachineChoice::Sets MachineChoice::run_parallel(const Module& module, const Sets& start, bool apart) {
@@ -95,7 +95,7 @@ MachineChoice::Sets MachineChoice::run_parallel(const Module& module, const Sets
   groups_.push_back(stages);
   const int group = static_cast<int>(groups_.size()) - 1;
   const Sets shared =
-      run_block({shared_seconds(module), group, any(&Stage::lends), any(&Stage::stays), holds, beside_machines(stages)},
+      run_block({shared_times(module), group, any(&Stage::lends), any(&Stage::stays), holds, beside_machines(stages)},
                 start, apart);
   const auto append = [](Labels& to, const Labels& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(sets.released, shared.released);
@@ -218,7 +218,7 @@ MachineChoice::Sets MachineChoice::run_branches(const Module& module, const Sets
       Sets own = nothing_held();
       own.released.clear();
       own.go_on = true;
-      own.held[fork.machine].push_back({0, 0, fork.slack, -1});
+      own.held[fork.machine].push_back({{}, {}, fork.slack, -1});
       const Sets branch = solve(module.parts[b], own, true);
       const Labels branch_ends = released(branch);
       for (const Label& end : beside(branch_ends, others))

@@ -7,56 +7,59 @@
 
 namespace gpuplan {
 
-/// Dollars for `seconds` more of machines of which so much is paid for already; what is left of it then.
-double MachineChoice::extension(int machine, double slack, double seconds, double& left) const {
+/// The price of `time` more of machines of which so much is paid for already; what is left of it then.
+Dollars MachineChoice::extension(int machine, Seconds slack, Seconds time, Seconds& left) const {
   const MachineTerms& terms = problem_.machines[static_cast<std::size_t>(machine)];
-  const double more = rounded_up(std::max(0.0, seconds - slack), increment_of(terms.billing));
-  left = slack + more - seconds;
+  const Seconds more = rounded_up(std::max(Seconds{}, time - slack), increment_of(terms.billing));
+  left = slack + more - time;
   return terms.price * more;
 }
 
-/// Most that can be saved by going on with held machines instead of taking the same ones again: for a stage of D
-/// seconds at most max(minimum, D + start-up) + increment is paid then, and D - slack at least now.
-double MachineChoice::worth_of_holding(int machine, double slack) const {
+/// Most that can be saved by going on with held machines instead of taking the same ones again: for a stage of
+/// time D at most max(minimum, D + start-up) + increment is paid then, and D - slack at least now.
+Dollars MachineChoice::worth_of_holding(int machine, Seconds slack) const {
   const auto m = static_cast<std::size_t>(machine);
   const MachineTerms& terms = problem_.machines[m];
   const Billing& billing = terms.billing;
-  const double startup = billing.startup_billed ? billing.startup.value : 0;
-  const double least = least_of(billing) - shortest_[m];
+  const Seconds startup = billing.startup_billed ? billing.startup : Seconds{};
+  const Seconds least = least_of(billing) - shortest_[m];
   return terms.price * (std::max(least, startup) + increment_of(billing) + slack);
 }
 
 /// All machines but those that another one beats even when they could go on to be used for nothing.
 MachineChoice::Takers MachineChoice::worth_taking(const Block& block, bool apart) const {
   struct Option {
-    double time, cost, startup, worth;
+    Seconds time;
+    Dollars cost;
+    Seconds startup;
+    Dollars worth;
     int machine;
   };
   std::vector<Option> options;
-  for (std::size_t m = 0; m < block.seconds.size(); ++m) {
+  for (std::size_t m = 0; m < block.times.size(); ++m) {
     const MachineTerms& terms = problem_.machines[m];
-    if (block.seconds[m] == kNowhere || in_play_[m] == 0 || (apart && !terms.side_by_side)) continue;
-    const double startup = terms.billing.startup.value;
-    const double held = block.seconds[m] + (terms.billing.startup_billed ? startup : 0);
-    const double paid = paid_for(terms.billing, held);
+    if (block.times[m] == kNowhere || in_play_[m] == 0 || (apart && !terms.side_by_side)) continue;
+    const Seconds startup = terms.billing.startup;
+    const Seconds held = block.times[m] + (terms.billing.startup_billed ? startup : Seconds{});
+    const Seconds paid = paid_for(terms.billing, held);
     const int machine = static_cast<int>(m);
-    options.push_back({block.seconds[m] + startup, terms.price * paid + block.dollars[m], startup,
+    options.push_back({block.times[m] + startup, terms.price * paid + block.dollars[m], startup,
                        worth_of_holding(machine, paid - held), machine});
   }
-  const auto beaten = [&](const Option& option, double startup, double worth) {
+  const auto beaten = [&](const Option& option, Seconds startup, Dollars worth) {
     return std::ranges::any_of(options, [&](const Option& other) {
       if (other.machine == option.machine) return false;
-      const double time = other.time + startup;
-      const double cost = other.cost + worth;
+      const Seconds time = other.time + startup;
+      const Dollars cost = other.cost + worth;
       if (time > option.time || cost > option.cost) return false;
       return time < option.time || cost < option.cost || other.machine < option.machine;
     });
   };
   Takers takers;
   for (const Option& option : options) {
-    if (!beaten(option, 0, 0)) takers.once.push_back(option.machine);
+    if (!beaten(option, {}, {})) takers.once.push_back(option.machine);
     // A later stage may need just these machines, and beside a branch that takes longer their start costs no time.
-    if (block.lends || (keeps_ && apart && option.startup > 0) ||
+    if (block.lends || (keeps_ && apart && option.startup > Seconds{}) ||
         (keeps_ && !beaten(option, option.startup, option.worth)))
       takers.any.push_back(option.machine);
   }
@@ -90,14 +93,14 @@ std::vector<T> MachineChoice::frontier_of(std::vector<T> all) {
 MachineChoice::Labels MachineChoice::settle(const Candidates& candidates) {
   Labels labels;
   for (const Candidate& candidate : frontier_of(candidates))
-    labels.push_back({candidate.time, candidate.cost, 0, step_of(candidate.step)});
+    labels.push_back({candidate.time, candidate.cost, {}, step_of(candidate.step)});
   return labels;
 }
 
 /// Whether a label that still holds `machine` may end better for it than those of `released`, which would have to take
 /// it again.
 bool MachineChoice::worth_holding(int machine, const Candidate& candidate, const Labels& released) const {
-  const double startup = problem_.machines[static_cast<std::size_t>(machine)].billing.startup.value;
+  const Seconds startup = problem_.machines[static_cast<std::size_t>(machine)].billing.startup;
   const auto later = std::ranges::upper_bound(released, candidate.time - startup, {}, &Label::time);
   if (later == released.begin()) return true;
   return std::ranges::prev(later)->cost + worth_of_holding(machine, candidate.slack) > candidate.cost;
@@ -118,11 +121,11 @@ MachineChoice::Candidates MachineChoice::unbeaten(int machine, Candidates candid
     if (a.time != b.time) return a.time < b.time;
     return a.cost != b.cost ? a.cost < b.cost : a.slack > b.slack;
   });
-  const double increment = increment_of(terms.billing);
+  const Seconds increment = increment_of(terms.billing);
   const auto pick = [&](double share) {
     std::vector<const Candidate*> kept;
     const auto beats = [&](const Candidate& a, const Candidate& b) {
-      const double lacking = a.slack >= b.slack ? 0 : rounded_up(b.slack - a.slack, increment);
+      const Seconds lacking = a.slack >= b.slack ? Seconds{} : rounded_up(b.slack - a.slack, increment);
       return (a.cost + terms.price * lacking) * (1 - share) <= b.cost;
     };
     const auto net = [&](const Candidate& c) { return c.cost - terms.price * c.slack; };
@@ -131,7 +134,7 @@ MachineChoice::Candidates MachineChoice::unbeaten(int machine, Candidates candid
     for (const Candidate& candidate : candidates) {
       const auto beaten = [&](const Candidate* one) { return one != nullptr && beats(*one, candidate); };
       if (beaten(cheapest) || beaten(richest)) continue;
-      if (increment > 0) {
+      if (increment > Seconds{}) {
         looked_at_ += kept.size() / 8;
         if (std::ranges::any_of(kept, beaten)) continue;
       }
@@ -143,7 +146,7 @@ MachineChoice::Candidates MachineChoice::unbeaten(int machine, Candidates candid
   };
   std::vector<const Candidate*> kept = pick(0);
   // What is left of a block makes labels that hardly differ.
-  const std::size_t most = increment > 0 ? most_in_blocks_ : std::max<std::size_t>(20, most_ / 4);
+  const std::size_t most = increment > Seconds{} ? most_in_blocks_ : std::max<std::size_t>(20, most_ / 4);
   for (double share = 1e-4; kept.size() > most; share *= 2) {
     kept = pick(share);
     thinned_ = std::max(thinned_, share);
@@ -175,7 +178,7 @@ MachineChoice::Sets MachineChoice::taken(const Candidates& open, std::vector<Can
 MachineChoice::Labels MachineChoice::released(const Sets& sets) {
   Labels all = sets.released;
   for (const Labels& labels : sets.held) all.insert(all.end(), labels.begin(), labels.end());
-  for (Label& label : all) label.slack = 0;
+  for (Label& label : all) label.slack = {};
   return frontier_of(std::move(all));
 }
 

@@ -14,8 +14,8 @@ MachineChoice::MachineChoice(const ChoiceProblem& problem, const Module& order, 
   for (std::size_t i = 0; i < problem.stages.size(); ++i) groups_.push_back({static_cast<int>(i)});
   shortest_.assign(problem.machines.size(), kNowhere);
   for (const Stage& stage : problem.stages)
-    for (std::size_t m = 0; stage.machine && m < stage.seconds.size(); ++m)
-      shortest_[m] = std::min(shortest_[m], stage.seconds[m]);
+    for (std::size_t m = 0; stage.machine && m < stage.times.size(); ++m)
+      shortest_[m] = std::min(shortest_[m], stage.times[m]);
   in_play_.assign(problem.machines.size(), 1);
   keeps_ = problem.keep;
   search(order);
@@ -25,7 +25,7 @@ MachineChoice::MachineChoice(const ChoiceProblem& problem, const Module& order, 
       for (std::size_t i = 0; i < problem.stages.size(); ++i) {
         const Stage& stage = problem.stages[i];
         if (!stage.machine) continue;
-        const Block block{stage.seconds, 0, stage.lends, false, false, beside_machines({static_cast<int>(i)})};
+        const Block block{stage.times, 0, stage.lends, false, false, beside_machines({static_cast<int>(i)})};
         for (const int machine : worth_taking(block, false).once) best[static_cast<std::size_t>(machine)] = 1;
       }
       in_play_ = std::move(best);
@@ -75,14 +75,13 @@ MachineChoice::Sets MachineChoice::solve(const Module& module, const Sets& start
 
 MachineChoice::Sets MachineChoice::run_stage(const Module& module, const Sets& start, bool apart) {
   const Stage& stage = problem_.stages[static_cast<std::size_t>(module.phase)];
-  if (!stage.machine) return run_idle(stage.seconds.front(), module.phase, start, stage.holds, apart);
-  return run_block(
-      {stage.seconds, module.phase, stage.lends, stage.stays, stage.holds, beside_machines({module.phase})}, start,
-      apart);
+  if (!stage.machine) return run_idle(stage.times.front(), module.phase, start, stage.holds, apart);
+  return run_block({stage.times, module.phase, stage.lends, stage.stays, stage.holds, beside_machines({module.phase})},
+                   start, apart);
 }
 
 /// A phase that needs no machine: what is held waits, paid for, or is let go.
-MachineChoice::Sets MachineChoice::run_idle(double seconds, int group, const Sets& start, bool holds, bool apart) {
+MachineChoice::Sets MachineChoice::run_idle(Seconds time, int group, const Sets& start, bool holds, bool apart) {
   Candidates open;
   std::vector<Candidates> held(problem_.machines.size());
   const auto step = [&](const Label& label, bool keeps) {
@@ -93,12 +92,11 @@ MachineChoice::Sets MachineChoice::run_idle(double seconds, int group, const Set
     return next;
   };
   if (!holds && !start.go_on)
-    for (const Label& label : released(start))
-      open.push_back({label.time + seconds, label.cost, 0, step(label, false)});
+    for (const Label& label : released(start)) open.push_back({label.time + time, label.cost, {}, step(label, false)});
   for (std::size_t m = 0; m < start.held.size(); ++m) {
     for (const Label& label : start.held[m]) {
-      Candidate next{label.time + seconds, label.cost, 0, step(label, true)};
-      next.cost += extension(static_cast<int>(m), label.slack, seconds, next.slack);
+      Candidate next{label.time + time, label.cost, {}, step(label, true)};
+      next.cost += extension(static_cast<int>(m), label.slack, time, next.slack);
       held[m].push_back(next);
     }
   }
@@ -108,8 +106,8 @@ MachineChoice::Sets MachineChoice::run_idle(double seconds, int group, const Set
 }
 
 /// What stages cost on each machine beside the machine.
-std::vector<double> MachineChoice::beside_machines(const std::vector<int>& stages) const {
-  std::vector<double> dollars(problem_.machines.size(), 0);
+std::vector<Dollars> MachineChoice::beside_machines(const std::vector<int>& stages) const {
+  std::vector<Dollars> dollars(problem_.machines.size());
   for (const int s : stages) {
     const Stage& stage = problem_.stages[static_cast<std::size_t>(s)];
     for (std::size_t m = 0; m < stage.dollars.size(); ++m) dollars[m] += stage.dollars[m];
@@ -135,12 +133,12 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
     if (keeps) held[static_cast<std::size_t>(machine)].push_back(end);
   };
   for (std::size_t m = 0; m < start.held.size() && (keeps_ || block.stays); ++m) {
-    if (block.seconds[m] == kNowhere) continue;
+    if (block.times[m] == kNowhere) continue;
     const int machine = static_cast<int>(m);
     for (const Label& label : start.held[m]) {
-      Candidate next{label.time + block.seconds[m], label.cost + block.dollars[m], 0,
-                     step(Move::kContinue, label, machine)};
-      next.cost += extension(machine, label.slack, block.seconds[m], next.slack);
+      Candidate next{
+          label.time + block.times[m], label.cost + block.dollars[m], {}, step(Move::kContinue, label, machine)};
+      next.cost += extension(machine, label.slack, block.times[m], next.slack);
       finish(machine, next);
     }
   }
@@ -150,11 +148,11 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
   const auto take = [&](int machine, bool once) {
     const auto m = static_cast<std::size_t>(machine);
     const MachineTerms& terms = problem_.machines[m];
-    const double startup = terms.billing.startup.value;
-    const double used = block.seconds[m] + (terms.billing.startup_billed ? startup : 0);
-    const double paid = paid_for(terms.billing, used);
-    const double time = block.seconds[m] + startup;
-    const double cost = terms.price * paid + block.dollars[m];
+    const Seconds startup = terms.billing.startup;
+    const Seconds used = block.times[m] + (terms.billing.startup_billed ? startup : Seconds{});
+    const Seconds paid = paid_for(terms.billing, used);
+    const Seconds time = block.times[m] + startup;
+    const Dollars cost = terms.price * paid + block.dollars[m];
     for (const Label& label : free) {
       const Candidate end{label.time + time, label.cost + cost, paid - used, step(Move::kFresh, label, machine)};
       (once ? open : held[m]).push_back(end);
@@ -163,7 +161,7 @@ MachineChoice::Sets MachineChoice::run_block(const Block& block, const Sets& sta
     for (std::size_t other = 0; other < start.held.size(); ++other) {
       if (other == m) continue;
       for (const Label& label : start.held[other]) {
-        Candidate next{label.time + time, label.cost + cost, 0, step(Move::kBeside, label, machine)};
+        Candidate next{label.time + time, label.cost + cost, {}, step(Move::kBeside, label, machine)};
         next.cost += extension(static_cast<int>(other), label.slack, time, next.slack);
         held[other].push_back(next);
       }

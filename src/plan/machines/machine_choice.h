@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/units.h"
 #include "domain/market/offer.h"
 #include "plan/machines/series_parallel.h"
 
@@ -12,29 +13,29 @@ namespace gpuplan {
 
 /// Machines of an offer as the choice among them sees them.
 struct MachineTerms {
-  double price = 0;  ///< dollars a second for all of them
+  DollarsPerSecond price{};  ///< of all of them
   Billing billing;
   int gpus = 1;
   bool side_by_side = true;  ///< two phases may each have such machines at one time (false: a pool is too small)
 };
 
-/// Seconds of a phase on machines that can not run it.
-inline constexpr double kNowhere = std::numeric_limits<double>::infinity();
+/// Time of a phase on machines that can not run it.
+inline constexpr Seconds kNowhere{std::numeric_limits<double>::infinity()};
 
-/// A phase as the choice sees it. Seconds and GPUs are by machine; kNowhere where it can not run.
+/// A phase as the choice sees it. Times and GPUs are by machine; kNowhere where it can not run.
 struct Stage {
-  std::vector<double> seconds;  ///< one figure when it needs no machine
-  std::vector<int> gpus;        ///< used; for stages that share machines
-  std::vector<int> needs;       ///< positions of stages
+  std::vector<Seconds> times;  ///< one figure when it needs no machine
+  std::vector<int> gpus;       ///< used; for stages that share machines
+  std::vector<int> needs;      ///< positions of stages
   bool machine = true;
   // A stage that must run on the machines of one before it: that one lends, this one stays, those between hold.
   bool lends = false;  ///< its machines are held after it, whatever they cost
   bool stays = false;  ///< runs on the machines that are held when it begins
   bool holds = false;  ///< what is held when it begins is held after it
   /// What it costs there beside the machines, by machine; empty: nothing.
-  std::vector<double> dollars{};
-  double beside(int machine_used) const {
-    return dollars.empty() ? 0 : dollars[static_cast<std::size_t>(machine_used)];
+  std::vector<Dollars> dollars{};
+  Dollars beside(int machine_used) const {
+    return dollars.empty() ? Dollars{} : dollars[static_cast<std::size_t>(machine_used)];
   }
 };
 
@@ -64,8 +65,8 @@ struct ChosenMachines {
 class MachineChoice {
  public:
   struct Point {
-    double seconds = 0;
-    double dollars = 0;
+    Seconds time{};
+    Dollars cost{};
   };
 
   /// REQUIRES: `order` holds the stages of the problem. Both must outlive it.
@@ -97,13 +98,16 @@ class MachineChoice {
     bool keeps = false;
   };
   struct Label {
-    double time = 0, cost = 0;
-    double slack = 0;  ///< seconds of the held machines that are paid for and not used
+    Seconds time{};
+    Dollars cost{};
+    Seconds slack{};  ///< of the held machines: paid for and not used
     int step = -1;
   };
   /// A label not yet taken over.
   struct Candidate {
-    double time = 0, cost = 0, slack = 0;
+    Seconds time{};
+    Dollars cost{};
+    Seconds slack{};
     Step step;
   };
   using Labels = std::vector<Label>;
@@ -118,29 +122,29 @@ class MachineChoice {
   /// Labels that hold a machine when branches begin, with as much left of it.
   struct Fork {
     std::size_t machine;
-    double slack;
+    Seconds slack;
     Labels labels;
   };
   /// A run of stages on one machine.
   struct Block {
-    std::vector<double> seconds;  ///< by machine
+    std::vector<Seconds> times;  ///< by machine
     int group = 0;
     bool lends = false, stays = false, holds = false;
-    std::vector<double> dollars;  ///< by machine, beside what it costs
+    std::vector<Dollars> dollars;  ///< by machine, beside what it costs
   };
 
   Sets solve(const Module& module, const Sets& start, bool apart);
   Sets run_stage(const Module& module, const Sets& start, bool apart);
   Sets run_block(const Block& block, const Sets& start, bool apart);
-  Sets run_idle(double seconds, int group, const Sets& start, bool holds, bool apart);
+  Sets run_idle(Seconds time, int group, const Sets& start, bool holds, bool apart);
   Sets run_parallel(const Module& module, const Sets& start, bool apart);
   Sets run_branches(const Module& module, const Sets& start, bool holds, bool apart);
   Labels some_of(const Labels& labels, std::size_t most);
   std::vector<Fork> forks_of(const Sets& start);
   Labels side_by_side(const Labels& a, const Labels& b);
   Labels wait_for(int machine, const Labels& own, const Labels& others, Heir heir);
-  std::vector<double> shared_seconds(const Module& module) const;
-  std::vector<double> beside_machines(const std::vector<int>& stages) const;
+  std::vector<Seconds> shared_times(const Module& module) const;
+  std::vector<Dollars> beside_machines(const std::vector<int>& stages) const;
 
   Sets nothing_held() const;
   Labels released(const Sets& sets);
@@ -151,8 +155,8 @@ class MachineChoice {
   Labels settle_held(int machine, Candidates candidates);
   bool worth_holding(int machine, const Candidate& candidate, const Labels& released) const;
   Sets taken(const Candidates& open, std::vector<Candidates>& held, bool must_hold, bool apart);
-  double worth_of_holding(int machine, double slack) const;
-  double extension(int machine, double slack, double seconds, double& left) const;
+  Dollars worth_of_holding(int machine, Seconds slack) const;
+  Dollars extension(int machine, Seconds slack, Seconds time, Seconds& left) const;
   void search(const Module& order);
   /// Whether so many labels were looked at that the search is begun again with less to look at.
   bool too_much() const { return looked_at_ > kMostLookedAt; }
@@ -173,9 +177,9 @@ class MachineChoice {
   std::vector<int> ends_;                                  ///< steps of the points
   static constexpr std::size_t kMostLookedAt = 1'000'000;  ///< about a tenth of a second
   std::size_t looked_at_ = 0;
-  std::vector<char> in_play_;     ///< by machine: may be taken
-  bool keeps_ = true;             ///< machines may be kept from phase to phase
-  std::vector<double> shortest_;  ///< by machine: seconds of the shortest stage that can run there
+  std::vector<char> in_play_;      ///< by machine: may be taken
+  bool keeps_ = true;              ///< machines may be kept from phase to phase
+  std::vector<Seconds> shortest_;  ///< by machine: of the shortest stage that can run there
   double thinned_ = 0;
   bool cut_ = false;
 };

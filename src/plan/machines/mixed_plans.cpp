@@ -134,7 +134,7 @@ class Mixer {
       dollars += biller_.beside(*estimate, on(choice));
       time += ((*estimate)->work.p50 + (*estimate)->extra.p50) * (1 + job_.buffer);
     }
-    const DollarsPerSecond price{terms_of(choice).price};
+    const DollarsPerSecond price = terms_of(choice).price;
     return dollars > Dollars{} && time > Seconds{} ? price + dollars / time : price;
   }
 
@@ -142,8 +142,8 @@ class Mixer {
     const Offer& offer = *choice.offer;
     const Machines& machines = machine_options_[choice.option].machines;
     MachineTerms terms;
-    terms.price = (choice.spot ? *offer.spot_price : *offer.price).p50.value *
-                  machines_paid(offer, machines.nodes, machines.gpus);
+    terms.price =
+        (choice.spot ? *offer.spot_price : *offer.price).p50 * machines_paid(offer, machines.nodes, machines.gpus);
     terms.billing = offer.billing;
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
@@ -165,12 +165,12 @@ class Mixer {
         const auto& estimate = machine_options_[offer->option].phases[i];
         const bool runs = estimate && (*estimate)->fit == Fit::kFits &&
                           (!(*estimate)->serving || (*estimate)->serving->reaches_target);
-        stage.seconds.push_back(runs ? seconds_of(*estimate, *offer) : kNowhere);
+        stage.times.push_back(runs ? time_of(*estimate, *offer) : kNowhere);
         stage.gpus.push_back(estimate ? (*estimate)->gpus : 0);
-        if (stage.machine) stage.dollars.push_back(runs ? biller_.beside(*estimate, on(*offer)).value : 0);
+        if (stage.machine) stage.dollars.push_back(runs ? biller_.beside(*estimate, on(*offer)) : Dollars{});
       }
       // The user's own machine is as fast whatever is rented.
-      if (!stage.machine) stage.seconds.resize(1);
+      if (!stage.machine) stage.times.resize(1);
     }
     for (std::size_t k = 0; k < workloads_.size(); ++k)
       if (!job_.phases[phase_of(static_cast<int>(k))].on.empty()) stay(k, needs);
@@ -184,8 +184,8 @@ class Mixer {
     return {choice.offer, choice.spot, machine_options_[choice.option].machines, {}};
   }
 
-  double seconds_of(const PhaseEstimate& estimate, const Choice& choice) const {
-    return biller_.expected(estimate, on(choice)).value * (1 + job_.buffer);
+  Seconds time_of(const PhaseEstimate& estimate, const Choice& choice) const {
+    return biller_.expected(estimate, on(choice)) * (1 + job_.buffer);
   }
 
   /// Stage `s` runs on the machines of another one: that one lends them, those between leave them held.
@@ -290,7 +290,8 @@ class Mixer {
     if (phases * offers_.size() > kMostNear || phases * phases * (phases + offers_.size()) > kMostPhasesNear) return;
     const auto found = [&](std::size_t i) { return goal(mixed_[i].hours.p50, mixed_[i].cost.p50); };
     struct Near {
-      double bound, work;
+      double bound;
+      Seconds work;
       ChosenSchedule schedule;
     };
     std::size_t best = 0;
@@ -301,7 +302,7 @@ class Mixer {
       for (ChosenSchedule& schedule : neighbours(problem_, schedules_[best])) {
         const auto medians = by_medians(problem_, schedule);
         if (!medians) continue;
-        const double bound = goal(Seconds{medians->seconds}, Dollars{medians->dollars});
+        const double bound = goal(medians->hours, medians->cost);
         if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
       }
       std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
@@ -326,12 +327,12 @@ class Mixer {
       const Stage& stage = problem_.stages[k];
       if (!stage.machine) continue;
       const auto all = [&](std::size_t m) {
-        return std::pair(stage.seconds[m] + problem_.machines[m].billing.startup.value, problem_.machines[m].price);
+        return std::pair(stage.times[m] + problem_.machines[m].billing.startup, problem_.machines[m].price);
       };
       std::size_t best = 0;
       for (std::size_t m = 1; m < offers_.size(); ++m)
         if (all(m) < all(best)) best = m;
-      if (stage.stays || stage.seconds[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
+      if (stage.stays || stage.times[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
       schedule.push_back({static_cast<int>(best), {static_cast<int>(k)}});
     }
     return schedule;
@@ -347,7 +348,7 @@ class Mixer {
       return kinds[{lease.offer, lease.spot, lease.machines.nodes, lease.machines.gpus}];
     };
     for (std::size_t h = 0; h < leases.size(); ++h) {
-      Seconds first{kNowhere};
+      Seconds first = kNowhere;
       Seconds last{};
       for (const int phase : leases[h].phases) {
         first = std::min(first, laid.starts[static_cast<std::size_t>(phase)]);

@@ -1,6 +1,7 @@
 #include "plan/machines/neighbours.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "plan/answer/block_billing.h"
@@ -24,26 +25,29 @@ const Stage& stage_of(const ChoiceProblem& problem, int stage) {
 /// Machines to run these stages on, one after the other, by rising time.
 std::vector<int> alternatives(const ChoiceProblem& problem, const std::vector<int>& stages) {
   struct Option {
-    double time, cost;
+    Seconds time;
+    Dollars cost;
     int machine;
   };
   std::vector<Option> options;
   for (std::size_t m = 0; m < problem.machines.size(); ++m) {
     const MachineTerms& terms = problem.machines[m];
-    Option option{0, 0, static_cast<int>(m)};
+    Option option{{}, {}, static_cast<int>(m)};
     for (const int s : stages) {
-      option.time += stage_of(problem, s).seconds[m];
+      option.time += stage_of(problem, s).times[m];
       option.cost += stage_of(problem, s).beside(option.machine);
     }
     if (option.time == kNowhere) continue;
-    const double startup = terms.billing.startup.value;
-    option.cost += terms.price * paid_for(terms.billing, option.time + (terms.billing.startup_billed ? startup : 0));
+    const Seconds startup = terms.billing.startup;
+    option.cost +=
+        terms.price * paid_for(terms.billing, option.time + (terms.billing.startup_billed ? startup : Seconds{}));
     option.time += startup;
     options.push_back(option);
   }
   std::ranges::stable_sort(options, {}, &Option::time);
   std::vector<int> machines;
-  double least = kNowhere;  // of those clearly faster that are not used up by another stage
+  Dollars least{
+      std::numeric_limits<double>::infinity()};  // of those clearly faster that are not used up by another stage
   std::size_t faster = 0;
   for (const Option& option : options) {
     for (; faster < options.size() && options[faster].time < option.time * (1 - kClearly); ++faster)
@@ -64,7 +68,7 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
   for (std::size_t i = 0; i < size; ++i) {
     slots[i].needs = problem.stages[i].needs;
     slots[i].rank = static_cast<int>(i);
-    if (!problem.stages[i].machine) durations[i] = Seconds{problem.stages[i].seconds.front()};
+    if (!problem.stages[i].machine) durations[i] = problem.stages[i].times.front();
   }
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const auto m = static_cast<std::size_t>(schedule[h].machine);
@@ -75,20 +79,20 @@ std::optional<ByMedians> by_medians(const ChoiceProblem& problem, const ChosenSc
       slots[i].on_machine = true;
       slots[i].lease = static_cast<int>(h);
       slots[i].gpus = problem.stages[i].gpus[m];
-      durations[i] = Seconds{problem.stages[i].seconds[m]};
-      if (durations[i].value == kNowhere) return std::nullopt;
-      result.work += durations[i].value;
-      result.dollars += problem.stages[i].beside(schedule[h].machine);
+      durations[i] = problem.stages[i].times[m];
+      if (durations[i] == kNowhere) return std::nullopt;
+      result.work += durations[i];
+      result.cost += problem.stages[i].beside(schedule[h].machine);
     }
   }
   Timeline timeline(slots, leases);
   timeline.place(durations);
-  result.seconds = timeline.end().value;
+  result.hours = timeline.end();
   for (std::size_t h = 0; h < schedule.size(); ++h) {
     const MachineTerms& terms = terms_of(problem, schedule[h].machine);
     const auto [from, to] = timeline.held(h);
     const Seconds unpaid = terms.billing.startup_billed ? Seconds{} : terms.billing.startup;
-    result.dollars += terms.price * paid_for(terms.billing, (to - from - unpaid).value);
+    result.cost += terms.price * paid_for(terms.billing, to - from - unpaid);
     if (terms.side_by_side) continue;
     for (std::size_t other = 0; other < h; ++other) {
       const auto [begin, end] = timeline.held(other);
@@ -135,7 +139,7 @@ std::vector<ChosenSchedule> neighbours(const ChoiceProblem& problem, const Chose
       }
       for (std::size_t other = 0; problem.keep && other < schedule.size(); ++other) {
         const auto m = static_cast<std::size_t>(schedule[other].machine);
-        if (other == h || stage_of(problem, stage).seconds[m] == kNowhere) continue;
+        if (other == h || stage_of(problem, stage).times[m] == kNowhere) continue;
         near.push_back(without);
         near.back()[other].stages.push_back(stage);
         if (alone) near.back().erase(near.back().begin() + static_cast<std::ptrdiff_t>(h));

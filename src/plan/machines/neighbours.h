@@ -14,9 +14,9 @@ using ChosenSchedule = std::vector<ChosenMachines>;
 /// What a schedule takes by the medians of its stages. Times and bills are convex in what is uncertain, so that the
 /// median of the whole is hardly ever less.
 struct ByMedians {
-  double seconds = 0;  ///< from the start of the first to the end of the last stage
-  double dollars = 0;
-  double work = 0;  ///< seconds of all stages together
+  Seconds hours{};  ///< from the start of the first to the end of the last stage
+  Dollars cost{};
+  Seconds work{};  ///< of all stages together
 };
 
 /// nullopt where a stage can not run on its machines, or too few of them are there.

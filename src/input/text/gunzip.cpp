@@ -1,4 +1,4 @@
-#include "input/logs/book/gunzip.h"
+#include "input/text/gunzip.h"
 
 #include <zlib.h>
 
