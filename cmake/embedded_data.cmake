@@ -1,42 +1,53 @@
 # Compiles every data/*.csv and data/measured/*.csv into the program, and the programs that launch scripts bring along,
 # src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with .incbin, and a table of names
 # ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that src/input/text/embedded_data.cpp reads. Rebuilt when a
-# file changes, comes or goes.
-find_program(GPUPLAN_GZIP gzip REQUIRED)
+# file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed. GPUPLAN_NOT_EMBEDDED: an expression for those left out.
+include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
+if(GPUPLAN_NOT_EMBEDDED)
+  list(FILTER data_files EXCLUDE REGEX "${GPUPLAN_NOT_EMBEDDED}")
+endif()
 list(SORT data_files)
+if(NOT GPUPLAN_EMBEDDED_PLAIN)
+  find_program(GPUPLAN_GZIP gzip REQUIRED)
+  file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded)
+endif()
 set(contents "")
-set(table "")
-set(packed_files "")
+set(rows "")
+set(embedded_files "")
 set(index 0)
-file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded)
 foreach(file IN LISTS data_files)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/data ${file})
   string(REPLACE "../src/launch/" "" name "${name}")
-  set(packed ${PROJECT_BINARY_DIR}/embedded/${index}.gz)
-  add_custom_command(OUTPUT ${packed} COMMAND ${GPUPLAN_GZIP} -9nc ${file} > ${packed} DEPENDS ${file} VERBATIM
-    COMMENT "Packing ${name}")
-  list(APPEND packed_files ${packed})
-  string(APPEND contents "name${index}: .ascii \"${name}\"\nname${index}_end:\n"
-    "bytes${index}: .incbin \"${packed}\"\nbytes${index}_end:\n")
-  string(APPEND table "  .quad name${index}, name${index}_end - name${index}, "
-    "bytes${index}, bytes${index}_end - bytes${index}\n")
+  if(NOT GPUPLAN_EMBEDDED_PLAIN)
+    set(packed ${PROJECT_BINARY_DIR}/embedded/${index}.gz)
+    add_custom_command(OUTPUT ${packed} COMMAND ${GPUPLAN_GZIP} -9nc ${file} > ${packed} DEPENDS ${file} VERBATIM
+      COMMENT "Packing ${name}")
+    set(file ${packed})
+  endif()
+  list(APPEND embedded_files ${file})
+  gpuplan_asm_object(name_object name${index} "  .ascii \"${name}\"")
+  gpuplan_asm_object(bytes_object bytes${index} "  .incbin \"${file}\"")
+  string(APPEND contents "${name_object}${bytes_object}")
+  foreach(label name${index} bytes${index})
+    string(APPEND rows "  ${asm_word} ${label}\n  ${asm_word} .L${label}_end - ${label}\n")
+  endforeach()
   math(EXPR index "${index} + 1")
 endforeach()
+gpuplan_asm_object(table gpuplan_embedded_table "${rows}")
+gpuplan_asm_object(count gpuplan_embedded_count "  ${asm_word} ${index}")
 set(GPUPLAN_EMBEDDED_DATA ${PROJECT_BINARY_DIR}/embedded_data.S)
 file(CONFIGURE OUTPUT ${GPUPLAN_EMBEDDED_DATA} @ONLY CONTENT [=[
 # Written by cmake/embedded_data.cmake.
-  .section .rodata
+  @asm_constants@
 @contents@
-  .section .data.rel.ro, "aw"
-  .balign 8
+  @asm_addresses@
+  .p2align 3
   .globl gpuplan_embedded_table
-gpuplan_embedded_table:
 @table@
   .globl gpuplan_embedded_count
-gpuplan_embedded_count:
-  .quad @index@
-  .section .note.GNU-stack, "", %progbits
+@count@
+  @asm_end@
 ]=])
-set_source_files_properties(${GPUPLAN_EMBEDDED_DATA} PROPERTIES OBJECT_DEPENDS "${packed_files}")
+set_source_files_properties(${GPUPLAN_EMBEDDED_DATA} PROPERTIES OBJECT_DEPENDS "${embedded_files}")

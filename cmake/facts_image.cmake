@@ -12,16 +12,18 @@ else()
     COMMENT "Reading data/*.csv")
 endif()
 set(image_source ${PROJECT_BINARY_DIR}/facts_image.S)
+gpuplan_asm_object(image_object gpuplan_facts_image "  .incbin \"${image}\"")
+gpuplan_asm_object(size_object gpuplan_facts_image_size
+  "  ${asm_word} .Lgpuplan_facts_image_end - gpuplan_facts_image")
 file(CONFIGURE OUTPUT ${image_source} @ONLY CONTENT [=[
 # Written by cmake/facts_image.cmake.
-  .section .rodata
+  @asm_constants@
   .globl gpuplan_facts_image
-gpuplan_facts_image: .incbin "@image@"
-facts_image_end:
-  .balign 8
+@image_object@
+  .p2align 3
   .globl gpuplan_facts_image_size
-gpuplan_facts_image_size: .quad facts_image_end - gpuplan_facts_image
-  .section .note.GNU-stack, "", %progbits
+@size_object@
+  @asm_end@
 ]=])
 set_source_files_properties(${image_source} PROPERTIES OBJECT_DEPENDS ${image})
 add_library(gpuplan_facts STATIC ${image_source})

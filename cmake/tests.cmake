@@ -16,7 +16,8 @@ if(GPUPLAN_TESTS_MATCHING)
   set(test_sources ${kept})
 endif()
 
-add_executable(gpuplan_test EXCLUDE_FROM_ALL ${test_sources})
+# What reads YAML in WebAssembly is held against yaml-cpp.
+add_executable(gpuplan_test EXCLUDE_FROM_ALL ${test_sources} src/web/instead/plain_yaml.cpp)
 target_include_directories(gpuplan_test PRIVATE tests tools)
 target_include_directories(gpuplan_test SYSTEM PRIVATE ${GPUPLAN_YAML_INCLUDE})
 # "." makes objects that several checkouts can share through ccache; the tests are then run from the root of one.
@@ -33,6 +34,10 @@ foreach(library core read ask write cli)
   target_link_options(gpuplan_test PRIVATE $<FILTER:$<TARGET_OBJECTS:gpuplan_${library}>,INCLUDE,[.]o$>)
 endforeach()
 target_link_libraries(gpuplan_test PRIVATE gpuplan_cli ${GPUPLAN_RAPIDCHECK} GTest::gtest GTest::gtest_main)
+
+# What the WebAssembly module is held against (./test web).
+add_executable(gpuplan_ask_lines EXCLUDE_FROM_ALL tests/web/ask_lines.cpp)
+target_link_libraries(gpuplan_ask_lines PRIVATE gpuplan_edge)
 
 enable_testing()
 add_test(NAME unit COMMAND gpuplan_test --gtest_brief=1)

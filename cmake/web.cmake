@@ -1,5 +1,41 @@
-# The core as a WebAssembly module: a library ("reactor") without a main, whose doors are in tests/self_check/wasm.cpp.
-add_executable(gpuplan_web tests/self_check/wasm.cpp src/web/wasi_shim.cpp)
-target_link_libraries(gpuplan_web PRIVATE gpuplan_check)
-target_link_options(gpuplan_web PRIVATE -mexec-model=reactor -Wl,-s)
+# gpuplan as a WebAssembly module for pages and node: a library ("reactor") without a main that exports what
+# src/api/ask.h declares, and malloc() for the text of a question. Its C++ library knows no exceptions, no threads and no
+# files, and there is no yaml-cpp, re2 or zlib: src/web/instead stands in for the files that need one of them.
+set(GPUPLAN_EMBEDDED_PLAIN ON)
+set(GPUPLAN_NOT_EMBEDDED "/data/measured/")  # runs, which only `validate` reads
+include(cmake/embedded_data.cmake)
+find_path(GPUPLAN_JSON_INCLUDE nlohmann/json.hpp PATHS /usr/include /usr/local/include REQUIRED)
+# A folder of its own: beside the library lie the headers of the machine that builds.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include)
+file(CREATE_LINK ${GPUPLAN_JSON_INCLUDE}/nlohmann ${PROJECT_BINARY_DIR}/include/nlohmann SYMBOLIC)
+
+gpuplan_sources(read_sources src/evidence src/input src/web)
+list(FILTER read_sources EXCLUDE REGEX
+  "/src/(input/(logs/.*|models/(model_files|weights/.*)|text/(embedded_data|gunzip|(toml|yaml)_[a-z]+))|web/ask_c)[.]cpp$")
+add_library(gpuplan_read STATIC ${read_sources} ${GPUPLAN_EMBEDDED_DATA})
+target_include_directories(gpuplan_read SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/include)
+target_link_libraries(gpuplan_read PUBLIC gpuplan_core)
+target_compile_definitions(gpuplan_read PUBLIC GPUPLAN_VERSION="${PROJECT_VERSION}")
+gpuplan_together(gpuplan_read)
+
+gpuplan_sources(write_sources src/output src/launch src/api)
+list(FILTER write_sources EXCLUDE REGEX "/src/api/ask_c[.]cpp$")
+add_library(gpuplan_write STATIC ${write_sources})
+target_link_libraries(gpuplan_write PUBLIC gpuplan_read)
+target_compile_options(gpuplan_write PRIVATE ${GPUPLAN_COLD})
+gpuplan_together(gpuplan_write)
+
+include(cmake/facts_image.cmake)
+
+# Deep questions fail cleanly only where the stack ends before the data.
+add_executable(gpuplan_web src/web/ask_c.cpp)
+target_link_libraries(gpuplan_web PRIVATE gpuplan_write)
+target_link_options(gpuplan_web PRIVATE -mexec-model=reactor -Wl,-s,--gc-sections,--stack-first,-z,stack-size=1048576
+  -Wl,--export=gpuplan_ask,--export=gpuplan_free,--export=malloc)
 set_target_properties(gpuplan_web PROPERTIES OUTPUT_NAME gpuplan SUFFIX .wasm)
+
+# The hash of the core (./test same).
+add_executable(gpuplan_web_check EXCLUDE_FROM_ALL tests/self_check/wasm.cpp src/web/wasi_shim.cpp)
+target_link_libraries(gpuplan_web_check PRIVATE gpuplan_check)
+target_link_options(gpuplan_web_check PRIVATE -mexec-model=reactor -Wl,-s)
+set_target_properties(gpuplan_web_check PROPERTIES OUTPUT_NAME gpuplan_self_check SUFFIX .wasm)

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "input/models/gguf.h"
+#include "input/models/weights/gguf.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "input/models/safetensors.h"
+#include "input/models/weights/safetensors.h"
 #include "one_line.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-// Prints the hash of a WebAssembly build: node --no-warnings tools/self_check.mjs build/wasm/gpuplan.wasm
+// Prints the hash of a WebAssembly build: node --no-warnings tools/self_check.mjs build/wasm/gpuplan_self_check.wasm
 import { readFile } from "node:fs/promises";
 import { WASI } from "node:wasi";
 

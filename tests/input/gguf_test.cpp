@@ -1,4 +1,4 @@
-#include "input/models/gguf.h"
+#include "input/models/weights/gguf.h"
 
 #include <gtest/gtest.h>
 

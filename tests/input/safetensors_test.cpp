@@ -1,4 +1,4 @@
-#include "input/models/safetensors.h"
+#include "input/models/weights/safetensors.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,6 @@
 // the program to start with (cmake/facts_image.cmake). A table that is wrong stops the build with file and line.
 //   gpuplan_pack_facts FILE
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -24,9 +23,10 @@ int main(int count, char** words) {
     std::fprintf(stderr, "%s:%d: %s\n", wrong.place.file.c_str(), wrong.place.line, wrong.message.c_str());
     return 1;
   }
-  std::ofstream file(words[1], std::ios::binary);
-  file << gpuplan::pack_catalogue(*catalogue);
-  file.close();
-  if (!file) std::fprintf(stderr, "cannot write %s\n", words[1]);
-  return file ? 0 : 1;
+  const std::string image = gpuplan::pack_catalogue(*catalogue);
+  std::FILE* const file = std::fopen(words[1], "wb");  // WASI's C++ library has no files
+  const bool written = file != nullptr && std::fwrite(image.data(), 1, image.size(), file) == image.size();
+  const bool closed = file != nullptr && std::fclose(file) == 0;
+  if (!written || !closed) std::fprintf(stderr, "cannot write %s\n", words[1]);
+  return written && closed ? 0 : 1;
 }

@@ -9,13 +9,13 @@ namespace {
 
 template <class Row, std::size_t count>
 double* field_of(Row& row, const std::array<NumberField<Row>, count>& fields, const std::string& column) {
-  const auto* field = std::ranges::find(fields, column, &NumberField<Row>::name);
+  const auto field = std::ranges::find(fields, column, &NumberField<Row>::name);
   return field != fields.end() ? &(row.*field->field) : nullptr;
 }
 
 template <class Constants, class Constant, std::size_t count>
 double* constant_of(Constants& constants, const std::array<Constant, count>& known, const FittedAddress& address) {
-  const auto* constant = std::ranges::find(known, address.row, &Constant::name);
+  const auto constant = std::ranges::find(known, address.row, &Constant::name);
   if (constant == known.end() || address.column != "value") return nullptr;
   return &(constants.*constant->field);
 }

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "input/logs/book/book.h"
-#include "input/text/gunzip.h"
 #include "input/logs/book/lines.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"
@@ -17,6 +16,7 @@
 #include "input/logs/formats/keywords.h"
 #include "input/logs/formats/tensorboard.h"
 #include "input/logs/metrics.h"
+#include "input/text/gunzip.h"
 
 namespace gpuplan {
 namespace {

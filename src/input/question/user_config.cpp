@@ -34,8 +34,8 @@ const Key* job_key(std::string_view name) {
 }
 
 const Key* own_key(std::string_view name) {
-  const auto* found = std::ranges::find(kOwnKeys, name, &Key::name);
-  return found == kOwnKeys.end() ? nullptr : found;
+  const auto found = std::ranges::find(kOwnKeys, name, &Key::name);
+  return found == kOwnKeys.end() ? nullptr : &*found;
 }
 
 bool unknown_key(Reader& reader, const Tree& child) {

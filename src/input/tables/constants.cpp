@@ -23,7 +23,7 @@ Result<void> read_constants(std::string_view text, std::string_view file, const 
   std::vector<std::string_view> seen;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     const std::string_view wanted = cells.required(row, name);
-    const auto* constant = std::ranges::find(known, wanted, &Constant::name);
+    const auto constant = std::ranges::find(known, wanted, &Constant::name);
     if (constant == known.end()) {
       cells.fail_cell(row, name, kind);
       break;

@@ -29,8 +29,8 @@ constexpr std::array kBackends = {
 constexpr int kLeastUtilization = 10;  ///< percent, below which GPUs count as idle
 
 const CloudBackend* backend_of(const Offer& offer) {
-  const auto* backend = std::ranges::find(kBackends, offer.provider, &CloudBackend::provider);
-  return offer.kind == OfferKind::kRented && backend != kBackends.end() ? backend : nullptr;
+  const auto backend = std::ranges::find(kBackends, offer.provider, &CloudBackend::provider);
+  return offer.kind == OfferKind::kRented && backend != kBackends.end() ? &*backend : nullptr;
 }
 
 std::string minutes_text(Seconds time) { return std::to_string((whole_seconds(time) + 59) / 60) + "m"; }

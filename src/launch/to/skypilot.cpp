@@ -37,7 +37,7 @@ bool plain_region(std::string_view region) {
 
 /// "aws/us-east-1" before "aws" where the job does not bind itself to regions.
 std::vector<std::string> places_of(const Launch& launch, const Offer& offer) {
-  const auto* cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::name);
+  const auto cloud = std::ranges::find(kClouds, offer.provider, &SkyCloud::name);
   if (offer.kind != OfferKind::kRented || cloud == kClouds.end()) return {};
   std::vector<std::string> places;
   if (cloud->region && plain_region(offer.region)) places.push_back(offer.provider + "/" + offer.region);

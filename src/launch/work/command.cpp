@@ -76,7 +76,7 @@ std::size_t program_word(const std::vector<Word>& words) {
   std::size_t at = 0;
   while (at < words.size()) {
     const std::string_view text = words[at].text;
-    const auto* prefix = std::ranges::find(kPrefixes, base_name(text), &Prefix::name);
+    const auto prefix = std::ranges::find(kPrefixes, base_name(text), &Prefix::name);
     if (assignment(text)) {
       ++at;
     } else if (prefix != kPrefixes.end()) {

@@ -82,8 +82,8 @@ struct GenerationWork {
   }
 };
 
-/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message has
-/// no place).
+/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message
+/// has no place).
 Result<GenerationWork> generation_work(const GeneratePhase& phase);
 Result<GenerationWork> generation_work(const GeneratePhase&&) = delete;
 

@@ -97,8 +97,8 @@ struct TrainingWork {
   bool custom = false;  ///< a network known by its totals only
 };
 
-/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message has
-/// no place).
+/// Points to the phase, which must outlive it. Fails when the phase does not say how much work there is (the message
+/// has no place).
 Result<TrainingWork> training_work(const TrainPhase& phase);
 Result<TrainingWork> training_work(const TrainPhase&&) = delete;
 

@@ -63,7 +63,7 @@ std::string factor_words(const std::vector<double PracticeConstants::*>& factors
   std::string text;
   double product = 1;
   for (double PracticeConstants::* const factor : factors) {
-    const auto* row = std::ranges::find(kPracticeConstants, factor, &PracticeConstant::field);
+    const auto row = std::ranges::find(kPracticeConstants, factor, &PracticeConstant::field);
     text += (text.empty() ? "" : " x ") + std::string(row->name) + " " + number_text(practice.*factor);
     product *= practice.*factor;
   }

@@ -1,4 +1,4 @@
-#include "input/models/gguf_reader.h"
+#include "input/models/weights/gguf_reader.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "input/models/tensor_names.h"
+#include "input/models/weights/tensor_names.h"
 
 #include <algorithm>
 #include <charconv>

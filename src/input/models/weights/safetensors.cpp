@@ -1,4 +1,4 @@
-#include "input/models/safetensors.h"
+#include "input/models/weights/safetensors.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/text.h"
-#include "input/models/tensor_names.h"
+#include "input/models/weights/tensor_names.h"
 #include "input/text/json_text.h"
 
 namespace gpuplan {

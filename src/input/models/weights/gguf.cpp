@@ -1,4 +1,4 @@
-#include "input/models/gguf.h"
+#include "input/models/weights/gguf.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/whole.h"
-#include "input/models/gguf_reader.h"
+#include "input/models/weights/gguf_reader.h"
 
 namespace gpuplan {
 namespace {
