@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/accuracy/validate.h"
 #include "api/door_question.h"
 #include "api/door_runs.h"
 #include "api/gpuplan.h"
@@ -78,6 +79,21 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
   return Reply{fit_json(*report, catalogue, {.all = asked.all, .explain = asked.explain}), found_if(held)};
 }
 
+Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
+  if (asked.runs && asked.validate.left_out)
+    return failure("left_out: is for the runs compiled in, whose sources the constants were fitted to; leave runs out",
+                   {"question"});
+  auto runs =
+      asked.runs ? read_measured_runs(*asked.runs, asked.kind, catalogue) : built_in_runs(asked.kind, catalogue);
+  if (!runs) return std::unexpected(std::move(runs.error()));
+  if (runs->empty()) return std::unexpected(runs->bad_lines.front());
+  ValidateTerms terms = asked.validate;
+  terms.all = asked.all;
+  const auto answer = ask_validate(*std::move(runs), terms, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{answer->json()};
+}
+
 Result<Reply> reply_gpus(const DoorQuestion& asked, const Catalogue& catalogue) {
   const auto report = select_gpus(catalogue, asked.filter);
   if (!report) return std::unexpected(report.error());
@@ -117,6 +133,8 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
       return reply_check(asked, catalogue);
     case Ask::kLaunch:
       return reply_launch(asked, catalogue);
+    case Ask::kValidate:
+      return reply_validate(asked, catalogue);
     case Ask::kGpus:
       return reply_gpus(asked, catalogue);
     case Ask::kOffers:

@@ -3,7 +3,8 @@
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *
- * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, gpus, offers, model, schema or version
+ * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, validate, gpus, offers, model, schema or
+ * version
  *
  * About a job (the first eight; of simulate the flag work may stand in its place):
  * job      text of a job file or of a kept plan, or the job itself as an object
@@ -17,7 +18,7 @@
  * ignore   "given" (all but fit)
  * threads, seed: numbers (all but fit)
  *
- * all      every plan or row (plan, fit, profiles, offers)
+ * all      every plan or row (plan, fit, profiles, offers, validate)
  * explain  terms and sources (plan, fit)
  * show     ["decisions"], tables of plan --show (plan)
  * vary     ["batch=4,8"] (whatif)
@@ -32,6 +33,9 @@
  * folder   how the answer calls the folder of all files (launch)
  * allow_tight  true: plans whose memory fits by the median only (launch)
  * log      TEXT, or {"run.log": TEXT, "gpus.csv": TEXT}, which count together (check)
+ * runs     TEXT: a table of measured runs; those compiled in unless given (validate)
+ * kind     "training" or "generation" (validate)
+ * metric, group, sources, run, worst, left_out: "time", ["gpu"], ["NAME"], "ID", 5, true (validate)
  * filter   ["memory>=40"] (gpus, offers)
  * model    a name (model)
  * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)

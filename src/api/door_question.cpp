@@ -116,7 +116,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 29> kKeys;
+  static const std::array<Key, 37> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -221,6 +221,37 @@ class DoorReader {
   void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
+  void read_runs(const Tree& tree) {
+    std::string text;
+    take(text, text_of(tree));
+    question_.runs = NamedText{"runs", std::move(text)};
+  }
+  /// One of these names.
+  void take_name(std::string& target, const Tree& tree, const std::vector<std::string_view>& known) {
+    take(target, text_of(tree));
+    if (error_ || std::ranges::find(known, target) != known.end()) return;
+    error_ = Error{tree.key + ": expected " + listed(std::vector<std::string>(known.begin(), known.end()), "or") +
+                       ", got '" + printable(target, 40) + "'",
+                   {kName}};
+  }
+  void read_kind(const Tree& tree) { take_name(question_.kind, tree, {"training", "generation"}); }
+  void read_metric(const Tree& tree) {
+    const auto known = all_names<Judged>();
+    take_name(question_.validate.metric, tree, {known.begin(), known.end()});
+  }
+  void read_group(const Tree& tree) {
+    take(question_.validate.by, texts_of(tree));
+    const auto known = all_names<Grouping>();
+    for (const std::string& name : question_.validate.by)
+      if (!error_ && std::ranges::find(known, name) == known.end())
+        error_ = Error{"group: expected " + listed(std::vector<std::string>(known.begin(), known.end()), "or") +
+                           ", got '" + printable(name, 40) + "'",
+                       {kName}};
+  }
+  void read_sources(const Tree& tree) { take(question_.validate.sources, texts_of(tree)); }
+  void read_run(const Tree& tree) { take(question_.validate.run, text_of(tree)); }
+  void read_worst(const Tree& tree) { take(question_.validate.worst, number_of(tree, 0, 100'000)); }
+  void read_left_out(const Tree& tree) { take(question_.validate.left_out, flag_of(tree)); }
   void read_data(const Tree& tree) { take(question_.data, files_of(tree)); }
 
   const Tree& tree_;
@@ -228,7 +259,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 29> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 37> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -240,7 +271,7 @@ constexpr std::array<DoorReader::Key, 29> DoorReader::kKeys = {{
     {"ignore", kSearch, &DoorReader::read_ignore},
     {"threads", kSearch, &DoorReader::read_threads},
     {"seed", kSearch, &DoorReader::read_seed},
-    {"all", "plan fit profiles offers", &DoorReader::read_all},
+    {"all", "plan fit profiles offers validate", &DoorReader::read_all},
     {"explain", "plan fit", &DoorReader::read_explain},
     {"show", "plan", &DoorReader::read_show},
     {"phase", "profiles check", &DoorReader::read_phase},
@@ -255,6 +286,14 @@ constexpr std::array<DoorReader::Key, 29> DoorReader::kKeys = {{
     {"folder", "launch", &DoorReader::read_folder},
     {"allow_tight", "launch", &DoorReader::read_allow_tight},
     {"log", "check", &DoorReader::read_log},
+    {"runs", "validate", &DoorReader::read_runs},
+    {"kind", "validate", &DoorReader::read_kind},
+    {"metric", "validate", &DoorReader::read_metric},
+    {"group", "validate", &DoorReader::read_group},
+    {"sources", "validate", &DoorReader::read_sources},
+    {"run", "validate", &DoorReader::read_run},
+    {"worst", "validate", &DoorReader::read_worst},
+    {"left_out", "validate", &DoorReader::read_left_out},
     {"filter", "gpus offers", &DoorReader::read_filter},
     {"model", "model", &DoorReader::read_model},
     {"data", "", &DoorReader::read_data},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/accuracy/validate.h"
 #include "api/questions/question.h"
 #include "api/runs/simulate_words.h"
 #include "base/names.h"
@@ -24,6 +25,7 @@ enum class Ask {
   kSimulate,
   kLaunch,
   kCheck,
+  kValidate,
   kGpus,
   kOffers,
   kModel,
@@ -46,6 +48,7 @@ struct Names<api::Ask> {
       Named<api::Ask>{api::Ask::kSimulate, "simulate"},
       Named<api::Ask>{api::Ask::kLaunch, "launch"},
       Named<api::Ask>{api::Ask::kCheck, "check"},
+      Named<api::Ask>{api::Ask::kValidate, "validate"},
       Named<api::Ask>{api::Ask::kGpus, "gpus"},
       Named<api::Ask>{api::Ask::kOffers, "offers"},
       Named<api::Ask>{api::Ask::kModel, "model"},
@@ -74,6 +77,9 @@ struct DoorQuestion {
   std::vector<NamedText> logs{};
   std::string to{}, folder{};
   bool allow_tight = false;
+  ValidateTerms validate{};  ///< but for `all`
+  std::optional<NamedText> runs{};
+  std::string kind{};
 };
 
 /// What gpuplan/ask.h says, nothing else: keys that are none, or that this question does not take, are refused.

@@ -223,5 +223,33 @@ TEST_F(AskRuns, ChecksALogAsAText) {
   EXPECT_EQ(by_plan.at("outcome"), "found") << by_plan.dump();
 }
 
+TEST_F(AskRuns, ValidationsAreThoseOfTheProgram) {
+  const std::string runs =
+      "id,gpu,gpus,model,seq_len,micro_batch,step_seconds\n"
+      "one,H100 SXM,8,Llama-3.1-8B,2048,1,1.9\n"
+      "two,A100 SXM 80GB,8,Llama-3.1-8B,2048,1,4.1\n";
+  system.files["/here/runs.csv"] = runs;
+  const Json question = {{"ask", "validate"}, {"runs", runs}};
+  const auto with = [&](const char* key, const Json& value) {
+    Json changed = question;
+    changed[key] = value;
+    return changed;
+  };
+  const auto same = [&](const Json& asked, const std::vector<std::string>& words) {
+    const Json mine = document(answered(asked));
+    EXPECT_EQ(mine, printed(system, words));
+    EXPECT_FALSE(mine.at("rows").empty());
+  };
+  same(with("all", true), {"validate", "runs.csv", "--all"});
+  same(with("group", {"gpu"}), {"validate", "runs.csv", "--by", "gpu"});
+  EXPECT_TRUE(has(refused(with("group", {"colour"})), "gpu"));
+  EXPECT_TRUE(has(refused(with("kind", "cooking")), "training"));
+  EXPECT_TRUE(has(refused(with("metric", "luck")), "time"));
+  EXPECT_TRUE(has(refused(with("run", "nobody")), "nobody"));
+  EXPECT_TRUE(has(refused(with("sources", {"nobody"})), "nobody"));
+  EXPECT_TRUE(has(refused(with("left_out", true)), "left_out"));
+  EXPECT_TRUE(has(refused(with("runs", "gpu\n")), "runs"));
+}
+
 }  // namespace
 }  // namespace gpuplan

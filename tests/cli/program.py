@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -57,6 +58,10 @@ def main(usage, at_once=1):
     if not PROGRAM or sys.argv[1].startswith("-"):
         sys.exit(usage)
     del sys.argv[1]
+    # Ignored where the tests run in the background or under nohup, and so by every program they start.
+    for sent in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(sent) == signal.SIG_IGN:
+            signal.signal(sent, signal.SIG_DFL)
     runner = Together(at_once) if at_once > 1 else None
     outcome = unittest.main(exit=False, verbosity=0, testRunner=runner).result
     bad = len(outcome.failures) + len(outcome.errors)

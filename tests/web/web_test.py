@@ -77,6 +77,7 @@ def questions(views):
         "profiles": {"ask": "profiles", "job": JOB, "all": True},
         "simulate": {"ask": "simulate", "job": JOB, "trials": 200},
         "launch": {"ask": "launch", "job": JOB, "to": "slurm"},
+        "validate": {"ask": "validate", "kind": "training", "group": ["gpu"], "worst": 2},
         "model": {"ask": "model", "model": "Llama-3.1-8B"},
         "schema": {"ask": "schema"},
         "version": {"ask": "version"},
