@@ -227,7 +227,7 @@ struct LogReader::State {
   }
 
   /// What a file means that has come to its end.
-  std::optional<Error> end_file() {
+  Result<void> end_file() {
     if (!file.begun && !file.start.empty()) begin(false);
     if (file.content == Content::kUndecided && !file.undecided.empty()) decide();
     if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
@@ -241,10 +241,10 @@ struct LogReader::State {
     if (file.gunzip && file.gunzip->state() != Gunzip::State::kBetween) {
       file.cut_off = true;
       if (!file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged)
-        return Error{"damaged: starts as gzip, but can not be unpacked; is the file complete?"};
+        return failure("damaged: starts as gzip, but can not be unpacked; is the file complete?");
     }
     if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
-    return std::nullopt;
+    return {};
   }
 
   std::uint64_t lines_of_file() const { return file.lines.ended() + file.json.lines(); }
@@ -290,7 +290,7 @@ void LogReader::next_file() {
 
 Result<RunLog> LogReader::finish() {
   State& s = *state_;
-  if (std::optional<Error> damaged = s.end_file()) return std::unexpected(std::move(*damaged));
+  if (auto ended = s.end_file(); !ended) return std::unexpected(std::move(ended.error()));
   s.book.finish();
   s.settle();
   RunLog log = std::move(s.book.log);

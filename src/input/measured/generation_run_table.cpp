@@ -89,7 +89,7 @@ Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColum
 Result<GenerationRunTable> read_generation_runs(std::string_view text, std::string_view file,
                                                 const Catalogue& catalogue) {
   CutTable cut;
-  if (auto problem = cut_lines(text, file, cut)) return std::unexpected(*std::move(problem));
+  if (auto done = cut_lines(text, file, cut); !done) return std::unexpected(std::move(done.error()));
   GenerationRunTable out;
   out.bad_lines = std::move(cut.bad_lines);
   const CsvTable& table = *cut.table;

@@ -230,7 +230,7 @@ void RunCells::set_latent(ModelShape& shape) {
   shape.v_dim = shape.head_dim;
 }
 
-std::optional<Error> cut_lines(std::string_view text, std::string_view file, CutTable& into) {
+Result<void> cut_lines(std::string_view text, std::string_view file, CutTable& into) {
   constexpr std::size_t kMostBadLines = 200;
   into.text = text;
   auto table = CsvTable::parse(into.text, file);
@@ -240,9 +240,9 @@ std::optional<Error> cut_lines(std::string_view text, std::string_view file, Cut
     empty_line(into.text, line);
     table = CsvTable::parse(into.text, file);
   }
-  if (!table) return std::move(table.error());
+  if (!table) return std::unexpected(std::move(table.error()));
   into.table.emplace(*std::move(table));
-  return std::nullopt;
+  return {};
 }
 
 void sort_by_line(std::vector<Error>& bad_lines) {

@@ -71,7 +71,7 @@ struct CutTable {
   std::vector<Error> bad_lines;
 };
 /// Errors: no header, or more lines that can not be read than are worth a message each.
-std::optional<Error> cut_lines(std::string_view text, std::string_view file, CutTable& into);
+Result<void> cut_lines(std::string_view text, std::string_view file, CutTable& into);
 
 /// Bad lines in the order they stand in.
 void sort_by_line(std::vector<Error>& bad_lines);

@@ -88,7 +88,7 @@ Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c,
 
 Result<RunTable> read_training_runs(std::string_view text, std::string_view file, const Catalogue& catalogue) {
   CutTable cut;
-  if (auto problem = cut_lines(text, file, cut)) return std::unexpected(*std::move(problem));
+  if (auto done = cut_lines(text, file, cut); !done) return std::unexpected(std::move(done.error()));
   RunTable out;
   out.bad_lines = std::move(cut.bad_lines);
   const CsvTable& table = *cut.table;

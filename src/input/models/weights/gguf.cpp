@@ -24,18 +24,19 @@ class ShapeReader {
   ShapeReader(const GgufFile& in, GgufModel& out, const std::string& file)
       : in_(in), out_(out), shape_(out.shape), file_(file) {}
 
-  std::optional<Error> read() {
+  Result<void> read() {
     if (const GgufValue* name = in_.find("general.architecture"); name != nullptr && name->is_text)
       out_.architecture = std::string(name->text.substr(0, 100));
-    if (out_.architecture.empty()) return wrong("general.architecture is missing");
+    if (out_.architecture.empty()) return std::unexpected(wrong("general.architecture is missing"));
     widths();
-    if (problem_) return problem_;
+    if (problem_) return std::unexpected(*problem_);
     tensors();
     latent_attention();
     experts();
     windows();
     totals();
-    return problem_;
+    if (problem_) return std::unexpected(*problem_);
+    return {};
   }
 
  private:
@@ -215,7 +216,7 @@ Result<GgufModel> read_gguf(std::string_view start, const std::string& file) {
   const Result<GgufFile> parts = read_gguf_file(start, file);
   if (!parts) return std::unexpected(parts.error());
   GgufModel model;
-  if (auto problem = ShapeReader(*parts, model, file).read()) return std::unexpected(std::move(*problem));
+  if (auto done = ShapeReader(*parts, model, file).read(); !done) return std::unexpected(std::move(done.error()));
   return model;
 }
 
