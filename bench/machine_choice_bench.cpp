@@ -18,7 +18,7 @@ ChoiceProblem twelve_phases(bool forks, const Billing& billing) {
   ChoiceProblem problem;
   for (int m = 0; m < kMachines; ++m) {
     MachineTerms terms;
-    terms.price = (1 + random.uniform01() * 40) / 3600;
+    terms.price = (1 + random.uniform01() * 40) * units::dollar / units::hour;
     terms.gpus = 8;
     terms.billing = billing;
     problem.machines.push_back(terms);
@@ -31,8 +31,9 @@ ChoiceProblem twelve_phases(bool forks, const Billing& billing) {
     if (forks && i == 8) stage.needs = {5};
     if (forks && i == 10) stage.needs = {7, 9};
     for (int m = 0; m < kMachines; ++m) {
-      const double speed = problem.machines[static_cast<std::size_t>(m)].price * 3600 * (0.5 + random.uniform01());
-      stage.seconds.push_back((1 + i % 4) * 20'000 / (1 + speed));
+      const double hourly = problem.machines[static_cast<std::size_t>(m)].price * units::hour / units::dollar;
+      const double speed = hourly * (0.5 + random.uniform01());
+      stage.times.push_back(Seconds{(1 + i % 4) * 20'000 / (1 + speed)});
       stage.gpus.push_back(8);
     }
     problem.stages.push_back(stage);

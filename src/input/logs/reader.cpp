@@ -66,6 +66,7 @@ struct File {
   std::optional<LogLine> traceback;  ///< begun, its exception has not come yet
   char last = '\n';                  ///< of what was compressed
   bool cut_off = false;
+  bool damaged = false;  ///< nothing could be unpacked
 };
 
 }  // namespace
@@ -227,7 +228,7 @@ struct LogReader::State {
   }
 
   /// What a file means that has come to its end.
-  Result<void> end_file() {
+  void end_file() {
     if (!file.begun && !file.start.empty()) begin(false);
     if (file.content == Content::kUndecided && !file.undecided.empty()) decide();
     if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
@@ -240,11 +241,9 @@ struct LogReader::State {
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
     if (file.gunzip && file.gunzip->state() != Gunzip::State::kBetween) {
       file.cut_off = true;
-      if (!file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged)
-        return failure("damaged: starts as gzip, but can not be unpacked; is the file complete?");
+      file.damaged = !file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged;
     }
     if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
-    return {};
   }
 
   std::uint64_t lines_of_file() const { return file.lines.ended() + file.json.lines(); }
@@ -279,7 +278,7 @@ const RunLog& LogReader::log() {
 void LogReader::next_file() {
   State& s = *state_;
   // Damage is said at the end, by what did not come out of it.
-  static_cast<void>(s.end_file());
+  s.end_file();
   s.settle();
   s.lines = s.book.log.lines;
   s.long_lines = s.book.log.long_lines;
@@ -290,7 +289,8 @@ void LogReader::next_file() {
 
 Result<RunLog> LogReader::finish() {
   State& s = *state_;
-  if (auto ended = s.end_file(); !ended) return std::unexpected(std::move(ended.error()));
+  s.end_file();
+  if (s.file.damaged) return failure("damaged: starts as gzip, but can not be unpacked; is the file complete?");
   s.book.finish();
   s.settle();
   RunLog log = std::move(s.book.log);
