@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 TRAIN = {"model": "Qwen2.5-7B", "method": "lora", "data": {"tokens": "10M"}, "epochs": 1, "sequence": 2048}
 JOB = {"phases": [{"name": "train", "train": TRAIN}]}
+RUNS = "gpu,gpus,model,seq_len,micro_batch,step_seconds\nH100 SXM,8,Llama-3.1-8B,2048,1,1.9\n"
 PRICES = "provider,gpu,gpus,price_per_hour\nshop,H100 SXM,1,2.50\nshop,L40S,1,0.80\n"
 
 # One line each, in words that only the module has.
@@ -77,7 +78,7 @@ def questions(views):
         "profiles": {"ask": "profiles", "job": JOB, "all": True},
         "simulate": {"ask": "simulate", "job": JOB, "trials": 200},
         "launch": {"ask": "launch", "job": JOB, "to": "slurm"},
-        "validate": {"ask": "validate", "kind": "training", "group": ["gpu"], "worst": 2},
+        "validate": {"ask": "validate", "runs": RUNS, "group": ["gpu"], "worst": 2},
         "model": {"ask": "model", "model": "Llama-3.1-8B"},
         "schema": {"ask": "schema"},
         "version": {"ask": "version"},

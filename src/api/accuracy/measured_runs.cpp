@@ -52,6 +52,9 @@ Result<void> add_generation(std::string_view text, const std::string& name, cons
 }  // namespace
 
 Result<MeasuredRuns> built_in_runs(std::string_view kind, const Catalogue& catalogue) {
+  if (embedded_data(kTraining).empty())
+    return failure("no measured runs are compiled into this build (" + data_file(kTraining) +
+                   "); bring a table of runs");
   MeasuredRuns runs;
   if (kind != "generation")
     if (auto added = add_training(embedded_data(kTraining), data_file(kTraining), catalogue, runs); !added)

@@ -36,7 +36,7 @@ struct MeasuredRuns {
   }
 };
 
-/// `kind`: "training" or "generation"; empty: both.
+/// `kind`: "training" or "generation"; empty: both. Fails where none are compiled in.
 Result<MeasuredRuns> built_in_runs(std::string_view kind, const Catalogue& catalogue);
 /// A table, of the kind that its columns say unless `kind` does. Fails where it can not be read as a whole, or has no
 /// row.

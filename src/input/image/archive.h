@@ -125,7 +125,7 @@ class Unpacker {
     }
   }
   void take(std::string& text) {
-    const std::uint64_t what = take_whole();
+    const std::size_t what = take_size();
     if (what == 0 && text.empty()) return;
     if ((what & 1U) == 0) {
       text.assign(next_, what >> 1U);
@@ -133,13 +133,13 @@ class Unpacker {
       return;
     }
     const char* const next = std::exchange(next_, begin_ + (what >> 1U));
-    const std::uint64_t size = take_whole() >> 1U;
+    const std::size_t size = take_size() >> 1U;
     text.assign(next_, size);
     next_ = next;
   }
   template <class T>
   void take(std::vector<T>& rows) {
-    rows.resize(take_whole());
+    rows.resize(take_size());
     for (T& row : rows) take(row);
   }
   template <class T, std::size_t N>
@@ -160,6 +160,7 @@ class Unpacker {
     const auto first = static_cast<unsigned char>(*next_++);
     return first < 0x80 ? first : take_more(first & 0x7FU);
   }
+  std::size_t take_size() { return static_cast<std::size_t>(take_whole()); }
   std::uint64_t take_more(std::uint64_t number) {
     for (unsigned shift = 7;; shift += 7) {
       const auto byte = static_cast<unsigned char>(*next_++);
