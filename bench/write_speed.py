@@ -26,6 +26,21 @@ import whole_process
 ROOT = whole_process.ROOT
 
 
+# By the commands it names, anew when the build changes much: they take an hour.
+BUILDING = """## Building and testing
+
+Measured by hand on 2026-11-23 on the same machine, in a fresh clone, with the packages there and no compiler cache.
+
+| what | command | figure | target |
+| --- | --- | ---: | ---: |
+| first plan | `CCACHE_DISABLE=1 ./gpuplan plan examples/collection.yaml` | 192 s, 354 s of processor | 120 s |
+| one file of `output/` changed | `ninja -C build/release gpuplan` | 3.2 to 6.9 s | 8 s |
+| all tests | `./test` (`./test --list` has the stages) | 38 min | 20 min |
+| everyday tests, built before | `./test quick` | 37 s | 3 min |
+| program, stripped | `strip -o p build/release/gpuplan` | 6.04 MB | 6 MB |
+"""
+
+
 def machine():
     """The processor in words, and how many of them there are."""
     text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
@@ -257,6 +272,7 @@ nothing else.
 
 {whole}
 
+{BUILDING}
 ## The search, inside the program
 
 One thread. Candidates are all ways that were looked at, rejected ones too; many are rejected by memory before their
