@@ -45,7 +45,7 @@ copy="$work/a copy"
 mkdir "$copy"
 (
   cd "$root" && tar -cf - gpuplan CMakeLists.txt CMakePresets.json cmake data tools src/base/math.* src/base/random.h \
-    src/input/text/embedded_data.* src/input/text/gunzip.* tests/self_check
+    src/input/text/embedded_* src/input/text/gunzip.* tests/self_check
 ) | tar -xf - -C "$copy"
 # A library needs a file, and a precompiled header what is in it.
 for stub in input/question/stub.cpp output/stub.cpp base/text.h domain/facts/catalogue.h plan/answer/plan.h \

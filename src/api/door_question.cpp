@@ -78,6 +78,13 @@ Result<std::vector<NamedText>> file_or_files_of(const Tree& tree) {
   return std::vector{NamedText{tree.key, *std::move(text)}};
 }
 
+/// Of all values of an enum.
+template <class Enum>
+std::vector<std::string> names_of() {
+  const auto names = all_names<Enum>();
+  return {names.begin(), names.end()};
+}
+
 /// Reads one key after the other; the first mistake stays.
 class DoorReader {
  public:
@@ -89,8 +96,7 @@ class DoorReader {
     const Tree* ask = tree_.find("ask");
     const auto what = ask != nullptr && ask->is_scalar() ? from_name<Ask>(ask->text) : std::nullopt;
     if (!what) {
-      const auto names = all_names<Ask>();
-      return failure("ask: expected " + listed(std::vector<std::string>(names.begin(), names.end()), "or") + ", got " +
+      return failure("ask: expected " + listed(names_of<Ask>(), "or") + ", got " +
                          (ask == nullptr ? std::string("nothing") : got_text(*ask)),
                      {kName});
     }
@@ -122,6 +128,20 @@ class DoorReader {
   void take(Target& target, Result<Value>&& value) {
     if (value) target = static_cast<Target>(*std::move(value));
     else if (!error_) error_ = std::move(value.error());
+  }
+
+  /// A text that is called as its key.
+  void take_file(std::optional<NamedText>& target, const Tree& tree) {
+    std::string text;
+    take(text, text_of(tree));
+    target = NamedText{tree.key, std::move(text)};
+  }
+
+  void expect_known(const std::string& key, const std::vector<std::string>& names,
+                    const std::vector<std::string>& known) {
+    for (const std::string& name : names)
+      if (!error_ && std::ranges::find(known, name) == known.end())
+        error_ = Error{key + ": expected " + listed(known, "or") + ", got '" + printable(name, 40) + "'", {kName}};
   }
 
   void read_key(const Tree& child, const std::string& name) {
@@ -200,20 +220,12 @@ class DoorReader {
   }
   void read_policies(const Tree& tree) {
     take(question_.simulate.policies, texts_of(tree));
-    const auto known = all_names<SpotPolicy>();
-    for (const std::string& name : question_.simulate.policies)
-      if (!error_ && name != "all" && std::ranges::find(known, name) == known.end()) {
-        std::vector<std::string> names(known.begin(), known.end());
-        names.emplace_back("all");
-        error_ = Error{"policies: expected " + listed(names, "or") + ", got '" + printable(name, 40) + "'", {kName}};
-      }
+    std::vector<std::string> known = names_of<SpotPolicy>();
+    known.emplace_back("all");
+    expect_known(tree.key, question_.simulate.policies, known);
   }
   void read_traces(const Tree& tree) { take(question_.traces, files_of(tree)); }
-  void read_starts(const Tree& tree) {
-    std::string text;
-    take(text, text_of(tree));
-    question_.starts = NamedText{"starts", std::move(text)};
-  }
+  void read_starts(const Tree& tree) { take_file(question_.starts, tree); }
   void read_machines(const Tree& tree) { take(question_.simulate.machines, number_of(tree, 1, 100'000)); }
   void read_trials(const Tree& tree) { take(question_.simulate.trials, number_of(tree, 1, 1'000'000)); }
   void read_slices(const Tree& tree) { take(question_.simulate.slices, number_of(tree, 1, 1000)); }
@@ -221,32 +233,18 @@ class DoorReader {
   void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
-  void read_runs(const Tree& tree) {
-    std::string text;
-    take(text, text_of(tree));
-    question_.runs = NamedText{"runs", std::move(text)};
+  void read_runs(const Tree& tree) { take_file(question_.runs, tree); }
+  void read_kind(const Tree& tree) {
+    take(question_.kind, text_of(tree));
+    expect_known(tree.key, {question_.kind}, {"training", "generation"});
   }
-  /// One of these names.
-  void take_name(std::string& target, const Tree& tree, const std::vector<std::string_view>& known) {
-    take(target, text_of(tree));
-    if (error_ || std::ranges::find(known, target) != known.end()) return;
-    error_ = Error{tree.key + ": expected " + listed(std::vector<std::string>(known.begin(), known.end()), "or") +
-                       ", got '" + printable(target, 40) + "'",
-                   {kName}};
-  }
-  void read_kind(const Tree& tree) { take_name(question_.kind, tree, {"training", "generation"}); }
   void read_metric(const Tree& tree) {
-    const auto known = all_names<Judged>();
-    take_name(question_.validate.metric, tree, {known.begin(), known.end()});
+    take(question_.validate.metric, text_of(tree));
+    expect_known(tree.key, {question_.validate.metric}, names_of<Judged>());
   }
   void read_group(const Tree& tree) {
     take(question_.validate.by, texts_of(tree));
-    const auto known = all_names<Grouping>();
-    for (const std::string& name : question_.validate.by)
-      if (!error_ && std::ranges::find(known, name) == known.end())
-        error_ = Error{"group: expected " + listed(std::vector<std::string>(known.begin(), known.end()), "or") +
-                           ", got '" + printable(name, 40) + "'",
-                       {kName}};
+    expect_known(tree.key, question_.validate.by, names_of<Grouping>());
   }
   void read_sources(const Tree& tree) { take(question_.validate.sources, texts_of(tree)); }
   void read_run(const Tree& tree) { take(question_.validate.run, text_of(tree)); }

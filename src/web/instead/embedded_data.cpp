@@ -1,32 +1,10 @@
 // In place of src/input/text/embedded_data.cpp, which unpacks by zlib: here the files lie as they are.
 #include "input/text/embedded_data.h"
 
-#include <cstddef>
-#include <span>
-
-namespace {
-
-// One row of the table in embedded_data.S (written by cmake/embedded_data.cmake).
-struct EmbeddedFile {
-  const char* name;
-  std::size_t name_size;
-  const char* bytes;
-  std::size_t size;
-};
-
-}  // namespace
-
-extern "C" {
-extern const EmbeddedFile gpuplan_embedded_table[];
-extern const std::size_t gpuplan_embedded_count;
-}
+#include "input/text/embedded_table.h"
 
 namespace gpuplan {
 
-std::string_view embedded_data(std::string_view file_name) {
-  for (const EmbeddedFile& file : std::span(gpuplan_embedded_table, gpuplan_embedded_count))
-    if (std::string_view(file.name, file.name_size) == file_name) return {file.bytes, file.size};
-  return {};
-}
+std::string_view embedded_data(std::string_view file_name) { return embedded_bytes(file_name); }
 
 }  // namespace gpuplan
