@@ -160,6 +160,12 @@ std::unexpected<Error> not_expected(std::string_view text, AmountKind kind, std:
   return failure(std::move(message));
 }
 
+/// "EUR" or a sign of money.
+bool is_currency(std::string_view unit) {
+  const bool code = unit.size() == 3 && std::ranges::all_of(unit, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return code || unit == "€" || unit == "£" || unit == "¥";
+}
+
 /// Says what the amount is when its unit belongs to another kind, and asks back where it has none.
 std::string wrong_unit(const Written& written) {
   if (written.unit.empty() && !written.dollar) {
@@ -169,6 +175,10 @@ std::string wrong_unit(const Written& written) {
   if (const std::string_view other = kind_of_unit(written.unit, written.dollar); !other.empty())
     return "that is " + std::string(other);
   if (written.unit.empty()) return "";
+  if (written.unit == "USD") return "write $" + number_text(written.number);
+  if (is_currency(written.unit))
+    return "amounts are in US dollars; a price list in " + std::string(written.unit) +
+           " says so in its column currency, and --rate CODE=DOLLARS converts it";
   return "unknown unit '" + printable(written.unit, 30) + "'";
 }
 
@@ -197,8 +207,7 @@ bool is_chance(AmountKind kind, std::string_view unit) {
 Result<double> rate_of_chance(const Written& part, double factor, std::string_view text) {
   const double chance = part.number / 100;
   if (chance >= 1)
-    return not_expected(text, AmountKind::kRate,
-                        "a chance in a time is below 100 %; more often is 1.5/h, so many an hour");
+    return not_expected(text, AmountKind::kRate, "a chance must be below 100%; for more, give events per hour: 1.5/h");
   return -math::log1p(-chance) * 100 * factor;
 }
 

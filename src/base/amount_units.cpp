@@ -49,8 +49,8 @@ constexpr std::array kTimeUnits = {
 constexpr std::array kMonthUnits = {Unit{"month", kMonth}, Unit{"mo", kMonth}, Unit{"year", 12 * kMonth}};
 
 constexpr std::array kScales = {
-    Unit{"k", 1e3},        Unit{"m", 1e6},       Unit{"b", 1e9},       Unit{"t", 1e12},        Unit{"bn", 1e9},
-    Unit{"thousand", 1e3}, Unit{"million", 1e6}, Unit{"billion", 1e9}, Unit{"trillion", 1e12},
+    Unit{"k", 1e3},  Unit{"m", 1e6},        Unit{"b", 1e9},       Unit{"g", 1e9},       Unit{"t", 1e12},
+    Unit{"bn", 1e9}, Unit{"thousand", 1e3}, Unit{"million", 1e6}, Unit{"billion", 1e9}, Unit{"trillion", 1e12},
 };
 
 constexpr std::array kByteUnits = {

@@ -269,8 +269,8 @@ std::vector<std::string> nearest(std::string_view name, std::span<const std::str
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
   std::vector<std::string> near = nearest(name, candidates);
   if (near.empty()) return "";
-  for (std::string& one : near) one = printable(one, 80);
-  return "; did you mean " + listed(near, "or") + '?';
+  for (std::string& one : near) one = "'" + printable(one, 80) + "'";
+  return ". Did you mean " + listed(near, "or") + '?';
 }
 
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
@@ -333,6 +333,25 @@ std::string count_text(double value) {
     digits.insert(at, 1, ',');
   }
   return digits;
+}
+
+std::string range_text(std::string_view low, std::string_view high) {
+  if (low == high) return std::string(low);
+  // The unit begins at the first blank, or at the "/h" of a price.
+  const auto unit = [](std::string_view text) {
+    const std::size_t at = text.find_first_of(" /");
+    return at == std::string_view::npos ? std::string_view() : text.substr(at);
+  };
+  std::string_view from = low;
+  if (unit(low) == unit(high)) from.remove_suffix(unit(low).size());
+  return std::string(from).append(kRangeDash).append(high);
+}
+
+std::string percent_text(double share) {
+  const double value = share * 100;
+  if (value > 0 && value < 0.95) return significant_text(value, 1) + "%";
+  if (value > 99 && value < 100) return value > 99.95 ? "> 99.9%" : fixed_text(value, 1) + "%";
+  return count_text(value) + "%";
 }
 
 }  // namespace gpuplan

@@ -63,4 +63,12 @@ std::string significant_text(double value, int digits);
 /// Counts with separators: 12,345.
 std::string count_text(double value);
 
+/// What stands between the ends of a range wherever figures are shown, and the head of a column of such ranges.
+inline constexpr const char* kRangeDash = "–";
+inline constexpr const char* kRangeHead = "P10–P90";
+/// "1.5–1.7"; a unit that both ends have is written once: "195–277 ms", "$10.00–$15.00/h". "4" where both are alike.
+std::string range_text(std::string_view low, std::string_view high);
+/// "27%", "0.3%", "98%", "99.7%", "> 99.9%".
+std::string percent_text(double share);
+
 }  // namespace gpuplan

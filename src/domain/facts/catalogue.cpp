@@ -137,6 +137,11 @@ const Framework* Catalogue::find_framework(std::string_view name) const {
   return item(frameworks, framework_names.find(name));
 }
 
+const OptimizerFacts* Catalogue::find_optimizer(Optimizer optimizer) const {
+  const auto row = std::ranges::find(optimizers, optimizer, &OptimizerFacts::optimizer);
+  return row == optimizers.end() ? nullptr : &*row;
+}
+
 std::optional<GpuCount> parse_gpu_count(const Catalogue& catalogue, std::string_view text) {
   text = trim(text);
   const auto counted = [&](std::string_view number, std::string_view name) -> std::optional<GpuCount> {
@@ -179,6 +184,8 @@ NodeShape node_shape(const Catalogue& catalogue, const Offer& offer) {
     shape.ram = node->ram;
   }
   if (offer.ram.value > 0) shape.ram = offer.ram;
+  if (offer.network.value > 0) shape.network = offer.network;
+  shape.disk = offer.disk;
   return shape;
 }
 

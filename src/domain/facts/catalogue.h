@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "base/unset.h"
+#include "domain/facts/answer_constants.h"
 #include "domain/facts/assumptions.h"
 #include "domain/facts/engine_profile.h"
+#include "domain/facts/error_constants.h"
 #include "domain/facts/framework.h"
 #include "domain/facts/generation_constants.h"
 #include "domain/facts/known_problem.h"
+#include "domain/facts/optimizer.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/facts/training_constants.h"
 #include "domain/hardware/hardware.h"
@@ -109,12 +112,15 @@ struct Catalogue {
   std::vector<Offer> offers;
   std::vector<Efficiency> efficiencies;
   std::vector<TrainingSoftware> training_software;
+  std::vector<OptimizerFacts> optimizers;
   std::vector<LinkEfficiency> links;
   std::vector<KnownProblem> problems;
   std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
   GenerationConstants generation_constants;
   PracticeConstants practice_constants;
+  ErrorConstants error_constants;
+  AnswerConstants answer_constants;
   Assumptions assumptions;
 
   NameIndex gpu_names, model_names, framework_names;
@@ -122,6 +128,7 @@ struct Catalogue {
   const Gpu* find_gpu(std::string_view name) const;
   const ModelShape* find_model(std::string_view name) const;  ///< with or without "organisation/" in front
   const Framework* find_framework(std::string_view name) const;
+  const OptimizerFacts* find_optimizer(Optimizer optimizer) const;
 
   bool operator==(const Catalogue&) const = default;
 };

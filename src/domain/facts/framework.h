@@ -7,6 +7,7 @@
 
 #include "base/unset.h"
 #include "domain/hardware/precision.h"
+#include "domain/work/phase.h"
 #include "domain/work/strategy.h"
 
 namespace gpuplan {
@@ -23,12 +24,21 @@ struct Framework {
   Offload offload = Offload::kNone;  ///< all that it can keep in host memory
   bool recompute_selective = true, recompute_full = true;
   bool compile = false, cuda_graphs = false;
+  bool compiles = false;  ///< its recipes of pretraining do so
   bool full = true, lora = false, qlora = false, frozen = false;
   std::vector<Precision> precisions;
+  std::vector<Optimizer> optimizers;
   bool master_fp32 = true;  ///< weights the optimizer updates: fp32 copies, or the 16-bit weights themselves
   bool multi_gpu = true;    ///< false: runs on one GPU only
   bool multi_node = true;
-  int auto_rank = 0;  ///< order in which gpuplan thinks of it when the job names none; 0: only by name
+  int auto_rank = 0;  ///< of an engine: order in which gpuplan thinks of it when the job names none; 0: only by name
+  // How much faster it has to be than another before people take it for such a job (factor); 0: only by name.
+  double fine_tune = 0, pretrain = 0;
+  double eased_by = 0;                          ///< parameters x machines at which half of that has gone; 0: it stays
+  bool auto_full = true, auto_adapters = true;  ///< training of all weights, of adapters: else by name only
+  int auto_gpus = 0;                            ///< more GPUs than this it is given by name only; 0: any number
+  double fused_loss = 0;            ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
+  bool activation_offload = false;  ///< what recomputation keeps lies in host memory, at hardly any cost of time
   std::string source, as_of, notes;
 
   bool operator==(const Framework&) const = default;

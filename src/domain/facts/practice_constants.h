@@ -23,10 +23,32 @@ struct PracticeConstants {
   double zero2 = kUnset;            ///< gradients too
   double zero3 = kUnset;            ///< weights too
   double hybrid = kUnset;           ///< weights inside groups of ranks
-  double other_framework = kUnset;  ///< another framework than the one that comes first
-  double most = kUnset;             ///< all of these together at most
-  double few_gpus = kUnset;         ///< GPUs up to which all of it counts in full
-  double each_point = kUnset;       ///< share of time that each point of complexity() counts as
+  double dense_framework = kUnset;  ///< a mixture of experts pretrained where experts are not known
+  double cut_params = kUnset;       ///< parameters at which cutting layers counts twice what it does far above
+  double pretrain_tokens =
+      kUnset;                      ///< tokens of further training from which on it is more pretraining than fine-tuning
+  double scratch_tokens = kUnset;  ///< tokens a parameter from which on a published network starts anew
+  double most = kUnset;            ///< all of these together at most
+  double few_gpus = kUnset;        ///< GPUs up to which all of it counts in full
+  double each_point = kUnset;      ///< share of time that each point of complexity() counts as
+
+  // Sequences of an optimizer step where the job does not say (plan/strategy/step_batch.h).
+  double batch_tokens = kUnset;       ///< tokens of a pretraining step of a model of `batch_params`
+  double batch_params = kUnset;       ///< parameters
+  double batch_growth = kUnset;       ///< power of the parameters that these tokens grow with
+  double batch_tokens_most = kUnset;  ///< tokens
+  double pretrain_steps = kUnset;     ///< steps that a run has at the least, unless its batch is a fine-tuning's
+  double tune_sequences = kUnset;     ///< sequences of a fine-tuning of all weights; the most for adapters
+  double adapter_sequences = kUnset;  ///< sequences with adapters
+  double adapter_params = kUnset;     ///< parameters up to which it is so many; more beyond
+  double tune_steps = kUnset;         ///< steps that any run has at the least
+  double batch_slack = kUnset;        ///< share by which a batch in tokens may change to divide by the GPUs
+  double serve_layers = kUnset;       ///< generation with layers split over GPUs must be faster by
+  double serve_experts = kUnset;      ///< the same with experts shared by replicas
+  double tie_share = kUnset;          ///< worse by less, a plan may be as good as the best
+  double tie_chance = kUnset;         ///< chance to be better than the best that it has at the least then
+  double least_capability = kUnset;   ///< CUDA compute capability that current software begins with
+  double usual_slack = kUnset;        ///< the same of a batch that is assumed
 
   bool operator==(const PracticeConstants&) const = default;
 };
@@ -50,10 +72,29 @@ inline constexpr std::array kPracticeConstants = {
     PracticeConstant{"zero2", &PracticeConstants::zero2},
     PracticeConstant{"zero3", &PracticeConstants::zero3},
     PracticeConstant{"hybrid", &PracticeConstants::hybrid},
-    PracticeConstant{"other_framework", &PracticeConstants::other_framework},
+    PracticeConstant{"dense_framework", &PracticeConstants::dense_framework},
+    PracticeConstant{"cut_params", &PracticeConstants::cut_params},
+    PracticeConstant{"pretrain_tokens", &PracticeConstants::pretrain_tokens},
+    PracticeConstant{"scratch_tokens", &PracticeConstants::scratch_tokens},
     PracticeConstant{"most", &PracticeConstants::most},
     PracticeConstant{"few_gpus", &PracticeConstants::few_gpus},
     PracticeConstant{"each_point", &PracticeConstants::each_point},
+    PracticeConstant{"batch_tokens", &PracticeConstants::batch_tokens},
+    PracticeConstant{"batch_params", &PracticeConstants::batch_params},
+    PracticeConstant{"batch_growth", &PracticeConstants::batch_growth},
+    PracticeConstant{"batch_tokens_most", &PracticeConstants::batch_tokens_most},
+    PracticeConstant{"pretrain_steps", &PracticeConstants::pretrain_steps},
+    PracticeConstant{"tune_sequences", &PracticeConstants::tune_sequences},
+    PracticeConstant{"adapter_sequences", &PracticeConstants::adapter_sequences},
+    PracticeConstant{"adapter_params", &PracticeConstants::adapter_params},
+    PracticeConstant{"tune_steps", &PracticeConstants::tune_steps},
+    PracticeConstant{"batch_slack", &PracticeConstants::batch_slack},
+    PracticeConstant{"serve_layers", &PracticeConstants::serve_layers},
+    PracticeConstant{"serve_experts", &PracticeConstants::serve_experts},
+    PracticeConstant{"tie_share", &PracticeConstants::tie_share},
+    PracticeConstant{"tie_chance", &PracticeConstants::tie_chance},
+    PracticeConstant{"least_capability", &PracticeConstants::least_capability},
+    PracticeConstant{"usual_slack", &PracticeConstants::usual_slack},
 };
 
 }  // namespace gpuplan

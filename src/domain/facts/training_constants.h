@@ -102,6 +102,7 @@ struct TrainingConstants {
   // Host memory.
   double host_process_gib = kUnset;  ///< GiB of a rank's process: libraries, pinned buffers
   double host_workers_gib = kUnset;  ///< GiB of its data workers
+  double host_memory = kUnset;       ///< memory of a machine over that of its GPUs, where nobody states it
 
   bool operator==(const TrainingConstants&) const = default;
 };
@@ -196,6 +197,7 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"paged_share", &TrainingConstants::paged_share},
     TrainingConstant{"host_process_gib", &TrainingConstants::host_process_gib},
     TrainingConstant{"host_workers_gib", &TrainingConstants::host_workers_gib},
+    TrainingConstant{"host_memory", &TrainingConstants::host_memory},
 };
 
 }  // namespace gpuplan

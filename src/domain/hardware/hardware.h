@@ -93,6 +93,7 @@ struct NodeShape {
   BytesPerSecond network{};  ///< between machines: whole machine, one direction; zero: not known
   BytesPerSecond front{};    ///< to storage and the world, which a fabric of the GPUs does not reach; zero: not known
   Bytes ram{};               ///< host memory; zero: not known
+  Bytes disk{};  ///< room on the disk where it is fixed, as that of own machines; zero: as much as is asked for
 
   /// True where GPUs are joined by a link of their own, such as NVLink, in place of PCIe.
   bool direct_link() const { return link.value > 0 && link_kind != LinkKind::kPcie && link_kind != LinkKind::kNone; }

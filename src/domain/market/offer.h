@@ -49,6 +49,10 @@ struct Offer {
   Bytes ram{};
 
   // Pools and own boxes.
+  Bytes disk{};                             ///< room on the disk of one machine; zero: not said
+  int nodes = 1;                            ///< pools: machines; own boxes are one
+  int max_nodes = 0;                        ///< pools: most machines that one job may take; 0: all
+  BytesPerSecond network{};                 ///< pools: between machines, of one machine, one direction; zero: not said
   std::optional<Seconds> max_time;          ///< longest a job may run
   std::optional<Interval<Seconds>> wait{};  ///< before a job starts; no part of the hours, counts against a deadline
   std::string partition, account, qos, queue;

@@ -18,11 +18,11 @@ double median(const std::optional<Interval<DollarsPerSecond>>& price) {
 /// All of it: a new field does not compile until it is here.
 auto all_of(const Offer& o) {
   const auto& [kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
-               billing, disk_price, egress_price, label, source, as_of, vcpus, ram, max_time, wait, partition, account,
-               qos, queue, preemptible, leave_free, watts, usd_per_kwh] = o;
+               billing, disk_price, egress_price, label, source, as_of, vcpus, ram, disk, nodes, max_nodes, network,
+               max_time, wait, partition, account, qos, queue, preemptible, leave_free, watts, usd_per_kwh] = o;
   return std::tie(kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
-                  billing, disk_price, egress_price, label, source, as_of, vcpus, ram, max_time, wait, partition,
-                  account, qos, queue, preemptible, leave_free, watts, usd_per_kwh);
+                  billing, disk_price, egress_price, label, source, as_of, vcpus, ram, disk, nodes, max_nodes, network,
+                  max_time, wait, partition, account, qos, queue, preemptible, leave_free, watts, usd_per_kwh);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ struct Job {
   Where where;
   Limits limits;
   Goal goal = Goal::kBestValue;
-  DollarsPerSecond value_of_time{25.0 / 3600};
+  DollarsPerSecond value_of_time{5.0 / 3600};
   bool value_of_time_given = false;
   SpotRules spot;
   CheckpointRule checkpoint;

@@ -158,16 +158,16 @@ std::string contradiction(const ModelShape& s) {
   if (!s.mla() && (s.kv_heads <= 0 || s.heads % s.kv_heads != 0))
     return "expected heads (" + text(s.heads) + ") to be a multiple of kv_heads (" + text(s.kv_heads) + ")";
   if (s.mla() && (s.qk_nope_dim <= 0 || s.qk_rope_dim <= 0 || s.v_dim <= 0))
-    return "kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_dim beside it";
+    return "kv_lora_rank also needs qk_nope_dim, qk_rope_dim and v_dim";
   if (s.kind == ModelKind::kVit && (s.image <= 0 || s.patch <= 0 || s.patch > s.image || s.channels <= 0))
     return "expected image, patch and channels of a vision transformer, such as image: 224, patch: 16, channels: 3";
   if (s.moe() && (s.experts_per_token <= 0 || s.expert_ffn <= 0))
-    return "experts need experts_per_token and expert_ffn beside them";
+    return "experts also need experts_per_token and expert_ffn";
   if (s.experts_per_token > s.experts)
     return "experts_per_token (" + text(s.experts_per_token) + ") is more than experts (" + text(s.experts) + ")";
   if (s.dense_layers > s.layers || s.window_layers > s.layers)
     return "expected dense_layers and window_layers of at most layers (" + text(s.layers) + ")";
-  if ((s.window > 0) != (s.window_layers > 0)) return "window and window_layers belong together; give both";
+  if ((s.window > 0) != (s.window_layers > 0)) return "window also needs window_layers, and the other way round";
   return "";
 }
 

@@ -42,15 +42,25 @@ struct Names<Method> {
   };
 };
 
-enum class Optimizer { kAdamW, kAdam8bit, kMuon, kLion, kLamb, kSgd };
+/// What is known of each stands in data/optimizers.csv.
+enum class Optimizer { kAdamW, kAdam8bit, kMuon, kLion, kLamb, kSgd, kAdafactor, kPagedAdamW8bit, kPagedAdamW32bit };
 template <>
 struct Names<Optimizer> {
   static constexpr std::array entries = {
-      Named<Optimizer>{Optimizer::kAdamW, "adamw"},         Named<Optimizer>{Optimizer::kAdam8bit, "adam8bit"},
-      Named<Optimizer>{Optimizer::kMuon, "muon"},           Named<Optimizer>{Optimizer::kLion, "lion"},
-      Named<Optimizer>{Optimizer::kLamb, "lamb"},           Named<Optimizer>{Optimizer::kSgd, "sgd"},
-      Named<Optimizer>{Optimizer::kAdamW, "adam"},          Named<Optimizer>{Optimizer::kAdam8bit, "adamw8bit"},
+      Named<Optimizer>{Optimizer::kAdamW, "adamw"},
+      Named<Optimizer>{Optimizer::kAdam8bit, "adam8bit"},
+      Named<Optimizer>{Optimizer::kMuon, "muon"},
+      Named<Optimizer>{Optimizer::kLion, "lion"},
+      Named<Optimizer>{Optimizer::kLamb, "lamb"},
+      Named<Optimizer>{Optimizer::kSgd, "sgd"},
+      Named<Optimizer>{Optimizer::kAdafactor, "adafactor"},
+      Named<Optimizer>{Optimizer::kPagedAdamW8bit, "paged_adamw_8bit"},
+      Named<Optimizer>{Optimizer::kPagedAdamW32bit, "paged_adamw_32bit"},
+      Named<Optimizer>{Optimizer::kAdamW, "adam"},
+      Named<Optimizer>{Optimizer::kAdam8bit, "adamw8bit"},
       Named<Optimizer>{Optimizer::kAdam8bit, "adamw_8bit"},
+      Named<Optimizer>{Optimizer::kAdam8bit, "adamw_bnb_8bit"},
+      Named<Optimizer>{Optimizer::kPagedAdamW32bit, "paged_adamw"},
   };
 };
 
@@ -84,6 +94,7 @@ struct Parallel {
 struct OptimizerChoice {
   Optimizer matrices = Optimizer::kAdamW;
   Optimizer rest = Optimizer::kAdamW;  ///< embeddings, norms, biases
+  bool stated = false;  ///< by the job; else fine-tuning may take a lighter one (plan/strategy/practice.h)
 };
 
 /// What training starts from.
