@@ -70,6 +70,7 @@ enum class Misfit {
   kGiven,        ///< contradicts what the job fixes
   kGpus,         ///< the phase asks for more GPUs than there are
   kTimeLimit,    ///< takes longer than a job may, and can not go on in another
+  kDisk,         ///< writes more than the disk of the machine holds
 };
 
 template <>
@@ -83,6 +84,7 @@ struct Names<Misfit> {
       Named<Misfit>{Misfit::kGiven, "given"},
       Named<Misfit>{Misfit::kGpus, "gpus"},
       Named<Misfit>{Misfit::kTimeLimit, "time_limit"},
+      Named<Misfit>{Misfit::kDisk, "disk"},
   };
 };
 

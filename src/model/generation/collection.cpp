@@ -102,7 +102,7 @@ void explain_collection(const GenerationWork& work, const CollectionUse& use, st
                        std::string_view source, bool part) {
     if (value > 0) terms.push_back({kind, name, value, formula, source, part});
   };
-  add(Kind::kTime, "activations to the host", use.traffic.to_host.value,
+  add(Kind::kTime, "activations to CPU memory", use.traffic.to_host.value,
       "layers x width x tokens x bytes x samples of a replica / achieved rate of PCIe", "data/links.csv", true);
   add(Kind::kTime, "activations to the disk", use.traffic.to_disk.value,
       "layers x width x tokens x bytes x samples of all replicas of a machine / rate of its disk",
@@ -112,13 +112,13 @@ void explain_collection(const GenerationWork& work, const CollectionUse& use, st
       true);
   add(Kind::kMemory, "activations kept", use.on_gpu.value,
       "layers x width x longest sample x batch x bytes, two at least, until the batch is done", "definition", true);
-  add(Kind::kDisk, "activations in all", use.kept.all.value, "layers x width x tokens x bytes x samples x models",
+  add(Kind::kDisk, "activations, total", use.kept.all.value, "layers x width x tokens x bytes x samples x models",
       "definition", false);
-  add(Kind::kMemory, "host memory of a machine", use.host.value,
-      use.on_disk ? "a batch of each of its GPUs, on the way to the disk" : "everything that its GPUs keep",
+  add(Kind::kMemory, "CPU memory of a machine", use.host.value,
+      use.on_disk ? "a batch of each of its GPUs, on the way to the disk" : "everything that its GPUs store",
       "definition", false);
   add(Kind::kDisk, "disk of a machine", use.machine_disk.value,
-      use.on_disk ? "what its GPUs keep + checkpoints of its models" : "checkpoints of its models", "definition",
+      use.on_disk ? "what its GPUs store + checkpoints of its models" : "checkpoints of its models", "definition",
       false);
 }
 

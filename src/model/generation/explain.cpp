@@ -47,21 +47,21 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
             "products of all prompt tokens + attention over the mean keys seen + element-wise passes + all-reduces + "
             "launches",
             kFit);
-  time_term(terms, "reading weights", parts.weights,
+  time_term(terms, "weight reads", parts.weights,
             moe ? "(dense weights + experts x (1 - (1 - k/E)^sequences)) / achieved bandwidth, every step"
                 : "weights / achieved bandwidth, every step",
             rates.native_products() ? kFit : "expansion limited by the multiprocessors: stored bytes a clock");
-  time_term(terms, "products beyond reading", parts.compute,
+  time_term(terms, "matmuls beyond weight reads", parts.compute,
             "(r^4 + p^4 + e^4)^(1/4) + start of a kernel - (r + e) for each matrix, with r reading it, e expanding it "
             "and p its tiles in waves over the multiprocessors",
             kFit);
-  time_term(terms, "reading the cache", parts.kv_reads,
+  time_term(terms, "KV-cache reads", parts.kv_reads,
             latent ? "latent vectors / achieved bandwidth, joined with their products"
                    : "cache / achieved bandwidth (eager engines copy it at every step)",
             latent ? "DeepSeek-V2 (2024), absorbed projections; rates fitted, 2026" : kFit);
   time_term(terms, "kernel launches", parts.launch,
             "layers x idle time between kernels (more with experts, less with software of 2024 and later)", kFit);
-  time_term(terms, "host", parts.host, "((GPU^4 + host^4)^(1/4) - GPU) + fixed time of a step",
+  time_term(terms, "CPU launch overhead", parts.host, "((GPU^4 + host^4)^(1/4) - GPU) + fixed time of a step",
             host_source(work, rates));
   time_term(
       terms, "tensor-parallel traffic", parts.tensor_traffic,
@@ -83,13 +83,13 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
   memory_term(terms, "context and framework", memory.context(), "driver context, libraries, graphs, fragmentation",
               kFit);
 
-  inform(terms, Term::Kind::kCount, "sequences in flight a replica", estimate.batch,
+  inform(terms, Term::Kind::kCount, "concurrent requests per replica", estimate.batch,
          "memory left / memory of a sequence, engine limits, samples", kFit);
   if (work.guesses > 0)
     inform(terms, Term::Kind::kCount, "tokens a pass and sequence", work.tokens_a_pass,
            "1 + a + a^2 + ... + a^k with k guesses that hold with chance a",
            "Leviathan, Kalman and Matias 2023, arXiv:2211.17192; the chance is the job's own figure");
-  inform(terms, Term::Kind::kCount, "models one after the other", estimate.rounds,
+  inform(terms, Term::Kind::kCount, "models one after another", estimate.rounds,
          "all, or a share of them where they run side by side", "placement");
   inform(terms, Term::Kind::kTokenRate, "speed of one replica", estimate.replica_tokens_per_second,
          "new tokens of its samples / its time, prompts included", "definition");
@@ -102,7 +102,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
                                  : "16-bit rate x 0.9: weights are expanded first",
          "data/efficiency.csv");
   inform(terms, Term::Kind::kTime, "time to first token", estimate.time_to_first_token.value,
-         "prompt alone, and waiting for the prompts and steps in flight", kFit);
+         "prompt alone, plus waiting for prompts and steps under way", kFit);
   inform(terms, Term::Kind::kTime, "time per output token", estimate.time_per_output_token.value,
          "one decoding step, and the prompts read beside it", kFit);
   inform(terms, Term::Kind::kTime, "loading weights from disk", estimate.load.value,

@@ -86,7 +86,7 @@ Error wrong(std::string message) { return Error{std::move(message), {}, false}; 
 }  // namespace
 
 Result<GenerationWork> generation_work(const GeneratePhase& phase) {
-  if (phase.models.empty()) return std::unexpected(wrong("no model: say which network generates (`model: NAME`)"));
+  if (phase.models.empty()) return std::unexpected(wrong("no model; set `model: NAME`"));
   if (phase.data.empty())
     return std::unexpected(wrong("no data: expected `data: [{samples, prompt_tokens, new_tokens}]`"));
 
@@ -114,20 +114,20 @@ Result<GenerationWork> generation_work(const GeneratePhase& phase) {
     return std::unexpected(wrong("data: a forward pass needs `prompt_tokens`"));
   if (!phase.forward_only && !(work.new_tokens > 0))
     return std::unexpected(
-        wrong("data: nothing to generate: give `new_tokens`, or `forward_only: true` to only read the text"));
+        wrong("data: nothing to generate; set `new_tokens`, or `forward_only: true` to only read the text"));
   if (phase.situation == Situation::kConcurrency && !(phase.concurrency.value_or(0) > 0))
-    return std::unexpected(wrong("situation concurrency needs `concurrency`, the number of requests in flight"));
+    return std::unexpected(wrong("situation concurrency also needs `concurrency`, the number of concurrent requests"));
 
   for (const ModelUse& use : phase.models) {
     const std::string name = printable(use.name.empty() ? use.shape.name : use.name);
     if (use.custom)
-      return std::unexpected(
-          wrong("model " + name +
-                " is custom: the work of its generation is not known; give its shape, or use a `fixed` phase"));
+      return std::unexpected(wrong(
+          "model " + name + " is custom, so its generation work is unknown; give its shape, or use a `fixed` phase"));
     if (use.shape.layers <= 0 || use.shape.hidden <= 0)
-      return std::unexpected(wrong("model " + name + " has no layers or no hidden width"));
+      return std::unexpected(wrong("model " + name + " has no layers or no hidden size"));
     if (use.shape.kind != ModelKind::kDecoder && !phase.forward_only)
-      return std::unexpected(wrong("model " + name + " is no decoder: it can not generate; say `forward_only: true`"));
+      return std::unexpected(
+          wrong("model " + name + " is not a decoder and cannot generate; set `forward_only: true`"));
     if (use.shape.max_context > 0 && work.longest > use.shape.max_context)
       return std::unexpected(wrong("data: the longest sample has " + count_text(work.longest) + " tokens, but " + name +
                                    " reads at most " + count_text(use.shape.max_context)));

@@ -21,7 +21,8 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   // Operation by operation more is kept than the tensors counted, fused or compiled little more. Adapters keep the
   // inputs of both branches, and 4-bit layers every input.
   double scale = r.compile || r.fused ? c.kept_compiled : c.kept;
-  if (m.adapters) scale *= r.base_bytes < 1 ? c.kept_qlora : c.kept_lora;
+  // Kernels written for adapters on 4-bit weights take the inputs as they are.
+  if (m.adapters) scale *= r.base_bytes >= 1 ? c.kept_lora : r.fused ? 1 : c.kept_qlora;
   const double per_token = r.element_bytes * scale / cut.tp;
   const double layers = std::max(1.0, m.layer_runs);
   // Norms that are computed in 32 bit operation by operation keep one more copy.
@@ -42,7 +43,11 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
                     (m.kept_widest * (m.kept + uneven) / std::max(1.0, m.kept) * per_token + norms + scores)};
 
   cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary / cut.tp});
-  cost.logits += Bytes{batch.tokens * m.scored(c) * m.vocab / cut.tp * (learns ? r.logit_bytes : 2)};
+  // A fused loss makes the logits of some tokens at a time.
+  const double scored = batch.tokens * m.scored(c);
+  const double at_once =
+      r.framework != nullptr && r.framework->fused_loss > 0 ? std::min(scored, r.framework->fused_loss) : scored;
+  cost.logits += Bytes{at_once * m.vocab / cut.tp * (learns ? r.logit_bytes : 2)};
   // Sequence parallelism gathers the whole width of what products read, and of its gradient.
   const Bytes whole_width{cut.tp > 1 ? 2 * r.element_bytes * batch.tokens * m.boundary * (1 - 1.0 / cut.tp) : 0};
   if (learns && m.vocab > 0) cost.logits += whole_width * m.scored(c);

@@ -18,20 +18,20 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
   const auto time = [&](std::string_view name, Seconds value, std::string_view formula, std::string_view source) {
     if (value.value != 0) terms.push_back({Kind::kTime, name, value.value, formula, source, true});
   };
-  time("matrix products", s.matmul,
-       "sum over products: 4-norm of 2 m n (k + k_half) / achieved rate, in waves of tiles, and bytes / bandwidth",
+  time("matmuls (GEMMs)", s.matmul,
+       "sum over GEMMs: 4-norm of 2 m n (k + k_half) / achieved rate, in waves of tiles, and bytes / bandwidth",
        kFitted);
   time("attention", s.attention, "2 (d_qk + d_v) heads pairs / achieved rate; backward 2.5 times the operations",
        "Dao 2023, arXiv:2307.08691; rates fitted on published runs, 2026");
-  time("elementwise passes", s.elementwise, "bytes of norms, residuals, gates and rotary / achieved bandwidth",
-       kFitted);
-  time("recomputation", s.recompute, "forward pass again of what was not kept",
+  time("elementwise kernels (norms, activations)", s.elementwise,
+       "bytes of norms, residuals, gates and rotary / achieved bandwidth", kFitted);
+  time("activation checkpointing", s.recompute, "forward pass again of what was not kept",
        "Chen et al. 2016, arXiv:1604.06174; Korthikanti et al. 2022, arXiv:2205.05198");
-  time("dequantisation", s.dequantise, "bytes a 4-bit parameter and micro-batch / bandwidth",
+  time("dequantization", s.dequantise, "bytes a 4-bit parameter and micro-batch / bandwidth",
        "Dettmers et al. 2023, arXiv:2305.14314; fitted on published runs, 2026");
   time("output and loss", s.head, "three products with the vocabulary, and bytes a logit / bandwidth", kFitted);
-  time("host", s.launch,
-       "launches that the GPU waits for: 4-norm of GPU and host time less GPU time; optimizer launches", kFitted);
+  time("CPU launch overhead", s.launch,
+       "kernel launches the GPU waits for: 4-norm of GPU and CPU time minus GPU time; optimizer launches", kFitted);
   time("tensor-parallel traffic", s.tensor_traffic,
        "2 all-reduces a layer and pass, less the share that computation hides",
        "Shoeybi et al. 2019, arXiv:1909.08053; fitted on published runs, 2026");
@@ -46,11 +46,10 @@ void add_step(const StepParts& s, std::vector<Term>& terms) {
   time("pipeline bubble", s.bubble, "(pp - 1) / interleave micro-batches, and what the slowest stage has more",
        "Narayanan et al. 2021, arXiv:2104.04473");
   time("optimizer", s.optimizer, "bytes of weights, gradients and states / achieved bandwidth", kFitted);
-  time(
-      "state in host memory", s.offload,
-      "optimizer: 28 bytes a parameter of host memory, 6 over PCIe; weights and activations: there and back over PCIe, "
-      "less what computation hides",
-      "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
+  time("CPU offload", s.offload,
+       "optimizer: 28 bytes per parameter of CPU memory, 6 over PCIe; weights and activations: there and back over "
+       "PCIe, minus what computation hides",
+       "Ren et al. 2021, arXiv:2101.06840; fitted on published runs, 2026");
   time("waiting for the slowest machine", s.straggle, "a share of the step for each doubling of machines", kFitted);
 }
 
@@ -76,7 +75,7 @@ void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCos
     if (value.value != 0) terms.push_back({Kind::kMemory, name, value.value, formula, source, part});
   };
   memory("weights", m.weights, "parameters of the fullest rank x bytes kept, shared out under ZeRO-3", kZero);
-  memory("gradients", m.gradients, "learning parameters x bytes, shared out from ZeRO-2; only those held at the peak",
+  memory("gradients", m.gradients, "trainable parameters x bytes, sharded from ZeRO-2; only those held at the peak",
          kZero);
   memory("optimizer", m.optimizer, "master weights and states, shared out from ZeRO-1",
          "Micikevicius et al. 2018, arXiv:1710.03740; Rajbhandari et al. 2020, arXiv:1910.02054");
@@ -94,13 +93,12 @@ void add_memory(const TrainingWork& work, const TrainingRates& r, const LayerCos
   memory("allocated", m.allocated(), instant, "the fullest instant of the fullest stage", false);
   memory("reserved", m.reserved(), "allocated + fragmentation: what PyTorch calls reserved", "sum", false);
   const HostMemory host = training_host_memory(work, r, layer, s);
-  memory("host: loading", host.loading, "copies of the checkpoint in 16 bit while it is read",
+  memory("CPU memory: loading", host.loading, "copies of the checkpoint in 16 bit while it is read",
          "documentation of the framework", false);
-  memory("host: offloaded", host.offloaded, "32-bit weights, states and gradients; weights; activations",
+  memory("CPU memory: offloaded", host.offloaded, "32-bit weights, states and gradients; weights; activations",
          "Ren et al. 2021, arXiv:2101.06840", false);
-  memory("host: processes", host.processes, "a process and its data workers for each GPU", "assumption", false);
-  memory("host memory of one machine", host.total(), "the larger of loading and offloaded, and processes", "sum",
-         false);
+  memory("CPU memory: processes", host.processes, "a process and its data workers for each GPU", "assumption", false);
+  memory("CPU memory of one machine", host.total(), "the larger of loading and offloaded, and processes", "sum", false);
 }
 
 /// What "model operations" are here; N are the parameters that a token meets.
@@ -123,8 +121,8 @@ void add_facts(const TrainingWork& work, const TrainingRates& r, const Strategy&
   const auto fact = [&](Kind kind, std::string_view name, double value, std::string_view formula,
                         std::string_view source) { terms.push_back({kind, name, value, formula, source, false}); };
   fact(Kind::kCount, "parameters", work.params, "from the shape", "model shape");
-  fact(Kind::kCount, "learning parameters", work.trainable, "with gradients and optimizer state", "job");
-  fact(Kind::kCount, "tokens a sequence", work.mean_tokens, "on average", "job");
+  fact(Kind::kCount, "trainable parameters", work.trainable, "with gradients and optimizer state", "job");
+  fact(Kind::kCount, "tokens per sequence", work.mean_tokens, "on average", "job");
   fact(Kind::kOperationRate, "peak rate", r.peak.value, "dense, 32-bit accumulation", kDataSheet);
   fact(Kind::kOperationRate, "matrix products, large",
        r.blocks.flop.value > 0 ? 1 / (r.blocks.flop.value * r.time_factor) : 0,

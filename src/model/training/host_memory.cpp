@@ -34,7 +34,7 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
     const double learn = own ? (p.learn / dense_ranks + p.learn_experts / experts) * r.weight_bytes : 0;
     host.offloaded += Bytes{(base + learn) * here};
   }
-  if (includes(s.offload, Offload::kActivations)) {
+  if (activations_on_host(r, s)) {
     const double share = detail::stage_shares(work.layers, s.pp).fullest;
     host.offloaded += layer.activations * (share * std::min(s.pp, s.grad_accum) * here);
   }

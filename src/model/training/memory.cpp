@@ -93,7 +93,7 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
   const Held h = held(r, s, p);
   Bytes kept = layer.activations * in_flight;
   // Activations in host memory: those of the layer at work and of the one that is copied stay.
-  if (includes(s.offload, Offload::kActivations)) kept = kept * std::min(1.0, 2 / layers);
+  if (activations_on_host(r, s)) kept = kept * std::min(1.0, 2 / layers);
   const Bytes logits = has_head ? layer.logits : Bytes{};
   const Bytes gradients{h.gradients};
   const Bytes boundaries = layer.boundary * (s.pp > 1 ? 2.0 : 0.0);
@@ -158,6 +158,11 @@ StageMemory fullest(const TrainingWork& work, const TrainingRates& rates, const 
 }
 
 }  // namespace
+
+bool activations_on_host(const TrainingRates& rates, const Strategy& s) {
+  const bool framework = rates.framework != nullptr && rates.framework->activation_offload;
+  return includes(s.offload, Offload::kActivations) || (framework && s.recompute == Recompute::kFull);
+}
 
 MemoryUse training_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                           const Strategy& s) {

@@ -8,35 +8,30 @@ namespace gpuplan {
 
 namespace {
 
-/// Bytes of optimizer state a parameter when states are kept in 32 bit.
-double state_bytes_of(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kAdamW:
-    case Optimizer::kLamb:
-      return 8;  // two moments
-    case Optimizer::kAdam8bit:
-      return 2.1;  // two bytes and a scale a block (Dettmers et al. 2022, arXiv:2110.02861)
-    case Optimizer::kMuon:
-    case Optimizer::kLion:
-    case Optimizer::kSgd:
-      return 4;  // one moment
-  }
-  return 8;
+/// Bytes of optimizer state a parameter; `scale`: of the format of weights, over 32 bit.
+double state_bytes_of(const Catalogue& catalogue, Optimizer optimizer, double scale) {
+  constexpr double kTwoMoments = 8;  // of a catalogue that is not complete
+  const OptimizerFacts* facts = catalogue.find_optimizer(optimizer);
+  if (facts == nullptr) return kTwoMoments * scale;
+  return facts->state_bytes * (facts->follows ? scale : 1);
 }
 
-void set_parameter_bytes(const TrainingWork& work, const Framework& framework, const TrainingSoftware& software,
-                         TrainingRates& rates) {
+bool eight_bit(const Catalogue& catalogue, Optimizer optimizer) {
+  const OptimizerFacts* facts = catalogue.find_optimizer(optimizer);
+  return facts != nullptr && facts->eight_bit;
+}
+
+void set_parameter_bytes(const Catalogue& catalogue, const TrainingWork& work, const Framework& framework,
+                         const TrainingSoftware& software, TrainingRates& rates) {
   const TrainPhase& phase = *work.phase;
   const bool wide = rates.precision == Precision::kFp32 || rates.precision == Precision::kTf32;
   const bool narrow_master = phase.master_weights ? *phase.master_weights != Format::kFp32 : !framework.master_fp32;
   const auto states = [&](double scale) {
-    if (phase.optimizer_state == Format::kInt8) return state_bytes_of(Optimizer::kAdam8bit);
+    if (phase.optimizer_state == Format::kInt8) return state_bytes_of(catalogue, Optimizer::kAdam8bit, 1);
     if (phase.optimizer_state == Format::kFp32) scale = 1;
     else if (phase.optimizer_state) scale = 0.5;
-    const auto one = [&](Optimizer optimizer) {
-      return optimizer == Optimizer::kAdam8bit ? state_bytes_of(optimizer) : state_bytes_of(optimizer) * scale;
-    };
-    return one(phase.optimizer.matrices) * work.matrices + one(phase.optimizer.rest) * (1 - work.matrices);
+    return state_bytes_of(catalogue, phase.optimizer.matrices, scale) * work.matrices +
+           state_bytes_of(catalogue, phase.optimizer.rest, scale) * (1 - work.matrices);
   };
   rates.element_bytes = wide ? 4 : 2;
   rates.base_bytes = rates.base_other_bytes = wide ? 4 : 2;
@@ -61,15 +56,16 @@ void set_parameter_bytes(const TrainingWork& work, const Framework& framework, c
 }
 
 /// Choices of the framework that change what memory holds.
-void set_memory_habits(const TrainingWork& work, const TrainingSoftware& software, TrainingRates& rates) {
-  const bool eight_bit = is_eight_bit(rates.precision);
-  if (eight_bit && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
+void set_memory_habits(const Catalogue& catalogue, const TrainingWork& work, const TrainingSoftware& software,
+                       TrainingRates& rates) {
+  const bool fp8 = is_eight_bit(rates.precision);
+  if (fp8 && rates.weight_bytes < 4) rates.copy_bytes = software.eight_bit_copies;
   // Frozen weights are copied as well; those in 4 bit are expanded instead.
-  if (eight_bit && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
-  rates.kept_8bit = eight_bit && software.eight_bit_copies > 0;
+  if (fp8 && work.phase->method == Method::kLora) rates.base_bytes += software.eight_bit_copies;
+  rates.kept_8bit = fp8 && software.eight_bit_copies > 0;
   const TrainPhase& phase = *work.phase;
   const bool eight_bit_states =
-      phase.optimizer.matrices == Optimizer::kAdam8bit || phase.optimizer_state == Format::kInt8;
+      eight_bit(catalogue, phase.optimizer.matrices) || phase.optimizer_state == Format::kInt8;
   if (software.paged_8bit && eight_bit_states && phase.method == Method::kFull) {
     rates.step_in_backward = true;
   }
@@ -140,8 +136,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.logit_bytes = compile ? software.logit_bytes_compiled : software.logit_bytes;
   // Muon: five Newton-Schulz steps of three products, each 2 h operations a parameter (Jordan et al. 2024).
   if (work.phase->optimizer.matrices == Optimizer::kMuon) rates.optimizer_flops = 30 * work.hidden * work.matrices;
-  set_parameter_bytes(work, framework, software, rates);
-  set_memory_habits(work, software, rates);
+  set_parameter_bytes(catalogue, work, framework, software, rates);
+  set_memory_habits(catalogue, work, software, rates);
   return rates;
 }
 

@@ -22,14 +22,14 @@ Regime time_regime(const TrainingWork& work, const TrainingRates& r, const Strat
   width.add(gpu.memory_type.starts_with("GDDR"), c.spread_gddr, "GPU with GDDR memory");
   width.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, c.spread_old, "GPU older than Ampere");
   width.add(gpu.vendor != "nvidia", c.spread_other, "GPU of another vendor than NVIDIA");
-  width.add(s.offload != Offload::kNone, c.spread_offload, "state in host memory");
-  width.add(tokens <= 512, c.spread_launch, "few tokens a micro-batch: bound by launches and host speed");
+  width.add(s.offload != Offload::kNone, c.spread_offload, "CPU offload");
+  width.add(tokens <= 512, c.spread_launch, "few tokens per micro-batch: CPU-bound");
   width.add(r.software_row->name == "*", c.spread_unknown_framework, "a framework without measured runs");
   width.add(!r.efficiency->measured, c.spread_unmeasured, "no training run measured on such hardware");
   width.add(nodes > 1 && r.node->network.value <= 0, c.spread_network, "network between the machines unknown");
   width.add(work.models.size() > 1 || work.phase->method == Method::kFrozen, c.spread_networks,
-            "several or frozen networks, never measured");
-  width.add(work.custom, c.spread_custom, "network known by its totals only");
+            "several or frozen models, never measured");
+  width.add(work.custom, c.spread_custom, "custom model, only totals known");
   return width.regime();
 }
 

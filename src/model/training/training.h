@@ -146,6 +146,10 @@ struct TrainingRates {
 /// Its row of the catalogue, else that of frameworks without one.
 const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework);
 
+/// Whether what a layer keeps for its backward pass lies in host memory: by the strategy, or because the framework does
+/// so whenever it recomputes.
+bool activations_on_host(const TrainingRates& rates, const Strategy& strategy);
+
 /// They point to the catalogue, the node and the framework, which must outlive them.
 TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, const Framework& framework,
                              Precision precision, bool compile, const TrainingWork& work);
@@ -219,6 +223,11 @@ struct HostMemory {
 
   constexpr Bytes total() const { return std::max(loading, offloaded) + processes; }
 };
+/// Memory of a machine that nobody states: so many times that of its GPUs.
+inline Bytes usual_host_memory(const TrainingConstants& constants, const NodeShape& node) {
+  return node.gpu->memory * (constants.host_memory * node.gpus);
+}
+
 HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                 const Strategy& strategy);
 

@@ -219,7 +219,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   if (phase.sequence && longest_sample > 0 && !packed) work.sequence = std::min(work.sequence, longest_sample);
   if (!transformer) work.sequence = std::max(own, 1.0);
   if (!(work.sequence > 0)) {
-    return failure("train needs the length of sequences: give `sequence` (tokens) or `data.tokens_per_sample`");
+    return failure("train needs a sequence length; set `sequence` (tokens) or `data.tokens_per_sample`");
   }
   work.mean_tokens = work.sequence;
   if (transformer && !packed && length && length->mean > 0) work.mean_tokens = std::min(length->mean, work.sequence);
@@ -234,8 +234,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   if (phase.steps) {
     const double batch = phase.steps_at_batch ? *phase.steps_at_batch : work.batch;
     if (!(batch > 0)) {
-      return failure(
-          "`steps` says how much work there is only together with a batch: give `batch`, or `steps_at_batch`");
+      return failure("`steps` also needs a batch; set `batch`, or `steps_at_batch`");
     }
     work.sequences_total = *phase.steps * batch;
   } else if (phase.data.samples) {
@@ -243,7 +242,7 @@ Result<void> set_amount(const TrainPhase& phase, TrainingWork& work) {
   } else if (phase.data.tokens) {
     work.sequences_total = phase.data.tokens->value * epochs / work.mean_tokens;
   } else {
-    return failure("train does not say how much work there is: give `steps`, or `data` with `samples` or `tokens`");
+    return failure("train has no amount of work; set `steps`, or `data` with `samples` or `tokens`");
   }
   work.samples_total = work.sequences_total * per_sequence;
   return {};
@@ -282,7 +281,7 @@ Result<TrainingWork> training_work(const TrainPhase& phase) {
     matrices += *phase.trainable;
   }
   if (!(work.trainable > 0)) {
-    return failure("nothing learns: give `trainable` (parameters) beside the frozen models, or another `method`");
+    return failure("nothing is trained; set `trainable` (parameters) next to the frozen models, or another `method`");
   }
   work.matrices = std::min(1.0, matrices / work.trainable);
   if (const Result<void> amount = set_amount(phase, work); !amount) return std::unexpected(amount.error());
