@@ -15,6 +15,7 @@
 #include "plan/capacity/machines.h"
 #include "plan/machines/mixed_plans.h"
 #include "plan/notes/assumptions.h"
+#include "plan/notes/batch_notes.h"
 #include "plan/notes/guesses.h"
 #include "plan/ranking/frontier.h"
 #include "plan/ranking/recommendation.h"
@@ -28,8 +29,8 @@ namespace {
 /// Machines that need one estimate only have equal keys.
 auto place_of(const Machines& m) {
   const NodeShape& n = m.node;
-  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.ram, m.nodes, m.gpus, m.exact,
-                    m.max_time);
+  return std::tuple(n.gpu, n.gpus, n.link, n.link_kind, n.peer_access, n.network, n.ram, n.disk, m.nodes, m.gpus,
+                    m.exact, m.max_time);
 }
 
 class Search {
@@ -50,11 +51,13 @@ class Search {
     mark_frontier(result.plans);
     refine(result.plans);
     result.values = value_ranges(result.plans);
-    result.recommendations = recommend(job_, result.plans);
+    result.recommendations =
+        recommend(job_, result.plans, {catalogue_.error_constants, catalogue_.practice_constants, options_.seed});
     describe_market(result);
-    result.assumptions = assumptions(job_, result.plans);
+    result.assumptions = assumptions(job_, catalogue_, result.plans);
     if (result.recommendations.pick) {
       const Plan& pick = result.plans[static_cast<std::size_t>(*result.recommendations.pick)];
+      add_batch_notes(job_, pick, result.assumptions);
       for (const Guess& guess : guesses_that_matter(job_, catalogue_, pick))
         result.assumptions.push_back(guess_words(job_, guess));
     }

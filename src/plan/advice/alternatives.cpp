@@ -22,9 +22,7 @@ class Beside {
         catalogue_(catalogue),
         machines_{*chosen.node, chosen.nodes, chosen.gpus, true} {
     phase_.given.clear();
-    const Software software =
-        training_software(catalogue_, train_, *machines_.node.gpu, machines_.gpus, machines_.nodes);
-    if (train_.framework.empty() && !software.frameworks.empty()) first_ = software.frameworks.front();
+    named_ = !train_.framework.empty();
   }
 
   std::vector<Alternative> run() {
@@ -36,6 +34,7 @@ class Beside {
     context();
     expert();
     micro_batch();
+    framework();
     return std::move(found_);
   }
 
@@ -45,10 +44,17 @@ class Beside {
   std::optional<Alternative> ask(Aspect aspect, Change change) const {
     Phase phase = phase_;
     auto& train = std::get<TrainPhase>(phase.work);
+    train = as_run(train, chosen_);
+    train.optimizer.stated = true;  // held, as the framework is
+    // What fits on the GPUs stays there.
+    const bool on_gpus = chosen_.strategy.offload == Offload::kNone && aspect != Aspect::kOffload;
+    if (on_gpus && !train.offload.given()) train.offload = {Offload::kNone, {}};
+    if (chosen_.framework != nullptr) train.framework = chosen_.framework->name;
+    // The same steps, or the two could not be compared.
+    if (!train.batch && !train.batch_by_gpu.given() && !train.micro.given()) train.batch = BatchSize{chosen_.batch, {}};
     change(train);
     auto work = training_work(train);
     if (!work) return std::nullopt;
-    const bool moe = work->moe;
     const PhaseWorkload workload{&phase, chosen_.phase, *std::move(work), std::nullopt};
     Tally tally;
     const auto best = best_training(workload, catalogue_, machines_, true, tally);
@@ -58,9 +64,12 @@ class Beside {
       found.strategy = best->strategy;
       found.framework = best->framework;
       found.memory = best->memory_total;
-      found.complexity_penalty = complexity_penalty_of(*best, moe) / complexity_penalty_of(chosen_, moe);
-      found.factors = complexity_factors(best->strategy, machines_.node, usual_of(*best, moe));
-      found.factors_chosen = complexity_factors(chosen_.strategy, machines_.node, usual_of(chosen_, moe));
+      const PracticeConstants& practice = catalogue_.practice_constants;
+      const Habit habit = habit_of(*best, *workload.training), usual = habit_of(chosen_, *workload.training);
+      found.complexity_penalty = complexity_penalty(practice, best->strategy, machines_.node, habit) /
+                                 complexity_penalty(practice, chosen_.strategy, machines_.node, usual);
+      found.factors = complexity_factors(practice, best->strategy, machines_.node, habit);
+      found.factors_chosen = complexity_factors(practice, chosen_.strategy, machines_.node, usual);
       if (chosen_.work_by_model > Seconds{}) found.time = best->work_by_model / chosen_.work_by_model;
       // Of ways that may not fit the one most likely to was chosen: others are faster and less likely to.
       const bool worse = best->fit == Fit::kTight && (chosen_.fit == Fit::kFits || found.time <= 1);
@@ -81,13 +90,10 @@ class Beside {
     return found;
   }
 
-  bool usual_of(const PhaseEstimate& estimate, bool moe) const {
-    return first_ == nullptr || estimate.framework == nullptr || usual(*estimate.framework, *first_, moe);
-  }
-
-  double complexity_penalty_of(const PhaseEstimate& estimate, bool moe) const {
-    return complexity_penalty(catalogue_.practice_constants, estimate.strategy, machines_.node,
-                              usual_of(estimate, moe));
+  Habit habit_of(const PhaseEstimate& estimate, const TrainingWork& work) const {
+    const bool free = !named_ && estimate.framework != nullptr;
+    return {free ? framework_care(catalogue_.practice_constants, *estimate.framework, work, machines_.nodes) : 1,
+            work.params};
   }
 
   void add(std::optional<Alternative> found) {
@@ -174,11 +180,8 @@ class Beside {
     if (s.pp > 1) {
       add(ask(Aspect::kPipeline, [](TrainPhase& train) { train.parallel.pp = 1; }));
     } else {
-      add_best(Aspect::kPipeline, std::min(8, machines_.gpus), [&](TrainPhase& train, int degree) {
-        train.parallel.pp = degree;
-        // Left open, the batch would be what fills the pipeline, and the two could not be compared.
-        if (!train.batch && !train.batch_by_gpu.given()) train.batch = BatchSize{chosen_.batch, std::nullopt};
-      });
+      add_best(Aspect::kPipeline, std::min(8, machines_.gpus),
+               [&](TrainPhase& train, int degree) { train.parallel.pp = degree; });
     }
   }
 
@@ -217,6 +220,23 @@ class Beside {
     }));
   }
 
+  /// The best of the others that people would think of, all else open.
+  void framework() {
+    if (named_ || chosen_.framework == nullptr) return;
+    const TrainPhase train = as_run(train_, chosen_);
+    const auto work = training_work(train);
+    if (!work) return;
+    const Software software =
+        training_software(catalogue_, *work, *machines_.node.gpu, machines_.gpus, machines_.nodes);
+    std::optional<Alternative> fastest;
+    for (const Framework* other : software.frameworks) {
+      if (other == chosen_.framework) continue;
+      auto one = ask(Aspect::kFramework, [&](TrainPhase& train) { train.framework = other->name; });
+      if (one && one->time > 0 && (!fastest || one->time < fastest->time)) fastest = std::move(one);
+    }
+    add(std::move(fastest));
+  }
+
   bool custom() const { return train_.models.front().custom.has_value(); }
 
   Phase phase_;
@@ -224,7 +244,7 @@ class Beside {
   const PhaseEstimate& chosen_;
   const Catalogue& catalogue_;
   Machines machines_;
-  const Framework* first_ = nullptr;  ///< of those to choose from; null when the job names one
+  bool named_ = false;  ///< the job names the framework
   std::vector<Alternative> found_;
 };
 

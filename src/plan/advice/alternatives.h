@@ -7,11 +7,13 @@
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
-/// What another way changes; everything else is free to follow, but for what the job fixes.
-enum class Aspect { kSharding, kRecompute, kMicroBatch, kTensor, kPipeline, kContext, kExpert, kOffload };
+/// What another way changes; everything else is free to follow, but for what the job fixes. The framework stays, so
+/// that no gain of one is told as a gain of a cut, unless the framework is what changes.
+enum class Aspect { kSharding, kRecompute, kMicroBatch, kTensor, kPipeline, kContext, kExpert, kOffload, kFramework };
 
 template <>
 struct Names<Aspect> {
@@ -20,6 +22,7 @@ struct Names<Aspect> {
       Named<Aspect>{Aspect::kMicroBatch, "micro_batch"}, Named<Aspect>{Aspect::kTensor, "tensor"},
       Named<Aspect>{Aspect::kPipeline, "pipeline"},      Named<Aspect>{Aspect::kContext, "context"},
       Named<Aspect>{Aspect::kExpert, "expert"},          Named<Aspect>{Aspect::kOffload, "offload"},
+      Named<Aspect>{Aspect::kFramework, "framework"},
   };
 };
 
@@ -50,7 +53,7 @@ struct Alternative {
   double time = 0;                       ///< working time over that of the way chosen, by the model; 0: it does not fit
   Interval<Bytes> memory{};              ///< a GPU; zero when it is impossible
   double complexity_penalty = 1;         ///< what it would have had to be faster by
-  std::vector<double PracticeConstants::*> factors,
+  std::vector<CareFactor> factors,
       factors_chosen;  ///< complexity_factors() of both; empty: it does not fit
 };
 

@@ -48,7 +48,7 @@ std::string shrink(Phase& phase, double share) {
     for (Prompts& prompts : generate->data) prompts.samples = std::max(1.0, two_digits(prompts.samples * share, false));
     if (generate->data.size() == 1)
       return address(phase, kind, "data[0].samples") + count_text(generate->data.front().samples);
-    return address(phase, kind, "data") + significant_text(100 * share, 2) + " % of all samples";
+    return address(phase, kind, "data") + significant_text(100 * share, 2) + "% of all samples";
   }
   return "";
 }

@@ -150,7 +150,7 @@ class Remedies {
     if (!job_.where.providers.empty()) lift("where.providers: all", [](Job& job) { job.where.providers.clear(); });
     if (!job_.where.regions.empty()) lift("where.regions: all", [](Job& job) { job.where.regions.clear(); });
     if (job_.market.only && !known_.empty())
-      lift("market.use: add (the known market too)", [](Job& job) { job.market.only = false; });
+      lift("market.use: add (built-in offers too)", [](Job& job) { job.market.only = false; });
   }
 
   void spot() {
@@ -189,7 +189,7 @@ class Remedies {
     SearchOptions options = options_;
     options.ignore_given = true;
     LimitRemedy remedy;
-    if (try_job(job_, market_, options, "--ignore given (the model's speeds)", remedy) && !no_better(remedy))
+    if (try_job(job_, market_, options, "--ignore given (predicted speeds)", remedy) && !no_better(remedy))
       keep(remedy);
   }
 
@@ -253,7 +253,7 @@ class Remedies {
       }
       if (changes.empty()) return;
       LimitRemedy remedy;
-      const std::string change = join(changes, ", ") + " (" + significant_text(100 * share, 2) + " % of the work)";
+      const std::string change = join(changes, ", ") + " (" + significant_text(100 * share, 2) + "% of the work)";
       if (!try_job(job, few_, options_, change, remedy)) return;
       if (remedy.keeps) return keep(remedy);
     }

@@ -416,7 +416,7 @@ std::vector<IntervalChoice> interval_choices(const Simulation& simulation, const
   add("Young 1974", young_interval(rate, terms.checkpoint));
   add("Daly 2006, first order", daly_interval(rate, terms.checkpoint));
   add("Daly 2006, higher order", daly_higher_interval(rate, terms.checkpoint));
-  if (terms.interval > Seconds{}) add("as stated", terms.interval);
+  if (terms.interval > Seconds{}) add("as set", terms.interval);
   add("a quarter of the best", best / 4);
   add("half of the best", best / 2);
   add("twice the best", best * 2);

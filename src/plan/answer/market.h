@@ -10,10 +10,13 @@ namespace gpuplan {
 
 /// What one offer was left out for, counted for the message.
 struct MarketFilter {
-  int offers = 0;   ///< in the market
-  int used = 0;     ///< after `where`
-  int too_old = 0;  ///< of the snapshot, more than six months older than its newest
+  int offers = 0;          ///< in the market
+  int used = 0;            ///< after `where`
+  int too_old = 0;         ///< of the snapshot, more than six months older than its newest
+  int old_matching = 0;    ///< of these, what `where` would not leave out
+  std::string old_newest;  ///< date of the newest of them
   int by_where = 0;
+  int unsupported = 0;        ///< GPUs that current software has left behind, and nobody asks for
   int twice = 0;              ///< equal in everything to another one
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
 };

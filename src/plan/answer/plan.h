@@ -55,9 +55,9 @@ struct Serving {
   Interval<Seconds> time_to_first_token{};
   Interval<Seconds> time_per_output_token{};  ///< zero when nothing is generated
   std::optional<double> chance;               ///< that the phase's target is reached; nullopt: it has none
-  bool reaches_target = true;                 ///< by the medians
+  bool reaches_target = true;                 ///< with the chance that the job asks for
 
-  /// How far the medians are from the target: the largest of the ratios; at most 1 when it is reached.
+  /// How far it is from the target, at the chance asked for: the largest of the ratios; at most 1 when it is reached.
   double shortfall = 0;
 };
 
@@ -136,10 +136,13 @@ struct PhaseEstimate {
   MemoryUse memory{};
   Interval<Bytes> memory_total{};
   Bytes host_memory{};
-  CollectionUse collection{};             ///< activations kept
-  double batch = 0;                       ///< sequences a step, or in flight over all replicas
-  double mean_tokens = 0;                 ///< that one has on average
-  int sequence = 0;                       ///< tokens that a training sequence may have; 0 when it is no training
+  CollectionUse collection{};  ///< activations kept
+  double batch = 0;            ///< sequences a step, or in flight over all replicas
+  double batch_wanted = 0;   ///< of a training step, before it was made to divide by the GPUs; 0: open, or no training
+  bool lighter = false;      ///< trained as lighter() says, because the job's way does not fit on the GPUs
+  bool batch_usual = false;  ///< that of practice: the job states none
+  double mean_tokens = 0;    ///< that one has on average
+  int sequence = 0;          ///< tokens that a training sequence may have; 0 when it is no training
   StartFrom start = StartFrom::kScratch;  ///< what training starts from
   double overhead_share = 0;              ///< part of the work's time that the job added on top, as a share of the rest
   std::optional<Serving> serving;         ///< of a generation phase
@@ -225,9 +228,11 @@ struct Plan {
   std::vector<int> dominated_by;  ///< positions of frontier plans, nearest in cost first, at most kMostDominators
   std::optional<DollarsPerSecond> price_of_time_saved;  ///< against the frontier plan before it
   bool close_to_previous = false;                       ///< 80 % intervals overlap in hours and dollars
+  std::optional<double> chance_best;  ///< to be the best of those that are compared, for the job's goal, in joint
+                                      ///< samples (plan/ranking/comparison.h); nullopt: it is not among them
   bool meets_deadline = true;
   bool meets_budget = true;
-  bool reaches_target = true;  ///< of every generation phase, by the medians
+  bool reaches_target = true;  ///< of every generation phase, with the chance that the job asks for
 
   /// Deadline, budget and targets; what they mean with which chance the job says.
   bool keeps_limits() const { return meets_deadline && meets_budget && reaches_target; }
@@ -248,10 +253,20 @@ struct ValueRange {
   std::optional<DollarsPerSecond> to;  ///< nullopt: no upper end
 };
 
+/// What the pick falls short of the plan that turns out best: in 8 of 10 joint samples no more than this. In dollars
+/// for cheapest and best_value (there the value of the hours is inside), in time for fastest.
+struct Regret {
+  std::optional<Dollars> cost;
+  std::optional<Seconds> time;
+};
+
 /// Positions in the list of plans; nullopt: there is none.
 struct Recommendations {
   std::optional<int> cheapest, fastest, best_value, fewest_gpus, within_deadline, within_budget;
   std::optional<int> pick;  ///< for the job's goal and limits
+  std::optional<int>
+      tied_with;  ///< best by the medians, where the pick is as good and asks less; nullopt: the pick is it
+  std::optional<Regret> regret;  ///< of the pick; nullopt: it was not compared with others
   bool limits_missed =
       false;  ///< plans fit, none keeps deadline, budget and targets (exit code 4); `pick` is the nearest miss
 };

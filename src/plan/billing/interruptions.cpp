@@ -119,8 +119,8 @@ std::string interruption_warning(const SpotTerms& terms) {
   if (terms.checkpoint > between && !saved) what = "a checkpoint takes " + to_text(terms.checkpoint);
   else if (terms.restart > between) what = "a restart takes " + to_text(terms.restart);
   if (what.empty()) return "";
-  return what + " and machines stay for " + to_text(between) +
-         " on average: most of the time is lost before it is saved, so the expected time explodes";
+  return what + " but machines run only " + to_text(between) +
+         " between interruptions on average: most work is lost before it is saved";
 }
 
 }  // namespace gpuplan

@@ -20,6 +20,7 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
     train->batch_by_gpu = {};
     train->accumulate = {};
     if (plain) {
+      train->optimizer.stated = true;
       if (!train->recompute.given()) train->recompute.value = Recompute::kNone;
       if (!train->offload.given()) train->offload.value = Offload::kNone;
       if (!train->parallel.sharding) train->parallel.sharding = Sharding::kNone;
@@ -37,6 +38,16 @@ Job with_batch(Job job, int phase, int sequences, int count, bool plain) {
   return job;
 }
 
+/// The framework of the largest card for all of them: what it needs is then no matter of the card.
+void hold_framework(Job& job, int phase, const Catalogue& catalogue, const std::vector<const Gpu*>& gpus, int count) {
+  auto* train = std::get_if<TrainPhase>(&job.phases[static_cast<std::size_t>(phase)].work);
+  if (train == nullptr || gpus.empty()) return;
+  Tally ignored;
+  const Machines machines{common_box(catalogue, *gpus.back(), count), 1, count, true};
+  const auto best = try_phase(job, phase, catalogue, machines, ignored);
+  if (best && best->framework != nullptr) train->framework = best->framework->name;
+}
+
 }  // namespace
 
 Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const Catalogue& catalogue,
@@ -49,7 +60,8 @@ Result<std::vector<BatchRow>> memory_by_batch(const Job& job, int phase, const C
   for (const int sequences : batches) {
     BatchRow row;
     row.sequences = sequences;
-    const Job plain = with_batch(job, phase, sequences, count, true);
+    Job plain = with_batch(job, phase, sequences, count, true);
+    hold_framework(plain, phase, catalogue, gpus, count);
     const Job free = with_batch(job, phase, sequences, count, false);
     for (const Gpu* gpu : gpus) {
       const Machines machines{common_box(catalogue, *gpu, count), 1, count, true};

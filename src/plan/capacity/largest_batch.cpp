@@ -1,4 +1,5 @@
 #include "plan/capacity/largest_batch.h"
+#include "plan/strategy/practice.h"
 
 #include <algorithm>
 
@@ -46,11 +47,13 @@ OpenBatch::OpenBatch(Job job, int phase, const Catalogue& catalogue, const Machi
   if (auto* train = std::get_if<TrainPhase>(&changed.work)) {
     train->parallel = {best.strategy.dp, best.strategy.tp, best.strategy.pp,
                        best.strategy.cp, best.strategy.ep, best.strategy.sharding};
+    *train = as_run(*train, best);
+    train->optimizer.stated = true;  // every probe with the same
     train->offload = {best.strategy.offload, {}};
     train->batch.reset();
     train->batch_by_gpu = {};
     train->accumulate = {};
-    train->micro = {};
+    train->micro = {1, {}};  // each probe sets it
     train->framework = best.framework->name;
     if (train->steps && !train->steps_at_batch) train->steps_at_batch = best.batch;
   }

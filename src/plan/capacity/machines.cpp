@@ -20,16 +20,28 @@ NodeShape what_matters(const Job& job, NodeShape node) {
   return node;
 }
 
-std::vector<int> pool_counts(const Job& job, const Offer& offer) {
-  const int kept =
-      offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * offer.gpus)) : whole<int>(offer.leave_free);
-  const int usable = offer.gpus - kept;
+/// GPUs of a pool or an own box that the job may take, over all of its machines.
+int usable_gpus(const Offer& offer) {
+  const int all = offer.nodes * offer.gpus;
+  const int kept = offer.leave_free < 1 ? whole<int>(std::ceil(offer.leave_free * all)) : whole<int>(offer.leave_free);
+  return all - kept;
+}
+
+/// Each power of two up to the most, and the most itself; in order.
+std::vector<int> doubled_to(int most) {
   std::vector<int> counts;
+  for (int n = 1; n < most; n *= 2) counts.push_back(n);
+  if (most >= 1) counts.push_back(most);
+  return counts;
+}
+
+/// GPUs of one machine that the job may take.
+std::vector<int> pool_counts(const Job& job, const Offer& offer) {
+  const int usable = std::min(usable_gpus(offer), offer.gpus);
+  std::vector<int> counts = doubled_to(usable);
   const auto add = [&](int n) {
     if (n >= 1 && n <= usable && std::ranges::find(counts, n) == counts.end()) counts.push_back(n);
   };
-  for (int n = 1; n <= usable; n *= 2) add(n);
-  add(usable);
   for (const int n : job.where.counts) add(n);
   for (const GpuChoice& choice : job.where.gpus)
     if (choice.gpu == offer.gpu) add(choice.count);
@@ -37,17 +49,40 @@ std::vector<int> pool_counts(const Job& job, const Offer& offer) {
   return counts;
 }
 
+/// Numbers of whole machines, of several, that a job may take: those it asks for, else the powers of two and all.
+std::vector<int> pool_nodes(const Job& job, const Offer& offer) {
+  const int most = std::min(most_nodes(offer), usable_gpus(offer) / std::max(offer.gpus, 1));
+  std::vector<int> wanted = job.where.nodes;
+  if (wanted.empty()) {
+    wanted = doubled_to(most);
+    for (const int n : job.where.counts)
+      if (n % offer.gpus == 0) wanted.push_back(n / offer.gpus);
+    for (const GpuChoice& choice : job.where.gpus)
+      if (choice.gpu == offer.gpu && choice.count % offer.gpus == 0) wanted.push_back(choice.count / offer.gpus);
+  }
+  std::erase_if(wanted, [&](int n) { return n < 2 || n > most; });
+  std::ranges::sort(wanted);
+  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+  return wanted;
+}
+
 bool allowed(const Job& job, const Offer& offer, const Machines& machines) {
   if (machines.node.gpu == nullptr || machines.gpus < 1) return false;
   const std::vector<int>& counts = job.where.counts;
   if (!counts.empty() && std::ranges::find(counts, machines.gpus) == counts.end()) return false;
-  if (offer.kind != OfferKind::kRented && !names(job.where, offer.gpu, machines.gpus)) return false;
+  // "8x H100 SXM" are eight GPUs of a pool, or machines of eight where the job says how many of them.
+  const int named_as = machines.nodes > 1 && !job.where.nodes.empty() ? machines.node.gpus : machines.gpus;
+  if (offer.kind != OfferKind::kRented && !names(job.where, offer.gpu, named_as)) return false;
   return std::ranges::none_of(job.where.quota, [&](const auto& quota) {
     return iequals(quota.first, offer.provider) && machines.gpus > quota.second;
   });
 }
 
 }  // namespace
+
+int most_nodes(const Offer& offer) {
+  return offer.max_nodes > 0 ? std::min(offer.nodes, offer.max_nodes) : offer.nodes;
+}
 
 std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, const Offer& offer) {
   std::vector<Machines> result;
@@ -56,7 +91,15 @@ std::vector<Machines> machines_on(const Job& job, const Catalogue& catalogue, co
     if (allowed(job, offer, machines)) result.push_back(machines);
   };
   if (offer.kind != OfferKind::kRented) {
-    for (const int gpus : pool_counts(job, offer)) add({node, 1, gpus, true, offer.max_time});
+    const std::vector<int>& nodes = job.where.nodes;
+    NodeShape alone = node;
+    alone.network = BytesPerSecond{};
+    if (nodes.empty() || std::ranges::find(nodes, 1) != nodes.end())
+      for (const int gpus : pool_counts(job, offer)) add({alone, 1, gpus, true, offer.max_time});
+    // A machine of one GPU has nothing that joins several, whatever what_matters() leaves.
+    NodeShape several = node_shape(catalogue, offer);
+    if (several.gpus == 1) several.link = BytesPerSecond{}, several.link_kind = LinkKind::kNone;
+    for (const int n : pool_nodes(job, offer)) add({several, n, n * offer.gpus, true, offer.max_time});
     return result;
   }
   if (job.where.nodes.empty()) add({node, 1, node.gpus, false});

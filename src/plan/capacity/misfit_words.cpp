@@ -17,34 +17,38 @@ std::string_view reason(Misfit why) {
     case Misfit::kPrecision:
       return "precision";
     case Misfit::kHostMemory:
-      return "host memory";
+      return "CPU memory";
     case Misfit::kGiven:
       return "what the job fixes";
     case Misfit::kGpus:
       return "the number of GPUs";
     case Misfit::kTimeLimit:
       return "time limits of pools";
+    case Misfit::kDisk:
+      return "room on the disk";
   }
   return "";
 }
 
 std::string main_reason(const Tally& tally) {
   const auto most = std::ranges::max_element(tally.rejected);
-  if (*most == 0) return tally.unsupported_reason.empty() ? "nothing could be tried" : tally.unsupported_reason;
+  if (*most == 0) return tally.unsupported_reason.empty() ? "no combination to try" : tally.unsupported_reason;
   switch (static_cast<Misfit>(most - tally.rejected.begin())) {
     case Misfit::kMemory:
-      return "too little GPU memory";
+      return "not enough GPU memory";
     case Misfit::kUneven:
-      return "batch, heads or layers do not divide over its GPUs";
+      return "batch, heads or layers are not divisible by its GPUs";
     case Misfit::kHostMemory:
-      return "too little host memory";
+      return "not enough CPU memory";
     case Misfit::kGiven:
-      return "the job fixes another way to run it";
+      return "the job fixes settings that do not work here";
     case Misfit::kGpus:
-      return "the job fixes more GPUs";
+      return "the job needs more GPUs";
     case Misfit::kTimeLimit:
-      return "it may take " + to_text(tally.soonest.takes) + ", and a job may run for " + to_text(tally.soonest.limit) +
-             " there";
+      return "it may take " + to_text(tally.soonest.takes) + ", and jobs are stopped after " +
+             to_text(tally.soonest.limit) + " there";
+    case Misfit::kDisk:
+      return "not enough disk space";
     case Misfit::kUnsupported:
     case Misfit::kPrecision:
       break;

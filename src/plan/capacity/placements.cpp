@@ -128,7 +128,7 @@ class Layouts {
     auto& train = std::get<TrainPhase>(phase.work);
     row.micro_batch = micro_of(cut ? 1 : gpus);
     if (row.micro_batch == 0) {
-      row.why_not = "a batch of " + count_text(batch_) + " does not divide by " + count_text(gpus);
+      row.why_not = "batch " + count_text(batch_) + " is not divisible by " + count_text(gpus);
       return row;
     }
     fix(train, parallel, layout, row.micro_batch);
@@ -143,9 +143,9 @@ class Layouts {
     // Of the frameworks gpuplan would think of, the first that cuts layers.
     std::vector<const Framework*> able;
     for (const Framework& framework : catalogue_.frameworks)
-      if (framework.trains && framework.tensor && framework.auto_rank > 0) able.push_back(&framework);
-    std::ranges::stable_sort(able, {}, &Framework::auto_rank);
-    row.why_not = "no framework known does it";
+      if (framework.trains && framework.tensor && framework.pretrain > 0) able.push_back(&framework);
+    std::ranges::stable_sort(able, {}, &Framework::pretrain);
+    row.why_not = "no supported framework";
     for (const Framework* framework : able) {
       train.framework = framework->name;
       PlacementRow tried = row;
@@ -188,7 +188,7 @@ class Layouts {
         name = train->models.front().name;
         one.micro_batch = micro_of(ranks);
         if (one.micro_batch == 0) {
-          one.why_not = "a batch of " + count_text(batch_) + " does not divide by " + count_text(ranks);
+          one.why_not = "batch " + count_text(batch_) + " is not divisible by " + count_text(ranks);
           return one;
         }
         fix(*train, {ranks, 1, 1, 1, {}, std::nullopt}, Layout::kReplicated, one.micro_batch);

@@ -55,7 +55,7 @@ class Mixer {
     const auto order = series_parallel(needs);
     if (!order) {
       note =
-          "Machines were not chosen phase by phase: what the phases need crosses (it is not a chain, a tree or a "
+          "Machines were not chosen per phase: the phase dependencies are not a chain, a tree or a "
           "diamond).";
       return {};
     }
@@ -67,13 +67,13 @@ class Mixer {
     if (choice.frontier().empty()) return {};
     if (!choice.exact())
       note =
-          "Machines for each phase were chosen from so many schedules that some were left out; a cheaper one may "
+          "Machines per phase: there are too many schedules to search them all; a cheaper one may "
           "exist.";
     const std::vector<std::size_t> points = points_to_bill();
     if (points.size() < choice.frontier().size())
       note = "Of " + count_text(static_cast<int>(choice.frontier().size())) +
-             " schedules with machines of their own for each phase " + count_text(static_cast<int>(points.size())) +
-             " were worked out, spread from the fastest to the cheapest; one between them may suit better.";
+             " schedules with separate machines per phase " + count_text(static_cast<int>(points.size())) +
+             " were computed, from the fastest to the cheapest; one in between may be better.";
     for (const std::size_t point : points) bill(choice.machines_of(point));
     if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill_within_quotas(*fastest);
     improve([](Seconds, Dollars cost) { return cost.value; });
@@ -147,7 +147,7 @@ class Mixer {
     terms.billing = offer.billing;
     terms.gpus = machines.gpus;
     // What there is only so much of is not taken twice at a time.
-    terms.side_by_side = offer.kind == OfferKind::kRented || 2 * machines.gpus <= offer.gpus;
+    terms.side_by_side = offer.kind == OfferKind::kRented || 2 * machines.gpus <= offer.gpus * offer.nodes;
     for (const auto& [provider, most] : job_.where.quota)
       if (iequals(provider, offer.provider) && 2 * machines.gpus > most) terms.side_by_side = false;
     return terms;

@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "model/training/training.h"
 #include "plan/billing/interruptions.h"
 #include "plan/notes/collection_notes.h"
 #include "plan/notes/command_text.h"
@@ -61,24 +62,80 @@ std::string unanswered(const Where& where) {
   return listed(names);
 }
 
+/// Host memory that nobody states and a plan uses, once for each machine of one's own.
+void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans, std::vector<std::string>& lines) {
+  const std::string times = number_text(catalogue.training_constants.host_memory);
+  bool rented = false;
+  std::vector<std::string> told;
+  for (const Plan& plan : plans)
+    for (const PhasePlan& part : plan.phases) {
+      const PhaseEstimate& estimate = part.estimate;
+      const bool unknown = part.offer != nullptr && estimate.node && estimate.node->ram <= Bytes{};
+      if (!plan.on_frontier || !unknown || estimate.strategy.offload == Offload::kNone) continue;
+      if (part.offer->kind == OfferKind::kRented) {
+        rented = true;
+      } else if (std::ranges::find(told, part.offer->label) == told.end()) {
+        told.push_back(part.offer->label);
+        lines.push_back(printable(part.offer->label, 60) + " has " +
+                        to_text(usual_host_memory(catalogue.training_constants, *estimate.node)) +
+                        " of memory (RAM), " + times + "x that of its GPUs; plans with CPU offload use up to " +
+                        to_text(estimate.host_memory) + " of it. State it with ram: in " +
+                        (part.offer->kind == OfferKind::kPool ? "pools." : "own."));
+      }
+    }
+  if (rented)
+    lines.push_back("rented machines of unknown memory (RAM) have " + times +
+                    "x that of their GPUs; plans with CPU offload use it.");
+}
+
+/// Pools whose rate between machines reads like that of one adapter, where each GPU may have its own.
+void add_adapters(const std::vector<Plan>& plans, std::vector<std::string>& lines) {
+  constexpr BytesPerSecond kOneAdapter{100e9 / 8};
+  std::vector<std::string> told;
+  for (const Plan& plan : plans) {
+    if (!plan.on_frontier || plan.nodes < 2 || plan.offer == nullptr || plan.offer->kind != OfferKind::kPool) continue;
+    const Offer& pool = *plan.offer;
+    if (pool.gpus < 2 || pool.network < kOneAdapter || pool.network / pool.gpus >= kOneAdapter) continue;
+    if (std::ranges::find(told, pool.label) != told.end()) continue;
+    told.push_back(pool.label);
+    const std::string rate = number_text(pool.network.value * 8 / 1e9) + " Gbit/s";
+    lines.push_back("machines of pool " + printable(pool.label, 60) + " have " + rate + " between them, all " +
+                    count_text(pool.gpus) + " GPUs of one together; with an adapter for each GPU write network: " +
+                    count_text(pool.gpus) + "x " + rate + ".");
+  }
+}
+
+/// Whose machines exchange over a network that nobody knows.
+void add_unknown_networks(const std::vector<Plan>& plans, std::vector<std::string>& lines) {
+  std::vector<std::string> names;
+  for (const Plan& plan : plans) {
+    if (!plan.on_frontier || plan.nodes < 2 || plan.offer == nullptr) continue;
+    if (plan.node.gpu == nullptr || plan.node.network > BytesPerSecond{}) continue;
+    const std::string name = plan.offer->provider.empty() ? "this market" : printable(plan.offer->provider, 40);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  if (!names.empty())
+    lines.push_back(to_text(kUnknownNetwork) + " between machines of " + listed(names) +
+                    ", whose network no row of data/nodes.csv names.");
+}
+
 }  // namespace
 
-std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans) {
+std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans) {
   std::vector<std::string> lines = job.assumed;
   if (std::ranges::any_of(plans, assumes_time))
     lines.push_back(
-        "fetching, loading, warm-up and checkpoints take what rates of disks and networks make of their bytes; "
-        "storage, or setup and overhead of a phase, replace the rates and times that nobody states (--explain).");
+        "typical rates of disks and networks for downloads, loading and checkpoints (--explain); storage, or setup and "
+        "overhead of a phase, replace them.");
   if (const std::string names = worked_without(job); !names.empty())
-    lines.push_back("whoever works in " + names +
-                    " can do without the GPUs meanwhile: stop_when_idle lets the machines go. With schedule: best or "
-                    "keep, or on: with the name of a phase, they stay.");
+    lines.push_back("during manual work in " + names +
+                    " the GPUs are not needed: schedule: stop_when_idle releases them. With schedule: best or keep, or "
+                    "on: with the name of a phase, they stay.");
   if (const std::string names = unanswered(job.where); !names.empty())
-    lines.push_back("every offer keeps " + names + " of where: the market's rows do not say.");
-  const bool unknown_network = std::ranges::any_of(
-      plans, [](const Plan& p) { return p.nodes > 1 && p.node.gpu != nullptr && p.node.network <= BytesPerSecond{}; });
-  if (unknown_network)
-    lines.push_back(to_text(kUnknownNetwork) + " between machines whose network no row of data/nodes.csv names.");
+    lines.push_back("every offer has the " + names + " required: the offers do not list it.");
+  add_host_memory(catalogue, plans, lines);
+  add_adapters(plans, lines);
+  add_unknown_networks(plans, lines);
   for (const Phase& phase : job.phases) {
     const auto* train = std::get_if<TrainPhase>(&phase.work);
     if (train == nullptr || !train->batch || !train->epochs) continue;
@@ -87,19 +144,18 @@ std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& pl
     if (train->data.tokens && train->sequence.value_or(0) > 0) samples = train->data.tokens->value / *train->sequence;
     if (samples > 0 && sequences > samples * *train->epochs)
       lines.push_back("phases." + phase.name + ": one step of the whole batch of " + count_text(sequences) +
-                      " sequences, more than all data (" + count_text(samples * *train->epochs) +
+                      " sequences is more than all data (" + count_text(samples * *train->epochs) +
                       "); a batch in tokens is written batch: {tokens: 0.5M}.");
   }
   add_collection_notes(job, plans, lines);
   if (const auto names = leave_free_of_charge(job, plans); !names.empty())
     lines.push_back("results of " + listed(names) +
-                    " leave the provider at no price: no offer states egress_price (storage.egress_price does so for "
-                    "all).");
+                    " are downloaded free of charge: no offer lists egress_price (storage.egress_price).");
   const auto frontier = [&](auto holds) {
     return std::ranges::any_of(plans, [&](const Plan& p) { return p.on_frontier && p.offer && holds(p); });
   };
   if (frontier([&](const Plan& p) { return p.offer->preemptible && !interruption_rate(job, *p.offer); }))
-    lines.push_back("nobody takes the GPUs of a preemptible pool away during the run (spot.interruptions).");
+    lines.push_back("no preemption in the preemptible pool (spot.interruptions).");
   for (std::size_t i = 0; i < job.phases.size(); ++i) {
     const auto cut_short = [&](const Plan& plan) {
       return std::ranges::any_of(plan.phases, [&](const PhasePlan& part) {

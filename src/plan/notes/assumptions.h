@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
 
 namespace gpuplan {
 
 /// Sentences for the user: what is taken for granted, what the job asks for and no offer says, what a pool allows.
-std::vector<std::string> assumptions(const Job& job, const std::vector<Plan>& plans);
+std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue, const std::vector<Plan>& plans);
 
 }  // namespace gpuplan

@@ -41,15 +41,15 @@ std::string disk_note(const std::vector<Plan>& plans, int phase) {
       (part.offer->disk_price || part.estimate->collection.disk_price ? priced : unpriced) = true;
     }
   if (!any) return "";
-  if (!priced) return "space on disks costs nothing: no offer states disk_price (store.disk_price does so for all).";
-  std::string text = "space on disks is paid for while the phase runs";
-  if (unpriced) text += "; offers that state no disk_price give it away";
+  if (!priced) return "disk space is free of charge: no offer lists disk_price (store.disk_price).";
+  std::string text = "disk space is paid for while the phase runs";
+  if (unpriced) text += "; free of charge where an offer lists no disk_price";
   return text + ".";
 }
 
 std::string rate_note(const GeneratePhase& collect) {
   if (!collect.store || collect.store->to == "memory" || collect.store->disk_rate) return "";
-  return "the disk of a machine takes 1.5 GB/s (store.disk_rate); network volumes often take less.";
+  return "disk speed 1.5 GB/s (store.disk_rate); network volumes are often slower.";
 }
 
 }  // namespace

@@ -129,16 +129,15 @@ std::string guess_words(const Job& job, const Guess& guess) {
   const auto gib = [](Bytes size) { return significant_text(size / units::GiB, size >= 10 * units::GiB ? 3 : 2); };
   std::string text = "phases." + job.phases[static_cast<std::size_t>(guess.phase)].name + ": model." +
                      std::string(guess.key) + " is " + count_text(guess.taken) +
-                     ", a guess from what the job says of the model; with " + count_text(guess.other) + " the phase ";
+                     ", a guess from the model in the job; with " + count_text(guess.other) + " the phase ";
   if (guess.other_memory <= Bytes{}) {
     text += "would not fit as planned";
   } else {
     // What stays within a hundredth is no news.
     const bool memory = std::abs(guess.other_memory / guess.memory - 1) > 0.01;
     const bool time = std::abs(guess.time - 1) > 0.01;
-    if (memory) text += "would need " + gib(guess.other_memory) + " in place of " + gib(guess.memory) + " GiB a GPU";
-    if (time)
-      text += std::string(memory ? " and" : "would") + " take " + significant_text(guess.time, 2) + " times as long";
+    if (memory) text += "would need " + gib(guess.other_memory) + " instead of " + gib(guess.memory) + " GiB per GPU";
+    if (time) text += std::string(memory ? " and" : "would") + " take " + significant_text(guess.time, 2) + "x as long";
   }
   return text + ".";
 }

@@ -20,7 +20,7 @@ std::optional<SpotBand> band_used(const Job& job, const Offer& offer) {
 
 std::string band_words(SpotBand band) {
   const Interval<PerSecond> rate = rate_of(band);
-  return std::string(name_of(band)) + " as " + to_text(rate.p10) + " … " + to_text(rate.p90);
+  return std::string(name_of(band)) + " as " + range_text(to_text(rate.p10), to_text(rate.p90));
 }
 
 }  // namespace
@@ -53,8 +53,8 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
       if (const auto band = band_used(job, *phase.offer); band && std::ranges::find(bands, *band) == bands.end())
         bands.push_back(*band);
       if (saved.empty() && terms.checkpoint > Seconds{} && terms.notice >= terms.checkpoint)
-        saved = "the notice of " + to_text(terms.notice) + " is enough for a checkpoint (" + to_text(terms.checkpoint) +
-                "): an interruption loses no work, only the restart.";
+        saved = "the spot notice (" + to_text(terms.notice) + ") covers a checkpoint (" + to_text(terms.checkpoint) +
+                "): no work is lost, only the restart.";
     }
   }
   if (!warning.empty()) {
@@ -66,13 +66,13 @@ void add_interruption_notes(const Job& job, const std::vector<Plan>& plans, std:
     std::vector<std::string> words;
     for (const SpotBand band : bands) words.push_back(band_words(band));
     lines.push_back("AWS says which share of instances it took back in a month, not how often in an hour: " +
-                    listed(words) + " (chance in an hour, p10 … p90); spot.interruptions states a rate.");
+                    listed(words) + " (chance per hour, P10–P90); spot.interruptions states a rate.");
   }
   if (any && job.spot.bathtub)
     lines.push_back("machines are taken early or near the end of " + to_text(job.spot.bathtub->cap) +
                     " (bathtub; typical values of Kadupitiya et al., HPDC 2020, where the job states none).");
   if (!saved.empty()) lines.push_back(saved);
-  if (any && !job.spot.wait) lines.push_back("the next machine is there at once after an interruption (spot.wait).");
+  if (any && !job.spot.wait) lines.push_back("no wait for a replacement machine after an interruption (spot.wait).");
 }
 
 }  // namespace gpuplan

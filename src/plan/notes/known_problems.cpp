@@ -29,6 +29,10 @@ bool exchanges(const Phase& phase, const PhaseEstimate& estimate) {
   return strategy.tp > 1 || strategy.pp > 1 || strategy.ep > 1;
 }
 
+bool is_8bit(Optimizer optimizer) {
+  return optimizer == Optimizer::kAdam8bit || optimizer == Optimizer::kPagedAdamW8bit;
+}
+
 bool trains_with(const TrainPhase* train, const Strategy& strategy, ProblemFeature feature) {
   if (train == nullptr) return false;
   switch (feature) {
@@ -43,7 +47,7 @@ bool trains_with(const TrainPhase* train, const Strategy& strategy, ProblemFeatu
     case ProblemFeature::kQlora:
       return train->method == Method::kQlora;
     case ProblemFeature::kAdam8bit:
-      return train->optimizer.matrices == Optimizer::kAdam8bit || train->optimizer.rest == Optimizer::kAdam8bit;
+      return is_8bit(train->optimizer.matrices) || is_8bit(train->optimizer.rest);
     case ProblemFeature::kFrozenBase:
       return train->method != Method::kFull;
     case ProblemFeature::kFullRecompute:
@@ -104,6 +108,8 @@ bool has(const Phase& phase, const PhaseEstimate& estimate, ProblemFeature featu
     case ProblemFeature::kExperts:
       return std::ranges::any_of(models_of(phase),
                                  [](const ModelUse& model) { return !model.custom && model.shape.moe(); });
+    case ProblemFeature::kAdam8bit:
+      return estimate.lighter || trains_with(train, strategy, feature);
     default:
       return trains_with(train, strategy, feature) || generates_with(generate, strategy, feature);
   }

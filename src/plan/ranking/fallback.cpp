@@ -50,7 +50,7 @@ class Order {
     while (rows_.size() < kMostTried) {
       const Plan* next = first_of([](const Plan&) { return true; });
       if (next == nullptr) return elsewhere();
-      take(*next, rows_.size() == 1 ? "if not to be had" : "then", true);
+      take(*next, rows_.size() == 1 ? "if unavailable" : "then", true);
     }
     if (std::ranges::none_of(rows_, [](const Fallback& row) { return row.plan->gpus == 1; }))
       if (const Plan* one = first_of([](const Plan& plan) { return plan.gpus == 1; }); one != nullptr)
@@ -64,7 +64,7 @@ class Order {
     for (const Availability wanted : {Availability::kCommon, Availability::kVaries})
       if (wanted < best)
         if (const Plan* plan = first_of([&](const Plan& p) { return ease(p) == wanted; }); plan != nullptr) {
-          take(*plan, "if nothing else");
+          take(*plan, "last choice");
           return std::move(rows_);
         }
     return std::move(rows_);
@@ -114,7 +114,7 @@ class Order {
         return row.plan->label == plan->label && row.plan->offer != nullptr && plan->offer != nullptr &&
                row.plan->offer->provider == plan->offer->provider;
       });
-      if (!listed) rows_.push_back({plan, "the same elsewhere", false});
+      if (!listed) rows_.push_back({plan, "same machine elsewhere", false});
     }
     return std::move(rows_);
   }

@@ -106,4 +106,27 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans) {
   return result;
 }
 
+Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared) {
+  Recommendations result = recommend(job, plans);
+  for (Plan& plan : plans) plan.chance_best.reset();
+  if (!result.pick || job.goal == Goal::kFewestGpus) return result;
+  // A nearest miss is compared with nothing: what it misses least decided.
+  if (result.limits_missed) return result;
+  const Contends runs(plans);
+  std::vector<int> counted;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    if (runs(plans[i]) && plans[i].keeps_limits()) counted.push_back(static_cast<int>(i));
+  const Comparison comparison(job, plans, counted, compared.errors, compared.seed);
+  if (comparison.compared().empty()) return result;
+  for (const Comparison::One& one : comparison.compared())
+    plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;
+  const int pick = settled(job, plans, comparison, compared.practice);
+  if (pick != *result.pick && comparison.find(*result.pick) != nullptr) result.tied_with = result.pick;
+  result.pick = pick;
+  const double regret = comparison.regret(*comparison.find(pick));
+  if (job.goal == Goal::kFastest) result.regret = Regret{std::nullopt, Seconds{regret}};
+  else result.regret = Regret{Dollars{regret}, std::nullopt};
+  return result;
+}
+
 }  // namespace gpuplan

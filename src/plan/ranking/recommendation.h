@@ -6,6 +6,7 @@
 
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
+#include "plan/ranking/comparison.h"
 
 namespace gpuplan {
 
@@ -30,6 +31,16 @@ std::vector<const Plan*> contenders(const std::vector<Plan>& plans);
 /// one nearest to the targets when none reaches them, else the cheapest that keeps the deadline, the fastest when none
 /// keeps it, the cheapest when there is only a budget. Ties: fewer GPU-hours.
 Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
+
+/// What joint samples of plans are made with, and what counts as a tie.
+struct Compared {
+  const ErrorConstants& errors;
+  const PracticeConstants& practice;
+  std::uint64_t seed = 0;
+};
+/// The same, and of plans that can not be told from the best the one that asks least (comparison.h); fills
+/// Plan::chance_best and Recommendations::regret.
+Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compared& compared);
 
 /// What `pick` would be were these plans the only ones: by the same goal and limits, the nearest miss included; nullopt
 /// when none of them may be recommended.

@@ -12,7 +12,7 @@ namespace gpuplan {
 /// Machines that several offers share: estimated once.
 struct MachineOption {
   Machines machines;
-  std::vector<std::optional<Shared<PhaseEstimate>>> phases;  ///< in the job's order; nullopt: can not run there
+  std::vector<std::optional<Shared<PhaseEstimate>>> phases;  ///< in the job's order; nullopt: cannot run there
   Tally tally;
   bool complete = false;  ///< every phase runs
 };

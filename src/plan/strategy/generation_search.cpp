@@ -16,15 +16,13 @@
 #include "model/generation/step.h"
 #include "plan/strategy/given.h"
 #include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
 #include "plan/strategy/serving.h"
 #include "plan/strategy/software.h"
 
 namespace gpuplan {
 
 namespace {
-
-/// Splitting layers or sharing experts between replicas has to gain as much: both are more to set up.
-constexpr double kWorthTheTrouble = 0.05;
 
 /// Of a machine's memory, for activations; the rest is for processes and the system.
 constexpr double kHostShare = 0.9;
@@ -186,8 +184,12 @@ class GenerationSearch {
     if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
     found.need = found.memory.p90;
     found.fits = found.memory.p90 < rates.node->gpu->usable;
-    found.shortfall = shortfall(phase_.target, found.estimate);
+    found.shortfall = shortfall(phase_.target, found.estimate, found.spread, workload_.defaults.confidence);
     return found;
+  }
+
+  double too_late(const Candidate& c) const {
+    return latency_shortfall(phase_.target, c.estimate, c.spread, workload_.defaults.confidence);
   }
 
   /// As many sequences as leave the latencies within the target; the one nearest to it when not even one alone does.
@@ -197,7 +199,7 @@ class GenerationSearch {
       strategy.micro_batch = sequences;
       return tried(rates, strategy);
     };
-    const auto quick = [&](const Candidate& c) { return latency_shortfall(phase_.target, c.estimate) <= 1; };
+    const auto quick = [&](const Candidate& c) { return too_late(c) <= 1; };
     Candidate best = with(1);
     if (!quick(best)) return best.shortfall < full.shortfall ? best : full;
     int low = 1;
@@ -287,7 +289,7 @@ class GenerationSearch {
       found.memory.p90 = std::min(found.memory.p90, usable);
     }
     found.any = least <= usable && found.estimate.batch >= 1;
-    if (found.any && strategy.micro_batch == 0 && latency_shortfall(phase_.target, found.estimate) > 1) {
+    if (found.any && strategy.micro_batch == 0 && too_late(found) > 1) {
       const Candidate full = found;
       found = within_latency(rates, full);
       found.need = full.need;
@@ -296,9 +298,9 @@ class GenerationSearch {
     return {found, least};
   }
 
-  /// Of those found, the first of the best. An elaborate one has to be worth the trouble, here or on such GPUs with
-  /// less memory: where somebody with these would be told to take it, it is right here too when it is faster. So more
-  /// memory never makes what is chosen slower.
+  /// Of those found, the first of the best. An elaborate one has to be worth the trouble, here or on the same chip sold
+  /// with less memory: where somebody with these would be told to take it, it is right here too when it is faster. So
+  /// the larger one of a chip is never told what is slower.
   Candidate choose(const GenerationRates& rates) {
     const auto least = [&](auto counts) {
       const Candidate* best = nullptr;
@@ -332,6 +334,7 @@ class GenerationSearch {
 
   bool worth_the_trouble(const GenerationRates& rates, std::size_t elaborate_one) {
     const Strategy& strategy = found_[elaborate_one].strategy;
+    const PracticeConstants& practice = catalogue_.practice_constants;
     const auto pays_with = [&](std::size_t card) {
       const Standing& one = standing(rates, elaborate_one, card);
       if (!one.any || !one.fits) return false;
@@ -343,10 +346,11 @@ class GenerationSearch {
       const auto [rank, amount] = one.rank;
       if (rank != plain.first) return rank < plain.first;
       const bool pays = strategy.ep > 1 || splitting_pays(rates, strategy);
-      return pays && amount <= plain.second * (1 - kWorthTheTrouble);
+      return pays && amount * (strategy.pp > 1 ? practice.serve_layers : practice.serve_experts) <= plain.second;
     };
-    for (std::size_t card = 0; card <= smaller_.size(); ++card)
-      if (pays_with(card)) return true;
+    if (pays_with(0)) return true;
+    for (std::size_t i = 0; i < smaller_.size(); ++i)
+      if (sold_with(smaller_[i]) && pays_with(1 + i)) return true;
     return false;
   }
 
@@ -368,6 +372,12 @@ class GenerationSearch {
     card_.emplace(Card{gpu_, *rates.node, rates});
     card_->node.gpu = &card_->gpu;
     card_->rates.node = &card_->node;
+  }
+
+  /// Whether this chip is sold with so much memory.
+  bool sold_with(Bytes usable) const {
+    return std::ranges::any_of(catalogue_.gpus,
+                               [&](const Gpu& gpu) { return gpu.usable == usable && same_chip(gpu, gpu_); });
   }
 
   /// The rates on one of the smaller ones; until the next is asked for.
@@ -419,8 +429,8 @@ std::string too_many_words(const Parallel& fixed) {
   add("dp", fixed.dp);
   add("tp", fixed.tp);
   add("pp", fixed.pp);
-  return "parallel takes " + std::to_string(gpus) + " GPUs (" + degrees +
-         "), more than the machines here have; lower it, or take several machines with where.nodes";
+  return "parallel needs " + std::to_string(gpus) + " GPUs (" + degrees +
+         "), more than one machine has here; lower it, or allow several nodes with where.nodes";
 }
 
 }  // namespace
@@ -479,7 +489,7 @@ std::optional<PhaseEstimate> best_generation(const PhaseWorkload& workload, cons
       const double replica_units = given_units(*given, gpus, replicas) / replicas;
       apply_given(*given, {samples, samples * tokens, 0}, replica_units, phase.overhead.share, estimate);
     }
-    estimate.serving = serving_of(work, best.estimate, best.spread, estimate);
+    estimate.serving = serving_of(work, best.estimate, best.spread, estimate, workload.defaults.confidence);
     estimate.rounds = best.estimate.rounds;
     add_terms(workload, catalogue, estimate);
     return estimate;

@@ -128,7 +128,12 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
     tally.rejected[static_cast<std::size_t>(Misfit::kUnsupported)] += tally.feasible - before;
     tally.feasible = before;
     if (tally.unsupported_reason.empty())
-      tally.unsupported_reason = "its time can not be worked out: a figure of the job is beyond what gpuplan counts";
+      tally.unsupported_reason = "its time cannot be computed: a number in the job is too large";
+    return std::nullopt;
+  }
+  if (const Bytes room = machines.node.disk; estimate && room > Bytes{} && estimate->machine_disk_bytes > room) {
+    tally.rejected[static_cast<std::size_t>(Misfit::kDisk)] += tally.feasible - before;
+    tally.feasible = before;
     return std::nullopt;
   }
   if (!estimate || !machines.max_time || estimate->gpus == 0) return estimate;

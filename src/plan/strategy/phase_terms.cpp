@@ -6,6 +6,7 @@
 #include "base/whole.h"
 #include "model/communication.h"
 #include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
@@ -47,16 +48,6 @@ MovingRate moving_rate(const std::optional<Interval<BytesPerSecond>>& stated, co
 
 Rate with_origin(const MovingRate& rate) {
   return {rate.value, rate.known() ? TermOrigin::kModel : TermOrigin::kAssumed};
-}
-
-/// Whether training begins with weights that somebody published, or from scratch. Adapters and frozen networks always
-/// do; of others, corpora stated in tokens, work stated in steps alone and shapes that the job writes speak for a start
-/// from scratch.
-StartFrom start_from(const TrainPhase& train) {
-  if (train.start) return *train.start;
-  if (train.method != Method::kFull) return StartFrom::kWeights;
-  const bool drawn = std::ranges::all_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
-  return !drawn && train.data.samples ? StartFrom::kWeights : StartFrom::kScratch;
 }
 
 /// How weights are published for this format: quantised beforehand, except for formats that are made while loading.
@@ -248,6 +239,7 @@ PhaseDefaults defaults_of(const Job& job, const Phase& phase) {
   defaults.checkpoint = phase.checkpoint ? *phase.checkpoint : job.checkpoint;
   if (job.spot.restart) defaults.restart = job.spot.restart->range.p50;
   defaults.stretch = 1 + job.buffer;
+  defaults.confidence = job.limits.confidence;
   if (const auto host = std::ranges::find(job.phases, phase.on, &Phase::name); host != job.phases.end())
     defaults.fetched = fetches_the_same(*host, phase);
   return defaults;
@@ -276,7 +268,7 @@ void add_terms(const PhaseWorkload& workload, const Catalogue& catalogue, PhaseE
   add_stated(phase, estimate);
   if (!workload.training && !workload.generation) return sum_up(estimate);
 
-  if (const auto* train = std::get_if<TrainPhase>(&phase.work)) estimate.start = start_from(*train);
+  if (workload.training) estimate.start = start_from(catalogue.practice_constants, *workload.training);
   const Stated stated(phase, estimate.whole_time_given);
   const Inputs inputs(workload, catalogue, estimate);
   const Bytes weights = inputs.weights();

@@ -21,6 +21,7 @@ struct PhaseDefaults {
   CheckpointRule checkpoint;                ///< the phase's own, else the job's
   std::optional<Seconds> restart;           ///< `spot.restart`
   double stretch = 1;                       ///< 1 + buffer
+  double confidence = 0.9;                  ///< chance at which targets must be reached
   bool fetched = false;                     ///< the phase that it stays `on` the machines of has fetched all it needs
 };
 PhaseDefaults defaults_of(const Job& job, const Phase& phase);

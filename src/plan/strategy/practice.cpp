@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "plan/answer/plan.h"
 
 namespace gpuplan {
 
@@ -29,41 +32,77 @@ double PracticeConstants::* of_sharding(Sharding sharding) {
   return nullptr;
 }
 
-/// Hands `visit` each constant that this way of running takes.
+/// Hands `visit` each constant that this way of running takes, and by how much more it counts.
 template <class Visit>
-void for_each_factor(const Strategy& s, const NodeShape& node, bool usual, const Visit& visit) {
+void for_each_factor(const PracticeConstants& practice, const Strategy& s, const NodeShape& node, const Habit& habit,
+                     const Visit& visit) {
   using P = PracticeConstants;
-  if (double P::* const sharding = of_sharding(s.sharding)) visit(sharding);
-  if (s.tp > 1) visit(fast_links(node) ? &P::tensor : &P::tensor_over_pcie);
-  if (s.pp > 1) visit(&P::pipeline);
-  if (s.interleave > 1) visit(&P::interleave);
-  if (s.cp > 1) visit(&P::context);
-  if (s.ep > 1) visit(wider_than_a_machine(s.ep * s.tp * s.cp, node) ? &P::expert_across : &P::expert);
-  if (s.offload != Offload::kNone) visit(&P::offload);
-  if (!usual) visit(&P::other_framework);
+  // The smaller a model, the less is there to be cut.
+  const double small = habit.params > 0 ? 1 + practice.cut_params / habit.params : 1;
+  if (double P::* const sharding = of_sharding(s.sharding)) visit(sharding, 1);
+  if (s.tp > 1) visit(fast_links(node) ? &P::tensor : &P::tensor_over_pcie, small);
+  if (s.pp > 1) visit(&P::pipeline, small);
+  if (s.interleave > 1) visit(&P::interleave, 1);
+  if (s.cp > 1) visit(&P::context, 1);
+  if (s.ep > 1) visit(wider_than_a_machine(s.ep * s.tp * s.cp, node) ? &P::expert_across : &P::expert, 1);
+  if (s.offload != Offload::kNone) visit(&P::offload, 1);
 }
 
 }  // namespace
+
+bool same_chip(const Gpu& one, const Gpu& other) {
+  return one.architecture == other.architecture && one.sms == other.sms && one.link_kind == other.link_kind;
+}
 
 bool fast_links(const NodeShape& node) {
   return node.direct_link() && (node.link_kind != LinkKind::kNvlinkPairs || node.gpus == 2);
 }
 
-bool usual(const Framework& framework, const Framework& first, bool moe) {
-  return moe ? framework.expert : &framework == &first;
+StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work) {
+  const TrainPhase& train = *work.phase;
+  if (train.start) return *train.start;
+  if (train.method != Method::kFull) return StartFrom::kWeights;
+  const bool drawn = std::ranges::all_of(train.models, [](const ModelUse& use) { return use.drawn || use.custom; });
+  const double tokens = work.sequences_total * work.mean_tokens;
+  const bool corpus = !train.data.samples && tokens >= practice.scratch_tokens * work.params;
+  return drawn || corpus ? StartFrom::kScratch : StartFrom::kWeights;
+}
+
+double pretraining_share(const PracticeConstants& practice, const TrainingWork& work) {
+  if (work.phase->method != Method::kFull) return 0;
+  if (start_from(practice, work) == StartFrom::kScratch) return 1;
+  const double tokens = work.sequences_total * work.mean_tokens;
+  return tokens / (tokens + practice.pretrain_tokens);
+}
+
+double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
+                      int nodes) {
+  const double share = pretraining_share(practice, work);
+  // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
+  const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
+  const double pretrain = framework.pretrain > 0 ? framework.pretrain : framework.fine_tune;
+  const double ease = framework.eased_by > 0 ? 1 / (1 + work.params * nodes / framework.eased_by) : 1;
+  double care = tune + (1 + (pretrain - 1) * ease - tune) * share;
+  if (work.moe && !framework.expert) care *= 1 + (practice.dense_framework - 1) * share;
+  return care;
 }
 
 double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
-                          bool usual) {
-  double factor = 1;
-  for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factor *= practice.*one; });
+                          const Habit& habit) {
+  double factor = habit.framework;
+  for_each_factor(practice, strategy, node, habit,
+                  [&](double PracticeConstants::* one, double more) { factor *= 1 + (practice.*one - 1) * more; });
   return for_so_many(practice, std::min(factor, practice.most), strategy.gpus());
 }
 
-std::vector<double PracticeConstants::*> complexity_factors(const Strategy& strategy, const NodeShape& node,
-                                                            bool usual) {
-  std::vector<double PracticeConstants::*> factors;
-  for_each_factor(strategy, node, usual, [&](double PracticeConstants::* one) { factors.push_back(one); });
+std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,
+                                           const NodeShape& node, const Habit& habit) {
+  std::vector<CareFactor> factors;
+  for_each_factor(practice, strategy, node, habit, [&](double PracticeConstants::* one, double more) {
+    const auto row = std::ranges::find(kPracticeConstants, one, &PracticeConstant::field);
+    factors.push_back({row->name, 1 + (practice.*one - 1) * more});
+  });
+  if (habit.framework > 1) factors.push_back({"framework", habit.framework});
   return factors;
 }
 
@@ -83,6 +122,24 @@ bool can_run(const Framework& f, const Strategy& s) {
   return recomputes && f.zero[static_cast<std::size_t>(s.sharding)] && (s.tp == 1 || f.tensor) &&
          (s.pp == 1 || f.pipeline) && (s.interleave == 1 || f.interleave) && (s.cp == 1 || f.context) &&
          (s.ep == 1 || f.expert) && includes(f.offload, s.offload);
+}
+
+bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision) {
+  const TrainPhase& train = *work.phase;
+  constexpr double kMostlyPretraining = 0.5;
+  return train.method == Method::kFull && !work.custom && !train.optimizer.stated && !train.master_weights &&
+         !train.optimizer_state && precision == Precision::kBf16 &&
+         pretraining_share(practice, work) < kMostlyPretraining;
+}
+
+TrainPhase lighter(TrainPhase train) {
+  train.optimizer = {Optimizer::kAdam8bit, Optimizer::kAdam8bit, true};
+  train.master_weights = Format::kBf16;
+  return train;
+}
+
+TrainPhase as_run(const TrainPhase& train, const PhaseEstimate& estimate) {
+  return estimate.lighter ? lighter(train) : train;
 }
 
 }  // namespace gpuplan

@@ -3,31 +3,57 @@
 // of the days that a harder set-up costs. The factors are rows of data/practice_constants.csv.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "domain/facts/framework.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/hardware/hardware.h"
 #include "domain/work/strategy.h"
+#include "model/training/training.h"
 
 namespace gpuplan {
 
-/// A harder way must be faster than a plainer one that fits by this factor (at least 1). `usual`: it runs in a
-/// framework that people would take for such a model anyway, or that the job names. Care is work that people do once
-/// and what it saves grows with the GPUs: large runs ask for less.
-double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
-                          bool usual);
+struct PhaseEstimate;
 
-/// What it is the product of, but for the bounds and the number of GPUs.
-std::vector<double PracticeConstants::*> complexity_factors(const Strategy& strategy, const NodeShape& node,
-                                                            bool usual);
+/// What practice has to say beside the strategy itself.
+struct Habit {
+  double framework = 1;  ///< framework_care(): at least 1; 1 where the job names it
+  double params = 0;     ///< of the networks: small ones are not cut; 0: not known
+};
+
+/// How much faster than one that people would take first a framework must be for such work on so many machines. What it
+/// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
+/// parameters x machines where the framework is `eased_by` them.
+double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
+                      int nodes);
+
+/// How far training is pretraining rather than fine-tuning, 0 to 1: 1 from scratch, 0 for adapters, for further
+/// training of all weights by its tokens.
+double pretraining_share(const PracticeConstants& practice, const TrainingWork& work);
+
+/// Whether training begins with weights that somebody published, or from scratch: as the job says, else adapters and
+/// frozen networks always do. Of others, shapes that the job writes speak for a start from scratch, and so do corpora
+/// of many tokens a parameter.
+StartFrom start_from(const PracticeConstants& practice, const TrainingWork& work);
+
+/// A harder way must be faster than a plainer one that fits by this factor (at least 1). Care is work that people do
+/// once and what it saves grows with the GPUs: large runs ask for less.
+double complexity_penalty(const PracticeConstants& practice, const Strategy& strategy, const NodeShape& node,
+                          const Habit& habit);
+
+/// What it is the product of, but for the bounds and the number of GPUs: rows of data/practice_constants.csv by name,
+/// and "framework".
+struct CareFactor {
+  std::string_view name;
+  double value = 1;
+  bool operator==(const CareFactor&) const = default;
+};
+std::vector<CareFactor> complexity_factors(const PracticeConstants& practice, const Strategy& strategy,
+                                           const NodeShape& node, const Habit& habit);
 
 /// The most that complexity_penalty() asks for with so many GPUs.
 double most_care(const PracticeConstants& practice, double gpus);
-
-/// Whether people would take this framework: the first in the order of preference or, for mixtures of experts, any that
-/// knows experts.
-bool usual(const Framework& framework, const Framework& first, bool moe);
 
 /// How much a person has to understand to run it: decides between ways that are equally fast.
 int complexity(const Strategy& strategy);
@@ -38,6 +64,19 @@ double weight_of_points(const PracticeConstants& practice, int points);
 
 /// Whether a framework can run it at all, going by data/frameworks.csv.
 bool can_run(const Framework& framework, const Strategy& strategy);
+
+// What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, before anything
+// moves to host memory: 8-bit states, and weights in bf16 without an fp32 copy.
+
+/// Whether a job leaves that open: fine-tuning of all weights in bf16 that states neither optimizer nor formats.
+bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision);
+/// The same training so.
+TrainPhase lighter(TrainPhase train);
+/// The training as the estimate runs it.
+TrainPhase as_run(const TrainPhase& train, const PhaseEstimate& estimate);
+
+/// Sold with one memory and another.
+bool same_chip(const Gpu& one, const Gpu& other);
 
 /// True when tensor-parallel ranks of a machine talk over its own fast links (NVLink, xGMI and the like) and not over
 /// PCIe.

@@ -6,14 +6,17 @@
 
 namespace gpuplan {
 
-/// How far the medians of a way to run it are from the target: the largest of the ratios, at most 1 when it is
-/// reached; 0 when there is no target.
-double shortfall(const GenerationTarget& target, const GenerationEstimate& estimate);
+/// How far a way to run it is from reaching the target with the chance asked for: the largest of the ratios, at most 1
+/// when it does; 0 when there is no target.
+double shortfall(const GenerationTarget& target, const GenerationEstimate& estimate, const Spread& spread,
+                 double confidence);
 /// The same of latencies alone: those that fewer sequences in flight shorten.
-double latency_shortfall(const GenerationTarget& target, const GenerationEstimate& estimate);
+double latency_shortfall(const GenerationTarget& target, const GenerationEstimate& estimate, const Spread& spread,
+                         double confidence);
 
-/// REQUIRES: phase.work is final (a speed that the user gave is in it), phase.tokens counts all of it.
+/// `confidence`: chance with which a target has to be reached. REQUIRES: phase.work is final (a speed that the user
+/// gave is in it), phase.tokens counts all of it.
 Serving serving_of(const GenerationWork& work, const GenerationEstimate& estimate, const Spread& spread,
-                   const PhaseEstimate& phase);
+                   const PhaseEstimate& phase, double confidence);
 
 }  // namespace gpuplan

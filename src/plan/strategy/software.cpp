@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/generation/generation.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
@@ -37,27 +38,59 @@ Precision natural_precision(const Gpu& gpu) {
   return Precision::kFp32;
 }
 
-/// Something that none of those chosen so far can do. What several can do each, but none together (full shards of a
-/// pipeline's stages), does not count: whoever wants it names the framework.
-bool adds_to(const std::vector<const Framework*>& chosen, const Framework& other) {
-  const auto have = [&](auto feature) {
-    return std::ranges::any_of(chosen, [&](const Framework* f) { return feature(*f); });
-  };
-  const auto adds = [&](auto feature) { return feature(other) && !have(feature); };
-  const auto keeps = [](Offload what) { return [what](const Framework& f) { return includes(f.offload, what); }; };
-  return chosen.empty() ||
-         adds([](const Framework& f) { return f.zero[static_cast<std::size_t>(Sharding::kZero3)]; }) ||
-         adds([](const Framework& f) { return f.tensor; }) || adds([](const Framework& f) { return f.pipeline; }) ||
-         adds([](const Framework& f) { return f.context; }) || adds([](const Framework& f) { return f.expert; }) ||
-         adds(keeps(Offload::kOptimizer)) || adds(keeps(Offload::kParams)) || adds(keeps(Offload::kActivations));
+/// Whether one framework does all that another does, as fast and with no more care: the other need not be looked at.
+bool replaces(const Catalogue& catalogue, const Framework& one, double care, const Framework& other,
+              double other_care) {
+  const auto as_much = [&](auto feature) { return feature(one) || !feature(other); };
+  for (std::size_t stage = 0; stage < std::size(one.zero); ++stage)
+    if (other.zero[stage] && !one.zero[stage]) return false;
+  const bool ways =
+      as_much([](const Framework& f) { return f.tensor; }) && as_much([](const Framework& f) { return f.pipeline; }) &&
+      as_much([](const Framework& f) { return f.interleave; }) &&
+      as_much([](const Framework& f) { return f.context; }) && as_much([](const Framework& f) { return f.expert; }) &&
+      as_much([](const Framework& f) { return f.recompute_selective; }) &&
+      as_much([](const Framework& f) { return f.recompute_full; }) &&
+      as_much([](const Framework& f) { return f.activation_offload; }) &&
+      as_much([](const Framework& f) { return f.fused_loss > 0; }) && includes(one.offload, other.offload);
+  const auto time = [&](const Framework& f) { return software_of(catalogue, f.name).time; };
+  return ways && time(one) * care <= time(other) * other_care;
 }
 
-/// Frameworks to look at: the one that is named, else those with a rank, best first.
-std::vector<const Framework*> candidates(const Catalogue& catalogue, const std::string& wanted) {
+/// Engines to look at: the one that is named, else those with a rank, best first.
+std::vector<const Framework*> engines(const Catalogue& catalogue, const std::string& wanted) {
   std::vector<const Framework*> found;
   for (const Framework& framework : catalogue.frameworks)
     if (wanted.empty() ? framework.auto_rank > 0 : framework.name == wanted) found.push_back(&framework);
   std::ranges::sort(found, {}, [](const Framework* f) { return std::pair(f->auto_rank, f); });  // ties: catalogue order
+  return found;
+}
+
+/// Frameworks to look at: the one that is named, else those that people think of for such work, least care first.
+std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catalogue, const TrainingWork& work,
+                                                          int taken, int nodes) {
+  const std::string& named = work.phase->framework;
+  const double share = pretraining_share(catalogue.practice_constants, work);
+  std::vector<std::pair<double, const Framework*>> found;
+  for (const Framework& framework : catalogue.frameworks) {
+    if (!named.empty()) {
+      if (framework.name == named) found.emplace_back(1, &framework);
+      continue;
+    }
+    const bool adapters = work.phase->method == Method::kLora || work.phase->method == Method::kQlora;
+    if (!(adapters ? framework.auto_adapters : framework.auto_full)) continue;
+    const bool thought_of = (share > 0 && framework.pretrain > 0) || (share < 1 && framework.fine_tune > 0);
+    if (!framework.trains || !thought_of || (framework.auto_gpus > 0 && taken > framework.auto_gpus)) continue;
+    found.emplace_back(framework_care(catalogue.practice_constants, framework, work, nodes), &framework);
+  }
+  // Those that have the optimizer, as far as any has it.
+  const OptimizerChoice& asked = work.phase->optimizer;
+  const auto lacks = [&](const auto& one) {
+    const std::vector<Optimizer>& there = one.second->optimizers;
+    return std::ranges::find(there, asked.matrices) == there.end() ||
+           std::ranges::find(there, asked.rest) == there.end();
+  };
+  if (!std::ranges::all_of(found, lacks)) std::erase_if(found, lacks);
+  std::ranges::sort(found);  // ties: catalogue order
   return found;
 }
 
@@ -74,15 +107,19 @@ std::string cannot_run(const std::string& framework, const Gpu& gpu) {
 
 }  // namespace
 
-Software training_software(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu, int gpus, int nodes) {
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
+                           int taken) {
+  const TrainPhase& phase = *work.phase;
   Software result;
   result.precision = phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
   if (peak(gpu, result.precision) <= FlopsPerSecond{})
     return none(Misfit::kPrecision, gpu.name + " has no " + std::string(name_of(result.precision)));
-  result.compile = phase.compile.on(gpu.name, gpus).value_or(false);
+  const auto compile = phase.compile.on(gpu.name, gpus);
+  // Recipes of pretraining compile; a network known by its totals may hold what does not.
+  const bool pretrains = !work.custom && pretraining_share(catalogue.practice_constants, work) > 0.5;
 
   const bool named = !phase.framework.empty();
-  for (const Framework* candidate : candidates(catalogue, phase.framework)) {
+  for (const auto& [care, candidate] : trainers(catalogue, work, std::max(taken, gpus), nodes)) {
     const Framework& framework = *candidate;
     if (!framework.trains) continue;
     if (!runs_on(framework, gpu)) {
@@ -109,10 +146,16 @@ Software training_software(const Catalogue& catalogue, const TrainPhase& phase, 
                     framework.name + " does not train in " + std::string(name_of(result.precision)));
       continue;
     }
-    if (adds_to(result.frameworks, framework)) result.frameworks.push_back(&framework);
+    bool replaced = false;
+    for (std::size_t i = 0; i < result.frameworks.size() && !replaced; ++i)
+      replaced = replaces(catalogue, *result.frameworks[i], result.care[i], framework, care);
+    if (replaced) continue;
+    result.frameworks.push_back(&framework);
+    result.care.push_back(care);
+    result.compile.push_back(compile.value_or(pretrains && framework.compiles));
   }
   if (result.frameworks.empty())
-    return none(Misfit::kUnsupported, "no framework known to gpuplan does " + std::string(name_of(phase.method)) +
+    return none(Misfit::kUnsupported, "no supported framework does " + std::string(name_of(phase.method)) +
                                           " training in " + std::string(name_of(result.precision)) + " on " + gpu.name);
   return result;
 }
@@ -136,14 +179,13 @@ Software generation_software(const Catalogue& catalogue, const GeneratePhase& ph
     const bool runs = engine.generates && runs_on(engine, gpu) && (nodes <= 1 || engine.multi_node);
     if (runs && engine_profile(catalogue, engine).reads(result.weights)) result.frameworks.push_back(&engine);
   };
-  for (const Framework* engine : candidates(catalogue, wanted)) add(*engine);
+  for (const Framework* engine : engines(catalogue, wanted)) add(*engine);
   if (wanted.empty() && result.frameworks.empty())
     for (const Framework& engine : catalogue.frameworks) add(engine);
   if (!result.frameworks.empty()) return result;
 
   const std::string format(name_of(result.weights));
-  if (wanted.empty())
-    return none(Misfit::kUnsupported, "no engine known to gpuplan runs " + format + " on " + gpu.name);
+  if (wanted.empty()) return none(Misfit::kUnsupported, "no supported engine runs " + format + " on " + gpu.name);
   const Framework* engine = catalogue.find_framework(wanted);
   if (engine == nullptr || !engine->generates || !runs_on(*engine, gpu))
     return none(Misfit::kUnsupported, cannot_run(wanted, gpu));
@@ -170,7 +212,7 @@ std::string format_problem(const Catalogue& catalogue, const NodeShape& node, co
     return generation_rates(catalogue, node, engine, weights, cache).has_value();
   };
   if (runs(wanted, Format::kFp16))
-    return gpu.name + " keeps no cache in " + std::string(name_of(cache_format(phase, gpu))) + "; fp16 runs";
+    return gpu.name + " has no KV cache in " + std::string(name_of(cache_format(phase, gpu))) + "; use fp16";
   // The nearest by size that run there.
   struct Other {
     double distance;
@@ -186,8 +228,8 @@ std::string format_problem(const Catalogue& catalogue, const NodeShape& node, co
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min<std::size_t>(2, others.size()); ++i)
     names.emplace_back(name_of(others[i].format));
-  std::string text =
-      gpu.name + " has no " + name + " products, and " + engine.name + " does not expand " + name + " weights for it";
+  std::string text = gpu.name + " has no " + name + " matmuls, and " + engine.name + " does not dequantize " + name +
+                     " weights for it";
   if (!names.empty()) text += "; " + listed(names, "or") + (names.size() > 1 ? " run" : " runs");
   return text;
 }

@@ -9,21 +9,25 @@
 #include "domain/work/phase.h"
 #include "model/estimate.h"
 #include "model/generation/generation.h"
+#include "model/training/training.h"
 
 namespace gpuplan {
 
 struct Software {
   std::vector<const Framework*> frameworks;  ///< to try, in order of preference; empty: none runs
+  std::vector<double> care;                  ///< of training, for each: framework_care(); 1 where the job names it
   Precision precision = Precision::kBf16;
-  Format weights = Format::kBf16;  ///< of generation
-  bool compile = false;
+  Format weights = Format::kBf16;     ///< of generation
+  std::vector<bool> compile;          ///< of training, for each: as the job says, else as its recipes do
   Misfit why = Misfit::kUnsupported;  ///< when there is none
   std::string reason;
 };
 
-/// The framework the job names, or, left to gpuplan, the first by Framework::auto_rank that runs on this hardware and
-/// those after it that add a way of cutting the work (tensor, pipeline, context, expert, full sharding, offload).
-Software training_software(const Catalogue& catalogue, const TrainPhase& phase, const Gpu& gpu, int gpus, int nodes);
+/// The framework the job names, or, left to gpuplan, those that people would take for such work on this hardware, the
+/// ones with least care (practice.h) first: each that can do something, or is faster, than all before it. Frameworks
+/// that people take for few GPUs count those that are `taken` (at least `gpus`), used or not.
+Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
+                           int taken = 0);
 
 /// The engine the job names, or all by auto_rank that generate on this hardware and read the weights; where none of
 /// these does, any other that reads them. Collecting activations needs an engine that lets the user at them (Hugging

@@ -39,22 +39,21 @@ using Verdict = TrainingChoice::Verdict;
 }  // namespace
 
 TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node,
-                                       int gpus, const std::vector<const Framework*>& frameworks)
+                                       int gpus, double batch, const std::vector<const Framework*>& frameworks)
     : work_(work),
       phase_(phase),
       node_(node),
       gpu_(*node.gpu),
       gpus_(gpus),
       nodes_(node.machines_for(gpus)),
-      frameworks_(frameworks) {
-  read_batch();
+      frameworks_(frameworks),
+      batch_(batch) {
+  set_micros();
 }
 
 /// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
-void TrainingCandidates::read_batch() {
+void TrainingCandidates::set_micros() {
   const auto add = [&](int sequences) { micros_.push_back({sequences, micros_.size()}); };
-  batch_ = work_.batch;
-  if (const auto by_gpu = phase_.batch_by_gpu.on(gpu_.name, gpus_)) batch_ = *by_gpu;
   const auto micro = phase_.micro.on(gpu_.name, gpus_);
   if (micro) {
     add(*micro);
@@ -102,13 +101,14 @@ bool TrainingCandidates::divides(int tp, int pp) const {
   return true;
 }
 
-/// Another framework is asked for it: the first that can run it. What nobody can is left out, unless the job fixes
-/// it: then the first that can do all the rest has it.
+/// Each framework is asked for what it can run: they differ in time, memory and care. What nobody can is left out,
+/// unless the job fixes it: then the first that can do all the rest has it.
 bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework) const {
-  for (std::size_t i = 0; i < frameworks_.size(); ++i)
-    if (can_run(*frameworks_[i], s)) return i != framework;
+  if (can_run(*frameworks_[framework], s)) return false;
   const Strategy rest = without_fixed(s);
   if (rest == s) return true;
+  for (std::size_t i = 0; i < frameworks_.size(); ++i)
+    if (can_run(*frameworks_[i], s)) return true;
   for (std::size_t i = 0; i < frameworks_.size(); ++i)
     if (can_run(*frameworks_[i], rest)) return i != framework;
   return true;
@@ -133,6 +133,12 @@ bool TrainingCandidates::hybrid(const Strategy& s) const {
   return nodes_ > 1 && inner < node_.gpus && s.dp * inner > node_.gpus;
 }
 
+/// Pipeline stages to try after so many: powers of two and three times these, where the GPUs divide by three.
+int TrainingCandidates::more_stages(int stages) const {
+  if (gpus_ % 3 != 0) return stages * 2;
+  return stages == 1 ? 2 : stages % 3 == 0 ? stages / 3 * 4 : stages / 2 * 3;
+}
+
 /// One walk over the candidates of a framework; what is fixed further out is handed further in.
 class TrainingCandidates::Walker {
  public:
@@ -147,7 +153,7 @@ class TrainingCandidates::Walker {
     const int most_pp = cuts && framework.pipeline ? all_.gpus_ : 1;
     const int most_cp = cuts && framework.context ? all_.most_context() : 1;
     for (int tp = fixed.tp.value_or(1); tp <= fixed.tp.value_or(most_tp); tp *= 2) {
-      for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp *= 2) {
+      for (int pp = fixed.pp.value_or(1); pp <= fixed.pp.value_or(most_pp); pp = all_.more_stages(pp)) {
         if (static_cast<long>(tp) * pp > all_.gpus_) break;
         if (all_.gpus_ % (tp * pp) != 0 || !all_.divides(tp, pp)) {
           tally_.reject(Misfit::kUneven);

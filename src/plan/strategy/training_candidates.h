@@ -37,8 +37,9 @@ class StrategyJudge {
 
 class TrainingCandidates {
  public:
-  /// All that is given must outlive it. `frameworks`: those to choose from, best first.
-  TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node, int gpus,
+  /// All that is given must outlive it. `batch`: sequences a step, 0 where it is open (step_batch.h); `frameworks`:
+  /// those to choose from, best first.
+  TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node, int gpus, double batch,
                      const std::vector<const Framework*>& frameworks);
 
   /// What all candidates of one walk share.
@@ -60,9 +61,10 @@ class TrainingCandidates {
 
  private:
   class Walker;
-  void read_batch();
+  void set_micros();
   int experts() const;
   bool divides(int tp, int pp) const;
+  int more_stages(int stages) const;
   bool left_to_others(const Strategy& strategy, std::size_t framework) const;
   Strategy without_fixed(Strategy strategy) const;
   bool hybrid(const Strategy& strategy) const;
@@ -73,7 +75,7 @@ class TrainingCandidates {
   const Gpu& gpu_;
   int gpus_, nodes_;
   const std::vector<const Framework*>& frameworks_;
-  double batch_ = 0;  ///< sequences a step; 0: open
+  double batch_;  ///< sequences a step; 0: open
   std::vector<Micro> micros_;
 };
 

@@ -34,18 +34,17 @@ void TrainingChoice::start(Bytes usable) {
   tally_ = &uncounted_;
 }
 
-void TrainingChoice::use(const TrainingRates& rates, bool usual) {
+void TrainingChoice::use(const TrainingRates& rates, const Habit& habit) {
   rates_ = &rates;
-  usual_ = usual;
+  habit_ = habit;
 }
 
-// What the machine's own memory may hold. Where nobody states it, state that is moved there gets three times the memory
-// of the GPUs, as machines are commonly sold (p4d 3.6, 8x H100 boxes 3.2, desktops with one card 2.7 to 5).
+// What the machine's own memory may hold. Where nobody states it, state that is moved there gets what machines with
+// such GPUs commonly have.
 Bytes TrainingChoice::host_room(const Strategy& strategy) const {
-  constexpr double kUsual = 3;
   if (node_.ram > Bytes{}) return node_.ram;
   if (strategy.offload == Offload::kNone) return kNoBytes;
-  return node_.gpu->memory * (kUsual * node_.gpus) * (usable_ / node_.gpu->usable);
+  return usual_host_memory(*rates_->constants, node_) * (usable_ / node_.gpu->usable);
 }
 
 /// Where the host's memory goes with that of the GPUs, it may be what asks for larger ones.
@@ -88,7 +87,7 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
   const Seconds time = estimate.step.total() * steps;
   const bool fits = memory.p90 < usable_;
   const double points = weight_of_points(practice_, complexity(strategy));
-  const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, usual_) * points);
+  const Seconds weighed = time * (complexity_penalty(practice_, strategy, node_, habit_) * points);
   // Of ways that may not fit the one most likely to; of those that do the fastest, care considered.
   const bool better = !best_.any           ? true
                       : best_.fits != fits ? fits

@@ -8,6 +8,7 @@
 #include "model/training/training.h"
 #include "plan/strategy/layer_table.h"
 #include "plan/strategy/phase_search.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 
@@ -43,8 +44,8 @@ class TrainingChoice {
   TrainingChoice(const PhaseWorkload& workload, const PracticeConstants& practice, const Machines& machines, int gpus,
                  const Given* memory_given, Tally& tally);
 
-  /// Rates of the candidates to come, which must outlive them; `usual`: see practice.h.
-  void use(const TrainingRates& rates, bool usual);
+  /// Rates of the candidates to come, which must outlive them.
+  void use(const TrainingRates& rates, const Habit& habit);
 
   /// Forgets what was found: what follows is tried on GPUs like these with so much usable memory, as if they were
   /// there, and is not counted.
@@ -73,7 +74,7 @@ class TrainingChoice {
   Bytes usable_;
   Bytes least_need_;
   const TrainingRates* rates_ = nullptr;
-  bool usual_ = true;
+  Habit habit_;
   BestTraining best_;
 };
 

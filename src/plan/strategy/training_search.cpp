@@ -15,6 +15,7 @@
 #include "plan/strategy/phase_search.h"
 #include "plan/strategy/practice.h"
 #include "plan/strategy/software.h"
+#include "plan/strategy/step_batch.h"
 #include "plan/strategy/training_candidates.h"
 #include "plan/strategy/training_choice.h"
 
@@ -42,7 +43,7 @@ class FrameworkJudge final : public StrategyJudge {
 class TrainingSearch {
  public:
   TrainingSearch(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines, int gpus,
-                 const Given* memory_given, Tally& tally)
+                 double batch, const Given* memory_given, Tally& tally)
       : work_(*workload.training),
         phase_(std::get<TrainPhase>(workload.phase->work)),
         catalogue_(catalogue),
@@ -51,8 +52,8 @@ class TrainingSearch {
         gpus_(gpus),
         nodes_(machines.node.machines_for(gpus)),
         tally_(&tally),
-        software_(training_software(catalogue_, phase_, gpu_, gpus_, nodes_)),
-        candidates_(work_, phase_, machines_.node, gpus_, software_.frameworks),
+        software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_, machines.gpus)),
+        candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks),
         choice_(workload, catalogue.practice_constants, machines, gpus, memory_given, tally) {}
 
   BestTraining run() {
@@ -76,7 +77,8 @@ class TrainingSearch {
       take_from_smaller(best.need, Sizes::kAll, {SearchTier::kOffload}, best);
     } else {
       take_from_smaller(best.need, Sizes::kOfThisChip, {SearchTier::kData, SearchTier::kCuts}, best);
-      if (!candidates_.offload_fixed()) take_from_smaller(least_without(), Sizes::kAll, {SearchTier::kOffload}, best);
+      if (!candidates_.offload_fixed())
+        take_from_smaller(least_without(), Sizes::kOfThisChip, {SearchTier::kOffload}, best);
     }
     return best;
   }
@@ -86,7 +88,7 @@ class TrainingSearch {
   struct Tool {
     Strategy start;  ///< of all its candidates
     TrainingRates rates;
-    bool usual;  ///< people would take it
+    Habit habit;
     std::optional<LayerTable> plain, cut;
 
     LayerTable& table(const TrainingWork& work, std::size_t micros, bool cuts, LayerTable::Most most) {
@@ -99,15 +101,16 @@ class TrainingSearch {
   void prepare() {
     Strategy start;
     start.precision = software_.precision;
-    start.compile = software_.compile;
     start.attention = phase_.attention.value_or(AttentionKernel::kFlash);
     tools_.reserve(software_.frameworks.size());  // tables point at rates
-    for (const Framework* framework : software_.frameworks) {
+    for (std::size_t i = 0; i < software_.frameworks.size(); ++i) {
+      const Framework* framework = software_.frameworks[i];
+      start.compile = software_.compile[i];
       start.framework = whole<std::int16_t>(framework - catalogue_.frameworks.data());
       tools_.push_back(
           {start,
-           training_rates(catalogue_, machines_.node, *framework, software_.precision, software_.compile, work_),
-           usual(*framework, *software_.frameworks.front(), work_.moe),
+           training_rates(catalogue_, machines_.node, *framework, software_.precision, start.compile, work_),
+           {software_.care[i], work_.params},
            {},
            {}});
     }
@@ -122,7 +125,7 @@ class TrainingSearch {
       for (walk.framework = 0; walk.framework < tools_.size(); ++walk.framework) {
         Tool& tool = tools_[walk.framework];
         if (tier == SearchTier::kCuts && !cuts_may_pay(tool)) continue;
-        choice_.use(tool.rates, tool.usual);
+        choice_.use(tool.rates, tool.habit);
         walk.start = tool.start;
         const bool cuts = tier != SearchTier::kData;
         FrameworkJudge judge(tool.table(work_, candidates_.micros().size(), cuts, candidates_.most_degrees(cuts)),
@@ -141,7 +144,7 @@ class TrainingSearch {
     tally_ = &uncounted_;
     std::vector<Bytes> sizes;
     for (const Gpu& gpu : catalogue_.gpus)
-      if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu))) sizes.push_back(gpu.usable);
+      if (gpu.usable <= usable && (which == Sizes::kAll || same_chip(gpu, gpu_))) sizes.push_back(gpu.usable);
     std::ranges::sort(sizes, std::greater<>{});
     for (const Bytes size : sizes) {
       if (size > usable) continue;
@@ -152,11 +155,6 @@ class TrainingSearch {
       usable = std::min(next.need, size * (1 - 1e-9));
       if (next.time < best.time) best = next;
     }
-  }
-
-  /// Sold with one memory and another.
-  bool same_chip(const Gpu& other) const {
-    return other.architecture == gpu_.architecture && other.sms == gpu_.sms && other.link_kind == gpu_.link_kind;
   }
 
   /// Usable memory of a GPU up to which nothing fits without the host's.
@@ -178,10 +176,10 @@ class TrainingSearch {
     tensor.tp = pipeline.pp = context.cp = 2;
     const NodeShape& node = machines_.node;
     const PracticeConstants& practice = catalogue_.practice_constants;
-    double least = std::min(complexity_penalty(practice, tensor, node, tool.usual),
-                            complexity_penalty(practice, pipeline, node, tool.usual));
+    double least = std::min(complexity_penalty(practice, tensor, node, tool.habit),
+                            complexity_penalty(practice, pipeline, node, tool.habit));
     if (candidates_.most_context() > 1)
-      least = std::min(least, complexity_penalty(practice, context, node, tool.usual));
+      least = std::min(least, complexity_penalty(practice, context, node, tool.habit));
     Seconds a_sequence{1e300};
     for (const int micro : {best.strategy.micro_batch, 4 * best.strategy.micro_batch}) {
       const LayerCost layer =
@@ -218,38 +216,90 @@ Bytes learnt(const TrainingWork& work, double weight_bytes) {
   return Bytes{bytes};
 }
 
+/// The best way on exactly so many GPUs.
+std::optional<PhaseEstimate> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                     const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
+                                     Tally& tally) {
+  const Phase& phase = *workload.phase;
+  const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
+  const Given* memory = given != nullptr && given->memory ? given : nullptr;
+  const BestTraining best = TrainingSearch(workload, catalogue, machines, gpus, batch.sequences, memory, tally).run();
+  if (!best.any) return std::nullopt;
+
+  const TrainingWork& work = *workload.training;
+  PhaseEstimate estimate = modelled(workload, machines, gpus, best.strategy, best.fits, best.time, best.spread);
+  estimate.framework = best.rates.framework;
+  estimate.steps = best.steps;
+  estimate.units = work.samples_total;
+  estimate.tokens = work.sequences_total * work.mean_tokens;
+  estimate.memory = best.estimate.memory;
+  estimate.memory_total = best.memory;
+  estimate.host_memory = best.estimate.host_memory;
+  estimate.batch = best.batch;
+  estimate.batch_wanted = batch.wanted;
+  estimate.batch_usual = batch.usual;
+  estimate.mean_tokens = work.mean_tokens;
+  estimate.sequence = static_cast<int>(std::ceil(work.sequence));
+  if (given != nullptr)
+    apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
+                phase.overhead.share, estimate);
+  const double saved = best.rates.weight_bytes + best.rates.master_bytes + best.rates.state_bytes;
+  estimate.checkpoint_bytes = Bytes{work.trainable * saved};
+  estimate.results_bytes = learnt(work, best.rates.weight_bytes);
+  add_terms(workload, catalogue, estimate);
+  return estimate;
+}
+
+/// What the job asks for; where that does not fit without the host's memory or cuts layers, and the job leaves it open,
+/// with a lighter optimizer if that does or is faster.
+std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
+                                                const Machines& machines, int gpus, const StepBatch& batch,
+                                                bool ignore_given, Tally& tally) {
+  auto estimate = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
+  const bool fits = estimate && estimate->fit == Fit::kFits;
+  const bool stays = fits && estimate->strategy.offload == Offload::kNone;
+  const auto cut = [](const Strategy& s) { return s.tp * s.pp * s.cp > 1; };
+  if (stays && !cut(estimate->strategy)) return estimate;
+  const auto& train = std::get<TrainPhase>(workload.phase->work);
+  const PracticeConstants& practice = catalogue.practice_constants;
+  const Precision precision =
+      training_software(catalogue, *workload.training, *machines.node.gpu, gpus, machines.node.machines_for(gpus))
+          .precision;
+  if (train.offload.given() || !may_be_lighter(practice, *workload.training, precision)) return estimate;
+  Phase phase = *workload.phase;
+  TrainPhase& other = std::get<TrainPhase>(phase.work);
+  other = lighter(train);
+  other.offload = {Offload::kNone, {}};
+  auto work = training_work(other);
+  if (!work) return estimate;
+  PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
+  Tally tried;  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
+  auto found = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
+  if (!found || found->fit != Fit::kFits) return estimate;
+  const std::vector<Optimizer>& known = found->framework->optimizers;
+  if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
+  if (stays && found->work_by_model > estimate->work_by_model) return estimate;
+  tally.considered += tried.considered;
+  tally.feasible += tried.feasible;
+  for (std::size_t i = 0; i < tally.rejected.size(); ++i) tally.rejected[i] += tried.rejected[i];
+  found->lighter = true;
+  return found;
+}
+
 }  // namespace
 
 std::optional<PhaseEstimate> best_training(const PhaseWorkload& workload, const Catalogue& catalogue,
                                            const Machines& machines, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
+  const auto& train = std::get<TrainPhase>(phase.work);
   // Fewer GPUs than there are only when all of them can not be used (a batch of 4 on 8 GPUs).
-  for (int gpus = machines.gpus; gpus >= 1; gpus = machines.exact ? 0 : gpus / 2) {
-    const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
-    const Given* memory = given != nullptr && given->memory ? given : nullptr;
-    const BestTraining best = TrainingSearch(workload, catalogue, machines, gpus, memory, tally).run();
-    if (!best.any) continue;
-
-    const TrainingWork& work = *workload.training;
-    PhaseEstimate estimate = modelled(workload, machines, gpus, best.strategy, best.fits, best.time, best.spread);
-    estimate.framework = best.rates.framework;
-    estimate.steps = best.steps;
-    estimate.units = work.samples_total;
-    estimate.tokens = work.sequences_total * work.mean_tokens;
-    estimate.memory = best.estimate.memory;
-    estimate.memory_total = best.memory;
-    estimate.host_memory = best.estimate.host_memory;
-    estimate.batch = best.batch;
-    estimate.mean_tokens = work.mean_tokens;
-    estimate.sequence = static_cast<int>(std::ceil(work.sequence));
-    if (given != nullptr)
-      apply_given(*given, {work.samples_total, estimate.tokens, best.steps}, given_units(*given, gpus, gpus),
-                  phase.overhead.share, estimate);
-    const double saved = best.rates.weight_bytes + best.rates.master_bytes + best.rates.state_bytes;
-    estimate.checkpoint_bytes = Bytes{work.trainable * saved};
-    estimate.results_bytes = learnt(work, best.rates.weight_bytes);
-    add_terms(workload, catalogue, estimate);
-    return estimate;
+  for (int gpus = machines.gpus; gpus >= 1;) {
+    const StepBatch batch =
+        step_batch(catalogue.practice_constants, *workload.training, train, machines.node.gpu->name, gpus);
+    const int here = gpus;
+    gpus = machines.exact ? 0 : fewer_gpus(batch, gpus);
+    if (auto estimate = on_gpus_or_lighter(workload, catalogue, machines, here, batch, ignore_given, tally))
+      return estimate;
   }
   return std::nullopt;
 }

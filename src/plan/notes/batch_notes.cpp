@@ -1,0 +1,47 @@
+#include "plan/notes/batch_notes.h"
+
+#include "base/text.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// "phases.sft: " where there are several.
+std::string address(const Job& job, const PhaseEstimate& phase) {
+  return job.phases.size() > 1 ? "phases." + job.phases[static_cast<std::size_t>(phase.phase)].name + ": " : "";
+}
+
+std::string sequences_text(double count) { return count_text(count) + (count == 1 ? " sequence" : " sequences"); }
+
+}  // namespace
+
+std::string idle_words(const PhasePlan& phase) {
+  const PhaseEstimate& estimate = *phase.estimate;
+  const int paid = phase.gpus_billed;
+  if (estimate.batch_wanted <= 0 || estimate.gpus >= paid) return "";
+  return "uses " + count_text(estimate.gpus) + " of " + count_text(paid) + " GPUs";
+}
+
+void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines) {
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& phase = *part.estimate;
+    if (phase.batch_wanted <= 0) continue;
+    const std::string at = address(job, phase);
+    if (phase.batch_usual) {
+      const std::string tokens = phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence) + " tokens" : "";
+      lines.push_back(at + "a global batch of " + sequences_text(phase.batch) + tokens +
+                      ", as people train such a model (--batch).");
+    } else if (phase.batch != phase.batch_wanted) {
+      lines.push_back(at + "a global batch of " + sequences_text(phase.batch) + " instead of " +
+                      count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
+    }
+    if (phase.lighter)
+      lines.push_back(at +
+                      "8-bit AdamW and bf16 weights without an fp32 copy, since AdamW in fp32 does not fit on the "
+                      "GPUs (optimizer).");
+    if (const std::string idle = idle_words(part); !idle.empty())
+      lines.push_back(at + "a batch of " + sequences_text(phase.batch) + " " + idle + "; it does not divide by more.");
+  }
+}
+
+}  // namespace gpuplan

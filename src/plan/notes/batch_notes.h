@@ -1,0 +1,20 @@
+// What to tell of the sequences of a step: that the job does not state them, that they were made to divide, and that
+// they leave GPUs without work.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+
+namespace gpuplan {
+
+/// Sentences about the training phases of one plan, in the order of its phases.
+void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines);
+
+/// "uses 6 of 440 GPUs" of a phase that leaves some of the plan's without work because its batch does not divide by
+/// more; "" for other phases.
+std::string idle_words(const PhasePlan& phase);
+
+}  // namespace gpuplan

@@ -1,0 +1,199 @@
+#include "plan/ranking/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "plan/ranking/ranking.h"
+
+namespace gpuplan {
+
+namespace {
+
+/// Numbers of what errors depend on, in the order in which they are met.
+class Labels {
+ public:
+  int of(const std::string& name) {
+    return numbers_.try_emplace(name, static_cast<int>(numbers_.size())).first->second;
+  }
+
+ private:
+  std::map<std::string, int> numbers_;
+};
+
+/// How much of a plan's error hangs on each label; in units of its time, squares add up to its variance.
+using Loads = std::map<int, double>;
+
+std::string cut_of(const Strategy& s, int nodes) {
+  if (nodes > 1) return "several";
+  return s.tp > 1 || s.pp > 1 || s.cp > 1 || s.ep > 1 ? "inside" : "none";
+}
+
+double spread_of(const Interval<Seconds>& time) { return time.exact() ? 0 : (time.p90 - time.p10).value / (2 * kZ90); }
+
+Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
+  Loads loads;
+  const auto add = [&](const std::string& label, double share, double spread) {
+    loads[labels.of(label)] += std::sqrt(share) * spread;
+  };
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& phase = *part.estimate;
+    const std::string gpu = phase.node && phase.node->gpu != nullptr ? phase.node->gpu->name : "";
+    const std::string provider = part.offer != nullptr ? part.offer->provider : "";
+    const std::string software = phase.framework != nullptr ? phase.framework->name : "";
+    const double work = spread_of(phase.work);
+    if (work > 0 && phase.work_is_model) {
+      add("job", errors.job, work);
+      add("software/" + software, errors.software, work);
+      add("card/" + gpu, errors.card, work);
+      add("machine/" + provider + "/" + gpu, errors.machine, work);
+      add("cut/" + cut_of(phase.strategy, phase.nodes), errors.cut, work);
+      add("own/" + std::to_string(phase.phase) + "/" + software + "/" + gpu + "/" + std::to_string(phase.gpus) + "/" +
+              std::to_string(phase.nodes),
+          errors.own, work);
+    } else if (work > 0) {
+      // The user's own figure, on this GPU.
+      add("given/" + std::to_string(phase.phase) + "/" + gpu, 1, work);
+    }
+    const double beside = spread_of(phase.extra);
+    add("beside", errors.beside_job, beside);
+    add("beside/" + provider, 1 - errors.beside_job, beside);
+  }
+  return loads;
+}
+
+/// One score a sample for the plan's whole time.
+Samples score_of(const Loads& loads, const std::map<int, Samples>& drawn) {
+  Samples sum{};
+  double variance = 0;
+  for (const auto& [label, load] : loads) {
+    if (!(load > 0)) continue;
+    variance += load * load;
+    const Samples& draws = drawn.at(label);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += load * draws[i];
+  }
+  if (variance > 0)
+    for (double& value : sum) value /= std::sqrt(variance);
+  return sum;
+}
+
+/// The quantity at a score: what is told of it are p10, p50 and p90.
+template <class T>
+double drawn_at(const Outcome<T>& outcome, double score) {
+  const T end = score < 0 ? outcome.p10 : outcome.p90;
+  if (outcome.p50 > T{} && end > T{})
+    return outcome.p50.value * math::exp(math::log(end / outcome.p50) / kZ90 * std::abs(score));
+  return outcome.p50.value + (end - outcome.p50).value * (std::abs(score) / kZ90);
+}
+
+}  // namespace
+
+Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
+                       const ErrorConstants& errors, std::uint64_t seed) {
+  if (job.goal == Goal::kFewestGpus) return;
+  const auto plan_of = [&](int position) -> const Plan& { return plans[static_cast<std::size_t>(position)]; };
+  std::vector<std::pair<double, int>> order;
+  order.reserve(positions.size());
+  for (const int position : positions) order.emplace_back(goal_key(job, plan_of(position)).first, position);
+  std::ranges::sort(order);
+  std::vector<int> chosen;
+  for (const auto& [median, position] : order) {
+    if (chosen.size() == kMostCompared) break;
+    const Plan& plan = plan_of(position);
+    // Equal in what is asked: the same machines somewhere else.
+    const bool alike = std::ranges::any_of(chosen, [&](int other) {
+      const Plan& o = plan_of(other);
+      return o.hours.p50 == plan.hours.p50 && o.cost.p50 == plan.cost.p50 && o.gpus == plan.gpus;
+    });
+    if (!alike) chosen.push_back(position);
+  }
+
+  Labels labels;
+  std::vector<Loads> loads;
+  loads.reserve(chosen.size());
+  for (const int position : chosen) loads.push_back(loads_of(plan_of(position), errors, labels));
+  const Scores scores(seed);
+  std::map<int, Samples> drawn;
+  for (const Loads& one : loads)
+    for (const auto& [label, load] : one)
+      if (!drawn.contains(label)) drawn.emplace(label, scores.of(label));
+
+  const double value = job.goal == Goal::kBestValue ? job.value_of_time.value : 0;
+  compared_.reserve(chosen.size());
+  for (std::size_t c = 0; c < chosen.size(); ++c) {
+    const Plan& plan = plan_of(chosen[c]);
+    const Samples score = score_of(loads[c], drawn);
+    One one{chosen[c], goal_key(job, plan).first, 0, {}};
+    for (std::size_t i = 0; i < score.size(); ++i) {
+      const double seconds = drawn_at(plan.hours, score[i]);
+      one.samples[i] = job.goal == Goal::kFastest ? seconds : drawn_at(plan.cost, score[i]) + value * seconds;
+    }
+    compared_.push_back(std::move(one));
+  }
+  for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples) && !compared_.empty(); ++i) {
+    One& best = *std::ranges::min_element(compared_, {}, [&](const One& one) { return one.samples[i]; });
+    best.chance += 1.0 / kSamples;
+  }
+}
+
+const Comparison::One* Comparison::find(int plan) const {
+  const auto one = std::ranges::find(compared_, plan, &One::plan);
+  return one != compared_.end() ? &*one : nullptr;
+}
+
+double Comparison::chance_better(const One& one, const One& other) {
+  double better = 0;
+  for (std::size_t i = 0; i < one.samples.size(); ++i)
+    better += one.samples[i] < other.samples[i] ? 1 : one.samples[i] == other.samples[i] ? 0.5 : 0;
+  return better / kSamples;
+}
+
+double Comparison::regret(const One& one) const {
+  std::vector<double> short_by(one.samples.begin(), one.samples.end());
+  for (std::size_t i = 0; i < short_by.size(); ++i) {
+    double least = one.samples[i];
+    for (const One& other : compared_) least = std::min(least, other.samples[i]);
+    short_by[i] -= least;
+  }
+  const auto place = short_by.begin() + (static_cast<std::ptrdiff_t>(short_by.size()) * 8) / 10;
+  std::ranges::nth_element(short_by, place);
+  return *place;
+}
+
+int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
+            const PracticeConstants& practice) {
+  const std::vector<Comparison::One>& all = comparison.compared();
+  const double share = practice.tie_share * (job.goal == Goal::kBestValue ? 1 : 0.2);
+  // How many offers have a GPU tells how common it is.
+  const auto offers_with = [&](const Plan& plan) {
+    return std::ranges::count_if(plans, [&](const Plan& other) { return other.node.gpu == plan.node.gpu; });
+  };
+  const auto asks = [&](const Comparison::One& one) {
+    const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
+    const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
+    return std::tuple(std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan), -offers_with(plan),
+                      -capability, one.median);
+  };
+  const Comparison::One* best = &all.front();
+  auto least = asks(*best);
+  for (const Comparison::One& one : all) {
+    if (one.median > all.front().median * (1 + share)) break;
+    if (Comparison::chance_better(one, all.front()) < practice.tie_chance) continue;
+    // A commoner or newer GPU is worth some dollars, not any number of them; fewer of them may be.
+    constexpr double kCommonerCosts = 1.4;
+    const Plan& front = plans[static_cast<std::size_t>(all.front().plan)];
+    const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
+    const bool fewer = std::pair(std::max(plan.nodes, plan.at_once), plan.gpus_at_once()) <
+                       std::pair(std::max(front.nodes, front.at_once), front.gpus_at_once());
+    if (!fewer && plan.cost.p50 > front.cost.p50 * kCommonerCosts) continue;
+    if (auto other = asks(one); other < least) {
+      least = other;
+      best = &one;
+    }
+  }
+  return best->plan;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,55 @@
+// Plans of one job held against each other by joint samples: they share the site, the model, and often the software,
+// the GPU and the kind of work, so that most of their error is one, and overlapping ranges alone do not make them
+// equal.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "domain/facts/error_constants.h"
+#include "domain/facts/practice_constants.h"
+#include "domain/work/job.h"
+#include "plan/answer/plan.h"
+#include "plan/billing/samples.h"
+
+namespace gpuplan {
+
+/// Beyond so many plans, best by the goal first, none has a chance worth telling.
+inline constexpr std::size_t kMostCompared = 32;
+
+class Comparison {
+ public:
+  /// Compares those plans at `positions` (which ranking counts) that come first for the job's goal: dollars, seconds,
+  /// or dollars with the value of the hours. Of plans that are alike in time, cost and GPUs the first stands for all.
+  /// Without a goal of that kind (fewest_gpus) it is empty.
+  Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
+             const ErrorConstants& errors, std::uint64_t seed);
+
+  struct One {
+    int plan = 0;       ///< position
+    double median = 0;  ///< of the goal
+    double chance = 0;  ///< to be the best; of all together 1
+    Samples samples{};  ///< of the goal
+  };
+  /// Best median first.
+  const std::vector<One>& compared() const { return compared_; }
+  /// nullopt: it is not among them.
+  const One* find(int plan) const;
+  /// In how many of the samples the first is better than the second, as a share.
+  static double chance_better(const One& one, const One& other);
+  /// What a plan falls short of the best, so that 8 of 10 samples fall short no more.
+  double regret(const One& one) const;
+
+ private:
+  std::vector<One> compared_;
+};
+
+/// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
+/// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper. A plan can not be told from it where its goal is
+/// worse by less than `tie_share` (a fifth of that where the goal is dollars or hours alone), and it is the better one
+/// in at least `tie_chance` of the samples.
+int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
+            const PracticeConstants& practice);
+
+}  // namespace gpuplan
