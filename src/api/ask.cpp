@@ -37,7 +37,7 @@ Result<std::vector<const PlanView*>> views_named(const std::vector<std::string>&
   }
   for (const std::string& name : names)
     if (std::ranges::find(known, name) == known.end())
-      return failure("show: there is no table '" + printable(name, 40) + "'; expected " + listed(known, "or"),
+      return failure("show: unknown table '" + printable(name, 40) + "'; expected " + listed(known, "or"),
                      {"question"});
   return views;
 }
@@ -81,7 +81,7 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
 
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
   if (asked.runs && asked.validate.left_out)
-    return failure("left_out: is for the runs compiled in, whose sources the constants were fitted to; leave runs out",
+    return failure("left_out works only with the built-in runs, which the constants were fitted to; remove runs",
                    {"question"});
   auto runs =
       asked.runs ? read_measured_runs(*asked.runs, asked.kind, catalogue) : built_in_runs(asked.kind, catalogue);
@@ -158,7 +158,7 @@ Result<Reply> reply(std::string_view question) {
   for (const NamedText& table : asked->data) {
     const auto name = std::ranges::find(kDataFiles, table.name);
     if (name == kDataFiles.end())
-      return failure("data: there is no table '" + printable(table.name, 40) + "'; gpus.csv and offers.csv are two",
+      return failure("data: unknown table '" + printable(table.name, 40) + "'; gpus.csv and offers.csv are two",
                      {"question"});
     own.push_back({*name, table.name, table.text});
   }

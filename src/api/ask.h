@@ -16,6 +16,7 @@
  * rates    ["EUR=1.08"] (all but fit; also offers)
  * as_of    "2026-01" (all but fit)
  * ignore   "given" (all but fit)
+ * today: 2026-11-22; how old prices are counts to it (nothing is said of their age without it)
  * threads, seed: numbers (all but fit)
  *
  * all      every plan or row (plan, fit, profiles, offers, validate)

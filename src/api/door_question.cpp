@@ -19,7 +19,7 @@ constexpr JsonLimits kLimits{.bytes = 80'000'000, .values = 4'000'000};
 constexpr int kMostThreads = 1024;
 
 Result<std::string> text_of(const Tree& tree) {
-  if (!tree.is_scalar() || !tree.quoted) return failure(tree.key + ": expected a text, got " + got_text(tree), {kName});
+  if (!tree.is_scalar() || !tree.quoted) return failure(tree.key + ": expected text, got " + got_text(tree), {kName});
   return tree.text;
 }
 
@@ -41,11 +41,11 @@ Result<double> number_of(const Tree& tree, double least, double most) {
 }
 
 Result<std::vector<std::string>> texts_of(const Tree& tree) {
-  if (!tree.is_list()) return failure(tree.key + ": expected a list of texts, got " + got_text(tree), {kName});
+  if (!tree.is_list()) return failure(tree.key + ": expected a list of strings, got " + got_text(tree), {kName});
   std::vector<std::string> texts;
   for (const Tree& child : tree.children) {
     if (!child.is_scalar() || !child.quoted)
-      return failure(tree.key + ": expected texts in the list, got " + got_text(child), {kName});
+      return failure(tree.key + ": expected strings in the list, got " + got_text(child), {kName});
     texts.push_back(child.text);
   }
   return texts;
@@ -122,7 +122,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 37> kKeys;
+  static const std::array<Key, 38> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -156,8 +156,8 @@ class DoorReader {
       if (child.key == "job" && question_.request.job) question_.request.job->name = name;
       return;
     }
-    error_ = Error{printable(child.key, 40) + ": no key of a question that asks for " + std::string(asked) +
-                       "; expected " + listed(known, "or"),
+    error_ = Error{printable(child.key, 40) + ": unknown key for the question " + std::string(asked) + "; expected " +
+                       listed(known, "or"),
                    {kName}};
   }
 
@@ -175,7 +175,7 @@ class DoorReader {
       if (question_.ask == Ask::kSimulate && read_spot_flag(child)) continue;
       const std::vector<Tree> values = child.is_list() ? child.children : std::vector<Tree>{child};
       for (const Tree& value : values) {
-        if (!value.is_scalar()) error_ = Error{child.key + ": expected a text, got " + got_text(value), {kName}};
+        if (!value.is_scalar()) error_ = Error{child.key + ": expected text, got " + got_text(value), {kName}};
         else if (auto set = set_flag(child.key, value.text, question_.request.sketch, question_.request.wishes); !set)
           error_ = std::move(set.error());
         if (error_) return;
@@ -187,7 +187,7 @@ class DoorReader {
     for (const SpotFlag& flag : spot_flags()) {
       if (flag.name.substr(2) != tree.key) continue;
       if (tree.is_scalar()) question_.simulate.*flag.text = tree.text;
-      else if (!error_) error_ = Error{tree.key + ": expected a text, got " + got_text(tree), {kName}};
+      else if (!error_) error_ = Error{tree.key + ": expected text, got " + got_text(tree), {kName}};
       return true;
     }
     return false;
@@ -198,6 +198,7 @@ class DoorReader {
   void read_prices(const Tree& tree) { take(question_.request.prices, files_of(tree)); }
   void read_rates(const Tree& tree) { take(question_.request.rates, texts_of(tree)); }
   void read_as_of(const Tree& tree) { take(question_.request.as_of, text_of(tree)); }
+  void read_today(const Tree& tree) { take(question_.request.today, text_of(tree)); }
   void read_ignore(const Tree& tree) {
     std::string what;
     take(what, text_of(tree));
@@ -257,7 +258,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 37> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 38> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -266,6 +267,7 @@ constexpr std::array<DoorReader::Key, 37> DoorReader::kKeys = {{
     {"prices", kMarket, &DoorReader::read_prices},
     {"rates", kMarket, &DoorReader::read_rates},
     {"as_of", kSearch, &DoorReader::read_as_of},
+    {"today", kMarket, &DoorReader::read_today},
     {"ignore", kSearch, &DoorReader::read_ignore},
     {"threads", kSearch, &DoorReader::read_threads},
     {"seed", kSearch, &DoorReader::read_seed},

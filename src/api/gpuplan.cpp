@@ -5,7 +5,7 @@
 #include "api/flags.h"
 #include "api/questions/facts.h"
 #include "api/questions/plan_answer.h"
-#include "output/answer/plan_table.h"
+#include "output/answer/short_answer.h"
 
 namespace gpuplan {
 namespace {
@@ -56,7 +56,7 @@ std::expected<Facts, Problem> Facts::with(const std::vector<std::pair<std::strin
   std::vector<DataFile> own;
   for (const auto& [name, text] : tables) {
     const auto known = std::ranges::find(kDataFiles, name);
-    if (known == kDataFiles.end()) return std::unexpected(Problem{"there is no table of this name", name});
+    if (known == kDataFiles.end()) return std::unexpected(Problem{"unknown table", name});
     own.push_back({*known, name, text});
   }
   auto catalogue = api::read_facts(own);
@@ -108,9 +108,7 @@ std::vector<std::string> PlanReply::why() const {
 }
 
 std::string PlanReply::text(int columns) const {
-  gpuplan::PlanLook look;
-  look.screen.columns = columns;
-  return plan_table(parts_->answer.report(), look, parts_->answer.remedies());
+  return short_answer(parts_->answer.report(), {.columns = columns}, parts_->answer.remedies());
 }
 
 std::string PlanReply::json(bool all) const { return parts_->answer.json({.all = all}); }

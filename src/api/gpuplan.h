@@ -83,7 +83,7 @@ class PlanReply {
   std::vector<PlanSummary> plans() const;  ///< the frontier by cost, then the others, the nearest to it first
   std::optional<PlanSummary> pick() const;
   std::vector<std::string> why() const;       ///< the pick and its reasons, or why nothing fits: a sentence each
-  std::string text(int columns = 120) const;  ///< what `gpuplan plan` prints
+  std::string text(int columns = 120) const;  ///< what `gpuplan plan` prints, without the command to type next
   std::string json(bool all = false) const;   ///< the document "gpuplan/plan@1"
 
  private:

@@ -29,7 +29,7 @@ bool no_memory(const std::exception& error) {
 /// Without memory of its own.
 int out_of_memory() {
   constexpr std::string_view kLine =
-      "gpuplan: out of memory; allow it more (ulimit -v, the job's or container's limit) or ask for less\n";
+      "gpuplan: out of memory; raise the limit (ulimit -v, the job's or container's limit) or search less\n";
   [[maybe_unused]] const std::error_code untold = write_all(STDERR_FILENO, kLine);
   return kInternal;
 }

@@ -53,8 +53,7 @@ Result<void> add_generation(std::string_view text, const std::string& name, cons
 
 Result<MeasuredRuns> built_in_runs(std::string_view kind, const Catalogue& catalogue) {
   if (embedded_data(kTraining).empty())
-    return failure("no measured runs are compiled into this build (" + data_file(kTraining) +
-                   "); bring a table of runs");
+    return failure("no measured runs in this build (" + data_file(kTraining) + "); give a CSV of runs");
   MeasuredRuns runs;
   if (kind != "generation")
     if (auto added = add_training(embedded_data(kTraining), data_file(kTraining), catalogue, runs); !added)
@@ -73,7 +72,7 @@ Result<MeasuredRuns> read_measured_runs(const NamedText& table, std::string_view
                           : add_training(table.text, table.name, catalogue, runs);
   if (!added) return std::unexpected(std::move(added.error()));
   if (runs.empty() && runs.bad_lines.empty())
-    return failure("no run in it: expected a row for each run below the names of the columns", {table.name});
+    return failure("no runs; expected a header and a row per run", {table.name});
   return runs;
 }
 
@@ -89,7 +88,7 @@ Result<LeftOut> built_in_left_out(const Catalogue& catalogue) {
   }
   if (all.empty())
     return failure("this build has no constants fitted without each source (" + data_file(kLeftOut[0]) +
-                   "); build it with that file, or leave --left-out out");
+                   "); build it with that file, or remove --left-out");
   return LeftOut(catalogue, all);
 }
 

@@ -28,7 +28,7 @@ Result<void> keep_sources(MeasuredRuns& runs, const std::vector<std::string>& so
   const std::vector<std::string_view> names(known.begin(), known.end());
   for (const std::string& source : sources)
     if (std::ranges::none_of(known, [&](const std::string& name) { return iequals(name, source); }))
-      return wrong_use("--source: no run of '" + printable(source) + "'" + did_you_mean(source, names));
+      return wrong_use("--source: no run from '" + printable(source) + "'" + did_you_mean(source, names));
   runs.erase_if([&](const MeasuredRun& run) {
     return std::ranges::none_of(sources, [&](const std::string& source) { return iequals(source, run.source); });
   });
@@ -87,7 +87,7 @@ Result<std::vector<ReportedRun>> reported_runs(const std::string& asked, const V
       names.push_back(report.runs[i].run->id);
       if (iequals(names.back(), asked)) return std::vector{tell(i, told_as(report.runs[i], report.judged))};
     }
-    return wrong_use("--explain: no run is called '" + printable(asked) + "'" + did_you_mean(asked, names));
+    return wrong_use("--explain: unknown run '" + printable(asked) + "'" + did_you_mean(asked, names));
   }
   for (const Judged what : report.judged) {
     auto worst = worst_first(report.runs, what);
@@ -119,7 +119,7 @@ Result<void> keep_metric(MeasuredRuns& runs, std::vector<Judged>& judged, const 
   runs.erase_if(lacks);
   if (!runs.empty()) return {};
   const std::string words = metric == "memory" ? "peak memory" : std::string(judged_words(*from_name<Judged>(metric)));
-  return wrong_use("--metric: none of the runs states its " + words);
+  return wrong_use("--metric: none of the runs has " + words);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ FitSection generation_question(const ModelUse& model) {
   generate.situation = Situation::kSingle;
   FitSection section;
   section.name = "generate";
-  section.title = "generation, one sequence of " + count_text(sequence) + " tokens at a time, weights as published";
+  section.title = "generation, sequences of " + count_text(sequence) + " tokens, weights as published";
   section.job = one_phase(section.name, std::move(generate));
   return section;
 }
@@ -66,10 +66,10 @@ std::vector<FitSection> model_questions(const ModelShape& shape, const std::stri
   model.shape = shape;
   const std::string length = ", sequence " + count_text(sequence_for(shape)) + ", micro-batch 1";
   std::vector<FitSection> sections;
-  sections.push_back(training_question(model, Method::kFull, "fine-tuning of all weights, AdamW" + length));
-  sections.push_back(training_question(model, Method::kLora, "LoRA of rank 16 on all linear layers, AdamW" + length));
+  sections.push_back(training_question(model, Method::kFull, "full fine-tuning, AdamW" + length));
+  sections.push_back(training_question(model, Method::kLora, "LoRA rank 16 on all linear layers, AdamW" + length));
   sections.push_back(
-      training_question(model, Method::kQlora, "LoRA of rank 16 over 4-bit weights (QLoRA), AdamW" + length));
+      training_question(model, Method::kQlora, "LoRA rank 16 over 4-bit weights (QLoRA), AdamW" + length));
   if (shape.kind == ModelKind::kDecoder) sections.push_back(generation_question(model));
   return sections;
 }
@@ -119,7 +119,7 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
   const std::string_view flag = first_flag(words.sketch);
   if (words.job == nullptr && subject.empty() && words.sketch.model.empty() && words.sketch.params.empty() &&
       words.sketch.layers.empty())
-    return wrong_use("what should fit? name a model or a job file, such as gpuplan fit Llama-3.1-8B");
+    return wrong_use("missing model or job file. Example: gpuplan fit Llama-3.1-8B");
   if (words.job != nullptr) {
     if (!flag.empty()) return std::unexpected(flag_beside_job(flag));
     auto source = open_source(*words.job, words.settings);
@@ -132,13 +132,13 @@ Result<FitReport> fit_questions(const FitWords& words, const UserConfig& config,
     if (report.sections.empty()) return failure("the job has no phase that trains or generates", {words.job->name});
     return report;
   }
-  if (!words.settings.empty()) return wrong_use("--set: only a job has values to set");
+  if (!words.settings.empty()) return wrong_use("--set works only with a job file");
   if (!flag.empty()) {
     Sketch sketch = words.sketch;
     if (!subject.empty()) {
       if (!sketch.model.empty() || !sketch.params.empty())
         return wrong_use(std::string(flag) + " and '" + printable(subject, 80) +
-                         "' both say which network; keep one of them");
+                         "' both name the model; use one of them");
       sketch.model = subject;
     }
     return sketched_report(sketch, config, catalogue, words.files);

@@ -53,16 +53,16 @@ std::string title_of(const TrainPhase& train) {
   std::string text;
   switch (train.method) {
     case Method::kFull:
-      text = "training of all weights";
+      text = "full fine-tuning";
       break;
     case Method::kLora:
-      text = "LoRA of rank " + std::to_string(train.lora.rank) + " on all linear layers";
+      text = "LoRA rank " + std::to_string(train.lora.rank) + " on all linear layers";
       break;
     case Method::kQlora:
-      text = "LoRA of rank " + std::to_string(train.lora.rank) + " over 4-bit weights (QLoRA)";
+      text = "LoRA rank " + std::to_string(train.lora.rank) + " over 4-bit weights (QLoRA)";
       break;
     case Method::kFrozen:
-      text = "a frozen network and " + count_text(train.trainable.value_or(0)) + " parameters that learn";
+      text = "a frozen model with " + count_text(train.trainable.value_or(0)) + " trainable parameters";
       break;
   }
   text += ", " + optimizer_words(train);
@@ -76,10 +76,10 @@ std::string title_of(const TrainPhase& train) {
 std::string title_of(const GeneratePhase& generate) {
   const Prompts& prompts = generate.data.front();
   std::string text = "generation, ";
-  if (generate.concurrency) text += count_text(*generate.concurrency) + " requests in flight";
+  if (generate.concurrency) text += count_text(*generate.concurrency) + " concurrent requests";
   else text += count_of(generate.batch.value.value_or(1), "sequence") + " at a time";
-  text += ", prompts of " + count_text(prompts.prompt_tokens.mean) + " and answers of " +
-          count_text(prompts.new_tokens.mean) + " tokens, weights ";
+  text += ", " + count_text(prompts.prompt_tokens.mean) + " input and " + count_text(prompts.new_tokens.mean) +
+          " output tokens, weights ";
   return text + (generate.weights ? std::string(name_of(*generate.weights)) : "as published");
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/shell_text.h"
+#include "input/question/sketch.h"
 #include "plan/capacity/fit.h"
 
 namespace gpuplan::api {
@@ -17,6 +19,56 @@ VariantReport tell(const Variant& variant, const Searched& searched, const Catal
     told.plan = report.name(*pick);
   }
   return told;
+}
+
+/// The flag behind an address of the job, where a flag stands for it: "--nodes" of where.nodes, "--tokens" of
+/// phases.train.train.data.tokens.
+std::string_view flag_at(std::string_view address) {
+  for (const WishFlag& flag : wish_flags())
+    if (flag.address == address) return flag.name;
+  if (!address.starts_with("phases.")) return "";
+  const std::string_view key = address.substr(address.rfind('.') + 1);
+  for (const SketchFlag& flag : sketch_flags())
+    if (flag.name.substr(2) == key) return flag.name;
+  return "";
+}
+
+/// "where.nodes: [2]" as "--nodes 2": what changes the job, as somebody says it who asked in flags.
+std::string in_flags(std::string_view change) {
+  const std::size_t colon = change.find(": ");
+  if (colon == std::string_view::npos) return std::string(change);
+  const std::string_view flag = flag_at(change.substr(0, colon));
+  if (flag.empty()) return std::string(change);
+  std::string_view value = change.substr(colon + 2), remark;
+  if (const std::size_t bracket = value.find(" ("); bracket != std::string_view::npos) {
+    remark = value.substr(bracket);
+    value = value.substr(0, bracket);
+  }
+  if (value == "all") return "leave out " + std::string(flag) + std::string(remark);
+  if (value.starts_with('[') && value.ends_with(']')) value = value.substr(1, value.size() - 2);
+  return std::string(flag) + " " + shell_word(std::string(value)) + std::string(remark);
+}
+
+/// "method: lora" as "--method lora", "4 GPUs (tp 2)" as "--counts 4 (tp 2)".
+std::string remedy_in_flags(const std::string& change) {
+  if (const std::size_t gpus = change.find(" GPUs");
+      gpus != std::string::npos && gpus > 0 && std::ranges::all_of(change.substr(0, gpus), is_digit))
+    return "--counts " + change.substr(0, gpus) + change.substr(gpus + 5);
+  std::string flag = in_flags("phases." + change);
+  if (!flag.starts_with("--")) return change;
+  if (flag.starts_with("--sequence")) std::erase(flag, ',');
+  return flag;
+}
+
+/// Each change of a list with commas. Amounts have none that a blank follows.
+std::string all_in_flags(std::string_view changes) {
+  std::string text;
+  while (true) {
+    const std::size_t comma = changes.find(", ");
+    text += (text.empty() ? "" : ", ") + in_flags(changes.substr(0, comma));
+    if (comma == std::string_view::npos) return text;
+    changes.remove_prefix(comma + 2);
+  }
 }
 
 bool has_given(const Job& job) {
@@ -35,6 +87,7 @@ struct PlanAnswer::Parts {
   std::optional<Searched> modelled{};
   std::optional<PlanReport> by_model{};
   std::vector<Remedy> remedies{};
+  std::vector<Remedy> told{};  ///< the same, as the user asks for them
   PlanReport report;
 };
 
@@ -48,7 +101,7 @@ const PlanReport& PlanAnswer::report() const { return parts_->report; }
 const Searched& PlanAnswer::searched() const { return parts_->searched; }
 const JobSource& PlanAnswer::source() const { return parts_->question.loaded.source; }
 Verdict PlanAnswer::verdict() const { return verdict_of(parts_->searched.found); }
-const std::vector<Remedy>& PlanAnswer::remedies() const { return parts_->remedies; }
+const std::vector<Remedy>& PlanAnswer::remedies() const { return parts_->told; }
 
 std::string PlanAnswer::json(PlanJsonLook look) const {
   look.job_file = source().file;
@@ -71,7 +124,10 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
   report.how = asked.terms.how;
   blame_phases(found, catalogue, asked.terms, report);
   name_market(asked, report);
+  report.in_flags = !request.job;
   report.limit_remedies = tried_remedies(found, asked.known, catalogue, asked.terms);
+  if (report.in_flags)
+    for (const LimitRemedy& remedy : report.limit_remedies) report.limit_changes.push_back(all_in_flags(remedy.change));
 
   const int all = static_cast<int>(asked.loaded.variants.size());
   if (progress != nullptr && all > 0) progress(context, 0, all);
@@ -96,6 +152,9 @@ Result<PlanAnswer> ask_plan(const Request& request, const Catalogue& catalogue, 
   }
   if (found.found.plans.empty() && !only_spot_is_missing(found.found))
     parts->remedies = remedies(found.job, catalogue, found.found.tally.nearest);
+  parts->told = parts->remedies;
+  if (report.in_flags)
+    for (Remedy& remedy : parts->told) remedy.change = remedy_in_flags(remedy.change);
   return PlanAnswer(std::move(parts));
 }
 

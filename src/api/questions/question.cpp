@@ -70,20 +70,26 @@ Result<ChangedSource> changed_source(const JobSource& written, const std::vector
 
 Error flag_beside_job(std::string_view flag) {
   return {std::string(flag) +
-              " belongs to a question without a job file; change a value of the job with --set, such as --set "
+              " cannot be used with a job file; use --set, such as --set "
               "phases.train.train.epochs=3",
           {},
           true};
 }
 
 Error no_question() {
-  return {
-      "which job? give a job file, or ask in flags, such as --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
+  return {"no job. Give a file, or describe it: --model Qwen2.5-7B --tokens 10M --method lora", {}, true};
 }
 
 Result<void> check_date(const std::string& as_of) {
   if (!as_of.empty() && !is_iso_date(as_of))
     return wrong_use("--as-of: expected a date such as 2026-01 or 2026-01-31, got '" + printable(as_of) + "'");
+  return {};
+}
+
+Result<void> check_today(const std::string& today, const std::string& name) {
+  constexpr std::size_t kWithDay = 10;
+  if (!today.empty() && (today.size() != kWithDay || !is_iso_date(today)))
+    return wrong_use(name + ": expected a date such as 2026-01-31, got '" + printable(today) + "'");
   return {};
 }
 
@@ -114,12 +120,13 @@ Result<std::vector<Offer>> known_offers(const Request& request, const Catalogue&
   rates.insert(rates.end(), request.config.rates.begin(), request.config.rates.end());
   if (!request.prices.empty()) return read_price_lists(request.prices, rates, catalogue);
   if (!request.known.empty()) return read_price_lists(request.known, rates, catalogue);
-  if (!request.rates.empty()) return wrong_use("--rate: says how to read price lists; add --prices FILE.csv");
+  if (!request.rates.empty()) return wrong_use("--rate also needs --prices FILE.csv");
   return catalogue.offers;
 }
 
 Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
   if (const auto good = check_date(request.as_of); !good) return std::unexpected(good.error());
+  if (const auto good = check_today(request.today, "today"); !good) return std::unexpected(good.error());
   auto written = written_source(request, catalogue);
   if (!written) return std::unexpected(written.error());
   const bool only_lists = !request.prices.empty();
@@ -134,6 +141,7 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
   question.terms = {only_lists, request.as_of, request.job ? request.job->name : "", request.model_files, request.how};
+  question.today = request.today;
   return question;
 }
 
@@ -181,6 +189,7 @@ Verdict verdict_of(const SearchResult& found) {
 
 void name_market(const Question& question, PlanReport& report) {
   report.market = question.market;
+  report.today = question.today;
   if (!question.known_name.empty()) report.known = question.known_name;
 }
 

@@ -40,6 +40,7 @@ struct Request {
   std::vector<NamedText> known{};    ///< price lists in place of the snapshot, beside what the job brings
   std::vector<std::string> rates{};  ///< EUR=1.08
   std::string as_of{};               ///< 2026-01 or 2026-01-31
+  std::string today{};               ///< 2026-11-22: prices are so old by then; empty: nobody says
   ModelFiles model_files = ModelFiles::kRead;
   SearchOptions how{};
 };
@@ -67,10 +68,13 @@ struct Question {
   std::string market{};      ///< how to call the price lists of the question; empty: there are none
   std::string known_name{};  ///< how to call the price lists of the user's settings; empty: the snapshot is known
   SearchTerms terms{};
+  std::string today{};  ///< Request::today
 };
 Result<Question> read_question(const Request& request, const Catalogue& catalogue);
 /// Whether Request::as_of is a date; a usage error otherwise. read_question() looks too.
 Result<void> check_date(const std::string& as_of);
+/// The same of Request::today; `name` is how the user calls it.
+Result<void> check_today(const std::string& today, const std::string& name);
 
 /// The offers known beside a job's own: the price lists of the question, else those of the user's settings, else the
 /// snapshot, which no rate is about: with `rates` it is a usage error.

@@ -218,7 +218,7 @@ class Sensitivity {
   /// What gpuplan itself may be wrong by.
   void collect_model() {
     for (const std::string& error : model_errors(answer_.job, *pick_)) {
-      SensitivityInput told{"time by the model (" + join_parts(error) + ")", "", "model", "p50", {"p10"}, {"p90"}};
+      SensitivityInput told{"predicted time (" + join_parts(error) + ")", "", "model", "p50", {"p10"}, {"p90"}};
       for (const bool high : {false, true}) {
         SensitivityEnd& end = high ? told.high : told.low;
         const Plan moved = at_model_error(answer_.job, *pick_, error, !high, terms_.how.seed);
@@ -228,7 +228,8 @@ class Sensitivity {
         for (const Plan& plan : now_->found.plans)
           found.plans.push_back(at_model_error(answer_.job, plan, error, !high, terms_.how.seed));
         mark_frontier(found.plans);
-        found.recommendations = recommend(answer_.job, found.plans);
+        found.recommendations = recommend(answer_.job, found.plans,
+                                          {catalogue_.error_constants, catalogue_.practice_constants, terms_.how.seed});
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])

@@ -18,13 +18,13 @@ namespace {
 /// Why the machines of the pick are no plan any more.
 std::string why_not(const Searched& base, const Plan& pick, const Job& job, const std::vector<Offer>& market,
                     const Catalogue& catalogue, bool ignore_given) {
-  if (pick.offer == nullptr) return "its phases would be on other offers";
+  if (pick.offer == nullptr) return "its phases would use other offers";
   const Offer* offer = counterpart(*pick.offer, base.market, market);
-  if (offer == nullptr) return "it is not among the offers that count";
+  if (offer == nullptr) return "filtered out (where)";
   const auto miss = obstacle(job, catalogue, *offer, pick.gpus, {.ignore_given = ignore_given});
-  if (!miss) return pick.spot ? "it does not count as a spot machine" : "it does not count that way";
-  if (miss->gpu == nullptr) return "it can not run the job";
-  return "it no longer fits, " + gib_text(miss->needed) + " GiB a GPU where " + gib_text(miss->usable) + " are usable";
+  if (!miss) return pick.spot ? "spot machines are filtered out" : "filtered out on demand";
+  if (miss->gpu == nullptr) return "it cannot run the job";
+  return "it no longer fits (" + gib_text(miss->needed) + " of " + gib_text(miss->usable) + " GiB per GPU)";
 }
 
 /// A case with everything that its report refers to.
@@ -53,7 +53,7 @@ void compare(const Searched& base, const Catalogue& catalogue, const SearchTerms
     stays = staying({base.found, base.market}, pick, {searched.found, searched.market});
     if (stays == nullptr && !plans.empty())
       one.stays_not = why_not(base, pick, searched.job, searched.market, catalogue, terms.how.ignore_given);
-    else if (stays == nullptr) one.stays_not = "nothing runs the job any more";
+    else if (stays == nullptr) one.stays_not = "nothing can run the job any more";
   }
   std::vector<int> kept;
   for (std::size_t i = 0; i < plans.size(); ++i) {

@@ -34,7 +34,7 @@ Result<std::vector<std::string>> settings_of(const std::string& vary) {
   if (equals == std::string::npos) return wrong_use(shown + "expected ADDRESS=VALUE,VALUE such as epochs=4,8,16");
   std::vector<std::string> settings;
   for (const std::string& value : values_of(std::string_view(vary).substr(equals + 1))) {
-    if (trim(value).empty()) return wrong_use(shown + "a value is missing; expected ADDRESS=VALUE,VALUE");
+    if (trim(value).empty()) return wrong_use(shown + "missing value; expected ADDRESS=VALUE,VALUE");
     settings.push_back(vary.substr(0, equals + 1) + std::string(trim(value)));
   }
   return settings;
@@ -45,15 +45,15 @@ Result<std::vector<std::string>> settings_of(const std::string& vary) {
 Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets,
                                             const std::vector<std::string>& varied) {
   if (sets.empty() && varied.empty())
-    return wrong_use("whatif: what should change? Add --set ADDRESS=VALUE, --vary ADDRESS=A,B,C or --sensitivity");
-  std::vector<AskedCase> asked{{"as it stands", {}}};
+    return wrong_use("nothing to vary. Add --set epochs=3, --vary batch=4,8 or --sensitivity");
+  std::vector<AskedCase> asked{{"baseline", {}}};
   if (sets.size() > 1)
     for (const std::string& set : sets) asked.push_back({"", {set}});
   const AskedCase together = sets.size() > 2 ? AskedCase{"all together", sets, sets.size()} : AskedCase{"", sets};
   if (!sets.empty()) asked.push_back(together);
   if (asked.size() > kMostCases)
-    return wrong_use("--set: that makes " + count_text(static_cast<double>(asked.size())) + " rows; expected at most " +
-                     count_text(static_cast<double>(kMostCases)) + ", so change fewer values at a time");
+    return wrong_use("--set: " + count_text(static_cast<double>(asked.size())) + " rows, more than " +
+                     count_text(static_cast<double>(kMostCases)) + "; change fewer values at a time");
   if (varied.empty()) return asked;
 
   double count = 1;  // of combinations; a list of long lists is more than any integer holds
@@ -65,8 +65,8 @@ Result<std::vector<AskedCase>> whatif_cases(const std::vector<std::string>& sets
     lists.push_back(*std::move(settings));
   }
   if (count + static_cast<double>(asked.size()) > static_cast<double>(kMostCases))
-    return wrong_use("--vary: that makes " + count_text(count) + " combinations; expected at most " +
-                     count_text(static_cast<double>(kMostCases)) + " rows in all, so vary fewer values at a time");
+    return wrong_use("--vary: " + count_text(count) + " combinations, more than " +
+                     count_text(static_cast<double>(kMostCases)) + "; vary fewer values at a time");
   std::vector<AskedCase> combined{together};
   for (const std::vector<std::string>& list : lists) {
     std::vector<AskedCase> next;

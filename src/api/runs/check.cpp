@@ -30,7 +30,7 @@ Result<void> check_known(const RunLog& log, const std::vector<std::string>& file
   std::vector<std::string> formats;
   for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
   return failure(
-      "holds no log that gpuplan knows (" + join(formats, ", ") + "), and no line that a metric of the job finds",
+      "is not in a log format that gpuplan knows (" + join(formats, ", ") + "), and no metric of the job matches",
       place);
 }
 
@@ -52,7 +52,7 @@ Result<void> CheckQuestion::read_plan(Request request) {
     kept_plan_ = *plan;
     if (!request.job) request.job = *text;
   }
-  if (!request.job) return wrong_use("--job: which job is the log of? Name its file, or a kept plan by --plan");
+  if (!request.job) return wrong_use("missing --job FILE or --plan FILE: which job does the log belong to?");
   settings_ = request.set;
   auto question = read_question(request, *catalogue_);
   if (!question) return std::unexpected(std::move(question.error()));
@@ -175,9 +175,8 @@ const Plan* CheckQuestion::plan_like(const RunLog& log, const std::string& gpu, 
   auto found = better(true);
   if (found == plans.end()) found = better(false);
   if (found == plans.end()) return &pick;
-  notes.push_back("The pick is " + printable(pick.label, 60) +
-                  "; the log is held against the plan on GPUs of its kind, " + printable(found->label, 60) +
-                  " (--plan names another).");
+  notes.push_back("Compared with the plan for the GPUs in the log, " + printable(found->label, 60) +
+                  " (recommended: " + printable(pick.label, 60) + "; --plan to change).");
   return &*found;
 }
 
@@ -215,13 +214,13 @@ Result<const CheckQuestion::Candidate*> CheckQuestion::candidate_like(const RunL
     possible.push_back(&candidate);
   }
   if (possible.size() == 1) {
-    notes.push_back("The log is of phase " + printable(phase(*possible.front()).name, 60) + " by its numbers.");
+    notes.push_back("Phase detected: " + printable(phase(*possible.front()).name, 60) + " (--phase to change).");
     return possible.front();
   }
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates_) names.push_back(printable(phase(candidate).name, 40));
-  return wrong_use("--phase: of which phase is the log? By its numbers it could be of " +
-                   std::string(possible.empty() ? "none" : "several") + "; expected " + listed(names, "or"));
+  return wrong_use(std::string(possible.empty() ? "no phase matches this log" : "several phases match this log") +
+                   "; add --phase " + listed(names, "or"));
 }
 
 Result<CheckAnswer> CheckQuestion::answer(const RunLog& log, bool final) const {

@@ -13,8 +13,8 @@ Result<const Plan*> plan_with_id(const SearchResult& found, const std::string& i
   if (match != found.plans.end()) return &*match;
   std::vector<std::string_view> ids;
   for (const Plan& plan : found.plans) ids.push_back(plan.id);
-  return wrong_use("--plan: '" + printable(id, 40) + "' is no plan of this job" + did_you_mean(id, ids) +
-                   "; gpuplan plan --all --json lists their ids");
+  return wrong_use("--plan: unknown plan id '" + printable(id, 40) + "'" + did_you_mean(id, ids) +
+                   " (list: gpuplan plan --all --json)");
 }
 
 }  // namespace gpuplan::api

@@ -6,6 +6,7 @@
 #include "api/runs/job_place.h"
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "input/declaration/other_words.h"
 #include "input/question/plan_file.h"
 #include "launch/work/work.h"
 #include "output/answer/plan_json.h"
@@ -29,16 +30,15 @@ Result<Chosen> still_there(const SearchResult& found, const KeptChoice& kept, co
   const auto match = std::ranges::find(found.plans, kept.id, &Plan::id);
   if (match == found.plans.end())
     return failure("its plan " + printable(kept.id, 40) + " (" + printable(kept.label, 60) +
-                       ") is not among the plans of this job and market; give the same --prices, --set and --as-of as "
-                       "for the plan, or plan again",
+                       ") is not among the plans of this job with these offers; use the same --prices, --set and "
+                       "--as-of as for the plan, or plan again",
                    {file});
   Chosen chosen{&*match, ""};
   Dollars today{};
   for (const PhasePlan& part : match->phases) today += part.cost.p50;
   constexpr double kWorthALine = 0.01;
   if (kept.cost > Dollars{} && (today > kept.cost * (1 + kWorthALine) || today < kept.cost * (1 - kWorthALine)))
-    chosen.note =
-        "The kept plan costs " + short_money(kept.cost) + "; by the market of today it is " + short_money(today) + ".";
+    chosen.note = "Prices changed: " + short_money(kept.cost) + " when saved, " + short_money(today) + " now.";
   return chosen;
 }
 
@@ -57,8 +57,8 @@ Result<Chosen> chosen_plan(const AskedPlan& asked, const Searched& searched) {
 }
 
 std::string tight_words(const PlanReport& plan_report, const Plan& plan) {
-  return plan_report.name(plan) + " is tight: " + memory_words(plan) +
-         " a GPU by the median, more than there is in one run of ten; --allow-tight launches it all the same";
+  return plan_report.name(plan) + " may run out of memory: " + memory_words(plan) +
+         " per GPU at P50, more than there is at P90. To launch it anyway: --allow-tight";
 }
 
 /// The plans that are meant.
@@ -166,10 +166,16 @@ std::vector<std::string> launcher_names() {
 }
 
 Result<const Launcher*> launcher_named(const std::string& name) {
-  if (name.empty()) return wrong_use("--to: which launcher? expected one of " + join(launcher_names(), ", "));
+  if (name.empty()) return wrong_use("missing --to: one of " + join(launcher_names(), ", "));
   for (const Launcher& launcher : launchers())
     if (iequals(launcher.name, name)) return &launcher;
-  return wrong_use("--to: '" + printable(name, 40) + "' is none of " + join(launcher_names(), ", "));
+  const std::string unknown = "--to: unknown launcher '" + printable(name, 40) + "'";
+  if (const std::string_view advice = advice_on("launcher", name); !advice.empty())
+    return wrong_use(unknown + "; " + std::string(advice));
+  const std::vector<std::string> known = launcher_names();
+  const std::vector<std::string_view> candidates(known.begin(), known.end());
+  const std::string hint = did_you_mean(name, candidates);
+  return wrong_use(unknown + (hint.empty() ? "; expected " + listed(known, "or") : hint));
 }
 
 Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue) {
@@ -196,9 +202,8 @@ Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms
   }
   if (terms.plans.empty() && found.found.recommendations.limits_missed) {
     parts->verdict = Verdict::kMissesLimits;
-    parts->why = {
-        "no plan keeps the job's limits (gpuplan plan says by how much); to launch the nearest all the same: --plan " +
-        plan_report.pick()->id};
+    parts->why = {"no plan meets the job's limits (details: gpuplan plan); to launch the closest anyway: --plan " +
+                  plan_report.pick()->id};
     return LaunchAnswer(std::move(parts));
   }
   const auto chosen = chosen_plans(terms, parts->question, found, plan_report);

@@ -33,9 +33,8 @@ Result<SimulateAnswer> simulated(SimulateReport report, const SimulateTerms& ter
   simulation.seed = terms.seed;
   const std::vector<SpotPolicy> policies = asked_policies(terms.words, simulation);
   if (policies.empty())
-    return wrong_use(simulation.deadline > Seconds{}
-                         ? "--policy: needs the price of these machines on demand"
-                         : "--policy: keeps a deadline, and there is none; add --deadline TIME");
+    return wrong_use(simulation.deadline > Seconds{} ? "--policy: this policy needs an on-demand price"
+                                                     : "--policy: this policy needs a deadline; add --deadline TIME");
   const int all = static_cast<int>(policies.size());
   if (progress != nullptr) progress(context, 0, all);
   for (int i = 0; i < all; ++i) {

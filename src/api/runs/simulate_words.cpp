@@ -69,8 +69,8 @@ Result<SpotTimes> read_job_times(const SimulateWords& words) {
   for (const auto& [flag, text] :
        {std::pair{"--on-demand-price", &words.on_demand_price}, std::pair{"--spot-price", &words.spot_price},
         std::pair{"--checkpoint", &words.checkpoint}})
-    if (!text->empty()) return wrong_use(std::string(flag) + ": goes with --work; a job has its own");
-  if (words.machines > 0) return wrong_use("--machines: goes with --work; a plan has its own number");
+    if (!text->empty()) return wrong_use(std::string(flag) + " works only with --work; a job has its own");
+  if (words.machines > 0) return wrong_use("--machines works only with --work; a plan has its own number");
   return times;
 }
 
@@ -88,21 +88,19 @@ Result<WorkTerms> read_work_terms(const SimulateWords& words, const Wishes& wish
   if (flags.error()) return std::unexpected(*flags.error());
   if (!work || work->p10 <= 0)
     return wrong_use("--work: expected a time above zero, got '" + printable(words.work, 40) + "'");
-  if (!spot_price) return wrong_use("--work: needs the price of a spot machine too; add --spot-price '$0.97/h'");
-  if (!traced && !terms.rate)
-    return wrong_use("--work: needs to know how spot machines come and go; add --trace FILE or --interruptions 5%/h");
+  if (!spot_price) return wrong_use("--work also needs a spot price, such as --spot-price '$0.97/h'");
+  if (!traced && !terms.rate) return wrong_use("--work also needs --interruptions 5%/h or --trace FILE");
   constexpr double kMostAnHour = 60;
   if (terms.rate && terms.rate->p90 > kMostAnHour / 3600)
-    return wrong_use("--interruptions: expected once a minute (60/h) at most, got '" +
-                     printable(wishes.interruptions, 40) + "'");
-  if (!words.plan.empty()) return wrong_use("--plan: names a plan of a job, and --work stands for none");
+    return wrong_use("--interruptions: expected at most 60/h, got '" + printable(wishes.interruptions, 40) + "'");
+  if (!words.plan.empty()) return wrong_use("--plan and --work cannot be combined");
   terms.work = *work;
   terms.spot_price = *spot_price;
   terms.goal = terms.value_of_time ? Goal::kBestValue : Goal::kCheapest;
   if (!wishes.goal.empty()) {
     const auto goal = from_name<Goal>(wishes.goal);
     if (!goal)
-      return wrong_use("--goal: '" + printable(wishes.goal, 40) + "' is none of best_value, cheapest, fastest");
+      return wrong_use("--goal: '" + printable(wishes.goal, 40) + "' is not one of best_value, cheapest, fastest");
     terms.goal = *goal;
   }
   return terms;
@@ -114,10 +112,9 @@ Result<void> check_words(const SimulateWords& words, const std::string& job, con
     if (const auto times = read_job_times(words); !times) return std::unexpected(times.error());
     return {};
   }
-  if (!job.empty())
-    return wrong_use("--work: stands in the place of a job; leave " + printable(job, 60) + " or --work away");
+  if (!job.empty()) return wrong_use("--work replaces a job; remove " + printable(job, 60) + " or --work");
   if (const std::string_view flag = first_flag(sketch); !flag.empty())
-    return wrong_use("--work: says how long the work takes; leave " + std::string(flag) + " away");
+    return wrong_use("--work and " + std::string(flag) + " cannot be combined");
   if (const auto terms = read_work_terms(words, wishes, traced); !terms) return std::unexpected(terms.error());
   return {};
 }

@@ -46,8 +46,8 @@ Result<const Plan*> named_plan(const Searched& searched, const std::string& id, 
   const Plan& plan = **named;
   simulated.nothing_fits.push_back(plan_report.name(plan) +
                                    (plan.offer == nullptr
-                                        ? " is on several offers: name a plan on one."
-                                        : " has no spot price: add spot_price: to its offer, or name another plan."));
+                                        ? " uses several offers; choose a plan that uses one."
+                                        : " has no spot price; add spot_price to its offer, or choose another plan."));
   return nullptr;
 }
 
@@ -61,12 +61,11 @@ const Plan* best_plan(const Searched& searched, const Plan& pick, const Markets&
       best = &one;
   if (best == nullptr)
     simulated.nothing_fits.emplace_back(
-        "Nothing that can run the job has a spot price: add spot_price: to an offer of the market, or a price list "
-        "with the columns spot and price_per_hour.");
+        "No offer for this job has a spot price. Add spot_price to an offer, or use --prices with a spot column.");
   else
-    simulated.report.notes.push_back("The pick, " + plan_report.name(pick) +
-                                     (pick.offer == nullptr ? ", is on several offers" : ", has no spot price") +
-                                     ": simulated is the best plan on one offer with a spot price.");
+    simulated.report.notes.push_back("The recommended plan, " + plan_report.name(pick) +
+                                     (pick.offer == nullptr ? ", uses several offers" : ", has no spot price") +
+                                     ": simulated with the best plan on one offer with a spot price.");
   return best;
 }
 
@@ -79,9 +78,9 @@ const Plan* alone(const Searched& searched, const Plan& plan, const Plan& pick, 
     return one.offer == plan.offer && one.nodes == plan.nodes && one.gpus == plan.gpus && one.at_once <= 1;
   });
   const Plan* chosen = !asked_for && found != searched.found.plans.end() ? &*found : &plan;
-  notes.push_back(chosen->at_once > 1
-                      ? "Machines that run side by side are taken and billed together from beginning to end."
-                      : "The pick, " + plan_report.name(pick) + ", runs machines side by side: simulated is one.");
+  notes.push_back(chosen->at_once > 1 ? "Simulated with all machines rented and billed together from start to end."
+                                      : "Simulated with one machine; the recommended plan, " + plan_report.name(pick) +
+                                            ", uses several in parallel.");
   return chosen;
 }
 
@@ -97,8 +96,7 @@ Job rated_job(const Job& job, const Offer& spot_offer, bool traced, std::vector<
   if (rated.spot.assumed) notes.push_back("Assumed: " + assumed_interruptions_words(kAssumedInterruptions));
   if (!rated.spot.wait)
     notes.emplace_back(
-        "Assumed: another spot machine is there at once (--wait or spot.wait says otherwise; in traces of AWS it took "
-        "0.5 to 12 h on average, docs/spot.md).");
+        "! Assumed: a replacement is available at once. AWS traces averaged 0.5–12 h (docs/spot.md). Set --wait.");
   return rated;
 }
 
@@ -106,7 +104,7 @@ std::string header_of(const SimulateReport& report, const Offer& spot_offer) {
   const Simulation& simulation = report.simulation;
   std::string header = printable(report.job, 60) + ": " + report.plan;
   if (const std::string place = place_words(spot_offer); !place.empty()) header += ", " + printable(place, 60);
-  header += " · " + hours_words(simulation.median_work()) + " without interruptions";
+  header += " · " + hours_words(simulation.median_work()) + " of work";
   if (simulation.buffer > 0)
     header += ", " + hours_words(simulation.median_work() * (1 + simulation.buffer)) + " with the buffer of " +
               percent(simulation.buffer);
@@ -124,8 +122,8 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   if (!times) return std::unexpected(times.error());
   Job job = std::move(question.loaded.job);
   if (texts.traces.empty() && !job.spot.trace.empty())
-    return failure("spot.interruptions.trace: names the file " + printable(job.spot.trace, 60) +
-                       ", whose text is not there; give it as one of the traces",
+    return failure("spot.interruptions.trace: the file " + printable(job.spot.trace, 60) +
+                       " was not found; give it as one of the traces",
                    {question.terms.job_file});
   if (!words.restart.empty()) job.spot.restart = Expected<Seconds>{exactly(times->restart)};
   if (!words.notice.empty()) job.spot.notice = times->notice;
@@ -173,8 +171,8 @@ Result<SimulatedPlan> simulated_plan(Question question, const SimulateWords& wor
   if (report.simulation.pieces.size() > 1) {
     std::vector<std::string> names;
     for (const SimulatedPiece& piece : report.simulation.pieces)
-      names.push_back(printable(piece.name, 60) + (piece.on_machine ? "" : " (no machine)"));
-    report.notes.push_back("In order: " + join(names, ", ") + ".");
+      names.push_back(printable(piece.name, 60) + (piece.on_machine ? "" : " (CPU)"));
+    report.notes.push_back("Order: " + join(names, ", ") + ".");
   }
   return simulated;
 }

@@ -59,11 +59,10 @@ Result<SimulateReport> simulated_work(const SimulateWords& words, const Wishes& 
   if (simulation.deadline > Seconds{}) report.header += " · deadline " + hours_words(simulation.deadline);
   report.header += " · spot " + to_text(simulation.spot_price.p50);
   if (simulation.on_demand_price) report.header += ", on demand " + to_text(simulation.on_demand_price->p50);
-  report.notes.emplace_back(
-      saves ? "The first start takes as long as a restart. Between checkpoints an interruption loses what was done, "
-              "unless the notice is long enough to write one."
-            : "As in Wu et al., NSDI 2024: an interruption loses no work, and each start, the first one too, takes a "
-              "restart that is billed. --checkpoint says what saving takes.");
+  report.notes.emplace_back(saves ? "The first start takes as long as a restart. An interruption loses the work since "
+                                    "the last checkpoint, unless the notice is long enough to write one."
+                                  : "Interruptions lose no work; every start, also the first, bills one restart (as in "
+                                    "Wu et al., NSDI 2024). Change: --checkpoint.");
   return report;
 }
 

@@ -61,8 +61,8 @@ int tell(System& system, const api::CheckAnswer& answer, const CheckArguments& o
   const CheckReport report = answer.report();
   return deliver_form(
       system, options.common, code_of(answer.check.verdict),
-      [&](const Screen& screen) { return check_text(report, screen); }, [&] { return check_json(report); },
-      [&] { return check_csv(report); });
+      [&](const Screen& screen) { return check_text(report, screen, options.common.details); },
+      [&] { return check_json(report); }, [&] { return check_csv(report); });
 }
 
 int say_nothing_fits(System& system, const api::CheckQuestion& question, const CheckArguments& options) {
@@ -141,7 +141,7 @@ class Follower {
                 unreadable_words(std::make_error_code(std::errc::no_such_file_or_directory))))
           return std::unexpected(open.error());
         if (std::ranges::find(waits_for_, file->name()) != waits_for_.end()) continue;
-        say(system_, "gpuplan: waits for " + printable(file->name(), 80));
+        say(system_, "gpuplan: waiting for " + printable(file->name(), 80));
         waits_for_.push_back(file->name());
       }
     }
@@ -158,7 +158,7 @@ class Follower {
       there.push_back(file->name());
       if (file->starts_anew()) {
         say(system_,
-            "gpuplan: " + printable(file->name(), 80) + " begins anew (cut off, or replaced); reading goes on there");
+            "gpuplan: " + printable(file->name(), 80) + " was truncated or replaced; reading it from its start");
         if (!several()) reader_->next_file();
         grown = true;
       }
@@ -212,7 +212,7 @@ class Follower {
 
   int finish() {
     for (const auto& file : files_)
-      if (!file->is_open() && several()) say(system_, "gpuplan: " + printable(file->name(), 80) + " was never there");
+      if (!file->is_open() && several()) say(system_, "gpuplan: " + printable(file->name(), 80) + " never appeared");
     Result<RunLog> log = several() ? Result<RunLog>(std::move(again_)) : reader_->finish();
     if (!log) return complain(system_, log.error());
     if (interrupted != 0 && !api::is_known(*log)) return kInterrupted;
@@ -241,9 +241,9 @@ Result<void> good_check_options(const CheckArguments& options) {
   const auto is_input = [](const std::string& name) { return name == "-"; };
   const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.job.job) ? 1 : 0) +
                           (is_input(options.plan) ? 1 : 0);
-  if (from_input > 1) return wrong_use("-: standard input can be one of log, job and plan");
+  if (from_input > 1) return wrong_use("'-' (standard input) can be used only once, for the log, the job or the plan");
   if (std::ranges::any_of(options.logs, &std::string::empty))
-    return wrong_use("the name of the log is empty; expected a file or -");
+    return wrong_use("the name of the log is empty; give a file, or - for standard input");
   return {};
 }
 
@@ -275,21 +275,22 @@ int run_check(System& system, const CheckArguments& options) {
 constexpr const char* kCheckNotes =
     "What is read: logs of nanochat, nanoGPT, torchtitan, torchtune, Megatron-LM and Hugging Face Trainer (also its\n"
     "trainer_state.json), Lightning and W&B CSV, TensorBoard event files, nvidia-smi CSV, DCGM, vLLM; plain or gzip.\n"
-    "Nobody has to say which. Several files count together: a log and what nvidia-smi wrote beside it.\n"
+    "The format is detected. Several files are merged, such as a log and the CSV of nvidia-smi.\n"
     "\nHow to read the result (docs/check.md has every definition):\n"
-    "  SUCCEED WHEN   the job's conditions for the phase; what the log does not say is not decided, and not passed\n"
-    "  MEASURED       rates and times: the median after the warm-up; memory: the peak\n"
-    "  LIES           inside, below or above the 80 % interval of the prediction; it decides nothing by itself\n"
-    "  at this pace   when the phase is done and what it costs, if its steps go on as they did\n"
-    "\nThe exit code is 0 when the run is complete and every condition holds, 6 when not (also while it is still\n"
-    "running, and for the log of another job), 3 when no plan fits the job, 5 for a log that can not be read.\n";
+    "  CRITERION      the job's success criteria for the phase (succeed_when); one that the log cannot decide (?)\n    "
+    "             counts as failed\n"
+    "  MEASURED       rates and times: median after the warm-up; memory: peak\n"
+    "  IN RANGE       within the predicted 80% range; does not affect the exit code\n"
+    "  at this pace   when the phase will be done and what it will cost at the speed so far\n"
+    "\nExit codes: 0 the run is complete and meets every criterion; 6 it does not (also while it is running, and "
+    "for\nthe log of another job); 3 no plan fits the job; 5 the log cannot be read.\n";
 
 }  // namespace
 
 CommandSpec check_command() {
   auto options = std::make_shared<CheckArguments>();
   CommandSpec command{.name = "check",
-                      .summary = "a run's log against the plan: speed, memory, loss, the job's conditions; a gate",
+                      .summary = "compare a run's log with its plan; exit code for CI",
                       .examples =
                           "  gpuplan check run.log --job examples/trm-nanochat.yaml --phase validate\n"
                           "  gpuplan check run.log gpus.csv --plan plan.json\n"
@@ -298,43 +299,44 @@ CommandSpec check_command() {
                       .notes = kCheckNotes};
   command.words = {{.names = "log",
                     .target = &options->logs,
-                    .help = "log of the run, or - for standard input; several count together",
+                    .help = "log of the run, or - for standard input; several are merged",
                     .value = "LOG...",
                     .completes = Completes::kFiles,
                     .required = true}};
   JobOptions& job = options->job;
   command.options.push_back({.names = "--job",
                              .target = &job.job,
-                             .help = "the job that the run is of; a kept plan brings its own",
+                             .help = "the job that the log belongs to; a saved plan contains it",
                              .value = "JOB",
                              .completes = Completes::kFiles});
-  command.options.push_back({.names = "--plan",
-                             .target = &options->plan,
-                             .help =
-                                 "the plan to compare with: an id of gpuplan plan --json, or a file kept with gpuplan "
-                                 "plan -o plan.json; unless given the pick, or the plan on GPUs of the log's kind",
-                             .value = "ID|FILE",
-                             .completes = Completes::kFiles});
+  command.options.push_back(
+      {.names = "--plan",
+       .target = &options->plan,
+       .help = "plan to compare with: an id from gpuplan plan --json, or a file saved with gpuplan plan -o plan.json "
+               "(default: the plan for the GPUs in the log, else the recommended one)",
+       .value = "ID|FILE",
+       .completes = Completes::kFiles});
   command.options.push_back({.names = "--phase",
                              .target = &options->phase,
-                             .help = "the phase that the log is of; told by its numbers unless given",
+                             .help = "phase that the log belongs to (default: detected)",
                              .value = "PHASE"});
   command.options.push_back({.names = "--follow",
                              .target = &options->follow,
-                             .help = "read on while the log grows: a line on stderr when something changes, the result "
-                                     "when the run is done (or on interrupt, exit code 130)"});
+                             .help = "follow the log as it grows: a line on stderr for each change, the result when "
+                                     "the run is done (or on interrupt, exit code 130)"});
   add_set_option(command, job.set);
   add_price_options(command, job.prices, job.rates);
   add_config_flag(command, job.no_config);
   command.options.push_back({.names = "--ignore",
                              .target = &job.ignore,
-                             .help = "given: compare with the model where the job brings figures of its own",
+                             .help = "given: compare with predictions, not with your own figures",
                              .value = "given",
                              .choices = {"given"}});
   command.options.push_back({.names = "--as-of",
                              .target = &job.as_of,
                              .help = "use the market as it was known then",
                              .value = "YYYY-MM[-DD]"});
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_check>(command, options);

@@ -41,16 +41,15 @@ int run_completion(System& system, const CompletionArguments& options) {
 }
 
 constexpr const char* kInstall =
-    "To have it in every new shell:\n"
+    "To enable it in every new shell:\n"
     "  bash   gpuplan completion bash > ~/.local/share/bash-completion/completions/gpuplan\n"
-    "         (with the package bash-completion; without it, into a file that ~/.bashrc sources)\n"
+    "         (with the package bash-completion; without it, a file that ~/.bashrc sources)\n"
     "  zsh    gpuplan completion zsh > ~/.zfunc/_gpuplan\n"
-    "         (a folder of $fpath: in ~/.zshrc, fpath+=~/.zfunc before compinit)\n"
+    "         (in ~/.zshrc: fpath+=~/.zfunc before compinit)\n"
     "  fish   gpuplan completion fish > ~/.config/fish/completions/gpuplan.fish\n"
     "\n"
-    "gpus, models and commands print names, one on a line: the scripts ask for them when they are needed, so that "
-    "they\n"
-    "need not be written anew with every new version.\n";
+    "gpus, models and commands print one name per line. The scripts call gpuplan for them, so that they\nstay valid "
+    "after an update.\n";
 
 }  // namespace
 
@@ -58,7 +57,7 @@ CommandSpec completion_command() {
   auto options = std::make_shared<CompletionArguments>();
   CommandSpec command{.name = "completion",
                       .group = Group::kTools,
-                      .summary = "completion of commands, flags and names for bash, zsh and fish",
+                      .summary = "print shell completions for bash, zsh or fish",
                       .examples =
                           "  source <(gpuplan completion bash)\n"
                           "  gpuplan completion bash > ~/.local/share/bash-completion/completions/gpuplan\n"

@@ -21,7 +21,7 @@ struct ConfigArguments {
 };
 
 constexpr const char* kConfigNotes =
-    "A gpuplan.toml says what you always mean; jobs and flags win over it:\n"
+    "gpuplan.toml holds your defaults; job files and flags override it:\n"
     "\n"
     "  value_of_time = \"$40/h\"\n"
     "  [where]\n"
@@ -33,10 +33,10 @@ constexpr const char* kConfigNotes =
     "  usd_per_kwh = \"$0.30\"\n"
     "\n"
     "Keys: value_of_time, goal, where, spot, checkpoint, own, pools as in job files (gpuplan schema where);\n"
-    "prices (price lists in place of the snapshot), rates (EUR = 1.08). It is looked for in the working\n"
-    "folder and upwards, then in the XDG config folder (~/.config/gpuplan); both are joined key by key, the\n"
-    "nearest wins. GPUPLAN_CONFIG=FILE names the only one, empty for none; GPUPLAN_VALUE_OF_TIME wins over\n"
-    "the files. A job with market: {use: only} takes value_of_time, goal and checkpoint from it, nothing else.\n";
+    "prices (your price lists instead of the built-in prices), rates (EUR = 1.08). It is read from the working\nfolder "
+    "or a parent, and from the XDG config folder (~/.config/gpuplan); both are merged, the nearest\nfile wins. "
+    "GPUPLAN_CONFIG=FILE names the only file to read, empty for none; GPUPLAN_VALUE_OF_TIME overrides\nthe files. A "
+    "job with market: {use: only} takes only value_of_time, goal and checkpoint from it.\n";
 
 /// What is said, in the places of the keys it belongs to, and the defaults of all others.
 std::vector<ConfigRow> rows_of(const UserConfig& config) {
@@ -65,7 +65,7 @@ std::vector<ConfigRow> rows_of(const UserConfig& config) {
 int run_config(System& system, const ConfigArguments& options) {
   const Common& common = options.common;
   if (options.origin && options.action == "path")
-    return complain(system, wrong_use("--origin: is about values; use it with gpuplan config show"));
+    return complain(system, wrong_use("--origin shows where values come from; use it with gpuplan config show"));
   std::vector<ConfigFileRow> places;
   for (const ConfigPlace& place : config_places(system)) places.push_back({place.file, place.why, place.there});
   if (options.action == "path" && form_of(common) != Form::kJson) {
@@ -90,7 +90,7 @@ CommandSpec config_command() {
   auto options = std::make_shared<ConfigArguments>();
   CommandSpec command{.name = "config",
                       .group = Group::kTools,
-                      .summary = "what gpuplan.toml says: own boxes, pools, providers, value of time",
+                      .summary = "show your settings (gpuplan.toml) and where they come from",
                       .examples =
                           "  gpuplan config show\n"
                           "  gpuplan config show --origin\n"
@@ -98,13 +98,13 @@ CommandSpec config_command() {
                       .notes = kConfigNotes};
   command.words = {{.names = "action",
                     .target = &options->action,
-                    .help = "show: every key with the value in effect; path: the files that are looked for",
+                    .help = "show: every key with its value; path: the files that are read",
                     .value = "show|path",
                     .choices = {"show", "path"},
                     .required = true}};
   command.options.push_back({.names = "--origin",
                              .target = &options->origin,
-                             .help = "where each value comes from: file and line, or default"});
+                             .help = "show where each value comes from: file and line, or default"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_config>(command, options);

@@ -36,7 +36,7 @@ struct FitArguments {
 };
 
 FitLook look_of(const FitArguments& options, const Screen& screen = {}) {
-  return {screen, options.all, options.explain};
+  return {screen, options.all, options.common.details, options.explain};
 }
 
 template <class Section>
@@ -51,7 +51,7 @@ int fit_exit_code(const FitReport& report, const std::vector<Section>& sections)
 int answer_batches(System& system, const FitArguments& options, const std::vector<int>& counts, const FitReport& report,
                    const Catalogue& catalogue) {
   if (counts.size() > 1)
-    return complain(system, wrong_use("--batches: one number of GPUs at a time, such as --counts " +
+    return complain(system, wrong_use("--batches takes one number of GPUs at a time, such as --counts " +
                                       std::to_string(report.counts[0])));
   std::vector<int> batches = options.batches;
   std::ranges::sort(batches);
@@ -102,7 +102,7 @@ int answer_placements(System& system, const FitArguments& options, const FitRepo
   std::vector<PlacementSection> sections;
   for (const FitSection& asked : report.sections) {
     const Gpu* gpu = card_for(asked, catalogue, options.all);
-    if (gpu == nullptr) return complain(system, wrong_use("--placements: no GPU is left to compare on"));
+    if (gpu == nullptr) return complain(system, wrong_use("--placements: no GPU matches"));
     auto found = placements_of(asked.job, 0, catalogue, *gpu, report.counts);
     if (!found) return complain(system, found.error());
     sections.push_back({asked.name, asked.title, *std::move(found)});
@@ -119,12 +119,11 @@ int answer_placements(System& system, const FitArguments& options, const FitRepo
 }
 
 Result<void> good_fit_options(const FitArguments& options) {
-  if (!options.batches.empty() && options.placements)
-    return wrong_use("--batches and --placements are two tables: ask for one at a time");
+  if (!options.batches.empty() && options.placements) return wrong_use("--batches and --placements cannot be combined");
   if (!options.explain) return {};
-  if (!options.batches.empty()) return wrong_use("--explain: says nothing about --batches; ask for one at a time");
-  if (options.placements) return wrong_use("--explain: says nothing about --placements; ask for one at a time");
-  if (form_of(options.common) == Form::kCsv) return wrong_use("--explain: has no CSV; use --json or --markdown");
+  if (!options.batches.empty()) return wrong_use("--explain and --batches cannot be combined");
+  if (options.placements) return wrong_use("--explain and --placements cannot be combined");
+  if (form_of(options.common) == Form::kCsv) return wrong_use("--explain has no CSV output; use --json or --markdown");
   return {};
 }
 
@@ -156,9 +155,9 @@ int run_fit(System& system, const FitArguments& options) {
     if (another && gpu->count != first_count && options.counts.empty())
       return complain(system,
                       wrong_use("--gpu: '" + printable(options.gpus.front(), 40) + "' and '" + printable(name, 40) +
-                                "' ask for different numbers of GPUs; ask one at a time, or say --counts for all"));
+                                "' name different numbers of GPUs; use one at a time, or --counts for all"));
     if (another && options.placements)
-      return complain(system, wrong_use("--placements: compares on one GPU; give --gpu once"));
+      return complain(system, wrong_use("--placements compares on one GPU; use --gpu once"));
     only.push_back({gpu->gpu->name, 0});
     if (gpu->count > 0 && options.counts.empty()) counts.push_back(gpu->count);
   }
@@ -166,7 +165,9 @@ int run_fit(System& system, const FitArguments& options) {
   counts.erase(std::ranges::unique(counts).begin(), counts.end());
   if (!only.empty())
     for (FitSection& section : report->sections) section.job.where.gpus = only;
-  report->every_count = !options.gpus.empty() || !options.counts.empty();
+  // Every number of GPUs of several kinds is no short answer.
+  const bool brief = !options.common.details && !options.common.json && !options.common.csv && !options.common.markdown;
+  report->every_count = !options.counts.empty() || options.gpus.size() == 1 || (options.gpus.size() > 1 && !brief);
   if (!counts.empty()) report->counts = counts;
   if (report->counts.empty()) report->counts = {1, 2, 4, 8};
   std::ranges::sort(report->counts);
@@ -189,7 +190,7 @@ int run_fit(System& system, const FitArguments& options) {
 CommandSpec fit_command() {
   auto options = std::make_shared<FitArguments>();
   CommandSpec command{.name = "fit",
-                      .summary = "memory a GPU, largest batch, which GPUs hold a model or a job",
+                      .summary = "show memory per GPU, maximum batch and the GPUs a model fits on",
                       .examples =
                           "  gpuplan fit Llama-3.1-8B\n"
                           "  gpuplan fit Qwen2.5-32B --gpu \"RTX 4090\" --counts 1,2,4,8\n"
@@ -205,34 +206,36 @@ CommandSpec fit_command() {
   add_sketch_options(command, options->sketch);
   const std::vector<OptionSpec> own = {{.names = "--gpu",
                                         .target = &options->gpus,
-                                        .help = "this GPU only; may be given again",
+                                        .help = "only this GPU (repeatable)",
                                         .value = "NAME",
                                         .completes = Completes::kGpus,
                                         .commas = true},
                                        {.names = "--counts",
                                         .target = &options->counts,
-                                        .help = "GPUs in one machine, such as 1,2,4,8",
+                                        .help = "GPUs in one machine, such as 1,2,4,8 (default: 1,2,4,8)",
                                         .value = "N,N",
                                         .least = 1,
                                         .most = 1024}};
   command.options.insert(command.options.end(), own.begin(), own.end());
   command.options.push_back({.names = "--batches",
                              .target = &options->batches,
-                             .help = "memory by sequences at once (micro-batch), and every GPU that holds each",
+                             .help = "show memory by micro-batch, and the GPUs each one fits on",
                              .value = "N,N",
                              .least = 1,
                              .most = 1 << 20});
-  command.options.push_back({.names = "--placements",
-                             .target = &options->placements,
-                             .help = "memory by number of GPUs: replicated, sharded, cut, a model on each GPU"});
+  command.options.push_back(
+      {.names = "--placements",
+       .target = &options->placements,
+       .help = "show memory by number of GPUs: DDP, FSDP, tensor or pipeline parallel, one model per GPU"});
   add_set_option(command, options->set);
   add_config_flag(command, options->no_config);
-  add_all_flag(command, options->all, "every GPU of the catalogue, those that hold nothing too");
-  command.options.push_back({.names = "--explain",
-                             .target = &options->explain,
-                             .help = "every term of the memory, with its formula and source"});
+  add_all_flag(command, options->all, "list every known GPU, also those too small");
+  command.options.push_back(
+      {.names = "--explain", .target = &options->explain, .help = "show how each number is computed, with sources"});
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
+  add_aliases(command);
   set_run<run_fit>(command, options);
   return command;
 }

@@ -36,7 +36,7 @@ CommandSpec gpus_command() {
   auto options = std::make_shared<GpusArguments>();
   CommandSpec command{.name = "gpus",
                       .group = Group::kFacts,
-                      .summary = "hardware: memory, bandwidth, speed, links",
+                      .summary = "list GPUs: memory, bandwidth, TFLOP/s, interconnect",
                       .examples =
                           "  gpuplan gpus\n"
                           "  gpuplan gpus \"memory>=40\" \"vendor=amd\"\n"
@@ -46,7 +46,7 @@ CommandSpec gpus_command() {
                     .help = "words of the name, or conditions such as memory>=40",
                     .value = "FILTER...",
                     .completes = Completes::kGpus}};
-  add_all_flag(command, options->all, "every row");
+  add_all_flag(command, options->all, "list every row");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_gpus>(command, options);

@@ -34,14 +34,11 @@ std::string seen_from(System& system, const std::string& output, const std::stri
 int run_init(System& system, const InitArguments& options) {
   if (first_flag(options.sketch).empty()) {
     Error error = api::no_question();
-    error.message =
-        "what is the question? ask in flags, such as gpuplan init --model Qwen2.5-7B --tokens 10M --method lora "
-        "-o job.yaml";
+    error.message = "no job described. Example: gpuplan init --model Qwen2.5-7B --tokens 10M --method lora -o job.yaml";
     return complain(system, error);
   }
   if (!options.force && system.facts_of(options.output).is_file())
-    return complain(system,
-                    wrong_use("-o: " + printable(options.output) + " is there already; --force writes over it"));
+    return complain(system, wrong_use("-o: " + printable(options.output) + " already exists (--force to overwrite)"));
   const auto catalogue = load_catalogue(system, options.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
   const ModelFinder models(*catalogue);
@@ -68,24 +65,24 @@ CommandSpec init_command() {
   auto options = std::make_shared<InitArguments>();
   CommandSpec command{.name = "init",
                       .group = Group::kTools,
-                      .summary = "write a question in flags as a commented job file",
+                      .summary = "turn command-line flags into a job file with comments",
                       .examples =
                           "  gpuplan init --model Qwen2.5-7B --tokens 10M --method lora -o job.yaml\n"
                           "  gpuplan init --model Llama-3.3-70B --generate --samples 10k --prompt 500 --new 300\n"
                           "  gpuplan init --params 25M --samples 2.5M --budget '$20' > job.yaml\n",
                       .notes =
-                          "gpuplan plan answers the file as it answers the same flags. Every key has a comment; what\n"
-                          "could be said too stands behind #.\n"};
+                          "gpuplan plan gives the same answer for the file as for the flags. Every key has a "
+                          "comment;\noptional keys are commented out.\n"};
   add_sketch_options(command, options->sketch);
   add_wish_options(command, options->wishes);
   command.options.push_back({.names = "-o,--output",
                              .target = &options->output,
-                             .help = "the job file to write; standard output unless given",
+                             .help = "job file to write (default: standard output)",
                              .value = "FILE",
                              .completes = Completes::kFiles});
-  command.options.push_back(
-      {.names = "--force", .target = &options->force, .help = "write over a file that is there already"});
+  command.options.push_back({.names = "--force", .target = &options->force, .help = "overwrite an existing file"});
   add_data_option(command, options->data_folder);
+  add_aliases(command);
   set_run<run_init>(command, options);
   return command;
 }

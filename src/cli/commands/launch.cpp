@@ -96,17 +96,16 @@ std::string launcher_help() {
 }
 
 constexpr const char* kLaunchNotes =
-    "A folder is written with a script for each phase, what the launcher needs around them, the plan as plan.json and "
-    "a\n"
-    "README.md that says what to type. Nothing is started, rented or sent anywhere.\n"
-    "The exit code is 3 when nothing fits, 4 when no plan keeps the limits, 6 when a validator of --check objects.\n";
+    "Writes a folder with a script for each phase, the launcher's own files, plan.json, and a README.md with\n"
+    "the commands to type. Nothing is started, rented or sent anywhere.\n"
+    "Exit codes: 3 nothing fits; 4 no plan meets the limits; 6 a validator of --check found a fault.\n";
 
 }  // namespace
 
 CommandSpec launch_command() {
   auto options = std::make_shared<LaunchArguments>();
   CommandSpec command{.name = "launch",
-                      .summary = "write the scripts that run a plan: Slurm, SkyPilot, Kubernetes, Vast.ai and more",
+                      .summary = "generate launch scripts for a plan (Slurm, SkyPilot, Kubernetes, ...)",
                       .examples =
                           "  gpuplan launch examples/trm-nanochat.yaml --to bash -o run\n"
                           "  gpuplan launch examples/latentwire.yaml --to slurm --check\n"
@@ -116,35 +115,32 @@ CommandSpec launch_command() {
   add_job_options(command, options->job);
   command.options.push_back({.names = "--to",
                              .target = &options->to,
-                             .help = "what starts it, see below",
+                             .help = "launcher to write scripts for, see below",
                              .value = "LAUNCHER",
                              .choices = api::launcher_names(),
                              .loose = true});
-  command.options.push_back(
-      {.names = "--plan",
-       .target = &options->plans,
-       .help = "the plan to launch: an id of gpuplan plan --json, a file kept with gpuplan plan -o plan.json, or all; "
-               "the pick unless given; may be given again",
-       .value = "ID|FILE",
-       .completes = Completes::kFiles});
+  command.options.push_back({.names = "--plan",
+                             .target = &options->plans,
+                             .help = "plan to launch: an id from gpuplan plan --json, a file saved with gpuplan plan "
+                                     "-o plan.json, or all (repeatable; default: the recommended one)",
+                             .value = "ID|FILE",
+                             .completes = Completes::kFiles});
   command.options.push_back({.names = "-o,--output",
                              .target = &options->folder,
-                             .help = "folder to write; JOB-LAUNCHER unless given",
+                             .help = "folder to write (default: JOB-LAUNCHER)",
                              .value = "DIR",
                              .completes = Completes::kFolders});
   command.options.push_back({.names = "--force",
                              .target = &options->force,
-                             .help = "into a folder that holds files already; those of the same names are replaced"});
-  command.options.push_back({.names = "--check",
-                             .target = &options->check,
-                             .help = "run the validators that are installed on what was written"});
+                             .help = "write into a folder that is not empty; files of the same names are overwritten"});
+  command.options.push_back(
+      {.names = "--check", .target = &options->check, .help = "run the installed validators on the written files"});
   command.options.push_back({.names = "--allow-tight",
                              .target = &options->allow_tight,
-                             .help = "plans whose memory fits by the median only"});
-  command.options.push_back({.names = "--json", .target = &options->json, .help = "JSON in place of text"});
-  command.options.push_back({.names = "--no-color",
-                             .target = &options->no_color,
-                             .help = "no colour; NO_COLOR in the environment does the same"});
+                             .help = "also launch a plan with OOM risk: its memory fits at P50, not at P90"});
+  command.options.push_back({.names = "--json", .target = &options->json, .help = "output JSON"});
+  command.options.push_back(
+      {.names = "--no-color", .target = &options->no_color, .help = "disable color (also: NO_COLOR)"});
   add_data_option(command, options->data_folder);
   set_run<run_launch>(command, options);
   return command;

@@ -23,7 +23,7 @@ int run_man(System& system, const ManArguments& options) {
   std::vector<std::string_view> names;
   for (const CommandSpec& one : commands) names.push_back(one.name);
   return complain(system, wrong_use("unknown command '" + printable(options.command) + "'" +
-                                    did_you_mean(options.command, names) + " See gpuplan --help for all"));
+                                    did_you_mean(options.command, names) + " (see gpuplan --help)"));
 }
 
 }  // namespace
@@ -32,14 +32,14 @@ CommandSpec man_command() {
   auto options = std::make_shared<ManArguments>();
   CommandSpec command{.name = "man",
                       .group = Group::kTools,
-                      .summary = "manual pages, of gpuplan or of one command",
+                      .summary = "print manual pages",
                       .examples =
                           "  gpuplan man | man -l -\n"
                           "  gpuplan man plan | man -l -\n"
                           "  gpuplan man plan > ~/.local/share/man/man1/gpuplan-plan.1\n"};
   command.words = {{.names = "command",
                     .target = &options->command,
-                    .help = "the page of this command",
+                    .help = "page of this command (default: of gpuplan)",
                     .value = "COMMAND",
                     .completes = Completes::kCommands}};
   set_run<run_man>(command, options);

@@ -45,7 +45,7 @@ CommandSpec offers_command() {
   auto options = std::make_shared<OffersArguments>();
   CommandSpec command{.name = "offers",
                       .group = Group::kFacts,
-                      .summary = "market: what can be rented, for how much, as of when",
+                      .summary = "list rental offers and prices",
                       .examples =
                           "  gpuplan offers\n"
                           "  gpuplan offers H100 \"gpus=8\"\n"
@@ -57,7 +57,7 @@ CommandSpec offers_command() {
                     .completes = Completes::kGpus}};
   add_price_options(command, options->prices, options->rates);
   add_config_flag(command, options->no_config);
-  add_all_flag(command, options->all, "every row");
+  add_all_flag(command, options->all, "list every row, old prices too");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_offers>(command, options);

@@ -12,9 +12,11 @@
 #include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
+#include "launch/to/launchers.h"
 #include "output/answer/explain.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
+#include "output/answer/short_answer.h"
 #include "output/views/plan_views.h"
 
 namespace gpuplan::cli {
@@ -27,19 +29,21 @@ struct PlanArguments {
   bool all = false;
   int top = 0;  ///< rows of plans; 0: not said
   bool explain = false;
+  bool details = false;
 };
 
 constexpr const char* kHowToReadPlan =
     "How to read the table:\n"
-    "  HOURS, COST    medians from the first start to the last result; P10 … P90 holds 8 of 10 outcomes\n"
-    "  $/HOUR SAVED   what an hour less costs, against the frontier's plan in the row above\n"
-    "  IN TIME        chance to keep the deadline; IN BUDGET: the budget\n"
-    "  MEMORY A GPU   needed of usable, on the fullest GPU; tight: only the median fits\n"
-    "  EVIDENCE       given: the job's own figures; model: gpuplan's prediction; !: they are far apart\n"
-    "  ✔              the pick, for the job's goal and within its limits; ~: the nearest, where no plan keeps them\n"
-    "  ±              half of P10 … P90, where the median is about in its middle\n"
-    "  2.1x faster    in the summary: medians of the pick and of the other plan, one divided by the other\n"
-    "  dominated      another plan is as fast and cheaper, or as cheap and faster\n";
+    "  HOURS, COST       median, from first boot to last result\n"
+    "  P10–P90           80% of outcomes fall in this range\n"
+    "  BEST IN           chance that the plan turns out the best for the job's goal\n"
+    "  ON TIME           chance to meet the deadline; IN BUDGET: to stay within the budget\n"
+    "  ✔                 recommended, for the job's goal and within its limits\n"
+    "With --details:\n"
+    "  $ PER HOUR SAVED  what an hour less costs, compared with the row above\n"
+    "  MEMORY PER GPU    peak needed of usable, on the fullest GPU; OOM risk: fits at P50, not at P90\n"
+    "  SOURCE            yours: figures of the job file; predicted: by gpuplan; !: they are far apart\n"
+    "  BEATEN BY         a plan that is at least as good on time and cost, and better on one\n";
 
 /// The views asked for, each once, in the order of the list.
 std::vector<const PlanView*> views_of(const PlanArguments& options) {
@@ -76,8 +80,11 @@ std::string table_text(const PlanReport& report, const PlanArguments& options, c
   look.screen = screen;
   look.all = options.all;
   look.top = options.top;
-  std::string text = options.show.empty() || report.found.plans.empty() ? plan_table(report, look, changes) : "";
-  if (text.empty()) text = paragraph(header_words(report), look.screen, 0, 0);
+  std::string text;
+  if (!options.show.empty() && !report.found.plans.empty())
+    text = paragraph(header_words(report), screen, 0, 0) + paragraph(prices_words(report), screen, 0, 0);
+  else if (options.details || options.all || options.top > 0) text = plan_table(report, look, changes);
+  else text = short_answer(report, screen, changes);
   for (const PlanView* view : views_of(options))
     if (!report.found.plans.empty()) text += '\n' + view_text(view->make(report, look.screen), look.screen);
   if (!options.explain) return text;
@@ -127,6 +134,15 @@ Result<api::PlanAnswer> ask(System& system, const PlanArguments& options, const 
       &line);
 }
 
+/// The launcher that suits a plan: the one that is called like the provider, or one that knows many of them.
+std::string launcher_for(const Plan& plan) {
+  if (plan.offer != nullptr && plan.offer->kind == OfferKind::kPool) return "slurm";
+  if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
+  for (const Launcher& launcher : launchers())
+    if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return std::string(launcher.name);
+  return "skypilot";
+}
+
 int run_plan(System& system, const PlanArguments& options) {
   const std::int64_t start = system.now();
   if (const auto good = good_plan_options(options); !good) return complain(system, good.error());
@@ -139,6 +155,8 @@ int run_plan(System& system, const PlanArguments& options) {
   const Form form = form_of(options.common);
   PlanReport& report = answer->report();
   report.all = options.all || form == Form::kJson || form == Form::kCsv;
+  if (const Plan* pick = report.pick())
+    report.launch = command_words("launch", options.job, options.common.data_folder) + " --to " + launcher_for(*pick);
   return deliver_form(
       system, options.common, exit_code(answer->searched().found),
       [&](const Screen& screen) { return table_text(report, options, answer->remedies(), screen); },
@@ -157,7 +175,7 @@ CommandSpec plan_command() {
   auto options = std::make_shared<PlanArguments>();
   CommandSpec command{
       .name = "plan",
-      .summary = "which GPUs to rent for a job: plans, what beats what, a pick and why",
+      .summary = "compare GPUs for a job and recommend one",
       .examples =
           "  gpuplan plan --model Qwen2.5-7B --tokens 10M --method lora\n"
           "  gpuplan plan --model Llama-3.3-70B --generate --samples 10k --prompt 500 --new 300 --spot only\n"
@@ -169,20 +187,22 @@ CommandSpec plan_command() {
   add_job_options(command, options->job);
   command.options.push_back({.names = "--show",
                              .target = &options->show,
-                             .help = "a further table in place of the usual answer, see below; names with commas",
+                             .help = "print these tables instead (comma-separated, see below)",
                              .value = "TABLE,...",
                              .choices = view_names(),
                              .commas = true});
-  add_all_flag(command, options->all, "every plan, the dominated ones too");
+  add_all_flag(command, options->all, "list all plans, those that others beat too; with --details");
   command.options.push_back({.names = "--top",
                              .target = &options->top,
-                             .help = "rows of plans at most; 10 unless given, and no end with --all",
+                             .help = "maximum rows of plans, with --details (default: 10; no end with --all)",
                              .value = "N",
                              .least = 1,
                              .most = 100000});
-  command.options.push_back({.names = "--explain",
-                             .target = &options->explain,
-                             .help = "every term of time, memory and money, with its formula and source"});
+  command.options.push_back(
+      {.names = "--explain", .target = &options->explain, .help = "show how each number is computed, with sources"});
+  command.options.push_back({.names = "-v,--details",
+                             .target = &options->details,
+                             .help = "the long answer: every reason, limit, assumption and what was left out"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_plan>(command, options);

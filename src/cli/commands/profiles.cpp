@@ -29,7 +29,8 @@ int run_profiles(System& system, const ProfilesArguments& options) {
   const ProfilesReport& report = answer->report;
   return deliver_form(
       system, options.common, exit_code(answer->verdict()),
-      [&](const Screen& screen) { return profiles_text(report, screen); }, [&] { return profiles_json(report); },
+      [&](const Screen& screen) { return profiles_text(report, screen, options.common.details); },
+      [&] { return profiles_json(report); },
       [&] {
         std::vector<NamedTable> tables;
         for (const ProfilesSection& section : report.sections)
@@ -40,17 +41,17 @@ int run_profiles(System& system, const ProfilesArguments& options) {
 
 constexpr const char* kHowToReadProfiles =
     "How to read the table:\n"
-    "  PROFILE   the machine as {profile} in the job's command names it; ✔ the recommended plan's\n"
-    "  BATCH     sequences an optimizer step: GPUs side by side x MICRO x ACCUM.\n"
-    "  USED      share of the usable memory, median; P10 … P90 holds 8 of 10 outcomes\n"
-    "  LARGEST   sequences at once that still fit, recomputing as much as that takes\n";
+    "  PROFILE      the machine, as {profile} in the job's command names it; ✔ recommended\n"
+    "  GLOBAL BATCH sequences per optimizer step: data-parallel GPUs x MICRO x GRAD ACCUM\n"
+    "  USED         share of the usable memory, median; P10–P90: 80% of outcomes fall in this range\n"
+    "  MAX BATCH    largest micro-batch that fits, with activation checkpointing if needed\n";
 
 }  // namespace
 
 CommandSpec profiles_command() {
   auto options = std::make_shared<ProfilesArguments>();
   CommandSpec command{.name = "profiles",
-                      .summary = "how to set a job up on each GPU: micro-batch, accumulation, precision, memory used",
+                      .summary = "show suggested settings per GPU: micro-batch, precision, memory use",
                       .examples =
                           "  gpuplan profiles examples/neurlang.yaml\n"
                           "  gpuplan profiles job.yaml --gpu \"RTX 4090\" --counts 1,2,4\n"
@@ -58,8 +59,9 @@ CommandSpec profiles_command() {
                       .notes = kHowToReadProfiles};
   add_job_options(command, options->job);
   command.options.push_back(
-      {.names = "--phase", .target = &options->profiles.phase, .help = "this phase of the job only", .value = "NAME"});
-  add_all_flag(command, options->profiles.all, "every GPU of the catalogue, in place of the market's machines");
+      {.names = "--phase", .target = &options->profiles.phase, .help = "only this phase of the job", .value = "NAME"});
+  add_all_flag(command, options->profiles.all, "list every known GPU, not only those of the offers");
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_profiles>(command, options);

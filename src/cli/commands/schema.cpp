@@ -29,14 +29,15 @@ CommandSpec schema_command() {
   auto options = std::make_shared<SchemaArguments>();
   CommandSpec command{.name = "schema",
                       .group = Group::kTools,
-                      .summary = "every key of the job file: JSON Schema, or one key explained",
+                      .summary = "document the job file: JSON Schema, or one key",
                       .examples =
                           "  gpuplan schema > job.schema.json\n"
                           "  gpuplan schema limits.deadline\n"
                           "  gpuplan schema --markdown\n"};
   command.words = {
       {.names = "key", .target = &options->key, .help = "address of a key, such as limits.deadline", .value = "KEY"}};
-  command.options = {{.names = "--markdown", .target = &options->markdown, .help = "the documentation of all keys"}};
+  command.options = {
+      {.names = "--markdown", .target = &options->markdown, .help = "print the documentation of all keys"}};
   set_run<run_schema>(command, options);
   return command;
 }

@@ -35,20 +35,19 @@ struct SimulateArguments {
 
 constexpr const char* kHowToReadSimulate =
     "Policies (Wu et al., \"Can't Be Late\", NSDI 2024; docs/spot.md):\n"
-    "  on_demand         machines that stay, from beginning to end\n"
-    "  spot_only         spot while there is any; waits, and keeps no deadline\n"
-    "  greedy            spot while there is any, until the deadline asks for machines that stay\n"
-    "  time_sliced       the same in each of some equal slices of the time\n"
-    "  uniform_progress  spot while there is any, machines that stay whenever behind an even pace\n"
+    "  on_demand         on demand throughout\n"
+    "  spot_only         spot only; waits when none is available, and ignores the deadline\n"
+    "  greedy            spot until the deadline forces on demand\n"
+    "  time_sliced       the same within each of several equal time slices\n"
+    "  uniform_progress  spot, with on demand whenever behind schedule\n"
     "  uniform_progress_idle\n"
-    "                    the same by another reading of the paper; only with --policy\n"
+    "                    another reading of the same policy; only with --policy\n"
     "\nHow to read the tables:\n"
-    "  HOURS, COST       medians over the histories, with P10 … P90 and the mean\n"
-    "  LATE              share of the histories that miss the deadline\n"
-    "  LOST              work done that no checkpoint held\n"
-    "  at least          less than this nobody pays who knows the future (traces with a deadline)\n"
-    "\nThe exit code is 3 when nothing fits or has a spot price, 4 when no policy keeps the deadline at the wanted\n"
-    "confidence.\n";
+    "  HOURS, COST       median, P10–P90 and mean over the simulated runs\n"
+    "  MISSED DEADLINE   share of the simulated runs that miss the deadline\n"
+    "  WORK LOST         work since the last checkpoint, done again after an interruption\n"
+    "  at least          lower bound: cost with perfect foresight (traces with a deadline)\n"
+    "\nExit codes: 3 nothing fits or has a spot price; 4 no policy meets the deadline with the confidence required.\n";
 
 [[noreturn]] void leave(int) { ::_exit(kInterrupted); }
 
@@ -137,7 +136,8 @@ int run_simulate(System& system, const SimulateArguments& options) {
   return deliver_form(
       system, options.common, exit_code(answer->verdict()),
       [&](const Screen& screen) {
-        return why.empty() ? simulate_text(answer->report, screen) : nothing_fits_text(why, screen);
+        return why.empty() ? simulate_text(answer->report, screen, options.common.details)
+                           : nothing_fits_text(why, screen);
       },
       [&] { return answer->json(); },
       [&] {
@@ -158,52 +158,54 @@ void add_simulate_options(CommandSpec& command, SimulateArguments& arguments) {
   const auto text = [&](const char* name, std::string& target, const char* value, const char* help, const char* group) {
     command.options.push_back({.names = name, .target = &target, .help = help, .value = value, .group = group});
   };
-  constexpr const char* kSpot = "How spot machines come and go";
-  constexpr const char* kWork = "Work and prices, where there is no job";
-  command.options.push_back({.names = "--trace",
-                             .target = &arguments.traces,
-                             .help = "replay the availability in this file (JSON or CSV, docs/spot.md) in place of a "
-                                     "rate; may be given again",
-                             .value = "FILE",
-                             .completes = Completes::kFiles,
-                             .group = kSpot});
-  command.options.push_back({.names = "--starts",
-                             .target = &arguments.starts,
-                             .help = "ticks at which replays begin: CSV with start_tick, and trace or zone_device; "
-                                     "random ones unless given",
-                             .value = "FILE.csv",
-                             .completes = Completes::kFiles,
-                             .group = kSpot});
-  text("--wait", options.wait, "TIME", "mean time until another spot machine is there; at once unless given", kSpot);
-  text("--restart", options.restart, "TIME", "from a new machine to running again, billed", kSpot);
-  text("--notice", options.notice, "TIME", "warning before a machine is taken away", kSpot);
-  text("--interval", options.interval, "TIME", "work between checkpoints, in place of the best", kSpot);
+  constexpr const char* kSpot = "Spot interruptions";
+  constexpr const char* kWork = "Without a job file";
+  command.options.push_back(
+      {.names = "--trace",
+       .target = &arguments.traces,
+       .help = "replay the availability in this file (JSON or CSV, docs/spot.md) instead of a rate (repeatable)",
+       .value = "FILE",
+       .completes = Completes::kFiles,
+       .group = kSpot});
+  command.options.push_back(
+      {.names = "--starts",
+       .target = &arguments.starts,
+       .help = "ticks where replays start: CSV with start_tick, and trace or zone_device (default: random)",
+       .value = "FILE.csv",
+       .completes = Completes::kFiles,
+       .group = kSpot});
+  text("--wait", options.wait, "TIME", "mean wait for a replacement spot machine (default: none)", kSpot);
+  text("--restart", options.restart, "TIME", "time from a new machine to running again, billed", kSpot);
+  text("--notice", options.notice, "TIME", "warning before an interruption", kSpot);
+  text("--interval", options.interval, "TIME", "work between checkpoints (default: the best)", kSpot);
   command.options.push_back({.names = "--policy",
                              .target = &options.policies,
-                             .help = "only these policies; names with commas, or all",
+                             .help = "only these policies (comma-separated), or all",
                              .value = "NAME,...",
                              .choices = policy_names(),
                              .commas = true});
   command.options.push_back({.names = "--slices",
                              .target = &options.slices,
-                             .help = "slices of time_sliced; 8 unless given",
+                             .help = "slices of time_sliced (default: 8)",
                              .value = "N",
                              .least = 1,
                              .most = 1000});
   command.options.push_back({.names = "--trials",
                              .target = &options.trials,
-                             .help = "histories for each policy; 5000 unless given. With --starts: one for each start",
+                             .help = "simulated runs per policy (default: 5000; with --starts: one per start)",
                              .value = "N",
                              .least = 1,
                              .most = 1'000'000});
-  text("--plan", options.plan, "ID", "the plan to simulate, by its id in gpuplan plan --json; else the pick", "");
-  text("--work", options.work, "TIME", "so much work on machines that stay: 48h, or a range such as 40-50h", kWork);
-  text("--spot-price", options.spot_price, "$/H", "of all machines together", kWork);
-  text("--on-demand-price", options.on_demand_price, "$/H", "of the same", kWork);
-  text("--checkpoint", options.checkpoint, "TIME", "to write one; without it an interruption loses no work", kWork);
+  text("--plan", options.plan, "ID", "plan to simulate: an id from gpuplan plan --json (default: the recommended one)",
+       "");
+  text("--work", options.work, "TIME", "work without interruptions: 48h, or a range such as 40-50h", kWork);
+  text("--spot-price", options.spot_price, "$/H", "spot price per hour, all machines together", kWork);
+  text("--on-demand-price", options.on_demand_price, "$/H", "on-demand price per hour, all machines together", kWork);
+  text("--checkpoint", options.checkpoint, "TIME",
+       "time to write a checkpoint; without it an interruption loses no work", kWork);
   command.options.push_back({.names = "--machines",
                              .target = &options.machines,
-                             .help = "machines needed at once, all or nothing; 1 unless given",
+                             .help = "machines needed at the same time, all or none (default: 1)",
                              .value = "N",
                              .group = kWork,
                              .least = 1,
@@ -216,7 +218,7 @@ CommandSpec simulate_command() {
   auto options = std::make_shared<SimulateArguments>();
   CommandSpec command{
       .name = "simulate",
-      .summary = "spot machines: distribution of hours and cost, checkpoints, and when to go on demand",
+      .summary = "simulate spot interruptions: time, cost, when to switch to on demand",
       .examples =
           "  gpuplan simulate job.yaml --deadline \"12 h\"\n"
           "  gpuplan simulate job.yaml --interruptions 5%/h --wait 20min --policy greedy,uniform_progress\n"
@@ -226,6 +228,7 @@ CommandSpec simulate_command() {
       .notes = kHowToReadSimulate};
   add_job_options(command, options->job);
   add_simulate_options(command, *options);
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_simulate>(command, options);

@@ -35,7 +35,7 @@ int run_validate(System& system, const ValidateArguments& options) {
   if (!options.file.empty() && (options.terms.left_out || options.report))
     return complain(system,
                     wrong_use(std::string(options.terms.left_out ? "--left-out" : "--report") +
-                              " is for the built-in runs, whose sources the constants were fitted to: leave out '" +
+                              " works only with the built-in runs, which the constants were fitted to; leave out '" +
                               printable(options.file) + "'"));
   const auto catalogue = load_catalogue(system, options.common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
@@ -55,13 +55,13 @@ int run_validate(System& system, const ValidateArguments& options) {
 }
 
 constexpr const char* kHowToReadValidate =
-    "How to read the figures:\n"
-    "  error      |ln(predicted / measured)|: 10 % is a factor of 1.105, too much or too little\n"
+    "How to read the table:\n"
+    "  error      |ln(predicted / measured)|; 10% means about 10% too high or too low\n"
     "  bias       the same with its sign: + means predicted too slow or too large\n"
-    "  P90        nine of ten runs are closer than that\n"
-    "  in range   share of the runs between their predicted p10 and p90; 80 % is right\n"
-    "  the middle source: the median error of each source first, then the median of those\n"
-    "  calibrated: each source corrected by one of its own runs, on average over which one\n"
+    "  P90        9 of 10 runs have a smaller error\n"
+    "  coverage   share of the runs within their predicted P10–P90; 80% is ideal\n"
+    "  median of sources: the median error of each source first, then the median of those\n"
+    "  calibrated: after correcting by one run of the same source (average over that run)\n"
     "\n"
     "RUNS.csv has a row for each run of training or of generation. Columns are found by name, all but\n"
     "one measured figure may be missing: gpu, gpus, gpus_per_node, framework, model (or layers, hidden,\n"
@@ -80,7 +80,7 @@ CommandSpec validate_command() {
   auto options = std::make_shared<ValidateArguments>();
   CommandSpec command{.name = "validate",
                       .group = Group::kFacts,
-                      .summary = "how accurate predictions are: published or own runs, predicted and measured",
+                      .summary = "show prediction accuracy on published runs, or on yours",
                       .examples =
                           "  gpuplan validate\n"
                           "  gpuplan validate --kind generation --by weights --metric saturated\n"
@@ -90,8 +90,7 @@ CommandSpec validate_command() {
                       .notes = kHowToReadValidate};
   command.words = {{.names = "runs",
                     .target = &options->file,
-                    .help = "table of measured runs, - for standard input; the published ones that are built "
-                            "in when absent",
+                    .help = "CSV of measured runs, or - for standard input (default: the built-in published runs)",
                     .value = "RUNS.csv",
                     .completes = Completes::kFiles}};
   std::vector<std::string> groupings;
@@ -102,44 +101,44 @@ CommandSpec validate_command() {
     if (what != Judged::kServingMemory) metrics.emplace_back(name);
   command.options.push_back({.names = "--kind",
                              .target = &options->kind,
-                             .help = "runs of training or of generation only; a table is told by its columns",
+                             .help = "only training or generation runs (default: detected from the columns)",
                              .value = "KIND",
                              .choices = {"training", "generation"}});
   command.options.push_back({.names = "--by",
                              .target = &options->terms.by,
-                             .help = "errors by group: " + listed(groupings, "or") + "; may be given again",
+                             .help = "show errors by group: " + listed(groupings, "or") + " (repeatable)",
                              .value = "GROUP,...",
                              .choices = groupings,
                              .commas = true});
   command.options.push_back({.names = "--metric",
                              .target = &options->terms.metric,
-                             .help = "one kind of figure only: " + listed(metrics, "or"),
+                             .help = "only this metric: " + listed(metrics, "or"),
                              .value = "METRIC",
                              .choices = metrics});
   command.options.push_back({.names = "--source",
                              .target = &options->terms.sources,
-                             .help = "runs of this source only; may be given again",
+                             .help = "only runs of this source (repeatable)",
                              .value = "NAME",
                              .commas = true});
   command.options.push_back(
       {.names = "--worst",
        .target = &options->terms.worst,
-       .help = "how many of the runs farthest off are shown for each kind of figure (default: 5, of many kinds 2)",
+       .help = "number of largest errors to list per metric (default: 5; 2 when there are many metrics)",
        .value = "N",
        .least = 0,
        .most = 100000});
-  add_all_flag(command, options->terms.all, "every run in place of the farthest off");
+  add_all_flag(command, options->terms.all, "list every run, not only the largest errors");
   command.options.push_back({.names = "--explain",
                              .target = &options->terms.run,
-                             .help = "one run alone: how it was understood, its figures, every term",
+                             .help = "explain one run: how it was read, its figures, every term",
                              .value = "ID"});
   command.options.push_back({.names = "--left-out",
                              .target = &options->terms.left_out,
-                             .help = "predict each built-in run with constants fitted without its source: what to "
-                                     "expect on runs that the constants have never seen"});
+                             .help = "leave-one-source-out: predict each built-in run with constants fitted without "
+                                     "its source, as for runs never seen before"});
   command.options.push_back({.names = "--report",
                              .target = &options->report,
-                             .help = "the whole account of the built-in runs, in Markdown: docs/accuracy.md"});
+                             .help = "print the full report on the built-in runs in Markdown (docs/accuracy.md)"});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_validate>(command, options);

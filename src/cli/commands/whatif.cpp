@@ -35,20 +35,19 @@ struct WhatIfArguments {
 
 constexpr const char* kHowToReadWhatIf =
     "What is compared:\n"
-    "  The job as it stands, each --set alone, all of them together, and every combination of the values\n"
-    "  of --vary on top of them. Each is planned anew. Where that picks other machines, a second table\n"
-    "  tells what happens to who stays with those of the job as it stands. x BASE: times the hours or the\n"
-    "  cost of the job as it stands.\n"
+    "  The baseline (the job unchanged), each --set alone, all of them together, and every combination of the\n  "
+    "values of --vary on top of them. Each is planned anew. If the recommendation changes, a second table\n  shows the "
+    "cost of keeping the baseline machine. VS BASELINE: times the hours or the cost of the\n  baseline.\n"
     "\nAddresses and values:\n"
-    "  samples=x2        an address may be short where only one in the job is meant; gpuplan names it\n"
+    "  samples=x2        an address may be short if only one key of the job matches\n"
     "  offers[*].price=+10%\n"
-    "                    every item of a list; x2, x0.5, +10% and -20% multiply what the job states\n"
-    "  --vary batch=4,8  a comma parts values, except inside [] and {}\n"
+    "                    every item of a list; x2, x0.5, +10% and -20% multiply the value in the job\n"
+    "  --vary batch=4,8  commas separate values, except inside [] and {}\n"
     "\nSensitivity:\n"
-    "  Every amount that the job states, the price and gpuplan's own error are moved one at a time, by their\n"
-    "  own range where they have one, else by --by down and up (batches are halved and doubled). Hours and\n"
-    "  cost are those of the pick's machines.\n"
-    "\nThe exit code is that of the job as it stands: 3 nothing fits, 4 it misses the deadline or budget.\n";
+    "  Every number in the job, the price and the error of the prediction are changed one at a time: over their\n  own "
+    "range if they have one, else by --by down and up (batches: half and double). Hours and cost are\n  those of the "
+    "recommended machines.\n"
+    "\nExit codes are those of the baseline: 3 nothing fits, 4 it misses the deadline or budget.\n";
 
 int run_cases(System& system, const WhatIfArguments& options, const Catalogue& catalogue) {
   const auto asked = api::whatif_cases(options.job.set, options.vary);
@@ -63,16 +62,15 @@ int run_cases(System& system, const WhatIfArguments& options, const Catalogue& c
   if (!answer) return complain(system, answer.error());
   return deliver_form(
       system, options.common, exit_code(answer->base().found),
-      [&](const Screen& screen) { return whatif_text(answer->report(), screen); }, [&] { return answer->json(); },
-      [&] { return whatif_csv(answer->report()); });
+      [&](const Screen& screen) { return whatif_text(answer->report(), screen, options.common.details); },
+      [&] { return answer->json(); }, [&] { return whatif_csv(answer->report()); });
 }
 
 int run_sensitivity(System& system, const WhatIfArguments& options, const Catalogue& catalogue) {
-  if (!options.vary.empty())
-    return complain(system, wrong_use("--sensitivity: moves every input by itself; leave --vary away"));
+  if (!options.vary.empty()) return complain(system, wrong_use("--sensitivity and --vary cannot be combined"));
   const auto by = parse_amount(options.by.empty() ? "20%" : options.by, AmountKind::kShare);
   if (!by || *by <= 0 || *by >= 1)
-    return complain(system, wrong_use("--by: expected a share above 0% and below 100% such as 10%, got '" +
+    return complain(system, wrong_use("--by: expected a share between 0% and 100% such as 10%, got '" +
                                       printable(options.by, 40) + "'"));
   const auto request = read_request(system, options.job, catalogue);
   if (!request) return complain(system, request.error());
@@ -80,15 +78,14 @@ int run_sensitivity(System& system, const WhatIfArguments& options, const Catalo
   if (!answer) return complain(system, answer.error());
   return deliver_form(
       system, options.common, exit_code(answer->base().found),
-      [&](const Screen& screen) { return sensitivity_text(answer->report(), screen); }, [&] { return answer->json(); },
-      [&] { return sensitivity_csv(answer->report()); });
+      [&](const Screen& screen) { return sensitivity_text(answer->report(), screen, options.common.details); },
+      [&] { return answer->json(); }, [&] { return sensitivity_csv(answer->report()); });
 }
 
 int run_whatif(System& system, const WhatIfArguments& options) {
   const auto catalogue = load_catalogue(system, options.common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
-  if (!options.by.empty() && !options.sensitivity)
-    return complain(system, wrong_use("--by: says how far --sensitivity moves inputs; add --sensitivity"));
+  if (!options.by.empty() && !options.sensitivity) return complain(system, wrong_use("--by needs --sensitivity"));
   return options.sensitivity ? run_sensitivity(system, options, *catalogue) : run_cases(system, options, *catalogue);
 }
 
@@ -97,7 +94,7 @@ int run_whatif(System& system, const WhatIfArguments& options) {
 CommandSpec whatif_command() {
   auto options = std::make_shared<WhatIfArguments>();
   CommandSpec command{.name = "whatif",
-                      .summary = "a job and changes of it side by side; what its hours and cost depend on most",
+                      .summary = "compare variations of a job, or rank what drives its cost",
                       .examples =
                           "  gpuplan whatif job.yaml --set samples=x2\n"
                           "  gpuplan whatif job.yaml --set epochs=16 --set where.spot=only\n"
@@ -109,18 +106,20 @@ CommandSpec whatif_command() {
   for (OptionSpec& option : command.options)
     if (option.names == "--set")
       option.help =
-          "a change such as samples=x2 or limits.deadline=\"12 h\"; may be given again. With --sensitivity: "
-          "part of the job";
+          "a change such as samples=x2 or limits.deadline=\"12 h\" (repeatable); with --sensitivity it is part of the "
+          "job";
   command.options.push_back({.names = "--vary",
                              .target = &options->vary,
-                             .help = "a value tried in several ways, on top of every --set; may be given again",
+                             .help = "try several values of a key, on top of every --set (repeatable)",
                              .value = "ADDRESS=A,B,C"});
-  command.options.push_back(
-      {.names = "--sensitivity", .target = &options->sensitivity, .help = "which inputs move cost and hours most"});
+  command.options.push_back({.names = "--sensitivity",
+                             .target = &options->sensitivity,
+                             .help = "rank the inputs that change cost and hours most"});
   command.options.push_back({.names = "--by",
                              .target = &options->by,
-                             .help = "how far --sensitivity moves what has no range of its own; 20% unless given",
+                             .help = "how far --sensitivity changes inputs without a range (default: 20%)",
                              .value = "SHARE"});
+  add_details_flag(command, options->common);
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_whatif>(command, options);

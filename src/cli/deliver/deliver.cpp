@@ -11,7 +11,7 @@ namespace gpuplan::cli {
 namespace {
 
 int fail(System& system, const std::string& what, const std::error_code& error) {
-  say(system, "gpuplan: can not write " + printable(what) + ": " + error.message());
+  say(system, "gpuplan: cannot write " + printable(what) + ": " + error.message());
   return kInternal;
 }
 

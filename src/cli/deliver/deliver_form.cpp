@@ -43,8 +43,7 @@ Result<void> known_ending(const CommandSpec& command) {
   if (std::ranges::find(kWritten, ending) != kWritten.end() || std::ranges::all_of(ending.substr(1), number)) return {};
   return wrong_use(
       "-o " + printable(*output, 80) +
-      ": nothing is written in that form; expected a name that ends in .json, .csv, .md or .txt, or --json, "
-      "--csv or --markdown beside it");
+      ": unknown format; use a name that ends in .json, .csv, .md or .txt, or add --json, --csv or --markdown");
 }
 
 Screen screen_of(System& system, const Common& common) {

@@ -34,9 +34,9 @@ class Descriptor {
 
 std::string unreadable_words(const std::error_code& error) {
   if (error == std::errc::no_such_file_or_directory) return "no such file";
-  if (error == std::errc::permission_denied) return "may not be read (permission denied)";
-  if (error == std::errc::is_a_directory) return "is a folder, expected a file";
-  return "can not be read (" + error.message() + ')';
+  if (error == std::errc::permission_denied) return "permission denied";
+  if (error == std::errc::is_a_directory) return "is a folder, not a file";
+  return "cannot be read (" + error.message() + ')';
 }
 
 std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : name; }
@@ -46,7 +46,7 @@ Result<std::string> read_file(System& system, const std::string& name, std::size
   if (text) return *std::move(text);
   const Place place{shown_name(name)};
   if (text.error() == std::errc::file_too_large)
-    return failure("is larger than " + count_text(static_cast<double>(limit)) + " bytes, the most that is read", place);
+    return failure("is too large (limit " + count_text(static_cast<double>(limit)) + " bytes)", place);
   return failure(unreadable_words(text.error()), place);
 }
 

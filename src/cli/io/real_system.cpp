@@ -76,6 +76,12 @@ std::int64_t RealSystem::now() {
       .count();
 }
 
+std::string RealSystem::today() {
+  const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+  const auto two = [](unsigned number) { return (number < 10 ? "-0" : "-") + std::to_string(number); };
+  return std::to_string(int{date.year()}) + two(unsigned{date.month()}) + two(unsigned{date.day()});
+}
+
 void RealSystem::sleep(int milliseconds) {
   const std::timespec time{milliseconds / 1000, milliseconds % 1000 * 1'000'000L};
   ::nanosleep(&time, nullptr);  // a signal ends it

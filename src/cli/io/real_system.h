@@ -19,6 +19,7 @@ class RealSystem : public System {
   bool page(const std::string& pager, std::string_view text) override;
   std::optional<std::string_view> environment(const char* name) override;
   std::int64_t now() override;
+  std::string today() override;
   void sleep(int milliseconds) override;
   std::expected<EndedProgram, std::error_code> run_program(const std::vector<std::string>& words) override;
 };

@@ -76,6 +76,8 @@ class System {
   virtual std::optional<std::string_view> environment(const char* name) = 0;
   /// Nanoseconds of a clock that never goes back.
   virtual std::int64_t now() = 0;
+  /// The date in UTC: "2026-11-22".
+  virtual std::string today() = 0;
   /// For so long, or until a signal comes.
   virtual void sleep(int milliseconds) = 0;
   /// Runs a program of PATH without a shell and waits for its end; errc::no_such_file_or_directory or

@@ -31,12 +31,11 @@ std::unexpected<FolderRefusal> refused(std::string message, int code) {
 
 std::unexpected<FolderRefusal> can_not_write(const fs::path& path, const std::error_code& why) {
   if (why == std::errc::operation_canceled) return refused("", kInterrupted);  // the signal ends us, and says so
-  return refused("can not write " + printable(path.string()) + ": " + why.message(), kInternal);
+  return refused("cannot write " + printable(path.string()) + ": " + why.message(), kInternal);
 }
 
 std::unexpected<FolderRefusal> in_the_way(const fs::path& path, const std::string& what) {
-  return refused(printable(path.string()) + " is in the way: it is no " + what + "; move it or choose another -o",
-                 kBadInput);
+  return refused(printable(path.string()) + " exists and is not a " + what + "; move it or use another -o", kBadInput);
 }
 
 /// Paths that stay below the folder whatever they are made from.
@@ -61,8 +60,7 @@ Written lock(OpenFile& held, const fs::path& folder) {
     if (::flock(held.number(), LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return {};
     ::usleep(kPause);
   }
-  return refused("can not write " + printable(folder.string()) + ": another program has held its lock for 10 s",
-                 kInternal);
+  return refused("cannot write " + printable(folder.string()) + ": locked by another program for 10 s", kInternal);
 }
 
 std::error_code write_file(const fs::path& path, const LaunchFile& file) {
@@ -172,7 +170,7 @@ std::expected<void, FolderRefusal> write_folder_to_disk(const std::string& folde
                                                         bool force) {
   for (const LaunchFile& file : files)
     if (!stays_below(file.path))
-      return refused("'" + printable(file.path, 80) + "' is no name for a file in a folder", kBadInput);
+      return refused("'" + printable(file.path, 80) + "' is not a valid file name inside a folder", kBadInput);
   fs::path path(folder);
   if (!path.has_filename()) path = path.parent_path();  // "out/"
   Parents parents;
@@ -189,7 +187,7 @@ std::expected<void, FolderRefusal> write_folder_to_disk(const std::string& folde
     return write_beside(path, files);
   }
   if (!fs::is_directory(path, error))
-    return refused("-o " + printable(folder) + ": is there and is no folder; choose another", kUsage);
+    return refused("-o " + printable(folder) + ": exists and is not a folder; use another -o", kUsage);
   const bool same = fs::equivalent(path, parent, error);  // "."
   if (auto locked = same ? Written() : lock(folder_lock, path); !locked) return locked;
   remove_unfinished((path / kHidden).string());
@@ -197,8 +195,7 @@ std::expected<void, FolderRefusal> write_folder_to_disk(const std::string& folde
   if (error) return can_not_write(path, error);
   if (!empty && !force)
     return refused("-o " + printable(folder) +
-                       ": holds files already and nothing is overwritten; choose another folder, or --force to replace "
-                       "files of the same names",
+                       " is not empty; use another folder, or --force to overwrite files of the same names",
                    kUsage);
   return write_into(path, files);
 }

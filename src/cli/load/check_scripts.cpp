@@ -116,7 +116,7 @@ std::vector<ScriptCheck> check_scripts(System& system, const std::string& folder
       checks.push_back({name, file.path, passed ? ScriptCheck::Result::kPassed : ScriptCheck::Result::kFailed,
                         passed  ? ""
                         : ended ? message_of(validator, ended->output)
-                                : "can not be started"});
+                                : "cannot be started"});
     }
   }
   return checks;

@@ -18,7 +18,7 @@ ConfigPlace place_at(System& system, std::string file, const char* why) {
 
 /// From the working folder to the root; ends with the first that is there.
 void look_upwards(System& system, std::vector<ConfigPlace>& places) {
-  constexpr const char* kWhy = "nearest folder upwards";
+  constexpr const char* kWhy = "this folder or a parent";
   places.push_back(place_at(system, std::string("./") + kName, kWhy));
   if (places.back().there) return;
   std::string folder = system.real_path(".");

@@ -30,7 +30,7 @@ Result<std::vector<api::NamedText>> read_lists(System& system, const std::vector
 void add_job_options(CommandSpec& command, JobOptions& options) {
   command.words = {{.names = "job",
                     .target = &options.job,
-                    .help = "job file (YAML or JSON), or - for standard input; without one, ask in flags",
+                    .help = "job file (YAML or JSON), or - for standard input; omit it to use flags",
                     .value = "JOB",
                     .completes = Completes::kFiles}};
   add_sketch_options(command, options.sketch);
@@ -40,23 +40,24 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
   add_config_flag(command, options.no_config);
   command.options.push_back({.names = "--ignore",
                              .target = &options.ignore,
-                             .help = "given: let the model answer where the job brings figures of its own",
+                             .help = "given: ignore your own figures in the job; use predictions",
                              .value = "given",
                              .choices = {"given"}});
   command.options.push_back({.names = "--as-of",
                              .target = &options.as_of,
-                             .help = "use the market as it was known then",
+                             .help = "use the prices known on this date",
                              .value = "YYYY-MM[-DD]"});
   command.options.push_back({.names = "--jobs",
                              .target = &options.jobs,
-                             .help = "threads; as many as there are cores unless given",
+                             .help = "number of threads (default: all cores)",
                              .value = "N",
                              .least = 1,
                              .most = 1024});
   command.options.push_back({.names = "--seed",
                              .target = &options.seed,
-                             .help = "of the random numbers; the same seed gives the same plans",
+                             .help = "random seed; the same seed gives the same plans (default: 0)",
                              .value = "N"});
+  add_aliases(command);
 }
 
 Result<api::Request> read_market(System& system, const std::vector<std::string>& prices,
@@ -68,6 +69,9 @@ Result<api::Request> read_market(System& system, const std::vector<std::string>&
   auto lists = read_lists(system, prices.empty() ? request.config.prices : prices);
   if (!lists) return std::unexpected(lists.error());
   (prices.empty() ? request.known : request.prices) = *std::move(lists);
+  const auto pinned = system.environment("GPUPLAN_TODAY");
+  request.today = pinned ? std::string(*pinned) : system.today();
+  if (const auto good = api::check_today(request.today, "GPUPLAN_TODAY"); !good) return std::unexpected(good.error());
   return request;
 }
 

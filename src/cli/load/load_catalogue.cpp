@@ -32,7 +32,7 @@ void tell_difference(System& system, const DataFile& file) {
   if (missing == 0) return;
   constexpr std::size_t kShown = 60;
   say(system, "gpuplan: " + printable(file.label) + " has " + std::to_string(missing) + " of the " +
-                  std::to_string(rows) + " lines that gpuplan brings otherwise or not at all, the first of them " +
+                  std::to_string(rows) + " lines that differ from gpuplan's own file or are missing there, first " +
                   printable(first, kShown));
 }
 
@@ -41,7 +41,7 @@ void tell_difference(System& system, const DataFile& file) {
 Result<Catalogue> load_catalogue(System& system, const std::string& folder) {
   if (folder.empty()) return api::read_facts();
   if (!system.facts_of(folder).is_folder())
-    return wrong_use("--data: expected a folder with gpus.csv, offers.csv, ..., got '" + printable(folder) + "'");
+    return wrong_use("--data '" + printable(folder) + "' is not a folder; expected one with gpus.csv, offers.csv, ...");
   std::vector<DataFile> files;
   std::array<std::string, kDataFiles.size()> texts;  // the tables point into them
   for (std::size_t i = 0; i < kDataFiles.size(); ++i) {
@@ -54,8 +54,7 @@ Result<Catalogue> load_catalogue(System& system, const std::string& folder) {
     texts[i] = *std::move(text);
     files.push_back({kDataFiles[i], std::move(path), texts[i]});
   }
-  if (files.empty())
-    return failure("the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)", {folder});
+  if (files.empty()) return failure("the folder (--data) has none of gpus.csv, offers.csv, models.csv, ...", {folder});
   auto catalogue = api::read_facts(files);
   if (catalogue)
     for (const DataFile& file : files) tell_difference(system, file);

@@ -9,7 +9,7 @@
 namespace gpuplan::cli {
 
 Result<api::NamedText> read_job_text(System& system, const std::string& file) {
-  if (file.empty()) return wrong_use("the name of the job file is empty; expected a file or -");
+  if (file.empty()) return wrong_use("the name of the job file is empty; give a file, or - for standard input");
   auto text = read_file(system, file, kMaxPlanBytes);
   if (!text) return std::unexpected(text.error());
   return api::NamedText{shown_name(file), *std::move(text)};

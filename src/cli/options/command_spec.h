@@ -39,6 +39,11 @@ struct OptionSpec {
   std::string one_of{};                 ///< at most one of the flags that share this word may be given
 };
 
+/// Another spelling: "--seq-len 512" is "--sequence 512"; with a value, "--lora" is "--method lora".
+struct AliasSpec {
+  std::string name, flag, value{};
+};
+
 struct CommandSpec {
   std::string name;
   Group group = Group::kPlans;
@@ -47,6 +52,7 @@ struct CommandSpec {
   std::string notes{};   ///< how to read the result; last in the help
   std::vector<OptionSpec> words{};
   std::vector<OptionSpec> options{};
+  std::vector<AliasSpec> aliases{};
 
   std::shared_ptr<const void> filled{};        ///< the struct that holds the targets
   int (*run)(System&, const void*) = nullptr;  ///< with the targets filled; returns the exit code

@@ -64,7 +64,7 @@ std::string filled(std::string_view words) {
 }
 
 std::vector<Entry> option_entries(const std::vector<OptionSpec>& options) {
-  std::vector<Entry> entries{{"-h, --help", "this text"}};
+  std::vector<Entry> entries{{"-h, --help", "show this help"}};
   for (const OptionSpec& option : options)
     if (option.group.empty()) entries.push_back(entry_of(option));
   return entries;
@@ -122,13 +122,9 @@ std::string program_help(const std::vector<CommandSpec>& commands) {
     text += '\n' + std::string(group.title) + ":\n" + two_columns(entries, kCommandWidth);
   }
   std::vector<Entry> options = option_entries({});
-  options.push_back({"-V, --version", "print the version"});
+  options.push_back({"-V, --version", "show the version"});
   text += "\nOptions:\n" + two_columns(options, kCommandWidth);
-  std::string codes = "Exit codes:";
-  for (const Meaning& code : exit_codes())
-    codes += (codes.ends_with(':') ? " " : "; ") + std::string(code.name) + " " + std::string(code.what);
-  text += '\n' + filled(codes + ". Results go to standard output, messages to standard error.");
-  return text + "\ngpuplan COMMAND --help says more; gpuplan man COMMAND, too.\n";
+  return text + "\nFor details: gpuplan COMMAND --help\n";
 }
 
 }  // namespace gpuplan::cli

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/options/help.h"
+#include "input/declaration/other_words.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 /// CLI11 reads -1 as a large unsigned number.
 std::string whole_number(const std::string& text) {
   const bool digits = std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  return digits && text.size() < 20 ? "" : "expected a whole number from 0, got '" + printable(text, 40) + "'";
+  return digits && text.size() < 20 ? "" : "'" + printable(text, 40) + "' is not a whole number (0 or more)";
 }
 
 bool is_word(const OptionSpec& spec) { return !spec.names.starts_with('-'); }
@@ -94,8 +95,42 @@ bool may_be_meant(const OptionSpec& spec, const std::vector<std::string>& words)
 
 std::string unexpected_word(const CommandSpec& command, const std::string& word) {
   const std::string flag = word.substr(0, word.find('='));
-  if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': one subject at a time";
-  return "unknown option '" + printable(flag) + "'" + suggestion(flag, flags_of(command));
+  if (!flag.starts_with('-')) return "unexpected '" + printable(word) + "': only one at a time";
+  for (const AliasSpec& alias : command.aliases)
+    if (alias.name == flag) return flag + " takes no value, got '" + printable(word, 60) + "'";
+  const std::string unknown = "unknown option '" + printable(flag) + "'";
+  if (const std::string_view advice = advice_on("flag", flag); !advice.empty()) {
+    const std::string_view sign = advice.ends_with('?') ? "; " : ": ";
+    return unknown + std::string(sign) + std::string(advice);
+  }
+  std::vector<std::string> known = flags_of(command);
+  for (const AliasSpec& alias : command.aliases) known.push_back(alias.name);
+  std::string hint = suggestion(flag, known);
+  // "--pager" where there is only --no-pager.
+  if (hint.empty() && flag.starts_with("--")) hint = suggestion("--no-" + flag.substr(2), known);
+  return unknown + hint;
+}
+
+/// The words with the flags that other spellings stand for.
+std::vector<std::string> without_aliases(std::vector<std::string> words, const CommandSpec& command) {
+  std::vector<std::string> spelt;
+  bool flags = true;
+  for (std::string& word : words) {
+    flags = flags && word != "--";
+    const std::size_t equals = word.find('=');
+    const auto alias = std::ranges::find(command.aliases, word.substr(0, equals), &AliasSpec::name);
+    if (!flags || alias == command.aliases.end()) {
+      spelt.push_back(std::move(word));
+    } else if (alias->value.empty()) {
+      spelt.push_back(alias->flag + (equals == std::string::npos ? "" : word.substr(equals)));
+    } else if (equals != std::string::npos) {
+      spelt.push_back(std::move(word));  // "--lora=8": no such thing
+    } else {
+      spelt.push_back(alias->flag);
+      spelt.push_back(alias->value);
+    }
+  }
+  return spelt;
 }
 
 Answer wrong_call(const CommandSpec& command, const std::string& message) {
@@ -113,8 +148,7 @@ std::string excluding_flags(const CLI::App& app, const CommandSpec& command) {
     for (const OptionSpec& other : command.options) {
       if (&one == &other) break;
       if (one.one_of.empty() || one.one_of != other.one_of) continue;
-      if (given(other) && given(one))
-        return other.names + " and " + one.names + " exclude one another: give one of them";
+      if (given(other) && given(one)) return other.names + " and " + one.names + " cannot be combined; use one of them";
     }
   return "";
 }
@@ -130,7 +164,7 @@ std::string misused_flag(const CLI::App& app, const CommandSpec& command) {
       if (option == nullptr || option->count() == 0) continue;
       const bool is_list = std::holds_alternative<std::vector<std::string>*>(spec.target) ||
                            std::holds_alternative<std::vector<int>*>(spec.target);
-      if (!is_list && option->count() > 1) return shown_flag(spec) + " is given more than once: give it once";
+      if (!is_list && option->count() > 1) return shown_flag(spec) + " is repeated; use it once";
       if (std::holds_alternative<bool*>(spec.target)) continue;
       for (const std::string& value : option->results())
         if (trim(value).empty())
@@ -160,16 +194,16 @@ std::string misspelt_flag(const std::vector<std::string>& words, const CommandSp
     const OptionSpec* spec = name.starts_with('-') ? option_named(command, name) : nullptr;
     if (spec == nullptr) continue;
     if (!takes_value(*spec)) {
-      if (equals != std::string::npos) return name + " takes no value, got '" + printable(words[i], 60) + "'";
+      if (equals != std::string::npos) return name + " takes no value: '" + printable(words[i], 60) + "'";
       continue;
     }
     if (equals == std::string::npos && i + 1 == words.size())
-      return name + ": a value is missing; expected " + spec->value + ": " + spec->help;
+      return name + " needs a value: " + spec->value + ", " + spec->help;
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (!takes_commas(*spec) || value.find(',') == std::string::npos) continue;
     const std::vector<std::string_view> parts = split(value, ',');
     if (std::ranges::any_of(parts, [](std::string_view part) { return part.empty(); }))
-      return name + ": '" + printable(value, 60) + "' has nothing between two commas or at an end";
+      return name + ": '" + printable(value, 60) + "' has an empty item between commas or at an end";
   }
   return "";
 }
@@ -201,16 +235,15 @@ Answer unknown_command(const std::string& word, const std::vector<CommandSpec>& 
       const std::vector<std::string> flags = flags_of(command);
       return std::ranges::find(flags, flag) != flags.end();
     });
-    if (of_a_command) return {kUsage, "gpuplan: write " + printable(flag) + " after the command; see gpuplan --help"};
+    if (of_a_command) return {kUsage, "gpuplan: put " + printable(flag) + " after the command; see gpuplan --help"};
     return {kUsage, "gpuplan: unknown option " + shown + "; see gpuplan --help"};
   }
   std::string hint = suggestion(word, names);
   // The commonest slip: the job without the verb.
   const std::string lower = to_lower(word);
   if (lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json"))
-    hint = "; did you mean gpuplan plan " + printable(word) + "?";
-  return {kUsage,
-          "gpuplan: unknown command " + shown + (hint.empty() ? "." : hint) + " Commands: " + join(names, ", ")};
+    hint = ". Did you mean 'gpuplan plan " + printable(word) + "'?";
+  return {kUsage, "gpuplan: unknown command " + shown + (hint.empty() ? "; see gpuplan --help" : hint)};
 }
 
 }  // namespace
@@ -229,6 +262,7 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   const auto command = std::ranges::find(commands, first, &CommandSpec::name);
   if (command == commands.end()) return std::unexpected(unknown_command(first, commands));
   words.erase(words.begin());
+  words = without_aliases(std::move(words), *command);
   if (const std::string wrong = misspelt_flag(words, *command); !wrong.empty())
     return std::unexpected(wrong_call(*command, wrong));
 

@@ -7,11 +7,11 @@ namespace gpuplan::cli {
 std::span<const Meaning> exit_codes() {
   static constexpr std::array kCodes = {
       Meaning{"0", "done"},
-      Meaning{"1", "internal failure, or the result could not be written"},
-      Meaning{"2", "usage: a flag or word that is not understood"},
-      Meaning{"3", "nothing fits, there is nothing to rent, or no row matches a filter"},
-      Meaning{"4", "it fits, but misses the deadline or the budget"},
-      Meaning{"5", "bad input: a job, model, price list or data file that can not be used"},
+      Meaning{"1", "internal error, or the result could not be written"},
+      Meaning{"2", "wrong usage: unknown flag, word or value on the command line"},
+      Meaning{"3", "nothing fits, no offer is left, or no row matches a filter"},
+      Meaning{"4", "it fits, but misses the deadline, the budget or a target"},
+      Meaning{"5", "bad input: a job, model, price list or data file that cannot be used"},
       Meaning{"130", "interrupted"},
   };
   return kCodes;
@@ -19,17 +19,19 @@ std::span<const Meaning> exit_codes() {
 
 std::span<const Meaning> environment_variables() {
   static constexpr std::array kVariables = {
-      Meaning{"GPUPLAN_CONFIG", "the only configuration file; empty: none"},
+      Meaning{"GPUPLAN_CONFIG", "the only settings file to read; empty: none"},
       Meaning{"GPUPLAN_VALUE_OF_TIME",
-              "what an hour is worth, such as $40/h; over the configuration, below a job and --value-of-time"},
-      Meaning{"GPUPLAN_PAGER", "pager for results longer than the terminal, in place of PAGER; empty or cat: no pager"},
-      Meaning{"PAGER", "pager where GPUPLAN_PAGER is not set; less -FIRX where neither is"},
-      Meaning{"NO_COLOR", "no colour, whatever it holds"},
-      Meaning{"FORCE_COLOR, CLICOLOR_FORCE", "colour off a terminal, too; 0: does not ask for it"},
-      Meaning{"CLICOLOR", "0: no colour on a terminal"},
-      Meaning{"TERM", "dumb: no colour, no pager, no line that tells how far the work is"},
-      Meaning{"COLUMNS, LINES", "size of the screen, in place of the terminal's own; 120 columns off a terminal"},
-      Meaning{"XDG_CONFIG_HOME", "folder of the configuration; ~/.config where it is not set"},
+              "what an hour of your time costs, such as $40/h; overrides gpuplan.toml; a job or --value-of-time "
+              "overrides it"},
+      Meaning{"GPUPLAN_TODAY", "today's date for the age of prices, such as 2026-11-22 (default: the clock's)"},
+      Meaning{"GPUPLAN_PAGER", "pager for results longer than the terminal, instead of PAGER; empty or cat: no pager"},
+      Meaning{"PAGER", "pager if GPUPLAN_PAGER is not set (default: less -FIRX)"},
+      Meaning{"NO_COLOR", "disable color, whatever the value"},
+      Meaning{"FORCE_COLOR, CLICOLOR_FORCE", "color even when the output is not a terminal; 0: no effect"},
+      Meaning{"CLICOLOR", "0: disable color on a terminal"},
+      Meaning{"TERM", "dumb: no color, no pager, no progress line"},
+      Meaning{"COLUMNS, LINES", "screen size, instead of the terminal's own; 120 columns if there is no terminal"},
+      Meaning{"XDG_CONFIG_HOME", "folder for settings (default: ~/.config)"},
   };
   return kVariables;
 }
@@ -37,20 +39,18 @@ std::span<const Meaning> environment_variables() {
 std::span<const Meaning> files() {
   static constexpr std::array kFiles = {
       Meaning{"gpuplan.toml",
-              "what a person or team always means: own boxes, pools, regions, providers, quotas, value of time; looked "
-              "for in the working folder and upwards"},
-      Meaning{"$XDG_CONFIG_HOME/gpuplan/gpuplan.toml",
-              "the same for everything that a person plans; where it is missing, gpuplan/config.toml or gpuplan.toml "
-              "of that "
-              "folder"},
+              "defaults of a person or team: own machines, cluster pools, regions, providers, quotas, value of time; "
+              "read from the working folder or the nearest parent folder"},
+      Meaning{
+          "$XDG_CONFIG_HOME/gpuplan/gpuplan.toml",
+          "the same, for everything you plan; if it is missing, gpuplan/config.toml or gpuplan.toml in that folder"},
   };
   return kFiles;
 }
 
 std::string_view program_description() {
-  return "gpuplan predicts memory, time and cost of training and generation on GPUs that can be rented or are at hand, "
-         "keeps the plans that nothing else beats, recommends one and says why. It works offline, rents nothing and "
-         "sends nothing anywhere.";
+  return "gpuplan predicts the memory, time and cost of training or running a model on GPUs you can rent or own, and "
+         "recommends a plan. It works offline and never rents anything.";
 }
 
 std::span<const Meaning> first_examples() {
@@ -58,10 +58,11 @@ std::span<const Meaning> first_examples() {
       Meaning{"which GPU for my LoRA run?", "gpuplan plan --model Qwen2.5-7B --tokens 10M --method lora"},
       Meaning{"what would it cost on spot?", "gpuplan plan --model Qwen2.5-7B --tokens 10M --method lora --spot only"},
       Meaning{"does it fit on my 4090?", "gpuplan fit Qwen2.5-7B --gpu \"RTX 4090\""},
-      Meaning{"the job as a file, to go on with",
+      Meaning{"save the job as a file you can edit",
               "gpuplan init --model Qwen2.5-7B --tokens 10M --method lora -o job.yaml"},
       Meaning{"what if I double the data?", "gpuplan whatif job.yaml --set tokens=x2"},
-      Meaning{"by tomorrow, and why?", "gpuplan plan job.yaml --set deadline=\"12 h\" --explain"},
+      Meaning{"can it finish in 12 hours? show the reasoning",
+              "gpuplan plan job.yaml --set deadline=\"12 h\" --explain"},
   };
   return kExamples;
 }
@@ -71,8 +72,8 @@ std::vector<CommandGroup> grouped(const std::vector<CommandSpec>& commands) {
     Group group;
     std::string_view title;
   };
-  static constexpr std::array kTitles = {Title{Group::kPlans, "Plans"}, Title{Group::kFacts, "Facts"},
-                                         Title{Group::kTools, "Files and shell"}};
+  static constexpr std::array kTitles = {Title{Group::kPlans, "Plan"}, Title{Group::kFacts, "Look up"},
+                                         Title{Group::kTools, "Set up"}};
   std::vector<CommandGroup> groups;
   for (const auto& [group, title] : kTitles) {
     CommandGroup& one = groups.emplace_back(CommandGroup{title, {}});

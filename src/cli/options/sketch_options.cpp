@@ -1,5 +1,7 @@
 #include "cli/options/sketch_options.h"
 
+#include <algorithm>
+
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "domain/work/job.h"
@@ -33,6 +35,10 @@ void add(CommandSpec& command, std::string_view name, Target target, std::string
   option.value = value;
   option.choices = choices_of(name);
   if (!option.choices.empty()) option.help += ": " + listed(option.choices, "or");
+  std::vector<std::string> others;
+  for (const FlagAlias& alias : flag_aliases())
+    if (alias.flag == name) others.emplace_back(alias.name);
+  if (!others.empty()) option.help += " (also " + join(others, ", ") + ")";
   option.loose = true;
   option.completes = completion_of(name);
   option.group = std::move(group);
@@ -43,21 +49,33 @@ void add(CommandSpec& command, std::string_view name, Target target, std::string
 }  // namespace
 
 void add_sketch_options(CommandSpec& command, Sketch& sketch) {
-  const std::string group = "The work, where no job file says it";
+  const std::string group = "Describe the job (instead of a job file)";
   bool generate = false;
   for (const SketchFlag& flag : sketch_flags()) {
     if (flag.part == SketchFlag::Part::kGeneration && !generate) {
       generate = true;
       command.options.push_back(
-          {.names = "--generate", .target = &sketch.generate, .help = "answer prompts; without it: train"});
+          {.names = "--generate", .target = &sketch.generate, .help = "generate text instead of training"});
+      command.options.back().group = group;
+      command.options.push_back({.names = "--forward-only",
+                                 .target = &sketch.forward_only,
+                                 .help = "read the prompts and write nothing, as for embeddings (--new 0)"});
       command.options.back().group = group;
     }
     add(command, flag.name, &(sketch.*flag.text), flag.help, flag.value, group, false);
   }
 }
 
+void add_aliases(CommandSpec& command) {
+  const auto names = flags_of(command);
+  const auto has = [&](std::string_view flag) { return std::ranges::find(names, flag) != names.end(); };
+  for (const FlagAlias& alias : flag_aliases())
+    if (has(alias.flag) && !has(alias.name))
+      command.aliases.push_back({std::string(alias.name), std::string(alias.flag), std::string(alias.value)});
+}
+
 void add_wish_options(CommandSpec& command, Wishes& wishes) {
-  const std::string group = "Wishes, with a job file or without";
+  const std::string group = "Constraints and preferences";
   for (const WishFlag& flag : wish_flags()) {
     if (flag.list != nullptr) add(command, flag.name, &(wishes.*flag.list), flag.help, flag.value, group, true);
     else add(command, flag.name, &(wishes.*flag.text), flag.help, flag.value, group, false);
@@ -69,11 +87,12 @@ std::string flag_words(const Sketch& sketch, const Wishes& wishes) {
   const auto add_word = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) text += " " + std::string(name) + " " + shell_word(value);
   };
-  bool generate = sketch.generate;
+  bool work = false;
   for (const SketchFlag& flag : sketch_flags()) {
-    if (flag.part != SketchFlag::Part::kModel && generate) {
-      text += " --generate";
-      generate = false;
+    if (flag.part != SketchFlag::Part::kModel && !work) {
+      work = true;
+      if (sketch.generate) text += " --generate";
+      if (sketch.forward_only) text += " --forward-only";
     }
     add_word(flag.name, sketch.*flag.text);
   }

@@ -39,9 +39,9 @@ std::string other_work(const CheckedRun& run) {
   const bool trained = log.last_step || !log.loss.empty();
   const bool vllm = std::ranges::find(log.formats, LogFormat::kVllm) != log.formats.end();
   if (std::holds_alternative<GeneratePhase>(run.phase.work) && trained)
-    return "the log is of training, and the phase generates";
+    return "the log is a training log, but the phase generates";
   if (run.expected.steps > 0 && std::holds_alternative<TrainPhase>(run.phase.work) && vllm && !trained)
-    return "the log is of vLLM, and the phase trains";
+    return "the log is from vLLM, but the phase trains";
   return "";
 }
 
@@ -58,29 +58,29 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
   const auto add = [&](bool same, std::string words) { stated.push_back({same, std::move(words)}); };
   if (expected.steps > 0 && log.planned_steps)
     add(near(*log.planned_steps, expected.steps, run.exact_steps ? kSameStep : kAbout),
-        "the log plans " + count_text(*log.planned_steps) + " steps, the phase " + count_text(expected.steps));
+        "the log plans " + count_text(*log.planned_steps) + " steps, the phase has " + count_text(expected.steps));
   else if (expected.steps > 0 && log.last_step && *log.last_step > expected.steps * (1 + kAbout) + 1)
     add(false, "the log reaches step " + count_text(*log.last_step) + ", the phase has " + count_text(expected.steps));
   // Batches of samples hold as many tokens as the samples have; those of packed sequences are stated.
   if (expected.steps > 0 && log.sequences_per_step && expected.batch > 0) {
     add(near(*log.sequences_per_step, expected.batch, kSameStep),
-        "a step of the log has " + count_text(*log.sequences_per_step) + " sequences, one of the phase " +
+        "a step in the log has " + count_text(*log.sequences_per_step) + " sequences, a step of the phase " +
             count_text(expected.batch));
   } else if (expected.tokens_per_step > 0 && log.tokens_per_step) {
     add(near(*log.tokens_per_step, expected.tokens_per_step, run.exact_steps ? kSameStep : kAbout),
-        "a step of the log has " + count_text(*log.tokens_per_step) + " tokens, one of the phase " +
+        "a step in the log has " + count_text(*log.tokens_per_step) + " tokens, a step of the phase " +
             count_text(expected.tokens_per_step));
   }
   if (expected.gpus > 0 && log.processes && expected.steps > 0)
-    add(*log.processes == expected.gpus, "the log is of " + count_text(*log.processes) +
+    add(*log.processes == expected.gpus, "the log is from " + count_text(*log.processes) +
                                              (*log.processes == 1 ? " GPU" : " GPUs") + ", the plan has " +
                                              count_text(expected.gpus));
   if (!expected.gpu.empty() && !run.gpu.empty())
-    add(run.gpu == expected.gpu, "the log is of " + run.gpu + ", the plan of " + expected.gpu);
+    add(run.gpu == expected.gpu, "the log is from " + run.gpu + ", the plan is for " + expected.gpu);
   if (run.parameters > 0 && log.parameters && *log.parameters > 0) {
     const double more = std::max(*log.parameters, run.parameters), less = std::min(*log.parameters, run.parameters);
-    add(more / less < parameter_factor(less), "the model of the log has " + count_short(*log.parameters) +
-                                                  " parameters, that of the phase " + count_short(run.parameters));
+    add(more / less < parameter_factor(less), "the model in the log has " + count_short(*log.parameters) +
+                                                  " parameters, the model of the phase " + count_short(run.parameters));
   }
   if (std::string words = other_work(run); !words.empty()) add(false, std::move(words));
   if (const auto* generate = std::get_if<GeneratePhase>(&run.phase.work); generate != nullptr && log.prompts) {
@@ -89,7 +89,7 @@ std::vector<Stated> stated_of(const CheckedRun& run) {
     samples *= static_cast<double>(std::max<std::size_t>(1, generate->models.size()));
     if (samples > 0)
       add(is_share(*log.prompts, samples, expected.gpus),
-          "the log is of " + count_text(*log.prompts) + " prompts, the phase of " + count_text(samples));
+          "the log has " + count_text(*log.prompts) + " prompts, the phase has " + count_text(samples));
   }
   return stated;
 }

@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-std::string share_text(double share) { return significant_text(share * 100, 2) + " %"; }
+std::string share_text(double share) { return significant_text(share * 100, 2) + "%"; }
 
 /// "at step 412, line 1,033".
 std::string where(const Series::Point& point) {
@@ -45,25 +45,26 @@ class Diagnosis {
     const LogEvent* event = last_event(run_.log, LogEvent::Kind::kOutOfMemory);
     std::string words = "Out of memory" + (event != nullptr ? " " + place_of(*event, false) : std::string());
     if (run_.expected.memory && run_.expected.usable)
-      words += "; planned were " + gib(run_.expected.memory->p50.value) + " (at most " +
+      words += "; planned: " + gib(run_.expected.memory->p50.value) + " (at most " +
                gib(run_.expected.memory->p90.value) + ", P90) of " + gib(run_.expected.usable->value);
     words += ".";
     if (run_.expected.memory && run_.expected.usable && run_.expected.memory->p90 < *run_.expected.usable)
       words +=
-          " There should have been room: look whether micro-batch and sequences are those of the plan, and whether "
-          "something else is on the GPU.";
+          " It should have fit. Check micro-batch and sequence length against the plan, and other processes on the "
+          "GPU.";
     for (const MemoryTrial& trial : trials_) words += " " + trial_words(trial);
     if (std::ranges::none_of(trials_, &MemoryTrial::found))
-      words += run_.expected.micro_batch > 1 ? " Halve the micro-batch (" + count_text(run_.expected.micro_batch) +
-                                                   " now) and double accumulation."
-                                             : " Recompute activations (recompute: full), or take more or larger GPUs.";
+      words += run_.expected.micro_batch > 1
+                   ? " Halve the micro-batch (" + count_text(run_.expected.micro_batch) +
+                         " now) and double gradient accumulation."
+                   : " Use full activation checkpointing (recompute: full), or more or larger GPUs.";
     say(Ailment::kOutOfMemory, words);
   }
 
   std::string trial_words(const MemoryTrial& trial) const {
     if (!trial.found)
-      return upper(trial.change) + ": the search has no plan with it on the program, degrees of parallelism and " +
-             "sharding of this one (" + run_.expected.strategy + ").";
+      return upper(trial.change) + ": no plan found with the same framework, parallelism and sharding (" +
+             run_.expected.strategy + ").";
     std::string words = upper(trial.change) + " takes " + gib(trial.memory.value);
     if (run_.expected.memory) {
       const double less = 1 - trial.memory / run_.expected.memory->p50;
@@ -71,7 +72,7 @@ class Diagnosis {
     }
     words += " and " + to_text(trial.hours);
     if (run_.expected.hours.p50 > Seconds{})
-      words += ", " + fixed_text(trial.hours / run_.expected.hours.p50, 2) + " times the time";
+      words += ", " + fixed_text(trial.hours / run_.expected.hours.p50, 2) + "x the time";
     words += trial.fits ? "" : "; it may still not fit";
     return words + ": --set " + trial.setting + ".";
   }
@@ -84,25 +85,23 @@ class Diagnosis {
   void loss() {
     if (check_.bad_losses > 0) {
       const auto first = std::ranges::find(run_.log.events, LogEvent::Kind::kNotFinite, &LogEvent::kind);
-      std::string words = count_text(static_cast<double>(check_.bad_losses)) + " values that are not finite";
+      std::string words = count_text(static_cast<double>(check_.bad_losses)) + " values of the loss are not finite";
       if (first != run_.log.events.end()) words += ", the first " + place_of(*first, false) + " (" + first->text + ")";
       say(Ailment::kNotFinite, words +
-                                   ". Halve the learning rate, clip gradients at 1.0, start again from a checkpoint "
-                                   "before that line; in fp16, scale the loss or use bf16.");
+                                   ". Halve the learning rate, clip gradients at 1.0, and restart from a checkpoint "
+                                   "before that line; in fp16, use loss scaling or bf16.");
     }
     if (!check_.loss || !check_.loss->fall) return;
     const Fall& fall = *check_.loss->fall;
     if (fall.spikes > 0)
-      say(Ailment::kSpikes,
-          "The loss jumps: " + count_text(static_cast<double>(fall.spikes)) +
-              (fall.spikes == 1 ? " spike" : " spikes") + ", the largest to " + significant_text(fall.worst, 2) +
-              " times the running median " + where(fall.worst_at) +
-              ". Halve the learning rate or warm it up for longer, and look at the data of that step.");
+      say(Ailment::kSpikes, "The loss jumps: " + count_text(static_cast<double>(fall.spikes)) +
+                                (fall.spikes == 1 ? " spike" : " spikes") + ", the largest to " +
+                                significant_text(fall.worst, 2) + "x the running median " + where(fall.worst_at) +
+                                ". Halve the learning rate or use a longer warm-up, and check the data of that step.");
     if (fall.finite && !fall.falls())
-      say(Ailment::kNotFalling, "The loss does not fall: " + significant_text(fall.first, 4) + " to " +
-                                    significant_text(fall.last, 4) +
-                                    " (medians of the first and last part). Check data and labels, then try a tenth of "
-                                    "the learning rate.");
+      say(Ailment::kNotFalling,
+          "The loss does not fall: " + significant_text(fall.first, 4) + " to " + significant_text(fall.last, 4) +
+              " (medians of the first and last part). Check data and labels, then try a tenth of the learning rate.");
   }
 
   void goals() {
@@ -110,11 +109,10 @@ class Diagnosis {
     for (const Judgement& one : check_.conditions) {
       if (one.holds != Holds::kNo || !one.missed_by || one.name.empty()) continue;
       if (one.name == "grad_norm") {
-        say(Ailment::kGradients,
-            "Gradient norms are too " + std::string(one.below ? "small" : "large") + " (" + one.condition +
-                "; missed by " + share_text(*one.missed_by) + "). " +
-                (one.below ? "Check that gradients reach all layers; a higher learning rate may do."
-                           : "Halve the learning rate, and clip gradients."));
+        say(Ailment::kGradients, "Gradient norms are too " + std::string(one.below ? "low" : "high") + " (" +
+                                     one.condition + "; missed by " + share_text(*one.missed_by) + "). " +
+                                     (one.below ? "Check that all layers get gradients, or raise the learning rate."
+                                                : "Halve the learning rate and clip gradients."));
         continue;
       }
       if (one.name == "throughput" || one.name == "step_time" || one.name == "memory" || one.name == "gpu_busy")
@@ -123,10 +121,10 @@ class Diagnosis {
       std::string words = upper(printable(one.name, 60)) + " is too " + (one.below ? "low" : "high") + " (" +
                           one.condition + "; missed by " + share_text(*one.missed_by) + "). ";
       if (one.more_steps && *one.more_steps < kFarAway * std::max(check_.steps.value_or(0), 1.0))
-        words += "As in the last half of the log it would take about " + count_text(round_steps(*one.more_steps)) +
-                 " more steps: train longer.";
+        words += "At the rate of the last half of the log it needs about " + count_text(round_steps(*one.more_steps)) +
+                 " more steps.";
       else
-        words += "It did not come nearer in the last half of the log: halve the learning rate before training longer.";
+        words += "It stopped improving in the last half of the log. Halve the learning rate before you train longer.";
       say(Ailment::kShortOfGoal, words);
     }
   }
@@ -150,7 +148,7 @@ class Diagnosis {
     const bool rates = rate->what == Measured::kThroughput;
     if (rate->agreement() != (rates ? Agreement::kBelow : Agreement::kAbove)) return;
     const double times = rates ? 1 / *rate->ratio() : *rate->ratio();
-    const std::string words = "Slow: a step takes " + fixed_text(times, 2) + " times what was predicted. ";
+    const std::string words = "Slow: steps take " + fixed_text(times, 2) + "x the prediction. ";
     say(Ailment::kSlow, words + cause(times, *rate));
     smaller_than_planned();
   }
@@ -160,29 +158,23 @@ class Diagnosis {
     constexpr double kBusy = 0.9, kSteady = 1.3, kPrecision = 1.8;
     const RunFigure* busy = check_.figure(Measured::kGpuBusy);
     if (busy != nullptr && busy->value < kBusy)
-      return "The GPUs work " + share_text(busy->value) +
-             " of the time: they wait for data, for the host or for each other's start; more loader workers, data on a "
-             "local disk, compile.";
+      return "GPU utilization is " + share_text(busy->value) +
+             ": the GPUs wait for data or the CPU. Try more dataloader workers, data on local disk, torch.compile.";
     if (rate.low && rate.high && *rate.low > 0 && *rate.high / *rate.low > kSteady)
-      return "Steps differ much (P10 to P90: " + fixed_text(*rate.high / *rate.low, 2) +
-             " times): data loading, evaluations inside of steps, or a neighbour on the machine; nvidia-smi beside the "
-             "run "
-             "tells more.";
-    std::string words = busy != nullptr ? "The GPUs are busy (" + share_text(busy->value) +
-                                              "), waiting for each other "
-                                              "counted in. "
-                                        : "";
+      return "Step times vary " + fixed_text(*rate.high / *rate.low, 2) +
+             "x (P10–P90): data loading, evaluation inside steps, or a shared machine. Add an nvidia-smi log to tell.";
+    std::string words =
+        busy != nullptr ? "GPU utilization is " + share_text(busy->value) + " (waiting for other GPUs counts as busy). "
+                        : "";
     if (times > kPrecision)
-      words +=
-          "So much is usually the wrong precision (fp32 or no tensor cores), attention that is not fused, compile "
-          "left out, or GPUs held back by heat or power.";
+      words += "Usual causes: fp32 instead of bf16, unfused attention, no compile, thermal or power throttling.";
     else if (run_.expected.gpus > 1)
       words +=
-          "Every step is as slow: look at communication between the GPUs first (NCCL_DEBUG=INFO says which links it "
-          "takes), then at precision, attention and compile.";
+          "All steps are equally slow: check GPU communication first (NCCL_DEBUG=INFO shows the links used), then "
+          "precision, attention and compile.";
     else
       words +=
-          "Every step is as slow: look at precision, the attention kernel and compile, then at clocks (nvidia-smi -q "
+          "All steps are equally slow: check precision, the attention kernel and compile, then clocks (nvidia-smi -q "
           "-d PERFORMANCE).";
     return words;
   }
@@ -193,8 +185,8 @@ class Diagnosis {
       const RunFigure* figure = check_.figure(what);
       if (figure == nullptr || !figure->ratio() || *figure->ratio() > kHalf || figure->agreement() != Agreement::kBelow)
         continue;
-      std::string words = "It uses " + gib(figure->value) + " where " + gib(figure->expected->p50) +
-                          " were planned: the micro-batch or the sequences may be smaller than in the plan";
+      std::string words = "It uses " + gib(figure->value) + ", planned were " + gib(figure->expected->p50) +
+                          ": the micro-batch or the sequences may be smaller than in the plan";
       if (run_.expected.micro_batch > 0) words += " (micro-batch " + count_text(run_.expected.micro_batch) + ")";
       return say(Ailment::kSmallerThanPlanned, words + ".");
     }
@@ -212,29 +204,27 @@ class Diagnosis {
     const auto seen = static_cast<double>(run_.log.gpus.size());
     const auto working = seen - static_cast<double>(idle.size());
     if (run_.expected.gpus > 0 && working >= run_.expected.gpus) return;  // the rest of a larger machine
-    say(Ailment::kFewGpus, "GPU " + listed(idle) + " of " + count_text(seen) + " did not work (below " +
-                               share_text(kIdle) + " busy); the plan uses " + count_text(run_.expected.gpus) +
-                               ": start with torchrun --nproc-per-node=" +
+    say(Ailment::kFewGpus, "GPU " + listed(idle) + " of " + count_text(seen) + " idle (below " + share_text(kIdle) +
+                               " utilization); the plan uses " + count_text(run_.expected.gpus) +
+                               ". Start with torchrun --nproc-per-node=" +
                                std::to_string(run_.expected.gpus / std::max(run_.expected.nodes, 1)) +
-                               " and look at CUDA_VISIBLE_DEVICES.");
+                               " and check CUDA_VISIBLE_DEVICES.");
   }
 
   void restarts() {
     if (check_.restarts == 0) return;
-    say(Ailment::kRestarts, "Started again " + count_text(static_cast<double>(check_.restarts)) +
-                                (check_.restarts == 1 ? " time" : " times") +
-                                "; speeds are those since the last start.");
+    say(Ailment::kRestarts, "Restarted " + count_text(static_cast<double>(check_.restarts)) +
+                                (check_.restarts == 1 ? " time" : " times") + "; speeds are since the last restart.");
   }
 
   void finish() {
     if (!check_.projection || run_.expected.hours.p90 <= Seconds{}) return;
     const Projection& projection = *check_.projection;
     if (projection.hours.p50 <= run_.expected.hours.p90) return;
-    std::string words = "At this pace the phase takes " + to_text(projection.hours.p50) + " in place of " +
-                        to_text(run_.expected.hours.p50) + " (" + to_text(run_.expected.hours.p90) +
-                        " at the most, P90)";
+    std::string words = "At this pace the phase takes " + to_text(projection.hours.p50) + " instead of " +
+                        to_text(run_.expected.hours.p50) + " (" + to_text(run_.expected.hours.p90) + " at P90)";
     if (run_.expected.cost.p50 > Dollars{})
-      words += " and costs " + to_text(projection.cost.p50) + " in place of " + to_text(run_.expected.cost.p50);
+      words += " and costs " + to_text(projection.cost.p50) + " instead of " + to_text(run_.expected.cost.p50);
     say(Ailment::kLate, words + ".");
   }
 

@@ -189,10 +189,9 @@ const LogEvent* what_ended(const RunLog& log) {
 
 std::string end_words(const LogEvent& ended, bool several_files) {
   const std::string place = place_of(ended, several_files);
-  if (is_memory(ended)) return "it ended out of memory " + place;
+  if (is_memory(ended)) return "it ran out of memory " + place;
   const bool stopped = ended.kind == LogEvent::Kind::kRestart;
-  return (stopped ? "it was stopped, and nothing tells of a new start, " : "it ended with an error ") + place + ": " +
-         ended.text;
+  return (stopped ? "it was stopped and not restarted, " : "it ended with an error ") + place + ": " + ended.text;
 }
 
 /// Of generation. Programs that only the job's own metrics know say nothing that could be looked for.
@@ -207,7 +206,7 @@ bool generation_ended(const RunLog& log) {
 void find_reasons(const CheckedRun& run, RunCheck& check) {
   const RunLog& log = run.log;
   if (check.planned_steps > 0 && !check.steps && !log.finished)
-    check.reasons.emplace_back("the log tells no steps of training");
+    check.reasons.emplace_back("the log has no training steps");
   if (check.loss && !std::isfinite(check.loss->end)) check.reasons.emplace_back("the loss is not a number at the end");
   else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))
     check.reasons.emplace_back("the gradient norm is not a number at the end");
@@ -215,10 +214,10 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
   constexpr double kAbout = 0.8;
   const double fewest = check.planned_steps * (run.exact_steps ? 1 : kAbout);
   if (log.finished && check.steps && *check.steps + slack_of(log, fewest) < fewest && check.contradictions.empty())
-    check.reasons.push_back("training ended at step " + count_text(*check.steps) + ", and " +
-                            count_text(check.planned_steps) + " were planned");
+    check.reasons.push_back("training ended at step " + count_text(*check.steps) + " of " +
+                            count_text(check.planned_steps));
   if (check.open_end) {
-    std::string words = "the log does not say that it ended";
+    std::string words = "the log does not show that it finished";
     if (log.prompts)
       words += " (" + count_text(*log.prompts_done) + " of " + count_text(*log.prompts) + " prompts are done)";
     check.reasons.push_back(std::move(words));

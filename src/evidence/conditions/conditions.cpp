@@ -49,7 +49,7 @@ class DimensionCheck {
       }
       if (std::string wrong = combine(node); !wrong.empty()) return wrong;
     }
-    return constant_.back() ? "asks nothing of a log; expected a name in it, such as loss" : "";
+    return constant_.back() ? "uses no metric of the log; expected a name such as loss" : "";
   }
 
  private:
@@ -88,12 +88,12 @@ class DimensionCheck {
     const bool series = node.kind == NodeKind::kDecreases || node.kind == NodeKind::kDecreasesSmoothly ||
                         node.kind == NodeKind::kIncreases || node.kind == NodeKind::kFinite;
     if (series && constant_[static_cast<std::size_t>(node.parts[0])])
-      return "asks how a number goes on that is always the same; expected a name such as loss";
+      return "is about a constant; expected a name such as loss";
     if (node.kind == NodeKind::kIn) {
       const ConditionNode& low = this->node(node.parts[1]);
       const ConditionNode& high = this->node(node.parts[2]);
       if (low.kind == NodeKind::kNumber && high.kind == NodeKind::kNumber && low.number > high.number)
-        return "the range holds nothing: its lower end is above its upper end";
+        return "the range is empty: its lower end is above its upper end";
     }
     return "";
   }
@@ -107,8 +107,8 @@ class DimensionCheck {
       if (part.dimension == dimension) continue;
       const bool bare = part.dimension == Dimension::kPlain && constant_[static_cast<std::size_t>(index)];
       if (bare && (dimension == Dimension::kTokenRate || dimension == Dimension::kTime)) continue;
-      return "sets " + std::string(words_of(dimension)) + " beside " + std::string(words_of(part.dimension)) +
-             "; expected the same on both sides";
+      return "compares " + std::string(words_of(dimension)) + " with " + std::string(words_of(part.dimension)) +
+             "; use the same kind on both sides";
     }
     return "";
   }
@@ -164,7 +164,7 @@ std::string PhaseConditions::unknown_name(std::string_view name) const {
   for (const MetricText& metric : metrics_) names.emplace_back(metric.name);
   for (const LogQuantity& quantity : log_quantities()) names.push_back(quantity.name);
   const std::string near = did_you_mean(name, names);
-  std::string text = "'" + printable(name, 60) + "' is no metric of this phase and nothing that logs hold" + near;
+  std::string text = "'" + printable(name, 60) + "' is not a metric of this phase or of logs" + near;
   if (!near.empty()) return text;
   std::vector<std::string> known;
   for (const LogQuantity& quantity : log_quantities()) known.emplace_back(quantity.name);
@@ -177,7 +177,7 @@ std::string PhaseConditions::check(ConditionTree& tree, bool formula) const {
   if (!wrong.empty()) return wrong;
   if ((tree.root().dimension == Dimension::kTruth) == formula)
     return formula ? "expected a number, found a condition"
-                   : "expected a condition such as loss < 3.2, found a number by itself";
+                   : "expected a condition such as loss < 3.2, found only a number";
   return "";
 }
 

@@ -22,7 +22,7 @@ std::string text_of(double value, Dimension dimension, bool percent) {
   constexpr int kDigits = 4;
   if (std::isnan(value)) return "not a number";
   if (std::isinf(value)) return value > 0 ? "infinite" : "minus infinite";
-  if (percent) return significant_text(value * 100, 3) + " %";
+  if (percent) return significant_text(value * 100, 3) + "%";
   if (dimension == Dimension::kBytes) return to_text(Bytes{value});
   if (dimension == Dimension::kTime) return to_text(Seconds{value});
   const double size = std::abs(value);
@@ -90,7 +90,7 @@ Judgement ConditionJudge::judge(const ConditionTree& tree, int index) const {
       // What is missed for want of a number is not met by its opposite.
       if (inner.holds == Holds::kNo && inner.no_number) inner.holds = Holds::kUndecided;
       else if (inner.holds != Holds::kUndecided) inner.holds = inner.holds == Holds::kYes ? Holds::kNo : Holds::kYes;
-      inner.words = "asked is the opposite: " + inner.words;
+      inner.words = "required is the opposite: " + inner.words;
       inner.missed_by.reset();
       inner.more_steps.reset();
       return inner;
@@ -120,7 +120,7 @@ Judgement ConditionJudge::chain(const ConditionTree& tree, const ConditionNode& 
     if (compares(node.comparisons[i], values[i], values[i + 1])) continue;
     result.holds = Holds::kNo;
     if (wrong.empty() && node.comparisons.size() > 1)
-      wrong = "; not so: " + text_of(values[i], dimension, node.percent) + pair;
+      wrong = "; not true: " + text_of(values[i], dimension, node.percent) + pair;
   }
   result.words += wrong;
   result.no_number = std::ranges::any_of(values, [](double value) { return std::isnan(value); });
@@ -146,8 +146,8 @@ Judgement ConditionJudge::in_range(const ConditionTree& tree, const ConditionNod
     result = share_in(value, *low.end, *high.end, what.dimension, node.percent);
   } else {
     result.holds = either_way(*value.end >= *low.end && *value.end <= *high.end);
-    result.words = text_of(*value.end, what.dimension, node.percent) + " at the end; asked " +
-                   text_of(*low.end, what.dimension, node.percent) + " … " +
+    result.words = text_of(*value.end, what.dimension, node.percent) + " at the end; required " +
+                   text_of(*low.end, what.dimension, node.percent) + "–" +
                    text_of(*high.end, what.dimension, node.percent);
     result.no_number = std::isnan(*value.end);
   }
@@ -172,10 +172,10 @@ Judgement ConditionJudge::share_in(const LogValue& value, double low, double hig
   result.holds = either_way(share >= kShareNeeded);
   // Were they numbers, they might lie inside.
   result.no_number = static_cast<double>(inside + none) >= kShareNeeded * static_cast<double>(points.size());
-  result.words = significant_text(share * 100, 3) + " % of " + count_text(static_cast<double>(points.size())) +
-                 " values after the warm-up lie in " + text_of(low, dimension, percent) + " … " +
+  result.words = significant_text(share * 100, 3) + "% of " + count_text(static_cast<double>(points.size())) +
+                 " values after the warm-up in " + text_of(low, dimension, percent) + "–" +
                  text_of(high, dimension, percent) + " (" + significant_text(kShareNeeded * 100, 2) +
-                 " % needed), median " + text_of(*value.end, dimension, percent);
+                 "% required), median " + text_of(*value.end, dimension, percent);
   return result;
 }
 
@@ -186,14 +186,13 @@ Judgement ConditionJudge::falls(const ConditionTree& tree, const ConditionNode& 
   auto fall = fall_of(value.points);
   if (!fall)
     return {.holds = Holds::kUndecided,
-            .words = "only " + count_text(static_cast<double>(value.points.size())) + " values; " +
-                     std::to_string(Fall::kFewest) + " are needed"};
+            .words = "only " + count_text(static_cast<double>(value.points.size())) + " values; needs " +
+                     std::to_string(Fall::kFewest)};
   if (loses_numbers(what)) fall->finite = false;
   const auto text = [&](double number) { return text_of(number, what.dimension, false); };
   Judgement result;
   result.no_number = !fall->finite;
-  result.words = "medians of " + std::to_string(fall->windows) + " equal parts go from " + text(fall->first) + " to " +
-                 text(fall->last);
+  result.words = "from " + text(fall->first) + " to " + text(fall->last);
   if (!fall->finite) result.words += "; some values are not finite";
   if (node.kind != NodeKind::kDecreasesSmoothly) {
     const bool rises = node.kind == NodeKind::kIncreases;
@@ -202,12 +201,12 @@ Judgement ConditionJudge::falls(const ConditionTree& tree, const ConditionNode& 
   }
   result.holds = either_way(fall->smoothly());
   if (fall->falls())
-    result.words += ", the largest step up is " + text(fall->rise) +
+    result.words += ", largest step up " + text(fall->rise) +
                     (fall->rise > Fall::kRise * (fall->first - fall->last) ? ", more than a tenth of the fall" : "");
-  if (fall->spikes == 0) result.words += ", no spike";
+  if (fall->spikes == 0) result.words += ", no spikes";
   else
     result.words += ", " + count_text(static_cast<double>(fall->spikes)) + (fall->spikes == 1 ? " spike" : " spikes") +
-                    ", the largest " + significant_text(fall->worst, 3) + " times the running median " +
+                    ", the largest " + significant_text(fall->worst, 3) + "x the running median " +
                     place_of(fall->worst_at);
   return result;
 }
@@ -237,7 +236,7 @@ Judgement ConditionJudge::reaches(const ConditionTree& tree, const ConditionNode
   Judgement result;
   result.holds = either_way(compares(from_above ? Comparison::kLessEqual : Comparison::kGreaterEqual, best, *goal.end));
   result.no_number = std::isnan(best) || std::isnan(*goal.end) || std::isnan(first);
-  result.words = "comes to " + text_of(best, what.dimension, node.percent) + "; asked " +
+  result.words = "reaches " + text_of(best, what.dimension, node.percent) + "; required " +
                  text_of(*goal.end, what.dimension, node.percent);
   if (result.holds == Holds::kNo && *goal.end != 0) {
     result.missed_by = std::abs(best - *goal.end) / std::abs(*goal.end);
@@ -279,10 +278,10 @@ std::vector<LogValue> PhaseConditions::metric_values(const LogView& view) const 
     const auto none =
         std::ranges::find(view.log.no_numbers, metrics_[i].name, &std::pair<std::string, std::string>::first);
     if (none == view.log.no_numbers.end()) {
-      values[i].missing = "no line of the log gives " + named;
+      values[i].missing = "not in the log: " + named;
     } else {
       values[i].missing = std::move(named);
-      values[i].missing += " finds lines, but its group holds no number: '" + none->second + "'";
+      values[i].missing += " matches lines, but its group is not a number: '" + none->second + "'";
     }
   }
   for (const std::size_t i : order_) {

@@ -40,10 +40,10 @@ LogValue validation(const LogView& view) {
 }
 
 LogValue throughput(const LogView& view) {
-  return steady(throughput_points(view), "neither tokens a second nor the time of steps in the log");
+  return steady(throughput_points(view), "neither tokens/s nor step times in the log");
 }
 
-LogValue step_time(const LogView& view) { return steady(step_points(view), "no time of steps in the log"); }
+LogValue step_time(const LogView& view) { return steady(step_points(view), "no step times in the log"); }
 
 LogValue gpu_busy(const LogView& view) {
   return steady(points_of(view.log.gpu_busy), "no lines of nvidia-smi or DCGM in the log");
@@ -80,7 +80,7 @@ constexpr std::array<LogQuantity, kLogQuantities> kQuantities = {{
     {"val_bpb", Dimension::kPlain, false, "the same in bits a byte", validation},
     {"grad_norm", Dimension::kPlain, true, "norm of the gradient", grad_norm},
     {"learning_rate", Dimension::kPlain, false, "learning rate", learning_rate},
-    {"throughput", Dimension::kTokenRate, true, "tokens a second, all GPUs", throughput},
+    {"throughput", Dimension::kTokenRate, true, "tokens/s, all GPUs", throughput},
     {"step_time", Dimension::kTime, true, "time of an optimizer step", step_time},
     {"memory", Dimension::kBytes, false, "peak of the fullest GPU", memory},
     {"gpu_busy", Dimension::kPlain, true, "share of time in which the GPUs work", gpu_busy},

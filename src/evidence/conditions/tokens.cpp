@@ -83,7 +83,7 @@ std::optional<ConditionToken> ConditionLexer::sign(ConditionToken token) {
     }
   const std::size_t length = std::max(utf8_length(text_, at_), std::size_t{1});
   problem_ = "'" + printable(text_.substr(at_, length)) + "' at character " + std::to_string(at_ + 1) +
-             " means nothing here; conditions look like loss < 3.2, refinement in 15%..25%, loss decreases smoothly";
+             " is not valid here; examples: loss < 3.2, refinement in 15%..25%, loss decreases smoothly";
   return std::nullopt;
 }
 
@@ -109,7 +109,7 @@ std::optional<ConditionToken> ConditionLexer::number(ConditionToken token) {
   std::erase(plain, '_');
   const auto [stop, wrong] = std::from_chars(plain.data(), plain.data() + plain.size(), token.number);
   if (wrong != std::errc{} || stop != plain.data() + plain.size() || !std::isfinite(token.number)) {
-    problem_ = "'" + printable(plain, 40) + "' at character " + std::to_string(from + 1) + " is no number";
+    problem_ = "'" + printable(plain, 40) + "' at character " + std::to_string(from + 1) + " is not a number";
     return std::nullopt;
   }
   token.kind = ConditionToken::Kind::kNumber;
@@ -152,7 +152,7 @@ bool ConditionLexer::unit(ConditionToken& token) {
   }
   if (at_ == apart && at_ < text_.size() && starts_name(text_[at_])) {
     problem_ = "'" + printable(word(), 40) + "' at character " + std::to_string(apart + 1) +
-               " is no unit; expected %, k, M, GiB, ms, s, tokens/s and the like";
+               " is not a unit; expected %, k, M, GiB, ms, s, tokens/s or similar";
     return false;
   }
   at_ = apart;

@@ -112,8 +112,9 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   const auto rates = generation_rates(catalogue, setup_.node, *setup_.engine, setup_.weights, setup_.kv_cache,
                                       setup_.phase.weight_bits);
   if (!rates) {
-    out.refused = setup_.engine->name + " on " + setup_.gpu.name + " runs no " + std::string(name_of(setup_.weights)) +
-                  " weights with a cache in " + std::string(name_of(setup_.kv_cache));
+    out.refused = setup_.engine->name + " on " + setup_.gpu.name + " does not run " +
+                  std::string(name_of(setup_.weights)) + " weights with a KV cache in " +
+                  std::string(name_of(setup_.kv_cache));
     return out;
   }
   out.generation = generation_estimate(work_, *rates, out.strategy);
@@ -132,9 +133,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
     out.metrics.push_back({figure.metric, figure.value, lognormal(value, spread), figure.judged});
   }
   if (out.metrics.empty())
-    out.refused =
-        "nothing finite comes out; gpus, the degrees (tp, pp, ep, replicas) and the lengths contradict each "
-        "other";
+    out.refused = "no finite result; gpus, the degrees (tp, pp, ep, replicas) and the lengths contradict each other";
   return out;
 }
 

@@ -122,7 +122,7 @@ class GenerationFiller {
     if (rest > 1) share_experts(run_.ep.value_or(rest));
     else if (parts_attention(replicas)) part_attention(replicas);
     else if (run_.ep.value_or(1) > 1)
-      assume("experts: cut as the other weights are, over " + count_text(cut) + " GPUs");
+      assume("experts: split like the other weights, over " + count_text(cut) + " GPUs");
   }
 
   /// The largest number of replicas up to that many that shares the experts evenly.
@@ -218,7 +218,7 @@ class GenerationFiller {
         s_.phase.concurrency = samples;
         s_.strategy.micro_batch = 0;
         s_.batch_known = batch > 0;
-        if (batch <= 0) assume("requests in flight: 1");
+        if (batch <= 0) assume("concurrent requests: 1");
         samples *= 10;
         break;
       case GenerationMode::kSaturated:

@@ -38,7 +38,7 @@ struct MeasuredRun {
   std::optional<Bytes> memory;  ///< of the fullest GPU, at its peak
   MemoryKind memory_kind = MemoryKind::kUnknown;
 
-  std::string distrust;                  ///< why the run can not have been as labelled; "" for all others
+  std::string distrust;                  ///< why the run cannot have been as labelled; "" for all others
   std::vector<std::string> assumptions;  ///< what reading had to assume, such as a shape from the size alone
 };
 

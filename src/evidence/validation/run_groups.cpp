@@ -9,7 +9,7 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::string_view kNotStated = "not stated";
+constexpr std::string_view kNotStated = "unknown";
 
 GroupLabel stated_or_not(std::string_view text) {
   return text.empty() ? GroupLabel{1, std::string(kNotStated)} : GroupLabel{0, printable(text, 100)};
@@ -34,8 +34,8 @@ GroupLabel banded(double value, const std::array<Band, count>& bands, std::strin
 GroupLabel size_label(double parameters) {
   constexpr std::array kBands = {Band{0.5e9, "below 0.5B"}, Band{3e9, "0.5B to 3B"}, Band{15e9, "3B to 15B"},
                                  Band{80e9, "15B to 80B"}};
-  if (parameters <= 0) return {99, "size not known"};
-  return banded(parameters, kBands, "80B and more");
+  if (parameters <= 0) return {99, "size unknown"};
+  return banded(parameters, kBands, "80B and up");
 }
 
 GroupLabel machines_label(const PredictedRun& run) {
@@ -44,7 +44,7 @@ GroupLabel machines_label(const PredictedRun& run) {
   if (gpus <= 1) return {0, "one GPU"};
   const bool refused = !run.prediction.refused.empty();
   const bool several = refused ? gpus > run.run->gpus_per_node.value_or(8) : run.prediction.nodes > 1;
-  return several ? GroupLabel{2, "several machines"} : GroupLabel{1, "one machine, several GPUs"};
+  return several ? GroupLabel{2, "several nodes"} : GroupLabel{1, "one node, several GPUs"};
 }
 
 bool is_known(const PredictedRun& run) {
@@ -70,7 +70,7 @@ class Traits {
 };
 
 void add_hardware(const Gpu& gpu, Traits& traits) {
-  traits.add(gpu.memory_type.starts_with("GDDR"), "GPU with GDDR memory");
+  traits.add(gpu.memory_type.starts_with("GDDR"), "GDDR GPUs");
   traits.add(gpu.vendor == "amd", "AMD");
   traits.add(gpu.vendor == "nvidia" && gpu.compute_capability < 8, "older than Ampere");
 }
@@ -86,17 +86,18 @@ std::vector<GroupLabel> training_traits(const TrainingRun& run, const RunPredict
   Traits traits;
   add_hardware(*p.gpu, traits);
   traits.add(is_eight_bit(s.precision) && s.tp * s.pp == 1 && s.sharding >= Sharding::kZero2,
-             "8-bit products under FSDP");
-  traits.add(is_eight_bit(s.precision), "8-bit products");
-  traits.add(s.precision == Precision::kNvfp4, "4-bit products");
+             "8-bit matmuls under FSDP");
+  traits.add(is_eight_bit(s.precision), "8-bit matmuls");
+  traits.add(s.precision == Precision::kNvfp4, "4-bit matmuls");
   traits.add(s.attention == AttentionKernel::kEager, "attention without a fused kernel");
-  traits.add(tokens > 0 && tokens <= kFewTokens, "512 tokens a micro-batch or fewer");
-  traits.add(step > 0 && p.estimate.step.launch.value > kBoundByHost * step, "a quarter or more waits for the host");
-  traits.add(run.sequence.value_or(0) >= kLong, "sequences of 16k and more");
+  traits.add(tokens > 0 && tokens <= kFewTokens, "512 tokens or fewer per micro-batch");
+  traits.add(step > 0 && p.estimate.step.launch.value > kBoundByHost * step,
+             "a quarter or more is CPU launch overhead");
+  traits.add(run.sequence.value_or(0) >= kLong, "sequences of 16k and up");
   traits.add(run.shape && run.shape->moe(), "mixture of experts");
   traits.add(s.tp * s.pp > 1, "tensor or pipeline parallel");
   traits.add(s.offload != Offload::kNone, "offload");
-  traits.add(s.recompute != Recompute::kNone, "recomputation");
+  traits.add(s.recompute != Recompute::kNone, "activation checkpointing");
   traits.add(s.compile, "compiled");
   traits.add(!run.micro_batch || (s.gpus() > 1 && !run.tp), "micro-batch or degrees assumed");
   return traits.take();
@@ -111,20 +112,20 @@ std::vector<GroupLabel> generation_traits(const GenerationRun& run, const RunPre
   const bool pcie = p.gpu->link.value <= 0 || p.gpu->link_needs_bridge || !run.nvlink.value_or(true);
   Traits traits;
   add_hardware(*p.gpu, traits);
-  traits.add(weight_only(s.weights), "weights expanded as they are read");
-  traits.add(s.weights == Format::kFp8, "8-bit products");
+  traits.add(weight_only(s.weights), "weights dequantized on the fly");
+  traits.add(s.weights == Format::kFp8, "8-bit matmuls");
   traits.add(s.weights == Format::kNvfp4 || s.weights == Format::kMxfp4, "4-bit floating point");
   traits.add(run.shape && run.shape->moe(), "mixture of experts");
   traits.add(run.shape && run.shape->mla(), "latent attention");
   traits.add(run.shape && run.shape->window > 0, "sliding window or linear attention");
   traits.add(s.tp > 1 && !pcie, "tensor parallel over NVLink");
   traits.add(s.tp > 1 && pcie, "tensor parallel over PCIe");
-  traits.add(s.pp > 1, "layers split over GPUs");
+  traits.add(s.pp > 1, "pipeline parallel");
   traits.add(s.ep > 1, "attention data parallel, experts shared");
-  traits.add(total > 0 && p.generation.parts.host.value > kMuch * total, "a quarter or more waits for the host");
-  traits.add(total > 0 && p.generation.parts.kv_reads.value > kMuch * total, "a quarter or more reads the cache");
-  traits.add(run.input_tokens.value_or(0) >= kLong, "prompts of 16k and more");
-  traits.add(p.generation.memory.weights.value > kNearlyFull * p.gpu->usable.value, "weights fill 80 % of memory");
+  traits.add(total > 0 && p.generation.parts.host.value > kMuch * total, "a quarter or more is CPU launch overhead");
+  traits.add(total > 0 && p.generation.parts.kv_reads.value > kMuch * total, "a quarter or more is KV-cache reads");
+  traits.add(run.input_tokens.value_or(0) >= kLong, "prompts of 16k and up");
+  traits.add(p.generation.memory.weights.value > kNearlyFull * p.gpu->usable.value, "weights fill 80% of memory");
   traits.add(!run.batch && mode_of(run) == GenerationMode::kStatic, "batch assumed: the largest that fits");
   return traits.take();
 }
@@ -139,9 +140,9 @@ GroupLabel parallel_label(const GenerationRun& run, const RunPrediction& p) {
   if (!p.refused.empty()) return {99, std::string(kNotStated)};
   const Strategy& s = p.strategy;
   if (s.ep > 1) return {2000, "attention data parallel"};
-  if (s.pp > 1) return {1000 + s.pp, "layers split " + std::to_string(s.pp) + " ways"};
+  if (s.pp > 1) return {1000 + s.pp, "pipeline parallel " + std::to_string(s.pp)};
   if (s.tp > 1) return {s.tp, "tensor parallel " + std::to_string(s.tp)};
-  return {0, run.gpus.value_or(1) > 1 ? "replicas of one GPU" : "one GPU"};
+  return {0, run.gpus.value_or(1) > 1 ? "replicas of 1 GPU" : "one GPU"};
 }
 
 /// Labels of what only generation runs have.
@@ -194,7 +195,7 @@ std::vector<GroupLabel> labels_of(const PredictedRun& run, Grouping grouping) {
     case Grouping::kFramework:
       return {stated_or_not(run.run->framework)};
     case Grouping::kKnown:
-      return {is_known(run) ? GroupLabel{0, "framework known"} : GroupLabel{1, "framework not known"}};
+      return {is_known(run) ? GroupLabel{0, "framework known"} : GroupLabel{1, "framework unknown"}};
     case Grouping::kMode:
     case Grouping::kWeights:
     case Grouping::kExperts:

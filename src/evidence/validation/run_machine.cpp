@@ -27,7 +27,7 @@ void set_network(const Catalogue& catalogue, const MeasuredRun& run, const Gpu& 
   }
   node.network = BytesPerSecond{each * box};
   assumptions.push_back("network: " + number_text(std::round(each * box * 8 / 1e9)) +
-                        " Gbit/s a machine, as common with this GPU");
+                        " Gbit/s per machine, as common with this GPU");
 }
 
 /// GPUs that the fast link joins when nothing is stated: a rack of them, all cards of a PCIe box, else eight.
@@ -43,7 +43,7 @@ RunMachine run_machine(const Catalogue& catalogue, const MeasuredRun& run, const
   RunMachine machine;
   NodeShape& node = machine.node;
   const int box = std::min(run.gpus_per_node.value_or(usual_box(gpu, gpus)), gpus);
-  if (!run.gpus_per_node && gpus > 1) assumptions.push_back("GPUs a machine: " + count_text(box));
+  if (!run.gpus_per_node && gpus > 1) assumptions.push_back("GPUs per machine: " + count_text(box));
   node = common_box(catalogue, gpu, box);
   node.gpus = box;
   machine.nodes = node.machines_for(gpus);
@@ -74,9 +74,8 @@ const Framework* run_software(const Catalogue& catalogue, const MeasuredRun& run
 std::string refused_facts(const MeasuredRun& run, const Gpu* found) {
   if (!run.shape)
     return "the shape of '" + printable(run.model, 60) +
-           "' is not stated, nor its parameters, and the catalogue has no model of that name";
-  if (found == nullptr)
-    return "no GPU is called '" + printable(run.gpu, 60) + "'; gpuplan gpus lists those that are known";
+           "' is missing, its parameter count too, and there is no known model of that name";
+  if (found == nullptr) return "unknown GPU '" + printable(run.gpu, 60) + "' (list: gpuplan gpus)";
   return "";
 }
 

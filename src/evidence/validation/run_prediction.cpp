@@ -31,7 +31,7 @@ struct Estimated {
     const Strategy& s = setup.strategy;
     rates = training_rates(catalogue, setup.node, *setup.framework, s.precision, s.compile, work);
     if (rates.blocks.flop.value <= 0) {
-      refused = setup.gpu.name + " has no " + std::string(name_of(s.precision)) + " products";
+      refused = setup.gpu.name + " has no " + std::string(name_of(s.precision)) + " matmuls";
       return;
     }
     layer = layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention});
@@ -82,8 +82,7 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   const double seconds = out.estimate.step.total().value;
   if (!std::isfinite(seconds) || seconds <= 0 || !std::isfinite(out.estimate.memory.total().value)) {
     out.refused =
-        "nothing finite comes out; gpus, gpus_per_node, the degrees (dp, tp, pp, cp, ep) and the batch contradict "
-        "each other";
+        "no finite result; gpus, gpus_per_node, the degrees (dp, tp, pp, cp, ep) and the batch contradict each other";
     return out;
   }
   if (run.step) out.metrics.push_back({Metric::kStepSeconds, run.step->value, lognormal(seconds, out.spread.time)});

@@ -65,7 +65,7 @@ class RunFiller {
     if (strategy.precision != Precision::kFp32 && product_peak(*s_.catalogue_gpu, strategy.precision).value <= 0 &&
         (strategy.precision == Precision::kFp16 || strategy.precision == Precision::kBf16 ||
          strategy.precision == Precision::kTf32)) {
-      assume(std::string(name_of(strategy.precision)) + ": at the rate of fp32, the GPU has no such units");
+      assume(std::string(name_of(strategy.precision)) + ": at the fp32 rate, the GPU has no units for it");
       strategy.precision = Precision::kFp32;
     }
     strategy.compile = run_.compile.value_or(false);
@@ -155,7 +155,7 @@ class RunFiller {
     if (adapters) {
       phase.lora.rank = run_.lora_rank.value_or(16);
       phase.lora.targets = {"attention"};
-      assume("adapters: rank " + count_text(phase.lora.rank) + " at the attention projections");
+      assume("LoRA rank " + count_text(phase.lora.rank) + " on the attention projections");
     }
     const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
@@ -180,7 +180,7 @@ class RunFiller {
       accumulate = replica > 0 ? std::max(1.0, std::round(replica / micro)) : usual_accumulation(micro);
       if (replica <= 0) {
         s_.batch_known = false;
-        assume("accumulated micro-batches: " + number_text(accumulate));
+        assume("gradient accumulation: " + number_text(accumulate));
       }
     }
     constexpr double kMost = 1e6;

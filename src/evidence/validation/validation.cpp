@@ -113,7 +113,7 @@ std::string refusal_of(const PredictedRun& run) {
   const FigureList figures = measured_figures(run);
   const bool complete =
       std::ranges::all_of(figures, [&](const MeasuredFigure& f) { return prediction_of(run, f.metric) != nullptr; });
-  return complete ? "" : "the configuration does not say enough for this figure";
+  return complete ? "" : "the configuration is incomplete for this metric";
 }
 
 std::vector<std::string> assumptions_of(const PredictedRun& run) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "input/declaration/codec.h"
+#include "input/declaration/other_words.h"
 #include "input/prices/offer_clues.h"
 #include "input/text/csv.h"
 #include "input/text/gpu_name.h"
@@ -121,7 +122,7 @@ bool read_record(Reader& reader, const Tree& tree, void* object, const ValueType
   reader.exact = outer_exact;
   for (const Key& key : type) {
     if (!key.required() || tree.find(key.name) != nullptr) continue;
-    return reader.fail(tree, std::string(key.name) + " is missing; expected " + expected_text(*key.type) + ": " +
+    return reader.fail(tree, "missing '" + std::string(key.name) + "'; expected " + expected_text(*key.type) + ": " +
                                  std::string(key.help));
   }
   return true;
@@ -159,7 +160,7 @@ bool read_amount(Reader& reader, const Tree& tree, const ValueType& type, const 
 }
 
 bool read_text(Reader& reader, const Tree& tree, std::string& out) {
-  if (!tree.is_scalar()) return reader.fail(tree, "expected a text, got " + got_text(tree));
+  if (!tree.is_scalar()) return reader.fail(tree, "expected text, got " + got_text(tree));
   out = tree.text;
   return true;
 }
@@ -200,7 +201,14 @@ std::optional<std::size_t> read_word(Reader& reader, const Tree& tree, const Val
       if (iequals(type.words[i], tree.text)) return i;
   }
   std::string message = "expected " + expected_text(type) + ", got " + got_text(tree);
-  if (tree.is_scalar()) message += did_you_mean(tree.text, words_of(type));
+  if (tree.is_scalar()) {
+    const std::string_view kind = &type == &Codec<Method>::type      ? "method"
+                                  : &type == &Codec<Optimizer>::type ? "optimizer"
+                                                                     : "";
+    const std::string_view advice = advice_on(kind, tree.text);
+    if (!advice.empty()) message += "; " + std::string(advice);
+    else message += did_you_mean(tree.text, words_of(type));
+  }
   reader.fail(tree, message);
   return std::nullopt;
 }

@@ -71,17 +71,17 @@ std::string_view bare_unit(AmountKind kind) {
     case AmountKind::kMoney:
       return "dollars";
     case AmountKind::kPrice:
-      return "dollars an hour";
+      return "dollars per hour";
     case AmountKind::kRate:
       return "per hour";
     case AmountKind::kBytes:
       return "bytes";
     case AmountKind::kBytesPerSecond:
-      return "bytes a second";
+      return "bytes per second";
     case AmountKind::kTokens:
       return "tokens";
     case AmountKind::kTokensPerSecond:
-      return "tokens a second";
+      return "tokens per second";
     case AmountKind::kSamplesPerSecond:
       return "samples a second";
     case AmountKind::kDollarsPerByteMonth:

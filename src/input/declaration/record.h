@@ -72,7 +72,7 @@ constexpr Key key(std::string_view name, std::string_view fallback, std::string_
 
 /// `exact: true` beside figures: they are known, not +-20 %. Read by read_record before the other keys.
 constexpr Key exact_key() {
-  return {"exact", "false", "the figures here are known exactly; without it a single figure is read as +-20 %",
+  return {"exact", "false", "treat the numbers here as exact; without it a single number stands for a range of +-20%",
           &Codec<bool>::type, [](Reader&, const Tree&, void*, const Bounds&) { return true; }};
 }
 

@@ -34,9 +34,11 @@ void fields(auto& archive, Of<Framework> auto& framework) {
   archive(framework.name, framework.aliases, framework.trains, framework.generates, framework.vendors,
           framework.min_compute_capability, framework.zero, framework.tensor, framework.pipeline, framework.context,
           framework.expert, framework.interleave, framework.offload, framework.recompute_selective,
-          framework.recompute_full, framework.compile, framework.cuda_graphs, framework.full, framework.lora,
-          framework.qlora, framework.frozen, framework.precisions, framework.master_fp32, framework.multi_gpu,
-          framework.multi_node, framework.auto_rank, framework.source, framework.as_of, framework.notes);
+          framework.recompute_full, framework.compile, framework.cuda_graphs, framework.compiles, framework.full,
+          framework.lora, framework.qlora, framework.frozen, framework.precisions, framework.optimizers,
+          framework.master_fp32, framework.multi_gpu, framework.multi_node, framework.auto_rank, framework.fine_tune,
+          framework.pretrain, framework.eased_by, framework.auto_gpus, framework.auto_full, framework.auto_adapters,
+          framework.fused_loss, framework.activation_offload, framework.source, framework.as_of, framework.notes);
 }
 
 void fields(auto& archive, Of<Billing> auto& billing) {
@@ -46,9 +48,9 @@ void fields(auto& archive, Of<Billing> auto& billing) {
 void fields(auto& archive, Of<Offer> auto& offer) {
   archive(offer.kind, offer.provider, offer.region, offer.instance, offer.gpu, offer.gpus, offer.price,
           offer.spot_price, offer.interruptions, offer.band, offer.availability, offer.billing, offer.disk_price,
-          offer.egress_price, offer.label, offer.source, offer.as_of, offer.vcpus, offer.ram, offer.max_time,
-          offer.wait, offer.partition, offer.account, offer.qos, offer.queue, offer.preemptible, offer.leave_free,
-          offer.watts, offer.usd_per_kwh);
+          offer.egress_price, offer.label, offer.source, offer.as_of, offer.vcpus, offer.ram, offer.disk, offer.nodes,
+          offer.max_nodes, offer.network, offer.max_time, offer.wait, offer.partition, offer.account, offer.qos,
+          offer.queue, offer.preemptible, offer.leave_free, offer.watts, offer.usd_per_kwh);
 }
 
 void fields(auto& archive, Of<Efficiency> auto& row) {
@@ -60,6 +62,11 @@ void fields(auto& archive, Of<TrainingSoftware> auto& software) {
   archive(software.name, software.fused, software.vendor_attention, software.paged_8bit, software.gathers_outside,
           software.loading, software.recompute, software.source, software.as_of);
   for (const auto& number : kSoftwareFields) archive(software.*number.field);
+}
+
+void fields(auto& archive, Of<OptimizerFacts> auto& row) {
+  archive(row.optimizer, row.state_bytes, row.follows, row.paged, row.eight_bit, row.trainer, row.axolotl, row.torch,
+          row.torchtitan, row.megatron, row.source, row.as_of);
 }
 
 void fields(auto& archive, Of<LinkEfficiency> auto& link) {
@@ -90,6 +97,14 @@ void fields(auto& archive, Of<GenerationConstants> auto& constants) {
 
 void fields(auto& archive, Of<PracticeConstants> auto& constants) {
   for (const auto& constant : kPracticeConstants) archive(constants.*constant.field);
+}
+
+void fields(auto& archive, Of<ErrorConstants> auto& constants) {
+  for (const auto& constant : kErrorConstants) archive(constants.*constant.field);
+}
+
+void fields(auto& archive, Of<AnswerConstants> auto& constants) {
+  for (const auto& constant : kAnswerConstants) archive(constants.*constant.field);
 }
 
 void fields(auto& archive, Of<Assumption> auto& assumption) {

@@ -176,8 +176,8 @@ std::unexpected<Error> several(std::string_view end, std::vector<std::string> ma
   const std::size_t more = matches.size() - std::min(matches.size(), kShown);
   matches.resize(matches.size() - more);
   if (more > 0) matches.push_back(count_text(static_cast<double>(more)) + " more");
-  return wrong_use("'" + printable(end, 60) + "' may mean several addresses; which of " + listed(matches, "or") + "?" +
-                   (each.empty() ? "" : " All of them: " + each));
+  return wrong_use("'" + printable(end, 60) + "' matches several keys: " + listed(matches, "or") +
+                   ". Write the full one." + (each.empty() ? "" : " All of them: " + each));
 }
 
 /// The one place that is meant by an end of its address, or else by some of its steps; among those the job states, or
@@ -249,8 +249,8 @@ Result<std::vector<AddressStep>> address_steps(std::string_view address) {
   std::vector<AddressStep> steps;
   const auto malformed = [&] {
     return wrong_use("'" + printable(address, 80) +
-                     "' is no address; expected one such as limits.deadline, "
-                     "phases.train.train.epochs or market.offers[2].price");
+                     "' is not a key of a job; expected one such as limits.deadline, phases.train.train.epochs or "
+                     "market.offers[2].price");
   };
   std::string_view rest = trim(address);
   if (printable(rest, rest.size()) != rest) return malformed();  // its names become keys of the job
@@ -307,8 +307,8 @@ Result<std::vector<std::string>> full_addresses(const Tree& job, std::string_vie
   if (!list) return std::unexpected(list.error());
   const Tree* tree = value_at(job, *list);
   if (tree == nullptr || tree->is_null())
-    return wrong_use("'" + printable(address, 80) + "' is about every item of " + printable(*list, 80) +
-                     ", and the job states none");
+    return wrong_use("'" + printable(address, 80) + "' needs items in " + printable(*list, 80) +
+                     ", and the job has none");
   std::vector<std::string> all;
   const std::size_t size = tree->is_list() ? tree->children.size() : 1;
   for (std::size_t i = 0; i < size; ++i) {
@@ -317,7 +317,7 @@ Result<std::vector<std::string>> full_addresses(const Tree& job, std::string_vie
     if (!inner) return std::unexpected(inner.error());
     all.insert(all.end(), inner->begin(), inner->end());
     if (all.size() > static_cast<std::size_t>(kMaxNodes))
-      return wrong_use("'" + printable(address, 80) + "' is too much");
+      return wrong_use("'" + printable(address, 80) + "' matches too many keys");
   }
   return all;
 }

@@ -76,10 +76,10 @@ class Checks {
       const Tree& place = *(list.is_list() ? list.children[i] : list).find("on");
       if (holds_no_machine(host))
         return reader_.fail(place, "phase " + printable(host.name, 60) +
-                                       " uses no GPU and holds no machine to stay on; name a phase that does");
-      return reader_.fail(place, "schedule: each_phase takes machines for every phase on its own, and " +
-                                     printable(phase.name, 60) + " is to stay on those of " + printable(host.name, 60) +
-                                     "; leave one of the two out (schedule: best keeps `on`)");
+                                       " uses no GPU, so there is no machine to stay on; name a phase that uses GPUs");
+      return reader_.fail(place, "schedule: each_phase rents separate machines for each phase, but " +
+                                     printable(phase.name, 60) + " stays on those of " + printable(host.name, 60) +
+                                     "; remove one of the two (schedule: best keeps `on`)");
     }
     return true;
   }
@@ -133,10 +133,10 @@ class Checks {
     for (const std::size_t i : way_)
       if (least_time(job_.phases[i]) > Seconds{}) names.push_back(printable(job_.phases[i].name, 40));
     return fail("limits", "deadline",
-                to_text(*job_.limits.deadline) + " is less than the " + to_text(chain) + " that " + listed(names) +
-                    (names.size() == 1 ? " takes" : " take one after the other") +
-                    " at the least by the job's own figures" + (job_.buffer > 0 ? " with the buffer" : "") +
-                    "; raise it, or shorten these phases");
+                to_text(*job_.limits.deadline) + " cannot be met: " + listed(names) +
+                    (names.size() == 1 ? " takes" : " take") + " at least " + to_text(chain) +
+                    " by the times in the job" + (job_.buffer > 0 ? ", buffer included" : "") +
+                    "; raise it (a bare number is in seconds: write 12 h), or shorten these phases");
   }
 
   Seconds longest_chain() {
@@ -169,8 +169,8 @@ class Checks {
   bool budget() {
     if (!job_.limits.budget || *job_.limits.budget > job_.contingency) return true;
     return fail("limits", "budget",
-                to_text(*job_.limits.budget) + " is all taken by the contingency of " + to_text(job_.contingency) +
-                    "; raise the budget above it, or lower contingency");
+                to_text(*job_.limits.budget) + " is used up by the contingency of " + to_text(job_.contingency) +
+                    "; raise limits.budget or lower contingency");
   }
 
   bool spot() {
@@ -179,10 +179,11 @@ class Checks {
     if (job_.where.spot == SpotUse::kNever && policy != "on_demand")
       return fail(
           "spot", "policy",
-          policy + " takes spot machines, and where.spot is never; set where.spot: allow, or policy: on_demand");
+          policy + " needs spot machines, but where.spot is never; set where.spot: allow, or policy: on_demand");
     if (job_.where.spot == SpotUse::kOnly && policy == "on_demand")
-      return fail("spot", "policy",
-                  "on_demand takes no spot machine, and where.spot is only; set where.spot: never, or another policy");
+      return fail(
+          "spot", "policy",
+          "on_demand never uses spot machines, but where.spot is only; set where.spot: never, or another policy");
     return true;
   }
 

@@ -14,10 +14,11 @@ struct PromptsRecord {
   using Object = Prompts;
   static constexpr std::string_view title = "prompts";
   static constexpr std::array keys = {
-      key<&Prompts::name>("name", "", "what tables call it"),
-      key<&Prompts::samples>("samples", "required", "prompts for each model", between(1, 1e15)),
-      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "length of a prompt", between(1, 1e9)),
-      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "length of an answer", between(0, 1e9)),
+      key<&Prompts::name>("name", "", "name in tables"),
+      key<&Prompts::samples>("samples", "required", "prompts per model", between(1, 1e15)),
+      key<&Prompts::prompt_tokens>("prompt_tokens", "required", "input tokens per prompt", between(1, 1e9)),
+      key<&Prompts::new_tokens>("new_tokens", "needed unless forward_only", "output tokens per prompt",
+                                between(0, 1e9)),
   };
 };
 
@@ -39,8 +40,8 @@ struct CacheFormatCodec {
   static bool read(Reader& reader, const Tree& tree, Format& out, const Bounds&) {
     const auto weights = tree.is_scalar() ? from_name<Format>(tree.text) : std::nullopt;
     if (weights && !stores_cache(*weights))
-      return reader.fail(tree, std::string(name_of(*weights)) + " is a format of weights; expected " +
-                                   expected_text(type) + " for keys and values");
+      return reader.fail(tree, std::string(name_of(*weights)) + " is a weight format; expected " + expected_text(type) +
+                                   " for the KV cache");
     const auto position = read_word(reader, tree, type);
     if (position) out = *from_name<Format>(words[*position]);
     return position.has_value();
@@ -51,14 +52,14 @@ struct SpeculationRecord {
   using Object = Speculation;
   static constexpr std::string_view title = "speculative";
   static constexpr std::array keys = {
-      key<&Speculation::tokens>("tokens", "required", "tokens guessed for each pass of the model", between(1, 64)),
-      key_as<ShareCodec, &Speculation::acceptance>("acceptance", "required",
-                                                   "chance that a guess is right when those before it were", {0, 1}),
-      key<&Speculation::draft>("draft", "heads or n-grams, at no cost", "the network that guesses"),
+      key<&Speculation::tokens>("tokens", "required", "draft tokens per pass of the model", between(1, 64)),
+      key_as<ShareCodec, &Speculation::acceptance>(
+          "acceptance", "required", "chance that a draft token is accepted when those before it were", {0, 1}),
+      key<&Speculation::draft>("draft", "heads or n-grams, at no cost", "the draft model"),
   };
   static bool check(Reader& reader, const Tree& tree, const Speculation& out) {
     if (!out.draft || !out.draft->custom) return true;
-    return reader.fail(*tree.find("draft"), "a custom model can be trained, not generated with");
+    return reader.fail(*tree.find("draft"), "a custom model can only be trained");
   }
 };
 
@@ -66,16 +67,16 @@ struct TargetRecord {
   using Object = GenerationTarget;
   static constexpr std::string_view title = "target";
   static constexpr std::array keys = {
-      key<&GenerationTarget::tokens_per_second>("tokens_per_second", "none", "new tokens, all GPUs together, at least",
+      key<&GenerationTarget::tokens_per_second>("tokens_per_second", "none", "minimum output tokens/s over all GPUs",
                                                 kPositive),
-      key<&GenerationTarget::time_to_first_token>("time_to_first_token", "none",
-                                                  "until a request's first token, at most", kPositive),
+      key<&GenerationTarget::time_to_first_token>("time_to_first_token", "none", "maximum time to first token (TTFT)",
+                                                  kPositive),
       key<&GenerationTarget::time_per_output_token>("time_per_output_token", "none",
-                                                    "between the tokens of one request, at most", kPositive),
+                                                    "maximum time per output token (TPOT)", kPositive),
   };
   static bool check(Reader& reader, const Tree& tree, const GenerationTarget& out) {
     if (out.any()) return true;
-    return reader.fail(tree, "which target? expected tokens_per_second, time_to_first_token or time_per_output_token");
+    return reader.fail(tree, "empty target; expected tokens_per_second, time_to_first_token or time_per_output_token");
   }
 };
 
@@ -83,30 +84,32 @@ struct TargetRecord {
 using PlaceCodec = AutoCodec<Codec<Placement>>;
 
 constexpr std::array kGenerateKeys = {
-    Key{"model", "", "the network", &Codec<ModelUse>::type,
+    Key{"model", "", "the model", &Codec<ModelUse>::type,
         [](Reader& reader, const Tree& tree, void* object, const Bounds& bounds) {
           return Codec<ModelUse>::read(reader, tree, static_cast<GeneratePhase*>(object)->models.emplace_back(),
                                        bounds);
         }},
-    key<&GeneratePhase::models>("models", "", "several networks, in place of model"),
-    key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "what each model is given"),
+    key<&GeneratePhase::models>("models", "", "several models, instead of model"),
+    key_as<ListCodec<Record<PromptsRecord>>, &GeneratePhase::data>("data", "required", "the prompts for each model"),
     key<&GeneratePhase::situation>("situation", "saturated",
-                                   "requests one by one, in fixed batches, so many in flight, or as many as fit"),
-    key<&GeneratePhase::concurrency>("concurrency", "", "requests in flight, situation concurrency", between(1, 1e9)),
-    key<&GeneratePhase::batch>("batch", "auto", "sequences that one replica works on together", between(1, 1e6)),
+                                   "load: requests one at a time, in fixed batches, N concurrent, or as many as fit"),
+    key<&GeneratePhase::concurrency>("concurrency", "", "concurrent requests, for situation concurrency",
+                                     between(1, 1e9)),
+    key<&GeneratePhase::batch>("batch", "auto", "batch size of one replica", between(1, 1e6)),
     key_as<AutoCodec<Codec<Format>>, &GeneratePhase::weights>("weights", "as the model comes",
-                                                              "how weights are stored on the GPU"),
+                                                              "weight format on the GPU"),
     key<&GeneratePhase::weight_bits>("weight_bits", "as usual for the format",
-                                     "bits a weight takes, scales included: 4.65 for such an exl2 file",
-                                     between(1, 32)),
-    key_as<AutoCodec<CacheFormatCodec>, &GeneratePhase::kv_cache>("kv_cache", "auto", "how keys and values are stored"),
-    key_as<FrameworkCodec, &GeneratePhase::engine>("engine", "auto", "inference software"),
-    key<&GeneratePhase::parallel>("parallel", "auto", "how the work is cut over GPUs"),
-    key_as<PlaceCodec, &GeneratePhase::place>("place", "auto", "where several models go"),
+                                     "bits per weight, scales included: 4.65 for such an EXL2 file", between(1, 32)),
+    key_as<AutoCodec<CacheFormatCodec>, &GeneratePhase::kv_cache>("kv_cache", "auto", "KV-cache format"),
+    key_as<FrameworkCodec, &GeneratePhase::engine>("engine", "auto", "inference engine"),
+    key<&GeneratePhase::parallel>("parallel", "auto", "parallelism"),
+    key_as<PlaceCodec, &GeneratePhase::place>("place", "auto", "placement of several models"),
     key_as<OptionalCodec<Record<SpeculationRecord>>, &GeneratePhase::speculation>(
-        "speculative", "none", "speculative decoding: several tokens are guessed, then checked in one pass"),
+        "speculative", "none", "speculative decoding: draft tokens, verified in one pass"),
     key_as<Record<TargetRecord>, &GeneratePhase::target>("target", "none",
-                                                         "what must be reached; plans that miss it do not count"),
+                                                         "minimum speed; plans that miss it are rejected"),
+    key<&GeneratePhase::forward_only>("forward_only", "false",
+                                      "one forward pass over the input, as for embeddings: no generation"),
 };
 
 constexpr std::array<std::string_view, 2> kStoreTargets = {"disk", "memory"};
@@ -115,19 +118,19 @@ struct StoreRecord {
   using Object = Store;
   static constexpr std::string_view title = "store";
   static constexpr std::array keys = {
-      key<&Store::layers>("layers", "required", "layers whose activations are kept", between(1, 10'000)),
-      key<&Store::width>("width", "required", "numbers kept for a token and layer", between(1, 1e7)),
-      key<&Store::dtype>("dtype", "fp16", "how they are stored"),
+      key<&Store::layers>("layers", "required", "number of layers whose activations are stored", between(1, 10'000)),
+      key<&Store::width>("width", "required", "values stored per token and layer", between(1, 1e7)),
+      key<&Store::dtype>("dtype", "fp16", "format of the stored values"),
       key_as<WordCodec<kStoreTargets>, &Store::to>("to", "disk", "where they go"),
-      key<&Store::tokens>("tokens", "all", "tokens of a sample that are kept"),
-      key<&Store::disk_rate>("disk_rate", "1.5 GB/s", "what the disk of a machine takes", kPositive),
-      key<&Store::disk_price>("disk_price", "of the offer", "space, where an offer does not say what it costs"),
+      key<&Store::tokens>("tokens", "all", "which tokens of a sample are stored"),
+      key<&Store::disk_rate>("disk_rate", "1.5 GB/s", "write speed of a machine's disk", kPositive),
+      key<&Store::disk_price>("disk_price", "of the offer", "price of disk space, if the offer does not list it"),
   };
 };
 
 constexpr std::array kCollectOnlyKeys = {
-    key_as<OptionalCodec<Record<StoreRecord>>, &GeneratePhase::store>("store", "required", "activations to keep"),
-    key<&GeneratePhase::forward_only>("forward_only", "false", "one pass over given text, nothing is generated"),
+    key_as<OptionalCodec<Record<StoreRecord>>, &GeneratePhase::store>("store", "required", "activations to store"),
+    key<&GeneratePhase::forward_only>("forward_only", "false", "one forward pass over the input, no generation"),
 };
 
 constexpr auto kCollectKeys = [] {
@@ -142,17 +145,17 @@ bool check_store(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
   const Reader::Scope scope(reader, "store");
   if (std::ranges::find(kKept, phase.store->dtype) == kKept.end())
     return reader.fail(*tree.find("dtype"), std::string(name_of(phase.store->dtype)) +
-                                                " is a format of weights; expected fp32, fp16, bf16, fp8 or int8");
+                                                " is a weight format; expected fp32, fp16, bf16, fp8 or int8");
   if (phase.store->tokens == KeptTokens::kNew && phase.forward_only)
     return reader.fail(*tree.find("tokens"),
-                       "tokens: new does not go with forward_only, where nothing is new; expected all or last");
+                       "tokens: new cannot be combined with forward_only, which generates nothing; use all or last");
   return true;
 }
 
 bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
   if (!check_models(reader, tree)) return false;
   for (const ModelUse& model : out.models)
-    if (model.custom) return reader.fail(tree, "a custom model can be trained, not generated with");
+    if (model.custom) return reader.fail(tree, "a custom model can only be trained");
 
   const Tree& data = *tree.find("data");
   for (std::size_t i = 0; i < out.data.size(); ++i) {
@@ -160,10 +163,10 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
     const double tokens = out.data[i].new_tokens.mean;
     if (!out.forward_only && tokens < 1)
       return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
-                                 "]: new_tokens is missing; expected the length of an answer of at least 1 token");
+                                 "]: missing 'new_tokens'; expected at least 1 output token per prompt");
     if (out.forward_only && tokens > 0)
-      return reader.fail(at, "data[" + number_text(static_cast<double>(i)) +
-                                 "]: new_tokens does not go with forward_only; keep one of them");
+      return reader.fail(
+          at, "data[" + number_text(static_cast<double>(i)) + "]: new_tokens and forward_only cannot be combined");
   }
 
   if (out.store && !check_store(reader, *tree.find("store"), out)) return false;
@@ -171,13 +174,13 @@ bool check_generate(Reader& reader, const Tree& tree, GeneratePhase& out) {
   const Tree* concurrency = tree.find("concurrency");
   if (concurrency != nullptr && tree.find("situation") == nullptr) out.situation = Situation::kConcurrency;
   if (out.situation == Situation::kConcurrency && concurrency == nullptr)
-    return reader.fail(tree, "concurrency is missing; situation: concurrency needs the requests in flight, such as 32");
+    return reader.fail(
+        tree, "missing 'concurrency'; situation: concurrency needs a number of concurrent requests, such as 32");
   if (out.situation != Situation::kConcurrency && concurrency != nullptr)
-    return reader.fail_at_key(*concurrency, "concurrency needs situation: concurrency beside it");
+    return reader.fail_at_key(*concurrency, "concurrency also needs situation: concurrency");
   if (out.situation == Situation::kSingle && out.batch.value && *out.batch.value != 1)
     return reader.fail(*tree.find("batch"),
-                       "situation: single is one request after the other; expected batch 1, or "
-                       "situation: static");
+                       "situation: single sends one request at a time; use batch 1, or situation: static");
 
   return check_generation(reader, tree, out);
 }

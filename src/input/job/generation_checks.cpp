@@ -38,7 +38,7 @@ bool check_engine(Reader& reader, const Tree& tree, const GeneratePhase& phase) 
   const Framework* engine = phase.engine.empty() ? nullptr : reader.catalogue.find_framework(phase.engine);
   if (engine == nullptr) return true;
   if (!engine->generates)
-    return fail_at(reader, tree, "engine", engine->name + " does not generate; expected an inference engine");
+    return fail_at(reader, tree, "engine", engine->name + " does not generate text; expected an inference engine");
   if (!phase.weights || engine_profile(reader.catalogue, *engine).reads(*phase.weights)) return true;
   return fail_at(reader, tree, "weights",
                  engine->name + " does not read " + std::string(name_of(*phase.weights)) + "; it reads " +
@@ -47,18 +47,16 @@ bool check_engine(Reader& reader, const Tree& tree, const GeneratePhase& phase) 
 
 bool check_bits(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
   if (phase.weights == Format::kExl2 && !phase.weight_bits)
-    return fail_at(reader, tree, "weights",
-                   "exl2 files come in any size; say weight_bits beside it, such as weight_bits: 4.65");
+    return fail_at(reader, tree, "weights", "EXL2 files come in any size; add weight_bits, such as weight_bits: 4.65");
   if (!phase.weight_bits) return true;
-  if (!phase.weights)
-    return fail_at(reader, tree, "weight_bits", "needs weights beside it: the format that takes so many bits");
+  if (!phase.weights) return fail_at(reader, tree, "weight_bits", "also needs weights, the format with this many bits");
   const double usual = bits_of(*phase.weights);
   // Groups may be smaller and some layers wider, but a format of four bits never takes two or twelve.
   const bool any_size = *phase.weights == Format::kExl2;
   if (any_size || (*phase.weight_bits >= 0.75 * usual && *phase.weight_bits <= 1.5 * usual)) return true;
   return fail_at(reader, tree, "weight_bits",
                  std::string(name_of(*phase.weights)) + " takes about " + number_text(usual) +
-                     " bits a weight; expected " + significant_text(0.75 * usual, 2) + " to " +
+                     " bits per weight; expected " + significant_text(0.75 * usual, 2) + " to " +
                      significant_text(1.5 * usual, 2) + ", got " + number_text(*phase.weight_bits));
 }
 
@@ -71,12 +69,12 @@ bool check_context(Reader& reader, const Tree& tree, const GeneratePhase& phase)
       const int most = model.shape.max_context;
       if (most <= 0 || longest <= most) continue;
       const double left = most - prompts.prompt_tokens.max;
-      std::string message = model.name + " reads at most " + number(most) + " tokens, and the longest sample has " +
-                            number(longest) + ": " + number(prompts.prompt_tokens.max) + " of prompt" +
-                            (phase.forward_only ? "" : " and " + number(prompts.new_tokens.max) + " new ones") + "; ";
-      if (phase.forward_only) message += "cut prompts to " + number(most);
-      else if (left >= 1) message += "ask for at most " + number(left) + " new ones";
-      else message += "cut prompts to " + number(most - 1) + " or less, the answer's tokens come on top";
+      std::string message = model.name + " reads at most " + number(most) + " tokens, but the longest sample has " +
+                            number(longest) + ": " + number(prompts.prompt_tokens.max) + " input" +
+                            (phase.forward_only ? "" : " and " + number(prompts.new_tokens.max) + " output") + "; ";
+      if (phase.forward_only) message += "shorten prompts to " + number(most);
+      else if (left >= 1) message += "generate at most " + number(left) + " tokens";
+      else message += "cut prompts to " + number(most - 1) + " or less, to leave room for output tokens";
       const Reader::Scope scope(reader, "data");
       const Reader::Scope item(reader, i);
       const bool prompt = phase.forward_only || left < 1;
@@ -98,9 +96,9 @@ std::string cut_words(const ModelUse& model, CutProblem problem, int tp) {
   const std::string ways = std::to_string(tp);
   switch (problem) {
     case CutProblem::kHeads:
-      return number(model.shape.heads) + " heads of " + model.name + " do not divide by " + ways;
+      return number(model.shape.heads) + " heads of " + model.name + " are not divisible by " + ways;
     case CutProblem::kKvHeads:
-      return number(model.shape.kv_heads) + " KV heads of " + model.name + " cannot be shared out evenly over " + ways +
+      return number(model.shape.kv_heads) + " KV heads of " + model.name + " cannot be split evenly over " + ways +
              " GPUs";
     case CutProblem::kExpertWidth:
       return "the experts of " + model.name + ", " + number(model.shape.expert_ffn) + " wide, do not divide by " + ways;
@@ -118,7 +116,7 @@ bool check_cuts(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
     return fail_at(reader, *at, key, message);
   };
   if (parallel.cp.value_or(1) > 1)
-    return wrong("cp", "context parallelism is for training; expected 1, or tp for generation");
+    return wrong("cp", "context parallelism is for training; use 1, or tp for generation");
   for (const ModelUse& model : phase.models) {
     const ModelShape& shape = model.shape;
     if (parallel.tp)
@@ -129,9 +127,9 @@ bool check_cuts(Reader& reader, const Tree& tree, const GeneratePhase& phase) {
       return wrong("pp", number(shape.layers) + " layers of " + model.name + " do not fill " + number(*parallel.pp) +
                              " stages; expected at most " + number(shape.layers));
     if (!parallel.ep || *parallel.ep == 1) continue;
-    if (!shape.moe()) return wrong("ep", model.name + " has no experts; expected 1, or tp in place of ep");
+    if (!shape.moe()) return wrong("ep", model.name + " has no experts; use 1, or tp instead of ep");
     if (!experts_divide(shape, *parallel.ep))
-      return wrong("ep", number(shape.experts) + " experts of " + model.name + " do not divide by " +
+      return wrong("ep", number(shape.experts) + " experts of " + model.name + " are not divisible by " +
                              number(*parallel.ep) + "; " + degrees(nearest_expert_degrees(shape, *parallel.ep)));
   }
   const Framework* engine = phase.engine.empty() ? nullptr : reader.catalogue.find_framework(phase.engine);

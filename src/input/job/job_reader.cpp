@@ -13,8 +13,7 @@
 namespace gpuplan {
 
 std::string assumed_interruptions_words(std::string_view rate) {
-  return "spot machines are taken away at " + std::string(rate) +
-         " where the market does not say how often (--interruptions).";
+  return "spot interruption rate " + std::string(rate) + " for offers that list none (--interruptions).";
 }
 
 namespace {
@@ -94,7 +93,7 @@ Result<Job> read_job(const JobSource& source, const Catalogue& catalogue, const 
 Result<JobSource> with_variant(const JobSource& source, const Variant& variant) {
   const Tree* variants = source.tree.find("variants");
   const Tree* settings = variants == nullptr ? nullptr : variants->find(variant.name);
-  if (settings == nullptr) return failure("there is no variant '" + printable(variant.name, 60) + "'", {source.file});
+  if (settings == nullptr) return failure("no variant '" + printable(variant.name, 60) + "'", {source.file});
   return apply(source, *settings);
 }
 

@@ -12,9 +12,9 @@ struct LimitsRecord {
   using Object = Limits;
   static constexpr std::string_view title = "limits";
   static constexpr std::array keys = {
-      key<&Limits::deadline>("deadline", "none", "time until the last result, waiting in queues included", kPositive),
-      key<&Limits::budget>("budget", "none", "most that it may cost", kPositive),
-      key_as<ShareCodec, &Limits::confidence>("confidence", "90%", "chance at which limits must hold",
+      key<&Limits::deadline>("deadline", "none", "finish within this time, queue wait included", kPositive),
+      key<&Limits::budget>("budget", "none", "spend at most this much", kPositive),
+      key_as<ShareCodec, &Limits::confidence>("confidence", "90%", "chance of meeting the limits that is required",
                                               between(0.5, 0.9999)),
   };
 };
@@ -79,8 +79,8 @@ struct CheckpointRecord {
   static constexpr std::string_view title = "checkpoint";
   static constexpr std::array keys = {
       every_key<CheckpointRule, true>("auto", "time or steps between checkpoints"),
-      key_as<KeepCodec, &CheckpointRule::keep>("keep", "", "how many are kept", between(1, 1e6)),
-      key<&CheckpointRule::to>("to", "local disk", "where they go"),
+      key_as<KeepCodec, &CheckpointRule::keep>("keep", "", "number of checkpoints kept", between(1, 1e6)),
+      key<&CheckpointRule::to>("to", "local disk", "where checkpoints are written"),
   };
 };
 
@@ -89,7 +89,7 @@ struct EvaluateRecord {
   static constexpr std::string_view title = "evaluate";
   static constexpr std::array keys = {
       every_key<Evaluate, false>("required", "time or steps between evaluations"),
-      key<&Evaluate::time>("time", "required", "how long one evaluation takes", kPositive),
+      key<&Evaluate::time>("time", "required", "time of one evaluation", kPositive),
       exact_key(),
   };
 };
@@ -99,17 +99,17 @@ struct StorageRecord {
   using RateCodec = OptionalCodec<FigureCodec<AmountKind::kBytesPerSecond>>;
   static constexpr std::string_view title = "storage";
   static constexpr std::array keys = {
-      key_as<RateCodec, &Storage::disk_rate>("disk_rate", "400 MB/s..5.6 GB/s", "disk of one machine, read or written",
-                                             kPositive),
+      key_as<RateCodec, &Storage::disk_rate>("disk_rate", "400 MB/s..5.6 GB/s",
+                                             "disk speed of one machine, read or write", kPositive),
       key_as<RateCodec, &Storage::download_rate>("download_rate", "where.inet_down, else 100..900 MB/s",
-                                                 "weights and data to one machine", kPositive),
+                                                 "download speed of one machine (weights, data)", kPositive),
       key_as<RateCodec, &Storage::upload_rate>("upload_rate", "100..900 MB/s",
-                                               "checkpoints and results from one machine", kPositive),
-      key<&Storage::data>("data", "4 bytes a token", "what the training data take on disk"),
-      key<&Storage::results>("results", "", "where results are uploaded to; without it they are not waited for"),
-      key<&Storage::disk_price>("disk_price", "of the offer", "space, where an offer does not say what it costs"),
+                                               "upload speed of one machine (checkpoints, results)", kPositive),
+      key<&Storage::data>("data", "4 bytes per token", "size of the training data on disk"),
+      key<&Storage::results>("results", "", "where results are uploaded; without it the upload is not counted"),
+      key<&Storage::disk_price>("disk_price", "of the offer", "price of disk space, if the offer does not list it"),
       key<&Storage::egress_price>("egress_price", "of the offer",
-                                  "traffic out, where an offer does not say what it costs"),
+                                  "price of egress traffic, if the offer does not list it"),
       exact_key(),
   };
 };
@@ -119,12 +119,12 @@ struct BathtubRecord {
   using Object = Bathtub;
   static constexpr std::string_view title = "bathtub";
   static constexpr std::array keys = {
-      key_as<ShareCodec, &Bathtub::share>("share", "45%", "height: twice this share are gone by the end",
+      key_as<ShareCodec, &Bathtub::share>("share", "45%", "height: twice this share is interrupted by the end",
                                           between(0.01, 1)),
-      key<&Bathtub::early>("early", "95 min", "time scale of the losses after the start", kPositive),
-      key<&Bathtub::late>("late", "48 min", "time scale of the losses before the end", kPositive),
-      key<&Bathtub::bend>("bend", "24 h", "where the losses before the end reach the height", kPositive),
-      key<&Bathtub::cap>("cap", "24 h", "longest life of a machine", kPositive),
+      key<&Bathtub::early>("early", "95 min", "time scale of interruptions after the start", kPositive),
+      key<&Bathtub::late>("late", "48 min", "time scale of interruptions before the end", kPositive),
+      key<&Bathtub::bend>("bend", "24 h", "age at which late interruptions reach the height", kPositive),
+      key<&Bathtub::cap>("cap", "24 h", "maximum lifetime of a machine", kPositive),
   };
 };
 
@@ -132,10 +132,10 @@ struct LifetimesRecord {
   using Object = SpotRules;
   static constexpr std::string_view title = "interruptions";
   static constexpr std::array keys = {
-      key<&SpotRules::trace>("trace", "", "file with times at which machines were there"),
+      key<&SpotRules::trace>("trace", "", "file with the times at which machines were available"),
       key_as<OptionalCodec<Record<BathtubRecord>>, &SpotRules::bathtub>(
           "bathtub", "",
-          "many machines are taken early, few in the middle, the rest before a longest life (Kadupitiya et al., HPDC "
+          "many interruptions early, few in the middle, the rest before a maximum lifetime (Kadupitiya et al., HPDC "
           "2020)"),
   };
   static bool check(Reader& reader, const Tree& tree, SpotRules& rules) {
@@ -167,16 +167,16 @@ struct SpotRecord {
   static constexpr std::string_view title = "spot";
   static constexpr std::array keys = {
       Key{"interruptions", "from the offer",
-          "how often a machine is taken away: a rate or a range of it, an AWS band, a trace, or a model of lives",
+          "interruption rate: a rate or range, an AWS band, a trace, or a model of lifetimes",
           &InterruptionsCodec::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             return InterruptionsCodec::read(reader, tree, *static_cast<SpotRules*>(object));
           }},
-      key<&SpotRules::notice>("notice", "none", "warning before a machine is taken away"),
-      key<&SpotRules::restart>("restart", "estimated", "time to get going again on a new machine"),
-      key<&SpotRules::wait>("wait", "0 s", "mean time until another machine is there; not billed"),
-      key_as<WordCodec<kPolicies>, &SpotRules::policy>("policy", "auto", "how spot and on-demand are mixed"),
-      key<&SpotRules::max_price>("max_price", "none", "most that a spot machine may cost by the hour", kPositive),
+      key<&SpotRules::notice>("notice", "none", "warning before an interruption"),
+      key<&SpotRules::restart>("restart", "estimated", "time to restart on a new machine"),
+      key<&SpotRules::wait>("wait", "0 s", "mean wait for a replacement machine; not billed"),
+      key_as<WordCodec<kPolicies>, &SpotRules::policy>("policy", "auto", "how spot and on demand are mixed"),
+      key<&SpotRules::max_price>("max_price", "none", "maximum price per hour of a spot machine", kPositive),
       exact_key(),
   };
 };

@@ -3,7 +3,9 @@
 
 #include "base/text.h"
 #include "input/job/codecs.h"
+#include "input/job/network_text.h"
 #include "input/prices/price_bounds.h"
+#include "input/prices/region_areas.h"
 #include "input/text/gpu_name.h"
 
 namespace gpuplan {
@@ -16,8 +18,8 @@ bool check_gpu_count(Reader& reader, const Tree& tree) {
   const auto counted = parse_amount(gpus->text, AmountKind::kCount);
   if (!named || !counted || named->count == 0 || named->count == *counted) return true;
   const Reader::Scope scope(reader, "gpus");
-  return reader.fail(
-      *gpus, "gpu says " + count_text(named->count) + " and gpus says " + count_text(*counted) + "; keep one of them");
+  return reader.fail(*gpus, "gpu has a count of " + count_text(named->count) + ", gpus is " + count_text(*counted) +
+                                "; use one of them");
 }
 
 namespace {
@@ -28,11 +30,11 @@ struct BillingRecord {
   using Object = Billing;
   static constexpr std::string_view title = "billing";
   static constexpr std::array keys = {
-      key<&Billing::minimum>("minimum", "0 s", "least time that is billed"),
+      key<&Billing::minimum>("minimum", "0 s", "minimum time billed"),
       key<&Billing::increment>("increment", "1 s", "time is rounded up to whole increments", kPositive),
-      key<&Billing::startup>("startup", "0 s", "from asking for a machine to its first use"),
-      key<&Billing::startup_billed>("startup_billed", "true", "whether that time is paid for"),
-      key<&Billing::term>("term", "none", "committed: whole terms are paid for, used or not"),
+      key<&Billing::startup>("startup", "0 s", "boot time: from request to first use"),
+      key<&Billing::startup_billed>("startup_billed", "true", "whether boot time is billed"),
+      key<&Billing::term>("term", "none", "commitment: whole terms are billed, used or not"),
   };
 };
 
@@ -56,23 +58,23 @@ struct OfferRecord {
   using Object = Offer;
   static constexpr std::string_view title = "offer";
   static constexpr std::array keys = {
-      gpu_key<Offer>("required", "GPU type; a count in front (4x RTX 4090) says how many"),
+      gpu_key<Offer>("required", "GPU type, with an optional count: 4x RTX 4090"),
       kGpusKey,
-      key<&Offer::price>("price", "", "dollars by the hour for the whole offer on demand, or a range"),
-      key<&Offer::spot_price>("spot_price", "", "the same while it can be taken away; absent: not offered as spot"),
-      rate_key("from spot", "how often a spot machine is taken away: a rate, a range of it, or an AWS band"),
-      key<&Offer::provider>("provider", "", "who rents it out"),
-      key<&Offer::region>("region", "", "where it stands"),
+      key<&Offer::price>("price", "", "on-demand price per hour of the whole offer, or a range"),
+      key<&Offer::spot_price>("spot_price", "", "spot price per hour; absent: not offered as spot"),
+      rate_key("from spot", "spot interruption rate: a rate, a range, or an AWS band"),
+      key<&Offer::provider>("provider", "", "provider"),
+      key<&Offer::region>("region", "", "region"),
       key<&Offer::instance>("instance", "", "the provider's name for the machine"),
-      key<&Offer::availability>("availability", "", "how easy it is to get, in words; shown"),
-      key_as<Record<BillingRecord>, &Offer::billing>("billing", "by the second", "how use becomes money"),
-      key<&Offer::disk_price>("disk_price", "", "storage, for a GB and month"),
-      key<&Offer::egress_price>("egress_price", "", "traffic out, for a GB"),
-      key<&Offer::label>("label", "4x RTX 3090", "what tables call it"),
+      key<&Offer::availability>("availability", "", "how easy it is to get, in words (shown only)"),
+      key_as<Record<BillingRecord>, &Offer::billing>("billing", "by the second", "billing rules"),
+      key<&Offer::disk_price>("disk_price", "", "disk price per GB and month"),
+      key<&Offer::egress_price>("egress_price", "", "egress price per GB"),
+      key<&Offer::label>("label", "4x RTX 3090", "name in tables"),
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     if (!offer.price && !offer.spot_price)
-      return reader.fail(tree, "price is missing; expected price or spot_price such as $2.49/h");
+      return reader.fail(tree, "missing 'price'; expected price or spot_price such as $2.49/h");
     return check_prices(reader, tree, offer) && check_gpu_count(reader, tree);
   }
 };
@@ -89,29 +91,71 @@ struct LeaveFreeCodec {
   }
 };
 
+constexpr Bounds kMachineMemory = between(1e8, 1e15);
+constexpr Bounds kMachineDisk = between(1e8, 1e18);
+constexpr Bounds kProcessors = between(1, 100'000);
+constexpr Bounds kMachineCounts = between(1, 10'000);
+
+/// What one machine of a pool, or an own box, has beside its GPUs.
+constexpr Key kRamKey = key<&Offer::ram>("ram", "as machines with such GPUs commonly have; told where it matters",
+                                         "memory (RAM) of one machine, such as 256 GB", kMachineMemory);
+constexpr Key kDiskKey = key<&Offer::disk>(
+    "disk", "as much as is needed", "room on the disk of one machine: what needs more is left out", kMachineDisk);
+constexpr Key kCpusKey = key<&Offer::vcpus>("cpus", "as the smallest machine known with such GPUs",
+                                            "processors (threads) of one machine", kProcessors);
+
+struct NetworkCodec {
+  static constexpr const ValueType& type = Codec<std::string>::type;
+  static bool read(Reader& reader, const Tree& tree, BytesPerSecond& out, const Bounds&) {
+    std::string text;
+    if (!read_text(reader, tree, text)) return false;
+    const auto rate = parse_network(text);
+    if (!rate) return reader.fail(tree, rate.error().message);
+    out = *rate;
+    return true;
+  }
+};
+
+/// What a cluster asks of several machines; what joins them decides how fast they work together, so nobody guesses it.
+bool check_nodes(Reader& reader, const Tree& tree, const Offer& offer) {
+  if (offer.nodes < 2 || offer.network.value > 0) return true;
+  const Reader::Scope scope(reader, "nodes");
+  return reader.fail_at_key(*tree.find("nodes"),
+                            "network is missing: what joins the " + count_text(offer.nodes) +
+                                " machines, such as network: 8x 400 Gbit/s InfiniBand (all adapters of one machine)");
+}
+
 struct PoolRecord {
   using Object = Offer;
   static constexpr std::string_view title = "pool";
   static constexpr std::array keys = {
-      key<&Offer::label>("name", "required", "what tables call it"),
+      key<&Offer::label>("name", "required", "name in tables"),
       gpu_key<Offer>("required", "GPU type"),
       key<&Offer::gpus>("gpus", "1", "GPUs in one machine", kGpuCounts),
-      key<&Offer::price>("price", "$0/h", "what an hour of one GPU counts as"),
-      key<&Offer::max_time>("max_time", "none", "longest a job may run", kPositive),
+      key<&Offer::nodes>("nodes", "1", "machines in the pool; several need network", kMachineCounts),
+      key_as<NetworkCodec, &Offer::network>(
+          "network", "", "between machines, all adapters of one together: 8x 400 Gbit/s InfiniBand, 8x NDR, 100GbE"),
+      key<&Offer::max_nodes>("max_nodes", "all", "most machines for one job", kMachineCounts),
+      kRamKey,
+      kDiskKey,
+      kCpusKey,
+      key<&Offer::price>("price", "$0/h", "internal price per GPU-hour"),
+      key<&Offer::max_time>("max_time", "none", "maximum run time of a job", kPositive),
       key<&Offer::partition>("partition", "", "Slurm partition"),
       key<&Offer::account>("account", "", "Slurm account"),
       key<&Offer::qos>("qos", "", "Slurm quality of service"),
-      key<&Offer::preemptible>("preemptible", "false", "jobs may be stopped for others"),
-      rate_key("from spot", "how often jobs on one machine of a preemptible pool are stopped"),
-      key_as<LeaveFreeCodec, &Offer::leave_free>("leave_free", "0", "GPUs, or a share such as 25%, that others keep"),
+      key<&Offer::preemptible>("preemptible", "false", "jobs may be preempted"),
+      rate_key("from spot", "preemption rate per machine of a preemptible pool"),
+      key_as<LeaveFreeCodec, &Offer::leave_free>("leave_free", "0",
+                                                 "GPUs, or a share such as 25%, left free for others"),
       key<&Offer::queue>("queue", "", "queue or priority class of the cluster"),
       key_as<OptionalCodec<Codec<Interval<Seconds>>>, &Offer::wait>(
-          "wait", "none", "in the queue before a job starts, or a range; counts against the deadline, not into hours"),
+          "wait", "none", "queue wait before a job starts, or a range; counts toward the deadline, not the hours"),
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     offer.kind = OfferKind::kPool;
     if (!offer.price) offer.price = exactly(DollarsPerSecond(0));
-    return check_prices(reader, tree, offer) && check_gpu_count(reader, tree);
+    return check_prices(reader, tree, offer) && check_gpu_count(reader, tree) && check_nodes(reader, tree, offer);
   }
 };
 
@@ -119,12 +163,15 @@ struct OwnRecord {
   using Object = Offer;
   static constexpr std::string_view title = "own";
   static constexpr std::array keys = {
-      key<&Offer::label>("name", "required", "what tables call it"),
+      key<&Offer::label>("name", "required", "name in tables"),
       gpu_key<Offer>("required", "GPU type"),
-      key<&Offer::gpus>("gpus", "1", "GPUs in the box", kGpuCounts),
+      key<&Offer::gpus>("gpus", "1", "GPUs in the machine", kGpuCounts),
+      kRamKey,
+      kDiskKey,
+      kCpusKey,
       key_as<AmountCodec<AmountKind::kPower>, &Offer::watts>(
           "watts", "power limit of the GPUs",
-          "what the whole box draws under load; a plan on some of its GPUs pays their share"),
+          "power draw of the whole machine under load; a plan on some of its GPUs pays their share"),
       key_as<AmountCodec<AmountKind::kMoney>, &Offer::usd_per_kwh>("usd_per_kwh", "$0", "price of electricity",
                                                                    between(0, 100)),
   };
@@ -146,16 +193,16 @@ struct MarketRecord {
   using Object = MarketSpec;
   static constexpr std::string_view title = "market";
   static constexpr std::array keys = {
-      key_as<ListCodec<Record<OfferRecord>>, &MarketSpec::offers>("offers", "", "machines that can be rented"),
-      key_as<ListCodec<Record<PoolRecord>>, &MarketSpec::pools>("pools", "", "parts of a cluster one may use"),
-      key_as<ListCodec<Record<OwnRecord>>, &MarketSpec::own>("own", "", "boxes one has"),
-      key_as<DateCodec, &MarketSpec::as_of>("as_of", "", "date of these prices; shown"),
+      key_as<ListCodec<Record<OfferRecord>>, &MarketSpec::offers>("offers", "", "machines you can rent"),
+      key_as<ListCodec<Record<PoolRecord>>, &MarketSpec::pools>("pools", "", "cluster pools you may use"),
+      key_as<ListCodec<Record<OwnRecord>>, &MarketSpec::own>("own", "", "machines you own"),
+      key_as<DateCodec, &MarketSpec::as_of>("as_of", "", "date of these prices (shown only)"),
       key_as<FlagWordCodec<kMarketUses>, &MarketSpec::only>("use", "add",
-                                                            "add to the market that is known, or only these"),
+                                                            "add to the built-in offers, or use only these"),
   };
   static bool check(Reader& reader, const Tree& tree, MarketSpec& market) {
     if (market.only && market.offers.empty() && market.pools.empty() && market.own.empty())
-      return reader.fail(tree, "use: only leaves nothing; expected offers, pools or own beside it");
+      return reader.fail(tree, "use: only leaves no offer; add offers, pools or own");
     for (auto* list : {&market.offers, &market.pools, &market.own}) {
       for (Offer& offer : *list) {
         offer.as_of = market.as_of;
@@ -178,22 +225,33 @@ struct WhereRecord {
   static constexpr std::string_view title = "where";
   static constexpr std::array keys = {
       key_as<ListCodec<GpuChoiceCodec>, &Where::gpus>("gpus", "all",
-                                                      "only these GPUs; with a count, machines of so many"),
-      key<&Where::counts>("counts", "all", "only so many GPUs in all", kGpuCounts),
-      key<&Where::nodes>("nodes", "1", "numbers of machines to try", between(1, 10'000)),
-      key<&Where::providers>("providers", "all", "only these providers"),
-      key<&Where::regions>("regions", "all", "only these regions"),
+                                                      "only these GPUs; with a count, only machines with that many"),
+      key<&Where::counts>("counts", "all", "total GPU counts to try", kGpuCounts),
+      key<&Where::nodes>("nodes", "1", "node counts to try", between(1, 10'000)),
+      key<&Where::providers>("providers", "all", "only these providers, pools and own machines, by name"),
+      key<&Where::regions>("regions", "all",
+                           "only these regions, as providers name them, or areas: eu, europe, us, asia"),
       key<&Where::spot>("spot", "allow when the job has a spot section, else never",
-                        "machines that can be taken away: never, also, or only these"),
-      key<&Where::max_price>("max_price", "none", "dearest machine, by the hour", kPositive),
-      key_as<NamedCodec<WholeCodec>, &Where::quota>("quota", "none", "GPUs one may have at each provider",
-                                                    between(0, 1e6)),
-      key_as<OptionalCodec<ShareCodec>, &Where::reliability>("reliability", "none",
-                                                             "least reliability of a marketplace host", between(0, 1)),
-      key<&Where::inet_down>("inet_down", "none", "least download rate"),
-      key<&Where::disk>("disk", "none", "least room on disk"),
-      key<&Where::interconnect>("interconnect", "any", "what joins the GPUs of a machine"),
+                        "spot (preemptible) machines: never, also, or only these"),
+      key<&Where::max_price>("max_price", "none", "highest price per machine-hour", kPositive),
+      key_as<NamedCodec<WholeCodec>, &Where::quota>("quota", "none", "GPU quota at each provider", between(0, 1e6)),
+      key_as<OptionalCodec<ShareCodec>, &Where::reliability>(
+          "reliability", "none", "minimum reliability of a marketplace host", between(0, 1)),
+      key<&Where::inet_down>("inet_down", "none", "minimum download speed"),
+      key<&Where::disk>("disk", "none", "minimum disk space"),
+      key<&Where::interconnect>("interconnect", "any", "interconnect between the GPUs of a machine"),
   };
+  /// An area is what it holds: "eu=eu-north*", "eu=DE", ...
+  static bool check(Reader&, const Tree&, Where& where) {
+    std::vector<std::string> regions;
+    for (const std::string& name : where.regions) {
+      const std::vector<std::string>& inside = regions_of(name);
+      if (inside.empty()) regions.push_back(name);
+      for (const std::string& region : inside) regions.push_back(name + "=" + region);
+    }
+    where.regions = std::move(regions);
+    return true;
+  }
 };
 
 }  // namespace

@@ -14,10 +14,10 @@ struct CustomRecord {
   static constexpr std::array keys = {
       key<&CustomModel::params>("params", "required", "parameters", kPositive),
       key_as<AmountCodec<AmountKind::kCount>, &CustomModel::flops_per_sample>(
-          "flops_per_sample", "required", "floating-point operations a sample, forward and backward", kPositive),
+          "flops_per_sample", "required", "floating-point operations per sample, forward and backward", kPositive),
       key<&CustomModel::activation_bytes_per_sample>("activation_bytes_per_sample", "required",
-                                                     "memory of one sample's activations until backward", kPositive),
-      key<&CustomModel::kernels_per_step>("kernels_per_step", "required", "kernel launches of one training step",
+                                                     "activation memory per sample, until backward", kPositive),
+      key<&CustomModel::kernels_per_step>("kernels_per_step", "required", "kernel launches per training step",
                                           kPositive),
   };
 };
@@ -65,16 +65,16 @@ struct ModelRecord {
   static constexpr std::array keys = {
       key_as<Codec<std::string>, &WrittenModel::use, &ModelUse::name>(
           "name", "",
-          "a known model, or a path to its config.json, folder, safetensors or GGUF file; beside like, "
-          "params, layers or custom only what it is called"),
+          "a known model, or a path to its config.json, folder, safetensors or GGUF file; with like, params, layers or "
+          "custom it is only a name"),
       key<&WrittenModel::like>("like", "", "a known model or path with the same shape"),
       key<&WrittenModel::params>("params", "from the shape", "parameters, when they are known better than the shape",
                                  kPositive),
       key_as<OptionalCodec<Record<CustomRecord>>, &WrittenModel::use, &ModelUse::custom>(
-          "custom", "", "work and memory of something that is no transformer"),
+          "custom", "", "work and memory of a model that is not a transformer"),
       shape_choice<&ModelShape::kind>("kind", "decoder", "family of transformer"),
       shape_key<&ModelShape::layers>("layers", "", "blocks", 10'000),
-      shape_key<&ModelShape::hidden>("hidden", "", "width of the residual stream", 1'000'000),
+      shape_key<&ModelShape::hidden>("hidden", "", "hidden size (width of the residual stream)", 1'000'000),
       shape_key<&ModelShape::heads>("heads", "heads of width 64, of 128 above a hidden of 2048", "query heads", 4096),
       shape_key<&ModelShape::kv_heads>("kv_heads", "heads", "key and value heads", 4096),
       shape_key<&ModelShape::head_dim>("head_dim", "hidden / heads", "width of one head", 65'536),
@@ -89,11 +89,10 @@ struct ModelRecord {
       shape_choice<&ModelShape::mlp_bias>("mlp_bias", "false", "biases of the MLP matrices"),
       shape_choice<&ModelShape::norm>("norm", "rms", "kind of norm"),
       shape_choice<&ModelShape::qk_norm>("qk_norm", "none", "norm of queries and keys"),
-      shape_key<&ModelShape::experts>("experts", "0", "experts of a mixture", 100'000),
-      shape_key<&ModelShape::experts_per_token>("experts_per_token", "2", "experts that a token meets", 100'000),
+      shape_key<&ModelShape::experts>("experts", "0", "number of experts (MoE)", 100'000),
+      shape_key<&ModelShape::experts_per_token>("experts_per_token", "2", "active experts per token", 100'000),
       shape_key<&ModelShape::expert_ffn>("expert_ffn", "ffn", "inner width of one expert", 10'000'000),
-      shape_key<&ModelShape::shared_ffn>("shared_ffn", "0", "total inner width of the experts every token meets",
-                                         10'000'000),
+      shape_key<&ModelShape::shared_ffn>("shared_ffn", "0", "total inner width of the shared experts", 10'000'000),
       shape_key<&ModelShape::dense_layers>("dense_layers", "0", "leading layers with a dense MLP", 10'000),
       shape_key<&ModelShape::q_lora_rank>("q_lora_rank", "0", "latent attention: rank of queries", 1'000'000),
       shape_key<&ModelShape::kv_lora_rank>("kv_lora_rank", "0", "latent attention: rank of keys and values", 1'000'000),
@@ -104,13 +103,13 @@ struct ModelRecord {
       shape_key<&ModelShape::window_layers>("window_layers", "all with window", "layers with a sliding window", 10'000),
       shape_key<&ModelShape::image>("image", "0", "vision: pixels on a side", 100'000),
       shape_key<&ModelShape::patch>("patch", "0", "vision: pixels on a side of a patch", 100'000),
-      shape_key<&ModelShape::channels>("channels", "3", "vision: colour channels", 10'000),
+      shape_key<&ModelShape::channels>("channels", "3", "vision: color channels", 10'000),
       shape_choice<&ModelShape::native>("dtype", "bf16", "how the weights are stored"),
-      key_as<Codec<bool>, &WrittenModel::use, &ModelUse::frozen>("frozen", "false", "its weights do not learn"),
-      key_as<Codec<bool>, &WrittenModel::use, &ModelUse::gradient_through>(
-          "gradient_through", "false", "frozen, but gradients pass through it to something before"),
+      key_as<Codec<bool>, &WrittenModel::use, &ModelUse::frozen>("frozen", "false", "its weights are not trained"),
+      key_as<Codec<bool>, &WrittenModel::use, &ModelUse::gradient_through>("gradient_through", "false",
+                                                                           "frozen, but gradients pass through it"),
       key_as<Codec<double>, &WrittenModel::use, &ModelUse::loops>(
-          "loops", "1", "times the layers are run with the same weights", between(1, 10'000)),
+          "loops", "1", "times the layers run with the same weights", between(1, 10'000)),
       key_as<Codec<double>, &WrittenModel::use, &ModelUse::supervision_steps>(
           "supervision_steps", "1", "forward and backward passes for each batch", between(1, 10'000)),
   };
@@ -123,10 +122,10 @@ struct ModelRecord {
     ModelUse& use = out.use;
     const bool by_like = !out.like.empty();
     if (use.custom || by_like) {
-      if (use.custom && by_like) return reader.fail(tree, "custom and like exclude each other; keep one");
+      if (use.custom && by_like) return reader.fail(tree, "custom and like cannot be combined");
       if (shape_part != nullptr)
-        return reader.fail_at_key(*shape_part, printable(shape_part->key) + " does not go with " +
-                                                   (by_like ? "like" : "custom") + "; keep one of them");
+        return reader.fail_at_key(*shape_part, printable(shape_part->key) + " cannot be combined with " +
+                                                   (by_like ? "like" : "custom") + "; use one of them");
     }
     if (use.custom) {
       if (use.name.empty()) use.name = count_short(use.custom->params) + " custom model";
@@ -139,7 +138,8 @@ struct ModelRecord {
  private:
   static bool check_name(Reader& reader, const Tree& tree, WrittenModel& out) {
     const std::string& wanted = out.like.empty() ? out.use.name : out.like;
-    if (wanted.empty()) return reader.fail(tree, "which model? expected name, like, layers and hidden, or custom");
+    if (wanted.empty())
+      return reader.fail(tree, "empty model; expected name, like, params, layers and hidden, or custom");
     const Tree* at = tree.find(out.like.empty() ? "name" : "like");
     if (!look_up(reader, at != nullptr ? *at : tree, wanted, out.use)) return false;
     if (out.use.name.empty()) out.use.name = out.like;
@@ -152,9 +152,9 @@ struct ModelRecord {
     for (const std::string_view needed : {"layers", "hidden"}) {
       const bool zero = needed == "layers" ? shape.layers <= 0 : shape.hidden <= 0;
       if (zero)
-        return reader.fail(tree, std::string(needed) +
-                                     " is missing; a shape needs at least layers and hidden, such as "
-                                     "{layers: 12, hidden: 768}");
+        return reader.fail(
+            tree, std::string(needed) +
+                      " is missing; a shape needs at least layers and hidden, such as {layers: 12, hidden: 768}");
     }
     if (out.params) shape.published = *out.params;
     if (shape.kind == ModelKind::kVit && shape.channels == 0) shape.channels = 3;
@@ -200,14 +200,14 @@ struct ParallelRecord {
       key_as<AutoCodec<WholeCodec>, &Parallel::cp>("cp", "auto", "context parallel GPUs", kDegree),
       key_as<AutoCodec<WholeCodec>, &Parallel::ep>("ep", "auto", "expert parallel GPUs", kDegree),
       key_as<AutoCodec<Codec<Sharding>>, &Parallel::sharding>("sharding", "auto",
-                                                              "what data-parallel copies share out"),
+                                                              "what is sharded over the data-parallel GPUs"),
   };
   static bool check(Reader& reader, const Tree& tree, const Parallel& out) {
     constexpr double kMost = 1e9;
     double gpus = 1;
     for (const std::optional<int>& degree : {out.dp, out.tp, out.pp, out.cp}) gpus *= degree.value_or(1);
     if (gpus <= kMost) return true;
-    return reader.fail(tree, "the degrees multiply to " + count_text(gpus) + " GPUs, more than gpuplan counts (" +
+    return reader.fail(tree, "the degrees multiply to " + count_text(gpus) + " GPUs, more than gpuplan supports (" +
                                  count_text(kMost) + "); lower one of them");
   }
 };
@@ -241,8 +241,8 @@ bool check_models(Reader& reader, const Tree& tree) {
   const bool one = tree.find("model") != nullptr;
   const bool many = tree.find("models") != nullptr;
   if (one != many) return true;
-  if (one) return reader.fail_at_key(*tree.find("models"), "model and models are both given; keep one of them");
-  return reader.fail(tree, "model is missing; expected a name, a path, or a shape such as {layers: 12, hidden: 768}");
+  if (one) return reader.fail_at_key(*tree.find("models"), "model and models cannot be combined");
+  return reader.fail(tree, "missing 'model'; expected a name, a path, or a shape such as {layers: 12, hidden: 768}");
 }
 
 constinit const ValueType Codec<Length>::type = one_of(kLengthOptions);
@@ -280,7 +280,7 @@ bool FrameworkCodec::read(Reader& reader, const Tree& tree, std::string& out, co
     for (const std::string& alias : framework.aliases) names.push_back(alias);
   }
   std::string guess = did_you_mean(tree.text, names);
-  if (guess.empty()) guess = "; known are " + join(listed, ", ");
+  if (guess.empty()) guess = "; expected one of " + join(listed, ", ");
   return reader.fail(tree, "unknown framework " + got_text(tree) + guess);
 }
 

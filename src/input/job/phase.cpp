@@ -16,9 +16,9 @@ struct WorkRecord {
   static constexpr std::string_view title = "work";
   static constexpr std::array keys = {
       key<&WorkPhase::items>("items", "required", "items that pass through all stages", between(1, 1e15)),
-      key<&WorkPhase::each>("each", "required", "time that an item takes in each stage, on average"),
-      key<&WorkPhase::workers>("workers", "1", "items worked on at the same time", between(1, 1e6)),
-      key<&WorkPhase::gpus>("gpus", "0", "GPUs that the workers use together", between(0, 100'000)),
+      key<&WorkPhase::each>("each", "required", "mean time per item in each stage"),
+      key<&WorkPhase::workers>("workers", "1", "parallel workers", between(1, 1e6)),
+      key<&WorkPhase::gpus>("gpus", "0", "GPUs used by all workers together", between(0, 100'000)),
       exact_key(),
   };
 };
@@ -27,10 +27,10 @@ struct FixedRecord {
   using Object = FixedPhase;
   static constexpr std::string_view title = "fixed";
   static constexpr std::array keys = {
-      key<&FixedPhase::gpus>("gpus", "required", "GPUs it holds", kPhaseGpus),
-      key<&FixedPhase::time>("time", "required", "how long it takes", kPositive),
+      key<&FixedPhase::gpus>("gpus", "required", "GPUs it needs", kPhaseGpus),
+      key<&FixedPhase::time>("time", "required", "time it takes", kPositive),
       key<&FixedPhase::human>("human", "false",
-                              "somebody works and the GPUs wait; schedule: stop_when_idle lets them go meanwhile"),
+                              "manual work: the GPUs wait, unless schedule: stop_when_idle releases them"),
       exact_key(),
   };
 };
@@ -39,8 +39,8 @@ struct CpuRecord {
   using Object = CpuPhase;
   static constexpr std::string_view title = "cpu";
   static constexpr std::array keys = {
-      key<&CpuPhase::time>("time", "required", "how long it takes", kPositive),
-      key<&CpuPhase::command>("command", "", "what runs"),
+      key<&CpuPhase::time>("time", "required", "time it takes", kPositive),
+      key<&CpuPhase::command>("command", "", "command to run"),
       exact_key(),
   };
 };
@@ -58,17 +58,17 @@ struct GivenRecord {
   using Object = Given;
   static constexpr std::string_view title = "given";
   static constexpr std::array keys = {
-      gpu_key<Given>("any", "GPU the figure is for; a count in front says how many"),
-      key<&Given::gpus>("gpus", "", "GPUs in all; without it a rate is that of one GPU or replica", kPhaseGpus),
+      gpu_key<Given>("any", "GPU it was measured on, with an optional count: 4x RTX 4090"),
+      key<&Given::gpus>("gpus", "", "total GPUs; without it the speed is per GPU or replica", kPhaseGpus),
       key_as<OptionalCodec<FigureCodec<AmountKind::kTokensPerSecond>>, &Given::tokens_per_second>(
-          "tokens_per_second", "", "tokens trained or generated", kPositive),
+          "tokens_per_second", "", "tokens/s trained or generated", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kSamplesPerSecond>>, &Given::samples_per_second>(
-          "samples_per_second", "", "samples trained or answered", kPositive),
+          "samples_per_second", "", "samples/s trained or generated", kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kSeconds>>, &Given::seconds_per_step>(
-          "seconds_per_step", "", "one optimizer step", kPositive),
-      key_as<OptionalCodec<FigureCodec<AmountKind::kSeconds>>, &Given::seconds_per_sample>("seconds_per_sample", "",
-                                                                                           "one sample", kPositive),
-      key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::time>("time", "", "the whole work of the phase",
+          "seconds_per_step", "", "time of one optimizer step", kPositive),
+      key_as<OptionalCodec<FigureCodec<AmountKind::kSeconds>>, &Given::seconds_per_sample>(
+          "seconds_per_sample", "", "time per sample", kPositive),
+      key_as<OptionalCodec<FigureCodec<AmountKind::kTime>>, &Given::time>("time", "", "time of the whole phase",
                                                                           kPositive),
       key_as<OptionalCodec<FigureCodec<AmountKind::kBytes>>, &Given::memory>("memory", "", "memory of the fullest GPU",
                                                                              kPositive),
@@ -77,10 +77,10 @@ struct GivenRecord {
   static bool check(Reader& reader, const Tree& tree, const Given& out) {
     const int speeds = (out.tokens_per_second ? 1 : 0) + (out.samples_per_second ? 1 : 0) +
                        (out.seconds_per_step ? 1 : 0) + (out.seconds_per_sample ? 1 : 0) + (out.time ? 1 : 0);
-    if (speeds > 1) return reader.fail(tree, "several figures say how fast it is; keep one of them");
+    if (speeds > 1) return reader.fail(tree, "several speeds; use one of them");
     if (speeds == 0 && !out.memory)
       return reader.fail(tree,
-                         "which figure? expected tokens_per_second, samples_per_second, seconds_per_step, "
+                         "empty entry; expected tokens_per_second, samples_per_second, seconds_per_step, "
                          "seconds_per_sample, time or memory");
     return check_gpu_count(reader, tree);
   }
@@ -91,8 +91,8 @@ struct OverheadRecord {
   static constexpr std::string_view title = "overhead";
   static constexpr std::array keys = {
       key<&Overhead::time>("time", "0 s", "once"),
-      key<&Overhead::each_model>("each_model", "0 s", "for each model"),
-      key_as<ShareCodec, &Overhead::share>("share", "0%", "share of the work, added"),
+      key<&Overhead::each_model>("each_model", "0 s", "per model"),
+      key_as<ShareCodec, &Overhead::share>("share", "0%", "added share of the work time"),
       exact_key(),
   };
   static bool check(Reader&, const Tree& tree, Overhead& out) {
@@ -105,8 +105,8 @@ struct SetupRecord {
   using Object = Step;
   static constexpr std::string_view title = "setup";
   static constexpr std::array keys = {
-      key<&Step::text>("run", "", "commands that prepare a machine"),
-      key<&Step::time>("time", "0 s", "how long that takes"),
+      key<&Step::text>("run", "", "commands that set up a machine"),
+      key<&Step::time>("time", "0 s", "time it takes"),
       exact_key(),
   };
 };
@@ -115,8 +115,8 @@ struct BeforeRecord {
   using Object = Step;
   static constexpr std::string_view title = "before";
   static constexpr std::array keys = {
-      key<&Step::text>("note", "", "what somebody has to do by hand"),
-      key<&Step::time>("time", "0 s", "how long that takes"),
+      key<&Step::text>("note", "", "manual step to do"),
+      key<&Step::time>("time", "0 s", "time it takes"),
       exact_key(),
   };
 };
@@ -125,42 +125,40 @@ struct PhaseRecord {
   using Object = Phase;
   static constexpr std::string_view title = "phase";
   static constexpr std::array keys = {
-      key<&Phase::name>("name", "required", "letters, digits, - and _; addresses use it"),
+      key<&Phase::name>("name", "required", "letters, digits, - and _"),
       key_as<TrainCodec, &Phase::work>("train", "", "training"),
-      key_as<GenerateCodec, &Phase::work>("generate", "", "text from prompts"),
-      key_as<CollectCodec, &Phase::work>("collect", "", "as generate, and activations are stored"),
-      key_as<KindCodec<WorkRecord>, &Phase::work>("work", "", "stages of a test or evaluation pipeline"),
-      key_as<KindCodec<FixedRecord>, &Phase::work>("fixed", "", "so many GPUs for so long"),
+      key_as<GenerateCodec, &Phase::work>("generate", "", "text generation from prompts"),
+      key_as<CollectCodec, &Phase::work>("collect", "", "as generate, and store activations"),
+      key_as<KindCodec<WorkRecord>, &Phase::work>("work", "", "CPU or GPU pipeline stages, such as evaluation"),
+      key_as<KindCodec<FixedRecord>, &Phase::work>("fixed", "", "N GPUs for a fixed time"),
       key_as<KindCodec<CpuRecord>, &Phase::work>("cpu", "",
-                                                 "work without GPUs, on one's own machine unless `on` is set"),
-      key<&Phase::needs>("needs", "none", "phases that must be done before; a phase without needs can start at once"),
-      key<&Phase::on>("on", "", "stay on that phase's machines"),
-      key_as<OptionalCodec<Record<SetupRecord>>, &Phase::setup>("setup", "", "done on each machine first"),
+                                                 "work without GPUs, on your own machine unless `on` is set"),
+      key<&Phase::needs>("needs", "none", "phases to finish first; without it, starts immediately"),
+      key<&Phase::on>("on", "", "run on that phase's machines"),
+      key_as<OptionalCodec<Record<SetupRecord>>, &Phase::setup>("setup", "", "setup of each machine first"),
       key_as<OptionalCodec<Record<BeforeRecord>>, &Phase::before>("before", "", "a manual step before the phase"),
       key<&Phase::command>(
           "command", "",
-          "what runs; {gpus} {nodes} {micro} {accumulate} {precision} {profile} {phase} and others are filled in"),
+          "command to run; {gpus} {nodes} {micro} {accumulate} {precision} {profile} {phase} and others are filled in"),
       key<&Phase::args>("args", "", "further arguments by name"),
       key<&Phase::profiles>(
           "profiles", "none",
-          "what {profile} is on a GPU, by its name or by that of the profile (`gpuplan profiles`): the "
-          "words that the command's program knows"),
-      key_as<Record<OverheadRecord>, &Phase::overhead>("overhead", "none", "time beside the work"),
-      key<&Phase::evaluate>("evaluate", "none", "evaluations during the work"),
+          "value of {profile} per GPU or profile name (`gpuplan profiles`), in the words of the command's program"),
+      key_as<Record<OverheadRecord>, &Phase::overhead>("overhead", "none", "time added to the work"),
+      key<&Phase::evaluate>("evaluate", "none", "evaluations during training"),
       key<&Phase::checkpoint>("checkpoint", "as for the job", "checkpoints of this phase"),
-      key_as<ListCodec<Record<GivenRecord>>, &Phase::given>("given", "none", "your own figures; they take precedence"),
-      key<&Phase::metrics>(
-          "metrics", "none",
-          "figures in the log: a regular expression whose first group is the number, or a formula of others "
-          "(docs/check.md)"),
-      key<&Phase::succeed_when>(
-          "succeed_when", "none",
-          "conditions on loss, grad_norm, throughput, memory and metrics; all must hold before what needs the "
-          "phase starts (docs/check.md)"),
-      key_as<OptionalCodec<ShareCodec>, &Phase::chance_to_pass>("chance_to_pass", "100%",
-                                                                "chance that those conditions hold", {0, 1, true}),
-      key<&Phase::yields>("yields", "", "what comes out; shown"),
-      key<&Phase::note>("note", "", "shown"),
+      key_as<ListCodec<Record<GivenRecord>>, &Phase::given>("given", "none",
+                                                            "your measured speeds; they override predictions"),
+      key<&Phase::metrics>("metrics", "none",
+                           "metrics in the log: a regular expression whose first group is the number, or a formula of "
+                           "other metrics (docs/check.md)"),
+      key<&Phase::succeed_when>("succeed_when", "none",
+                                "success criteria on loss, grad_norm, throughput, memory and metrics: a gate; phases "
+                                "that need this one start only if all are met (docs/check.md)"),
+      key_as<OptionalCodec<ShareCodec>, &Phase::chance_to_pass>("chance_to_pass", "100%", "chance that the gate passes",
+                                                                {0, 1, true}),
+      key<&Phase::yields>("yields", "", "description of the output (shown only)"),
+      key<&Phase::note>("note", "", "shown only"),
   };
 
   static bool check(Reader& reader, const Tree& tree, Phase& out) {
@@ -169,11 +167,12 @@ struct PhaseRecord {
     for (const Tree& child : tree.children) {
       if (std::find(kPhaseKinds.begin(), kPhaseKinds.end(), child.key) == kPhaseKinds.end()) continue;
       if (kind != nullptr)
-        return reader.fail_at_key(child, "a phase is one kind of work; it has " + kind->key + " and " + child.key);
+        return reader.fail_at_key(child,
+                                  "a phase has one kind of work; it has both " + kind->key + " and " + child.key);
       kind = &child;
     }
     if (kind == nullptr)
-      return reader.fail(tree, "which work? expected one of train, generate, collect, work, fixed or cpu");
+      return reader.fail(tree, "no work; expected one of train, generate, collect, work, fixed or cpu");
     if (valid_name(out.name)) return true;
     const Reader::Scope scope(reader, "name");
     return reader.fail(*tree.find("name"),

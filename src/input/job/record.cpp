@@ -59,7 +59,7 @@ class PhaseGraph {
     for (std::size_t i = 0; i < phases_.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
         if (phases_[i].name != phases_[k].name) continue;
-        return reader_.fail(*tree_of(i).find("name"), "two phases are called " + phases_[i].name +
+        return reader_.fail(*tree_of(i).find("name"), "two phases are named " + phases_[i].name +
                                                           "; the first is on line " + number_text(phases_[k].line));
       }
     }
@@ -69,7 +69,7 @@ class PhaseGraph {
   bool add_edge(std::size_t from, const std::string& name, std::string_view key) {
     const Reader::Scope scope(reader_, key);
     const Tree& at = *tree_of(from).find(key);
-    if (name == phases_[from].name) return reader_.fail(at, "a phase can not need itself");
+    if (name == phases_[from].name) return reader_.fail(at, "a phase cannot need itself");
     for (std::size_t i = 0; i < phases_.size(); ++i) {
       if (phases_[i].name != name) continue;
       edges_[from].push_back(i);
@@ -81,9 +81,9 @@ class PhaseGraph {
     if (guess.empty()) {
       std::vector<std::string> listed(names.begin(), names.end());
       if (listed.size() > 12) listed.resize(12);
-      guess = "; there are " + join(listed, ", ");
+      guess = "; phases: " + join(listed, ", ");
     }
-    return reader_.fail(at, "there is no phase '" + printable(name, 60) + "'" + guess);
+    return reader_.fail(at, "no phase '" + printable(name, 60) + "'" + guess);
   }
 
   bool check_circles() {
@@ -115,7 +115,7 @@ class PhaseGraph {
   }
 
   bool circle(const std::vector<std::pair<std::size_t, std::size_t>>& way, std::size_t first) {
-    std::string text = "phases wait for each other in a circle: ";
+    std::string text = "circular 'needs': ";
     std::size_t start = 0;
     while (way[start].first != first) ++start;
     for (std::size_t i = start; i < way.size() && i < start + 12; ++i) text += phases_[way[i].first].name + " -> ";
@@ -132,22 +132,22 @@ struct JobRecord {
   using Object = Job;
   static constexpr std::string_view title = "job";
   static constexpr std::array keys = {
-      key<&Job::name>("job", "name of the file", "what the job is called"),
+      key<&Job::name>("job", "name of the file", "name of the job"),
       key<&Job::phases>("phases", "required", "the work, in phases"),
-      key<&Job::market>("market", "the known market", "what can be rented or is at hand"),
-      key<&Job::where>("where", "everything that can run the phase", "which offers count"),
-      key<&Job::limits>("limits", "none", "what must be kept"),
+      key<&Job::market>("market", "the built-in offers", "machines you can rent or own"),
+      key<&Job::where>("where", "everything that can run the phase", "filters on offers"),
+      key<&Job::limits>("limits", "none", "deadline and budget"),
       key<&Job::goal>("goal", "best_value", "which plan is recommended"),
-      key<&Job::value_of_time>("value_of_time", "$25/h", "what an hour of waiting is worth"),
-      key<&Job::spot>("spot", "on demand only", "rules for machines that can be taken away"),
+      key<&Job::value_of_time>("value_of_time", "$5/h", "what an hour of waiting costs you (an unattended run)"),
+      key<&Job::spot>("spot", "on demand only", "rules for spot machines"),
       key<&Job::checkpoint>("checkpoint", "every: auto", "checkpoints of all phases"),
-      key<&Job::storage>("storage", "assumed", "disks and networks beside the work"),
-      key_as<ShareCodec, &Job::buffer>("buffer", "0%", "share added to the hours of all phases"),
-      key<&Job::contingency>("contingency", "$0", "dollars added to the budget line"),
+      key<&Job::storage>("storage", "assumed", "disk and network speeds and prices"),
+      key_as<ShareCodec, &Job::buffer>("buffer", "0%", "time buffer added to the hours of all phases"),
+      key<&Job::contingency>("contingency", "$0", "dollars added to the cost when compared with the budget"),
       key<&Job::schedule>(
           "schedule", "best",
-          "one machine from first to last phase, stopped when idle (also while somebody works), or one a phase"),
-      key_as<VariantsCodec, &Job::variants>("variants", "none", "named sets of settings, shown side by side"),
+          "one machine from first to last phase, released while idle (also during manual work), or one per phase"),
+      key_as<VariantsCodec, &Job::variants>("variants", "none", "named sets of settings to compare"),
   };
   static bool check(Reader& reader, const Tree& tree, Job& job) {
     job.name = trim(job.name);

@@ -157,7 +157,7 @@ std::string value_text(const ValueType& type) {
       text.resize(std::min(text.size(), text.find(" such as")));
       if (type.whole && type.amount == AmountKind::kCount) text = "a whole number";
       if (!bare_unit(type.amount).empty()) text += ", bare " + std::string(bare_unit(type.amount));
-      if (type.figure) return text + ", or a range; a single figure is ±20 %";
+      if (type.figure) return text + ", or a range; a single number stands for ±20%";
       return type.range ? text + ", or a range" : text;
     }
     case Kind::kGpu:
@@ -264,14 +264,15 @@ Result<std::string> describe_key(std::string_view address) {
     addresses_of(address, *type, "", seen, found);
     if (found.size() == 1) return describe_key(found.front());
     if (!found.empty())
-      return std::unexpected(Error{"which '" + printable(address, 60) + "'? " + join(found, ", "), {}, true});
+      return std::unexpected(
+          Error{"'" + printable(address, 60) + "' matches several keys: " + join(found, ", "), {}, true});
   }
   const Key* key = nullptr;
   for (const std::string_view name : split(address, '.')) {
     std::vector<std::string_view> names;
     key = find_key(*type, name, names);
     if (key == nullptr)
-      return wrong_use("unknown key '" + printable(name, 60) + "' in the address '" + printable(address, 80) + "'" +
+      return wrong_use("unknown key '" + printable(name, 60) + "' in '" + printable(address, 80) + "'" +
                        did_you_mean(name, names));
     type = key->type;
   }

@@ -42,7 +42,7 @@ class Setter {
                                   : ".") +=
           steps[i].index ? number_text(static_cast<double>(*steps[i].index)) + "]" : printable(steps[i].name, 60);
     }
-    if (removes) return wrong_use(where_ + ": an item of a list can not be taken away; set the list anew");
+    if (removes) return wrong_use(where_ + ": a list item cannot be removed; set the whole list");
     if (auto good = make_absolute(value); !good) return good;
     value.key = std::move(tree_->key);
     value.key_line = tree_->key_line;
@@ -58,15 +58,14 @@ class Setter {
     if (!factor || !takes_amount(*type_)) return {};
     const std::string shown = printable(value.text, 20);
     if (tree_->is_null())
-      return wrong_use(shown + " needs a value in the job: " + where_ + " is not stated; expected " +
+      return wrong_use(shown + " needs a value in the job, and " + where_ + " has none; expected " +
                        expected_text(*type_));
-    if (*factor <= 0)
-      return wrong_use(where_ + ": " + shown + " leaves nothing; expected a factor above 0, such as x0.5");
+    if (*factor <= 0) return wrong_use(where_ + ": " + shown + " leaves nothing; use a factor above 0, such as x0.5");
     const bool from_setting = value.from_setting;
     const int line = value.line, column = value.column;
     value = *tree_;
     if (auto done = multiply(value, *type_, *factor); !done)
-      return wrong_use(where_ + ": " + shown + " needs an amount that can change by so much: " + done.error().message);
+      return wrong_use(where_ + ": " + shown + " needs an amount: " + done.error().message);
     if (from_setting) mark_setting(value);
     value.line = line;
     value.column = column;
@@ -106,7 +105,7 @@ class Setter {
       const Key& key = *record->find(name);
       if (removes && last && key.required())
         return wrong_use((where_.empty() ? "" : where_ + ".") + std::string(name) +
-                         " is required and can not be taken away");
+                         " is required and cannot be removed");
       type_ = key.type;
     } else if (record->kind == Kind::kByGpu) {
       cases_.push_back({.kind = Kind::kNamed, .of = record->of});
@@ -156,7 +155,7 @@ class Setter {
       }
       names.push_back(item_name->text);
     }
-    return wrong_use("nothing in " + where_ + " is called '" + printable(name, 60) + "'" + did_you_mean(name, names));
+    return wrong_use("nothing in " + where_ + " is named '" + printable(name, 60) + "'" + did_you_mean(name, names));
   }
 
   std::vector<Tree*> items() {
@@ -176,7 +175,7 @@ class Setter {
   Result<void> at_index(std::size_t index, bool removes) {
     if (type_->kind == Kind::kAny) return wrong_use(where_ + ": set the whole value");
     const ValueType* list = list_in(*type_);
-    if (list == nullptr) return wrong_use(where_ + " is no list");
+    if (list == nullptr) return wrong_use(where_ + " is not a list");
     type_ = list->of;
     if (!tree_->is_list()) {
       Tree only = *tree_;
@@ -206,7 +205,7 @@ class Setter {
     if (!guess.empty()) {
       message += guess;
     } else if (listed.empty()) {
-      message = where_ + " has no keys inside; it is " + expected_text(*type_);
+      message = where_ + " has no keys inside; expected " + expected_text(*type_);
     } else {
       message += "; known keys are " + join(listed, ", ");
     }
@@ -244,7 +243,7 @@ Result<void> drop_adapters(Tree& job, std::string_view address, const Tree& valu
 
 Result<std::vector<Change>> set_tree(Tree& job, std::string_view address, const Tree& value) {
   if (const auto steps = address_steps(address.substr(0, address.find("[*]"))); steps)
-    if (steps->front().name == "variants") return wrong_use("variants can not be set from outside; edit the job file");
+    if (steps->front().name == "variants") return wrong_use("variants cannot be set with --set; edit the job file");
   auto addresses = full_addresses(job, address);
   if (!addresses) return std::unexpected(addresses.error());
   // Of many items "x2" is about those that state the value.

@@ -21,15 +21,15 @@ struct DataRecord {
   using Object = TrainData;
   static constexpr std::string_view title = "train data";
   static constexpr std::array keys = {
-      key<&TrainData::samples>("samples", "", "samples of one epoch", between(1, kMostSequences)),
-      key<&TrainData::tokens_per_sample>("tokens_per_sample", "sequence", "length of a sample", between(1, 1e9)),
-      key<&TrainData::packing>("packing", "false", "samples are joined to full sequences"),
-      key<&TrainData::tokens>("tokens", "", "tokens of one epoch, in place of samples", at_least(1)),
+      key<&TrainData::samples>("samples", "", "samples per epoch", between(1, kMostSequences)),
+      key<&TrainData::tokens_per_sample>("tokens_per_sample", "sequence", "tokens per sample", between(1, 1e9)),
+      key<&TrainData::packing>("packing", "false", "pack samples into full sequences"),
+      key<&TrainData::tokens>("tokens", "", "tokens per epoch, instead of samples", at_least(1)),
   };
   static bool check(Reader& reader, const Tree& tree, const TrainData& out) {
-    if (out.samples && out.tokens) return reader.fail(tree, "samples and tokens both say how much; keep one of them");
+    if (out.samples && out.tokens) return reader.fail(tree, "use samples or tokens, not both");
     if (!out.samples && !out.tokens)
-      return reader.fail(tree, "how much data? expected samples such as 50k, or tokens such as 10B");
+      return reader.fail(tree, "missing data size; expected samples such as 50k, or tokens such as 10B");
     return true;
   }
 };
@@ -45,13 +45,13 @@ struct BatchRecord {
   static constexpr std::string_view title = "batch";
   static constexpr std::string_view scalar_key = "sequences";
   static constexpr std::array keys = {
-      key<&WrittenBatch::sequences>("sequences", "auto", "sequences of one optimizer step over all GPUs",
+      key<&WrittenBatch::sequences>("sequences", "auto", "sequences per optimizer step over all GPUs",
                                     between(1, kMostBatch)),
-      key<&WrittenBatch::tokens>("tokens", "", "tokens of one optimizer step, in place of sequences", between(1, 1e15)),
+      key<&WrittenBatch::tokens>("tokens", "", "tokens per optimizer step, instead of sequences", between(1, 1e15)),
   };
   static bool check(Reader& reader, const Tree& tree, const WrittenBatch& out) {
     if (!out.sequences.given() || !out.tokens) return true;
-    return reader.fail(tree, "sequences and tokens both say how large the batch is; keep one of them");
+    return reader.fail(tree, "use sequences or tokens, not both");
   }
 };
 
@@ -81,7 +81,7 @@ struct OptimizerRecord {
   using Object = OptimizerChoice;
   static constexpr std::string_view title = "optimizer";
   static constexpr std::array keys = {
-      key<&OptimizerChoice::matrices>("matrices", "adamw", "optimizer of the matrices inside the blocks"),
+      key<&OptimizerChoice::matrices>("matrices", "adamw", "optimizer of the matrices in the layers"),
       key<&OptimizerChoice::rest>("rest", "adamw", "optimizer of embeddings, norms and biases"),
   };
 };
@@ -91,6 +91,7 @@ struct OptimizerCodec {
   static constexpr ValueType type{
       .kind = ValueType::Kind::kOneOf, .options = options.data(), .option_count = options.size()};
   static bool read(Reader& reader, const Tree& tree, OptimizerChoice& out, const Bounds& bounds) {
+    out.stated = true;
     if (tree.is_map()) return Record<OptimizerRecord>::read(reader, tree, out, bounds);
     if (!Codec<Optimizer>::read(reader, tree, out.matrices, bounds)) return false;
     out.rest = out.matrices;
@@ -102,8 +103,8 @@ struct LoraRecord {
   using Object = Lora;
   static constexpr std::string_view title = "lora";
   static constexpr std::array keys = {
-      key<&Lora::rank>("rank", "16", "rank of the adapters", between(1, 65'536)),
-      key_as<ListCodec<WordCodec<kLoraTargets>>, &Lora::targets>("targets", "all", "matrices that get adapters"),
+      key<&Lora::rank>("rank", "16", "LoRA rank", between(1, 65'536)),
+      key_as<ListCodec<WordCodec<kLoraTargets>>, &Lora::targets>("targets", "all", "matrices with adapters"),
   };
 };
 
@@ -139,43 +140,42 @@ struct TrainRecord {
   using Object = TrainPhase;
   static constexpr std::string_view title = "train";
   static constexpr std::array keys = {
-      Key{"model", "", "the network", &Codec<ModelUse>::type,
+      Key{"model", "", "the model", &Codec<ModelUse>::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds& bounds) {
             return Codec<ModelUse>::read(reader, tree, static_cast<TrainPhase*>(object)->models.emplace_back(), bounds);
           }},
-      key<&TrainPhase::models>("models", "", "several networks, in place of model"),
-      key_as<Record<DataRecord>, &TrainPhase::data>("data", "needed with epochs", "what it learns from"),
-      key<&TrainPhase::epochs>("epochs", "1 without steps", "passes over the data", {0, 1e6, true}),
-      key<&TrainPhase::steps>("steps", "", "optimizer steps, in place of epochs", between(1, 1e12)),
+      key<&TrainPhase::models>("models", "", "several models, instead of model"),
+      key_as<Record<DataRecord>, &TrainPhase::data>("data", "needed with epochs", "training data"),
+      key<&TrainPhase::epochs>("epochs", "1 without steps", "epochs", {0, 1e6, true}),
+      key<&TrainPhase::steps>("steps", "", "optimizer steps, instead of epochs", between(1, 1e12)),
       key<&TrainPhase::steps_at_batch>("steps_at_batch", "",
-                                       "the work is steps x this many sequences, whatever batch a GPU takes",
+                                       "total work = steps x this many sequences, whatever the batch on a GPU",
                                        between(1, kMostBatch)),
       key_as<OptionalCodec<TokenCountCodec>, &TrainPhase::sequence>("sequence", "longest sample",
-                                                                    "tokens of one sequence", between(1, 1e9)),
-      Key{"batch", "auto", "size of one optimizer step over all GPUs; a plain number counts sequences",
-          &BatchCodec::type,
+                                                                    "sequence length in tokens", between(1, 1e9)),
+      Key{"batch", "auto", "global batch size over all GPUs; a plain number counts sequences", &BatchCodec::type,
           [](Reader& reader, const Tree& tree, void* object, const Bounds&) {
             return BatchCodec::read(reader, tree, *static_cast<TrainPhase*>(object));
           }},
-      key<&TrainPhase::micro>("micro", "auto", "sequences a GPU takes in one pass", between(1, kMostBatch)),
-      key<&TrainPhase::accumulate>("accumulate", "auto", "passes that are summed before a step",
-                                   between(1, kMostBatch)),
-      key<&TrainPhase::precision>("precision", "auto", "arithmetic of the matrix products"),
+      key<&TrainPhase::micro>("micro", "auto", "micro-batch per GPU", between(1, kMostBatch)),
+      key<&TrainPhase::accumulate>("accumulate", "auto", "gradient accumulation steps", between(1, kMostBatch)),
+      key<&TrainPhase::precision>("precision", "auto", "compute precision"),
       key_as<OptimizerCodec, &TrainPhase::optimizer>("optimizer", "adamw", "one for all, or by group"),
-      key<&TrainPhase::method>("method", "full", "what learns: all weights, adapters, or parts beside a frozen base"),
-      key_as<Record<LoraRecord>, &TrainPhase::lora>("lora", "", "adapters of method lora and qlora"),
+      key<&TrainPhase::method>("method", "full",
+                               "what is trained: all weights, adapters, or parts next to a frozen base"),
+      key_as<Record<LoraRecord>, &TrainPhase::lora>("lora", "", "adapters, for method lora or qlora"),
       key_as<TrainableCodec, &TrainPhase::trainable>("trainable", "",
-                                                     "parameters that learn with method frozen, or their matrices"),
-      key<&TrainPhase::recompute>("recompute", "auto", "activations computed again in the backward pass"),
-      key<&TrainPhase::offload>("offload", "auto", "what is kept in host memory"),
-      key<&TrainPhase::parallel>("parallel", "auto", "how the work is cut over GPUs; fsdp, ddp, zero1 ... for short"),
+                                                     "trainable parameters for method frozen, or their matrices"),
+      key<&TrainPhase::recompute>("recompute", "auto", "activation checkpointing"),
+      key<&TrainPhase::offload>("offload", "auto", "what is offloaded to CPU memory"),
+      key<&TrainPhase::parallel>("parallel", "auto", "parallelism; fsdp, ddp, zero1, ... for short"),
       key_as<AutoCodec<Codec<AttentionKernel>>, &TrainPhase::attention>("attention", "auto", "attention kernel"),
       key<&TrainPhase::compile>("compile", "auto", "torch.compile or the like"),
       key_as<AutoCodec<Codec<StartFrom>>, &TrainPhase::start>(
           "start", "auto",
-          "from weights that are fetched, or from scratch; auto: scratch where all of a network learns "
-          "and its shape stands here or no samples are counted"),
-      key_as<FrameworkCodec, &TrainPhase::framework>("framework", "auto", "training software"),
+          "from downloaded weights, or from scratch; auto: scratch if all of a model is trained and its shape is given "
+          "here or no samples are counted"),
+      key_as<FrameworkCodec, &TrainPhase::framework>("framework", "auto", "training framework"),
   };
 
   static bool check(Reader& reader, const Tree& tree, TrainPhase& out) {
@@ -206,21 +206,20 @@ struct TrainRecord {
     }
     if (out.batch_by_gpu.value && works.size() < 5) add(" elsewhere", *out.batch_by_gpu.value);
     return count_text(*out.steps) + " steps are " + listed(works) +
-           ": that is not the same work; add steps_at_batch: " + number_text(least) + " (the work is steps x " +
+           ": not the same work; add steps_at_batch: " + number_text(least) + " (the work is steps x " +
            number_text(least) + " = " + count_short(*out.steps * least) +
-           " samples for all), or give epochs in place of steps";
+           " samples for all), or use epochs instead of steps";
   }
 
   /// How much work there is must be said once, and in a way that all candidates share.
   static bool check_work(Reader& reader, const Tree& tree, TrainPhase& out) {
     const bool data = tree.find("data") != nullptr;
-    if (out.epochs && out.steps)
-      return reader.fail(tree, "epochs and steps both say how long to train; keep one of them");
+    if (out.epochs && out.steps) return reader.fail(tree, "use epochs or steps, not both");
     if (!data && !out.steps)
-      return reader.fail(tree, "data is missing; expected data such as {samples: 50k}, or steps and a batch");
+      return reader.fail(tree, "missing 'data'; for example data: {tokens: 10M}, or steps and a batch");
     if (!out.epochs && !out.steps) out.epochs = 1;
     if (out.steps_at_batch && !out.steps)
-      return reader.fail_at_key(*tree.find("steps_at_batch"), "steps_at_batch needs steps; give steps beside it");
+      return reader.fail_at_key(*tree.find("steps_at_batch"), "steps_at_batch also needs steps");
     if (out.batch_by_gpu.value && !out.batch_by_gpu.cases.empty() && !batches_differ(out)) {
       out.batch = BatchSize{.sequences = *out.batch_by_gpu.value, .tokens = {}};  // one batch, said several times
       out.batch_by_gpu = {};
@@ -230,7 +229,7 @@ struct TrainRecord {
     if (out.steps && !out.batch && !out.steps_at_batch)
       return reader.fail_at_key(*tree.find("steps"),
                                 "steps with a batch that differs between GPUs is not the same work for all; add "
-                                "steps_at_batch: N (the work is steps x N sequences), give epochs, or fix the batch");
+                                "steps_at_batch: N (the work is steps x N sequences), use epochs, or set one batch");
     return true;
   }
 
@@ -238,7 +237,7 @@ struct TrainRecord {
     bool transformer = false;
     for (const ModelUse& model : out.models) transformer = transformer || !model.custom;
     if (transformer && !out.sequence && !out.data.tokens_per_sample)
-      return reader.fail(tree, "sequence is missing; expected the length of a sequence in tokens, such as 2048");
+      return reader.fail(tree, "missing 'sequence', the sequence length in tokens, such as 2048");
     if (!out.batch || !out.batch->tokens || !out.sequence || out.batch->tokens->value >= *out.sequence) return true;
     const Reader::Scope scope(reader, "batch");
     return reader.fail(*tree.find("batch"), "a batch of " + number_text(out.batch->tokens->value) +
@@ -268,6 +267,23 @@ struct TrainRecord {
     return steps;
   }
 
+  /// A plain number counts sequences. One that would make steps of more tokens than anybody trains with was meant as
+  /// tokens: asked back, unless it says that it counts sequences.
+  static bool check_plain_batch(Reader& reader, const Tree& tree, const TrainPhase& out, double sequence) {
+    constexpr double kMostTokens = 128e6;  // twice what DeepSeek-V3 (arXiv:2412.19437) ended with
+    constexpr double kManySequences = 10'000;
+    const Tree* written = tree.find("batch");
+    if (written == nullptr || written->is_map() || !out.batch || !out.batch->sequences) return true;
+    const double sequences = *out.batch->sequences;
+    if (to_lower(written->text).find("seq") != std::string::npos) return true;  // it says what it counts
+    if (sequences < kManySequences || sequences * sequence <= kMostTokens) return true;
+    const Reader::Scope scope(reader, "batch");
+    return reader.fail(*written, "a plain number counts sequences: " + count_text(sequences) + " of " +
+                                     count_text(sequence) + " tokens are " + count_short(sequences * sequence) +
+                                     " tokens per step; for tokens write \"" + printable(written->text, 40) +
+                                     " tokens\", else \"" + printable(written->text, 40) + " sequences\"");
+  }
+
   /// A step is of sequences that there are, and of no more of them than can be counted. (Work that is said in steps
   /// has as many as they take.)
   static bool check_batch(Reader& reader, const Tree& tree, const TrainPhase& out) {
@@ -281,17 +297,18 @@ struct TrainRecord {
                        : out.data.samples ? *out.data.samples * epochs * (packed ? length->mean / sequence : 1)
                        : out.data.tokens  ? out.data.tokens->value * epochs / mean
                                           : 0;
+    if (!check_plain_batch(reader, tree, out, sequence)) return false;
     for (const Step& step : steps_of(out, sequence)) {
       const bool uncountable = step.sequences > kMostBatch;
       if (!uncountable && (all <= 0 || step.sequences <= std::max(1.0, std::ceil(all)))) continue;
       const Reader::Scope scope(reader, step.key);
       const std::string many = "a step of " + count_text(step.sequences) + " sequences is more than ";
       if (uncountable)
-        return reader.fail(*tree.find(step.key), many + "gpuplan counts, " + count_text(kMostBatch) +
-                                                     "; take a smaller batch, or write `tokens` behind a number of "
-                                                     "tokens");
+        return reader.fail(*tree.find(step.key),
+                           many + "the limit of " + count_text(kMostBatch) +
+                               "; use a smaller batch, or write `tokens` after a number of tokens");
       return reader.fail(*tree.find(step.key), many + "all the data, " + count_text(std::ceil(all)) +
-                                                   "; take a smaller batch, more epochs or more data");
+                                                   "; use a smaller batch, more epochs or more data");
     }
     return true;
   }
@@ -305,15 +322,15 @@ struct TrainRecord {
     }
     const bool adapters = out.method == Method::kLora || out.method == Method::kQlora;
     if (const Tree* lora = tree.find("lora"); lora != nullptr && !adapters)
-      return reader.fail_at_key(*lora, "lora needs method: lora or method: qlora beside it");
+      return reader.fail_at_key(*lora, "lora also needs method: lora or method: qlora");
     if (adapters && custom)
-      return reader.fail(tree, "a custom model has no known matrices for adapters; expected method: full or frozen");
+      return reader.fail(tree, "a custom model has no known matrices for adapters; use method: full or frozen");
     if (out.method == Method::kFrozen && !out.trainable)
-      return reader.fail(tree, "trainable is missing; method: frozen needs the parameters that learn, such as 2.3M");
+      return reader.fail(tree, "missing 'trainable'; method: frozen needs the trainable parameters, such as 2.3M");
     if (const Tree* trainable = tree.find("trainable"); trainable != nullptr && out.method != Method::kFrozen)
-      return reader.fail_at_key(*trainable, "trainable needs method: frozen beside it");
+      return reader.fail_at_key(*trainable, "trainable also needs method: frozen");
     if (out.method == Method::kFull && all_frozen && !out.models.empty())
-      return reader.fail(tree, "every model is frozen, so nothing learns; add method: frozen and trainable");
+      return reader.fail(tree, "every model is frozen, so nothing is trained; add method: frozen and trainable");
     return true;
   }
 

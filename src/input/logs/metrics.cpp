@@ -153,11 +153,9 @@ Result<LogMetrics> LogMetrics::make(const std::vector<LogMetric>& metrics) {
     if (!expression->ok())
       return failure(name + "not a regular expression (RE2): " + printable(expression->error(), 200));
     if (expression->NumberOfCapturingGroups() < 1)
-      return failure(name + "the pattern has no group; put brackets around its number, as in 'loss: ([0-9.]+)'");
+      return failure(name + "the pattern has no group; put parentheses around the number, as in 'loss: ([0-9.]+)'");
     if (expression->ProgramSize() > kMostProgram)
-      return failure(name +
-                     "the pattern is too large to be looked for in long logs (repetitions such as {1000}); "
-                     "make it shorter");
+      return failure(name + "the pattern is too large for long logs (repetitions such as {1000}); make it shorter");
     result.patterns_.push_back({std::move(expression), needle_of(metric.pattern)});
   }
   return result;

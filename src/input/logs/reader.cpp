@@ -290,7 +290,7 @@ void LogReader::next_file() {
 Result<RunLog> LogReader::finish() {
   State& s = *state_;
   s.end_file();
-  if (s.file.damaged) return failure("damaged: starts as gzip, but can not be unpacked; is the file complete?");
+  if (s.file.damaged) return failure("damaged gzip file: it cannot be unpacked; is it complete?");
   s.book.finish();
   s.settle();
   RunLog log = std::move(s.book.log);

@@ -54,7 +54,7 @@ int Fields::integer(Keys keys, int fallback, int most) const {
 int Fields::required(Keys keys, int most) const {
   for (const std::string_view key : keys)
     if (const Tree* value = find(key)) return checked(key, *value, 1, most);
-  fail(*keys.begin(), "this key is missing; expected the Hugging Face configuration of a transformer, which has it");
+  fail(*keys.begin(), "missing key; expected the Hugging Face configuration of a transformer");
   return 1;
 }
 

@@ -52,7 +52,7 @@ void read_storage(const Fields& fields, const Fields& top, ModelConfig& out) {
   const std::string_view dtype = dtype_of(fields).empty() ? dtype_of(top) : dtype_of(fields);
   out.shape.native = format_named(dtype).value_or(Format::kBf16);
   if (!dtype.empty() && !format_named(dtype))
-    out.notes.push_back("dtype '" + printable(dtype, 40) + "' is not known: bf16 is assumed");
+    out.notes.push_back("dtype '" + printable(dtype, 40) + "' is unknown: bf16 assumed");
 
   const Fields inner = fields.inside("quantization_config");
   const Fields quantised = inner.valid() ? inner : top.inside("quantization_config");
@@ -60,7 +60,7 @@ void read_storage(const Fields& fields, const Fields& top, ModelConfig& out) {
   const std::string method = printable(quantised.word({"quant_method"}), 40);
   const auto format = quantised_format(quantised);
   if (!format) {
-    out.notes.push_back("quantization_config '" + method + "' is not known and left out");
+    out.notes.push_back("quantization_config '" + method + "' is unknown and ignored");
     return;
   }
   out.shape.native = *format;

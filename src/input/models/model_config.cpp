@@ -61,7 +61,7 @@ class ConfigReader {
 
   /// The generic names are enough for an ordinary decoder; what they do not tell is taken from the keys' spelling.
   void guess_family(std::string_view type) {
-    note("model_type " + (type.empty() ? std::string("is absent") : "'" + printable(type, 40) + "' is not known") +
+    note("model_type " + (type.empty() ? std::string("is missing") : "'" + printable(type, 40) + "' is unknown") +
          ": read as an ordinary decoder");
     const bool layer_norm =
         !fields_.has("rms_norm_eps") && (fields_.has("layer_norm_eps") || fields_.has("layer_norm_epsilon"));
@@ -243,7 +243,7 @@ Result<ModelConfig> read_model_config(std::string_view json, const std::string& 
         {file});
   if (top.flag("is_encoder_decoder", false))
     return failure(
-        "models with encoder and decoder are not covered; describe the work with {custom: {params, flops_per_sample, "
+        "encoder-decoder models are not supported; describe the work with {custom: {params, flops_per_sample, "
         "...}}",
         {file});
 

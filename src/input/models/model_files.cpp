@@ -29,15 +29,15 @@ Result<std::string> read_start(const fs::path& path, std::size_t most) {
   const std::string name = printable(path.string());
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return failure("there is no such file", {name});
-  if (!fs::is_regular_file(status)) return failure("expected a file", {name});
+  if (!fs::exists(status)) return failure("no such file", {name});
+  if (!fs::is_regular_file(status)) return failure("is not a file", {name});
   std::ifstream in(path, std::ios::binary);
-  if (!in) return failure("can not be read", {name});
+  if (!in) return failure("cannot be read", {name});
   const std::uintmax_t size = fs::file_size(path, error);
   std::string text(error ? most : static_cast<std::size_t>(std::min<std::uintmax_t>(size, most)), '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) return failure("can not be read", {name});
+  if (in.bad()) return failure("cannot be read", {name});
   return text;
 }
 
@@ -88,8 +88,8 @@ Result<FoundModel> from_config(const fs::path& path) {
   if (const auto counted = weights_beside(path.parent_path(), found.shape.native)) {
     const double formula = count_parameters(found.shape).total();
     if (*counted < 0.99 * formula || *counted > 1.01 * formula)
-      found.notes.push_back("the weights beside it hold " + count_short(*counted) +
-                            " parameters, the configuration gives " + count_short(formula));
+      found.notes.push_back("the weight files have " + count_short(*counted) + " parameters, the configuration has " +
+                            count_short(formula));
     found.shape.published = *counted;
   }
   return found;
@@ -111,8 +111,7 @@ Result<FoundModel> from_safetensors(const fs::path& path) {
   if (shard(path)) return failure("is one part of several; give the folder with config.json", {name});
   if (!header->shape)
     return failure("holds " + count_short(header->elements) +
-                       " parameters, but its tensors have no names that tell the shape; put "
-                       "config.json beside it",
+                       " parameters, but the tensor names do not tell the shape; add a config.json next to it",
                    {name});
   FoundModel found{*header->shape, name, {"no config.json: read from the names and sizes of the tensors"}};
   if (found.shape.qk_norm != QkNorm::kHead)
@@ -126,7 +125,7 @@ Result<FoundModel> from_gguf(const fs::path& path) {
   const std::string name = printable(path.string());
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
-  Result<GgufModel> model = failure("can not be read", {name});
+  Result<GgufModel> model = failure("cannot be read", {name});
   for (const std::size_t most : {kFirstGgufBytes, kMostGgufBytes}) {
     const Result<std::string> start = read_start(path, most);
     if (!start) return std::unexpected(start.error());

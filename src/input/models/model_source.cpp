@@ -20,27 +20,27 @@ bool looks_like_path(std::string_view name) {
 Result<FoundModel> find_model(const Catalogue& catalogue, std::string_view name_or_path, const std::string& base_folder,
                               ModelFiles files) {
   const std::string_view name = trim(name_or_path);
-  if (name.empty()) return failure("expected the name of a model or a path to one");
+  if (name.empty()) return failure("expected a model name or a path to a model");
   constexpr std::size_t kLongestPath = 4096;
   if (name.size() > kLongestPath || name.find('\0') != std::string_view::npos)
-    return failure("'" + printable(name, 60) + "' is no name of a model and no path");
+    return failure("'" + printable(name, 60) + "' is neither a model name nor a path");
   const bool path_only = looks_like_path(name);
   if (!path_only)
     if (const ModelShape* shape = catalogue.find_model(name)) return FoundModel{*shape, "catalogue", {}};
   const bool read = files == ModelFiles::kRead;
   if (path_only && !read)
     return failure("'" + printable(name, 60) +
-                   "' is a file, and none is read here; give a name, or {layers, hidden, heads, vocab}");
+                   "' is a file, and files are not read here; give a name, or {layers, hidden, heads, vocab}");
   if (read && (path_only || model_file_exists(name, base_folder))) return read_model_file(name, base_folder);
 
   if (const std::string sizes = other_sizes(catalogue, name); !sizes.empty())
-    return failure(sizes + ". Or give a path to its config.json, or {layers, hidden, heads, vocab}");
+    return failure(sizes + ". Or give a path to its config.json, or its size: --params 9B, {params: 9B}");
   std::vector<std::string_view> names;
   for (const ModelShape& model : catalogue.models) names.push_back(model.name);
   const std::size_t slash = name.rfind('/');
   const std::string hint = did_you_mean(slash == std::string_view::npos ? name : name.substr(slash + 1), names);
-  return failure("model '" + printable(name, 100) + "' is not known" + hint + (hint.empty() ? "; give" : " Or give") +
-                 " a path to its config.json, or {layers, hidden, heads, vocab}");
+  return failure("unknown model '" + printable(name, 100) + "'" + hint + (hint.empty() ? ". Give" : " Or give") +
+                 " a path to its config.json, or its size: --params 9B, {params: 9B}");
 }
 
 Result<ModelShape> ModelFinder::resolve(std::string_view name_or_path, std::string_view base_folder) const {

@@ -29,7 +29,7 @@ Result<void> read_offers(std::string_view text, std::string_view file, Catalogue
   const auto money = [&](std::size_t row, CsvReader::Column column) -> std::optional<Interval<DollarsPerSecond>> {
     const double amount = cells.number(row, column, 0, kHighestPrice);
     if (cells.text(row, column).empty() || !cells.ok()) return std::nullopt;
-    if (amount <= 0) cells.fail_cell(row, column, "a positive price; leave the cell empty where there is no offer");
+    if (amount <= 0) cells.fail_cell(row, column, "a positive price; leave the cell empty if there is no offer");
     return exactly(amount * dollar / hour);
   };
 
@@ -46,14 +46,14 @@ Result<void> read_offers(std::string_view text, std::string_view file, Catalogue
       last_gpu = catalogue.find_gpu(wanted);
     }
     if (last_gpu != nullptr) offer.gpu = last_gpu->name;
-    else cells.fail_cell(row, gpu, "the name or alias of a GPU");
+    else cells.fail_cell(row, gpu, "a GPU name");
     cells.required(row, gpus);
     offer.gpus = cells.whole(row, gpus, 1, 1024, 1);
     offer.price = money(row, price);
     offer.spot_price = money(row, spot_price);
     if (!offer.price && !offer.spot_price) cells.fail(row, "neither a price nor a spot price");
     if (offer.price && offer.spot_price && offer.spot_price->p50 >= offer.price->p50)
-      cells.fail_cell(row, spot_price, "below the price on demand; leave it empty where spot gives no discount");
+      cells.fail_cell(row, spot_price, "below the on-demand price; leave it empty if spot has no discount");
     offer.vcpus = cells.whole(row, vcpus, 0, 100'000);
     offer.ram = cells.number(row, ram, 0, 1'000'000) * GiB;
     offer.availability = cells.text(row, availability);

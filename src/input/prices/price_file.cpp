@@ -91,7 +91,7 @@ class PriceReader {
     offer.gpu = found->gpu->name;
     if (found->count == 0 && cells_.text(row, gpus_).empty())
       cells_.fail(row, "'" + printable(cells_.text(row, gpu_), 60) +
-                           "' has no count; expected a column gpus, or a count in front such as 8x");
+                           "' has no count; add a column gpus, or a count in front such as 8x");
     const int count = cells_.whole(row, gpus_, 1, static_cast<int>(kMaxGpus), std::max(found->count, 1));
     if (found->count > 0 && count != found->count)
       cells_.fail(row,
@@ -103,7 +103,7 @@ class PriceReader {
     const std::string_view text = cells_.required(row, price_);
     const auto price = parse_interval(text, AmountKind::kPrice);
     if (!price || !is_price(*price)) {
-      cells_.fail_cell(row, price_, "a price of the whole offer such as 2.49, $2.49/h or 20-24, of $0.0001/h or more");
+      cells_.fail_cell(row, price_, "a price of the whole offer such as 2.49, $2.49/h or 20-24, at least $0.0001/h");
       return {};
     }
     const double dollars = dollars_of(row);
@@ -150,8 +150,7 @@ Result<CurrencyRate> parse_rate(std::string_view text) {
   const auto dollars =
       equals == std::string_view::npos ? failure("") : parse_amount(text.substr(equals + 1), AmountKind::kMoney);
   if (!is_currency(code) || !dollars || *dollars <= 0 || *dollars > 1e6) {
-    return wrong_use("--rate: expected dollars for one unit of a currency such as EUR=1.08, got '" + printable(text) +
-                     "'");
+    return wrong_use("--rate: expected an exchange rate such as EUR=1.08, got '" + printable(text) + "'");
   }
   CurrencyRate rate{std::string(code), *dollars};
   std::ranges::transform(rate.code, rate.code.begin(),
@@ -163,7 +162,7 @@ Result<std::vector<Offer>> read_prices(std::string_view text, std::string_view f
                                        const std::vector<CurrencyRate>& rates, const Catalogue& catalogue) {
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());
-  if (table->rows() == 0) return failure("no rows: expected a header and at least one offer", {std::string(file)});
+  if (table->rows() == 0) return failure("no rows; expected a header and at least one offer", {std::string(file)});
   return PriceReader(*table, rates, catalogue).offers();
 }
 

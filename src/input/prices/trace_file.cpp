@@ -139,14 +139,14 @@ Result<Trace> read_csv_trace(std::string_view text, const std::string& file) {
   const auto gap = cells.optional_column("gap_seconds");
   const auto time = gap ? CsvReader::Column() : cells.optional_column("time");
   if (!cells.ok()) return std::unexpected(*cells.error());
-  if (table->rows() == 0) return failure("has no rows: a trace needs at least one tick", {file, 1, 0});
+  if (table->rows() == 0) return failure("has no rows; a trace needs at least one tick", {file, 1, 0});
   if (!gap && !time)
     return failure(
         "has neither a column gap_seconds nor a column time; expected 'gap_seconds,available' or "
         "'time,available'",
         table->place(0));
   if (time && table->rows() < 2)
-    return failure("one row says nothing of the length of a tick; expected at least two times", table->place(0));
+    return failure("one row does not tell the length of a tick; give at least two times", table->place(0));
   Trace trace;
   trace.machines.reserve(table->rows());
   double before = 0;
@@ -181,7 +181,7 @@ Result<Trace> read_csv_trace(std::string_view text, const std::string& file) {
 
 Result<Trace> read_trace(std::string_view text, const std::string& file) {
   if (text.size() > kMaxTraceBytes)
-    return failure("too large: at most " + count_text(static_cast<double>(kMaxTraceBytes)) + " bytes are read", {file});
+    return failure("too large (limit " + count_text(static_cast<double>(kMaxTraceBytes)) + " bytes)", {file});
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return failure(std::string("is empty; expected ") + kForm, {file});

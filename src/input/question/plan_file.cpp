@@ -126,7 +126,7 @@ KeptPlan plan_of(const Tree& tree, const std::string& job) {
 }
 
 std::unexpected<Error> no_plan(const std::string& file, const std::string& found) {
-  return failure("is no plan: expected what gpuplan plan JOB -o plan.json writes (schema " + std::string(kSchema) +
+  return failure("is not a saved plan; create one with gpuplan plan JOB -o plan.json (schema " + std::string(kSchema) +
                      "), found " + found,
                  {file});
 }
@@ -143,7 +143,7 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
   const auto tree = parse_json(text, file, kLimits);
   if (!tree) {
     Error error = tree.error();
-    error.message += "; expected a plan as gpuplan plan JOB -o plan.json writes it";
+    error.message += "; expected a plan saved with gpuplan plan JOB -o plan.json";
     return std::unexpected(std::move(error));
   }
   if (!tree->is_map()) return no_plan(file, got_text(*tree));
@@ -154,7 +154,9 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
   const Tree* job = member(*tree, "job_file");
   if (job == nullptr || text_of(*job, "text").empty())
     return failure(
-        "holds no job: an older gpuplan kept it, or another program wrote it; make it again with gpuplan plan", {file});
+        "contains no job: an older gpuplan or another program wrote it; save it again with gpuplan plan JOB -o "
+        "plan.json",
+        {file});
   PlanFile kept{.file = file, .job = text_of(*tree, "job"), .source = {}, .pick = {}, .plans = {}};
   auto source = parse_job(text_of(*job, "text"), text_of(*job, "name"));
   if (!source) return failure("the job in it: " + source.error().message, {file});
@@ -174,23 +176,22 @@ Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) 
 }
 
 Result<const KeptPlan*> plan_named(const PlanFile& kept, std::string_view id) {
-  if (kept.plans.empty()) return failure("holds no plan: nothing fitted when it was made", {kept.file});
+  if (kept.plans.empty()) return failure("contains no plan: nothing fitted when it was saved", {kept.file});
   const std::string_view wanted = id.empty() ? std::string_view(kept.pick) : id;
   const auto found = std::ranges::find(kept.plans, wanted, &KeptPlan::id);
   if (found != kept.plans.end()) return &*found;
-  if (id.empty()) return failure("recommends no plan; name one by its id", {kept.file});
+  if (id.empty()) return failure("recommends no plan; choose one by its id", {kept.file});
   std::vector<std::string_view> ids;
   for (const KeptPlan& plan : kept.plans) ids.push_back(plan.id);
-  return failure("there is no plan '" + printable(id, 60) + "' among its " +
-                     count_text(static_cast<double>(kept.plans.size())) + did_you_mean(id, ids) + "; the pick is " +
-                     printable(kept.pick.empty() ? "none" : kept.pick, 60),
+  return failure("no plan '" + printable(id, 60) + "' among its " + count_text(static_cast<double>(kept.plans.size())) +
+                     did_you_mean(id, ids) + "; recommended: " + printable(kept.pick.empty() ? "none" : kept.pick, 60),
                  {kept.file});
 }
 
 Result<void> made_for(const PlanFile& kept, std::string_view job) {
   if (kept.job == job) return {};
-  return failure("is a plan of job '" + printable(kept.job, 60) + "', and this is job '" + printable(job, 60) +
-                     "'; expected a plan of the same job",
+  return failure("belongs to job '" + printable(kept.job, 60) + "', not to job '" + printable(job, 60) +
+                     "'; give a plan of the same job",
                  {kept.file});
 }
 

@@ -33,8 +33,14 @@ std::string short_name(std::string_view model) {
   };
   while (model.ends_with('/')) model.remove_suffix(1);
   if (last() == "config.json" && model.size() > 12) model.remove_suffix(12);
+  // "ViT-L/16": the number of a name is no name.
+  std::string base(last());
+  if (std::ranges::none_of(base, is_letter) && base.size() < model.size()) {
+    const std::string_view before = model.substr(0, model.size() - base.size() - 1);
+    base = std::string(before.substr(before.rfind('/') + 1)) + "-" + base;
+  }
   std::string name;
-  for (const char c : to_lower(last())) {
+  for (const char c : to_lower(base)) {
     const bool kept = (c >= 'a' && c <= 'z') || is_digit(c) || c == '.' || c == '-' || c == '_';
     if (kept && name.size() < 50) name += c;
   }
@@ -54,8 +60,8 @@ class Sketcher {
     generates_ = generates(sketch_);
     if (!generates_) method_ = method_of(sketch_);
 
-    draft_.note("gpuplan plan FILE answers this job, gpuplan schema KEY explains a key.");
-    draft_.note("Amounts carry units: 12 h, $50, $0.35/h, 5%/h, 80 GiB, 10M. Keys behind # are optional.");
+    draft_.note("Run: gpuplan plan FILE. Explain a key: gpuplan schema KEY.");
+    draft_.note("Write units: 12 h, $50, $0.35/h, 5%/h, 80 GiB, 10M. Lines that start with # are optional keys.");
     draft_.blank();
     draft_.key(0, "job", "job", yaml(name()));
     draft_.blank();
@@ -151,7 +157,7 @@ class Sketcher {
     if (!stated(6, at + ".epochs", &Sketch::epochs, "--epochs") &&
         !stated(6, at + ".steps", &Sketch::steps, "--steps")) {
       draft_.key(6, at + ".epochs", "epochs", "1", "", true);
-      assume("one epoch (--epochs)");
+      assume("1 epoch (--epochs)");
     }
     lengths(at);
     batch(at);
@@ -176,14 +182,13 @@ class Sketcher {
     draft_.key(6, at + ".sequence", "sequence", std::to_string(length), "", true);
     const bool image = shape_ && shape_->image > 0;
     if (image) return;  // the patches of the picture are no guess
-    assume((sketch_.samples.empty() ? "sequences of " : "every sample fills a sequence of ") + count_text(length) +
-           " tokens (" + (sketch_.samples.empty() ? "--sequence)" : "--tokens-per-sample, --sequence)"));
+    assume(count_text(length) + (sketch_.samples.empty() ? "-token sequences (--sequence)"
+                                                         : "-token samples (--tokens-per-sample, --sequence)"));
   }
 
   void batch(const std::string& at) {
     if (sketch_.batch.empty()) {
       draft_.option(6, at + ".batch", "batch", "64");
-      if (method_) assume("the batch that suits each GPU (--batch)");
       return;
     }
     const std::string_view text = trim(sketch_.batch);
@@ -195,7 +200,7 @@ class Sketcher {
   void method(const std::string& at) {
     if (sketch_.method.empty()) {
       draft_.key(6, at + ".method", "method", "full", "", true);
-      if (!sketch_.model.empty()) assume("all weights learn (--method)");
+      if (!sketch_.model.empty()) assume("full fine-tuning (--method)");
     } else {
       stated(6, at + ".method", &Sketch::method, "--method");
     }
@@ -204,9 +209,9 @@ class Sketcher {
     draft_.open(6, at + ".lora", "lora");
     if (!stated(8, at + ".lora.rank", &Sketch::rank, "--rank")) {
       draft_.key(8, at + ".lora.rank", "rank", "16", "", true);
-      assume("adapters of rank 16 (--rank) at all linear layers");
+      assume("LoRA rank 16 (--rank)");
     } else {
-      assume("adapters at all linear layers");
+      assume("LoRA on all linear layers");
     }
     draft_.key(8, at + ".lora.targets", "targets", "all", "", true);
   }
@@ -225,7 +230,9 @@ class Sketcher {
     draft_.open(6, at + ".data", "data");
     draft_.item(8, at + ".data.samples", "samples", yaml(sketch_.samples), "--samples");
     stated(10, at + ".data.prompt_tokens", &Sketch::prompt, "--prompt");
-    stated(10, at + ".data.new_tokens", &Sketch::new_tokens, "--new");
+    if (only_reads(sketch_))
+      draft_.key(6, at + ".forward_only", "forward_only", "true", sketch_.forward_only ? "--forward-only" : "--new");
+    else stated(10, at + ".data.new_tokens", &Sketch::new_tokens, "--new");
     const bool fixed = !sketch_.batch.empty() && sketch_.concurrency.empty();
     const std::string_view situation = !sketch_.situation.empty()     ? std::string_view(sketch_.situation)
                                        : !sketch_.concurrency.empty() ? "concurrency"
@@ -234,7 +241,7 @@ class Sketcher {
     if (!stated(6, at + ".situation", &Sketch::situation, "--situation"))
       draft_.key(6, at + ".situation", "situation", std::string(situation), "", true);
     if (situation == "saturated" && sketch_.situation.empty())
-      assume("as many requests in flight as fit (--concurrency, --batch)");
+      assume("as many concurrent requests as fit (--concurrency, --batch)");
     option_or_said(at, "batch", &Sketch::batch, "--batch", "16");
     if (!sketch_.concurrency.empty()) stated(6, at + ".concurrency", &Sketch::concurrency, "--concurrency");
     option_or_said(at, "weights", &Sketch::weights, "--weights", "fp8");
@@ -267,9 +274,9 @@ class Sketcher {
     constexpr double kBytes = 2, kFastest = 2e9 / 8, kSlowest = 0.5e9 / 8;
     const double weights = shape_ ? count_parameters(*shape_).total() * kBytes : 0;
     const double least = std::round(5 + weights / kFastest / 60), most = std::round(15 + weights / kSlowest / 60);
-    const std::string time = fixed_text(least, 0) + "-" + fixed_text(most, 0) + " min";
-    draft_.key(6, "phases.setup.time", "time", time, "", true);
-    assume("set-up of " + time + ": boot, software" + (weights > 1e9 ? ", weights" : "") + " (--setup)");
+    const std::string from = fixed_text(least, 0), to = fixed_text(most, 0) + " min";
+    draft_.key(6, "phases.setup.time", "time", from + "-" + to, "", true);
+    assume(range_text(from, to) + " setup (--setup)");
   }
 
   /// What stands beside the phases: what is wished, and what else could be.
@@ -292,7 +299,7 @@ class Sketcher {
           {"max_price", "$20/h"},
           {"quota", "{aws: 8}"}}},
         {"limits", {{"deadline", "12 h"}, {"budget", "$50"}, {"confidence", "90%"}}},
-        {"", {{"goal", "best_value"}, {"value_of_time", "$25/h"}}},
+        {"", {{"goal", "best_value"}, {"value_of_time", "$5/h"}}},
         {"spot", {{"interruptions", std::string_view(kAssumedInterruptions)}, {"restart", "5 min"}}},
         {"", {{"buffer", "10%"}, {"contingency", "$5"}, {"schedule", "best"}}},
         {"market", {{"own", "[{name: desk, gpu: RTX 4090, gpus: 2, watts: 900 W, usd_per_kwh: $0.30}]"}}},
@@ -334,7 +341,7 @@ class Sketcher {
     if (!shape_words_.empty()) lines.push_back(shape_words_ + ".");
     if (!assumed_.empty()) lines.push_back(join(assumed_, ", ") + ".");
     if (spot_assumed_)
-      lines.push_back("spot machines are taken away at " + std::string(kAssumedInterruptions) + " (--interruptions).");
+      lines.push_back("spot interruption rate " + std::string(kAssumedInterruptions) + " (--interruptions).");
     return lines;
   }
 

@@ -17,6 +17,7 @@ namespace gpuplan {
 /// The work, as typed; empty: not said.
 struct Sketch {
   bool generate = false;
+  bool forward_only = false;  ///< one pass over the prompts: embeddings, scores
   std::string model{}, params{}, layers{}, hidden{}, vocab{};
   std::string samples{}, batch{}, setup{};
   std::string tokens{}, tokens_per_sample{}, epochs{}, steps{}, sequence{}, micro{};
@@ -53,12 +54,21 @@ struct WishFlag {
   std::string_view help;
 };
 std::span<const WishFlag> wish_flags();
+/// Another spelling of a flag: "--seq-len" for "--sequence"; with a value, of the flag and that value ("--lora").
+struct FlagAlias {
+  std::string_view name, flag;
+  std::string_view value{};
+};
+std::span<const FlagAlias> flag_aliases();
+
 /// What the flag was given; empty: nothing.
 std::vector<std::string> said_by(const Wishes& wishes, const WishFlag& flag);
 
 /// The first flag given that says something about the work; "" when there is none.
 std::string_view first_flag(const Sketch& sketch);
 
+/// Whether prompts are only read: by --forward-only, or by --new 0.
+bool only_reads(const Sketch& sketch);
 /// Whether the work is generation, by --generate or by a flag of generation; whether a flag of training is given.
 bool generates(const Sketch& sketch);
 bool trains(const Sketch& sketch);

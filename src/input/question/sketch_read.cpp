@@ -15,7 +15,7 @@ void mark(Tree& tree, const std::vector<std::string_view>& flags) {
   const auto line = static_cast<std::size_t>(tree.line);
   const std::string_view flag = line >= 1 && line <= flags.size() ? flags[line - 1] : std::string_view();
   tree.from_setting = true;
-  tree.flag = flag.empty() ? std::string_view("the question in flags") : flag;
+  tree.flag = flag.empty() ? std::string_view("the command-line flags") : flag;
   for (Tree& child : tree.children) mark(child, flags);
 }
 
@@ -30,7 +30,7 @@ Tree flagged(std::string_view text, std::string_view flag) {
 
 Result<JobSource> read_sketch(const SketchedJob& sketched) {
   auto source = parse_job(sketched.text, "");
-  if (!source) return wrong_use("the question can not be read: " + source.error().message);
+  if (!source) return wrong_use("the flags cannot be read: " + source.error().message);
   mark(source->tree, sketched.flags);
   source->assumed = sketched.assumed;
   return source;
@@ -38,9 +38,7 @@ Result<JobSource> read_sketch(const SketchedJob& sketched) {
 
 Result<void> apply_wishes(JobSource& job, const Wishes& wishes) {
   if (iequals(wishes.spot, "never") && !wishes.interruptions.empty())
-    return wrong_use(
-        "--spot never takes no machine that can be taken away, and --interruptions says how often; keep one "
-        "of them");
+    return wrong_use("--spot never and --interruptions cannot be combined");
   for (const WishFlag& flag : wish_flags()) {
     const std::vector<std::string> said = said_by(wishes, flag);
     if (said.empty()) continue;

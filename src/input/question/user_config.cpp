@@ -22,11 +22,11 @@ struct Written {
 };
 
 constexpr std::array kOwnKeys = {
-    key_as<OwnBoxesCodec, &Written::own>("own", "none", "boxes one has"),
-    key_as<PoolsCodec, &Written::pools>("pools", "none", "parts of a cluster one may use"),
-    key<&Written::prices>("prices", "the built-in snapshot", "price lists (CSV) in place of the built-in snapshot"),
-    key_as<NamedCodec<Codec<double>>, &Written::rates>(
-        "rates", "none", "dollars for one unit of another currency of the price lists", kPositive),
+    key_as<OwnBoxesCodec, &Written::own>("own", "none", "machines you own"),
+    key_as<PoolsCodec, &Written::pools>("pools", "none", "cluster pools you may use"),
+    key<&Written::prices>("prices", "the built-in prices", "price lists (CSV) instead of the built-in prices"),
+    key_as<NamedCodec<Codec<double>>, &Written::rates>("rates", "none", "exchange rates to dollars for the price lists",
+                                                       kPositive),
 };
 
 const Key* job_key(std::string_view name) {
@@ -43,7 +43,7 @@ bool unknown_key(Reader& reader, const Tree& child) {
   for (const Key& key : kOwnKeys) names.push_back(key.name);
   const std::string shown = "unknown key '" + printable(child.key, 60) + "'";
   if (Codec<Job>::type.find(child.key) != nullptr && job_key(child.key) == nullptr)
-    return reader.fail_at_key(child, shown + "; it belongs to a job, not to gpuplan.toml");
+    return reader.fail_at_key(child, shown + "; it belongs in a job file, not in gpuplan.toml");
   const std::string guess = did_you_mean(child.key, names);
   const std::vector<std::string> known(names.begin(), names.end());
   return reader.fail_at_key(child, shown + (guess.empty() ? "; known keys are " + join(known, ", ") : guess));
@@ -75,7 +75,7 @@ Result<Written> read_layer(const ConfigLayer& layer, const Catalogue& catalogue)
     for (Offer& box : *list) {
       const auto twins = std::ranges::count(*list, box.label, &Offer::label);
       if (twins > 1)
-        return failure((list == &written.own ? "own: two boxes are called " : "pools: two pools are called ") +
+        return failure((list == &written.own ? "own: two machines are named " : "pools: two pools are named ") +
                            printable(box.label, 60),
                        {layer.file, layer.tree.find(list == &written.own ? "own" : "pools")->key_line, 0});
       box.source = layer.file;
@@ -122,7 +122,8 @@ std::string folder_of(const std::string& file) {
 }
 
 std::string box_text(const Offer& box) {
-  return std::to_string(box.gpus) + "x " + box.gpu + (box.kind == OfferKind::kPool ? " (pool)" : "");
+  return (box.nodes > 1 ? std::to_string(box.nodes) + " machines of " : "") + std::to_string(box.gpus) + "x " +
+         box.gpu + (box.kind == OfferKind::kPool ? " (pool)" : "");
 }
 
 void join_boxes(UserConfig& config, const std::vector<Offer>& boxes, const ConfigLayer& layer, std::string_view key) {
@@ -236,7 +237,7 @@ std::vector<std::string> config_words(const std::vector<ConfigValue>& values) {
     for (const ConfigValue& value : values) {
       if (value.file != file) continue;
       const std::string shown = printable(value.value, 60);
-      if (value.address.starts_with("own.")) parts.push_back("own box " + printable(value.address.substr(4), 60));
+      if (value.address.starts_with("own.")) parts.push_back("your machine " + printable(value.address.substr(4), 60));
       else if (value.address.starts_with("pools.")) parts.push_back("pool " + printable(value.address.substr(6), 60));
       else parts.push_back(printable(value.address, 60) + " " + shown);
     }

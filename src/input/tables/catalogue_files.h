@@ -12,7 +12,7 @@
 namespace gpuplan {
 
 /// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
-inline constexpr std::array<std::string_view, 15> kDataFiles = {"gpus.csv",
+inline constexpr std::array<std::string_view, 18> kDataFiles = {"gpus.csv",
                                                                 "nodes.csv",
                                                                 "models.csv",
                                                                 "frameworks.csv",
@@ -20,10 +20,13 @@ inline constexpr std::array<std::string_view, 15> kDataFiles = {"gpus.csv",
                                                                 "interruptions.csv",
                                                                 "efficiency.csv",
                                                                 "training_software.csv",
+                                                                "optimizers.csv",
                                                                 "training_constants.csv",
                                                                 "engines.csv",
                                                                 "generation_constants.csv",
                                                                 "practice_constants.csv",
+                                                                "error_constants.csv",
+                                                                "answer_constants.csv",
                                                                 "assumptions.csv",
                                                                 "links.csv",
                                                                 "known_problems.csv"};

@@ -19,7 +19,7 @@ Result<void> read_constants(std::string_view text, std::string_view file, const 
   const auto name = cells.column("name"), value = cells.column("value"), least = cells.column("least"),
              most = cells.column("most"), unit = cells.column("unit"), meaning = cells.column("meaning"),
              source = cells.column("source"), as_of = cells.column("as_of");
-  constexpr double kLargest = 1e6;
+  constexpr double kLargest = 1e12;
   std::vector<std::string_view> seen;
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
     const std::string_view wanted = cells.required(row, name);
@@ -58,6 +58,14 @@ Result<void> read_generation_constants(std::string_view text, std::string_view f
 
 Result<void> read_practice_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
   return read_constants(text, file, kPracticeConstants, "a constant of practice", catalogue.practice_constants);
+}
+
+Result<void> read_error_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  return read_constants(text, file, kErrorConstants, "a part of the error", catalogue.error_constants);
+}
+
+Result<void> read_answer_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  return read_constants(text, file, kAnswerConstants, "a constant of the answer", catalogue.answer_constants);
 }
 
 }  // namespace gpuplan

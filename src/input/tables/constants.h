@@ -1,4 +1,4 @@
-// training_constants.csv, generation_constants.csv and practice_constants.csv as domain values.
+// The tables of constants of training, generation, practice, errors and the answer, as domain values.
 #pragma once
 
 #include <string_view>
@@ -13,5 +13,7 @@ namespace gpuplan {
 Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_practice_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+Result<void> read_error_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+Result<void> read_answer_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 }  // namespace gpuplan

@@ -88,10 +88,14 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
              zero = cells.column("zero"), tensor = cells.column("tensor"), pipeline = cells.column("pipeline"),
              context = cells.column("context"), expert = cells.column("expert"), offload = cells.column("offload"),
              recompute = cells.column("recompute"), compile = cells.column("compile"),
-             cuda_graphs = cells.column("cuda_graphs"), methods = cells.column("methods"),
-             precisions = cells.column("precisions"), optimizers = cells.column("optimizers"),
-             master = cells.column("master"), hosts = cells.column("hosts"), rank = cells.column("auto"),
-             source = cells.column("source"), as_of = cells.column("as_of"), notes = cells.optional_column("notes");
+             compiles = cells.column("compiles"), cuda_graphs = cells.column("cuda_graphs"),
+             methods = cells.column("methods"), precisions = cells.column("precisions"),
+             optimizers = cells.column("optimizers"), master = cells.column("master"), hosts = cells.column("hosts"),
+             rank = cells.column("auto"), fine_tune = cells.column("fine_tune"), pretrain = cells.column("pretrain"),
+             eased_by = cells.column("eased_by"), auto_gpus = cells.column("auto_gpus"),
+             auto_methods = cells.column("auto_methods"), fused_loss = cells.column("fused_loss"),
+             activation_offload = cells.column("activation_offload"), source = cells.column("source"),
+             as_of = cells.column("as_of"), notes = cells.optional_column("notes");
 
   catalogue.frameworks.reserve(catalogue.frameworks.size() + table->rows());
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -125,7 +129,18 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.recompute_full = kept != Kept::kEverything;
     framework.recompute_selective = kept == Kept::kAny;
     framework.auto_rank = whole<int>(cells.number(row, rank, 0, 1000));
+    framework.fine_tune = cells.number(row, fine_tune, 1, 10);
+    framework.pretrain = cells.number(row, pretrain, 1, 10);
+    framework.eased_by = cells.number(row, eased_by, 1, 1e15);
+    if (const auto thought_of = cells.choices<Method>(row, auto_methods); !thought_of.empty()) {
+      framework.auto_full = holds(thought_of, Method::kFull);
+      framework.auto_adapters = holds(thought_of, Method::kLora);
+    }
+    framework.auto_gpus = whole<int>(cells.number(row, auto_gpus, 1, 1e6));
+    framework.fused_loss = cells.number(row, fused_loss, 1, 1e6);
+    framework.activation_offload = cells.yes_no(row, activation_offload);
     framework.compile = cells.yes_no(row, compile);
+    framework.compiles = cells.yes_no(row, compiles);
     framework.cuda_graphs = cells.yes_no(row, cuda_graphs);
     const auto known_methods = cells.choices<Method>(row, methods);
     framework.full = holds(known_methods, Method::kFull);
@@ -134,7 +149,7 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     framework.frozen = holds(known_methods, Method::kFrozen);
     cells.required(row, precisions);
     framework.precisions = cells.choices<Precision>(row, precisions);
-    cells.choices<Optimizer>(row, optimizers);
+    framework.optimizers = cells.choices<Optimizer>(row, optimizers);
     framework.master_fp32 = cells.choice(row, master, Master::kFp32) == Master::kFp32;
     const Hosts reach = cells.choice(row, hosts, Hosts::kSingleNode);
     framework.multi_gpu = reach != Hosts::kSingleGpu;
@@ -153,6 +168,38 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
     enter(framework.name);
     for (const std::string& alias : framework.aliases) enter(alias);
     catalogue.frameworks.push_back(std::move(framework));
+  }
+  if (!cells.ok()) return std::unexpected(*cells.error());
+  return {};
+}
+
+Result<void> read_optimizers(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  const auto table = CsvTable::parse(text, file);
+  if (!table) return std::unexpected(table.error());
+  CsvReader cells(*table);
+  const auto name = cells.column("name"), states = cells.column("states", "B/parameter"),
+             follows = cells.column("follows_weights"), paged = cells.column("paged"),
+             eight_bit = cells.column("eight_bit"), trainer = cells.column("trainer"),
+             axolotl = cells.column("axolotl"), torch = cells.column("torch"), torchtitan = cells.column("torchtitan"),
+             megatron = cells.column("megatron"), source = cells.column("source"), as_of = cells.column("as_of");
+  constexpr double kMostBytes = 100;
+  for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
+    OptimizerFacts facts;
+    for (const auto column : {name, states, follows, paged, eight_bit}) cells.required(row, column);
+    facts.optimizer = cells.choice(row, name, Optimizer::kAdamW);
+    facts.state_bytes = cells.number(row, states, 0, kMostBytes);
+    facts.follows = cells.yes_no(row, follows);
+    facts.paged = cells.yes_no(row, paged);
+    facts.eight_bit = cells.yes_no(row, eight_bit);
+    facts.trainer = cells.text(row, trainer);
+    facts.axolotl = cells.text(row, axolotl);
+    facts.torch = cells.text(row, torch);
+    facts.torchtitan = cells.text(row, torchtitan);
+    facts.megatron = cells.text(row, megatron);
+    facts.source = cells.required(row, source);
+    facts.as_of = cells.date(row, as_of);
+    if (cells.ok() && catalogue.find_optimizer(facts.optimizer) != nullptr) cells.fail_cell(row, name, "given once");
+    catalogue.optimizers.push_back(std::move(facts));
   }
   if (!cells.ok()) return std::unexpected(*cells.error());
   return {};

@@ -1,4 +1,4 @@
-// frameworks.csv as domain values.
+// frameworks.csv and optimizers.csv as domain values.
 #pragma once
 
 #include <string_view>
@@ -12,5 +12,9 @@ namespace gpuplan {
 /// already stands for another framework, an unknown precision, optimizer, method or vendor, a cell that is neither yes
 /// nor no.
 Result<void> read_frameworks(std::string_view text, std::string_view file, Catalogue& catalogue);
+
+/// Rows of a table of optimizers. Errors name the row: an optimizer that gpuplan does not know or that stands there
+/// twice, a number that is none.
+Result<void> read_optimizers(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 }  // namespace gpuplan

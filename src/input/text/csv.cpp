@@ -38,7 +38,7 @@ struct CsvTable::Scanner {
     if (at >= text.size()) return true;
     if (text[at] == '\r') {
       if (at + 1 >= text.size() || text[at + 1] != '\n')
-        return stop("a carriage return without line feed; lines must end in LF or CRLF", line);
+        return stop("carriage return without line feed; lines must end in LF or CRLF", line);
       ++at;
     }
     ++at;
@@ -53,7 +53,7 @@ struct CsvTable::Scanner {
     bool doubled = false;
     while (true) {
       const std::size_t quote = text.find('"', at);
-      if (quote == std::string_view::npos) return stop("a quoted cell that begins here has no closing quote", opened);
+      if (quote == std::string_view::npos) return stop("missing closing quote of the cell that starts here", opened);
       line += static_cast<std::uint32_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(at),
                                                     text.begin() + static_cast<std::ptrdiff_t>(quote), '\n'));
       at = quote + 1;
@@ -66,7 +66,7 @@ struct CsvTable::Scanner {
     }
     cell = text.substr(start, at - 1 - start);
     if (!at_line_end() && text[at] != ',')
-      return stop("text behind a closing quote; write a quote inside a quoted cell twice", line);
+      return stop("text after a closing quote; double the quotes inside a quoted cell", line);
     if (!doubled) return true;
     std::string& copy = table.copies_.emplace_back();
     copy.reserve(cell.size());
@@ -83,7 +83,7 @@ struct CsvTable::Scanner {
     const char* const end = text.data() + text.size();
     const char* here = start;
     while (here != end && !kStops[static_cast<unsigned char>(*here)]) ++here;
-    if (here != end && *here == '"') return stop("a quote inside a cell that does not begin with one", line);
+    if (here != end && *here == '"') return stop("quote inside an unquoted cell", line);
     cell = std::string_view(start, static_cast<std::size_t>(here - start));
     at += cell.size();
     return true;
@@ -126,7 +126,7 @@ struct CsvTable::Scanner {
       }
       const auto same = table.find(column.name, column.unit);
       if (!column.name.empty() && same && iequals(table.unit(*same), column.unit))
-        return stop("column '" + printable(column.name) + "' stands twice in the header", where);
+        return stop("column '" + printable(column.name) + "' is repeated in the header", where);
       table.header_.push_back(column);
       return table.header_.size() <= kMaxColumns || stop("more than 1000 columns", where);
     });
@@ -134,7 +134,7 @@ struct CsvTable::Scanner {
     // Spreadsheets of some countries export with other separators.
     const bool alone =
         table.header_.size() == 1 && table.header_[0].name.find_first_of(";\t") != std::string_view::npos;
-    return !alone || stop("cells stand between semicolons or tabs; expected commas", where);
+    return !alone || stop("columns are separated by semicolons or tabs; use commas", where);
   }
 
   bool data() {

@@ -24,7 +24,7 @@ void CsvReader::unknown_name(std::size_t row, Column column, std::string_view ce
   if (!ok()) return;
   std::string expected;
   for (const std::string_view name : names) expected += (expected.empty() ? "" : ", ") + std::string(name);
-  fail(row, "column " + printable(table_->name(*column)) + ": '" + printable(cell, 60) + "' is none of " +
+  fail(row, "column " + printable(table_->name(*column)) + ": '" + printable(cell, 60) + "' is not one of " +
                 printable(expected, 400) + did_you_mean(cell, names));
 }
 
@@ -37,7 +37,7 @@ CsvReader::Column CsvReader::find(std::string_view name, std::string_view unit, 
     if (!required) return found;
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < table_->columns(); ++i) names.push_back(table_->name(i));
-    error_ = Error{"column " + wanted + " is missing" + did_you_mean(name, names), header, false};
+    error_ = Error{"missing column '" + wanted + "'" + did_you_mean(name, names), header, false};
   } else if (!iequals(table_->unit(*found), unit)) {
     error_ = Error{"column " + std::string(name) + " must be headed " + wanted + ", not " +
                        printable(std::string(name) + "[" + std::string(table_->unit(*found)) + "]", 80),

@@ -98,7 +98,7 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
   const std::string shown = printable(name, 60);
   if (name.empty()) return failure("expected a GPU such as H100 SXM or 4x RTX 4090, got '" + printable(text, 60) + "'");
   if (catalogue.find_gpu(name) != nullptr)
-    return failure("expected a whole number of at least 1 as count of GPUs, got '" + printable(text, 60) + "'");
+    return failure("expected a GPU count of at least 1, got '" + printable(text, 60) + "'");
 
   const Sized sized = split_size(name);
   if (!sized.gigabytes.empty()) {
@@ -108,14 +108,14 @@ Result<GpuCount> find_gpu(const Catalogue& catalogue, std::string_view text) {
                      list_of(family) + of_that_size(catalogue, family.front()->vendor, gigabytes_in(name)));
   }
   const auto family = relatives(catalogue, name);
-  if (!family.empty()) return failure("'" + shown + "' is not one GPU; there are " + list_of(family));
+  if (!family.empty()) return failure("'" + shown + "' matches several GPUs: " + list_of(family));
 
   std::vector<std::string_view> names;
   for (const Gpu& gpu : catalogue.gpus) {
     names.push_back(gpu.name);
     for (const std::string& alias : gpu.aliases) names.push_back(alias);
   }
-  return failure("unknown GPU '" + shown + "'" + did_you_mean(name, names) + " (gpuplan gpus lists all)");
+  return failure("unknown GPU '" + shown + "'" + did_you_mean(name, names) + " (list: gpuplan gpus)");
 }
 
 }  // namespace gpuplan

@@ -118,7 +118,7 @@ class TreeBuilder : public JsonEvents {
 
 Result<bool> read_json(std::string_view text, const std::string& file, const JsonLimits& limits, JsonEvents& events) {
   if (text.size() > limits.bytes)
-    return failure("too large: at most " + count_text(static_cast<double>(limits.bytes)) + " bytes are read", {file});
+    return failure("too large (limit " + count_text(static_cast<double>(limits.bytes)) + " bytes)", {file});
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (trim(text).empty()) return failure("is empty; expected JSON", {file});
   Guard guard(limits, events);

@@ -48,7 +48,7 @@ Place place_of_byte(std::string_view text, std::size_t at, const std::string& fi
 std::unexpected<Error> bad_byte_failure(std::string_view text, std::size_t at, const std::string& file,
                                         std::string_view expected) {
   const bool binary = text.find('\0') != std::string_view::npos;
-  std::string message = binary ? "this is a binary file; expected " : "expected UTF-8 text without control characters";
+  std::string message = binary ? "binary file; expected " : "expected UTF-8 text without control characters";
   if (binary) message += expected;
   return failure(std::move(message), place_of_byte(text, at, file));
 }

@@ -72,7 +72,7 @@ class TomlReader {
       const std::string name(key.str());
       const int line = static_cast<int>(key.source().begin.line);
       if (name.empty() || printable(name, name.size()) != name || name.size() > 1000)
-        return fail(line, "'" + printable(name, 60) + "' is no name for a key");
+        return fail(line, "'" + printable(name, 60) + "' is not a valid key");
       auto child = convert(value, depth + 1);
       if (!child) return std::nullopt;
       child->key = name;
@@ -89,7 +89,7 @@ class TomlReader {
     if (const auto* text = node.as_string()) {
       tree.text = text->get();
       if (printable(tree.text, tree.text.size()) == tree.text) return true;
-      fail(tree.line, "expected a plain text on one line, got '" + printable(tree.text, 60) + "'");
+      fail(tree.line, "expected text on one line, got '" + printable(tree.text, 60) + "'");
       return false;
     }
     if (const auto* whole = node.as_integer()) {
@@ -106,7 +106,7 @@ class TomlReader {
       const auto two = [](int part) { return (part < 10 ? "-0" : "-") + std::to_string(part); };
       tree.text = std::to_string(date->get().year) + two(date->get().month) + two(date->get().day);
     } else {
-      fail(tree.line, "times of day are not expected here; write a text such as \"12 h\"");
+      fail(tree.line, "a date or time of day is not valid here; write text such as \"12 h\"");
       return false;
     }
     return true;
@@ -125,7 +125,7 @@ Result<Tree> parse_toml(std::string_view text, const std::string& file) {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '\n') ++line, dots = 0;
-    else if (c == '.' && ++dots > kMostDots) return failure("a line has more than 60 points", {file, line, 0});
+    else if (c == '.' && ++dots > kMostDots) return failure("a line has more than 60 dots", {file, line, 0});
   }
   const toml::parse_result result = toml::parse(text);
   if (!result) {

@@ -17,28 +17,27 @@ struct Words {
 
 namespace library = YAML::ErrorMsg;
 constexpr std::string_view kMisplaced =
-    "this fits no list or map above; check the indentation, and quotes around texts";
-constexpr std::string_view kOpening = "a text that begins with one of * & ! % @ ` needs quotes";
+    "indentation does not match the list or map above; check the spaces, and quote text with special characters";
+constexpr std::string_view kOpening = "text that starts with one of * & ! % @ ` needs quotes";
 constexpr std::string_view kEscape =
-    "an escape in double quotes that YAML does not know; write \\\\ for a backslash, or use single quotes";
-constexpr std::string_view kDirective = "directives (lines that begin with %) mean nothing here; leave them out";
+    "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes";
+constexpr std::string_view kDirective = "YAML directives (lines that start with %) are not supported; remove them";
 
 // The library's messages are no constants for the compiler.
 const auto& all_words() {
   static const auto words = std::to_array<Words>({
-      {library::END_OF_SEQ_FLOW, "a [ is not closed, or a comma is missing behind it"},
-      {library::END_OF_MAP_FLOW, "a { is not closed, or a comma is missing behind it"},
-      {library::FLOW_END, "a ] or } without its [ or {; is another bracket not closed?"},
-      {library::EOF_IN_SCALAR, "a quote opens and is not closed"},
+      {library::END_OF_SEQ_FLOW, "missing ] or comma"},
+      {library::END_OF_MAP_FLOW, "missing } or comma"},
+      {library::FLOW_END, "] or } without its [ or {; check the brackets before it"},
+      {library::EOF_IN_SCALAR, "missing closing quote"},
       {library::END_OF_MAP, kMisplaced},
       {library::END_OF_SEQ, kMisplaced},
       {library::MAP_KEY, kMisplaced},
-      {library::MAP_VALUE,
-       "a colon where no value can begin; check the indentation, and write a text that holds ': ' in quotes"},
-      {library::BLOCK_ENTRY, "a list can not begin here; expected its first '- ' on a line of its own"},
-      {library::TAB_IN_INDENTATION, "a tab in the indentation; expected blanks"},
+      {library::MAP_VALUE, "unexpected colon; check the indentation, and quote text that contains ': '"},
+      {library::BLOCK_ENTRY, "a list cannot start here; put its first '- ' on a line of its own"},
+      {library::TAB_IN_INDENTATION, "tab in the indentation; use spaces"},
       {library::UNKNOWN_TOKEN, kOpening},
-      {library::UNKNOWN_ANCHOR, "an alias (*name) whose anchor (&name) does not stand above; a text needs quotes"},
+      {library::UNKNOWN_ANCHOR, "alias (*name) without an anchor (&name) above it; quote it if it is text"},
       {library::ALIAS_NOT_FOUND, kOpening},
       {library::ANCHOR_NOT_FOUND, kOpening},
       {library::CHAR_IN_ALIAS, kOpening},
@@ -46,7 +45,7 @@ const auto& all_words() {
       {library::TAG_WITH_NO_SUFFIX, kOpening},
       {library::CHAR_IN_TAG_HANDLE, kOpening},
       {library::END_OF_VERBATIM_TAG, kOpening},
-      {library::CHAR_IN_BLOCK, "text behind | or >; expected it to begin on the next line, indented"},
+      {library::CHAR_IN_BLOCK, "text after | or >; start it on the next line, indented"},
       {library::INVALID_ESCAPE, kEscape},
       {library::INVALID_HEX, kEscape},
       {library::INVALID_UNICODE, kEscape},

@@ -57,8 +57,7 @@ class Builder final : public YAML::EventHandler {
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (finished_)
-      refuse("a second document begins here; expected one: check the indentation, and leave out --- and ...", mark);
+    if (finished_) refuse("more than one YAML document; check the indentation, and remove --- and ...", mark);
   }
   void OnDocumentEnd() override { finished_ = true; }
 
@@ -66,7 +65,7 @@ class Builder final : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) refuse("an anchor can not hold itself", mark);
+    if (found == anchors_.end()) refuse("an anchor cannot contain itself", mark);
     Tree copy = found->second.tree;
     count(found->second.nodes, found->second.bytes, mark);
     check_depth(found->second.height, mark);
@@ -127,7 +126,7 @@ class Builder final : public YAML::EventHandler {
     throw Refused{{std::move(message), {file_, at.line, at.column}}};
   }
   [[noreturn]] void refuse_tag(const std::string& tag, const YAML::Mark& mark) const {
-    refuse("the tag '" + printable(tag, 60) + "' has no meaning here; leave it out", mark);
+    refuse("the tag '" + printable(tag, 60) + "' is not supported; remove it", mark);
   }
 
   static Tree make(Tree::Kind kind, const YAML::Mark& mark) {
@@ -154,7 +153,7 @@ class Builder final : public YAML::EventHandler {
   void open(Tree::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, bool flow) {
     if (tag_kind(tag) == Tag::kUnknown) refuse_tag(tag, mark);
     if (!open_.empty() && open_.back().tree.is_map() && !open_.back().have_key)
-      refuse("a list or map stands where the name of a key is expected; is a ] or } missing?", mark);
+      refuse("a list or map where a key is expected; check for a missing ] or }", mark);
     count(1, 0, mark);
     check_depth(1, mark);
     Open opened;
@@ -216,15 +215,14 @@ class Builder final : public YAML::EventHandler {
 
   void set_key(Open& parent, Tree key, const YAML::Mark& mark) {
     if (key.is_null() && !key.quoted) key.text = "";
-    if (!key.is_scalar()) refuse("expected a name as key, got " + got_text(key), mark);
+    if (!key.is_scalar()) refuse("expected a key, got " + got_text(key), mark);
     // An alias used as key stands here, not where its anchor stands.
     key.line = mark.line + 1;
     key.column = mark.column + 1;
     const bool merge_key = key.text == "<<" && !key.quoted;
     int& first_line = merge_key ? parent.merge_line : parent.key_lines[key.text];
     if (first_line != 0)
-      refuse("duplicate key '" + printable(key.text, 80) + "'; it stands on line " + std::to_string(first_line) +
-                 " already",
+      refuse("duplicate key '" + printable(key.text, 80) + "'; the first is on line " + std::to_string(first_line),
              mark);
     first_line = key.line;
     parent.key = std::move(key);
@@ -287,7 +285,7 @@ Error problem_at(const YAML::Exception& problem, std::string_view text, const Bu
 
 Result<Tree> parse_tree(std::string_view text, const std::string& file) {
   if (text.size() > kMaxTextBytes)
-    return failure("the file is larger than 1 MB; a job file is text of a few KB", {file});
+    return failure("the file is too large (limit 1 MB); a job file is a few KB of text", {file});
   if (const auto bad = first_bad_byte(text)) return bad_byte_failure(text, *bad, file, "a job as YAML or JSON text");
   Builder builder(file);
   try {
