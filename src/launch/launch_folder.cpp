@@ -26,14 +26,13 @@ std::vector<std::string> before_the_start(const Launch& launch) {
     if (laid.gated) gated.push_back(laid.slug);
   if (!gated.empty())
     notes.push_back("Where " + listed(gated) + (gated.size() == 1 ? " runs" : " run") +
-                    ", gpuplan has to be there: what comes after waits for what gpuplan check says of the log. The "
-                    "phase does not start without it: on the PATH, as the file gpuplan in this folder (which comes "
-                    "along to rented machines), or GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand "
-                    "leaves the gate to you.");
+                    ", gpuplan must be installed, since gpuplan check decides the gate (stop here unless the success "
+                    "criteria are met). Put it on the PATH, in this folder (it is copied to rented machines), or set "
+                    "GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand leaves the gate to you.");
   if (const std::vector<std::string> slugs = starts_anew(launch); !slugs.empty())
-    notes.push_back("Stopped or taken away, " + listed(slugs) + (slugs.size() == 1 ? " begins" : " begin") +
-                    " anew when started again, unless the program finds its own checkpoints: the command names no "
-                    "{checkpoints}, the folder for them that every start has.");
+    notes.push_back("After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
+                    " from scratch, unless the program finds its own checkpoints: the command does not use "
+                    "{checkpoints}, the checkpoint folder of the run.");
   return notes;
 }
 
@@ -51,18 +50,18 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
     text += "\n";
   }
   text +=
-      "## Where things lie\n\n"
+      "## Files\n\n"
       "- `phases/` holds a script for each phase, the same under every launcher (this is " +
       std::string(launcher.name) +
       "), and what it reads; `plan.json` the plan.\n"
-      "- Runs lie in `runs/PHASE/` (or under `GPUPLAN_RUNS`): `log.txt`, `checkpoints/`, `gpus-0.csv`, `summary.txt` "
-      "at the end, `check.txt` "
-      "with what `gpuplan check` says of the log, and `done` when the phase has passed.\n"
-      "- Stopped by a signal (SIGTERM, SIGUSR1) a phase has time to write a checkpoint and ends with 75; started again "
-      "it goes on from there" +
-      (starts_anew(launch).empty() ? std::string() : ", but for " + join(starts_anew(launch), ", ") + " (see above)") +
+      "- Runs are stored in `runs/PHASE/` (or under `GPUPLAN_RUNS`): `log.txt`, `checkpoints/`, `gpus-0.csv`, "
+      "`summary.txt` at the end, `check.txt` with the result of `gpuplan check`, and `done` when the phase has "
+      "passed.\n"
+      "- Stopped by a signal (SIGTERM, SIGUSR1), a phase writes a checkpoint and exits with 75; the next start resumes "
+      "from it" +
+      (starts_anew(launch).empty() ? std::string() : ", except " + join(starts_anew(launch), ", ") + " (see above)") +
       ".\n"
-      "- Exit codes: 0 done, 6 the gate stays closed, 75 start it again, 78 something is missing.\n";
+      "- Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.\n";
   return text;
 }
 

@@ -52,7 +52,7 @@ std::string checks_text(const std::vector<ScriptCheck>& checks, const Screen& sc
       missing = missing || check.result == ScriptCheck::Result::kMissing;
     }
     table.add({validator, missing ? "–" : std::to_string(passed + failed),
-               missing      ? Cell("not installed or does not answer: not checked", Paint::kYellow)
+               missing      ? Cell("not installed or not responding: not checked", Paint::kYellow)
                : failed > 0 ? Cell(std::to_string(failed) + " failed", Paint::kRed)
                             : Cell("passed", Paint::kGreen)});
   }
@@ -99,9 +99,9 @@ std::string launch_text(const LaunchReport& report, const Screen& screen) {
   std::string text;
   if (report.folders.size() > 1) {
     const std::string& first = report.folders.front().path;
-    text += paragraph("Wrote " + std::to_string(report.folders.size()) + " plans, a folder each; " +
+    text += paragraph("Wrote " + std::to_string(report.folders.size()) + " plans, one folder each; " +
                           printable(first.substr(0, first.rfind('/'))) +
-                          "/PLANS.txt lists them with time, cost and how each is started.",
+                          "/PLANS.txt lists them with time, cost and start command.",
                       screen);
   }
   for (const WrittenFolder& written : report.folders) {
@@ -110,10 +110,9 @@ std::string launch_text(const LaunchReport& report, const Screen& screen) {
     const std::vector<std::string> banner = banner_lines(launch);
     text += heading(banner.front(), screen);
     for (std::size_t i = 1; i + 1 < banner.size(); ++i) text += paragraph(banner[i], screen);
-    text += "\n" +
-            paragraph("Wrote " + std::to_string(written.folder.files.size()) + " files to " + printable(written.path) +
-                          "/: README.md, plan.json and the scripts. Nothing was started or rented.",
-                      screen);
+    text += "\n" + paragraph("Wrote " + std::to_string(written.folder.files.size()) + " files to " +
+                                 printable(written.path) + "/. Nothing was started or rented.",
+                             screen);
     for (const std::string& note : written.folder.notes) text += paragraph(note, screen);
     text += "\n" + heading("Next, in " + printable(written.path), screen);
     text += next_text(written.folder.next, screen);

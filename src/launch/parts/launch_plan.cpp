@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "output/words/plan_words.h"
 #include "plan/billing/timeline.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 namespace {
@@ -36,7 +37,7 @@ Error mismatch(const Phase& phase, const std::string& what) {
 Result<void> check_numbers(const Phase& phase, const PhaseEstimate& estimate, const LaunchPhase& laid) {
   if (!estimate.node) return {};
   if (estimate.gpus != laid.nodes * laid.gpus)
-    return std::unexpected(mismatch(phase, std::to_string(estimate.gpus) + " GPUs are no whole number on each of " +
+    return std::unexpected(mismatch(phase, std::to_string(estimate.gpus) + " GPUs do not divide evenly over " +
                                                std::to_string(laid.nodes) + " machines"));
   const auto* train = std::get_if<TrainPhase>(&phase.work);
   const bool cut = train != nullptr || std::holds_alternative<GeneratePhase>(phase.work);
@@ -49,8 +50,8 @@ Result<void> check_numbers(const Phase& phase, const PhaseEstimate& estimate, co
   if (train != nullptr && estimate.batch > 0 && sequences != estimate.batch)
     return std::unexpected(
         mismatch(phase, "a batch of " + number_text(estimate.batch) + " sequences is not " + std::to_string(s.dp) +
-                            " ranks x micro-batch " + std::to_string(s.micro_batch) + " x accumulation " +
-                            std::to_string(s.grad_accum) + "; state micro and accumulate that divide it"));
+                            " ranks x micro-batch " + std::to_string(s.micro_batch) + " x gradient accumulation " +
+                            std::to_string(s.grad_accum) + "; set micro and accumulate that divide it"));
   return {};
 }
 
@@ -95,6 +96,7 @@ class GroupLayout {
       laid.phase = &launch_.job.phases[at];
       laid.part = &launch_.plan.phases[at];
       laid.slug = numbered(i, laid.phase->name);
+      if (laid.part->estimate->lighter) laid.lighter = gpuplan::lighter(std::get<TrainPhase>(laid.phase->work));
       for (const int need : slots[at].needs) laid.needs.push_back(position_[static_cast<std::size_t>(need)]);
       std::ranges::sort(laid.needs);
       const PhaseEstimate& estimate = laid.part->estimate;

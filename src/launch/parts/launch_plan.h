@@ -1,6 +1,7 @@
 // A plan as something to be started: its phases and machines with the names and limits that every launcher writes down.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,13 +24,14 @@ struct LaunchFile {
 struct LaunchPhase {
   const Phase* phase = nullptr;
   const PhasePlan* part = nullptr;
-  std::string slug;        ///< "02-sft": names files and jobs; unique
-  int group = -1;          ///< position in Launch::groups; -1: runs on the user's own machine
-  std::vector<int> needs;  ///< positions in Launch::phases
-  int nodes = 1;           ///< machines
-  int gpus = 0;            ///< of one machine, that the phase uses
-  Seconds limit{};         ///< after which it is stopped: P90 of its hours and some room, whole minutes
-  bool gated = false;      ///< others wait for its `succeed_when`
+  std::string slug;                   ///< "02-sft": names files and jobs; unique
+  int group = -1;                     ///< position in Launch::groups; -1: runs on the user's own machine
+  std::vector<int> needs;             ///< positions in Launch::phases
+  int nodes = 1;                      ///< machines
+  int gpus = 0;                       ///< of one machine, that the phase uses
+  Seconds limit{};                    ///< after which it is stopped: P90 of its hours and some room, whole minutes
+  bool gated = false;                 ///< others wait for its `succeed_when`
+  std::optional<TrainPhase> lighter;  ///< its training as the plan runs it, where that is not what the job says
 
   /// Whether several processes work together on it, one for each GPU.
   bool distributed() const { return nodes * gpus > 1; }

@@ -94,8 +94,8 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
 std::string memory_line(const PhaseEstimate& estimate) {
   if (!estimate.node || estimate.node->gpu == nullptr || estimate.memory_total.p50 <= Bytes{}) return "";
   const Interval<Bytes>& total = estimate.memory_total;
-  return "memory     " + gib_text(total.p50) + " GiB a GPU (" + gib_text(total.p10) + " … " + gib_text(total.p90) +
-         ") of " + gib_text(estimate.node->gpu->usable) + " that can be used";
+  return "memory     " + gib_text(total.p50) + " GiB per GPU (" + gib_text(total.p10) + "–" + gib_text(total.p90) +
+         ") of " + gib_text(estimate.node->gpu->usable) + " usable";
 }
 
 std::string machine_words(const LaunchPhase& laid) {
@@ -148,7 +148,7 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
       static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
   for (const LaunchPhase& after : launch.phases)
     if (std::ranges::find(after.needs, position) != after.needs.end())
-      lines.push_back("then       " + after.slug + (phase.succeed_when.empty() ? "" : ", if this one succeeds"));
+      lines.push_back("then       " + after.slug + (phase.succeed_when.empty() ? "" : ", if this one passes its gate"));
   lines.push_back("written by " + launch.command);
   return safe(std::move(lines));
 }
@@ -157,9 +157,8 @@ std::vector<std::string> banner_lines(const Launch& launch) {
   const Plan& plan = launch.plan;
   std::vector<std::string> lines = {launch.job.name + " on " + launch.plan_name,
                                     "time       " + hours_range(plan.hours), "cost       " + range_words(plan.cost)};
-  if (plan.chance_in_time) lines.push_back("deadline   kept with a chance of " + chance_words(*plan.chance_in_time));
-  if (plan.chance_in_budget)
-    lines.push_back("budget     kept with a chance of " + chance_words(*plan.chance_in_budget));
+  if (plan.chance_in_time) lines.push_back("deadline   met (" + chance_words(*plan.chance_in_time) + " chance)");
+  if (plan.chance_in_budget) lines.push_back("budget     met (" + chance_words(*plan.chance_in_budget) + " chance)");
   lines.push_back("written by " + launch.command);
   return safe(std::move(lines));
 }
@@ -172,8 +171,7 @@ Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPh
   std::vector<std::string> prepare = work->prepare;
   std::vector<std::string> run = work->command;
   if (laid.phase->setup && !laid.phase->setup->text.empty()) {
-    files.push_back(
-        shell_file(folder + "setup.sh", "setup.run of the job: once on each machine", laid.phase->setup->text));
+    files.push_back(shell_file(folder + "setup.sh", "setup.run of the job: once per machine", laid.phase->setup->text));
     prepare.emplace_back("bash -euo pipefail \"$GPUPLAN_FILES/setup.sh\"");
   }
   if (work->user_command && !run.empty()) {
@@ -191,7 +189,7 @@ LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data(
 std::string in_turn(const std::vector<std::string>& scripts) {
   std::string text = "set -uo pipefail\nhere=$(cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd)\n";
   text +=
-      "asked=\nchild=\n# Whoever stops this script stops its phase, which writes a checkpoint first.\n"
+      "asked=\nchild=\n# Stopping this script stops its phase, which writes a checkpoint first.\n"
       "pass_on() {\n  asked=1\n  [ -z \"$child\" ] || kill -TERM \"$child\" 2>/dev/null\n}\n"
       "trap pass_on TERM USR1 INT HUP\n\n";
   text += "scripts=(\n";
@@ -224,8 +222,7 @@ LaunchFile group_script(const Launch& launch, const LaunchGroup& group) {
     lines.push_back(laid.slug + "  " + hours_range(laid.part->hours) + ", " + range_words(laid.part->cost));
     scripts.push_back(laid.script());
   }
-  lines.push_back(
-      "Exit codes: 0 done, 6 a gate stays closed, 75 stopped to be started again, 78 something is missing.");
+  lines.push_back("Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.");
   lines.push_back("written by " + launch.command);
   return {group.slug + ".sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }

@@ -35,7 +35,7 @@ check_needs() {
         stop 78 "$needed is not done ($runs/$needed/done is not there): run it first, or bring its runs folder here;" \
           "to go on without it: mkdir -p '$runs/$needed' && touch '$runs/$needed/done'"
       fi
-      say "waiting for $needed, which runs on another machine ($runs/$needed/done is not there yet)"
+      say "waiting for $needed, which runs on another machine ($runs/$needed/done does not exist yet)"
       sleep "$poll" &
       wait "$!"
       waited=$((waited + poll))
@@ -47,7 +47,7 @@ check_needs() {
 # Somebody has to do something that no script can do.
 check_manual() {
   [ -n "$manual" ] && [ ! -f "$GPUPLAN_RUN_DIR/prepared" ] || return 0
-  say "first, by hand: $manual"
+  say "manual step first: $manual"
   if [ -t 0 ]; then
     local answer
     read -r -p "Is it done? [y/N] " answer
@@ -87,7 +87,7 @@ check_gate() {
 check_gpus() {
   [ "$gpus" -gt 0 ] || return 0
   if ! command -v nvidia-smi >/dev/null; then
-    say "nvidia-smi is not here: not checked that this machine has $gpus GPUs"
+    say "no nvidia-smi: cannot check that this machine has $gpus GPUs"
     return 0
   fi
   local seen
@@ -139,7 +139,7 @@ killer_id=
 asked_to_stop() {
   stopping=1
   [ -n "$work_id" ] && [ -z "$killer_id" ] || return 0
-  say "asked to stop: it has $grace s to write a checkpoint"
+  say "stopping: $grace s to write a checkpoint"
   kill -TERM -- "-$work_id" 2>/dev/null
   timer "$grace" kill -KILL -- "-$work_id"
   killer_id=$timer_id
@@ -207,7 +207,7 @@ run_work() {
 
 # Somebody works on the machine and says when it is done.
 wait_for_somebody() {
-  say "this phase is done by hand, the job names no command for it; when it is done: touch '$GPUPLAN_RUN_DIR/finished'"
+  say "manual phase (no command in the job); when it is done: touch '$GPUPLAN_RUN_DIR/finished'"
   while [ ! -f "$GPUPLAN_RUN_DIR/finished" ] && [ "$stopping" = 0 ]; do
     sleep "$poll" &
     wait "$!"
@@ -291,7 +291,7 @@ run_phase() {
   fi
   local started now before
   if lead && [ -f "$GPUPLAN_RUN_DIR/ended" ]; then
-    say "the work has ended before: only its gate is checked (to run it again, remove $GPUPLAN_RUN_DIR/ended)"
+    say "the work is finished: only its gate is checked (to run it again, remove $GPUPLAN_RUN_DIR/ended)"
     rm -f "$GPUPLAN_RUN_DIR/gate-closed"
     pass_gate
     touch "$GPUPLAN_RUN_DIR/done"
@@ -313,7 +313,7 @@ run_phase() {
     printf '%s %s\n' "$starts" "$before" >"$GPUPLAN_RUN_DIR/starts"
   fi
   [ "$starts" = 1 ] || [ "$resumes" = 1 ] ||
-    say "start $starts: its command names no {checkpoints}, so it begins anew unless the program finds its own"
+    say "start $starts: its command does not use {checkpoints}, so it starts from scratch unless the program finds its own"
   say "start $starts"
   code=0
   if [ "$human" = 1 ]; then

@@ -17,9 +17,8 @@ LaunchFile run_script(const Launch& launch) {
   std::vector<std::string> lines = banner_lines(launch);
   std::vector<std::string> scripts;
   for (const LaunchPhase& laid : launch.phases) scripts.push_back(laid.script());
-  lines.insert(lines.begin() + 1, "All phases, one after the other; started again it goes on where it stopped.");
-  lines.emplace_back(
-      "Exit codes: 0 done, 6 a gate stays closed, 75 stopped to be started again, 78 something is missing.");
+  lines.insert(lines.begin() + 1, "All phases, one after another; run it again to resume.");
+  lines.emplace_back("Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.");
   return {"run.sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }
 
@@ -28,7 +27,7 @@ void start_commands(const std::string& script, int nodes, bool own_code, std::ve
   const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
   if (nodes == 1) {
     next.push_back(code + "bash " + script + "  # on the machine" +
-                   (own_code ? "; ~/PROGRAM is the folder that the job's commands start from" : ""));
+                   (own_code ? "; ~/PROGRAM = folder your commands run in" : ""));
     return;
   }
   for (int rank = 0; rank < nodes; ++rank) {
@@ -56,23 +55,21 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
     start_commands("run.sh", most_nodes, own_code, set.next);
     if (most_nodes == 1 && launch.plan.at_once > 1)
       set.notes.emplace_back(
-          "The plan runs phases side by side; run.sh runs them one after the other, which takes longer.");
+          "The plan runs phases in parallel; run.sh runs them one after another, which takes longer.");
   } else {
     for (const LaunchPhase& laid : launch.phases)
-      if (laid.group < 0) set.next.push_back("bash " + laid.script() + "  # on your own machine, when it is its turn");
+      if (laid.group < 0) set.next.push_back("bash " + laid.script() + "  # on your own machine, in this order");
     for (const LaunchGroup& group : launch.groups) {
       set.files.push_back(group_script(launch, group));
       start_commands(group.slug + ".sh", group.lease->nodes, own_code, set.next);
     }
-    set.notes.emplace_back("The plan takes machines " + std::to_string(launch.groups.size()) +
-                           " times: put GPUPLAN_RUNS on storage that all of them see, or bring each the runs folder of "
-                           "the phases it needs.");
-  }
-  if (most_nodes > 1)
     set.notes.emplace_back(
-        "Several machines work together: this folder and GPUPLAN_RUNS lie on storage that all of them see.");
-  set.next.emplace_back("watch -n 1 nvidia-smi  # GPUs at 95 % and more, after the first steps");
-  set.next.emplace_back("tail -f runs/*/log.txt  # what it prints; runs/*/summary.txt comes at the end of each phase");
+        "The plan rents machines " + std::to_string(launch.groups.size()) +
+        " times: put GPUPLAN_RUNS on shared storage, or copy the runs of the phases each one needs to it.");
+  }
+  if (most_nodes > 1) set.notes.emplace_back("Several nodes: this folder and GPUPLAN_RUNS must be on shared storage.");
+  set.next.emplace_back("watch -n 1 nvidia-smi  # GPU utilization should be 95% or more after the first steps");
+  set.next.emplace_back("tail -f runs/*/log.txt  # logs; runs/*/summary.txt is written at the end of each phase");
   return set;
 }
 

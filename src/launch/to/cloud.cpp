@@ -92,7 +92,7 @@ Result<CloudMachine> cloud_machine(const Launch& launch, const LaunchGroup& grou
   }
   if (machine.gpu == nullptr || lease.offer == nullptr)
     return failure("phases." + printable(phase_of(launch, group.phases.front()).phase->name, 60) +
-                   ": needs no GPU, and nothing to rent for it; use --to bash");
+                   " needs no GPU, so there is nothing to rent; use --to bash");
   if (lease.offer->kind == OfferKind::kRented) machine.gpus = lease.offer->gpus;
   machine.vcpus = lease.offer->vcpus;
   if (lease.offer->ram > Bytes{}) machine.ram = lease.offer->ram;
@@ -186,7 +186,7 @@ std::string object_name(const Launch& launch, const LaunchGroup& group, std::siz
 std::vector<std::string> arrival_lines() {
   return {
       "mkdir -p \"$GPUPLAN_RUNS\"",
-      "# What was done on your own machine before comes along, and so do marks that steps by hand are done.",
+      "# Copies what was done on your own machine, and the marks of finished manual steps.",
       "[ ! -d runs ] || [ runs -ef \"$GPUPLAN_RUNS\" ] || cp -Rn runs/. \"$GPUPLAN_RUNS\"/",
       "for program in \"$PWD/gpuplan\" \"$GPUPLAN_RUNS/gpuplan\"; do",
       "  if [ -x \"$program\" ]; then export GPUPLAN=\"$program\"; fi",
@@ -310,7 +310,7 @@ Result<std::vector<std::string>> commands_apart(const Launch& launch, const std:
       const auto stuck = static_cast<std::size_t>(std::ranges::find(ended, false) - ended.begin());
       return failure(launch.groups[stuck].slug + " and " + launch.groups[*waits_for(stuck)].slug +
                      " need each other's results while both run, and machines of " + std::string(provider) +
-                     " share no storage; choose another plan (--plan), or --to skypilot or kubernetes");
+                     " have no shared storage; choose another plan (--plan), or --to skypilot or kubernetes");
     }
     commands.group(*next);
     ended[*next] = true;
@@ -343,50 +343,42 @@ std::vector<std::string> cloud_notes(const Launch& launch, const std::vector<Clo
   for (const RequiredVariable& variable : variables)
     notes.push_back("Set " + variable.name + (variable.what.empty() ? "" : ": " + variable.what) + ".");
   if (!variables.empty())
-    notes.emplace_back(
-        folder
-            ? "Files that these variables name have to be where the machine sees them: in this folder, say."
-            : "Files that these variables name have to be where the pods see them: in the image, on the claim for runs "
-              "(/runs), or on another volume that you mount. Nothing of this folder comes along but the scripts.");
+    notes.emplace_back(folder ? "These files must be visible on the machine, for example in this folder."
+                              : "These files must be visible in the pods: in the image, on the claim for runs (/runs), "
+                                "or on another mounted volume. Only the scripts of this folder are copied.");
   if (any(&CloudNeeds::hub))
     notes.emplace_back(
-        "Weights are fetched: export HF_TOKEN=... before you start, or export HF_TOKEN= where none of them ask for one "
-        "(gated models do).");
+        "Weights are downloaded: set HF_TOKEN before you start (gated models need it; empty is fine otherwise).");
   if (any(&CloudNeeds::own_command))
-    notes.emplace_back(
-        folder
-            ? "Commands of the job run in this folder on the machine: what they name comes with it, with setup.run or "
-              "with the image."
-            : "Commands of the job run in /tmp/gpuplan of a pod, where only the scripts are: what they name has to be "
-              "in the image, on a volume, or fetched by setup.run (git clone ...).");
+    notes.emplace_back(folder ? "Commands of the job run in this folder on the machine: their files must be in it, in "
+                                "the image, or downloaded by setup.run."
+                              : "Commands of the job run in /tmp/gpuplan of a pod, which has only the scripts: their "
+                                "files must be in the image, on a volume, or downloaded by setup.run (git clone ...).");
   if (any(&CloudNeeds::gated))
     notes.push_back(
-        "Gates are decided on the machine. Without the program gpuplan there they stay closed: put it (one file) " +
-        (folder ? std::string("into this folder, into the folder of the runs, or on the PATH of the image.")
-                : "on the PATH of the image, or onto the claim for runs as /runs/" + launch.slug + "/gpuplan."));
+        "Gates need gpuplan on the machine, or they fail: copy the program (one file) " +
+        (folder ? std::string("into this folder, into the folder of the runs, or onto the PATH of the image.")
+                : "onto the PATH of the image, or onto the claim for runs as /runs/" + launch.slug + "/gpuplan."));
   if (any(&CloudNeeds::manual))
     notes.emplace_back(
-        "Nobody is asked on the machine. A phase whose step by hand is not marked as done ends with exit code 78; "
-        "started again after the mark, phases that are done are passed over.");
+        "A phase whose manual step is not marked as done exits with 78. Mark it and start again; finished phases are "
+        "skipped.");
   for (const LaunchPhase& laid : launch.phases)
     for (const int need : laid.needs)
       if (laid.group < 0 && phase_of(launch, need).group >= 0)
         notes.push_back(laid.slug + " runs on your own machine and needs " + phase_of(launch, need).slug +
-                        ": fetch the folder of its run into runs/ first.");
+                        ": copy its run folder into runs/ first.");
   if (any(&CloudNeeds::human))
-    notes.emplace_back(
-        "A phase waits for somebody who works on the machine and is paid for meanwhile; to end it: "
-        "touch the file finished in the folder of its run.");
+    notes.emplace_back("Manual phase: the machine is billed until you create the file \"finished\" in its run folder.");
   for (std::size_t g = 0; g < needs.size() && g < launch.groups.size(); ++g)
     if (launch.groups[g].lease->spot && !needs[g].resumes)
       notes.push_back(launch.groups[g].slug +
-                      ": on spot, and not every command of it is known to go on from a checkpoint: what does not "
-                      "begins anew when the machine is taken back.");
+                      ": spot, and some commands may not resume from a checkpoint; they restart from scratch after an "
+                      "interruption.");
   if (std::ranges::any_of(launch.groups, [](const LaunchGroup& group) {
         return group.lease->offer != nullptr && group.lease->offer->kind != OfferKind::kRented;
       }))
-    notes.emplace_back(
-        "The plan runs on machines at hand (a pool or an own box), so it knows no price of what you rent instead.");
+    notes.emplace_back("The plan is for machines you own (or a cluster pool), so it has no price for rented ones.");
   return notes;
 }
 
@@ -397,8 +389,7 @@ std::string limits_note(const Launch& launch, const std::vector<bool>& priced, c
   for (std::size_t g = 0; g < priced.size(); ++g)
     if (!priced[g]) unlimited += (unlimited.empty() ? "" : ", ") + launch.groups[g].slug;
   const bool some = std::ranges::find(priced, true) != priced.end();
-  return "No limit on the price of " + unlimited +
-         ": the plan knows none; where.max_price of the job sets one. Limits: " +
+  return "No price limit for " + unlimited + ", since the plan has no price; set where.max_price. Limits: " +
          (some ? price + " (of the other machines), " : "") + others;
 }
 

@@ -75,7 +75,7 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   task.set("name", object_name(launch, group));
   if (machine.nodes > 1) task.set("nodes", Yaml::whole(machine.nodes));
   task.set("python", "3.12");
-  task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; 2 MB unless the server allows more");
+  task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; at most 2 MB by default");
   if (has_volume(launch))
     task.set("volumes", Yaml::list().add(Yaml::map().set("name", volume_name(launch)).set("path", "/runs")));
   Yaml env = Yaml::list({"GPUPLAN_RUNS=/runs/" + launch.slug});
@@ -83,7 +83,7 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   if (!has_volume(launch)) env.add(Yaml::text("GPUPLAN_WAIT=0"));
   for (const RequiredVariable& variable : needs.required) env.add(Yaml::text(variable.name));
   if (needs.hub) env.add(Yaml::text("HF_TOKEN"));
-  task.set("env", std::move(env), "names without a value are taken from where you type dstack apply");
+  task.set("env", std::move(env), "names without a value are taken from your shell");
   std::vector<std::string> run = {
       "set -u",
       "export GPUPLAN_NODES=\"${DSTACK_NODES_NUM:-1}\" GPUPLAN_NODE_RANK=\"${DSTACK_NODE_RANK:-0}\"",
@@ -97,10 +97,9 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   Yaml resources = Yaml::map();
   resources.set("gpu", gpu_text(machine), "of one machine");
   if (machine.host_need > Bytes{})
-    resources.set("memory", std::to_string(whole_gb(machine.host_need)) + "GB..", "of the host, by the model");
+    resources.set("memory", std::to_string(whole_gb(machine.host_need)) + "GB..", "predicted CPU memory");
   resources.set("shm_size", std::to_string(shared_memory_gb(machine)) + "GB");
-  resources.set("disk", std::to_string(whole_gb(machine.disk)) + "GB..",
-                "what the plan counts, a fifth more, and 50 GB");
+  resources.set("disk", std::to_string(whole_gb(machine.disk)) + "GB..", "the plan's estimate + 20% + 50 GB");
   task.set("resources", std::move(resources));
 
   if (const CloudBackend* backend = backend_of(*machine.offer)) {
@@ -110,7 +109,7 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   }
   task.set("spot_policy", machine.spot ? "spot" : "on-demand");
   if (machine.price_limit) task.set("max_price", Yaml::number(dollars_an_hour(*machine.price_limit)), kPriceLimitWords);
-  task.set("max_duration", minutes_text(machine.limit), "P90 of all phases and a tenth more; then it is stopped");
+  task.set("max_duration", minutes_text(machine.limit), "P90 of all phases + 10%; then it is stopped");
   task.set("stop_duration", minutes_text(machine.grace), "from the signal to the kill: time for a checkpoint");
   Yaml events = Yaml::list({"no-capacity"});
   // A gate that stays closed is an error too, and must not be tried again.
@@ -121,7 +120,7 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
              Yaml::map()
                  .set("min_gpu_utilization", Yaml::whole(kLeastUtilization))
                  .set("time_window", minutes_text(idle_window(launch, group))),
-             "idle GPUs are given back; twice as long as set-up, downloads and the rest take nine times out of ten");
+             "idle GPUs are released; twice the P90 of setup, downloads and the rest");
   return task;
 }
 
@@ -132,15 +131,16 @@ LaunchFile volume_file(const Launch& launch, const CloudMachine& machine) {
   volume.set("backend", backend_of(*machine.offer)->name);
   volume.set("region", machine.offer->region);
   volume.set("size", std::to_string(whole_gb(machine.runs)) + "GB");
-  return {"runs.dstack.yml",
-          "# Checkpoints, logs and results: they outlive the machines, and cost until deleted.\n" + volume.print(),
-          false};
+  return {
+      "runs.dstack.yml",
+      "# Checkpoints, logs and results: kept after the machines are gone, and billed until deleted.\n" + volume.print(),
+      false};
 }
 
 }  // namespace
 
 Result<LaunchSet> dstack_launcher(const Launch& launch) {
-  if (launch.groups.empty()) return failure("no phase of this plan needs a machine of dstack; use --to bash");
+  if (launch.groups.empty()) return failure("no phase of this plan needs a rented machine; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
   std::vector<bool> priced;
@@ -165,36 +165,36 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   auto commands = has_volume(launch) ? commands_in_order(launch, starts) : commands_apart(launch, starts, "dstack");
   if (!commands) return std::unexpected(commands.error());
   std::ranges::move(*commands, std::back_inserter(set.next));
-  set.next.emplace_back("dstack ps  # what runs");
+  set.next.emplace_back("dstack ps  # status");
   for (const LaunchGroup& group : launch.groups) {
     const std::string name = object_name(launch, group);
-    set.next.push_back("dstack logs " + name + "  # what it prints");
-    set.next.push_back("dstack stop " + name + "  # stop it and give the machines back");
+    set.next.push_back("dstack logs " + name + "  # logs");
+    set.next.push_back("dstack stop " + name + "  # stop it and terminate the machines");
   }
   set.notes = cloud_notes(launch, needs);
-  set.notes.emplace_back("dstack takes files whose names end in .dstack.yml.");
+  set.notes.emplace_back("dstack requires file names that end in .dstack.yml.");
   if (!has_volume(launch))
     set.notes.emplace_back(
-        "Runs lie on the disk of the machine and go with it: fetch them before the task ends, or mount a volume at "
-        "/runs. Taken back by the cloud, a phase begins anew.");
+        "Runs are stored on the disk of the machine and lost with it: download them before the task ends, or mount a "
+        "volume at /runs. After an interruption a phase restarts from scratch.");
   for (const LaunchGroup& group : launch.groups)
     for (const ManualStep& step : manual_steps(launch, group))
       if (step.between && !has_volume(launch))
         set.notes.push_back(launch.phases[static_cast<std::size_t>(step.phase)].slug +
-                            " waits for a step by hand, and the task ends there: without a volume at /runs everything "
-                            "that was done before is gone with the machine. Write one before you start (dstack "
-                            "volumes), or use --to skypilot, which keeps runs in a bucket.");
+                            " waits for a manual step, and the task ends there: without a volume at /runs all earlier "
+                            "results are lost with the machine. Create a volume before you start (dstack volumes), or "
+                            "use --to skypilot, which stores runs in a bucket.");
   for (const LaunchGroup& group : launch.groups) {
     const LauncherNames* names = launcher_names(group.lease->offer->gpu);
     if (names == nullptr || names->dstack.empty())
       set.notes.push_back(
           "dstack has no name for " + printable(group.lease->offer->gpu, 60) +
-          ": any card of its maker with as much memory is taken, and the plan's times are not its own.");
+          ": it may rent any GPU of that vendor with as much memory, whose speed can differ from the plan.");
   }
   const bool watched = std::ranges::any_of(needs, [](const CloudNeeds& need) { return !need.cpu && !need.human; });
   set.notes.push_back(
-      limits_note(launch, priced, "the price an hour of a machine (max_price)",
-                  "its time (max_duration)" + std::string(watched ? ", and idle GPUs (utilization_policy)." : ".")));
+      limits_note(launch, priced, "max price per machine-hour (max_price)",
+                  "run time (max_duration)" + std::string(watched ? ", and idle GPUs (utilization_policy)." : ".")));
   return set;
 }
 

@@ -54,7 +54,7 @@ Result<std::vector<std::string>> script_paths(const Launch& launch, bool gated) 
   if (gated) paths.emplace_back("plan.json");
   if (bytes > kMostScripts)
     return failure("the scripts are " + count_text(static_cast<double>(bytes)) +
-                   " bytes and a ConfigMap holds 1 MiB; put the text of commands and set-ups into files of the image");
+                   " bytes, more than the 1 MiB of a ConfigMap; move commands and setup into files of the image");
   return paths;
 }
 
@@ -102,7 +102,7 @@ std::string secret_command(const std::vector<CloudNeeds>& needs, const Kubernete
 }  // namespace
 
 Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
-  if (launch.groups.empty()) return failure("no phase of this plan needs a machine of a cluster; use --to bash");
+  if (launch.groups.empty()) return failure("no phase of this plan needs a cluster; use --to bash");
   LaunchSet set;
   const KubernetesNames names = names_of(launch);
   std::vector<CloudNeeds> needs;
@@ -118,7 +118,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     if (!is_label(queues.back()))
       return failure("market.pools: the queue \"" + printable(queues.back(), 60) + "\" of " +
                      printable(machine.offer->label, 60) +
-                     " is no name of a Kueue queue: letters, digits, '-', '_' and '.', at most 63");
+                     " is not a valid Kueue queue name (letters, digits, '-', '_' and '.', at most 63)");
     machines.push_back(machine);
     needs.push_back(std::move(need));
   }
@@ -137,7 +137,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   set.files.push_back(kustomization(names, *paths));
   set.files.push_back({"kubernetes/lib.sh", std::string(embedded_data("templates/kubernetes.sh")), false});
   std::vector<std::string> head = banner_lines(launch);
-  head.insert(head.begin() + 1, "Starts everything in its order and waits; started again it goes on where it stopped.");
+  head.insert(head.begin() + 1, "Starts everything in order and waits; run it again to resume.");
   set.files.push_back(
       {"kubernetes/submit.sh", "#!/usr/bin/env bash\n" + comments(head) + submit_text(launch, asked, names), true});
 
@@ -146,41 +146,40 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   for (const LaunchGroup& group : launch.groups)
     for (const ManualStep& step : manual_steps(launch, group))
       if (step.first) set.next.push_back(step.command);
-  set.next.emplace_back("bash kubernetes/submit.sh  # starts all in its order, with kubectl's current context");
+  set.next.emplace_back("bash kubernetes/submit.sh  # starts everything in order, in kubectl's current context");
   for (const KubernetesGroup& group : asked)
     for (const ManualStep& step : manual_steps(launch, group.group)) {
       if (step.first) continue;
       set.next.push_back(step.command);
       set.next.push_back("kubectl delete " + std::string(group.machine.nodes > 1 ? "jobset " : "job ") + group.name +
-                         "  # if it has failed for want of that; runs stay");
+                         "  # if it failed because of that; runs are kept");
       set.next.emplace_back("bash kubernetes/submit.sh  # " + std::string(kAgain));
     }
   for (const KubernetesGroup& group : asked) {
     const bool several = group.machine.nodes > 1;
     const std::string label = several ? "jobset.sigs.k8s.io/jobset-name=" : "job-name=";
-    set.next.push_back("kubectl logs -f -l " + label + group.name + "  # what it prints");
+    set.next.push_back("kubectl logs -f -l " + label + group.name + "  # logs");
     set.next.push_back("kubectl delete " + std::string(several ? "jobset " : "job ") + group.name +
                        "  # stop it; runs stay");
   }
   set.notes = cloud_notes(launch, needs, Sent::kScripts);
   if (std::ranges::find(queues, kAssumedQueue) != queues.end())
-    set.notes.push_back("The queue is assumed to be called " + std::string(kAssumedQueue) +
-                        "; pools of a job have a key queue for its name. Without Kueue: set suspend to false.");
-  set.notes.emplace_back("The image is assumed; it has to hold bash and what the phases do not install themselves.");
+    set.notes.push_back("Assumed queue name: " + std::string(kAssumedQueue) +
+                        " (set market.pools queue in the job to change it). Without Kueue: set suspend to false.");
+  set.notes.emplace_back("The image is assumed; it needs bash and everything the phases do not install.");
   for (std::size_t g = 0; g < machines.size(); ++g)
     if (const std::string product = product_label(*machines[g].gpu); product.empty())
-      set.notes.push_back(launch.groups[g].slug + ": any node with so many GPUs will do, whatever they are: add a " +
+      set.notes.push_back(launch.groups[g].slug + ": any node with that many GPUs can be chosen: add a " +
                           "nodeSelector for " + printable(machines[g].gpu->name, 60) +
                           ", or let the flavor of the queue choose.");
     else
       set.notes.push_back(launch.groups[g].slug + " runs on nodes with the label " + std::string(kProductLabel) + ": " +
-                          product + " (of GPU feature discovery; cards that are shared or cut have longer ones).");
+                          product + " (from GPU feature discovery; shared or partitioned GPUs have longer labels).");
   if (std::ranges::any_of(machines, [](const CloudMachine& machine) { return machine.nodes > 1; }))
-    set.notes.emplace_back(
-        "Several machines need JobSet in the cluster, and storage that many pods write (ReadWriteMany).");
+    set.notes.emplace_back("Several nodes need JobSet in the cluster, and ReadWriteMany storage.");
   set.notes.emplace_back(
-      "Limits: the time of a Job (activeDeadlineSeconds; in a JobSet from each start of all machines on), that of a "
-      "phase over all its starts.");
+      "Limits: run time of a Job (activeDeadlineSeconds; in a JobSet from each start of all nodes), and of a phase "
+      "over all its starts.");
   return set;
 }
 

@@ -103,10 +103,10 @@ Yaml resources_of(const CloudMachine& machine) {
   const double share = std::min(1.0, static_cast<double>(machine.gpus) / of_node) * kAllocatable;
   if (machine.vcpus > 0)
     requests.set("cpu", Yaml::text(std::to_string(std::max(1, clamped<int>(machine.vcpus * share)))),
-                 "the share of the node's by GPUs, a tenth left to the system");
+                 "the node's, by share of GPUs, minus 10% for the system");
   Bytes memory = machine.host_need * 1.2;
   if (machine.ram > Bytes{}) memory = std::min(memory, machine.ram * kAllocatable);
-  if (memory > Bytes{}) requests.set("memory", mib(memory), "of the host, by the model, and a fifth more");
+  if (memory > Bytes{}) requests.set("memory", mib(memory), "predicted CPU memory + 20%");
   requests.set("ephemeral-storage", std::to_string(whole_gb(machine.disk)) + "G");
   Yaml all = Yaml::map();
   all.set("limits", Yaml::map().set(gpu_resource(*machine.gpu), gpus));
@@ -138,7 +138,7 @@ Yaml pod_of(const Launch& launch, const LaunchGroup& group, const CloudMachine& 
   Yaml container = Yaml::map();
   container.set("name", "main");
   container.set("image", image.empty() ? "python:3.12" : image,
-                "assumed: one with the driver's libraries, PyTorch and bash; put your own");
+                "assumed: with driver libraries, PyTorch and bash; replace with yours");
   container.set("command",
                 Yaml::list().add(Yaml::text("bash")).add(Yaml::text("-c")).add(Yaml::lines(start_lines(group))));
   container.set("env", environment(launch, machine, needs, names, name));
@@ -192,7 +192,7 @@ Yaml job_spec(const CloudMachine& machine, const CloudNeeds& needs, Yaml pod) {
   spec.set("parallelism", Yaml::whole(machine.nodes));
   spec.set("backoffLimit", Yaml::whole(alone && needs.resumes ? kMostErrors : 0));
   spec.set("activeDeadlineSeconds", Yaml::whole(whole_seconds(machine.limit)),
-           "P90 of all phases and a tenth more; then it is stopped");
+           "P90 of all phases + 10%; then it is stopped");
   spec.set("podFailurePolicy", failure_policy(alone));
   spec.set("template", Yaml::map().set("spec", std::move(pod)),
            alone ? ""
@@ -215,7 +215,7 @@ Yaml jobset_of(const Launch& launch, const std::string& name, const std::string&
   const int taken_back = clamped<int>(std::min(std::ceil(2 * launch.plan.interruptions), kMostRestarts));
   Yaml policy = Yaml::map();
   policy.set("maxRestarts", Yaml::whole(needs.resumes ? kMostErrors + taken_back : 0),
-             "of all machines together, from the newest checkpoint");
+             "of all nodes together, from the newest checkpoint");
   policy.set("rules",
              Yaml::list().add(Yaml::map()
                                   .set("name", "gate")
@@ -261,15 +261,16 @@ LaunchFile runs_claim(const Launch& launch, const KubernetesNames& names, Bytes 
                     std::ranges::any_of(launch.groups, [](const LaunchGroup& group) { return group.lease->nodes > 1; });
   Yaml modes = Yaml::list({many ? "ReadWriteMany" : "ReadWriteOnce"});
   Yaml spec = Yaml::map();
-  spec.set("accessModes", std::move(modes), many ? "several machines write: a class of storage that can do so" : "");
+  spec.set("accessModes", std::move(modes), many ? "several nodes write: needs a ReadWriteMany storage class" : "");
   spec.set("resources", Yaml::map().set("requests", Yaml::map().set("storage", std::to_string(whole_gb(size)) + "G")),
-           "checkpoints and results, half as much again, and 10 GB");
+           "checkpoints and results + 50% + 10 GB");
   const Yaml claim = Yaml::map()
                          .set("apiVersion", "v1")
                          .set("kind", "PersistentVolumeClaim")
                          .set("metadata", Yaml::map().set("name", names.runs))
                          .set("spec", std::move(spec));
-  return {"kubernetes/runs.yaml", "# Checkpoints, logs and results: they outlive the pods.\n" + claim.print(), false};
+  return {"kubernetes/runs.yaml", "# Checkpoints, logs and results: kept after the pods are gone.\n" + claim.print(),
+          false};
 }
 
 LaunchFile kustomization(const KubernetesNames& names, const std::vector<std::string>& paths) {

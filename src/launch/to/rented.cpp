@@ -32,7 +32,7 @@ std::string rent_path(const Launch& launch, std::string_view kind, const LaunchG
 LaunchFile rent_script(const Launch& launch, const RentScript& script) {
   std::vector<std::string> head = banner_lines(launch);
   head.insert(head.begin() + 1,
-              "Rents the machine of " + script.group.slug + ". Without a word it only says what it would do.");
+              "Rents the machine of " + script.group.slug + ". Without an argument it only prints what it would do.");
   std::string text =
       "#!/usr/bin/env bash\n" + comments(head) +
       "# shellcheck disable=SC2016,SC2034  # lib.sh reads the variables; nothing in quotes is for a shell\n" +
@@ -72,24 +72,22 @@ std::vector<LaunchFile> rent_library(std::string_view kind) {
 Result<void> single_machines(const Launch& launch, std::string_view provider) {
   for (const LaunchGroup& group : launch.groups)
     if (group.lease->nodes > 1)
-      return failure(
-          std::string(provider) + " rents machines one by one, and " + group.slug + " needs " +
-          std::to_string(group.lease->nodes) +
-          " that work together; choose a plan on one machine (--plan), or --to skypilot, dstack or kubernetes");
+      return failure(std::string(provider) + " rents single machines, but " + group.slug + " needs " +
+                     std::to_string(group.lease->nodes) +
+                     " as one job; choose a plan on one machine (--plan), or --to skypilot, dstack or kubernetes");
   return {};
 }
 
 std::vector<std::string> rented_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {
   std::vector<std::string> notes = cloud_notes(launch, needs);
-  notes.emplace_back("Machines are reached by ssh: the provider has to know your key.");
+  notes.emplace_back("The scripts use ssh: add your key at the provider.");
   notes.emplace_back(
-      "The machine stops what it runs after P90 of all phases and a tenth more, and switches itself off at the end; "
+      "The machine stops the work at P90 of all phases + 10%, and shuts down at the end; "
       "its "
-      "disk stays, and costs, until the machine is given back.");
+      "disk is kept, and billed, until you terminate the machine.");
   if (launch.groups.size() > 1)
     notes.emplace_back(
-        "Each machine has runs of its own: fetch them before the next one is rented, which gets this "
-        "folder with them.");
+        "Each machine has its own runs: download them before you rent the next one, which gets a copy of this folder.");
   return notes;
 }
 

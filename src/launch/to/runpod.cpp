@@ -22,7 +22,7 @@ std::string_view cloud_of(const Offer& offer) {
 
 Result<LaunchSet> runpod_launcher(const Launch& launch) {
   if (const auto good = single_machines(launch, "RunPod"); !good) return std::unexpected(good.error());
-  if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
+  if (launch.groups.empty()) return failure("no phase of this plan needs a rented machine; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
   std::vector<GroupCommands> starts;
@@ -33,8 +33,8 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     const LauncherNames* names = launcher_names(machine.gpu->name);
     const std::string_view image = launcher_image("runpod", *machine.gpu, machine.framework);
     if (names == nullptr || names->runpod.empty() || image.empty())
-      return failure("RunPod rents no " + printable(machine.gpu->name, 60) +
-                     " that gpuplan knows the id of; choose a plan on other GPUs (--plan), or --to bash");
+      return failure("RunPod does not offer " + printable(machine.gpu->name, 60) +
+                     " under an id that gpuplan knows; choose a plan on other GPUs (--plan), or --to bash");
     RentScript script{"runpod", group, machine, need, {}, {}};
     script.more = {
         "image=${IMAGE:-" + std::string(image) + "}\n",    "volume=" + std::to_string(whole_gb(machine.disk)) + "\n",
@@ -43,26 +43,26 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
     set.files.push_back(rent_script(launch, script));
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "runpod", group);
-    starts.push_back({.start = {"bash " + path + "  # what it would rent",
+    starts.push_back({.start = {"bash " + path + "  # dry run",
                                 "bash " + path + " rent  # rents it; runpodctl pod get POD tells HOST and PORT of ssh",
-                                "bash " + path + " start HOST PORT  # copies this folder, starts it",
+                                "bash " + path + " start HOST PORT  # copies this folder and starts it",
                                 "bash " + path + " log HOST PORT  # what it prints"},
-                      .again = {"runpodctl pod start POD  # its disk is as it was; HOST and PORT may be others",
+                      .again = {"runpodctl pod start POD  # the disk is kept; HOST and PORT may change",
                                 "bash " + path + " start HOST PORT  # " + std::string(kAgain)},
-                      .end = {"bash " + path + " fetch HOST PORT  # fetches runs/, before the pod ends",
-                              "runpodctl pod delete POD  # gives it back"}});
+                      .end = {"bash " + path + " fetch HOST PORT  # downloads runs/, before the pod ends",
+                              "runpodctl pod delete POD  # terminates it"}});
     if (machine.spot)
-      set.notes.push_back(group.slug + ": the plan is on spot, and runpodctl rents on demand only, which costs more.");
+      set.notes.push_back(group.slug + ": the plan uses spot, but runpodctl rents only on demand, which costs more.");
     if (const std::string_view own = launcher_image("", *machine.gpu, machine.framework);
         own != launcher_image("", *machine.gpu))
-      set.notes.push_back(
-          group.slug + ": " + std::string(machine.framework) + " wants what " + std::string(own) +
-          " holds, and the image here, which has the ssh server that the scripts need, does not: install "
-          "it in setup.run, or IMAGE=... with both.");
+      set.notes.push_back(group.slug + ": " + std::string(machine.framework) + " needs the contents of " +
+                          std::string(own) +
+                          ", and the image used here (with an ssh server) does not have them: install them in "
+                          "setup.run, or set IMAGE=... to one with both.");
     if (machine.price_limit)
-      set.notes.push_back(group.slug + ": runpodctl has no limit on prices; the plan counts with at most $" +
+      set.notes.push_back(group.slug + ": runpodctl has no price limit; the plan assumes at most $" +
                           number_text(dollars_an_hour(*machine.price_limit)) +
-                          " an hour. Look at the price before you rent.");
+                          " per hour. Check the price before you rent.");
     needs.push_back(std::move(need));
   }
   std::ranges::move(rent_library("runpod"), std::back_inserter(set.files));
@@ -71,8 +71,8 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
   set.next = *std::move(commands);
   for (std::string& note : rented_notes(launch, needs)) set.notes.push_back(std::move(note));
   set.notes.emplace_back(
-      "Limits: the pod is ended by RunPod itself (--terminate-after) an hour after the time on the machine is up, with "
-      "its disk: fetch the runs before. The image is assumed; IMAGE=... names another.");
+      "Limits: RunPod deletes the pod and its disk (--terminate-after) an hour after its time is up: download the runs "
+      "before. The image is assumed; change it with IMAGE=...");
   return set;
 }
 

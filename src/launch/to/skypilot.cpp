@@ -52,9 +52,9 @@ std::string job_bucket(const Launch& launch) {
 Yaml storage(const Launch& launch) {
   Yaml mount = Yaml::map();
   if (const auto bucket = bucket_of(launch.job)) mount.set("source", bucket->scheme + "://" + bucket->name);
-  else mount.set("name", job_bucket(launch), "made at the first start; rename it where the name is taken");
+  else mount.set("name", job_bucket(launch), "created at the first start; rename it if the name is taken");
   mount.set("mode", "MOUNT_CACHED");
-  return Yaml::map().set(kMount, std::move(mount), "checkpoints, logs and results: they outlive the machines");
+  return Yaml::map().set(kMount, std::move(mount), "checkpoints, logs and results: kept after the machines are gone");
 }
 
 std::string runs_folder(const Launch& launch) {
@@ -90,7 +90,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
     resources.set("ordered", std::move(ordered));
   }
   resources.set("use_spot", Yaml::yes_no(machine.spot));
-  resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: what the plan counts, a fifth more, and 50 GB");
+  resources.set("disk_size", Yaml::whole(whole_gb(machine.disk)), "GB: the plan's estimate + 20% + 50 GB");
   if (machine.price_limit)
     resources.set("max_hourly_cost", Yaml::number(dollars_an_hour(*machine.price_limit)), kPriceLimitWords);
   Yaml codes = Yaml::list();
@@ -98,7 +98,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   Yaml recovery = Yaml::map();
   // Reaching the time limit is an error for SkyPilot, as are a closed gate and what nobody prepared: none of them must
   // be started again.
-  recovery.set("max_restarts_on_errors", Yaml::whole(0), "a time limit is an error too; machines taken back are not");
+  recovery.set("max_restarts_on_errors", Yaml::whole(0), "a time limit is an error too; interruptions are not");
   recovery.set("recover_on_exit_codes", std::move(codes), "stopped after a checkpoint");
   resources.set("job_recovery", std::move(recovery));
 
@@ -118,8 +118,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
       "export GPUPLAN_MASTER_ADDR",
   };
   std::ranges::move(arrival_lines(), std::back_inserter(run));
-  run.emplace_back(
-      "# After so long the job is stopped and the machines are given back: exit code 124 is not started again.");
+  run.emplace_back("# Then the job is stopped and the machines are terminated: exit code 124 is not restarted.");
   run.push_back(guarded_start(group, machine));
 
   Task task{Yaml::map(), object_name(launch, group), {}};
@@ -131,7 +130,7 @@ Result<Task> task_of(const Launch& launch, const LaunchGroup& group, const Cloud
   task.document.set("envs", std::move(envs));
   if (needs.hub) {
     task.document.set("secrets", Yaml::map().set("HF_TOKEN", Yaml::null()),
-                      "taken from where you type: sky jobs launch --secret HF_TOKEN ...");
+                      "taken from your shell: sky jobs launch --secret HF_TOKEN ...");
   }
   task.document.set("run", Yaml::lines(run));
   task.variables = std::move(variables);
@@ -156,7 +155,7 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     const std::string file = "skypilot/" + group.slug + ".yaml";
     std::vector<std::string> head = banner_lines(launch);
     head.insert(head.begin() + 1,
-                "A managed job of SkyPilot. Start it in the folder above: workdir is where you type the command.");
+                "A SkyPilot managed job. Start it from the parent folder: workdir is where you type the command.");
     const std::string document = task->document.print();
     set.files.push_back({file, comments(head) + document, false});
     set.files.push_back(group_script(launch, group));
@@ -167,11 +166,11 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     priced.push_back(machine.price_limit.has_value());
     needs.push_back(std::move(need));
   }
-  if (launch.groups.empty()) return failure("no phase of this plan needs a machine of SkyPilot; use --to bash");
+  if (launch.groups.empty()) return failure("no phase of this plan needs a rented machine; use --to bash");
   if (launch.groups.size() > 1 && is_chain(launch)) {
     const std::string name = slug_of(launch.slug, 50, "job");
     std::vector<std::string> head = banner_lines(launch);
-    head.insert(head.begin() + 1, "All groups as one pipeline: each starts when the one before has ended with 0.");
+    head.insert(head.begin() + 1, "All groups as one pipeline: each starts when the one before has exited with 0.");
     set.files.push_back(
         {"skypilot/pipeline.yaml", comments(head) + "---\n" + Yaml::map().set("name", name).print() + pipeline, false});
     for (std::size_t g = 0; g < starts.size(); ++g) starts[g] = {};
@@ -184,28 +183,28 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
     names = {name};
   }
   set.next = commands_in_order(launch, starts);
-  set.next.emplace_back("sky jobs queue  # what runs and what it waits for");
+  set.next.emplace_back("sky jobs queue  # status");
   for (const std::string& name : names) {
     set.next.push_back("sky jobs logs -n " + name + "  # follow it");
-    set.next.push_back("sky jobs cancel -n " + name + "  # stop it and give the machines back");
+    set.next.push_back("sky jobs cancel -n " + name + "  # stop it and terminate the machines");
   }
   set.notes = cloud_notes(launch, needs);
   if (const auto bucket = bucket_of(launch.job); bucket) {
-    set.notes.push_back("Runs lie in " + bucket->scheme + "://" + bucket->name + ", below " +
+    set.notes.push_back("Results go to " + bucket->scheme + "://" + bucket->name + ", below " +
                         runs_folder(launch).substr(kMount.size() + 1) + ".");
   } else {
-    set.notes.push_back("Runs lie in a bucket " + job_bucket(launch) +
-                        " that SkyPilot makes and that costs money until it is deleted: sky storage delete " +
+    set.notes.push_back("Results go to the bucket " + job_bucket(launch) +
+                        ", which SkyPilot creates and which is billed until you run: sky storage delete " +
                         job_bucket(launch) + ".");
   }
   for (const LaunchGroup& group : launch.groups)
     if (places_of(launch, *group.lease->offer).empty()) {
       set.notes.push_back(group.slug +
-                          ": no cloud is named, so SkyPilot takes the cheapest of those that you have enabled.");
+                          ": no cloud is set, so SkyPilot chooses the cheapest of those you have enabled.");
     }
-  set.notes.push_back(limits_note(launch, priced, "the price an hour of a machine (max_hourly_cost)",
-                                  "a time after which the job stops itself and is not started again; the time counts "
-                                  "from each start on, that of a phase over all its starts."));
+  set.notes.push_back(limits_note(launch, priced, "max price per machine-hour (max_hourly_cost)",
+                                  "run time of the job from each start (it stops itself and is not restarted), and of "
+                                  "a phase over all its starts."));
   return set;
 }
 

@@ -33,18 +33,18 @@ std::string directives(const Launch& launch, const LaunchPhase& phase, const Slu
     text += "#SBATCH --gpus-per-node=" + (ask.gpu_type.empty() ? "" : ask.gpu_type + ":") + std::to_string(phase.gpus) +
             "\n";
   if (ask.exclusive)
-    text += "# Whole machines are paid for: all their processors and memory.\n#SBATCH --exclusive\n#SBATCH --mem=0\n";
+    text += "# Whole machines are billed: request all CPUs and memory.\n#SBATCH --exclusive\n#SBATCH --mem=0\n";
   if (ask.cpus) {
     if (ask.cpus_assumed)
-      text += "# Nobody says how many processors this pool has: as many a GPU as the smallest machine known with it.\n";
+      text += "# The pool does not list its CPUs: as many per GPU as the smallest known machine with it.\n";
     text += directive("cpus-per-task", std::to_string(*ask.cpus));
   }
-  if (ask.memory) text += "# Host memory by the model, and a quarter more.\n" + directive("mem", gib(*ask.memory));
-  text += "# " + to_text(phase.limit) + " is p90 of the phase and some room" +
+  if (ask.memory) text += "# Predicted CPU memory + 25%.\n" + directive("mem", gib(*ask.memory));
+  text += "# " + to_text(phase.limit) + " is P90 of the phase plus a margin" +
           (ask.runs > 1 ? "; the pool stops jobs before, so it takes " + std::to_string(ask.runs) + " in a row" : "") +
           ".\n" + directive("time", slurm_time(ask.time));
   text += "# A checkpoint takes " + (ask.checkpoint < units::second ? "less than a second" : to_text(ask.checkpoint)) +
-          "; Slurm may be a minute off. Then the job goes back into the queue.\n" +
+          "; Slurm may signal a minute early. Then the job is requeued.\n" +
           directive("signal", "B:USR1@" + std::to_string(ask.lead));
   return text + "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%x-%j.out\n";
 }
@@ -59,7 +59,7 @@ LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const Slur
           "\nplanned=" + std::to_string(std::llround(planned / units::second)) + "\n";
   // Slurm runs a copy of this file, so it can not know where it was.
   text +=
-      "cd \"${SLURM_SUBMIT_DIR:-.}\" || exit 78\n[ -f slurm/job.sh ] || cd .. # handed in from slurm/ itself\n"
+      "cd \"${SLURM_SUBMIT_DIR:-.}\" || exit 78\n[ -f slurm/job.sh ] || cd .. # submitted from slurm/ itself\n"
       "source slurm/job.sh\n";
   return {slurm_batch_file(phase), std::move(text), false};
 }
@@ -68,21 +68,22 @@ LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const Slur
 void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask, std::set<std::string>& notes) {
   const Offer& offer = *ask.offer;
   if (!ask.gpu_type.empty() && phase.gpus > 0)
-    notes.insert("GPUs are asked for as " + ask.gpu_type +
-                 ", the usual name; sinfo -o '%P %G' lists the names of your cluster, and slurm/submit.sh "
+    notes.insert("GPU name: " + ask.gpu_type +
+                 ". If your cluster uses another (sinfo -o '%P %G'): slurm/submit.sh "
                  "--gpus-per-node=NAME:" +
-                 std::to_string(phase.gpus) + " asks for another.");
+                 std::to_string(phase.gpus) + ".");
   if (offer.kind == OfferKind::kRented)
-    notes.insert("The plan is of rented machines: " + launch.plan_name +
-                 " is taken to be a cluster in that cloud with whole machines of this kind, and no partition is named; "
-                 "slurm/submit.sh --partition=NAME names one.");
+    notes.insert(
+        "The plan is for rented machines: " + launch.plan_name +
+        " is assumed to be a Slurm cluster in that cloud with whole machines of this kind, and no partition is set; "
+        "slurm/submit.sh --partition=NAME names one.");
   if (ask.cpus_assumed)
-    notes.insert("Nobody says how many processors the pool " + printable(offer.label, 60) +
+    notes.insert("CPUs: pool " + printable(offer.label, 60) +
                  " has: " + std::to_string(*ask.cpus / std::max(phase.gpus, 1)) +
-                 " a GPU are asked for, as many as the smallest machine known with " + offer.gpu + ".");
+                 " per GPU requested, as many as the smallest known machine with " + offer.gpu + ".");
   if (ask.runs > 1)
     notes.insert(phase.slug + " needs " + std::to_string(ask.runs) + " jobs of " + to_text(ask.time) +
-                 " in a row: it writes a checkpoint before each ends and goes back into the queue by itself.");
+                 " in a row: it writes a checkpoint before each ends and requeues itself.");
 }
 
 }  // namespace
@@ -105,16 +106,16 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
   set.next = export_lines(launch, *required);
-  const std::vector<std::string> commands = {
-      "slurm/submit.sh --test-only  # asks Slurm whether it would take the jobs; submits nothing",
-      own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # hands them in, each to start when those before it are "
-                 "done; ~/PROGRAM is the folder that the job's commands start from"
-               : "slurm/submit.sh  # hands them in, each to start when those before it are done",
-      "squeue --me  # where they are", "tail -F " + launch.slug + "-*.out runs/*/log.txt  # what they print",
-      "scancel --me --name=NAME  # stop one; those that need it go too"};
+  const std::vector<std::string> commands = {"slurm/submit.sh --test-only  # dry run (sbatch --test-only)",
+                                             own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # submit all phases, "
+                                                        "chained; ~/PROGRAM = folder your commands run in"
+                                                      : "slurm/submit.sh  # submit all phases, chained",
+                                             "squeue --me  # status",
+                                             "tail -F " + launch.slug + "-*.out runs/*/log.txt  # logs",
+                                             "scancel --me --name=NAME  # cancel one (dependents too)"};
   set.next.insert(set.next.end(), commands.begin(), commands.end());
   set.notes.assign(notes.begin(), notes.end());
-  set.notes.emplace_back("This folder lies on storage that all machines of the cluster see.");
+  set.notes.emplace_back("This folder must be on shared storage.");
   set.notes.emplace_back(
       "A job that Slurm puts back into the queue waits about two minutes there before it can start (seen with Slurm "
       "22.05).");

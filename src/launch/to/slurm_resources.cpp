@@ -68,7 +68,7 @@ Result<void> check_name(const Offer& offer, std::string_view what, const std::st
   if (plain && !name.starts_with('-')) return {};
   return failure("market.pools: the " + std::string(what) + " \"" + printable(name, 60) + "\" of " +
                  printable(offer.label, 60) +
-                 " is no name in Slurm; expected letters, digits and any of _ - . , + : @ / %");
+                 " is not a valid Slurm name; expected letters, digits and any of _ - . , + : @ / %");
 }
 
 }  // namespace
@@ -101,7 +101,11 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
     ask.cpus_assumed = all == 0;
     ask.cpus =
         all > 0 ? std::max(all * gpus / std::max(offer.gpus, 1), 1) : gpus * least_cpus(launch.catalogue, offer.gpu);
-    if (const Bytes need = host_need(launch, phase); need > Bytes{}) ask.memory = whole_gib(need);
+    if (const Bytes need = host_need(launch, phase); need > Bytes{}) {
+      // Room beyond the need, and no more than the machine has: such a job would wait for ever.
+      const Bytes all_memory = units::GiB * std::floor(offer.ram / units::GiB);
+      ask.memory = offer.ram > Bytes{} ? std::min(whole_gib(need), all_memory) : whole_gib(need);
+    }
   }
 
   ask.checkpoint = checkpoint_time(estimate);
@@ -119,7 +123,7 @@ Result<SlurmResources> slurm_resources(const Launch& launch, const LaunchPhase& 
       return failure(name_of(phase) + ": " + printable(offer.label, 60) + " stops a job after " +
                      to_text(*offer.max_time) + ", and writing a checkpoint takes " + to_text(ask.checkpoint) +
                      (step > Seconds{} ? " and a step " + to_text(step) : std::string()) +
-                     " of it; Slurm wants to be told " + to_text(lead) + " before: expected max_time of at least " +
+                     " of it; Slurm must be told " + to_text(lead) + " before: expected max_time of at least " +
                      to_text(least) + " (5 times that)");
     if (estimate.jobs > 1) ask.time = longest;
     ask.time = std::min(ask.time, longest);

@@ -61,7 +61,7 @@ class Submission {
     collect(phase, jobs, hands);
     std::string held;
     for (const int hand : hands) held += (held.empty() ? "" : " and ") + launch_.phases[at(hand)].slug;
-    if (!held.empty()) held = phase.slug + " starts when somebody has run " + held;
+    if (!held.empty()) held = phase.slug + " starts after you run " + held;
     if (first_by_hand(*phase.phase))
       held += (held.empty() ? "" : "; ") + printable(phase.phase->before->text, kLongestStep) + ": touch runs/" +
               phase.slug + "/prepared";
@@ -97,7 +97,7 @@ std::string slurm_batch_file(const LaunchPhase& phase) { return "slurm/" + phase
 
 LaunchFile slurm_submit_script(const Launch& launch, const std::vector<std::string>& required) {
   std::string text = "#!/usr/bin/env bash\n" + comments(banner_lines(launch));
-  text += "#\n# Hands the jobs of this plan to Slurm: slurm/submit.sh [OPTION OF SBATCH]...\n";
+  text += "#\n# Submits the jobs of this plan to Slurm: slurm/submit.sh [OPTION OF SBATCH]...\n";
   text += "# shellcheck disable=SC2016  # sentences\nrequired=(";
   for (const std::string& entry : required) text += "\n  " + shell_quoted(printable(entry, entry.size()));
   text += required.empty() ? ")\n" : "\n)\n";

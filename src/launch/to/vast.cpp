@@ -125,7 +125,7 @@ std::string plan_words(const Launch& launch, const Plan& plan, const Fallback* r
   std::string text = plan.label + ": " + hours_words(plan.hours.p50) + ", " + range_words(plan.cost);
   const bool compared = row != nullptr && row->ranked && row + 1 != launch.fallbacks.data() + launch.fallbacks.size() &&
                         (row + 1)->ranked && row->below;
-  if (compared) text += "; better than the next below " + to_text(*row->below) + "";
+  if (compared) text += "; better than the next one up to " + to_text(*row->below) + "";
   return text;
 }
 
@@ -184,14 +184,14 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
     next.spot = plan.spot;
     next.limit = machine.limit * (plan.hours.p90 / launch.plan.hours.p90);
     next.below = most_for(price_limit(launch.job, *plan.offer, plan.spot), row.below);
-    searches.all.emplace_back("If that is not to be had: " + plan_words(launch, plan, &row) +
-                                  ". To write its scripts: " + command_for(launch, plan),
-                              exact_search(launch, next));
+    searches.all.emplace_back(
+        "If unavailable: " + plan_words(launch, plan, &row) + ". To write its scripts: " + command_for(launch, plan),
+        exact_search(launch, next));
     asked.push_back(next);
   }
   if (machine.gpu->vendor == "nvidia")
-    searches.all.emplace_back("If nothing of this is: " + std::to_string(first.gpus) +
-                                  " GPUs that hold it, of any kind; how long they take is not predicted",
+    searches.all.emplace_back("Otherwise: " + std::to_string(first.gpus) +
+                                  " GPUs of any kind with enough memory; their speed is not predicted",
                               any_search(launch, first));
   return searches;
 }
@@ -200,7 +200,7 @@ Searches searches_for(const Launch& launch, const LaunchGroup& group, const Clou
 
 Result<LaunchSet> vast_launcher(const Launch& launch) {
   if (const auto good = single_machines(launch, "Vast.ai"); !good) return std::unexpected(good.error());
-  if (launch.groups.empty()) return failure("no phase of this plan needs a machine to rent; use --to bash");
+  if (launch.groups.empty()) return failure("no phase of this plan needs a rented machine; use --to bash");
   LaunchSet set;
   std::vector<CloudNeeds> needs;
   std::vector<bool> priced;
@@ -211,7 +211,7 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
     auto& [machine, need] = *asked;
     const std::string_view image = launcher_image("vast", *machine.gpu, machine.framework);
     if (image.empty())
-      return failure("Vast.ai rents no " + printable(machine.gpu->name, 60) +
+      return failure("Vast.ai has no " + printable(machine.gpu->name, 60) +
                      "; choose a plan on other GPUs (--plan), or --to bash");
     Searches searches = searches_for(launch, group, machine);
     const std::string most = searches.most ? number_text(dollars_an_hour(*searches.most)) : "";
@@ -224,10 +224,11 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
     const std::string path = rent_path(launch, "vast", group);
     starts.push_back(
         {.start = {"bash " + path + "  # what to search for, best first",
-                   "bash " + path + " rent ID  # rents the offer ID of the first search, copies this folder, starts it",
+                   "bash " + path +
+                       " rent ID  # rents the offer ID of the first search, copies this folder and starts it",
                    "bash " + path + " log INSTANCE  # what it prints"},
          .again = {"bash " + path + " start INSTANCE  # " + std::string(kAgain)},
-         .end = {"bash " + path + " end INSTANCE  # fetches runs/ and destroys the machine"}});
+         .end = {"bash " + path + " end INSTANCE  # downloads runs/ and destroys the machine"}});
     priced.push_back(!most.empty());
     needs.push_back(std::move(need));
   }
@@ -237,14 +238,13 @@ Result<LaunchSet> vast_launcher(const Launch& launch) {
   set.next = *std::move(commands);
   set.notes = rented_notes(launch, needs);
   if (!launch.job.where.reliability)
-    set.notes.push_back("The job does not say how reliable a host has to be; " + percent(kReliability) +
-                        " is assumed (where.reliability).");
-  set.notes.push_back(limits_note(launch, priced, "the price an hour in every search and again before renting",
-                                  "the time on the machine, and how long the host offers it."));
+    set.notes.push_back("Assumed: host reliability of at least " + percent(kReliability) + " (where.reliability).");
+  set.notes.push_back(limits_note(launch, priced, "price per hour, in every search and again before renting",
+                                  "run time on the machine, and how long the host offers it."));
   if (launch.plan.spot)
     set.notes.emplace_back(
-        "Somebody who bids more takes the machine; its disk stays, and when it comes back the work goes on by itself. "
-        "The time limit counts only while it is on.");
+        "If you are outbid, the machine pauses; the work resumes when it returns. The time limit counts only while it "
+        "runs.");
   return set;
 }
 

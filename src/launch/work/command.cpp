@@ -248,16 +248,16 @@ class Processes {
     if (launched) return {};
     if (hidden)
       return place_.wrong("the plan uses " + count() +
-                          ", a process for each, and its command starts python in a way that gpuplan can not turn into "
-                          "that; write torchrun --nproc-per-node={gpus} in the place of python");
+                          ", one process per GPU, and its command starts python in a way that gpuplan cannot convert; "
+                          "write torchrun --nproc-per-node={gpus} instead of python");
     if (!last) {
-      work_.notes.push_back("The plan uses " + count() + ": the command has to start a process for each itself.");
+      work_.notes.push_back("The plan uses " + count() + ": the command must start one process per GPU itself.");
       return {};
     }
     text_.replace(last->begin, last->end - last->begin, torchrun(place_));
-    std::string note = "python became torchrun: the plan uses " + count() + ", a process for each.";
+    std::string note = "python was replaced by torchrun: the plan uses " + count() + ", one process per GPU.";
     if (pythons > 1)
-      note += " The last of " + std::to_string(pythons) + " commands with python is taken for the training.";
+      note += " The last of " + std::to_string(pythons) + " python commands is assumed to be the training.";
     work_.notes.push_back(note);
     return {};
   }
@@ -268,20 +268,20 @@ class Processes {
   /// Refuses a list of fewer GPUs than the plan has in a machine.
   Result<void> see(std::optional<int> visible) const {
     if (!visible || *visible >= place_.laid.gpus) return {};
-    return place_.wrong("its command says CUDA_VISIBLE_DEVICES with " + std::to_string(*visible) +
-                        " GPUs and the plan has " + std::to_string(place_.laid.gpus) + "; leave it out");
+    return place_.wrong("its command sets CUDA_VISIBLE_DEVICES to " + std::to_string(*visible) +
+                        " GPUs, but the plan has " + std::to_string(place_.laid.gpus) + "; remove it");
   }
 
   Result<void> check(const std::vector<Word>& words) {
     const LaunchPhase& laid = place_.laid;
     if (const auto wrong = contradiction(words, laid))
-      return place_.wrong("its command says --" + std::string(wrong->option) + " " + std::to_string(wrong->given) +
-                          " and the plan has " + std::to_string(wrong->planned) + "; write " +
-                          std::string(wrong->variable) + " in its place");
+      return place_.wrong("its command has --" + std::string(wrong->option) + " " + std::to_string(wrong->given) +
+                          ", but the plan has " + std::to_string(wrong->planned) + "; write " +
+                          std::string(wrong->variable) + " instead");
     const bool torch = base_name(words[program_word(words)].text) == "torchrun";
     if (laid.nodes > 1 && option(words, "standalone"))
-      return place_.wrong("its command says --standalone and the plan has " + std::to_string(laid.nodes) +
-                          " machines; leave it out, gpuplan adds how they meet");
+      return place_.wrong("its command has --standalone, but the plan has " + std::to_string(laid.nodes) +
+                          " nodes; remove it, gpuplan adds the rendezvous options");
     const bool machines = torch && laid.nodes > 1 && !option(words, "nnodes") && !option(words, "rdzv-endpoint") &&
                           !option(words, "master-addr");
     std::string missing = machines ? std::string(kMachines) : "";
@@ -293,7 +293,7 @@ class Processes {
   void add(const std::vector<Word>& words, const std::string& options) {
     const Word& word = words[program_word(words)];
     text_.insert(word.end, " " + options);
-    work_.notes.push_back("torchrun got " + options + ", which the plan needs.");
+    work_.notes.push_back("torchrun options added for the plan: " + options + ".");
   }
 
   const WorkPlace& place_;
@@ -308,8 +308,8 @@ std::string unknown_variable(const std::string& name) {
     names.push_back(variable.name);
     shown.push_back("{" + std::string(variable.name) + "}");
   }
-  return "its command names {" + printable(name, 40) + "}, which is no variable" + did_you_mean(name, names) +
-         "; there are " + listed(shown) + "; for braces of its own write {{" + printable(name, 40) + "}}";
+  return "its command names {" + printable(name, 40) + "}, which is not a variable" + did_you_mean(name, names) +
+         "; variables: " + listed(shown) + "; for literal braces write {{" + printable(name, 40) + "}}";
 }
 
 /// Where the plan cuts the model and the command never hears of it, its processes each take other sequences: more than
@@ -341,10 +341,10 @@ std::string unheard_degrees(const WorkPlace& place) {
     variables.push_back("{" + name + "}");
   }
   if (planned.empty()) return "";
-  return "the plan has " + listed(planned) + ", which its command never hears of: " + std::to_string(s.micro_batch) +
+  return "the plan has " + listed(planned) + ", but its command does not use it: " + std::to_string(s.micro_batch) +
          " x " + std::to_string(s.grad_accum) + " sequences in " + std::to_string(processes) +
-         " processes are not a batch of " + std::to_string(batch_of(place)) + "; state train.parallel: {" +
-         join(ones, ", ") + "}, or name " + listed(variables) + " in the command";
+         " processes do not make a batch of " + std::to_string(batch_of(place)) + "; set train.parallel: {" +
+         join(ones, ", ") + "}, or use " + listed(variables) + " in the command";
 }
 
 }  // namespace
@@ -365,7 +365,7 @@ Result<Work> command_work(const WorkPlace& place) {
   if (!filled.appended.empty()) {
     if (!takes_more_words(text))
       return place.wrong("its args (" + printable(join(filled.appended, " "), 100) +
-                         ") can not follow the end of its command; write {args} where they belong");
+                         ") cannot follow the end of its command; write {args} where they belong");
     text += " " + join(filled.appended, " ");
   }
   Processes processes(place, work, text);
@@ -376,7 +376,8 @@ Result<Work> command_work(const WorkPlace& place) {
                      : text.contains("GPUPLAN_CHECKPOINTS") || text.contains("resume");
   if (!command_resumes(phase))
     work.notes.emplace_back(
-        "The command names no {checkpoints}: started again it begins anew, unless the program finds its own.");
+        "The command does not use {checkpoints}: after a restart it starts from scratch, unless the program finds its "
+        "own.");
   work.command.push_back(std::move(text));
   return work;
 }

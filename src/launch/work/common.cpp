@@ -7,6 +7,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "input/models/hub_names.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
@@ -136,8 +137,8 @@ Work placeholder(const WorkPlace& place, const std::string& why) {
   Work work;
   const std::string variable = phase_variable("GPUPLAN_COMMAND", place.laid);
   work.required.push_back(variable + ": the command of this phase. " + why +
-                          " Give the phase a `command` in the job file, or set the variable");
-  work.notes.push_back(why + " The phase stops until it has a `command`.");
+                          " Add `command:` to the job file, or set the variable");
+  work.notes.push_back(why + " The phase stops until `command:` is set.");
   work.command.push_back("exec bash -c \"$" + variable + "\"");
   return work;
 }
@@ -156,8 +157,8 @@ std::vector<std::string> adapter_targets(const TrainPhase& train) {
 std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program) {
   const int keep = place.estimate().keep_checkpoints;
   if (keep == 0 || place.estimate().checkpoints <= keep) return "";
-  return std::string(program) + " keeps every checkpoint that it writes; the plan has room on the disk for " +
-         std::to_string(keep) + ": remove older ones meanwhile.";
+  return std::string(program) + " keeps every checkpoint; the plan has disk space for " + std::to_string(keep) +
+         ": remove older ones during the run.";
 }
 
 int log_steps(const WorkPlace& place) {
@@ -220,6 +221,16 @@ std::string model_variable(const std::vector<ModelUse>& models, std::size_t whic
   return name;
 }
 
+std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program) {
+  const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(optimizer);
+  return facts == nullptr ? "" : facts->*program;
+}
+
+std::string source_of(const ModelUse& use) {
+  const std::string hub = hub_name(use.name);
+  return hub.empty() ? use.name : hub;
+}
+
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
                  Work& work) {
   const ModelUse& use = models[which];
@@ -233,7 +244,8 @@ bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<Mod
   std::string slug = slug_of(use.name, 50, "model");
   for (std::size_t i = 0; i < which; ++i)
     if (slug_of(models[i].name, 50, "model") == slug) slug += "-" + std::to_string(which + 1);
-  json.begin_object().member("name", use.name).member("slug", slug);
+  const std::string source = use.drawn ? use.name : source_of(use);
+  json.begin_object().member("name", source).member("slug", slug);
   json.member("variable", variable).member("trained_by", trained_by);
   bool good = true;
   json.key("config");
@@ -241,13 +253,14 @@ bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<Mod
   else good = write_config(json, use.shape, 0);
   if (!good) json.null();
   json.end();
-  // Hub names have an organisation; a few old ones stand without.
-  constexpr std::array<std::string_view, 4> kOld = {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"};
-  const bool known = use.name.find('/') != std::string::npos || std::ranges::find(kOld, use.name) != kOld.end();
+  const bool known = source.find('/') != std::string::npos;
+  if (!use.drawn && known && trained_by.empty() && source != use.name)
+    work.notes.push_back("The weights are " + source + " of the Hugging Face hub, unless " + variable +
+                         " names another model or a folder.");
   if (!use.drawn && !known && trained_by.empty())
-    work.required.push_back(variable + ": name on the Hugging Face hub, or folder, of " + printable(use.name, 60));
+    work.required.push_back(variable + ": Hugging Face name, or folder, of " + printable(use.name, 60));
   else if (!trained_by.empty())
-    work.notes.push_back("The model is what " + trained_by.front() + " leaves in the folder final, unless " + variable +
+    work.notes.push_back("The model is the output of " + trained_by.front() + " (folder final), unless " + variable +
                          " names another.");
   return good;
 }
@@ -326,31 +339,29 @@ void require_data(const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const bool scratch = place.from_scratch();
   work.required.emplace_back(
-      scratch
-          ? "DATA: a JSON-lines file, a folder of them or a data set of the Hugging Face hub; each row holds \"text\""
-          : "DATA: a JSON-lines file, a folder of them or a data set of the Hugging Face hub; each row holds \"text\", "
-            "or \"prompt\" and \"completion\", or \"messages\" (a list of role and content)");
+      scratch ? "DATA: JSONL file, folder, or Hugging Face dataset (field: text)"
+              : "DATA: JSONL file, folder, or Hugging Face dataset (fields: text; prompt + completion; or messages)");
   if (train.models.front().drawn)
-    work.required.emplace_back("TOKENIZER: name on the Hugging Face hub, or folder, of a tokenizer of at most " +
+    work.required.emplace_back("TOKENIZER: Hugging Face name, or folder, of a tokenizer of at most " +
                                std::to_string(train.models.front().shape.vocab) + " tokens");
   const double rate = number_argument(place, {"learning_rate", "lr"}, 0);
   if (rate <= 0)
     work.notes.emplace_back(
-        "The job gives no rate of learning: settings.json holds an ordinary one (args: {learning_rate: ...} in the job "
+        "No learning_rate in the job: settings.json has a common default (args: {learning_rate: ...} in the job "
         "changes it).");
   if (place.phase().evaluate)
-    work.notes.emplace_back("The program does not evaluate; the plan has time for it. Use a `command` that does.");
-  if (muon(train))
-    work.notes.emplace_back("Muon is torch.optim.Muon, scaled so that it takes AdamW's rate of learning.");
+    work.notes.emplace_back(
+        "The generated script does not evaluate; the plan includes time for it. To evaluate, set `command:`.");
+  if (muon(train)) work.notes.emplace_back("Muon is torch.optim.Muon, scaled to use AdamW's learning rate.");
 }
 
 std::string untrainable(const TrainPhase& train) {
-  if (train.models.size() != 1) return "It trains several networks together, which no ready program does.";
-  if (train.models.front().custom) return "Its network is known by its totals only.";
-  if (train.models.front().shape.kind != ModelKind::kDecoder) return "Its network is no decoder of texts.";
-  if (train.method == Method::kFrozen) return "It trains modules of its own beside frozen weights.";
+  if (train.models.size() != 1) return "It trains several models together, which the generated scripts do not support.";
+  if (train.models.front().custom) return "Only the totals of its model are known.";
+  if (train.models.front().shape.kind != ModelKind::kDecoder) return "Its model is not a text decoder.";
+  if (train.method == Method::kFrozen) return "It trains its own modules next to frozen weights.";
   if (train.models.front().loops > 1 || train.models.front().supervision_steps > 1)
-    return "Its network runs its layers several times, which no ready program does.";
+    return "Its model runs its layers several times, which the generated scripts do not support.";
   return "";
 }
 

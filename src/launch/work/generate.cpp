@@ -99,14 +99,14 @@ void require_prompts(const WorkPlace& place, Work& work) {
     const std::string variable = phase_variable("DATA", place.laid);
     work.command.push_back("export DATA=\"${" + variable + ":-$(dirname \"$GPUPLAN_RUN_DIR\")/" + other.slug +
                            "/results}\"");
-    work.notes.push_back("DATA is what " + other.slug + " answered, unless " + variable + " is set.");
+    work.notes.push_back("DATA is the output of " + other.slug + ", unless " + variable + " is set.");
     return;
   }
   const std::string rows = generate.forward_only ? "\"text\", or \"prompt\" and \"completion\""
                                                  : "\"prompt\", or \"messages\" (a list of role and content)";
   work.required.push_back("DATA: a JSON-lines file" +
                           (names.size() > 1 ? ", or a folder with " + join(names, ", ") : std::string()) +
-                          "; each row holds " + rows);
+                          "; each row has " + rows);
 }
 
 /// Why gpuplan writes no program; "" where it does.
@@ -115,23 +115,26 @@ std::string unwritten(const WorkPlace& place, bool vllm, bool transformers) {
   const Strategy& s = place.strategy();
   const Framework* engine = place.estimate().framework;
   if (!vllm && !transformers)
-    return "gpuplan writes programs for vllm and hf, not for " +
+    return "gpuplan generates scripts for vllm and hf, not for " +
            (engine != nullptr ? printable(engine->name, 40) : std::string("this engine")) + ".";
+  if (generate.forward_only && !generate.store)
+    return "What to do with the texts that are read is not in the job file.";
   for (const ModelUse& use : generate.models) {
-    if (use.drawn || use.custom) return "There are no weights for a network that the job draws.";
-    if (use.shape.kind != ModelKind::kDecoder) return "Its network is no decoder of texts.";
+    if (use.drawn || use.custom) return "There are no published weights for a model that the job defines by its shape.";
+    if (use.shape.kind != ModelKind::kDecoder) return "Its model is not a text decoder.";
   }
   if (is_gguf(s.weights) || s.weights == Format::kExl2) return "vLLM and transformers do not read these weights.";
   if (s.ep > 1)
-    return "Replicas that share experts need a server (vllm serve --data-parallel-size --enable-expert-parallel).";
-  if (s.tp * s.pp * s.cp > place.laid.gpus) return "A replica over several machines needs a Ray cluster.";
-  if (s.cp > 1) return "Context parallelism has no ready program.";
-  if (vllm && generate.collect && generate.store) return "vLLM does not let a program at its activations.";
-  if (transformers && s.tp > 1) return "Tensor parallelism of transformers is for other programs.";
+    return "Replicas with shared experts need a server (vllm serve --data-parallel-size --enable-expert-parallel).";
+  if (s.tp * s.pp * s.cp > place.laid.gpus) return "A replica over several nodes needs a Ray cluster.";
+  if (s.cp > 1) return "Context parallelism is not supported by the generated script.";
+  if (vllm && generate.collect && generate.store) return "vLLM gives no access to activations.";
+  if (transformers && s.tp > 1) return "Tensor parallelism in transformers is not supported by the generated script.";
   if (generate.store && generate.store->dtype != Format::kFp32 && generate.store->dtype != Format::kFp16 &&
       generate.store->dtype != Format::kBf16)
-    return "Activations are kept as fp32, fp16 or bf16.";
-  if (transformers && generate.speculation) return "Speculative decoding of transformers is for other programs.";
+    return "Activations can be stored only as fp32, fp16 or bf16.";
+  if (transformers && generate.speculation)
+    return "Speculative decoding in transformers is not supported by the generated script.";
   return "";
 }
 
@@ -145,24 +148,24 @@ Result<Work> generation_work(const WorkPlace& place) {
   const bool transformers = engine != nullptr && (engine->name == "hf" || engine->name == "hf-compiled");
   if (const std::string why = unwritten(place, vllm, transformers); !why.empty()) return placeholder(place, why);
   if (const auto others = other_arguments(place, {"temperature"}); !vllm && !others.empty())
-    return place.wrong("args names " + printable(others.front(), 60) +
-                       ", which the program that gpuplan writes for hf does not have (it has temperature); give the "
-                       "phase a command");
+    return place.wrong(
+        "args names " + printable(others.front(), 60) +
+        ", which the generated script for hf does not support (it supports temperature); set command: in the job file");
   Work work;
   JsonWriter json;
   json.begin_object().member("job", place.launch.job.name).member("phase", place.phase().name);
-  bool quantised = false;
+  bool quantized = false;
   json.key("models").begin_array();
   for (std::size_t i = 0; i < generate.models.size(); ++i) {
     write_model(json, place, generate.models, i, work);
     const bool brought = made_beforehand(s.weights, vllm) && generate.models[i].shape.native != s.weights;
-    quantised = quantised || made_beforehand(s.weights, vllm);
+    quantized = quantized || made_beforehand(s.weights, vllm);
     const std::string variable = model_variable(generate.models, i);
     const bool asked =
         std::ranges::any_of(work.required, [&](const std::string& r) { return r.starts_with(variable + ":"); });
     if (brought && !asked)
-      work.required.push_back(variable + ": name on the Hugging Face hub, or folder, of " +
-                              printable(generate.models[i].name, 60) + " quantised to " +
+      work.required.push_back(variable + ": Hugging Face name, or folder, of " +
+                              printable(generate.models[i].name, 60) + " quantized to " +
                               std::string(name_of(s.weights)));
   }
   json.end();
@@ -170,7 +173,7 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.member("replicas", s.dp).member("gpus_of_replica", s.tp * s.pp).member("gpus", place.laid.gpus);
   json.member("one_model_per_gpu", s.placement == Placement::kOneModelPerGpu);
   json.member("in_flight", std::max(s.micro_batch, 1)).member("weights", name_of(s.weights));
-  json.member("quantised", quantised).member("compile", s.compile || (engine->name == "hf-compiled"));
+  json.member("quantized", quantized).member("compile", s.compile || (engine->name == "hf-compiled"));
   json.member("forward_only", generate.forward_only);
   constexpr double kGreedy = 0;
   json.member("temperature", number_argument(place, {"temperature"}, kGreedy));
@@ -198,17 +201,16 @@ Result<Work> generation_work(const WorkPlace& place) {
   work.files.push_back(program(place, vllm ? "generate_vllm.py" : "generate_hf.py", "generate.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_prompts(place, work);
-  work.notes.emplace_back(
-      "Answers lie in results/ of the run's folder as JSON lines; started again it goes on after them.");
+  work.notes.emplace_back("Outputs are stored in results/ of the run folder as JSONL; a restart continues after them.");
   if (generate.store && generate.store->to == "memory")
     work.notes.emplace_back(
-        "Activations stay in memory until a model is done: what is done with them goes into use() of "
+        "Activations stay in memory until a model is done; put your code into use() of "
         "generate.py.");
   else if (generate.store)
     work.notes.emplace_back(
-        "Activations lie beside them, a safetensors file for each batch, a tensor (layers, tokens, "
-        "width) for each row.");
-  if (s.dp > 1) work.notes.push_back(std::to_string(s.dp) + " replicas, a process each; the first writes to this log.");
+        "Activations are stored next to them: a safetensors file per batch, a tensor (layers, tokens, width) per row.");
+  if (s.dp > 1)
+    work.notes.push_back(std::to_string(s.dp) + " replicas, one process each; the first writes to this log.");
   work.command.push_back(supervised(place, work, "python3 " + file_word("generate.py")));
   work.resumes = true;
   return work;

@@ -144,21 +144,20 @@ void precision(Flags& flags, Precision precision) {
   }
 }
 
-std::string_view megatron_optimizer(Optimizer optimizer) {
-  if (optimizer == Optimizer::kMuon) return "muon";
-  return optimizer == Optimizer::kSgd ? "sgd" : "adam";
-}
-
 }  // namespace
 
 Result<Work> megatron_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
-  if (train.method != Method::kFull) return placeholder(place, "pretrain_gpt.py trains all weights only.");
-  if (s.sharding > Sharding::kZero1) return placeholder(place, "Megatron-FSDP is for other programs.");
+  if (train.method != Method::kFull) return placeholder(place, "pretrain_gpt.py supports only full training.");
+  const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::megatron);
+  if (optimizer.empty())
+    return placeholder(place, "Megatron-LM has no " + std::string(name_of(train.optimizer.matrices)) + ".");
+  if (s.sharding > Sharding::kZero1)
+    return placeholder(place, "Megatron-FSDP is not supported by the generated script.");
   if (s.interleave > 1 && shape.layers % (s.pp * s.interleave) != 0)
-    return place.wrong(std::to_string(shape.layers) + " layers do not share evenly over " + std::to_string(s.pp) +
+    return place.wrong(std::to_string(shape.layers) + " layers do not divide evenly over " + std::to_string(s.pp) +
                        " pipeline stages of " + std::to_string(s.interleave) + " parts each");
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
@@ -172,7 +171,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.set("global-batch-size", batch_of(place));
   flags.set("train-iters", steps);
   precision(flags, s.precision);
-  flags.set("optimizer", megatron_optimizer(train.optimizer.matrices));
+  flags.set("optimizer", optimizer);
   flags.set("lr", rate);
   flags.set("min-lr", rate / 10);
   flags.set("lr-decay-style", "cosine");
@@ -202,11 +201,11 @@ Result<Work> megatron_work(const WorkPlace& place) {
       argument_words(place, {"learning_rate", "lr", "weight_decay", "grad_clip", "clip_grad", "max_grad_norm"}));
   Work work;
   work.required = {"MEGATRON: folder with a clone of github.com/NVIDIA/Megatron-LM (core 0.12 or later)",
-                   "DATA: data made by its tools/preprocess_data.py, the path without .bin and .idx",
-                   "TOKENIZER: name on the Hugging Face hub, or folder, of the tokenizer that made it"};
+                   "DATA: output of its tools/preprocess_data.py, the path without .bin and .idx",
+                   "TOKENIZER: Hugging Face name, or folder, of the tokenizer used for DATA"};
   if (!scratch)
     work.required.emplace_back(
-        "PRETRAINED: folder of the weights as a checkpoint of Megatron (tools/checkpoint/convert.py)");
+        "PRETRAINED: folder of the weights as a Megatron checkpoint (tools/checkpoint/convert.py)");
   work.prepare = {
       "python3 -c 'import torch, transformer_engine' || { echo 'Megatron needs torch and transformer_engine: "
       "start from an image of nvcr.io/nvidia/pytorch' >&2; exit 1; }"};
@@ -220,7 +219,7 @@ Result<Work> megatron_work(const WorkPlace& place) {
       start, "export CUDA_DEVICE_MAX_CONNECTIONS=1",
       supervised(place, work, torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take(),
                  Asked::kBySignal)};
-  work.notes.emplace_back("A stop writes a checkpoint after the step at hand (--exit-signal-handler).");
+  work.notes.emplace_back("A stop writes a checkpoint after the current step (--exit-signal-handler).");
   if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
   if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Megatron core 0.15 and Blackwell.");
   work.resumes = true;

@@ -19,7 +19,7 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
   if (shape.layers <= 0 || shape.hidden % shape.layers != 0)
-    return placeholder(place, "nanochat makes its networks a whole number of times as wide as they are deep.");
+    return placeholder(place, "nanochat needs a hidden size that is a multiple of the number of layers.");
   if (!place.from_scratch()) return placeholder(place, "nanochat's base_train starts from scratch.");
   Work work;
   const int sequence = place.estimate().sequence;
@@ -55,13 +55,12 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   work.command = {
       "cd \"$NANOCHAT\" || exit 78",
       ". .venv/bin/activate",
-      "# Its checkpoints lie in a folder of its own: here it is the run's.",
+      "# Its checkpoint folder is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
       newest,
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
-  work.notes.emplace_back(
-      "nanochat writes no checkpoint when it is stopped: it goes on from the newest of the plan's.");
+  work.notes.emplace_back("nanochat writes no checkpoint when stopped; it resumes from the newest one.");
   if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
   work.resumes = true;
   return work;
@@ -73,7 +72,7 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
   if (shape.gated || shape.kv_heads != shape.heads || shape.norm == NormKind::kRms)
-    return placeholder(place, "nanoGPT trains networks of the kind of GPT-2 only.");
+    return placeholder(place, "nanoGPT supports only GPT-2-like models.");
   Work work;
   const bool scratch = place.from_scratch();
   JsonWriter json;
@@ -96,10 +95,10 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   work.files.push_back(program(place, "nanogpt_config.py", "config.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   work.required = {"NANOGPT: folder with a clone of github.com/karpathy/nanoGPT",
-                   "DATASET: name of a folder in its data/ with train.bin and val.bin, made by its prepare.py"};
+                   "DATASET: name of a folder in its data/ with train.bin and val.bin from its prepare.py"};
   work.prepare = {pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
   work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
-  work.notes.emplace_back("nanoGPT writes its checkpoint when it evaluates, and none when it is stopped.");
+  work.notes.emplace_back("nanoGPT writes a checkpoint when it evaluates, none when stopped.");
   work.resumes = true;
   return work;
 }

@@ -24,7 +24,7 @@ struct WorkPlace {
   const PhaseEstimate& estimate() const { return laid.part->estimate; }
   const Strategy& strategy() const { return estimate().strategy; }
   /// REQUIRES: the phase is of that kind.
-  const TrainPhase& train() const { return std::get<TrainPhase>(laid.phase->work); }
+  const TrainPhase& train() const { return laid.lighter ? *laid.lighter : std::get<TrainPhase>(laid.phase->work); }
   const GeneratePhase& generate() const { return std::get<GeneratePhase>(laid.phase->work); }
   /// Whether training begins with random weights.
   bool from_scratch() const { return estimate().start == StartFrom::kScratch; }
@@ -89,6 +89,10 @@ std::vector<std::string> argument_words(const WorkPlace& place, const std::vecto
 
 /// MODEL, or MODEL_OLMO_3_7B_THINK where a phase has several: the variable that names another source of a model.
 std::string model_variable(const std::vector<ModelUse>& models, std::size_t which);
+/// What a program calls the optimizer, by a column of data/optimizers.csv; "" where it has none.
+std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program);
+/// Where a model is fetched from: its name on the Hugging Face hub, else the name in the job.
+std::string source_of(const ModelUse& use);
 /// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where
 /// they are. False when the model is drawn and no class of transformers has its shape.
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,

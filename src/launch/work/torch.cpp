@@ -21,11 +21,11 @@ Shares shares_of(const Strategy& s) {
   const bool host = includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
   const bool grid = s.tp > 1 && s.dp > 1;
   if (shares.fsdp || (!host && !grid)) {
-    if (host) shares.note = "FSDP2 keeps weights, gradients and optimizer states in host memory together.";
+    if (host) shares.note = "FSDP2 offloads weights, gradients and optimizer states to CPU memory together.";
     return shares;
   }
-  shares.note = host ? "States in host memory go through FSDP2, which moves weights and gradients there as well."
-                     : "Beside tensor parallelism FSDP2 stands in for DDP: it needs less memory than the plan counts.";
+  shares.note = host ? "CPU offload uses FSDP2, which also moves weights and gradients to CPU memory."
+                     : "With tensor parallelism FSDP2 replaces DDP: it needs less memory than the plan assumes.";
   shares.sharding = Sharding::kZero2;
   shares.fsdp = true;
   return shares;
@@ -39,22 +39,24 @@ Result<Work> torch_work(const WorkPlace& place) {
   const std::vector<std::string_view> known(kTrainArguments.begin(), kTrainArguments.end());
   if (const auto others = other_arguments(place, known); !others.empty())
     return place.wrong("args names " + printable(others.front(), 60) +
-                       ", which the training program that gpuplan writes for torch does not have (it has " +
-                       listed(std::vector<std::string>(known.begin(), known.end())) + "); give the phase a command");
-  const auto has = [](Optimizer optimizer) {
-    return optimizer == Optimizer::kAdamW || optimizer == Optimizer::kMuon || optimizer == Optimizer::kSgd;
+                       ", which the generated script for torch does not support (it supports " +
+                       listed(std::vector<std::string>(known.begin(), known.end())) +
+                       "); set command: in the job file");
+  const auto has = [&](Optimizer optimizer) {
+    return !optimizer_name(place, optimizer, &OptimizerFacts::torch).empty();
   };
   if (!has(train.optimizer.matrices) || !has(train.optimizer.rest))
-    return placeholder(place, "PyTorch itself has AdamW, Muon and SGD only.");
-  if (s.precision > Precision::kBf16) return placeholder(place, "PyTorch alone trains in 16 and 32 bit.");
-  if (train.method != Method::kFull) return placeholder(place, "The program for torch trains all weights.");
+    return placeholder(place, "PyTorch itself has only AdamW, Muon and SGD.");
+  if (s.precision > Precision::kBf16) return placeholder(place, "PyTorch alone trains only in 16 and 32 bit.");
+  if (train.method != Method::kFull)
+    return placeholder(place, "The generated script for torch supports only full training.");
   Work work;
   JsonWriter json;
   json.begin_object();
   const Shares shares = shares_of(s);
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(shares.sharding)).member("fsdp", shares.fsdp).end();
-  if (!good) return placeholder(place, "No class of transformers has the shape of its network.");
+  if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   if (!shares.note.empty()) work.notes.push_back(shares.note);
   const bool muon = train.optimizer.matrices == Optimizer::kMuon;
   // get_total_norm and clip_grads_with_norm_ are public since 2.6, torch.optim.Muon since 2.9; IterableDataset has
@@ -71,9 +73,9 @@ Result<Work> torch_work(const WorkPlace& place) {
   if (place.from_scratch())
     work.notes.emplace_back(
         "DATA may also be tokens: a file NAME.bin, or a folder of them, as nanoGPT's prepare.py makes.");
-  work.notes.emplace_back("train.py goes on from the newest checkpoint; a stop writes one first.");
+  work.notes.emplace_back("train.py resumes from the newest checkpoint; a stop writes one first.");
   if (shares.sharding == Sharding::kZero1)
-    work.notes.emplace_back("ZeRO-1: each rank keeps its states in a file of its own, so it resumes on as many GPUs.");
+    work.notes.emplace_back("ZeRO-1: each rank has its own state file, so it resumes only on the same number of GPUs.");
   work.command.push_back(supervised(place, work, torchrun(place) + " " + file_word("train.py")));
   work.resumes = true;
   return work;

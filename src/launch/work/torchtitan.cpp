@@ -100,17 +100,19 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
 Result<Work> torchtitan_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const auto flavor = flavor_of(train.models.front().shape);
-  if (!flavor) return placeholder(place, "torchtitan has no network of this shape by name.");
-  if (train.method != Method::kFull) return placeholder(place, "torchtitan trains all weights only.");
+  if (!flavor) return placeholder(place, "torchtitan has no model of this shape.");
+  if (train.method != Method::kFull) return placeholder(place, "torchtitan supports only full training.");
+  if (optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::torchtitan).empty())
+    return placeholder(
+        place, "The generated settings of torchtitan have no " + std::string(name_of(train.optimizer.matrices)) + ".");
   Work work;
   work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
   // The last versions that read TOML.
   work.prepare = {pip_install({"torch>=2.9", "torchtitan>=0.2,<0.3"})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
-  work.required = {
-      "ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
-          (place.from_scratch() ? "" : " and its weights") + ", as its scripts/download_hf_assets.py fetches it",
-      "DATASET: name of a data set that torchtitan knows (c4), or of one that is registered in its hf_datasets.py"};
+  work.required = {"ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
+                       (place.from_scratch() ? "" : " and its weights") + ", from its scripts/download_hf_assets.py",
+                   "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets.py"};
   std::string line = "exec " + torchrun(place) + " --local-ranks-filter 0 -m torchtitan.train --job.config_file " +
                      file_word("train.toml") +
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
@@ -120,9 +122,9 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
     line += " " + word;
   work.command = {line};
   work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
-  work.notes.emplace_back("It goes on from the newest checkpoint, and writes none when it is stopped.");
+  work.notes.emplace_back("It resumes from the newest checkpoint, and writes none when stopped.");
   if (place.estimate().keep_checkpoints == 1)
-    work.notes.emplace_back("torchtitan keeps two checkpoints at least; the plan has room on the disk for one.");
+    work.notes.emplace_back("torchtitan keeps at least two checkpoints; the plan has disk space for one.");
   work.resumes = true;
   return work;
 }

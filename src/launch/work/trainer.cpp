@@ -92,20 +92,6 @@ std::string deepspeed_json(const WorkPlace& place) {
   return json.member("wall_clock_breakdown", false).end().take();
 }
 
-/// Names of TrainingArguments.optim.
-std::string_view trainer_optimizer(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kAdam8bit:
-      return "adamw_bnb_8bit";
-    case Optimizer::kLion:
-      return "lion_32bit";
-    case Optimizer::kSgd:
-      return "sgd";
-    default:
-      return "adamw_torch_fused";
-  }
-}
-
 std::string launch_line(const WorkPlace& place, Backend backend) {
   const std::string target = file_word("train.py");
   if (backend == Backend::kOne) return "python3 " + target;
@@ -125,12 +111,17 @@ Result<Work> trainer_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
   if (s.tp * s.pp * s.cp > 1 || s.ep > 1)
-    return placeholder(place,
-                       "The Trainer has no tensor, pipeline, context or expert parallelism that gpuplan could set.");
-  if (train.optimizer.matrices == Optimizer::kMuon) return placeholder(place, "The Trainer has no Muon.");
-  if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains in 16 and 32 bit.");
+    return placeholder(place, "The generated Trainer script has no tensor, pipeline, context or expert parallelism.");
+  std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::trainer);
+  // DeepSpeed brings one that the Trainer lacks (deepspeed_json()).
+  if (train.optimizer.matrices == Optimizer::kLamb && backend_of(place) == Backend::kDeepSpeed)
+    optimizer = optimizer_name(place, Optimizer::kAdamW, &OptimizerFacts::trainer);
+  if (optimizer.empty())
+    return placeholder(place, "The Trainer has no " + std::string(name_of(train.optimizer.matrices)) + ".");
+  if (s.precision > Precision::kBf16) return placeholder(place, "The Trainer trains only in 16 and 32 bit.");
   const bool unsloth = place.estimate().framework != nullptr && place.estimate().framework->name == "unsloth";
-  if (unsloth && place.laid.distributed()) return placeholder(place, "this script starts Unsloth on one GPU only.");
+  if (unsloth && place.laid.distributed())
+    return placeholder(place, "The generated script runs Unsloth on one GPU only.");
   const Backend backend = backend_of(place);
   const bool deepspeed = backend == Backend::kDeepSpeed;
   if (deepspeed && s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
@@ -141,18 +132,19 @@ Result<Work> trainer_work(const WorkPlace& place) {
   const bool good = write_training(json, place, work);
   json.member("sharding", name_of(s.sharding)).member("fsdp", backend == Backend::kFsdp).member("deepspeed", deepspeed);
   json.member("unsloth", unsloth);
-  json.member("optim", trainer_optimizer(train.optimizer.matrices));
+  json.member("optim", optimizer);
   json.key("arguments").begin_object();
   write_arguments(json, place, known);
   json.end().end();
-  if (!good) return placeholder(place, "No class of transformers has the shape of its network.");
+  if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   // accelerate knows fsdp_version since 1.6; `dtype` took the place of `torch_dtype` in transformers 4.56; bitsandbytes
   // has bnb_4bit_quant_storage for sharded 4-bit weights since 0.43.
   std::vector<std::string> packages = {"torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6"};
   const bool lora = train.method == Method::kLora || train.method == Method::kQlora;
   if (lora) packages.emplace_back("peft>=0.14");
-  if (train.method == Method::kQlora || train.optimizer.matrices == Optimizer::kAdam8bit ||
-      train.optimizer.matrices == Optimizer::kLion)
+  const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(train.optimizer.matrices);
+  const bool bytes = facts != nullptr && (facts->eight_bit || facts->paged);
+  if (train.method == Method::kQlora || bytes || train.optimizer.matrices == Optimizer::kLion)
     packages.emplace_back("bitsandbytes>=0.45");
   if (deepspeed) packages.emplace_back("deepspeed>=0.16");
   if (unsloth) packages = {"unsloth", "datasets>=2.20"};  // brings all others in the versions that it needs
@@ -167,13 +159,13 @@ Result<Work> trainer_work(const WorkPlace& place) {
   if (backend == Backend::kDdp || backend == Backend::kFsdp)
     work.files.push_back({place.path("accelerate.yaml"), accelerate_yaml(place, backend), false});
   require_data(place, work);
-  work.notes.emplace_back("train.py goes on from the newest checkpoint; a stop writes one first.");
+  work.notes.emplace_back("train.py resumes from the newest checkpoint; a stop writes one first.");
   if (lora)
-    work.notes.emplace_back("LoRA: alpha is twice the rank, no dropout. The folder final holds the adapter alone.");
+    work.notes.emplace_back("LoRA: alpha is twice the rank, no dropout. The folder final contains only the adapter.");
   if (deepspeed && place.estimate().framework != nullptr && place.estimate().framework->name != "deepspeed")
-    work.notes.emplace_back("What the plan shares out or keeps in host memory, the Trainer does with DeepSpeed.");
+    work.notes.emplace_back("The Trainer uses DeepSpeed for sharding and CPU offload.");
   if (backend == Backend::kFsdp && s.offload != Offload::kNone && s.offload != Offload::kActivations)
-    work.notes.emplace_back("FSDP keeps weights, gradients and optimizer states in host memory together.");
+    work.notes.emplace_back("FSDP offloads weights, gradients and optimizer states to CPU memory together.");
   work.command.push_back(supervised(place, work, launch_line(place, backend)));
   work.resumes = true;
   return work;

@@ -35,9 +35,9 @@ Result<Work> training_work(const WorkPlace& place) {
     if (framework != nullptr && framework->name == writer.framework) return writer.write(place);
   std::vector<std::string> names;
   for (const Writer& writer : kTraining) names.emplace_back(writer.framework);
-  return placeholder(
-      place, "gpuplan writes programs for " + listed(names) + ", not for " +
-                 (framework != nullptr ? printable(framework->name, 40) : std::string("what it runs in")) + ".");
+  return placeholder(place,
+                     "gpuplan generates scripts for " + listed(names) + ", not for " +
+                         (framework != nullptr ? printable(framework->name, 40) : std::string("this framework")) + ".");
 }
 
 bool has_command(const Phase& phase) {
@@ -51,9 +51,9 @@ Result<Work> own_work(const Launch& launch, const LaunchPhase& phase) {
   if (has_command(*phase.phase)) return command_work(place);
   if (std::holds_alternative<TrainPhase>(work)) return training_work(place);
   if (std::holds_alternative<GeneratePhase>(work)) return generation_work(place);
-  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "What its stages run is not in the job file.");
+  if (std::holds_alternative<WorkPhase>(work)) return placeholder(place, "No command for this phase.");
   if (const auto* fixed = std::get_if<FixedPhase>(&work); fixed != nullptr && !fixed->human)
-    return placeholder(place, "What it runs is not in the job file.");
+    return placeholder(place, "No command for this phase.");
   // Somebody's work: the script waits until he says that it is done.
   return Work{};
 }
@@ -88,7 +88,7 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   const std::string variable = phase_variable("DATA", phase);
   entry->replace(0, std::string_view("DATA").size(), variable);
   work->command.insert(work->command.begin(), "export DATA=\"$" + variable + "\"");
-  work->notes.push_back("DATA is " + variable + ": other phases read other rows.");
+  work->notes.push_back("DATA is " + variable + ", since other phases use other data.");
   return work;
 }
 
@@ -124,7 +124,7 @@ std::vector<std::string> export_lines(const Launch& launch, const std::vector<st
   if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) {
         return laid.part->estimate->weights_bytes > Bytes{} && !has_command(*laid.phase);
       }))
-    lines.emplace_back("export HF_TOKEN=...  # of the Hugging Face hub, where a model asks for one");
+    lines.emplace_back("export HF_TOKEN=...  # Hugging Face token, for gated models");
   return lines;
 }
 

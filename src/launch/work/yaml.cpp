@@ -38,21 +38,6 @@ class Lines {
   std::string text_;
 };
 
-std::string_view yaml_optimizer(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::kAdam8bit:
-      return "adamw_bnb_8bit";
-    case Optimizer::kLion:
-      return "lion_32bit";
-    case Optimizer::kSgd:
-      return "sgd";
-    case Optimizer::kMuon:
-      return "muon";
-    default:
-      return "adamw_torch_fused";
-  }
-}
-
 bool adapters(const TrainPhase& train) { return train.method == Method::kLora || train.method == Method::kQlora; }
 
 double usual_rate(const WorkPlace& place) {
@@ -101,9 +86,9 @@ void place_settings(const WorkPlace& place, std::string_view file, Work& work) {
 }
 
 void notes(const WorkPlace& place, Work& work) {
-  work.notes.emplace_back("It goes on from the newest checkpoint, and writes none when it is stopped.");
+  work.notes.emplace_back("It resumes from the newest checkpoint, and writes none when stopped.");
   if (number_argument(place, {"learning_rate", "lr"}, 0) <= 0)
-    work.notes.emplace_back("The job gives no rate of learning: the settings hold an ordinary one.");
+    work.notes.emplace_back("No learning_rate in the job: a common default is used.");
   work.resumes = true;
 }
 
@@ -113,11 +98,14 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
   if (s.pp > 1 || s.ep > 1) return placeholder(place, "axolotl has no pipeline or expert parallelism.");
-  if (train.models.front().drawn) return placeholder(place, "axolotl takes published networks.");
+  if (train.models.front().drawn) return placeholder(place, "axolotl supports only published models.");
+  const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::axolotl);
+  if (optimizer.empty())
+    return placeholder(place, "axolotl has no " + std::string(name_of(train.optimizer.matrices)) + ".");
   Work work;
   Lines lines;
   const ModelUse& model = train.models.front();
-  lines.set("base_model", model.name).set("sequence_len", place.estimate().sequence);
+  lines.set("base_model", source_of(model)).set("sequence_len", place.estimate().sequence);
   lines.set("sample_packing", packed(train)).set("pad_to_sequence_len", packed(train));
   lines.set("reinit_weights", place.from_scratch());
   lines.set("micro_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
@@ -129,7 +117,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     else lines.raw("lora_target_modules", "[" + join(targets, ", ") + "]");
     lines.set("load_in_4bit", train.method == Method::kQlora);
   }
-  lines.set("optimizer", yaml_optimizer(train.optimizer.matrices)).set("lr_scheduler", "cosine");
+  lines.set("optimizer", optimizer).set("lr_scheduler", "cosine");
   lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
@@ -156,10 +144,10 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lines.set("auto_resume_from_checkpoints", true);
   for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
     return place.wrong("args names " + printable(word, 60) +
-                       ", which gpuplan does not write for axolotl (it writes "
-                       "learning_rate); give the phase a command");
+                       ", which the generated settings for axolotl do not support (they support learning_rate); set "
+                       "command: in the job file");
   work.files.push_back({place.path("axolotl.yaml"), lines.take(), false});
-  work.required = {std::string("DATA: a JSON-lines file or a data set of the Hugging Face hub; each row holds ") +
+  work.required = {std::string("DATA: JSONL file or Hugging Face dataset; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"axolotl[deepspeed]>=0.12"})};
   place_settings(place, "axolotl.yaml", work);
@@ -176,16 +164,19 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   const Strategy& s = place.strategy();
   if (s.tp * s.pp * s.cp > 1 || s.ep > 1)
     return placeholder(place, "LLaMA-Factory has no tensor, pipeline, context or expert parallelism.");
-  if (train.models.front().drawn) return placeholder(place, "LLaMA-Factory takes published networks.");
+  if (train.models.front().drawn) return placeholder(place, "LLaMA-Factory supports only published models.");
   if (s.sharding == Sharding::kHsdp) return placeholder(place, "DeepSpeed has no sharding with copies.");
+  const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::trainer);
+  if (optimizer.empty())
+    return placeholder(place, "LLaMA-Factory has no " + std::string(name_of(train.optimizer.matrices)) + ".");
   for (const std::string& word : other_arguments(place, {"learning_rate", "lr"}))
     return place.wrong("args names " + printable(word, 60) +
-                       ", which gpuplan does not write for llama-factory (it writes "
-                       "learning_rate); give the phase a command");
+                       ", which the generated settings for llama-factory do not support (they support learning_rate); "
+                       "set command: in the job file");
   Work work;
   Lines lines;
   const bool scratch = place.from_scratch();
-  lines.set("model_name_or_path", train.models.front().name).set("trust_remote_code", false);
+  lines.set("model_name_or_path", source_of(train.models.front())).set("trust_remote_code", false);
   lines.set("stage", plain_text(place) ? "pt" : "sft").set("do_train", true).set("train_from_scratch", scratch);
   lines.set("finetuning_type", adapters(train) ? "lora" : "full");
   if (adapters(train))
@@ -198,7 +189,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   lines.set("cutoff_len", place.estimate().sequence).set("packing", packed(train));
   lines.set("output_dir", std::string(kRun) + "/checkpoints").set("overwrite_output_dir", false);
   lines.set("per_device_train_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
-  lines.set("max_steps", steps_of(place)).set("optim", yaml_optimizer(train.optimizer.matrices));
+  lines.set("max_steps", steps_of(place)).set("optim", optimizer);
   lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("lr_scheduler_type", "cosine").set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000));
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
@@ -223,7 +214,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
     info.key("columns").begin_object(true).member("prompt", "text").end();
   }
   work.files.push_back({place.path("dataset_info.json"), info.end().end().take(), false});
-  work.required = {std::string("DATA: a JSON-lines file; each row holds ") +
+  work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"llamafactory>=0.9.3"})};
   if (stage_of(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16"}));

@@ -14,12 +14,14 @@
 #include "output/words/plan_words.h"
 #include "output/words/spot_words.h"
 #include "output/words/strategy_reasons.h"
+#include "plan/strategy/practice.h"
 #include "plan/strategy/software.h"
 
 namespace gpuplan {
 namespace {
 
-std::vector<Term> training_terms(const TrainPhase& train, const PhaseEstimate& estimate, const Catalogue& catalogue) {
+std::vector<Term> training_terms(const TrainPhase& asked, const PhaseEstimate& estimate, const Catalogue& catalogue) {
+  const TrainPhase train = as_run(asked, estimate);
   const auto work = training_work(train);
   if (!work || estimate.framework == nullptr) return {};
   const Strategy& s = estimate.strategy;
@@ -51,53 +53,53 @@ std::string pace_words(const Phase& phase, const PhaseEstimate& estimate) {
   if (train == nullptr || estimate.units <= 0 || estimate.work.p50 <= Seconds{}) return "";
   const Seconds work = estimate.work.p50 / (1 + estimate.overhead_share);
   std::string text = " " + rate_text(estimate.units / work.value) + " samples/s";
-  if (train->epochs && *train->epochs > 0) text += ", " + hours_words(work / *train->epochs) + " an epoch";
+  if (train->epochs && *train->epochs > 0) text += ", " + hours_words(work / *train->epochs) + " per epoch";
   return text + ".";
 }
 
 /// Where the working time of a phase comes from, and what the job added.
 std::string time_words(const PhaseEstimate& estimate) {
   std::string text =
-      "Working time " + range_words(estimate.work) + ", evidence: " + std::string(name_of(estimate.evidence));
+      "Working time " + range_words(estimate.work) + ", source: " + std::string(name_of(estimate.evidence));
   if (estimate.evidence == Evidence::kGiven && estimate.work_by_model > Seconds{}) {
-    text += "; the model says " + to_text(estimate.work_by_model * (1 + estimate.overhead_share));
+    text += "; predicted " + to_text(estimate.work_by_model * (1 + estimate.overhead_share));
     if (estimate.model_interval)
-      text += " (" + to_text(estimate.model_interval->p10) + " … " + to_text(estimate.model_interval->p90) +
-              "): far from it";
+      text += " (" + range_text(to_text(estimate.model_interval->p10), to_text(estimate.model_interval->p90)) +
+              "): far apart";
   } else if (estimate.work_is_model && !estimate.regime.empty()) {
-    text += "; the width of the range comes from: " + std::string(estimate.regime);
+    text += "; range based on: " + std::string(estimate.regime);
   }
   if (estimate.overhead_share > 0)
-    text += "; " + percent(estimate.overhead_share) + " overhead on top of the terms is inside";
+    text += "; " + percent(estimate.overhead_share) + " overhead on top of the terms included";
   text += ".";
-  if (estimate.extra.p50 > Seconds{}) text += " Beside the work: " + range_words(estimate.extra) + ".";
+  if (estimate.extra.p50 > Seconds{}) text += " Overhead: " + range_words(estimate.extra) + ".";
   return text;
 }
 
 /// From phases to hours, and from hours to dollars.
 std::vector<std::string> money_words(const PlanReport& report, const Plan& plan) {
   std::vector<std::string> lines;
-  std::string hours = "Hours " + hours_text(plan.hours.p50) + " (" + hours_text(plan.hours.p10) + " … " +
-                      hours_text(plan.hours.p90) + ", mean " + hours_text(plan.hours.mean) +
-                      "): from the first start to the last end";
+  std::string hours = "Hours " + hours_text(plan.hours.p50) + " (" + outcome_text(plan.hours) + ", mean " +
+                      hours_text(plan.hours.mean) + "): from first boot to last result";
   if (plan.buffer > Seconds{})
     hours += ", " + hours_words(plan.buffer) + " of it the buffer of " + percent(report.job.buffer);
   if (plan.spot_loss > Seconds{})
     hours += ", " + hours_words(plan.spot_loss) + " expected for interruptions and checkpoints";
   lines.push_back(hours + ".");
 
-  std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" + to_text(plan.cost.p10) + " … " +
-                        to_text(plan.cost.p90) + ", mean " + to_text(plan.cost.mean) + "): ";
+  std::string dollars = "Cost " + to_text(plan.cost.p50) + " (" +
+                        range_text(to_text(plan.cost.p10), to_text(plan.cost.p90)) + ", mean " +
+                        to_text(plan.cost.mean) + "): ";
   if (plan.offer != nullptr) {
     dollars += hours_words(Seconds{plan.billed_gpu_hours / std::max(plan.gpus, 1) * units::hour.value}) + " held";
     if (plan.nodes > 1) dollars += " x " + std::to_string(plan.nodes) + " machines";
     dollars += " at " + price_words(*plan.offer, plan.spot) + ", billed " + billing_words(plan.offer->billing);
-    dollars += plan.kept ? "" : ", let go while idle";
+    dollars += plan.kept ? "" : ", released while idle";
   } else {
     dollars += "each phase on its own offer";
   }
-  if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for space on disks";
-  if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for results that are fetched home";
+  if (plan.disk > Dollars{}) dollars += "; " + short_money(plan.disk) + " of it for disk space";
+  if (plan.egress > Dollars{}) dollars += "; " + short_money(plan.egress) + " of it for egress";
   if (plan.idle >= Dollars{0.01}) dollars += "; " + to_text(plan.idle) + " of it while no phase runs";
   lines.push_back(dollars + ".");
   for (std::string& line : spot_words(report.job, plan)) lines.push_back(std::move(line));
@@ -105,7 +107,7 @@ std::vector<std::string> money_words(const PlanReport& report, const Plan& plan)
     lines.push_back(significant_text(plan.gpu_hours, 3) + " GPU-hours used of " +
                     significant_text(plan.billed_gpu_hours, 3) +
                     " paid for: " + percent(plan.gpu_hours / plan.billed_gpu_hours) + ", " +
-                    to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " for a GPU-hour used.");
+                    to_text(plan.cost.p50 / std::max(plan.gpu_hours, 1e-9)) + " per GPU-hour used.");
   }
   for (std::string& line : gate_words(report, plan)) lines.push_back(std::move(line));
   return lines;
@@ -125,7 +127,7 @@ void add_terms(const PhaseTerms& phase, Term::Kind kind, const char* title, Tabl
                {std::string(term->formula), Paint::kDim},
                {std::string(term->source), Paint::kDim}});
   const Term sum{kind, title, total, "", "", true};
-  table.add({{title, Paint::kBold}, {term_value(sum), Paint::kBold}, {"100 %"}});
+  table.add({{title, Paint::kBold}, {term_value(sum), Paint::kBold}, {"100%"}});
 }
 
 std::vector<Column> term_columns() {
@@ -202,7 +204,7 @@ std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
   add_terms(phase, Term::Kind::kTime, phase.per_step ? "one step" : "whole phase", time);
   if (!time.empty()) text += time.text(screen, 4);
   Table memory(term_columns());
-  add_terms(phase, Term::Kind::kMemory, "memory a GPU", memory);
+  add_terms(phase, Term::Kind::kMemory, "memory per GPU", memory);
   if (!memory.empty()) text += (text.empty() ? "" : "\n") + memory.text(screen, 4);
   Table others(term_columns());
   for (const Term& term : phase.terms)
@@ -217,7 +219,7 @@ std::string terms_table(const PhaseTerms& phase, const Screen& screen) {
 }
 
 std::string explain_plan(const PlanReport& report, const Plan& plan, const Screen& screen) {
-  std::string text = gpuplan::heading("How " + report.name(plan) + " comes about", screen);
+  std::string text = gpuplan::heading("How the numbers for " + report.name(plan) + " are computed", screen);
   for (const PhaseTerms& explained : explain_phases(plan, report.job, report.catalogue)) {
     text += '\n' + paragraph(heading(explained), screen, 2, 4);
     text += paragraph(time_words(explained.part->estimate) + pace_words(*explained.phase, explained.part->estimate),

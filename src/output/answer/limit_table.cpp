@@ -16,30 +16,32 @@ std::string plan_of(const LimitRemedy& remedy) {
 }  // namespace
 
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits) {
-  if (!remedy.reaches_target) return "nearer, still misses the target";
+  if (!remedy.reaches_target) return "closer, misses the target";
   if (remedy.keeps) {
     if (!limits.deadline && !limits.budget) return "reaches the target";
-    if (limits.deadline && limits.budget) return "keeps both limits";
-    return limits.deadline ? "keeps the deadline" : "keeps the budget";
+    if (limits.deadline && limits.budget) return "meets both limits";
+    return limits.deadline ? "meets the deadline" : "within budget";
   }
-  if (!remedy.meets_deadline && !remedy.meets_budget) return "still too late, over budget";
-  return remedy.meets_deadline ? "still over budget" : "still too late";
+  if (!remedy.meets_deadline && !remedy.meets_budget) return "still late and over budget";
+  return remedy.meets_deadline ? "still over budget" : "still late";
 }
 
 std::string limit_table(const PlanReport& report, const Screen& screen) {
   if (report.limit_remedies.empty()) return "";
   Table table({{.title = "CHANGE", .narrowest = 24, .wrap = true},
-               {.title = "BEST PLAN", .narrowest = 16},
+               {.title = "PLAN", .narrowest = 16},
                {.title = "P90", .align = Align::kRight, .drop = 2, .unit = "hours"},
                {.title = "P90", .align = Align::kRight, .drop = 1, .unit = "cost"},
                {.title = "THEN"}});
-  for (const LimitRemedy& remedy : report.limit_remedies)
-    table.add({{remedy.change},
+  for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
+    const LimitRemedy& remedy = report.limit_remedies[i];
+    table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
                {plan_of(remedy)},
                {hours_text(remedy.hours.p90)},
                {to_text(remedy.cost.p90)},
                {limit_verdict(remedy, report.job.limits), remedy.keeps ? Paint::kGreen : Paint::kYellow}});
-  return paragraph("What would change it:", screen) + table.text(screen, 4);
+  }
+  return paragraph("Change one of these:", screen) + table.text(screen, 4);
 }
 
 void write_limit_remedies(JsonWriter& json, const PlanReport& report) {

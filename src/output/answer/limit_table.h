@@ -9,7 +9,7 @@
 
 namespace gpuplan {
 
-/// "keeps both limits", "keeps the deadline", "still too late", "still over budget".
+/// "meets both limits", "meets the deadline", "still late", "still over budget".
 std::string limit_verdict(const LimitRemedy& remedy, const Limits& limits);
 
 /// A heading and one line for each change that was tried; empty when there is none.

@@ -5,7 +5,6 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/answer/explain.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
 #include "output/words/serving_words.h"
@@ -14,8 +13,8 @@
 namespace gpuplan {
 namespace {
 
-/// " Phases that no GPU shortens take 6.5 h of it: extensions, metrics and documentation."; empty where they are less
-/// than a quarter of the deadline.
+/// " Fixed-time phases take 6.5 h of it (extensions, metrics): faster GPUs cannot help there."; empty where they are
+/// less than a quarter of the deadline.
 std::string no_gpu_shortens(const Job& job, const Plan& plan) {
   Seconds time{};
   std::vector<std::string> names;
@@ -26,12 +25,8 @@ std::string no_gpu_shortens(const Job& job, const Plan& plan) {
     names.push_back(printable(phase.name, 40));
   }
   if (time < 0.25 * *job.limits.deadline) return "";
-  return " Phases that no GPU shortens take " + hours_words(time) + " of it: " + listed(names) + ".";
-}
-
-/// "4x RTX 5090 keeps it with a chance of 97 %; ".
-std::string chance_of(const std::string& name, const std::optional<double>& chance) {
-  return chance ? name + " keeps it with a chance of " + chance_words(*chance) + "; " : std::string();
+  return " Fixed-time phases take " + hours_words(time) + " of it (" + join(names, ", ") +
+         "): faster GPUs cannot help there.";
 }
 
 /// The plan at a position unless it is the pick, of which enough is said.
@@ -41,7 +36,8 @@ const Plan* other_at(const PlanReport& report, const std::optional<int>& positio
   return &plan == report.pick() ? nullptr : &plan;
 }
 
-/// Each limit is kept by some plan, and both by none: by how much the nearest miss.
+}  // namespace
+
 std::string not_both_words(const PlanReport& report) {
   const Recommendations& found = report.found.recommendations;
   const Limits& limits = report.job.limits;
@@ -54,76 +50,57 @@ std::string not_both_words(const PlanReport& report) {
   const Dollars over = in_time.cost.p90 + report.job.contingency - *limits.budget;
   const Seconds late = in_budget.hours.p90 - *limits.deadline;
   const auto chance = [](const std::optional<double>& of) { return chance_words(of.value_or(0)); };
-  return "No plan keeps both. " + report.name(in_time) + " is in time and " +
-         (over > Dollars{} ? to_text(over) + " over the budget (P90); "
-                           : "within the budget with a chance of " + chance(in_time.chance_in_budget) + "; ") +
-         report.name(in_budget) + " is within it and " +
-         (late > Seconds{} ? hours_words(late) + " late."
-                           : "in time with a chance of " + chance(in_budget.chance_in_time) + ".");
+  return "No plan meets both limits. " + report.name(in_time) + " is on time but " +
+         (over > Dollars{} ? to_text(over) + " over budget (P90); "
+                           : chance(in_time.chance_in_budget) + " sure to stay within budget; ") +
+         report.name(in_budget) + " is within budget but " +
+         (late > Seconds{} ? hours_words(late) + " late (P90)."
+                           : chance(in_budget.chance_in_time) + " sure to be on time.");
 }
-
-/// " By the model the largest part of the time on 4x RTX 5090 is reading weights, 71 %."
-std::string bound_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
-  for (const PhaseTerms& terms : explain_phases(plan, report.job, report.catalogue)) {
-    if (terms.part != &part) continue;
-    const Term* largest = terms.largest(Term::Kind::kTime);
-    const double total = terms.total(Term::Kind::kTime);
-    if (largest == nullptr || total <= 0) return "";
-    return " By the model the largest part of the time on " + report.name(plan) + " is " + std::string(largest->name) +
-           ", " + percent(largest->value / total) + ".";
-  }
-  return "";
-}
-
-}  // namespace
 
 std::string given_words(const PlanReport& report) {
-  constexpr std::size_t kExamples = 3;
+  constexpr std::size_t kExamples = 2;
   std::vector<std::string> cases, said;
-  std::size_t more = 0;
-  std::string bound;  // what the model thinks limits the first of them
-  for (const Plan& plan : report.found.plans) {
-    if (!plan.on_frontier) continue;
-    for (const PhasePlan& part : plan.phases) {
+  std::vector<int> phases;
+  // The pick comes first: its figures decide. Of each phase one is enough.
+  std::vector<const Plan*> plans;
+  if (const Plan* pick = report.pick()) plans.push_back(pick);
+  for (const Plan& plan : report.found.plans)
+    if (plan.on_frontier && &plan != report.pick()) plans.push_back(&plan);
+  for (const Plan* plan : plans) {
+    for (const PhasePlan& part : plan->phases) {
       const PhaseEstimate& estimate = part.estimate;
       if (!estimate.model_interval) continue;
       // Spot and on-demand, or two providers of one machine, have the same figures.
       std::string which = std::to_string(estimate.gpus) + estimate.node->gpu->name + std::to_string(estimate.phase);
       if (std::ranges::find(said, which) != said.end()) continue;
       said.push_back(std::move(which));
-      if (cases.size() == kExamples) {
-        ++more;
-        continue;
-      }
+      if (cases.size() == kExamples || std::ranges::find(phases, estimate.phase) != phases.end()) continue;
+      phases.push_back(estimate.phase);
       const Phase& phase = report.job.phases[static_cast<std::size_t>(estimate.phase)];
-      std::string text = report.name(plan);
-      if (report.job.phases.size() > 1) text += ", " + printable(phase.name, 40);
       const Interval<Seconds>& model = *estimate.model_interval;
       const double unshared = 1 + estimate.overhead_share;  // what was added to the work is no fault of the rate
-      const auto rate = [&](double tokens, std::string_view unit) {
-        const double work = tokens * unshared;
-        return " given " + significant_text(work / estimate.work.p50.value, 2) + ", model " +
-               significant_text(work / model.p90.value, 2) + " … " + significant_text(work / model.p10.value, 2) + " " +
-               std::string(unit);
-      };
+      std::string text;
       if (std::holds_alternative<GeneratePhase>(phase.work) && estimate.tokens > 0) {
-        text += rate(estimate.tokens / estimate.gpus, "tokens/s a GPU");
-      } else if (estimate.steps > 0) {
-        text += " given " + hours_words(estimate.work.p50 / unshared / estimate.steps) + ", model " +
-                hours_words(model.p10 / unshared / estimate.steps) + " … " +
-                hours_words(model.p90 / unshared / estimate.steps) + " a step";
+        const double work = estimate.tokens / estimate.gpus * unshared;
+        text = significant_text(work / estimate.work.p50.value, 2) + " tokens/s per GPU";
+        text += ", predicted " +
+                range_text(significant_text(work / model.p90.value, 2), significant_text(work / model.p10.value, 2));
       } else {
-        text += " given " + hours_words(estimate.work.p50) + ", model " + hours_words(model.p10) + " … " +
-                hours_words(model.p90);
+        const double steps = estimate.steps > 0 ? unshared * estimate.steps : 1;
+        text = hours_words(estimate.work.p50 / steps) + (estimate.steps > 0 ? " per step" : "");
+        text += ", predicted " + range_text(hours_words(model.p10 / steps), hours_words(model.p90 / steps));
       }
-      cases.push_back(text);
-      if (bound.empty()) bound = bound_words(report, plan, part);
+      if (report.job.phases.size() > 1) text.append(" in ").append(printable(phase.name, 40));
+      if (plan != report.pick()) text.append(" on ").append(report.name(*plan));
+      cases.push_back(std::move(text));
     }
   }
   if (cases.empty()) return "";
-  std::string text = "The figures given are far from the model's: " + join(cases, "; ");
-  if (more > 0) text += "; and " + std::to_string(more) + " more";
-  return text + "." + bound + " With the model's figures: " + report.command + " --ignore given";
+  const std::size_t more = said.size() - cases.size();
+  std::string text = "Speeds: your job file says " + join(cases, "; ");
+  if (more > 0) text += " (" + std::to_string(more) + " more: --show evidence)";
+  return text + ". Use predictions: --ignore given";
 }
 
 std::string availability_words(const PlanReport& report) {
@@ -134,28 +111,34 @@ std::string availability_words(const PlanReport& report) {
     if (is_rare(plan) || plan.fit != Fit::kFits || !plan.keeps_limits()) continue;
     if (next == nullptr || goal_key(report.job, plan) < goal_key(report.job, *next)) next = &plan;
   }
-  const std::string text = report.name(*pick) + " is " + printable(pick->offer->availability, 30) + " on the market";
-  return next == nullptr ? text + "." : text + "; next best: " + report.name(*next) + ".";
+  const std::string text = "Supply: " + report.name(*pick) + " is " + printable(pick->offer->availability, 30) + ".";
+  if (next == nullptr) return text;
+  return text + " Next best: " + report.name(*next) + ", " + hours_words(next->hours.p50) + ", " +
+         to_text(next->cost.p50) + ".";
 }
 
 std::string close_words(const PlanReport& report) {
   const auto& plans = report.found.plans;
-  std::vector<std::string> chains;  // neighbours of neighbours: "A, B and C"
-  std::vector<std::string> chain;
-  bool longer = false;
+  std::vector<std::string> chains;  // of neighbours: "A and B", "A to D"
+  std::size_t first = 0;
   for (std::size_t i = 1; i <= plans.size(); ++i) {
-    if (i < plans.size() && plans[i].on_frontier && plans[i].close_to_previous) {
-      if (chain.empty()) chain.push_back(report.names[i - 1]);
-      chain.push_back(report.names[i]);
-      continue;
-    }
-    longer = longer || chain.size() > 2;
-    if (!chain.empty()) chains.push_back(listed(chain));
-    chain.clear();
+    if (i < plans.size() && plans[i].on_frontier && plans[i].close_to_previous) continue;
+    if (i - first > 1) chains.push_back(report.names[first] + (i - first > 2 ? " to " : " and ") + report.names[i - 1]);
+    first = i;
   }
   if (chains.empty()) return "";
-  return "Too close to call" + std::string(longer ? ", each with the next" : "") +
-         " (80 % intervals overlap in hours and dollars): " + join(chains, "; ") + ".";
+  return "Close call, 80% ranges overlap from plan to plan: " + join(chains, "; ") + ".";
+}
+
+std::string interruption_words(const PlanReport& report, const Plan& plan) {
+  std::string text = "Spot: " + chance_words(plan.chance_of_interruption()) + " chance of an interruption; ";
+  text += "interruptions and checkpoints add " + hours_words(plan.spot_loss) + " on average.";
+  // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
+  const bool aws = std::ranges::any_of(
+      plan.phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });
+  if (report.job.spot.max_price && aws)
+    text += " AWS interrupts more often when spot.max_price is set; this estimate does not include that.";
+  return text + " Policies: gpuplan simulate";
 }
 
 std::vector<std::string> limit_words(const PlanReport& report) {
@@ -164,22 +147,25 @@ std::vector<std::string> limit_words(const PlanReport& report) {
   const Job& job = report.job;
   if (pick == nullptr) return lines;
   const auto& plans = report.found.plans;
-  const std::string of_plans = " of " + count_of(static_cast<double>(plans.size()), "plan");
+  const auto met = [&](const std::optional<double>& chance) {
+    return chance ? chance_words(*chance) + " chance with " + report.name(*pick) + "; " : std::string();
+  };
+  const auto of_plans = [&](std::ptrdiff_t keep) {
+    return (keep == 0 ? "none" : std::to_string(keep)) + " of " + count_of(static_cast<double>(plans.size()), "plan") +
+           (keep == 1 ? " meets it." : " meet it.");
+  };
   if (job.limits.deadline) {
     const auto keep = std::ranges::count_if(plans, [](const Plan& p) { return p.meets_deadline; });
-    std::string text =
-        "Deadline " + to_text(*job.limits.deadline) + " at " + percent(job.limits.confidence) + " confidence: ";
-    text += chance_of(report.name(*pick), pick->chance_in_time);
-    text += std::to_string(keep) + of_plans + (keep == 1 ? " keeps it." : " keep it.");
+    std::string text = "Deadline " + to_text(*job.limits.deadline) + " (wanted with " + percent(job.limits.confidence) +
+                       " chance): " + met(pick->chance_in_time) + of_plans(keep);
     if (const Plan* cheapest = other_at(report, report.found.recommendations.within_deadline))
-      text += " Cheapest in time: " + report.name(*cheapest) + ", " + to_text(cheapest->cost.p50) + ".";
+      text += " Cheapest on time: " + report.name(*cheapest) + ", " + to_text(cheapest->cost.p50) + ".";
     if (keep == 0) {
       const auto fastest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.hours.p90.value; });
       const Seconds late = fastest->hours.p90 - *job.limits.deadline;
-      text +=
-          " Fastest: " + report.name(*fastest) + ", P90 " + hours_words(fastest->hours.p90) + ", " +
-          (late > Seconds{} ? hours_words(late) + " too late."
-                            : "in time with a chance of " + chance_words(fastest->chance_in_time.value_or(0)) + ".");
+      text += " Fastest: " + report.name(*fastest) + ", up to " + hours_words(fastest->hours.p90) + " (P90), " +
+              (late > Seconds{} ? hours_words(late) + " late."
+                                : chance_words(fastest->chance_in_time.value_or(0)) + " chance to be on time.");
       text += no_gpu_shortens(job, *fastest);
     }
     lines.push_back(text);
@@ -190,44 +176,25 @@ std::vector<std::string> limit_words(const PlanReport& report) {
     const double cents = *job.limits.budget / units::dollar * 100;
     const bool whole = std::abs(std::remainder(cents, 100)) < 0.5;
     std::string text = "Budget " + (whole ? short_money(*job.limits.budget) : to_text(*job.limits.budget)) + ": " +
-                       chance_of(report.name(*pick), pick->chance_in_budget) + std::to_string(keep) + of_plans +
-                       (keep == 1 ? " keeps it." : " keep it.");
+                       met(pick->chance_in_budget) + of_plans(keep);
     if (const Plan* fastest = other_at(report, report.found.recommendations.within_budget))
-      text += " Fastest within it: " + report.name(*fastest) + ", " + hours_words(fastest->hours.p50) + ".";
+      text += " Fastest within budget: " + report.name(*fastest) + ", " + hours_words(fastest->hours.p50) + ".";
     if (keep == 0) {
       const auto cheapest = std::ranges::min_element(plans, {}, [](const Plan& p) { return p.cost.p90.value; });
-      text += " Cheapest: " + report.name(*cheapest) + ", P90 " + to_text(cheapest->cost.p90 + job.contingency) + ".";
+      text += " Cheapest: " + report.name(*cheapest) + ", up to " + to_text(cheapest->cost.p90 + job.contingency) +
+              " (P90).";
     }
     lines.push_back(text);
   }
   if (std::string line = not_both_words(report); !line.empty()) lines.push_back(std::move(line));
   for (std::string& line : target_lines(report)) lines.push_back(std::move(line));
-  if (job.contingency > Dollars{}) {
-    lines.push_back("Contingency " + short_money(job.contingency) +
-                    " on top: " + to_text(pick->cost.p50 + job.contingency) + " in all (P90 " +
+  if (job.contingency > Dollars{})
+    lines.push_back("With the " + short_money(job.contingency) +
+                    " contingency: " + to_text(pick->cost.p50 + job.contingency) + " (P90 " +
                     to_text(pick->cost.p90 + job.contingency) + ").");
-  }
-  if (pick->buffer > Seconds{}) {
-    lines.push_back("Buffer " + percent(job.buffer) + " of all phases: " + hours_words(pick->buffer) + " of the " +
-                    hours_words(pick->hours.p50) + ".");
-  }
-  if (pick->spot) {
-    lines.push_back("Spot: " + significant_text(pick->interruptions, 2) + " interruptions expected, " +
-                    chance_words(pick->chance_of_interruption()) +
-                    " chance of at least one; they and checkpoints take " + hours_words(pick->spot_loss) + " of the " +
-                    hours_words(pick->hours.p50) +
-                    (pick->simulated ? " (the expectation; its luck, simulated, is in P10 and P90)."
-                                     : " (expected loss in closed form).") +
-                    " gpuplan simulate compares policies.");
-    // Amazon EC2 User Guide, "Spot Instance requests": with a maximum price instances are interrupted more often.
-    const bool aws = std::ranges::any_of(
-        pick->phases, [](const PhasePlan& part) { return part.offer != nullptr && part.offer->provider == "aws"; });
-    if (job.spot.max_price && aws)
-      lines.emplace_back(
-          "spot.max_price: AWS interrupts machines more often when a maximum price is set; the rate of interruptions "
-          "here "
-          "does not know of it.");
-  }
+  if (pick->buffer > Seconds{})
+    lines.push_back("Includes a " + percent(job.buffer) + " time buffer (" + hours_words(pick->buffer) + ").");
+  if (pick->spot) lines.push_back(interruption_words(report, *pick));
   return lines;
 }
 

@@ -61,6 +61,7 @@ PlanRow row_of(const PlanReport& report, const Plan& plan, const std::string& na
   row.figure("usd_per_hour_saved",
              plan.price_of_time_saved ? std::optional((*plan.price_of_time_saved * units::hour).value) : std::nullopt);
   row.figure("chance_in_time", plan.chance_in_time);
+  row.figure("chance_best", plan.chance_best);
   row.flag("meets_deadline", plan.meets_deadline);
   row.flag("meets_budget", plan.meets_budget);
   row.flag("reaches_target", plan.reaches_target);

@@ -7,6 +7,7 @@
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_variants.h"
 #include "output/text/json_writer.h"
+#include "output/text/price_age.h"
 #include "output/views/plan_views.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -85,6 +86,8 @@ class PlanJson {
     const MarketFilter& filter = found().market;
     json_.key("market").begin_object();
     write_text_or_null(json_, "as_of", found().as_of);
+    const auto days = days_old(found().as_of, report_.today);
+    json_.member("age_days", days ? std::optional<double>(*days) : std::nullopt);
     json_.member("offers", filter.used);
     std::vector<std::string> sources = found().sources;
     if (brings_offers(report_.job) && std::ranges::find(sources, kJobSource) == sources.end())
@@ -152,6 +155,7 @@ class PlanJson {
     else json_.null_member("usd_per_hour_saved");
     write_gates(json_, report_, plan);
     json_.member("chance_in_time", plan.chance_in_time).member("chance_in_budget", plan.chance_in_budget);
+    json_.member("chance_best", plan.chance_best);
     json_.member("meets_deadline", plan.meets_deadline).member("meets_budget", plan.meets_budget);
     json_.member("reaches_target", plan.reaches_target);
     json_.member("close_to_previous", plan.close_to_previous).member("kept", plan.kept);
@@ -201,6 +205,13 @@ class PlanJson {
     id_or_null("within_deadline", r.within_deadline);
     id_or_null("within_budget", r.within_budget);
     id_or_null("pick", r.pick);
+    if (r.regret) {
+      json_.key("regret").begin_object(true);
+      json_.member("cost_usd", r.regret->cost ? std::optional(r.regret->cost->value) : std::nullopt);
+      json_.member("hours", r.regret->time ? std::optional(*r.regret->time / units::hour) : std::nullopt).end();
+    } else {
+      json_.null_member("regret");
+    }
     json_.member("limits_missed", r.limits_missed).end();
   }
 
@@ -224,8 +235,9 @@ class PlanJson {
                                       given_words(report_), availability_words(report_), close_words(report_)})
         if (!line.empty()) json_.value(line);
       for (const std::string& line : collection_words(report_)) json_.value(line);
+      if (const std::string words = faster_words(report_); !words.empty()) json_.value(words);
       for (const std::string& line : beside_words(report_)) json_.value(line);
-      for (const std::string& line : summary_words(report_)) json_.value(report_.name(*report_.pick()) + " is " + line);
+      for (const std::string& line : summary_words(report_)) json_.value(line);
       for (const std::string& line : limit_words(report_)) json_.value(line);
     }
     json_.end();

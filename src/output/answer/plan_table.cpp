@@ -5,10 +5,12 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/answer_rows.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_rows.h"
 #include "output/answer/plan_variants.h"
 #include "output/answer/remedy_table.h"
+#include "output/text/price_age.h"
 #include "output/text/table.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -21,16 +23,10 @@
 namespace gpuplan {
 namespace {
 
-std::string label_of(const Plan& plan) {
-  std::string label = printable(plan.label, 60);
-  if (plan.spot && label.find("spot") == std::string::npos) label += " spot";
-  return label;
-}
-
 std::string where_of(const Plan& plan) {
   if (plan.offer == nullptr) return "several offers";
   if (plan.offer->kind == OfferKind::kPool) return "";  // the label names it
-  if (plan.offer->kind == OfferKind::kOwn) return "own box";
+  if (plan.offer->kind == OfferKind::kOwn) return "yours";
   const std::string place = place_words(*plan.offer);
   return place.empty() ? printable(plan.offer->instance, 40) : place;
 }
@@ -40,9 +36,24 @@ bool far_from_model(const Plan& plan) {
                              [](const PhasePlan& part) { return part.estimate->model_interval.has_value(); });
 }
 
+/// Whose figures the hours rest on.
+std::string_view source_words(Evidence evidence) {
+  switch (evidence) {
+    case Evidence::kGiven:
+      return "yours";
+    case Evidence::kMeasured:
+      return "measured";
+    case Evidence::kCalibrated:
+      return "calibrated";
+    case Evidence::kModel:
+      break;
+  }
+  return "predicted";
+}
+
 std::string evidence_of(const Plan& plan) {
-  std::string text(name_of(plan.evidence));
-  if (plan.fit == Fit::kTight) text += ", tight";
+  std::string text(source_words(plan.evidence));
+  if (plan.fit == Fit::kTight) text += ", OOM risk";
   return text + (far_from_model(plan) ? " !" : "");
 }
 
@@ -58,29 +69,19 @@ std::string dominator_of(const PlanReport& report, const Plan& plan) {
   return plan.dominated_by.empty() ? "" : report.names[static_cast<std::size_t>(plan.dominated_by.front())];
 }
 
-/// What a kind of evidence claims.
-std::string_view claim(Evidence evidence) {
-  switch (evidence) {
-    case Evidence::kGiven:
-      return "the job's own figures, unverified";
-    case Evidence::kMeasured:
-      return "read from a log";
-    case Evidence::kCalibrated:
-      return "the model, adjusted by your runs";
-    case Evidence::kModel:
-      return "gpuplan's prediction";
-  }
-  return "";
-}
-
 /// The whole text, block by block.
 class PlanText {
  public:
   PlanText(const PlanReport& report, const PlanLook& look)
-      : report_(report), screen_(look.screen), all_(look.all), rows_(plan_rows(report, look.all, look.top)) {}
+      : report_(report),
+        screen_(look.screen),
+        all_(look.all),
+        numbered_(look.all || look.top > 0),
+        rows_(plan_rows(report, look.all, look.top)) {}
 
   std::string plans() {
     say(header_words(report_), 0);
+    say(prices_words(report_), 0);
     blank();
     frontier();
     blank();
@@ -94,6 +95,7 @@ class PlanText {
 
   std::string nothing(const std::vector<Remedy>& remedies) {
     say(header_words(report_), 0);
+    say(prices_words(report_), 0);
     blank();
     for (const std::string& line : nothing_fits_words(report_)) say(line);
     if (memory_is_to_blame(report_)) text_ += remedy_table(remedies, report_.found.tally.nearest, screen_);
@@ -125,20 +127,21 @@ class PlanText {
   void frontier() {
     const bool limited =
         std::ranges::any_of(report_.found.plans, [&](const Plan& plan) { return shown(plan) && !plan.keeps_limits(); });
-    Table table({{.title = "#"},
+    Table table({{.title = numbered_ ? "#" : ""},
                  {.title = "PLAN", .narrowest = 24},
-                 {.title = "WHERE", .drop = 3, .narrowest = all_ ? 26 : 8},
+                 {.title = "PROVIDER", .drop = 3, .narrowest = all_ ? 26 : 8},
                  {.title = "HOURS", .align = Align::kRight},
-                 {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
+                 {.title = kRangeHead, .align = Align::kRight, .drop = 4, .around = kRangeDash},
                  {.title = "COST", .align = Align::kRight},
-                 {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
-                 {.title = "$/HOUR SAVED", .align = Align::kRight, .drop = 8},
-                 {.title = "IN TIME", .align = Align::kRight, .drop = 2},
+                 {.title = kRangeHead, .align = Align::kRight, .drop = 5, .around = kRangeDash},
+                 {.title = "$ PER HOUR SAVED", .align = Align::kRight, .drop = 8},
+                 {.title = "ON TIME", .align = Align::kRight, .drop = 2},
                  {.title = "IN BUDGET", .align = Align::kRight, .drop = 2},
                  {.title = "LIMITS", .drop = 6},
-                 {.title = "MEMORY A GPU", .drop = 9, .around = " of "},
-                 {.title = "EVIDENCE", .drop = 10},
-                 {.title = "DOMINATED BY", .drop = 7, .narrowest = 16}});
+                 {.title = "MEMORY PER GPU", .drop = 9, .around = " of "},
+                 {.title = "SOURCE", .drop = 10},
+                 {.title = "BEST IN", .align = Align::kRight, .drop = 1},
+                 {.title = "BEATEN BY", .drop = 7, .narrowest = 16}});
     const auto& plans = report_.found.plans;
     const Plan* above = nullptr;  // of the frontier, the last one shown
     for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -147,7 +150,9 @@ class PlanText {
       const Plan* before = plan.on_frontier ? std::exchange(above, &plan) : above;
       const bool picked = &plan == report_.pick();
       const Paint paint = picked ? Paint::kPick : plan.on_frontier ? Paint::kPlain : Paint::kDim;
-      table.add({{std::to_string(i + 1) + (picked ? " " + std::string(pick_sign(report_)) : ""), paint},
+      table.add({{(numbered_ ? std::to_string(i + 1) + (picked ? " " : "") : "") +
+                      (picked ? std::string(pick_sign(report_)) : ""),
+                  paint},
                  {label_of(plan), paint},
                  {where_of(plan), paint},
                  {hours_text(plan.hours.p50), paint},
@@ -162,6 +167,7 @@ class PlanText {
                  {limited ? limits_words(plan) : std::string(), plan.keeps_limits() ? Paint::kPlain : Paint::kYellow},
                  {memory_words(plan)},
                  {evidence_of(plan), far_from_model(plan) ? Paint::kYellow : Paint::kPlain},
+                 {plan.chance_best ? chance_words(*plan.chance_best) : std::string()},
                  {all_ ? dominator_of(report_, plan) : std::string(), Paint::kDim}});
     }
     text_ += table.text(screen_);
@@ -176,49 +182,38 @@ class PlanText {
     for (const std::string& line : limit_words(report_)) say(line);
     text_ += limit_table(report_, screen_);
     if (const std::string words = given_words(report_); !words.empty()) say("! " + words, 2, 4);
-    for (const std::string& words : collection_words(report_)) say(words);
+    for (const std::string& words : collection_words(report_)) say(words, 2, words.starts_with('!') ? 4 : 2);
+    say(faster_words(report_));
     for (const std::string& words : beside_words(report_)) say(words, 2, words.starts_with('!') ? 4 : 2);
     say(availability_words(report_));
     say(close_words(report_));
-    if (was_dropped("EVIDENCE")) say(evidence_words());
+    if (was_dropped("SOURCE")) say(evidence_words());
   }
 
   void summary() {
-    const std::vector<std::string> lines = summary_words(report_);
-    if (lines.empty()) return;
-    blank();
-    say("Summary: " + report_.name(*report_.pick()) + " is");
-    for (const std::string& line : lines) say("- " + line, 4, 6);
-    blank();
+    for (const std::string& line : summary_words(report_)) say("- " + line, 4, 6);
   }
 
   bool was_dropped(const std::string& title) const { return std::ranges::find(dropped_, title) != dropped_.end(); }
 
-  /// In place of the column that found no room: "Evidence: model (gpuplan's prediction) for all of these."
+  /// In place of the column that found no room: which of the plans shown rest on figures of the user.
   std::string evidence_words() const {
-    std::string text;
+    std::vector<std::string> yours;
     std::size_t all = 0;
-    for (const Plan& plan : report_.found.plans) all += shown(plan) ? 1 : 0;
-    for (const auto& entry : Names<Evidence>::entries) {
-      std::size_t count = 0;
-      std::string plans;
-      for (std::size_t i = 0; i < report_.found.plans.size(); ++i)
-        if (shown(report_.found.plans[i]) && report_.found.plans[i].evidence == entry.value) {
-          plans += (plans.empty() ? "" : ", ") + std::to_string(i + 1);
-          ++count;
-        }
-      if (count == 0) continue;
-      text += text.empty() ? "Evidence: " : "; ";
-      text += std::string(entry.name) + " (" + std::string(claim(entry.value)) + ") for ";
-      text += count == all ? "all of these" : plans;
+    for (std::size_t i = 0; i < report_.found.plans.size(); ++i) {
+      if (!shown(report_.found.plans[i])) continue;
+      ++all;
+      if (report_.found.plans[i].evidence == Evidence::kGiven) yours.push_back(report_.names[i]);
     }
-    return text + ".";
+    if (yours.empty()) return "";
+    return (yours.size() == all ? "All times use" : "The times of " + listed(yours) + " use") +
+           " speeds from your job file (not verified).";
   }
 
   void how() {
     if (const Plan* pick = report_.pick(); pick != nullptr) {
       blank();
-      text_ += how_text(report_, *pick, screen_, was_dropped("MEMORY A GPU"));
+      text_ += how_text(report_, *pick, screen_, was_dropped("MEMORY PER GPU"));
       const std::string gates = join(gate_words(report_, *pick), " ");
       if (!gates.empty()) say("Gates: " + gates, 2, 9);
     }
@@ -241,6 +236,10 @@ class PlanText {
     const std::string market = market_words(report_);
     const std::string tally = tally_words(report_);
     const std::string worth = assumed_value_words(report_);
+    const Plan* pick = report_.pick();
+    const std::string age = old_price_words(pick != nullptr && pick->offer != nullptr ? pick->offer->as_of : "",
+                                            report_.today, report_.catalogue.answer_constants.old_price_days);
+    if (!age.empty()) text_ += '\n' + paragraph("! " + age, screen_, 2, 4, Paint::kYellow);
     if (report_.found.assumptions.empty() && report_.job.from_config.empty() && market.empty() && tally.empty() &&
         worth.empty())
       return;
@@ -255,6 +254,7 @@ class PlanText {
   const PlanReport& report_;
   Screen screen_;
   bool all_;
+  bool numbered_;  ///< rows have their place among all plans
   std::vector<bool> rows_;
   std::string text_;
   std::vector<std::string> dropped_;

@@ -23,8 +23,8 @@ void add(const std::string& name, const Plan* pick, const std::string& plan, boo
     table.add({{printable(name, 40)}, {"nothing fits", Paint::kYellow}, {}, {}, {}, {}, {}, {changes, Paint::kDim}});
     return;
   }
-  std::string remarks = limits_missed ? "misses limits" : "";
-  if (pick->fit == Fit::kTight) remarks += remarks.empty() ? "tight" : ", tight";
+  std::string remarks = limits_missed ? "misses a limit" : "";
+  if (pick->fit == Fit::kTight) remarks += remarks.empty() ? "OOM risk" : ", OOM risk";
   table.add({{printable(name, 40)},
              {plan},
              {hours_text(pick->hours.p50)},
@@ -39,20 +39,20 @@ void add(const std::string& name, const Plan* pick, const std::string& plan, boo
 
 std::string variants_table(const PlanReport& report, const Screen& screen) {
   Table table({{.title = "VARIANT", .narrowest = 20},
-               {.title = "PICK", .narrowest = 16, .wrap = true},
+               {.title = "PLAN", .narrowest = 16, .wrap = true},
                {.title = "HOURS", .align = Align::kRight},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 2, .around = " … "},
+               {.title = kRangeHead, .align = Align::kRight, .drop = 2, .around = kRangeDash},
                {.title = "COST", .align = Align::kRight},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 3, .around = " … "},
+               {.title = kRangeHead, .align = Align::kRight, .drop = 3, .around = kRangeDash},
                {.title = "REMARKS", .drop = 1},
                {.title = "WHAT CHANGES", .narrowest = 16, .wrap = true}});
   const Plan* pick = report.pick();
-  add("as it stands", pick, pick == nullptr ? "" : report.name(*pick), report.found.recommendations.limits_missed, "",
+  add("this job", pick, pick == nullptr ? "" : report.name(*pick), report.found.recommendations.limits_missed, "",
       table);
   for (const VariantReport& variant : report.variants)
     add(variant.name, variant.pick ? &*variant.pick : nullptr, variant.plan, variant.limits_missed,
         settings_words(variant), table);
-  return paragraph("Variants of the job, each with its own pick:", screen) + table.text(screen, 4);
+  return paragraph("Variants:", screen) + table.text(screen, 4);
 }
 
 void write_variants(JsonWriter& json, const PlanReport& report) {

@@ -11,7 +11,7 @@
 
 namespace gpuplan {
 
-/// "fits", "tight: only the median fits", "still too much".
+/// "fits", "OOM risk", "not enough".
 std::string_view remedy_verdict(const Remedy& remedy, Bytes usable);
 
 /// A heading that names the GPU, and one line for each change tried; empty when there is none.

@@ -28,7 +28,7 @@ Table places_table(const std::vector<ConfigFileRow>& places) {
   Table table({{.title = "FILE", .key = "file"}, {.title = "READ", .key = "read"}, {.title = "WHY", .key = "why"}});
   for (const ConfigFileRow& place : places) {
     const Paint paint = place.there ? Paint::kPlain : Paint::kDim;
-    table.add({{printable(place.file), paint}, {place.there ? "yes" : "not there", paint}, {place.why, paint}});
+    table.add({{printable(place.file), paint}, {place.there ? "yes" : "not found", paint}, {place.why, paint}});
   }
   return table;
 }
@@ -42,7 +42,7 @@ std::string config_text(const std::vector<ConfigRow>& rows, const Screen& screen
 std::string config_csv(const std::vector<ConfigRow>& rows) { return config_table(rows, true).csv(); }
 
 std::string config_places_text(const std::vector<ConfigFileRow>& places, const Screen& screen) {
-  if (places.empty()) return "No gpuplan.toml is looked for: GPUPLAN_CONFIG is empty.\n";
+  if (places.empty()) return "gpuplan.toml is disabled (GPUPLAN_CONFIG is empty).\n";
   return places_table(places).text(screen);
 }
 

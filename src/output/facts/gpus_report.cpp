@@ -134,7 +134,7 @@ void add_details(std::string& text, const Gpu& gpu, const Screen& screen) {
   add_peak("fp32", gpu.fp32);
   add_peak("tf32", gpu.tf32);
   add_peak("fp16", gpu.fp16);
-  add_peak("fp16 with 16-bit sums", gpu.fp16_acc16);
+  add_peak("fp16, fp16 accumulate", gpu.fp16_acc16);
   add("peaks", more);
   add("notes", gpu.notes);
   add("source", gpu.source + ", " + gpu.as_of);
@@ -160,7 +160,7 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
   if (report.rows.empty())
     return "No GPU of " + std::to_string(report.known) + " matches" + (report.near.empty() ? "." : report.near) + "\n";
   Table table({{.title = "GPU"},
-               {.title = "MEMORY", .around = " of ", .unit = "usable of GiB"},
+               {.title = "USABLE MEMORY", .around = " of ", .unit = "GiB"},
                {.title = "BANDWIDTH", .align = Align::kRight, .unit = "GB/s"},
                {.title = "BF16", .align = Align::kRight, .unit = "TFLOP/s"},
                {.title = "FP8", .align = Align::kRight, .drop = 2, .unit = "TFLOP/s"},
@@ -190,8 +190,8 @@ std::string gpus_text(const GpusReport& report, const Screen& screen, bool expla
   std::string foot = report.rows.size() == report.known
                          ? std::to_string(report.known) + " GPUs"
                          : std::to_string(report.rows.size()) + " of " + std::to_string(report.known) + " GPUs";
-  foot += ", data sheets as of " + newest + "; dense peaks with 32-bit sums, links both directions together.";
-  if (estimated) foot += " ~ usable memory is estimated, not observed.";
+  foot += ". Data sheets, " + newest + ". Dense TFLOP/s, fp32 accumulate; link = both directions.";
+  if (estimated) foot += " ~ estimated.";
   text += paragraph(foot, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
     text += paragraph(

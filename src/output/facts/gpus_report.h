@@ -14,7 +14,7 @@ namespace gpuplan {
 struct GpusReport {
   std::vector<const Gpu*> rows;  ///< in the catalogue's order
   std::size_t known = 0;         ///< before the filter
-  std::string near;              ///< "; did you mean ...?" when a single word matched nothing
+  std::string near;              ///< ". Did you mean ...?" when a single word matched nothing
 };
 
 /// The GPUs that satisfy the filter (output/text/row_filter.h). The report refers to the catalogue.

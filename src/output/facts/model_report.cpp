@@ -41,11 +41,6 @@ std::string_view words_for(std::string_view part) {
 double matrices_of(const ParameterCount& count) { return count.attention + count.mlp + count.experts + count.shared; }
 
 Bytes cache_bytes(const ModelShape& shape, double tokens) { return Bytes{kv_elements(shape, tokens) * kCacheBytes}; }
-/// One more token of a short sequence, when every layer still keeps it.
-Bytes cache_bytes_per_token(const ModelShape& shape) {
-  return Bytes{kv_elements_per_token_layer(shape) * shape.layers * kCacheBytes};
-}
-
 bool same_layers(const ModelShape& a, const ModelShape& b) {
   return a.kind == b.kind && a.layers == b.layers && a.hidden == b.hidden && a.heads == b.heads &&
          a.kv_heads == b.kv_heads && a.head_dim == b.head_dim && a.ffn == b.ffn && a.gated == b.gated &&
@@ -80,24 +75,24 @@ std::string kind_words(const ModelShape& shape) {
   std::string words(name_of(shape.kind));
   if (shape.kind == ModelKind::kVit) words = "vision transformer";
   if (shape.moe()) words += ", mixture of experts";
-  if (shape.mla()) words += ", latent attention";
+  if (shape.mla()) words += ", MLA";
   return words;
 }
 
 std::string attention_words(const ModelShape& shape) {
   std::string words = std::to_string(shape.heads) + " heads";
   if (shape.mla()) {
-    words += ", latent vector of " + std::to_string(shape.kv_lora_rank) + " + " + std::to_string(shape.qk_rope_dim) +
-             " rotary; queries and keys " + std::to_string(shape.qk_nope_dim + shape.qk_rope_dim) + " wide, values " +
+    words += ", KV rank " + std::to_string(shape.kv_lora_rank) + " + " + std::to_string(shape.qk_rope_dim) +
+             " RoPE; queries and keys " + std::to_string(shape.qk_nope_dim + shape.qk_rope_dim) + " wide, values " +
              std::to_string(shape.v_dim);
     return words;
   }
-  words += " of width " + std::to_string(shape.head_dim);
+  words += " x " + std::to_string(shape.head_dim);
   if (shape.kv_heads != shape.heads)
-    words += ", " + std::to_string(shape.kv_heads) + (shape.kv_heads == 1 ? " head" : " heads") + " of keys and values";
+    words += ", " + std::to_string(shape.kv_heads) + (shape.kv_heads == 1 ? " KV head" : " KV heads");
   if (shape.attention_bias == BiasKind::kQkv) words += ", bias on queries, keys and values";
   if (shape.attention_bias == BiasKind::kAll) words += ", biases";
-  if (shape.qk_norm != QkNorm::kNone) words += ", queries and keys normalised";
+  if (shape.qk_norm != QkNorm::kNone) words += ", QK norm";
   return words;
 }
 
@@ -107,31 +102,32 @@ std::string layers_words(const ModelShape& shape) {
     words +=
         shape.dense_layers == 1 ? ", the first dense" : ", the first " + std::to_string(shape.dense_layers) + " dense";
   if (shape.window > 0)
-    words += ", " + std::to_string(shape.window_layers) + " with a window of " + count_text(shape.window) + " tokens";
+    words += ", " + std::to_string(shape.window_layers) + " with a sliding window of " + count_text(shape.window) +
+             " tokens";
   return words;
 }
 
 std::string mlp_words(const ModelShape& shape) {
   const std::string gated = shape.gated ? ", gated" : ", not gated";
   if (!shape.moe()) return count_text(shape.ffn) + gated + (shape.mlp_bias ? ", biases" : "");
-  std::string words = std::to_string(shape.experts) + " experts of " + count_text(shape.expert_ffn) + ", " +
-                      std::to_string(shape.experts_per_token) + " a token" + gated;
-  if (shape.shared_ffn > 0) words += ", " + count_text(shape.shared_ffn) + " shared by all";
+  std::string words = std::to_string(shape.experts) + " experts x " + count_text(shape.expert_ffn) + ", " +
+                      std::to_string(shape.experts_per_token) + " active per token" + gated;
+  if (shape.shared_ffn > 0) words += ", " + count_text(shape.shared_ffn) + " shared";
   if (shape.dense_layers > 0) words += "; " + count_text(shape.ffn) + " in dense layers";
   return words;
 }
 
-/// "0.00 %", "+0.3 %", or that the counts are one.
+/// "0.00%", "+0.3%", or that the counts are one.
 std::string difference_words(double counted, double published) {
   if (counted == published) return "the same";
   const double percent = (counted - published) / published * 100;
   const std::string text = significant_text(percent, 2);
-  return (percent > 0 ? "+" : "") + text + " %";
+  return (percent > 0 ? "+" : "") + text + "%";
 }
 
 std::string like_words(const ModelReport& report) {
   if (report.like.empty()) return "";
-  return report.same ? "the layers of " + report.like : "nearest known model: " + report.like;
+  return report.same ? "same layers as " + report.like : "closest known model: " + report.like;
 }
 
 /// All formats in one unit, so that the eye can compare them.
@@ -145,6 +141,10 @@ std::optional<T> positive(T value) {
 }
 
 }  // namespace
+
+Bytes cache_bytes_per_token(const ModelShape& shape) {
+  return Bytes{kv_elements_per_token_layer(shape) * shape.layers * kCacheBytes};
+}
 
 Bytes weight_bytes(const ParameterCount& count, Format format) {
   const double matrices = matrices_of(count), rest = count.total() - matrices;
@@ -175,7 +175,7 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   const double total = count.total();
   std::string text = painted(printable(shape.name.empty() ? "model" : shape.name), Paint::kBold, screen) + ": " +
                      kind_words(shape) + ", " + count_short(total) + " parameters";
-  if (count.active < total) text += ", " + count_short(count.active) + " active for a token";
+  if (count.active < total) text += ", " + count_short(count.active) + " active per token";
   text = paragraph(text, screen, 0, 2) + '\n';
 
   const auto add = [&](std::string_view label, const std::string& what) {
@@ -187,14 +187,14 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   add("MLP", mlp_words(shape));
   if (shape.vocab > 0)
     add("vocabulary", count_text(shape.vocab) + (shape.kind != ModelKind::kDecoder ? ""
-                                                 : shape.tied                      ? ", embedding and head are one"
-                                                                                   : ", head of its own"));
+                                                 : shape.tied                      ? ", tied embeddings"
+                                                                                   : ", untied output"));
   if (shape.image > 0)
     add("images", std::to_string(shape.image) + " x " + std::to_string(shape.image) + " in patches of " +
                       std::to_string(shape.patch));
   if (shape.max_context > 0) add("context", count_text(shape.max_context) + " tokens");
-  add("stored as", std::string(name_of(shape.native)));
-  add("looks like", like_words(report));
+  add("dtype", std::string(name_of(shape.native)));
+  add("similar to", like_words(report));
   add("from", printable(report.source));
   for (const std::string& note : report.notes) add("note", printable(note, 400));
 
@@ -205,12 +205,12 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   for (const ShownPart& part : kParts)
     if (count.*part.size > 0)
       parts.add({std::string(words_for(part.name)), count_text(count.*part.size),
-                 fixed_text(count.*part.size / total * 100, 1) + " %"});
+                 fixed_text(count.*part.size / total * 100, 1) + "%"});
   parts.add({{"total", Paint::kBold}, {count_text(total), Paint::kBold}});
   if (shape.published > 0)
     parts.add({"published", count_text(shape.published), "", difference_words(total, shape.published)});
   if (count.active < total) {
-    parts.add({"active for a token", count_text(count.active), fixed_text(count.active / total * 100, 1) + " %"});
+    parts.add({"active per token", count_text(count.active), fixed_text(count.active / total * 100, 1) + "%"});
     if (shape.active_published > 0)
       parts.add({"published active", count_text(shape.active_published), "",
                  difference_words(count.active, shape.active_published)});
@@ -222,19 +222,17 @@ std::string model_text(const ModelReport& report, const Screen& screen) {
   for (const Format format : kFormats)
     weights.add({std::string(name_of(format)), size_words(weight_bytes(count, format), small)});
   text += '\n' + weights.text(screen);
-  text += paragraph(
-      "fp8 and int4 are for the matrices of the layers; embedding, head and norms stay in 16 bits. int4 has a "
-      "scale and a zero point for each 128 weights.",
-      screen);
+  text +=
+      paragraph("fp8, int4: layer weights only; embeddings, head and norms stay 16-bit. int4 group size 128.", screen);
 
   const Bytes token = cache_bytes_per_token(shape);
   if (token.value > 0) {
     text += '\n';
-    std::string words = "KV cache in 16 bits: " + to_text(token) + " a token";
+    std::string words = "KV cache (16-bit): " + to_text(token) + " per token";
     if (shape.max_context > 0)
-      words += ", " + to_text(cache_bytes(shape, shape.max_context)) + " for a sequence of " +
-               count_text(shape.max_context) + " tokens";
-    if (shape.window > 0) words += " (layers with a window keep no more than it)";
+      words +=
+          ", " + to_text(cache_bytes(shape, shape.max_context)) + " at " + count_text(shape.max_context) + " tokens";
+    if (shape.window > 0) words += " (sliding-window layers store only the window)";
     text += paragraph(words + ".", screen);
   }
   return text;

@@ -28,6 +28,9 @@ std::string model_csv(const ModelReport& report);
 /// Schema gpuplan/model@1. What a shape does not have (experts, windows, published counts) is null.
 std::string model_json(const ModelReport& report);
 
+/// One more token of a short sequence in 16 bits, when every layer still keeps it.
+Bytes cache_bytes_per_token(const ModelShape& shape);
+
 /// Weights as files and engines store them: 8 and 4 bits are for the matrices of the layers, while tables of tokens,
 /// head and norms stay in 16 bits (as in AWQ, GPTQ and FP8 checkpoints).
 Bytes weight_bytes(const ParameterCount& count, Format format);

@@ -160,19 +160,19 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
 }
 
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all) {
-  const std::string market = std::to_string(report.known) + " offers with prices " + dates(report);
-  if (report.rows.empty()) return "No offer matches; the market holds " + market + ".\n";
+  const std::string market = std::to_string(report.known) + " offers, prices " + dates(report);
+  if (report.rows.empty()) return "No offer matches (" + market + ").\n";
   Table table({{.title = "GPUS"},
                {.title = "PROVIDER"},
                {.title = "REGION", .drop = 3, .narrowest = 14},
                {.title = "INSTANCE", .drop = 4, .narrowest = 18},
                {.title = "MEMORY", .align = Align::kRight, .drop = 6, .unit = "GiB/GPU"},
-               {.title = "PRICE", .align = Align::kRight, .unit = "an hour"},
-               {.title = "PRICE/GPU", .align = Align::kRight, .unit = "an hour"},
-               {.title = "SPOT", .align = Align::kRight, .drop = 1, .unit = "an hour"},
-               {.title = "SPOT/GPU", .align = Align::kRight, .drop = 5, .unit = "an hour"},
+               {.title = "PRICE", .align = Align::kRight, .unit = "per hour"},
+               {.title = "PRICE/GPU", .align = Align::kRight, .unit = "per hour"},
+               {.title = "SPOT", .align = Align::kRight, .drop = 1, .unit = "per hour"},
+               {.title = "SPOT/GPU", .align = Align::kRight, .drop = 5, .unit = "per hour"},
                {.title = "AVAILABILITY", .drop = 7, .narrowest = 8},
-               {.title = "AS OF", .drop = 2}});
+               {.title = "DATE", .drop = 2}});
   const std::size_t shown = all ? report.rows.size() : std::min(report.rows.size(), kShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const Offer& offer = *report.rows[i];
@@ -195,10 +195,8 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   if (report.rows.size() < report.known) foot += " that match, of " + std::to_string(report.known);
   foot += shown < report.rows.size() ? " (--all shows them), cheapest GPU-hour first." : ", cheapest GPU-hour first.";
   text += paragraph(foot, screen);
-  foot = "Prices " + dates(report) +
-         ", in dollars for the whole offer and for one of its GPUs: look them up before you rent.";
-  if (report.too_old > 0)
-    foot += " " + std::to_string(report.too_old) + " offers more than six months older are left out (--all).";
+  foot = "Prices " + dates(report) + ": check them before you rent.";
+  if (report.too_old > 0) foot += " " + std::to_string(report.too_old) + " older offers hidden (--all).";
   text += paragraph(foot, screen);
   if (const auto dropped = table.dropped(screen); !dropped.empty())
     text += paragraph(

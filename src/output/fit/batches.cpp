@@ -17,22 +17,24 @@ constexpr std::size_t kNamed = 4;
 /// Cards are called by their binary gigabytes: "24 GB".
 std::string label_gb(const Gpu& gpu) { return count_text(gpu.memory / units::GiB) + " GB"; }
 
-/// "24 GB and more: L4, RTX 3090, …": names from the smallest card up; all of them when `all` or when they are few.
+/// "24 GB and up: L4, RTX 3090, …": names from the smallest card up; all of them when `all` or when they are few.
 std::string holders_text(const std::vector<const Gpu*>& gpus, bool every_larger, bool all) {
   if (gpus.empty()) return "";
   std::string text;
-  if (every_larger && gpus.size() > 1) text = label_gb(*gpus.front()) + " and more: ";
+  if (every_larger && gpus.size() > 1) text = label_gb(*gpus.front()) + " and up: ";
   const std::size_t named = all || gpus.size() <= kNamed + 1 ? gpus.size() : kNamed;
   for (std::size_t i = 0; i < named; ++i) text += (i == 0 ? "" : ", ") + gpus[i]->name;
   return named < gpus.size() ? text + ", and " + std::to_string(gpus.size() - named) + " more" : text;
 }
 
-/// How a GPU holds what it would not hold without: "recompute full", "offload optimizer, zero3".
+/// How a GPU holds what it would not hold without: "activation checkpointing (full), CPU offload: optimizer".
 std::string saving_words(const PhaseEstimate& best) {
   const Strategy& s = best.strategy;
   std::vector<std::string> words;
-  if (s.recompute != Recompute::kNone) words.push_back("recompute " + std::string(name_of(s.recompute)));
-  if (s.offload != Offload::kNone) words.push_back("offload " + std::string(name_of(s.offload)));
+  if (s.recompute != Recompute::kNone)
+    words.push_back("activation checkpointing (" + std::string(name_of(s.recompute)) + ")");
+  if (best.lighter) words.emplace_back("8-bit AdamW in pure bf16");
+  if (s.offload != Offload::kNone) words.push_back("CPU offload: " + std::string(name_of(s.offload)));
   if (s.sharding != Sharding::kNone) words.emplace_back(name_of(s.sharding));
   if (s.tp > 1) words.push_back("tp " + std::to_string(s.tp));
   if (s.pp > 1) words.push_back("pp " + std::to_string(s.pp));
@@ -62,11 +64,11 @@ double share(const BatchHolder& holder) { return holder.best->memory_total.p50 /
 
 std::string title_of(const BatchSection& section) {
   return printable(section.name, 60) + ": " + section.title +
-         (section.count > 1 ? "; " + std::to_string(section.count) + " GPUs, batch of each, NEEDS if each holds a copy"
+         (section.count > 1 ? "; " + std::to_string(section.count) + " GPUs, batch per GPU, MEMORY without sharding"
                             : "");
 }
 
-/// "Far larger than needed, less than 25 % used: from batch 32, H100 SXM, …".
+/// "More memory than needed (under 25% used): batch 32 from 80 GB up.".
 std::string far_too_large(const BatchSection& section) {
   std::vector<std::string> parts;
   for (const BatchRow& row : section.rows) {
@@ -74,11 +76,10 @@ std::string far_too_large(const BatchSection& section) {
     for (const BatchHolder& holder : row.gpus)
       if (holder.fits() && !holder.at_a_price && share(holder) < kFarTooLarge) gpus.push_back(holder.gpu);
     if (gpus.empty()) continue;
-    parts.push_back("batch " + count_text(row.sequences) + " from " + label_gb(*gpus.front()) + " on");
+    parts.push_back("batch " + count_text(row.sequences) + " from " + label_gb(*gpus.front()) + " up");
   }
   if (parts.empty()) return "";
-  return "Far larger than needed (less than " + percent(kFarTooLarge) + " of the memory used): " + join(parts, "; ") +
-         ".";
+  return "More memory than needed (under " + percent(kFarTooLarge) + " used): " + join(parts, "; ") + ".";
 }
 
 }  // namespace
@@ -90,18 +91,22 @@ bool BatchSection::held() const {
 }
 
 Table batch_table(const BatchSection& section, bool all) {
-  Table table({{.title = "BATCH", .align = Align::kRight, .unit = "at once", .key = "batch"},
-               {.title = "NEEDS", .align = Align::kRight, .unit = "GiB a GPU", .key = "needed_gib"},
-               {.title = "P10 … P90", .align = Align::kRight, .around = " … "},
+  Table table({{.title = "BATCH", .align = Align::kRight, .key = "batch"},
+               {.title = "MEMORY", .align = Align::kRight, .unit = "GiB per GPU", .key = "needed_gib"},
+               {.title = "P10–P90", .align = Align::kRight},
                {.title = "", .key = "needed_gib_p10"},
                {.title = "", .key = "needed_gib_p90"},
-               {.title = "HELD BY", .narrowest = 24, .wrap = true, .key = "held_by"},
-               {.title = "ONLY BY SAVING MEMORY", .drop = 1, .narrowest = 20, .wrap = true, .key = "held_by_saving"}});
+               {.title = "FITS ON", .narrowest = 24, .wrap = true, .key = "held_by"},
+               {.title = "FITS WITH CHECKPOINTING OR OFFLOAD",
+                .drop = 1,
+                .narrowest = 20,
+                .wrap = true,
+                .key = "held_by_saving"}});
   for (const BatchRow& row : section.rows) {
     std::vector<Cell> cells = {{static_cast<double>(row.sequences), count_text(row.sequences)}};
     if (row.needed.p50 > Bytes{}) {
       cells.emplace_back(row.needed.p50 / units::GiB, gib_text(row.needed.p50));
-      cells.emplace_back(row.needed.exact() ? "" : gib_text(row.needed.p10) + " … " + gib_text(row.needed.p90),
+      cells.emplace_back(row.needed.exact() ? "" : gib_text(row.needed.p10) + "–" + gib_text(row.needed.p90),
                          Paint::kDim);
       cells.emplace_back(row.needed.p10 / units::GiB);
       cells.emplace_back(row.needed.p90 / units::GiB);
@@ -110,7 +115,7 @@ Table batch_table(const BatchSection& section, bool all) {
     }
     const auto plain = holders(row, false);
     const auto saving = holders(row, true);
-    cells.emplace_back(plain.empty() ? "none" : holders_text(plain, every_larger(row), all),
+    cells.emplace_back(plain.empty() ? "no GPU" : holders_text(plain, every_larger(row), all),
                        plain.empty() ? Paint::kYellow : Paint::kPlain);
     cells.emplace_back(holders_text(saving, false, all), Paint::kDim);
     table.add(std::move(cells));
@@ -156,9 +161,8 @@ std::string batches_text(const FitReport& report, const std::vector<BatchSection
         std::ranges::any_of(section.rows, [](const BatchRow& row) { return !holders(row, true).empty(); });
     const Table shares = share_table(section);
     if (shares.empty()) continue;
-    text += '\n' + paragraph("Share of the usable memory that each batch takes" +
-                                 (saving ? "; * only with recomputation, offload or sharding that the job does not ask "
-                                           "for, which costs time:"
+    text += '\n' + paragraph("Share of the usable memory by batch" +
+                                 (saving ? "; * needs activation checkpointing, offload or sharding (slower):"
                                          : std::string(":")),
                              look.screen);
     text += shares.text(look.screen);

@@ -12,11 +12,30 @@
 namespace gpuplan {
 namespace {
 
+/// As people call it; JSON keeps the names of the enum.
+std::string layout_words(Layout layout) {
+  switch (layout) {
+    case Layout::kOneGpu:
+      return "1 GPU";
+    case Layout::kReplicated:
+      return "DDP";
+    case Layout::kOptimizerSharded:
+      return "ZeRO-1";
+    case Layout::kFullySharded:
+      return "FSDP (ZeRO-3)";
+    case Layout::kModelsApart:
+      return "one model per GPU";
+    case Layout::kTensorParallel:
+      break;
+  }
+  return "tensor parallel";
+}
+
 bool known(const PlacementRow& row) { return row.needed.p50 > Bytes{}; }
 
 std::string fits_word(const PlacementRow& row) {
   if (!known(row)) return "–";
-  return row.fits ? "yes" : row.tight ? "tight" : "no";
+  return row.fits ? "yes" : row.tight ? "OOM risk" : "no";
 }
 
 const PlacementRow* find(const PlacementSection& section, Layout layout, int gpus) {
@@ -40,17 +59,15 @@ std::vector<std::string> lessons(const PlacementSection& section) {
   const PlacementRow* one = find(section, Layout::kOneGpu, 1);
   const auto weights = [](const PlacementRow& row) { return gib_text(row.memory.weights) + " GiB"; };
   if (const PlacementRow* copy = find(section, Layout::kReplicated, several); copy != nullptr && one != nullptr)
-    lines.push_back("Replicated: each of " + std::to_string(several) + " GPUs holds all weights, " + weights(*copy) +
-                    " as on one GPU (" + weights(*one) + "); in all " + gib_text(copy->needed.p50) +
-                    " GiB a GPU, not " + gib_text(one->needed.p50 / several) + ".");
+    lines.push_back("DDP copies all weights to each of " + std::to_string(several) + " GPUs (" + weights(*copy) +
+                    "): " + gib_text(copy->needed.p50) + " GiB each, not " + gib_text(one->needed.p50 / several) + ".");
   if (const PlacementRow* full = find(section, Layout::kFullySharded, several); full != nullptr)
-    lines.push_back("Fully sharded: weights of " + weights(*full) +
-                    " a GPU, gathered layer by layer when they are used.");
+    lines.push_back("FSDP (ZeRO-3): " + weights(*full) + " of weights per GPU, gathered layer by layer.");
   for (const PlacementRow& row : section.found.rows) {
     if (row.layout != Layout::kModelsApart || !known(row) || row.models.empty()) continue;
     std::vector<std::string> parts;
     for (const auto& [name, needs] : row.models) parts.push_back(printable(name, 60) + " " + gib_text(needs) + " GiB");
-    lines.push_back("One model a GPU: " + listed(parts) + "; the fullest GPU counts.");
+    lines.push_back("One model per GPU: " + listed(parts) + "; the fullest GPU counts.");
     break;
   }
   return lines;
@@ -64,16 +81,16 @@ Table placement_table(const PlacementSection& section) {
   Table table(
       {{.title = "GPUS", .align = Align::kRight, .key = "gpus"},
        {.title = "LAYOUT", .key = "layout"},
-       {.title = "BATCH", .align = Align::kRight, .drop = 3, .unit = "at once", .key = "sequences_at_once"},
+       {.title = "BATCH", .align = Align::kRight, .drop = 3, .key = "sequences_at_once"},
        {.title = "WEIGHTS", .align = Align::kRight, .drop = 4, .unit = "GiB", .key = "weights_gib"},
        {.title = "STATES", .align = Align::kRight, .drop = 6, .unit = "GiB", .key = "gradients_and_optimizer_gib"},
        {.title = "ACTIVATIONS", .align = Align::kRight, .drop = 7, .unit = "GiB", .key = "activations_gib"},
        {.title = "KV CACHE", .align = Align::kRight, .drop = 7, .unit = "GiB", .key = "kv_cache_gib"},
-       {.title = "NEEDS", .align = Align::kRight, .around = " of ", .unit = "GiB a GPU"},
-       {.title = "P10 … P90", .align = Align::kRight, .drop = 8, .around = " … "},
+       {.title = "MEMORY", .align = Align::kRight, .around = " of ", .unit = "GiB per GPU"},
+       {.title = "P10–P90", .align = Align::kRight, .drop = 8},
        {.title = "USED", .align = Align::kRight, .key = "used_share"},
        {.title = "FITS", .key = "fits"},
-       {.title = "COMPLEXITY", .drop = 2, .key = "complexity"},
+       {.title = "SETUP EFFORT", .drop = 2, .key = "complexity"},
        {.title = "REMARK", .narrowest = 12, .wrap = true, .key = "why_not"},
        {.title = "", .key = "needed_gib_p10"},
        {.title = "", .key = "needed_gib"},
@@ -83,7 +100,7 @@ Table placement_table(const PlacementSection& section) {
   for (const PlacementRow& row : section.found.rows) {
     const Paint paint = !known(row) ? Paint::kDim : row.fits ? Paint::kPlain : Paint::kYellow;
     std::vector<Cell> cells = {{static_cast<double>(row.gpus), std::to_string(row.gpus), paint},
-                               {std::string(name_of(row.layout)), paint}};
+                               {layout_words(row.layout), paint}};
     if (known(row)) {
       const double used = row.needed.p50 / usable;
       cells.push_back(row.micro_batch > 0 ? Cell(row.micro_batch, count_text(row.micro_batch)) : Cell());
@@ -92,7 +109,7 @@ Table placement_table(const PlacementSection& section) {
       cells.push_back(gib_cell(row.memory.activations + row.memory.logits));
       cells.push_back(gib_cell(row.memory.kv_cache));
       cells.emplace_back(gib_text(row.needed.p50) + " of " + gib_text(usable), paint);
-      cells.emplace_back(row.needed.exact() ? "" : gib_text(row.needed.p10) + " … " + gib_text(row.needed.p90),
+      cells.emplace_back(row.needed.exact() ? "" : gib_text(row.needed.p10) + "–" + gib_text(row.needed.p90),
                          Paint::kDim);
       cells.emplace_back(used, percent(used), paint);
     } else {
@@ -120,14 +137,14 @@ std::string placements_text(const FitReport& report, const std::vector<Placement
   std::string text = fit_heading(report, look.screen);
   for (const PlacementSection& section : sections) {
     text += '\n' + paragraph(printable(section.name, 60) + ": " + section.title, look.screen, 2, 4);
-    std::string same = "On " + section.found.gpu->name + " in one machine";
+    std::string same = section.found.gpu->name + ", one machine";
     if (section.found.recompute != Recompute::kNone)
-      same += ", recompute " + std::string(name_of(section.found.recompute));
-    if (section.found.offload != Offload::kNone) same += ", offload " + std::string(name_of(section.found.offload));
-    text += paragraph(same + "; rows differ by the layout alone:", look.screen);
+      same += ", activation checkpointing (" + std::string(name_of(section.found.recompute)) + ")";
+    if (section.found.offload != Offload::kNone)
+      same += ", CPU offload: " + std::string(name_of(section.found.offload));
+    text += paragraph(same + ":", look.screen);
     const Table table = placement_table(section);
     text += table.text(look.screen);
-    text += left_out_words(table, look.screen);
     for (const std::string& line : lessons(section)) text += paragraph(line, look.screen, 2, 4);
   }
   return text;

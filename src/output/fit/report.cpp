@@ -34,8 +34,8 @@ std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, c
 
 std::string fit_heading(const FitReport& report, const Screen& screen) {
   std::string heading = printable(report.subject, 100);
-  if (report.params > 0) heading += ": " + count_short(report.params) + " parameters";
-  return paragraph(heading + " · memory by the model, no prices", screen, 0, 0);
+  if (report.params > 0) heading += " (" + count_short(report.params) + " parameters)";
+  return paragraph(heading + ": predicted memory per GPU", screen, 0, 0);
 }
 
 void begin_fit_json(JsonWriter& json, const FitReport& report) {

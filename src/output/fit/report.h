@@ -42,11 +42,12 @@ std::vector<PhaseTerms> terms_of(const FitSection& section, const FitRow& row, c
 
 struct FitLook {
   Screen screen{};
-  bool all = false;      ///< rows that hold nothing too
+  bool all = false;      ///< rows that nothing fits on too
+  bool details = false;  ///< every component of the memory
   bool explain = false;  ///< the terms of the first row that holds it, for each section
 };
 
-/// "Llama-3.1-8B: 8.03B parameters · memory by the model, no prices".
+/// "Llama-3.1-8B (8.03B parameters): predicted memory per GPU".
 std::string fit_heading(const FitReport& report, const Screen& screen);
 /// Opens the object and its array "sections", which the caller fills and ends.
 void begin_fit_json(JsonWriter& json, const FitReport& report);

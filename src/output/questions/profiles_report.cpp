@@ -46,7 +46,7 @@ std::string precision_words(const Profile& profile, const TrainPhase& train) {
   const Precision precision = profile.best->strategy.precision;
   const std::string name(name_of(precision));
   if (precision == Precision::kBf16) return "";
-  if (train.precision.on(gpu.name, profile.machines.gpus)) return name + ": the job says so";
+  if (train.precision.on(gpu.name, profile.machines.gpus)) return name + ": set in the job";
   return name + ": " + gpu.architecture + " has no bf16" + (precision == Precision::kFp32 ? " and no fp16" : "");
 }
 
@@ -57,10 +57,16 @@ std::string compile_words(const Profile& profile, const TrainPhase& train) {
   if (on)
     return profile.best->framework->compile
                ? ""
-               : "compiled: the job says so, " + profile.best->framework->name + " is not known to be able to";
-  if (said) return "not compiled: the job says so";
-  if (!profile.best->framework->compile) return "not compiled: " + profile.best->framework->name + " does not";
-  return "not compiled: the job does not ask for it (compile: true)";
+               : "compiled, as set in the job; " + profile.best->framework->name + " may not support it";
+  if (said) return "not compiled, as set in the job";
+  if (!profile.best->framework->compile)
+    return "not compiled: " + profile.best->framework->name + " does not support it";
+  return "not compiled (to change: compile: true)";
+}
+
+std::string compiling_words(const ProfilesSection& section) {
+  return "compile: true would be " + gain_words(*section.gain_by_compiling) + " on " +
+         section.found.profiles[*section.picked].name + " (predicted, compile time excluded).";
 }
 
 /// What the table had no room for, and why things are as they are.
@@ -72,7 +78,7 @@ std::vector<std::string> notes(const ProfilesReport& report, const ProfilesSecti
   };
   const auto dropped = table.dropped(screen);
   const Phase& phase = report.phase(section);
-  if (std::ranges::find(dropped, "REMARKS") != dropped.end()) {
+  if (std::ranges::find(dropped, "NOTE") != dropped.end()) {
     // Why something does not run comes first: it is looked for; then the recommended one.
     Grouped bad;
     Grouped under;
@@ -90,12 +96,13 @@ std::vector<std::string> notes(const ProfilesReport& report, const ProfilesSecti
   }
   if (const auto* generate = std::get_if<GeneratePhase>(&phase.work);
       generate != nullptr && generate->situation == Situation::kSingle && !generate->batch.given())
-    result.emplace_back("One sequence at a time: the job asks for it (situation: single).");
+    result.emplace_back("Batch 1, as set in the job (situation: single).");
   if (const auto* train = std::get_if<TrainPhase>(&phase.work)) {
     const bool fixed = train->batch || train->batch_by_gpu.given();
     const bool under = std::ranges::any_of(section.found.profiles, [](const Profile& p) { return p.gain.has_value(); });
     if (under && fixed)
-      result.emplace_back("More at once also means a larger batch in all: the job fixes it (batch, parallel, micro).");
+      result.emplace_back(
+          "A larger micro-batch would change the global batch, which the job fixes (batch, parallel, micro).");
     Grouped why;
     for (const Profile& profile : section.found.profiles) why.add(precision_words(profile, *train), profile.name);
     take(why, 6);
@@ -105,35 +112,40 @@ std::vector<std::string> notes(const ProfilesReport& report, const ProfilesSecti
     // One reason for all needs no names.
     for (std::string& line : lines) line = upper_first(line.substr(line.find(": ") + 2));
     for (std::string& line : lines) result.push_back(std::move(line));
-    if (section.gain_by_compiling && section.picked)
-      result.push_back("With compile: true " + section.found.profiles[*section.picked].name + " would be " +
-                       gain_words(*section.gain_by_compiling) + " by the model, the wait to compile not counted.");
+    if (section.gain_by_compiling && section.picked) result.push_back(compiling_words(section));
   }
   return result;
 }
 
-std::string section_text(const ProfilesReport& report, const ProfilesSection& section, const Screen& screen) {
+/// What to know of the recommended profile alone.
+std::vector<std::string> short_notes(const ProfilesSection& section) {
+  std::vector<std::string> result;
+  if (!section.picked) return result;
+  const Profile& picked = section.found.profiles[*section.picked];
+  if (picked.gain) result.push_back(picked.name + ": " + under_used_words(picked) + ".");
+  if (section.gain_by_compiling) result.push_back(compiling_words(section));
+  return result;
+}
+
+std::string section_text(const ProfilesReport& report, const ProfilesSection& section, const Screen& screen,
+                         bool details) {
   const Phase& phase = report.phase(section);
   std::string text = paragraph(printable(phase.name, 60) + ": " + phase_words(phase), screen);
   std::string common;
   const Table table = profiles_table(report, section, &common);
   text += table.text(screen);
   if (!common.empty()) text += paragraph(common, screen);
-  text += left_out_words(table, screen, "REMARKS");
-  const auto lines = notes(report, section, table, screen);
+  const auto lines = details ? notes(report, section, table, screen) : short_notes(section);
   if (!lines.empty()) text += '\n';
   for (const std::string& line : lines) text += paragraph(line, screen, 2, 4);
-  text +=
-      paragraph(std::string(kCpuProfile) + ": for testing; " +
-                    (std::holds_alternative<TrainPhase>(phase.work) ? "weights, gradients and optimizer states take "
-                                                                    : "the weights of the largest model take ") +
-                    gib_text(section.found.cpu.state) +
-                    " GiB of host memory in fp32, activations come on top. No time is predicted for processors.",
-                screen, 2, 4);
+  if (details)
+    text += paragraph(std::string(kCpuProfile) + ": for testing only (" + gib_text(section.found.cpu.state) +
+                          " GiB in fp32 plus activations); no time predicted.",
+                      screen, 2, 4);
   if (section.picked) {
     const Profile& picked = section.found.profiles[*section.picked];
     if (!phase.command.empty() && picked.best) {
-      text += '\n' + paragraph("On " + picked.name + ", the recommended one:", screen);
+      text += '\n' + paragraph("Command for the recommended GPU (" + picked.name + "):", screen);
       const std::string command = filled_command(phase, *picked.best, picked.name);
       for (const std::string_view line : split(trim(command), '\n')) text += "    " + printable(line, 4000) + '\n';
     }
@@ -149,11 +161,10 @@ bool ProfilesReport::held() const {
   });
 }
 
-std::string profiles_text(const ProfilesReport& report, const Screen& screen) {
+std::string profiles_text(const ProfilesReport& report, const Screen& screen, bool details) {
   std::string text = paragraph(
-      printable(report.job.name, 100) + ": how to set it up on each kind of machine · memory and speed by the model",
-      screen, 0, 0);
-  for (const ProfilesSection& section : report.sections) text += '\n' + section_text(report, section, screen);
+      printable(report.job.name, 100) + ": suggested settings per GPU (predicted memory and speed)", screen, 0, 0);
+  for (const ProfilesSection& section : report.sections) text += '\n' + section_text(report, section, screen, details);
   return text;
 }
 

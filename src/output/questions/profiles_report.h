@@ -30,7 +30,7 @@ struct ProfilesReport {
   bool held() const;
 };
 
-std::string gain_words(double gain);                   ///< "12 % faster", "2.5 times as fast", "no faster"
+std::string gain_words(double gain);                   ///< "12% faster", "2.5x as fast", "no faster"
 std::string under_used_words(const Profile& profile);  ///< why so little memory is used; empty: enough is
 /// Why a profile does not run, or what is to be said of one that does; may be empty.
 std::string remark_words(const Profile& profile);
@@ -39,7 +39,7 @@ std::string remark_words(const Profile& profile);
 /// key but is not shown; `common` takes it as a sentence, empty when there is none.
 Table profiles_table(const ProfilesReport& report, const ProfilesSection& section, std::string* common = nullptr);
 
-std::string profiles_text(const ProfilesReport& report, const Screen& screen);
+std::string profiles_text(const ProfilesReport& report, const Screen& screen, bool details = false);
 std::string profiles_json(const ProfilesReport& report);  ///< "gpuplan/profiles@1"
 
 }  // namespace gpuplan

@@ -26,9 +26,7 @@ bool counts_samples(const Phase& phase) {
   return train != nullptr && !train->data.tokens;
 }
 
-std::string spread_words(const Interval<double>& amount) {
-  return rate_text(amount.p10) + " … " + rate_text(amount.p90);
-}
+std::string spread_words(const Interval<double>& amount) { return rate_text(amount.p10) + "–" + rate_text(amount.p90); }
 
 std::string strategy_cell(const PhaseEstimate& estimate) {
   const Strategy& s = estimate.strategy;
@@ -40,7 +38,7 @@ std::string strategy_cell(const PhaseEstimate& estimate) {
   if (s.cp > 1) add("cp " + std::to_string(s.cp));
   if (s.ep > 1) add("ep " + std::to_string(s.ep));
   if (s.sharding != Sharding::kNone) add(std::string(name_of(s.sharding)));
-  return text.empty() ? "one GPU" : text;
+  return text.empty() ? "1 GPU" : text;
 }
 
 std::string needs_text(const Profile& profile) {
@@ -56,14 +54,13 @@ Cell whole_cell(double value) { return {value, count_text(value)}; }
 
 /// The columns at the end that training and generation share.
 void add_ends(std::vector<Column>& columns, bool samples) {
-  columns.push_back({.title = "MEMORY A GPU", .align = Align::kRight, .around = " of ", .unit = "GiB"});
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 12, .around = " … ", .unit = "GiB"});
+  columns.push_back({.title = "MEMORY PER GPU", .align = Align::kRight, .around = " of ", .unit = "GiB"});
+  columns.push_back({.title = "P10–P90", .align = Align::kRight, .drop = 12, .unit = "GiB"});
   columns.push_back({.title = "USED", .align = Align::kRight, .drop = 3, .key = "used_share"});
-  columns.push_back(
-      {.title = "LARGEST", .align = Align::kRight, .drop = 1, .unit = "at once", .key = "largest_at_once"});
+  columns.push_back({.title = "MAX BATCH", .align = Align::kRight, .drop = 1, .key = "largest_at_once"});
   columns.push_back({.title = samples ? "SAMPLES/S" : "TOKENS/S", .align = Align::kRight});
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = 11, .around = " … "});
-  columns.push_back({.title = "REMARKS", .drop = 13, .narrowest = 28, .wrap = true, .key = "remarks"});
+  columns.push_back({.title = "P10–P90", .align = Align::kRight, .drop = 11});
+  columns.push_back({.title = "NOTE", .drop = 13, .narrowest = 28, .wrap = true, .key = "remarks"});
   for (const char* key :
        {"gpu", "gpus", "nodes", "picked", "fit", "framework", "evidence", "memory_gib_p10", "memory_gib_p50",
         "memory_gib_p90", "usable_gib", "samples_per_second_p10", "samples_per_second_p50", "samples_per_second_p90",
@@ -77,7 +74,7 @@ void add_interval(std::vector<Cell>& row, const Interval<double>& amount) {
 
 /// Nothing where the engine takes as many as there is room for anyway.
 Cell largest_cell(const Profile& profile, bool fills) {
-  if (profile.largest == 0) return {"tight", Paint::kYellow};
+  if (profile.largest == 0) return {"OOM risk", Paint::kYellow};
   return fills ? Cell() : whole_cell(profile.largest);
 }
 
@@ -99,7 +96,7 @@ void add_row_ends(std::vector<Cell>& row, const Profile& profile, bool samples, 
   const Interval<double> all_samples = rate(best, best.units);
   const Interval<double> all_tokens = rate(best, best.tokens);
   const Interval<double>& shown = samples ? all_samples : all_tokens;
-  row.push_back({gib_text(best.memory_total.p10) + " … " + gib_text(best.memory_total.p90), Paint::kDim});
+  row.push_back({gib_text(best.memory_total.p10) + "–" + gib_text(best.memory_total.p90), Paint::kDim});
   row.push_back(number(profile.used(), percent(profile.used())));
   row.push_back(largest_cell(profile, fills));
   row.emplace_back(shown.p50 > 0 ? rate_text(shown.p50) : "");
@@ -123,6 +120,11 @@ void add_row_ends(std::vector<Cell>& row, const Profile& profile, bool samples, 
   }
 }
 
+std::string shown_key(const std::string& key) {
+  if (key == "compile") return "compile";
+  return key == "recompute" ? "activation checkpointing" : "CPU offload";
+}
+
 /// Columns that say the same of every profile that runs are for CSV and JSON only: `common` says it in one sentence.
 void merge_equal(std::vector<Column>& columns, const std::vector<std::vector<Cell>>& rows,
                  const ProfilesSection& section, std::string& common) {
@@ -143,14 +145,15 @@ void merge_equal(std::vector<Column>& columns, const std::vector<std::vector<Cel
     if (text == nullptr || !equal) continue;
     column.title.clear();
     if (text->empty()) continue;
-    if (*text == kNo) words.push_back("no " + (column.key == "compile" ? std::string("compilation") : column.key));
+    if (*text == kNo) words.push_back("no " + shown_key(column.key));
     else if (*text == "yes") words.emplace_back("compiled");
     else if (column.key == "weights") words.push_back(*text + " weights");
-    else if (column.key == "placement") words.push_back("models " + *text);
-    else if (column.key == "recompute" || column.key == "offload") words.push_back(column.key + " " + *text);
+    else if (column.key == "placement") words.push_back(*text);
+    else if (column.key == "recompute" || column.key == "offload")
+      words.push_back(shown_key(column.key) + ": " + *text);
     else words.push_back(*text);
   }
-  if (!words.empty()) common = "All of them: " + join(words, ", ") + ".";
+  if (!words.empty()) common = "All: " + join(words, ", ") + ".";
 }
 
 /// The table of these rows, in which a column that says the same everywhere is not shown.
@@ -165,17 +168,16 @@ Table finished(std::vector<Column> columns, std::vector<std::vector<Cell>> rows,
 }
 
 Table training_table(const ProfilesSection& section, bool samples, std::string* common) {
-  std::vector<Column> columns = {
-      {.title = "PROFILE"},
-      {.title = "", .key = "profile"},
-      {.title = "MICRO", .align = Align::kRight, .unit = "batch", .key = "micro_batch"},
-      {.title = "ACCUM.", .align = Align::kRight, .drop = 2, .unit = "steps", .key = "accumulation"},
-      {.title = "BATCH", .align = Align::kRight, .drop = 4, .unit = "in all", .key = "batch"},
-      {.title = "PRECISION", .drop = 7, .key = "precision"},
-      {.title = "COMPILE", .drop = 7, .key = "compile"},
-      {.title = "RECOMPUTE", .drop = 6, .key = "recompute"},
-      {.title = "OFFLOAD", .drop = 6, .key = "offload"},
-      {.title = "STRATEGY", .drop = 5, .key = "strategy"}};
+  std::vector<Column> columns = {{.title = "PROFILE"},
+                                 {.title = "", .key = "profile"},
+                                 {.title = "MICRO-BATCH", .align = Align::kRight, .key = "micro_batch"},
+                                 {.title = "GRAD ACCUM", .align = Align::kRight, .drop = 2, .key = "accumulation"},
+                                 {.title = "GLOBAL BATCH", .align = Align::kRight, .drop = 4, .key = "batch"},
+                                 {.title = "PRECISION", .drop = 7, .key = "precision"},
+                                 {.title = "COMPILE", .drop = 7, .key = "compile"},
+                                 {.title = "CHECKPOINTING", .drop = 6, .key = "recompute"},
+                                 {.title = "CPU OFFLOAD", .drop = 6, .key = "offload"},
+                                 {.title = "PARALLELISM", .drop = 5, .key = "strategy"}};
   add_ends(columns, samples);
   std::vector<std::vector<Cell>> rows;
   for (std::size_t i = 0; i < section.found.profiles.size(); ++i) {
@@ -211,7 +213,7 @@ Table training_table(const ProfilesSection& section, bool samples, std::string* 
                            {kNo},
                            {"testing only"}};
   cpu.resize(16);
-  cpu.emplace_back("testing only: no time is predicted", Paint::kDim);
+  cpu.emplace_back("for testing only: no time predicted", Paint::kDim);
   rows.push_back(std::move(cpu));
   return finished(std::move(columns), std::move(rows), section, common);
 }
@@ -244,13 +246,13 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
       {.title = "REPLICAS", .align = Align::kRight, .drop = 6, .key = "replicas"},
       {.title = "TP", .align = Align::kRight, .drop = 5, .key = "tp"},
       {.title = "PP", .align = Align::kRight, .drop = 5, .key = "pp"},
-      {.title = "AT ONCE", .align = Align::kRight, .unit = "a replica", .key = "sequences_a_replica"},
-      {.title = "IN FLIGHT", .align = Align::kRight, .drop = 8, .unit = "in all", .key = "sequences_in_flight"},
+      {.title = "BATCH", .align = Align::kRight, .unit = "per replica", .key = "sequences_a_replica"},
+      {.title = "CONCURRENCY", .align = Align::kRight, .drop = 8, .unit = "total", .key = "sequences_in_flight"},
       {.title = "WEIGHTS", .drop = 7, .key = "weights"},
-      {.title = "KV CACHE", .align = Align::kRight, .drop = 9, .unit = "GiB a GPU", .key = "kv_cache_gib"},
+      {.title = "KV CACHE", .align = Align::kRight, .drop = 9, .unit = "GiB per GPU", .key = "kv_cache_gib"},
       {.title = "MODELS", .drop = 10, .key = "placement"},
-      {.title = "FIRST TOKEN", .align = Align::kRight, .drop = 4, .unit = "ms"},
-      {.title = "A TOKEN", .align = Align::kRight, .drop = 4, .unit = "ms"}};
+      {.title = "TTFT", .align = Align::kRight, .drop = 4, .unit = "ms"},
+      {.title = "TPOT", .align = Align::kRight, .drop = 4, .unit = "ms"}};
   const std::size_t front = columns.size();
   add_ends(columns, false);
   for (const char* key :
@@ -276,8 +278,8 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
       row.emplace_back(std::string(name_of(s.weights)));
       row.push_back(number(profile.best->memory.kv_cache / units::GiB, gib_text(profile.best->memory.kv_cache)));
       row.emplace_back(!several                                                ? ""
-                       : s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "side by side"
-                                                                               : "in turn");
+                       : s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "one model per GPU"
+                                                                               : "one model after another");
       add_latencies(row, *profile.best);
     } else {
       row.resize(front);
@@ -298,7 +300,7 @@ Table generation_table(const ProfilesSection& section, const GeneratePhase& phas
                            whole_cell(1),
                            {"fp32"}};
   cpu.resize(front + 6);
-  cpu.emplace_back("testing only: no time is predicted", Paint::kDim);
+  cpu.emplace_back("for testing only: no time predicted", Paint::kDim);
   rows.push_back(std::move(cpu));
   return finished(std::move(columns), std::move(rows), section, common);
 }

@@ -97,14 +97,13 @@ std::string memory_words_of(const Plan& pick) {
   if (fullest == nullptr || !fullest->estimate->node || fullest->estimate->node->gpu == nullptr) return "";
   const Bytes usable = fullest->estimate->node->gpu->usable;
   const Interval<Bytes>& total = fullest->estimate->memory_total;
-  return "Memory: " + gib_text(total.p50) + " GiB a GPU (" + gib_text(total.p10) + " … " + gib_text(total.p90) +
-         ") of " + gib_text(usable) +
-         (total.p90 <= usable ? ": fits at its high end too." : ": tight at its high end.");
+  return "Memory: " + gib_text(total.p50) + " GiB per GPU (" + gib_text(total.p10) + "–" + gib_text(total.p90) +
+         ") of " + gib_text(usable) + (total.p90 <= usable ? ", fits throughout." : ", OOM risk at the high end.");
 }
 
 }  // namespace
 
-std::string sensitivity_text(const SensitivityReport& report, const Screen& screen) {
+std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details) {
   const PlanReport& plan_report = *report.plan_report;
   const Plan* pick = plan_report.pick();
   std::string text = paragraph(header_words(plan_report), screen, 0, 0) + '\n';
@@ -114,59 +113,65 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
   }
   const std::string name = plan_report.name(*pick);
   const bool costs = measure_for(*pick).cost;
-  text += paragraph("What moves " + name + ", " + hours_words(pick->hours.p50) + " and " +
-                        (costs ? to_text(pick->cost.p50) : std::string("free")) + " as it stands, most:",
+  text += paragraph("What changes the " + std::string(costs ? "cost" : "time") + " of " + name + " most (now " +
+                        hours_words(pick->hours.p50) + ", " +
+                        (costs ? to_text(pick->cost.p50) : std::string("no charge")) + "):",
                     screen, 0, 0) +
           '\n';
   const std::vector<const SensitivityInput*> inputs = sorted(report, *pick);
   const Bars bars(inputs, *pick, screen.columns >= 110 ? 25 : 15);
   Table table({{.title = "INPUT", .narrowest = 22, .wrap = true},
-               {.title = "FROM … TO", .align = Align::kRight, .drop = 3, .around = " … "},
-               {.title = "COST", .align = Align::kRight, .around = " … ", .unit = "from … to"},
-               {.title = "HOURS", .align = Align::kRight, .drop = 1, .around = " … ", .unit = "from … to"},
-               {.title = costs ? "SWING OF COST" : "SWING OF HOURS"},
-               {.title = "THEN PICKED", .drop = 2, .narrowest = 16, .wrap = true}});
-  for (const SensitivityInput* input : inputs)
+               {.title = "RANGE TRIED", .align = Align::kRight, .drop = 3},
+               {.title = "COST", .align = Align::kRight},
+               {.title = "HOURS", .align = Align::kRight, .drop = 1},
+               {.title = costs ? "EFFECT ON COST" : "EFFECT ON HOURS"},
+               {.title = "THEN RECOMMENDED", .drop = 2, .narrowest = 16, .wrap = true}});
+  constexpr std::size_t kShown = 8;
+  const std::size_t rows = details ? inputs.size() : std::min(kShown, inputs.size());
+  for (const SensitivityInput* input : std::span(inputs).first(rows))
     table.add({{printable(input->name, 80)},
-               {printable(input->low.value, 30) + " … " + printable(input->high.value, 30), Paint::kDim},
-               {costs ? money(input->low) + " … " + money(input->high) : std::string()},
-               {hours(input->low) + " … " + hours(input->high)},
+               {printable(input->low.value, 30) + " to " + printable(input->high.value, 30), Paint::kDim},
+               {costs ? money(input->low) + " to " + money(input->high) : std::string()},
+               {hours(input->low) + " to " + hours(input->high)},
                {bars.of(*input)},
                {picks_of(*input), Paint::kCyan}});
-  if (table.empty()) text += paragraph("No input moves its hours or its cost.", screen);
+  if (table.empty()) text += paragraph("No input changes its hours or its cost.", screen);
   else text += table.text(screen);
   text += '\n';
 
   const std::string share = percent(report.by);
-  text += paragraph("Each input is moved alone, from the low to the high end of its range where it has one, else by -" +
-                        share + " and +" + share + "; batches are halved and doubled. Hours and cost are medians on " +
-                        "the same machines, ┃ as it stands.",
+  if (rows < inputs.size())
+    text += paragraph(count_of(static_cast<double>(inputs.size() - rows), "more input") + ": --details", screen);
+  text += paragraph("Each input changed alone, over its own range or by " + share +
+                        " down and up (batches: half and double), on the same machines; ┃ now.",
                     screen);
   std::vector<std::string> changes;
   for (const SensitivityInput* input : inputs)
     if (!picks_of(*input).empty()) changes.push_back(printable(input->name, 80) + " (" + picks_of(*input) + ")");
   const std::vector<std::string> dropped = table.dropped(screen);
-  const bool told = std::ranges::find(dropped, "THEN PICKED") == dropped.end();
-  std::string words = changes.empty() ? "The pick stays the same in each case"
-                      : told ? "The pick changes with " + count_of(static_cast<double>(changes.size()), "input")
-                             : "The pick changes with " + listed(changes);
-  words += report.offers == 1 ? "; there is no other offer on the frontier."
-                              : ", searched again among the " + count_of(static_cast<double>(report.offers), "offer") +
-                                    " that no other plan beats.";
+  const bool told = std::ranges::find(dropped, "THEN RECOMMENDED") == dropped.end();
+  std::string words = changes.empty() ? "The recommendation does not change"
+                      : told
+                          ? "The recommendation changes with " + count_of(static_cast<double>(changes.size()), "input")
+                          : "The recommendation changes with " + listed(changes);
+  words += report.offers == 1 ? " (there is no other offer on the Pareto frontier)."
+                              : " (searched again among the " + count_of(static_cast<double>(report.offers), "offer") +
+                                    " on the Pareto frontier).";
   text += paragraph(words, screen);
+  if (!details) return text;
   if (const std::string memory = memory_words_of(*pick); !memory.empty()) text += paragraph(memory, screen);
   std::vector<std::string> small;
   if (!report.without_effect.empty())
     small.push_back("No effect on this plan: " + first_of(report.without_effect, 6) + ".");
   if (!report.fixed.empty())
-    small.push_back("Not moved, since that would not be possible or change nothing: " + first_of(report.fixed, 8) +
-                    ".");
+    small.push_back("Not varied, since that is impossible or changes nothing: " + first_of(report.fixed, 8) + ".");
   std::vector<std::string> left;
   const auto counted = [](int count) { return " (" + count_text(count) + ")"; };
   if (report.choices > 0)
-    left.push_back("numbers of GPUs, shapes of models and where, which are choices" + counted(report.choices));
-  if (report.other_offers > 0) left.push_back("offers off the frontier" + counted(report.other_offers));
-  if (!left.empty()) small.push_back("Left out: " + join(left, "; ") + ".");
+    left.push_back("numbers of GPUs, shapes of models and where: choices, not uncertain inputs" +
+                   counted(report.choices));
+  if (report.other_offers > 0) left.push_back("offers off the Pareto frontier" + counted(report.other_offers));
+  if (!left.empty()) small.push_back("Excluded: " + join(left, "; ") + ".");
   if (!small.empty()) text += '\n';
   for (const std::string& line : small) text += paragraph(line, screen, 2, 2, Paint::kDim);
   return text;

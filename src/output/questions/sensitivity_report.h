@@ -42,7 +42,7 @@ struct SensitivityReport {
 };
 
 /// Largest swing in cost first, in hours where the plan is free.
-std::string sensitivity_text(const SensitivityReport& report, const Screen& screen);
+std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details = false);
 
 /// A line for each input, in the same order.
 std::string sensitivity_csv(const SensitivityReport& report);

@@ -30,12 +30,12 @@ std::string spread_text(const Outcome<T>& outcome) {
   Outcome<T> bounded = outcome;
   bounded.p90 = outcome.p10;
   const std::string text = outcome_text(bounded);
-  return text.substr(0, text.find(" … ")) + " … " + kNever;
+  return range_text(text, kNever);
 }
 
 std::string share_words(double share) {
-  if (share <= 0) return "0 %";
-  return share < 0.0005 ? "< 0.1 %" : percent(share);
+  if (share <= 0) return "0%";
+  return share < 0.0005 ? "< 0.1%" : percent(share);
 }
 
 /// Sub-hour means as hours with digits that tell small ones apart.
@@ -91,21 +91,24 @@ class Boxes {
 
 class SimulateText {
  public:
-  SimulateText(const SimulateReport& report, const Screen& screen) : report_(report), screen_(screen) {}
+  SimulateText(const SimulateReport& report, const Screen& screen, bool details)
+      : report_(report), screen_(screen), details_(details) {}
 
   std::string text() {
     say(report_.header, 0);
     say(lives_words(simulation()), 0);
     text_ += '\n';
+    say(best_policy_words(report_), 0);
+    text_ += '\n';
     outcomes();
     text_ += '\n';
-    say(best_policy_words(report_));
-    for (const std::string& line : policy_remarks()) say(line);
-    text_ += '\n';
     distribution();
-    where_time_goes();
-    traces();
-    intervals();
+    if (details_) {
+      where_time_goes();
+      traces();
+      intervals();
+    }
+    for (const std::string& line : policy_remarks()) say(line);
     for (const std::string& note : report_.notes) text_ += paragraph(note, screen_, 2, 2, Paint::kDim);
     return std::move(text_);
   }
@@ -120,12 +123,12 @@ class SimulateText {
   void outcomes() {
     Table table({{.title = "POLICY"},
                  {.title = "HOURS", .align = Align::kRight},
-                 {.title = "P10 … P90", .align = Align::kRight, .drop = 3, .around = " … "},
+                 {.title = "P10–P90", .align = Align::kRight, .drop = 3},
                  {.title = "MEAN", .align = Align::kRight, .drop = 4},
                  {.title = "COST", .align = Align::kRight},
-                 {.title = "P10 … P90", .align = Align::kRight, .drop = 3, .around = " … "},
+                 {.title = "P10–P90", .align = Align::kRight, .drop = 3},
                  {.title = "MEAN", .align = Align::kRight},
-                 {.title = "LATE", .align = Align::kRight},
+                 {.title = "MISSED DEADLINE", .align = Align::kRight},
                  {.title = "NEVER ENDS", .align = Align::kRight, .drop = 1},
                  {.title = "INTERRUPTIONS", .align = Align::kRight, .drop = 2}});
     for (std::size_t i = 0; i < policies().size(); ++i) {
@@ -144,17 +147,15 @@ class SimulateText {
     }
     text_ += table.text(screen_);
     if (const auto& bound = report_.result.bound)
-      say("Knowing the future, no policy pays less than " + to_text(bound->cost) + " on average (" +
+      say("Lower bound with perfect foresight: " + to_text(bound->cost) + " on average (" +
           hours_text(bound->on_demand) + " h on demand, " + hours_text(bound->spot) + " h on spot).");
   }
 
   std::vector<std::string> policy_remarks() const {
     std::vector<std::string> lines;
     if (simulation().deadline <= Seconds{})
-      lines.emplace_back(
-          "greedy, time_sliced and uniform_progress mix both kinds of machine to keep a deadline: add --deadline.");
-    if (!simulation().on_demand_price)
-      lines.emplace_back("Nobody offers these machines on demand at a known price: only spot_only is simulated.");
+      lines.emplace_back("With --deadline, policies that fall back to on demand are compared too.");
+    if (!simulation().on_demand_price) lines.emplace_back("No on-demand price: only spot_only is simulated.");
     return lines;
   }
 
@@ -164,8 +165,7 @@ class SimulateText {
     Table table({{.title = "HOURS"}, {.title = boxes.scale()}});
     for (std::size_t i = 0; i < policies().size(); ++i) table.add({name(i), boxes.of(policies()[i])});
     text_ += table.text(screen_);
-    text_ += paragraph("thin: 5 to 95 % of the histories, thick: 25 to 75 %, ┃: the median, →: beyond", screen_, 2, 2,
-                       Paint::kDim);
+    text_ += paragraph("thin: 5–95% of runs, thick: 25–75%, ┃ median, → beyond", screen_, 2, 2, Paint::kDim);
     text_ += '\n';
   }
 
@@ -175,8 +175,8 @@ class SimulateText {
                  {.title = "WORK ON SPOT", .align = Align::kRight},
                  {.title = "BILLED ON DEMAND", .align = Align::kRight, .drop = 1},
                  {.title = "BILLED ON SPOT", .align = Align::kRight, .drop = 1},
-                 {.title = "LOST", .align = Align::kRight, .drop = 2},
-                 {.title = "WAITED", .align = Align::kRight, .drop = 3},
+                 {.title = "WORK LOST", .align = Align::kRight, .drop = 2},
+                 {.title = "WAIT", .align = Align::kRight, .drop = 3},
                  {.title = "STARTS", .align = Align::kRight, .drop = 4}});
     for (std::size_t i = 0; i < policies().size(); ++i) {
       const PolicyResult& one = policies()[i];
@@ -198,12 +198,12 @@ class SimulateText {
     Table table({{.title = "TRACE", .narrowest = 12},
                  {.title = "DAYS", .align = Align::kRight},
                  {.title = "REPLAYS", .align = Align::kRight, .drop = 4},
-                 {.title = "THERE", .align = Align::kRight},
+                 {.title = "AVAILABLE", .align = Align::kRight},
                  {.title = "INTERRUPTIONS", .align = Align::kRight, .drop = 3},
                  {.title = "RATE", .align = Align::kRight},
-                 {.title = "STAYS, MEAN", .align = Align::kRight},
+                 {.title = "MEAN UPTIME", .align = Align::kRight},
                  {.title = "MEDIAN", .align = Align::kRight, .drop = 1},
-                 {.title = "AWAY, MEAN", .align = Align::kRight},
+                 {.title = "MEAN OUTAGE", .align = Align::kRight},
                  {.title = "LONGEST", .align = Align::kRight, .drop = 2}});
     for (const SimulatedTrace& trace : simulation().traces) {
       const TraceStatistics facts = statistics(trace.runs);
@@ -228,12 +228,13 @@ class SimulateText {
     const std::string best = hours_words(choices.front().interval);
     std::ranges::stable_sort(choices, {}, &IntervalChoice::interval);
     say("Checkpoints of " + printable(longest->name, 60) + " take " + hours_words(longest->terms.checkpoint) +
-        " each; simulated is one every " + hours_words(longest->interval) + " of work. Others, on spot alone:");
+        " each; simulated with one every " + hours_words(longest->interval) +
+        " of work. Other intervals, on spot only:");
     Table table({{.title = "EVERY", .align = Align::kRight},
-                 {.title = "CALLED", .narrowest = 16, .wrap = true},
+                 {.title = "METHOD", .narrowest = 16, .wrap = true},
                  {.title = "EXPECTED HOURS", .align = Align::kRight},
-                 {.title = "MORE THAN BEST", .align = Align::kRight},
-                 {.title = "COSTS", .align = Align::kRight}});
+                 {.title = "EXTRA TIME", .align = Align::kRight},
+                 {.title = "EXTRA COST", .align = Align::kRight}});
     for (std::size_t i = 0; i < choices.size();) {
       IntervalChoice choice = choices[i];
       std::string names = choice.name;
@@ -255,13 +256,14 @@ class SimulateText {
 
   const SimulateReport& report_;
   Screen screen_;
+  bool details_;
   std::string text_;
 };
 
 /// "5%/h", the chance in one hour, as rates are written in a job.
 std::string rate_range(const Interval<PerSecond>& rate) {
   if (rate.exact()) return to_text(rate.p50);
-  return to_text(rate.p50) + " (" + to_text(rate.p10) + " … " + to_text(rate.p90) + ")";
+  return to_text(rate.p50) + " (" + to_text(rate.p10) + "–" + to_text(rate.p90) + ")";
 }
 
 }  // namespace
@@ -269,23 +271,22 @@ std::string rate_range(const Interval<PerSecond>& rate) {
 std::string lives_words(const Simulation& simulation) {
   std::string text;
   if (!simulation.traces.empty()) {
-    text = "Machines come and go as in " + count_of(static_cast<double>(simulation.traces.size()), "trace") +
-           " (on average " + significant_text(measured_rate(simulation.traces).value * 3600, 2) +
-           " interruptions for each hour with machines)";
+    text = "Availability replayed from " + count_of(static_cast<double>(simulation.traces.size()), "trace") + " (" +
+           significant_text(measured_rate(simulation.traces).value * 3600, 2) + " interruptions per machine-hour)";
   } else if (simulation.bathtub) {
-    text = "Machines live as the bathtub says, at most " + hours_words(simulation.bathtub->cap);
+    text = "Machine lifetimes: bathtub model, at most " + hours_words(simulation.bathtub->cap);
   } else if (simulation.rate.p90 <= PerSecond{}) {
-    text = "Machines are never taken away";
+    text = "No interruptions";
   } else {
-    text = "A machine is taken away at " + rate_range(simulation.rate) + ", whatever its age";
+    text = "Interruptions: " + rate_range(simulation.rate);
   }
-  if (simulation.machines > 1) text += "; " + count_of(simulation.machines, "machine") + " stop when one does";
+  if (simulation.machines > 1) text += "; " + count_of(simulation.machines, "machine") + " that stop together";
   if (simulation.traces.empty())
-    text += simulation.wait > Seconds{} ? "; another one is there after " + hours_words(simulation.wait) + " on average"
-                                        : "; another one is there at once";
-  text += "; a restart takes " + hours_words(simulation.restart) + ".";
+    text += simulation.wait > Seconds{} ? "; replacement after " + hours_words(simulation.wait) + " on average"
+                                        : "; replacement at once";
+  text += "; restart " + hours_words(simulation.restart) + ".";
   const int count = simulation.histories();
-  text += " " + count_text(count) + (simulation.traces.empty() ? " histories" : " replays") + " for each policy.";
+  text += " " + count_text(count) + (simulation.traces.empty() ? " simulated runs" : " replays") + " per policy.";
   return text;
 }
 
@@ -300,43 +301,43 @@ std::string best_policy_words(const SimulateReport& report) {
   const std::string name(name_of(best.policy));
   const Simulation& simulation = report.simulation;
   const auto on_average = [](const PolicyResult& one) {
-    return hours_text(one.hours.mean) + " h for " + to_text(one.cost.mean);
+    return hours_text(one.hours.mean) + " h and " + to_text(one.cost.mean);
   };
-  // A mean over histories one of which never ends is no number.
-  const auto sticks = [](const PolicyResult& one) { return "never ends in " + share_words(one.unfinished); };
+  // A mean over runs one of which never ends is no number.
+  const auto sticks = [](const PolicyResult& one) { return "never finishes in " + share_words(one.unfinished); };
   const bool best_ends = best.unfinished <= 0;
   std::string text =
-      "Best: " + name +
-      (best_ends ? ", " + on_average(best) + " on average" : ", which " + sticks(best) + " of the histories");
+      "Best: " + name + (best_ends ? ", " + on_average(best) + " on average" : ", which " + sticks(best) + " of runs");
   const PolicyResult* on_demand = find(SpotPolicy::kOnDemand);
   if (on_demand != nullptr && on_demand != &best && ends(best.cost.mean.value) && on_demand->cost.mean > Dollars{}) {
     const double saved = 1 - best.cost.mean / on_demand->cost.mean;
-    text +=
-        saved >= 0 ? ", " + percent(saved) + " less than on demand" : ", " + percent(-saved) + " more than on demand";
+    text += saved >= 0 ? ", " + percent(saved) + " cheaper than on demand"
+                       : ", " + percent(-saved) + " more expensive than on demand";
   }
   text += ".";
   if (simulation.deadline > Seconds{}) {
     if (1 - best.late >= simulation.confidence)
-      text += " It is late in " + share_words(best.late) + " of the histories, and " +
-              share_words(1 - simulation.confidence) + " are allowed";
+      text += " It misses the deadline in " + share_words(best.late) +
+              " of runs (limit: " + share_words(1 - simulation.confidence) + ")";
     else
-      text += " No policy keeps the deadline of " + hours_words(simulation.deadline) + " at " +
-              percent(simulation.confidence) + "; this one is late least often, in " + share_words(best.late);
+      text += " No policy meets the " + hours_words(simulation.deadline) + " deadline " +
+              percent(simulation.confidence) + " of the time; this one misses it least often, in " +
+              share_words(best.late);
     const PolicyResult* spot = find(SpotPolicy::kSpotOnly);
     if (spot != nullptr && spot != &best && 1 - spot->late < simulation.confidence)
-      text += "; spot_only, without a way back, in " + share_words(spot->late);
+      text += "; spot_only, with no fallback to on demand, in " + share_words(spot->late);
     text += ".";
   }
   if (report.wanted && *report.wanted != best.policy) {
     if (const PolicyResult* wanted = find(*report.wanted))
-      text += " The job asks for " + std::string(name_of(*report.wanted)) + ": " +
-              (wanted->unfinished <= 0 ? on_average(*wanted) : sticks(*wanted) + " of the histories") + ".";
+      text += " The job sets " + std::string(name_of(*report.wanted)) + ": " +
+              (wanted->unfinished <= 0 ? on_average(*wanted) : sticks(*wanted) + " of runs") + ".";
   }
   return text;
 }
 
-std::string simulate_text(const SimulateReport& report, const Screen& screen) {
-  return SimulateText(report, screen).text();
+std::string simulate_text(const SimulateReport& report, const Screen& screen, bool details) {
+  return SimulateText(report, screen, details).text();
 }
 
 }  // namespace gpuplan

@@ -26,7 +26,7 @@ struct SimulateReport {
   double elapsed_ms = 0;
 };
 
-std::string simulate_text(const SimulateReport& report, const Screen& screen);
+std::string simulate_text(const SimulateReport& report, const Screen& screen, bool details = false);
 /// A line for each policy.
 std::string simulate_csv(const SimulateReport& report);
 /// "gpuplan/simulate@1".

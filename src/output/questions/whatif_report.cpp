@@ -10,13 +10,13 @@
 namespace gpuplan {
 namespace {
 
-/// "2.0", "=" within half a percent, "–" when there is nothing to compare with.
+/// "2.00x", "same" within half a percent, "–" when there is nothing to compare with.
 Cell ratio_cell(double after, double before) {
-  if (before <= 0) return after <= 0 ? Cell(1.0, "=") : Cell(kNoValue);
+  if (before <= 0) return after <= 0 ? Cell(1.0, "same") : Cell(kNoValue);
   const double ratio = after / before;
-  if (ratio > 0.995 && ratio < 1.005) return {ratio, "="};
-  if (ratio < 0.0995) return {ratio, significant_text(ratio, 2)};
-  return {ratio, ratio >= 99.5 ? count_text(ratio) : fixed_text(ratio, ratio >= 9.95 ? 1 : 2)};
+  if (ratio > 0.995 && ratio < 1.005) return {ratio, "same"};
+  if (ratio < 0.0995) return {ratio, significant_text(ratio, 2) + "x"};
+  return {ratio, (ratio >= 99.5 ? count_text(ratio) : fixed_text(ratio, ratio >= 9.95 ? 1 : 2)) + "x"};
 }
 
 std::string signed_words(const std::string& size, bool minus) { return (minus ? "-" : "+") + size; }
@@ -76,8 +76,8 @@ std::vector<std::string> names_of(const WhatIfReport& report) {
 
 class WhatIfText {
  public:
-  WhatIfText(const WhatIfReport& report, const Screen& screen)
-      : report_(report), screen_(screen), names_(names_of(report)) {
+  WhatIfText(const WhatIfReport& report, const Screen& screen, bool details)
+      : report_(report), screen_(screen), details_(details), names_(names_of(report)) {
     for (const std::string& name : names_)
       for (const std::string_view word : split(name, ' ')) longest_ = std::max(longest_, display_width(word));
   }
@@ -89,7 +89,7 @@ class WhatIfText {
     text_ += picks().text(screen_);
     text_ += '\n';
     stay();
-    limits();
+    if (details_) limits();
     nothing();
     unchanged();
     doubts();
@@ -109,17 +109,17 @@ class WhatIfText {
   }
 
   Table table(const char* plan_title, bool limited) const {
-    return Table({{.title = "WHAT CHANGES", .narrowest = longest_, .wrap = true},
+    return Table({{.title = "CHANGE", .narrowest = longest_, .wrap = true},
                   {.title = plan_title, .narrowest = 14, .wrap = true},
-                  {.title = "WHERE", .drop = 8, .narrowest = 8},
+                  {.title = "PROVIDER", .drop = 8, .narrowest = 8},
                   {.title = "HOURS", .align = Align::kRight},
-                  {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
-                  {.title = "x BASE", .align = Align::kRight},
+                  {.title = "P10–P90", .align = Align::kRight, .drop = 4},
+                  {.title = "VS BASELINE", .align = Align::kRight},
                   {.title = "COST", .align = Align::kRight},
-                  {.title = "P10 … P90", .align = Align::kRight, .drop = 5, .around = " … "},
-                  {.title = "x BASE", .align = Align::kRight},
+                  {.title = "P10–P90", .align = Align::kRight, .drop = 5},
+                  {.title = "VS BASELINE", .align = Align::kRight},
                   {.title = "DIFFERENCE", .drop = 7},
-                  {.title = "MEMORY A GPU", .drop = 6, .around = " of "},
+                  {.title = "MEMORY PER GPU", .drop = 6, .around = " of "},
                   {.title = limited ? "LIMITS" : "REMARKS", .drop = 3}});
   }
 
@@ -136,12 +136,12 @@ class WhatIfText {
       return each.plan_report->pick() != nullptr &&
              (each.plan_report->job.limits.deadline || each.plan_report->job.limits.budget);
     });
-    if (any && !limited()) say("All of these plans keep the limits.");
+    if (any && !limited()) say("All of these plans meet the limits.");
   }
 
   static std::string remarks(const Plan& plan, bool limited) {
     std::string text = limited ? limits_words(plan) : "";
-    if (plan.fit == Fit::kTight) text += text.empty() ? "tight" : ", tight";
+    if (plan.fit == Fit::kTight) text += text.empty() ? "OOM risk" : ", OOM risk";
     return text;
   }
 
@@ -164,7 +164,7 @@ class WhatIfText {
   }
 
   Table picks() const {
-    Table result = table("PICK", limited());
+    Table result = table("RECOMMENDED", limited());
     for (const WhatIfCase& each : report_.cases) {
       const Plan* pick = each.plan_report->pick();
       if (pick == nullptr) {
@@ -180,7 +180,7 @@ class WhatIfText {
   /// How its machines are held, in words.
   static std::string held_words(const Plan& plan) {
     if (plan.at_once > 1) return std::to_string(plan.at_once) + " at a time";
-    return plan.kept ? "held from the first phase to the last" : "let go in between";
+    return plan.kept ? "held from the first phase to the last" : "released while idle";
   }
 
   /// What every case has in common, where all of them take the machines of the first: no more than the rows say.
@@ -193,13 +193,13 @@ class WhatIfText {
       if (!rented_alike(pick, base)) otherwise.push_back(name_of_case(each) + ", " + held_words(pick));
     }
     if (!otherwise.empty())
-      return "Every case takes the same machines. Those of " + name + " are " + held_words(base) +
-             "; they are held otherwise with " + join(otherwise, "; ") + ".";
-    return same_plan ? "The pick stays " + name + " in every case."
-                     : "Every case takes the same machines, those of " + name + "; what runs on them differs.";
+      return "The machines do not change, how they are held does: " + name + " " + held_words(base) + "; " +
+             join(otherwise, "; ") + ".";
+    return same_plan ? "The recommendation does not change: " + name + "."
+                     : "The recommended machines do not change: " + name + ". Their settings do.";
   }
 
-  /// What becomes of the machines that the job would take as it stands.
+  /// What the machines of the baseline would take and cost where others are recommended.
   void stay() {
     const Plan* base = base_pick();
     if (base == nullptr || report_.cases.size() < 2) return;
@@ -221,13 +221,11 @@ class WhatIfText {
       return;
     }
     if (!kept.empty()) {
-      say("Who stays with " + name + " where another plan is picked:");
+      say("If you keep " + name + ":");
       text_ += kept.text(screen_);
     }
     for (const auto& [reason, cases] : lost)
-      say(std::string("Staying with ").append(name).append(" is out: ").append(reason) + " (" + join(cases, "; ") +
-              ").",
-          2, 4);
+      say(std::string(name).append(" is excluded: ").append(reason) + " (" + join(cases, "; ") + ").", 2, 4);
   }
 
   void nothing() {
@@ -257,9 +255,9 @@ class WhatIfText {
                      c.address.starts_with("phases." + phase.name + ".train.epochs");
             });
         if (data)
-          words += " Phase " + printable(phase.name, 40) + " says its steps, " + count_text(*train->steps) +
+          words += " Phase " + printable(phase.name, 40) + " trains for " + count_text(*train->steps) + " steps" +
                    (train->steps_at_batch ? " of " + count_text(*train->steps_at_batch) + " sequences" : "") +
-                   ": it trains as long on any data. For so many passes over them, say epochs in place of steps.";
+                   ", whatever the data. To train for epochs, set epochs instead of steps.";
       }
       say(words);
     }
@@ -273,17 +271,17 @@ class WhatIfText {
       const auto found = &each == &first() || each.stays == nullptr ? std::nullopt : doubt(*base, *each.stays);
       if (!found) continue;
       const auto lasts = [](double factor) {
-        return factor > 0.995 && factor < 1.005 ? std::string("as long")
-                                                : significant_text(factor, 2) + " times as long";
+        return factor > 0.995 && factor < 1.005 ? std::string("equally long")
+                                                : significant_text(factor, 2) + "x as long";
       };
       const auto phase = static_cast<std::size_t>(found->phase);
       const std::vector<Phase>& phases = each.plan_report->job.phases;
       cases.push_back(name_of_case(each) + (phases.size() > 1 ? ", phase " + printable(phases[phase].name, 40) : "") +
-                      " takes " + lasts(found->by_given) + " by them, " + lasts(found->by_model) + " by the model");
+                      " takes " + lasts(found->by_given) + " by your speeds, " + lasts(found->by_model) + " predicted");
     }
     if (cases.empty()) return;
-    say("! The job's own speeds were stated for the job as it is and do not know of every change: " +
-            join(cases, "; ") + ". With the model's speeds: " + report_.command + " --ignore given",
+    say("! Your speeds in the job file may not hold after this change: " + join(cases, "; ") +
+            ". To use predictions instead: " + report_.command + " --ignore given",
         2, 4);
   }
 
@@ -301,25 +299,28 @@ class WhatIfText {
         };
         auto line = std::ranges::find_if(lines, same);
         if (line == lines.end()) line = lines.insert(lines.end(), {change.address, change.before, {}});
-        const std::string after = change.after.empty() ? "not stated" : shown(change.after, 40);
+        const std::string after = change.after.empty() ? "unset" : shown(change.after, 40);
         if (std::ranges::find(line->after, after) == line->after.end()) line->after.push_back(after);
       }
     }
-    constexpr std::size_t kShown = 12;
+    const std::size_t kShown = details_ ? 12 : 4;
     text_ += '\n';
     const std::size_t most = lines.size() > kShown ? kShown - 1 : lines.size();
     for (std::size_t i = 0; i < most; ++i) {
       const Line& line = lines[i];
-      note(shown(line.address, 120) + ": " + (line.before.empty() ? "not stated" : shown(line.before, 40)) + " → " +
+      note(shown(line.address, 120) + ": " + (line.before.empty() ? "unset" : shown(line.before, 40)) + " -> " +
            join(line.after, ", "));
     }
-    if (most < lines.size()) note("… and " + count_of(static_cast<double>(lines.size() - most), "further value"));
+    if (most < lines.size())
+      note("… and " + count_of(static_cast<double>(lines.size() - most), "more value") +
+           (details_ ? "" : " (--details)"));
   }
 
   void note(const std::string& words) { text_ += paragraph(words, screen_, 2, 2, Paint::kDim); }
 
   const WhatIfReport& report_;
   Screen screen_;
+  bool details_;
   std::vector<std::string> names_;
   int longest_ = 18;  ///< columns of the longest word of the names, which can not be broken
   std::string text_;
@@ -327,6 +328,8 @@ class WhatIfText {
 
 }  // namespace
 
-std::string whatif_text(const WhatIfReport& report, const Screen& screen) { return WhatIfText(report, screen).text(); }
+std::string whatif_text(const WhatIfReport& report, const Screen& screen, bool details) {
+  return WhatIfText(report, screen, details).text();
+}
 
 }  // namespace gpuplan

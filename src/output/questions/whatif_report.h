@@ -35,7 +35,7 @@ struct WhatIfReport {
   std::string command;            ///< what the user typed, for hints
 };
 
-std::string whatif_text(const WhatIfReport& report, const Screen& screen);
+std::string whatif_text(const WhatIfReport& report, const Screen& screen, bool details = false);
 
 /// A line for each case: its pick, and hours and cost on the machines of the first case's pick.
 std::string whatif_csv(const WhatIfReport& report);

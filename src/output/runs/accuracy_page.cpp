@@ -78,7 +78,7 @@ constexpr Line kLines[] = {
      [](const Headline& h) { return of(h, error_text(h.all.p90_relative)); }},
     {"bias, median", [](const Headline& h) { return of(h, signed_error_text(h.all.bias)); }},
     {"bias, mean", [](const Headline& h) { return of(h, signed_error_text(h.all.mean_bias)); }},
-    {"runs within the 80 % range", [](const Headline& h) { return of(h, percent(h.all.inside)); }},
+    {"coverage of the 80% range", [](const Headline& h) { return of(h, percent(h.all.inside)); }},
     {"runs above its p90", [](const Headline& h) { return of(h, percent(h.all.above)); }},
     {"calibrated on any one run of the source",
      [](const Headline& h) { return h.calibrated_sources > 0 ? error_text(h.calibrated.any) : std::string(kNoValue); }},
@@ -167,27 +167,26 @@ std::string in_short(const AccuracyPage& page) {
 std::string how_figures_are_made() {
   return chapter("How the figures are made") +
          prose(
-             "* **Error** is |ln(predicted / measured)|, shown in percent: 10 % is a factor of 1.105, too much or "
-             "too little. Too much and too little count alike. The rows with |predicted / measured - 1| are the same "
+             "* **Error** is |ln(predicted / measured)|, shown in percent: 10% is a factor of 1.105, too much or too "
+             "little. Too much and too little count alike. The rows with |predicted / measured - 1| are the same "
              "predictions in the way most papers count.\n"
-             "* **Time of a step**: a run counts once. Its time is compared where the source states the seconds of a "
-             "step, else its tokens a second and GPU, turned upside down.\n"
-             "* **Generation**: rates of output tokens are compared by how requests came: one stream, a static batch, "
-             "a "
-             "server that is saturated, one with a given number of requests in flight. Whether prefill lies inside the "
+             "* **Step time**: a run counts once. Its time is compared where the source states the seconds of a "
+             "step, else its tokens per second and GPU, inverted.\n"
+             "* **Generation**: rates of output tokens are compared by load: single request, fixed batch, saturated "
+             "server, server with N concurrent requests. Whether prefill lies inside the "
              "rate is as the source counts. *Prefill* is reading prompts with nothing else under way, as a rate or as "
              "the time to the first token. A run counts once for each kind of figure that it states.\n"
              "* **Peak memory** is compared with what the source counted: allocated, reserved, or as the driver sees "
              "it. Where it does not say, reserved is taken.\n"
-             "* **The middle source**: the median error of each source first, then the median of those. A source of "
+             "* **Median over sources**: the median error of each source first, then the median of those. A source of "
              "200 runs counts as much as one of four.\n"
              "* **Bias** keeps the sign: + means predicted too slow or too large.\n"
-             "* **Calibrated**: somebody who has measured one run corrects all predictions by that run's ratio of "
-             "measured to predicted. For each source with two runs or more, each of its runs is taken as that one in "
+             "* **Calibrated**: all predictions of a source are corrected by the ratio of measured to predicted of one "
+             "of its runs. For each source with two runs or more, each of its runs is taken as that one in "
              "turn, the median error of the others is noted, and the mean over the turns is the source's figure; the "
-             "table shows the median over sources. *On its middle run* takes the run with the source's middle ratio "
-             "only: what a typical own run gives, not an odd one.\n"
-             "* **Quantiles** lie on the straight line between neighbours.");
+             "table shows the median over sources. *On its median run* takes only the run with the source's median "
+             "ratio: a typical run, not an odd one.\n"
+             "* **Quantiles** are interpolated linearly.");
 }
 
 std::string what_is_fitted(const AccuracyPage& page) {
@@ -215,7 +214,7 @@ std::string ranges() {
              "Every prediction is a range from p10 to p90 that should hold eight of ten runs. Its width depends on "
              "what is known of such runs (`model/training/spread.cpp`): the regime. The tables below show the share "
              "that "
-             "the ranges really hold, by regime, and by what makes runs hard, where runs are few. Well below 80 % a "
+             "the ranges really hold, by regime, and by what makes runs hard, where runs are few. Well below 80% a "
              "range promises too much, well above it tells less than it could. *Above p90* matters for memory: "
              "\"fits\" is judged at the p90, so this is the share of runs that would have run out of memory on a card "
              "that is exactly as large.");
@@ -313,7 +312,7 @@ std::string not_predicted(const AccuracyPage& page) {
   text += chapter("Counted nowhere");
   return text +
          prose(
-             "Runs that can not have been as their labels say. They are neither in the figures above nor in the fit; "
+             "Runs that cannot have been as their labels say. They are neither in the figures above nor in the fit; "
              "`--all` shows them. A run that is merely far off is not here.") +
          reasons(distrusted);
 }
@@ -342,7 +341,7 @@ std::string what_it_does_not_show() {
              "more than this page.\n"
              "* **Rare regimes.** Some rows above hold a handful of runs from one source. Their figures are "
              "anecdotes; that is why their ranges are wide.\n"
-             "* **Noise.** The same configuration measured twice differs by 2 to 5 %, and by up to twice that between "
+             "* **Noise.** The same configuration measured twice differs by 2 to 5%, and by up to twice that between "
              "software releases. No model gets below that.\n"
              "* **Servers of your own.** Published servers run benchmarks: prompts of one length that share nothing, "
              "sampling switched off, nothing else on the machine. Prompts that begin alike are answered faster, mixed "

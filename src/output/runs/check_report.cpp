@@ -20,14 +20,14 @@ std::string files_words(const CheckReport& report) {
   std::string words = listed(files) + " (" + (formats.empty() ? "" : listed(formats) + ", ") +
                       (report.log.lines > 0 ? count_of(static_cast<double>(report.log.lines), "line")
                                             : count_of(static_cast<double>(report.log.bytes), "byte"));
-  if (report.log.cut_off) words += ", the last one not complete";
+  if (report.log.cut_off) words += ", the last one incomplete";
   return words + ")";
 }
 
 std::string header_line(const CheckReport& report) {
   const Expectation& expected = report.expected;
   std::string words = printable(expected.job, 60) + ", phase " + printable(expected.phase, 60) + ": " +
-                      files_words(report) + " · plan " + printable(expected.plan_id, 20) + ", " +
+                      files_words(report) + "; compared with plan " + printable(expected.plan_id, 20) + ", " +
                       printable(expected.plan, 60);
   if (!expected.strategy.empty()) words += " (" + printable(expected.strategy, 200) + ")";
   return words;
@@ -44,18 +44,21 @@ std::string range_text(const RunFigure& figure) {
     const std::string text = figure_text(figure.what, value);
     return text.substr(0, text.find(' '));
   };
-  return middle + " (" + bare(range.p10) + " … " + bare(range.p90) + ")";
+  return middle + " (" + bare(range.p10) + "–" + bare(range.p90) + ")";
 }
 
 Cell place_cell(const RunFigure& figure) {
   const bool rate = figure.what == Measured::kThroughput;
   switch (figure.agreement()) {
     case Agreement::kInside:
-      return {"inside", Paint::kGreen};
+      return {"yes", Paint::kGreen};
     case Agreement::kBelow:
-      return {rate ? "below: slower" : "below", rate ? Paint::kRed : Paint::kYellow};
+      return {rate ? "no: slower" : "no: less", rate ? Paint::kRed : Paint::kYellow};
     case Agreement::kAbove:
-      return {figure.what == Measured::kStepTime ? "above: slower" : "above", rate ? Paint::kYellow : Paint::kRed};
+      return {figure.what == Measured::kStepTime ? "no: slower"
+              : rate                             ? "no: faster"
+                                                 : "no: more",
+              rate ? Paint::kYellow : Paint::kRed};
     case Agreement::kNoPrediction:
       break;
   }
@@ -64,11 +67,11 @@ Cell place_cell(const RunFigure& figure) {
 }
 
 Table figure_table(const CheckReport& report) {
-  Table table({{.title = "FIGURE"},
+  Table table({{.title = "METRIC"},
                {.title = "MEASURED", .align = Align::kRight},
-               {.title = "PREDICTED (P10 … P90)"},
+               {.title = "PREDICTED (P10–P90)"},
                {.title = "RATIO", .align = Align::kRight},
-               {.title = "LIES"},
+               {.title = "IN RANGE"},
                {.title = "USABLE", .align = Align::kRight, .drop = 1}});
   for (const RunFigure& figure : report.check.figures) {
     const bool memory =
@@ -92,7 +95,7 @@ std::string number(double value) {
 }
 
 std::string fall_words(const SeriesSummary& plan_report) {
-  std::string words = number(plan_report.first) + " at first, " + number(plan_report.end) + " at the end";
+  std::string words = number(plan_report.first) + " to " + number(plan_report.end);
   if (!plan_report.fall) return words + " (" + count_of(static_cast<double>(plan_report.count), "value") + ")";
   const Fall& fall = *plan_report.fall;
   if (!fall.finite) return words + "; some values are not finite";
@@ -102,7 +105,7 @@ std::string fall_words(const SeriesSummary& plan_report) {
   if (fall.spikes > 0)
     return words + count_of(static_cast<double>(fall.spikes), "spike") + ", the largest to " + times_words(fall.worst) +
            " the running median" + (std::isnan(fall.worst_at.step) ? "" : " at step " + count_text(fall.worst_at.step));
-  return words + "it comes back up by " + number(fall.rise) + " between two tenths";
+  return words + "it rises again by " + number(fall.rise) + " between two tenths";
 }
 
 std::string steps_words(const RunCheck& check) {
@@ -110,11 +113,11 @@ std::string steps_words(const RunCheck& check) {
   if (check.all_steps && check.contradictions.empty()) {
     words = "all " + count_text(check.planned_steps);  // counted from 0 or from 1
   } else {
-    words = check.steps ? count_text(*check.steps) : std::string("not said");
+    words = check.steps ? count_text(*check.steps) : std::string("unknown");
     if (check.planned_steps > 0) words += " of " + count_text(check.planned_steps);
   }
   if (check.elapsed) words += " in " + hours_words(*check.elapsed);
-  if (check.restarts > 0) words += ", started again " + count_of(static_cast<double>(check.restarts), "time");
+  if (check.restarts > 0) words += ", restarted " + count_of(static_cast<double>(check.restarts), "time");
   return words;
 }
 
@@ -125,19 +128,19 @@ Interval<Amount> spread_of(const Outcome<Amount>& outcome) {
 
 std::string projection_words(const CheckReport& report) {
   const Projection& projection = *report.check.projection;
-  std::string words = hours_words(projection.left.p50) + " more for " + count_text(projection.steps_left) +
-                      " steps; the phase takes " + range_words(projection.hours) + ", planned " +
+  std::string words = hours_words(projection.left.p50) + " left for " + count_text(projection.steps_left) +
+                      " steps; phase total " + range_words(projection.hours) + ", planned " +
                       range_words(spread_of(report.expected.hours));
   if (report.expected.price > DollarsPerSecond{}) {
     const Interval<Dollars>& cost = projection.cost;
-    words += ", and costs " + range_words(Outcome<Dollars>{cost.p10, cost.p50, cost.p90, cost.p50}) + ", planned " +
+    words += "; cost " + range_words(Outcome<Dollars>{cost.p10, cost.p50, cost.p90, cost.p50}) + ", planned " +
              range_words(report.expected.cost);
   }
   return words;
 }
 
 /// What stands in no table: a name and a sentence each.
-std::string facts_text(const CheckReport& report, const Screen& screen) {
+std::string facts_text(const CheckReport& report, const Screen& screen, bool details) {
   constexpr int kWidth = 16;
   const RunCheck& check = report.check;
   std::string text;
@@ -146,32 +149,38 @@ std::string facts_text(const CheckReport& report, const Screen& screen) {
   };
   if (check.steps || check.planned_steps > 0) add("steps", steps_words(check));
   if (check.loss) add("loss", fall_words(*check.loss));
-  if (check.validation) add("validation", fall_words(*check.validation));
-  if (check.grad_norm)
-    add("gradient norm", "median " + number(check.grad_norm->median) + " (P10 … P90: " + number(check.grad_norm->low) +
-                             " … " + number(check.grad_norm->high) + "), most " + number(check.grad_norm->most));
-  for (const MetricValue& metric : check.metrics)
-    add(printable(metric.name, 30), !metric.end    ? "not in the log"
-                                    : metric.first ? number(*metric.first) + " at first, " + number(*metric.end) +
-                                                         " at the end (" +
-                                                         count_of(static_cast<double>(metric.count), "value") + ")"
-                                                   : number(*metric.end));
+  if (details && check.validation) add("validation", fall_words(*check.validation));
+  if (details && check.grad_norm)
+    add("gradient norm", "median " + number(check.grad_norm->median) + " (P10–P90: " + number(check.grad_norm->low) +
+                             "–" + number(check.grad_norm->high) + "), max " + number(check.grad_norm->most));
+  if (details)
+    for (const MetricValue& metric : check.metrics)
+      add(printable(metric.name, 30), !metric.end    ? "not in the log"
+                                      : metric.first ? number(*metric.first) + " to " + number(*metric.end) + " (" +
+                                                           count_of(static_cast<double>(metric.count), "value") + ")"
+                                                     : number(*metric.end));
   if (check.projection) add("at this pace", projection_words(report));
   return text;
 }
 
 Cell holds_cell(Holds holds) {
-  if (holds == Holds::kYes) return {"✔ " + std::string(name_of(holds)), Paint::kGreen};
-  return {"✘ " + std::string(name_of(holds)), holds == Holds::kNo ? Paint::kRed : Paint::kYellow};
+  if (holds == Holds::kYes) return {"✔", Paint::kGreen};
+  return holds == Holds::kNo ? Cell("✘", Paint::kRed) : Cell("?", Paint::kYellow);
 }
 
 Table condition_table(const CheckReport& report) {
-  Table table({{.title = "SUCCEED WHEN", .narrowest = 20, .wrap = true},
-               {.title = ""},
-               {.title = "BECAUSE", .narrowest = 30, .wrap = true}});
+  Table table({{.title = " "},
+               {.title = "CRITERION", .narrowest = 20, .wrap = true},
+               {.title = "RESULT", .narrowest = 30, .wrap = true}});
   for (const Judgement& one : report.check.conditions)
-    table.add({{printable(one.condition, 200)}, holds_cell(one.holds), {one.words}});
+    table.add({holds_cell(one.holds), {printable(one.condition, 200)}, {one.words}});
   return table;
+}
+
+/// "1 success criterion", "4 success criteria".
+std::string criteria(const RunCheck& check) {
+  return count_text(static_cast<double>(check.conditions.size())) +
+         (check.conditions.size() == 1 ? " success criterion" : " success criteria");
 }
 
 std::string conditions_missed(const RunCheck& check) {
@@ -180,12 +189,11 @@ std::string conditions_missed(const RunCheck& check) {
         std::ranges::count_if(check.conditions, [&](const Judgement& one) { return one.holds == holds; }));
   };
   const double missed = count(Holds::kNo), open = count(Holds::kUndecided);
-  const std::string all = count_of(static_cast<double>(check.conditions.size()), "condition");
+  const std::string all = criteria(check);
   std::string words;
-  if (missed > 0) words = count_text(missed) + " of " + all + (missed == 1 ? " does not hold" : " do not hold");
+  if (missed > 0) words = count_text(missed) + " of " + all + " not met";
   if (open > 0)
-    words += (words.empty() ? count_text(open) + " of " + all : ", and " + count_text(open)) +
-             (open == 1 ? " is not decided" : " are not decided");
+    words += (words.empty() ? count_text(open) + " of " + all : ", and " + count_text(open)) + " not in the log";
   return words;
 }
 
@@ -200,19 +208,19 @@ std::string_view figure_name(Measured what) {
     case Measured::kThroughput:
       return "throughput";
     case Measured::kStepTime:
-      return "time of a step";
+      return "step time";
     case Measured::kAllocated:
-      return "memory, allocated";
+      return "peak memory (allocated)";
     case Measured::kReserved:
-      return "memory, reserved";
+      return "peak memory (reserved)";
     case Measured::kDevice:
-      return "memory, device";
+      return "peak memory (device)";
     case Measured::kModelFlops:
-      return "model FLOPs a GPU";
+      return "model FLOP/s per GPU";
     case Measured::kGpuBusy:
       break;
   }
-  return "GPUs busy";
+  return "GPU utilization";
 }
 
 std::string figure_text(Measured what, double value) {
@@ -236,31 +244,29 @@ std::string figure_text(Measured what, double value) {
 std::string verdict_words(const CheckReport& report) {
   const RunCheck& check = report.check;
   std::vector<std::string> why = check.contradictions;
-  if (!why.empty()) return "Not passed: this is no log of this phase and plan: " + listed(why) + ".";
+  if (!why.empty()) return "FAILED: wrong log: " + listed(why) + ".";
   why = check.reasons;
   const std::string missed = conditions_missed(check);
   if (check.verdict == Verdict::kRunning) {
-    const std::string words = "Still running: step " + (check.steps ? count_text(*check.steps) : std::string("?")) +
-                              " of " + count_text(check.planned_steps);
+    const std::string words = "RUNNING: step " + (check.steps ? count_text(*check.steps) : std::string("?")) + " of " +
+                              count_text(check.planned_steps);
     return words + (missed.empty() ? "." : "; so far " + missed + ".");
   }
   if (!missed.empty()) why.push_back(missed);
-  if (check.verdict == Verdict::kNotPassed) return "Not passed: " + join(why, "; ") + ".";
-  if (check.conditions.empty()) return "Passed: the run is complete; the job names no conditions for this phase.";
-  return "Passed: " +
-         (check.conditions.size() == 1
-              ? std::string("the condition holds")
-              : "all " + count_of(static_cast<double>(check.conditions.size()), "condition") + " hold") +
-         ".";
+  if (check.verdict == Verdict::kNotPassed) return "FAILED: " + join(why, "; ") + ".";
+  if (check.conditions.empty()) return "PASSED: run complete (no success criteria set).";
+  return "PASSED: " +
+         (check.conditions.size() == 1 ? std::string("the success criterion is") : "all " + criteria(check) + " are") +
+         " met.";
 }
 
-std::string check_text(const CheckReport& report, const Screen& screen) {
-  std::string text = paragraph(header_line(report), screen, 0, 2) + '\n';
-  text += paragraph(verdict_words(report), screen, 2, 2, paint_of(report.check.verdict));
-  for (const std::string& note : report.notes) text += paragraph(note, screen, 2, 2, Paint::kDim);
+std::string check_text(const CheckReport& report, const Screen& screen, bool details) {
+  std::string text = paragraph(verdict_words(report), screen, 0, 2, paint_of(report.check.verdict));
+  text += paragraph(header_line(report), screen, 0, 2);
+  for (const std::string& note : report.notes) text += paragraph(note, screen, 0, 2, Paint::kDim);
   if (const Table table = condition_table(report); !table.empty()) text += '\n' + table.text(screen);
   if (const Table table = figure_table(report); !table.empty()) text += '\n' + table.text(screen);
-  if (const std::string facts = facts_text(report, screen); !facts.empty()) text += '\n' + facts;
+  if (const std::string facts = facts_text(report, screen, details); !facts.empty()) text += '\n' + facts;
   if (report.advice.empty()) return text;
   text += '\n' + heading("What to do", screen);
   for (const Advice& advice : report.advice) text += paragraph("- " + advice.words, screen, 2, 4);
@@ -282,9 +288,7 @@ std::string progress_words(const CheckReport& report) {
   if (check.projection) parts.push_back(hours_words(check.projection->left.p50) + " left");
   const auto holding =
       std::ranges::count_if(check.conditions, [](const Judgement& one) { return one.holds == Holds::kYes; });
-  if (!check.conditions.empty())
-    parts.push_back(std::to_string(holding) + " of " +
-                    count_of(static_cast<double>(check.conditions.size()), "condition") + " hold");
+  if (!check.conditions.empty()) parts.push_back(std::to_string(holding) + " of " + criteria(check) + " met");
   if (check.out_of_memory > 0) parts.emplace_back("out of memory");
   else if (check.errors > 0) parts.push_back(count_of(static_cast<double>(check.errors), "error"));
   if (check.bad_losses > 0) parts.push_back(count_of(static_cast<double>(check.bad_losses), "value") + " not finite");

@@ -21,7 +21,7 @@ struct CheckReport {
   std::vector<std::string> notes{};  ///< how phase and plan were chosen, a sentence each
 };
 
-std::string check_text(const CheckReport& report, const Screen& screen);
+std::string check_text(const CheckReport& report, const Screen& screen, bool details = false);
 /// A line for each figure, metric and condition.
 std::string check_csv(const CheckReport& report);
 /// "gpuplan/check@1".

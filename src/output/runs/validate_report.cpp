@@ -70,8 +70,8 @@ std::string worst_text(const ValidationReport& report, Judged what, const Screen
   }
   if (order.empty()) return "";
   const Table table = figure_table(report.runs, order, {what}, true);
-  return '\n' + heading("Farthest off, " + std::string(judged_words(what)), screen) + table.text(screen) + '\n' +
-         paragraph("What these predictions are made of:", screen) + words;
+  return '\n' + heading("Largest errors, " + std::string(judged_words(what)), screen) + table.text(screen) + '\n' +
+         paragraph("Breakdown:", screen) + words;
 }
 
 /// A line for each reason with the runs behind it.
@@ -99,11 +99,11 @@ std::string all_rows_text(const ValidationReport& report, const Screen& screen) 
   return text + left_out_words(table, screen);
 }
 
-constexpr std::string_view kHowCounted = "Errors are |ln(predicted / measured)|: 10 % is a factor of 1.105 either way.";
+constexpr std::string_view kHowCounted = "Error = |ln(predicted / measured)|; 10% means about 10% too high or too low.";
 constexpr std::string_view kTrainingCounts =
-    " A run's time counts once, by the time of a step where it is stated, else by tokens per second.";
+    " A run's time counts once: by its step time, else by its tokens per second.";
 constexpr std::string_view kGenerationCounts =
-    " A run of generation counts once for each kind of figure that it states, by the rate of output tokens before "
+    " A generation run counts once per metric, by the rate of output tokens before "
     "others.";
 
 std::string how_counted(const ValidationReport& report) {
@@ -129,30 +129,26 @@ std::string runs_words(const ValidationReport& report) {
 }
 
 std::string validate_text(const ValidationReport& report, const ValidationLook& look, const Screen& screen) {
-  std::string title = runs_words(report) + ", predicted from their configuration";
-  title += report.left_out ? " with constants fitted without their source" : "";
+  std::string title = runs_words(report) + ", predicted from their configuration alone";
+  title += report.left_out ? ", with constants fitted without their source" : "";
   std::string text = heading(title, screen) + '\n';
   std::vector<Headline> headlines;
   for (const Judged what : report.judged)
     if (stated(report, what)) headlines.push_back(headline(report.runs, what));
-  if (headlines.empty()) return text + paragraph("None of them states a figure that is asked for.", screen);
+  if (headlines.empty()) return text + paragraph("None of them has the metric you asked for.", screen);
   text += headline_table(headlines).text(screen);
   if (look.sums_only)
-    return text + '\n' +
-           paragraph(
-               "More of one kind: --kind training, --kind generation; by group: --by GROUP; one kind of figure: "
-               "--metric METRIC; every run: --all.",
-               screen) +
+    return text + '\n' + paragraph("More: --kind training or generation, --by GROUP, --metric METRIC, --all.", screen) +
            '\n' + paragraph(how_counted(report), screen, 2, 2, Paint::kDim);
   for (const Grouping grouping : look.by) text += groups_text(report, grouping, screen);
   if (look.all) text += all_rows_text(report, screen);
   else
     for (const Judged what : report.judged) text += worst_text(report, what, screen);
   text += reasons_text(refused_groups(report.runs), "Not predicted", screen);
-  text += reasons_text(distrusted_groups(report.runs), "Counted nowhere: these can not have been as labelled", screen);
+  text += reasons_text(distrusted_groups(report.runs), "Excluded: labels contradict the measurements", screen);
   if (!report.bad_lines.empty())
     text += '\n' + paragraph(count_of(static_cast<double>(report.bad_lines.size()), "line") +
-                                 " could not be read; standard error says why.",
+                                 " could not be read; see standard error.",
                              screen);
   return text + '\n' + paragraph(how_counted(report), screen, 2, 2, Paint::kDim);
 }
@@ -167,7 +163,7 @@ std::string explained_text(const ValidationReport& report, const Screen& screen)
   std::string text = heading(title, screen) + '\n';
   text += figure_table(report.runs, {told.run}, report.judged).text(screen);
   const std::string refused = refusal_of(run);
-  if (!run.counts()) text += '\n' + paragraph("Counted nowhere: " + printable(run.run->distrust, 400) + ".", screen);
+  if (!run.counts()) text += '\n' + paragraph("Excluded: " + printable(run.run->distrust, 400) + ".", screen);
   if (!refused.empty()) text += '\n' + paragraph("Not predicted: " + printable(refused, 400) + ".", screen);
   if (p.refused.empty()) {
     PhaseEstimate estimate;
@@ -179,7 +175,7 @@ std::string explained_text(const ValidationReport& report, const Screen& screen)
     else phase.work = GeneratePhase{};
     text += '\n' + paragraph("Predicted as: " + strategy_words(estimate, phase) + ".", screen, 2, 4);
     if (!p.spread.regime.empty())
-      text += paragraph("The width of the ranges comes from: " + std::string(p.spread.regime) + ".", screen, 2, 4);
+      text += paragraph("Range width based on: " + std::string(p.spread.regime) + ".", screen, 2, 4);
   }
   const auto assumed = assumptions_of(run);
   if (!assumed.empty()) {

@@ -37,13 +37,13 @@ std::string metric_words(Metric metric) {
     case Metric::kOutputRate:
       return "output tokens/s";
     case Metric::kTotalRate:
-      return "all tokens/s";
+      return "total tokens/s";
     case Metric::kPrefillRate:
-      return "prompt tokens/s";
+      return "input tokens/s";
     case Metric::kFirstToken:
-      return "first token";
+      return "TTFT";
     case Metric::kPerToken:
-      return "each token";
+      return "TPOT";
     case Metric::kPeakMemory:
       return "memory";
   }
@@ -86,32 +86,32 @@ std::string machine_text(const PredictedRun& run) {
 
 std::string error_text(double error) {
   const double value = std::abs(error) * 100;
-  return (value < 9.95 ? fixed_text(value, 1) : count_text(value)) + " %";
+  return (value < 9.95 ? fixed_text(value, 1) : count_text(value)) + "%";
 }
 
 std::string signed_error_text(double error) {
   const std::string text = error_text(error);
-  return text == "0.0 %" ? text : (error < 0 ? "-" : "+") + text;
+  return text == "0.0%" ? text : (error < 0 ? "-" : "+") + text;
 }
 
 std::string_view judged_words(Judged what) {
   switch (what) {
     case Judged::kTime:
-      return "time of a step";
+      return "step time";
     case Judged::kSingle:
-      return "one stream";
+      return "single request";
     case Judged::kStatic:
-      return "static batch";
+      return "fixed batch";
     case Judged::kSaturated:
       return "saturated server";
     case Judged::kConcurrency:
-      return "server at a concurrency";
+      return "server, N concurrent requests";
     case Judged::kPrefill:
       return "prefill";
     case Judged::kPerToken:
       return "time per output token";
     case Judged::kFirstToken:
-      return "time to first token under load";
+      return "TTFT under load";
     case Judged::kMemory:
       return "peak memory";
     case Judged::kServingMemory:
@@ -139,19 +139,19 @@ std::string_view grouping_words(Grouping grouping) {
     case Grouping::kKnown:
       return "framework known or not";
     case Grouping::kMode:
-      return "how requests came";
+      return "load";
     case Grouping::kWeights:
-      return "format of the weights";
+      return "weight format";
     case Grouping::kExperts:
       return "dense or mixture of experts";
     case Grouping::kParallel:
-      return "how the network was cut";
+      return "parallelism";
     case Grouping::kLength:
-      return "length of the prompts";
+      return "prompt length";
     case Grouping::kBatch:
-      return "sequences at a time";
+      return "batch size";
     case Grouping::kRegime:
-      return "what decided the width of the range";
+      return "what sets the range width";
     case Grouping::kTrait:
       return "what makes runs hard (a run may be in several rows)";
   }
@@ -162,15 +162,15 @@ namespace {
 
 /// A row for each kind of figure, where they are too many for a column each.
 Table categories_table(const std::vector<Headline>& headlines) {
-  Table table({{.title = "FIGURE"},
+  Table table({{.title = "METRIC"},
                {.title = "RUNS", .align = Align::kRight},
                {.title = "SOURCES", .align = Align::kRight, .drop = 3},
-               {.title = "PREDICTED", .align = Align::kRight, .drop = 2},
-               {.title = "SOURCE", .align = Align::kRight, .unit = "error"},
-               {.title = "RUN", .align = Align::kRight, .unit = "error"},
-               {.title = "P90", .align = Align::kRight, .unit = "error"},
+               {.title = "PREDICTABLE", .align = Align::kRight, .drop = 2},
+               {.title = "ERROR", .align = Align::kRight, .unit = "of sources"},
+               {.title = "ERROR", .align = Align::kRight, .unit = "of runs"},
+               {.title = "ERROR", .align = Align::kRight, .unit = "P90"},
                {.title = "BIAS", .align = Align::kRight},
-               {.title = "IN RANGE", .align = Align::kRight},
+               {.title = "COVERAGE", .align = Align::kRight},
                {.title = "ABOVE P90", .align = Align::kRight, .drop = 4},
                {.title = "CALIBRATED", .align = Align::kRight, .drop = 5, .unit = "error"}});
   for (const Headline& h : headlines) {
@@ -207,19 +207,18 @@ Table headline_table(const std::vector<Headline>& headlines) {
     return share_cell(h.stated,
                       static_cast<double>(h.predicted) / static_cast<double>(std::max<std::size_t>(h.stated, 1)));
   });
-  add("error: the middle source",
+  add("median error over sources",
       [](const Headline& h) { return error_cell(h.all, h.source_median, error_text(h.source_median)); });
-  add("error: the middle run",
+  add("median error over runs",
       [](const Headline& h) { return error_cell(h.all, h.all.median, error_text(h.all.median)); });
-  add("error: nine of ten runs stay below",
-      [](const Headline& h) { return error_cell(h.all, h.all.p90, error_text(h.all.p90)); });
-  add("bias, median (+: predicted too much)",
+  add("P90 error", [](const Headline& h) { return error_cell(h.all, h.all.p90, error_text(h.all.p90)); });
+  add("median bias (+: predicted too high)",
       [](const Headline& h) { return error_cell(h.all, h.all.bias, signed_error_text(h.all.bias)); });
   add("bias, mean",
       [](const Headline& h) { return error_cell(h.all, h.all.mean_bias, signed_error_text(h.all.mean_bias)); });
-  add("runs within the 80 % range", [](const Headline& h) { return share_cell(h.all.runs, h.all.inside); });
-  add("runs above its p90", [](const Headline& h) { return share_cell(h.all.runs, h.all.above); });
-  add("error once calibrated on one run", [](const Headline& h) {
+  add("coverage of the 80% range", [](const Headline& h) { return share_cell(h.all.runs, h.all.inside); });
+  add("runs above P90", [](const Headline& h) { return share_cell(h.all.runs, h.all.above); });
+  add("error after calibrating on one run", [](const Headline& h) {
     return h.calibrated_sources > 0 ? Cell(h.calibrated.any, error_text(h.calibrated.any))
                                     : Cell(kNoValue, Paint::kDim);
   });
@@ -234,7 +233,7 @@ Table group_table(const std::vector<PredictedRun>& runs, Judged what, Grouping g
                {.title = "ERROR", .align = Align::kRight},
                {.title = "P90", .align = Align::kRight},
                {.title = "BIAS", .align = Align::kRight},
-               {.title = "IN RANGE", .align = Align::kRight},
+               {.title = "COVERAGE", .align = Align::kRight},
                {.title = "ABOVE P90", .align = Align::kRight, .drop = 1},
                {.title = "", .key = "metric"},
                {.title = "", .key = "median_log_error"},
@@ -261,10 +260,10 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
                    const std::vector<Judged>& judged, bool once) {
   Table table({{.title = "RUN", .key = "id"},
                {.title = "ON", .drop = 2, .narrowest = 10},
-               {.title = "FIGURE"},
+               {.title = "METRIC"},
                {.title = "MEASURED", .align = Align::kRight},
                {.title = "PREDICTED", .align = Align::kRight},
-               {.title = "P10 … P90", .align = Align::kRight, .drop = 1, .around = " … "},
+               {.title = "P10–P90", .align = Align::kRight, .drop = 1},
                {.title = "ERROR", .align = Align::kRight},
                {.title = "", .key = "source"},
                {.title = "", .key = "gpu"},

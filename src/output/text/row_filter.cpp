@@ -93,16 +93,15 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
       listed.emplace_back(candidate.name);
     }
     std::string advice = did_you_mean(name, names);
-    if (advice.empty()) advice = "; known are " + join(listed, ", ");
-    return wrong_use("filter '" + printable(text, 60) + "': there is no field '" + printable(name, 40) + "'" + advice);
+    if (advice.empty()) advice = "; fields: " + join(listed, ", ");
+    return wrong_use("filter '" + printable(text, 60) + "': unknown field '" + printable(name, 40) + "'" + advice);
   }
   Condition condition;
   condition.field = static_cast<std::size_t>(field - fields.begin());
   condition.comparison = sign.what.value;
   condition.text = squeeze(value);
   if (value.empty())
-    return wrong_use("filter '" + printable(text, 60) + "': a value is missing behind '" + std::string(sign.what.name) +
-                     "'");
+    return wrong_use("filter '" + printable(text, 60) + "': missing value after '" + std::string(sign.what.name) + "'");
   if (rows.is_figure(condition.field)) {
     const auto number = read_figure(value, *field);
     if (!number)

@@ -20,6 +20,8 @@ std::string blanks(int count) { return std::string(static_cast<std::size_t>(std:
 
 /// Pads the parts on both sides of `around` so that it stands in one place; cells without it are kept.
 void align_around(std::vector<std::string*>& cells, std::string_view around, Align align) {
+  // Where no blanks stand around it, as in "1.5–1.7", none may come between.
+  const bool tight = !around.starts_with(' ');
   int before = 0, after = 0;
   for (const std::string* cell : cells) {
     const std::size_t at = cell->find(around);
@@ -32,7 +34,7 @@ void align_around(std::vector<std::string*>& cells, std::string_view around, Ali
     if (at == std::string::npos) continue;
     std::string set = padded(std::string_view(*cell).substr(0, at), before, Align::kRight);
     set += around;
-    set += padded(std::string_view(*cell).substr(at + around.size()), after, align);
+    set += padded(std::string_view(*cell).substr(at + around.size()), after, tight ? Align::kLeft : align);
     *cell = std::move(set);
   }
 }

@@ -93,13 +93,13 @@ ViewContent chart_view(const PlanReport& report, const Screen& screen) {
   const int rows = flat ? 5 : std::clamp(24 - 8 - static_cast<int>(legend.rows()), 10, 15);
   view.drawing =
       scatter_text(points, {"HOURS", hours_label}, {"COST", money_label}, rows, screen) + legend.text(screen);
-  std::string key = "Capitals: the frontier, cheapest first; " + std::string(pick_sign(report)) +
-                    " the pick, its lines hold 8 of 10 outcomes";
+  std::string key = "Capitals: Pareto frontier, cheapest first; " + std::string(pick_sign(report)) +
+                    " recommended, with its 80% range";
   const std::string others = dominated + out <= kSmallLetters.size() ? "small letters:" : kDominated;
   if (dominated > 0) key += "; " + others + " " + count_of(static_cast<double>(dominated), "dominated plan");
   if (out > 0)
     key += (dominated > 0 ? " and " : "; " + others + " ") + count_of(static_cast<double>(out), "plan") +
-           " without room to spare in memory";
+           " that may run out of memory";
   view.notes.push_back(key + ".");
   return view;
 }

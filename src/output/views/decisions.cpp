@@ -38,8 +38,7 @@ class Decisions {
           break;
         case Priority::kBestValue:
           rows.push_back({"best value", plan,
-                          "an hour of waiting is worth about " + short_money(report_.job.value_of_time * units::hour) +
-                              " to you"});
+                          "your time is worth about " + short_money(report_.job.value_of_time * units::hour) + "/h"});
           break;
         case Priority::kFastest:
           rows.push_back({"fastest", plan, both() ? extreme("hours count") : "hours count" + after(plan)});
@@ -56,13 +55,13 @@ class Decisions {
           rows.push_back({"fewest GPUs", plan, few(*plan)});
           break;
         case Priority::kOneGpu:
-          rows.push_back({"one GPU", plan, "only one GPU is to be had, or the simplest set-up is wanted"});
+          rows.push_back({"one GPU", plan, "only one GPU available, or you want the simplest setup"});
           break;
         case Priority::kNoInterruptions:
-          rows.push_back({"no interruptions", plan, "the work must not be stopped in the middle: on demand"});
+          rows.push_back({"no interruptions", plan, "no interruptions allowed: on demand"});
           break;
         case Priority::kLowestPrice:
-          rows.push_back({"lowest price", plan, "the price of an hour is capped" + slower(*plan)});
+          rows.push_back({"lowest price", plan, "hourly price matters most" + slower(*plan)});
           break;
       }
     }
@@ -81,8 +80,8 @@ class Decisions {
     const Plan* pick = report_.pick();
     if (plan == nullptr || pick == nullptr || plan == pick) return words;
     if (plan->gpus_at_once() > pick->gpus_at_once())
-      words +=
-          "; it takes " + count_of(plan->gpus_at_once(), "GPU") + ", the pick " + std::to_string(pick->gpus_at_once());
+      words += "; it takes " + count_of(plan->gpus_at_once(), "GPU") + ", the recommended plan " +
+               std::to_string(pick->gpus_at_once());
     return words;
   }
 
@@ -102,47 +101,46 @@ class Decisions {
       case Goal::kBestValue:
         break;
     }
-    return "the best value" + kept_words();
+    return "lowest cost + your time" + kept_words();
   }
 
   std::string kept_words() const {
-    return rules_.limits_missed ? " is wanted, and no plan keeps the limits: this one is nearest"
-                                : " that keeps the limits";
+    return rules_.limits_missed ? " is wanted, and no plan meets the limits: this one is closest"
+                                : " within the limits";
   }
 
   std::string slower(const Plan& plan) const {
     const Plan* fastest = at(rules_.fastest);
     if (fastest == nullptr || fastest->hours.p50 <= Seconds{} || plan.hours.p50 < 1.05 * fastest->hours.p50) return "";
-    return "; it takes " + times_words(plan.hours.p50 / fastest->hours.p50) + " the hours of the fastest";
+    return " (" + times_words(plan.hours.p50 / fastest->hours.p50) + " the time of the fastest)";
   }
 
   std::string in_time(const Plan& plan) const {
-    return "the deadline of " + to_text(*report_.job.limits.deadline) + " must be kept: cheapest that does" +
-           (plan.chance_in_time ? ", chance " + chance_words(*plan.chance_in_time) : "");
+    return "cheapest within the " + to_text(*report_.job.limits.deadline) + " deadline" +
+           (plan.chance_in_time ? " (" + chance_words(*plan.chance_in_time) + " chance)" : "");
   }
 
   std::string too_late() const {
     const Limits& limits = report_.job.limits;
     const auto near = std::ranges::min_element(plans_, {}, [](const Plan* plan) { return plan->hours.p90.value; });
-    return "no plan keeps " + to_text(*limits.deadline) + " at " + percent(limits.confidence) + " confidence" +
-           (near != plans_.end() ? "; nearest: " + report_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
+    return "no plan meets " + to_text(*limits.deadline) + " with " + percent(limits.confidence) + " chance" +
+           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + hours_words((*near)->hours.p90)
                                  : "");
   }
 
   std::string too_dear() const {
     const auto most = [&](const Plan* plan) { return (plan->cost.p90 + report_.job.contingency).value; };
     const auto near = std::ranges::min_element(plans_, {}, most);
-    return "no plan keeps " + short_money(*report_.job.limits.budget) +
-           (near != plans_.end() ? "; nearest: " + report_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
+    return "no plan stays within " + short_money(*report_.job.limits.budget) +
+           (near != plans_.end() ? "; closest: " + report_.name(**near) + ", P90 " + to_text(Dollars{most(*near)}) +
                                        (report_.job.contingency > Dollars{} ? " with the contingency" : "")
                                  : "");
   }
 
   std::string few(const Plan& plan) const {
     const Limits& limits = report_.job.limits;
-    return "GPUs are short or shared: " + std::to_string(plan.gpus_at_once()) +
-           (plan.gpus_at_once() == 1 ? " does" : " do") +
-           (limits_matter(report_) || limits.deadline || limits.budget ? " and the limits are kept" : "");
+    return "GPUs are scarce: " + std::to_string(plan.gpus_at_once()) + " enough" +
+           (limits_matter(report_) || limits.deadline || limits.budget ? ", within your limits" : "");
   }
 
   const PlanReport& report_;
@@ -150,7 +148,7 @@ class Decisions {
   std::vector<const Plan*> plans_;
 };
 
-/// "From end to end of the frontier: $4.74 to $19.52 (4.1x) and 3.4 h to 53 min (3.8x)."; empty: it has one plan, or a
+/// "Choices span $4.74–$19.52 (4.1x) and 3.4 h–53 min (3.8x)."; empty: it has one plan, or a
 /// free one.
 std::string spread_words(const std::vector<Plan>& plans) {
   const Plan *cheapest = nullptr, *fastest = nullptr;  // the frontier rises in cost and falls in hours
@@ -162,10 +160,9 @@ std::string spread_words(const std::vector<Plan>& plans) {
   if (cheapest == fastest || cheapest->cost.p50 <= Dollars{} || fastest->hours.p50 <= Seconds{}) return "";
   const double cost = fastest->cost.p50 / cheapest->cost.p50, time = cheapest->hours.p50 / fastest->hours.p50;
   constexpr double kSame = 1.15;
-  return "From end to end of the frontier: " + to_text(cheapest->cost.p50) + " to " + to_text(fastest->cost.p50) +
-         " (" + times_words(cost) + ") and " + hours_words(cheapest->hours.p50) + " to " +
-         hours_words(fastest->hours.p50) + " (" + times_words(time) + ")" +
-         (cost < kSame ? ": all cost about the same, so choose by time." : ".");
+  return "Choices span " + range_text(to_text(cheapest->cost.p50), to_text(fastest->cost.p50)) + " (" +
+         times_words(cost) + ") and " + range_text(hours_words(cheapest->hours.p50), hours_words(fastest->hours.p50)) +
+         " (" + times_words(time) + ")" + (cost < kSame ? ": all cost about the same, so choose by time." : ".");
 }
 
 }  // namespace
@@ -175,8 +172,8 @@ ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
   add_cost_columns(columns, 6);
-  columns.push_back({.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "an hour", .key = "usd_per_hour"});
-  columns.push_back({.title = "MEMORY A GPU", .drop = 8, .around = " of "});
+  columns.push_back({.title = "PRICE", .align = Align::kRight, .drop = 5, .unit = "per hour", .key = "usd_per_hour"});
+  columns.push_back({.title = "MEMORY PER GPU", .drop = 8, .around = " of "});
   columns.push_back({.title = "", .key = "memory_gib"});
   columns.push_back({.title = "", .key = "usable_gib"});
   columns.push_back({.title = "BATCH", .align = Align::kRight, .drop = 9, .key = "batch"});
@@ -184,7 +181,7 @@ ViewContent decisions_view(const PlanReport& report, const Screen& screen) {
   columns.push_back(
       {.title = "WHEN TO CHOOSE IT", .narrowest = screen.columns >= 120 ? 40 : 22, .wrap = true, .key = "when"});
   const std::size_t cells_before_when = columns.size() - 1;
-  ViewContent view{"What to choose, by what matters most", Table(std::move(columns)), {}};
+  ViewContent view{"Best plan for each priority", Table(std::move(columns)), {}};
   const bool limited = limits_matter(report);
   for (const DecisionRow& decision : Decisions(report).rows()) {
     std::vector<Cell> row = {{decision.priority, Paint::kBold}};

@@ -10,10 +10,10 @@ ViewContent dominated_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {{.title = "PLAN", .narrowest = 22, .wrap = true, .key = "plan"}};
   add_hours_columns(columns, 1);
   add_cost_columns(columns, 2);
-  columns.push_back({.title = "DOMINATED BY", .narrowest = 22, .wrap = true, .key = "dominated_by"});
+  columns.push_back({.title = "BEATEN BY", .narrowest = 22, .wrap = true, .key = "dominated_by"});
   add_hours_columns(columns, 3, "dominator_");
   add_cost_columns(columns, 4, "dominator_");
-  ViewContent view{"Plans that another plan beats in hours, in dollars, or in both, and loses to in neither",
+  ViewContent view{"Dominated plans: another one is at least as fast and as cheap, and better on one",
                    Table(std::move(columns)),
                    {}};
   std::size_t all = 0;

@@ -28,7 +28,7 @@ const Plan* counterpart_of(const Plan& plan, const PlanReport& other) {
 Cell standing(const PlanReport& report, const Plan& plan) {
   if (&plan == report.pick()) {
     const std::string pick = std::string(pick_sign(report)) + " pick";
-    return {plan.on_frontier ? pick : pick + ", off it", Paint::kGreen};
+    return {plan.on_frontier ? pick : pick + " –", Paint::kGreen};
   }
   return plan.on_frontier ? Cell("yes") : Cell("–", Paint::kDim);
 }
@@ -64,10 +64,10 @@ std::string pick_comparison(const PlanReport& given, const PlanReport& model) {
   const Plan* pick = given.pick();
   const Plan* other = model.pick();
   if (pick == nullptr || other == nullptr) return "";
-  if (same_place(*pick, *other)) return "Both pick " + given.name(*pick) + ".";
-  std::string text = "The figures given pick " + given.name(*pick) + ", the model " + model.name(*other);
+  if (same_place(*pick, *other)) return "Both recommend " + given.name(*pick) + ".";
+  std::string text = "Your figures favor " + given.name(*pick) + ", predictions favor " + model.name(*other);
   if (const Plan* same = counterpart_of(*pick, model))
-    text += "; by the model " + given.name(*pick) + " takes " + hours_words(same->hours.p50) + " and costs " +
+    text += "; predicted, " + given.name(*pick) + " takes " + hours_words(same->hours.p50) + " and costs " +
             to_text(same->cost.p50);
   return text + ".";
 }
@@ -75,9 +75,9 @@ std::string pick_comparison(const PlanReport& given, const PlanReport& model) {
 }  // namespace
 
 ViewContent evidence_view(const PlanReport& report, const Screen&) {
-  ViewContent view{"The job's own figures beside the model's", Table({}), {}};
+  ViewContent view{"Your figures next to the predictions", Table({}), {}};
   if (report.by_model == nullptr) {
-    view.notes.emplace_back("No figure of the job's own (given) is in use: all that is shown is the model's.");
+    view.notes.emplace_back("The job states no figures of its own: all times are predicted.");
     return view;
   }
   const PlanReport& model = *report.by_model;
@@ -88,25 +88,25 @@ ViewContent evidence_view(const PlanReport& report, const Screen&) {
     columns.push_back({.title = "TOKENS/S",
                        .align = Align::kRight,
                        .drop = 3,
-                       .unit = "given",
+                       .unit = "yours",
                        .key = "given_tokens_per_second_a_gpu"});
     columns.push_back({.title = "TOKENS/S",
                        .align = Align::kRight,
                        .drop = 2,
-                       .unit = "model",
+                       .unit = "predicted",
                        .key = "model_tokens_per_second_a_gpu"});
   }
   std::vector<Column> both = {
-      {.title = "HOURS", .align = Align::kRight, .unit = "given", .key = "given_hours"},
-      {.title = "HOURS", .align = Align::kRight, .unit = "model", .key = "model_hours"},
-      {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … ", .unit = "model"},
+      {.title = "HOURS", .align = Align::kRight, .unit = "yours", .key = "given_hours"},
+      {.title = "HOURS", .align = Align::kRight, .unit = "predicted", .key = "model_hours"},
+      {.title = kRangeHead, .align = Align::kRight, .drop = 4, .around = kRangeDash, .unit = "predicted"},
       {.title = "", .key = "model_hours_p10"},
       {.title = "", .key = "model_hours_p90"},
-      {.title = "COST", .align = Align::kRight, .unit = "given", .key = "given_cost_usd"},
-      {.title = "COST", .align = Align::kRight, .unit = "model", .key = "model_cost_usd"},
-      {.title = "FRONTIER", .unit = "given", .key = "given_frontier"},
-      {.title = "FRONTIER", .unit = "model", .key = "model_frontier"},
-      {.title = "MODEL", .align = Align::kRight, .drop = 1, .unit = "x given", .key = "model_hours_over_given"}};
+      {.title = "COST", .align = Align::kRight, .unit = "yours", .key = "given_cost_usd"},
+      {.title = "COST", .align = Align::kRight, .unit = "predicted", .key = "model_cost_usd"},
+      {.title = "FRONTIER", .unit = "yours", .key = "given_frontier"},
+      {.title = "FRONTIER", .unit = "predicted", .key = "model_frontier"},
+      {.title = "HOURS", .align = Align::kRight, .drop = 1, .unit = "vs yours", .key = "model_hours_over_given"}};
   std::ranges::move(both, std::back_inserter(columns));
   view.table = Table(std::move(columns));
 
@@ -150,15 +150,13 @@ ViewContent evidence_view(const PlanReport& report, const Screen&) {
   }
   if (const std::string words = shown_rows(rows, report.found.plans.size(), "plan"); !words.empty())
     view.notes.push_back(words);
-  view.notes.push_back("Frontier of the figures given: " + frontier_words(report) + ".");
-  view.notes.push_back("Frontier of the model's: " + frontier_words(model) + ".");
+  view.notes.push_back("Frontier by your figures: " + frontier_words(report) + ".");
+  view.notes.push_back("Frontier by the predictions: " + frontier_words(model) + ".");
   if (const std::string words = pick_comparison(report, model); !words.empty()) view.notes.push_back(words);
   if (compared > 0)
-    view.notes.push_back(
-        "Of " + count_of(static_cast<double>(compared), "plan") + " with figures given " + std::to_string(outside) +
-        (outside == 1 ? " lies" : " lie") +
-        " outside of the model's interval (P10 … P90). Given: unverified; model: gpuplan's prediction." +
-        (rates ? " Tokens/s are those of a GPU." : ""));
+    view.notes.push_back("Outside the predicted range (P10–P90): your figures for " + std::to_string(outside) + " of " +
+                         count_of(static_cast<double>(compared), "plan") + "." +
+                         (rates ? " Tokens/s are per GPU." : ""));
   if (const std::string words = given_words(report); !words.empty()) view.notes.push_back(words);
   return view;
 }

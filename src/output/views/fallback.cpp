@@ -19,24 +19,24 @@ std::string only_words(const PlanReport& report, const Plan& plan) {
     return std::ranges::any_of(report.found.plans,
                                [&](const Plan& other) { return other.label != plan.label && holds(other); });
   };
-  if (!others([](const Plan&) { return true; })) return "on the market that runs the job.";
+  if (!others([](const Plan&) { return true; })) return "that runs the job.";
   if (!others([](const Plan& other) { return other.fit == Fit::kFits; })) return "whose memory fits.";
-  return plan.keeps_limits() ? "that keeps the limits." : "that comes near the limits.";
+  return plan.keeps_limits() ? "within the limits." : "near the limits.";
 }
 
 }  // namespace
 
 ViewContent fallback_view(const PlanReport& report, const Screen&) {
-  std::vector<Column> columns = {{.title = "TAKE", .key = "role"}};
+  std::vector<Column> columns = {{.title = "RANK", .key = "role"}};
   add_plan_columns(columns, 4);
   add_hours_columns(columns, 7);
   add_cost_columns(columns, 6);
-  columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "an hour", .key = "usd_per_hour"});
-  columns.push_back({.title = "AS LONG AS", .align = Align::kRight, .unit = "below", .key = "below_usd_per_hour"});
+  columns.push_back({.title = "PRICE", .align = Align::kRight, .unit = "per hour", .key = "usd_per_hour"});
+  columns.push_back({.title = "UP TO", .align = Align::kRight, .unit = "per hour", .key = "below_usd_per_hour"});
   columns.push_back({.title = "OFFERS", .align = Align::kRight, .drop = 2, .key = "offers"});
   columns.push_back({.title = "AVAILABILITY", .drop = 3, .narrowest = 12, .wrap = true, .key = "availability"});
   columns.push_back({.title = "LIMITS", .drop = 5, .key = "limits"});
-  ViewContent view{"What to take when the pick is not to be had, in this order", Table(std::move(columns)), {}};
+  ViewContent view{"Alternatives if the recommended GPU is unavailable, best first", Table(std::move(columns)), {}};
 
   const std::vector<Fallback> rows = fallback_order(report.job, report.found);
   bool unknown = true;
@@ -57,8 +57,8 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
     view.table.add(std::move(row));
   }
   if (rows.size() == 1) {
-    view.notes.push_back("There is nothing to fall back on: " + report.name(*rows.front().plan) +
-                         " is the only kind of machine " + only_words(report, *rows.front().plan));
+    view.notes.push_back("No alternative: " + report.name(*rows.front().plan) + " is the only kind of machine " +
+                         only_words(report, *rows.front().plan));
     return view;
   }
   const Goal goal = report.job.goal;
@@ -67,20 +67,19 @@ ViewContent fallback_view(const PlanReport& report, const Screen&) {
                              : goal == Goal::kFastest  ? "hours"
                              : goal == Goal::kFewestGpus
                                  ? "number of GPUs, then cost"
-                                 : "cost + hours at " + short_money(report.job.value_of_time * units::hour) + " each";
-  std::string note = (missed ? "No plan keeps the limits; ranked by " : "Ranked by ") + ranked;
-  if (missed) note += ", nearest first";
+                                 : "cost + " + short_money(report.job.value_of_time * units::hour) + " per hour";
+  std::string note = (missed ? "No plan meets the limits; ranked by " : "Ranked by ") + ranked;
+  if (missed) note += ", closest first";
   else if (goal == Goal::kBestValue || goal == Goal::kCheapest)
-    note += "; as long as the hour costs less than that, the plan is better than the next" +
-            std::string(report.job.limits.budget ? " and keeps the budget" : "");
-  else if (report.job.limits.budget) note += "; as long as the hour costs less than that, the budget is kept";
+    note += ". \"Up to\": above this price, take the next row" +
+            std::string(report.job.limits.budget ? "; up to it the budget is kept" : "");
+  else if (report.job.limits.budget) note += ". \"Up to\": above this price the plan is over budget";
   view.notes.push_back(note + ".");
   const auto rented = [](const Fallback& row) {
     return row.plan->offer != nullptr && row.plan->offer->kind == OfferKind::kRented;
   };
   if (unknown && std::ranges::any_of(rows, rented))
-    view.notes.emplace_back(
-        "The market does not say how easily these are had: the more offers, the better the chance.");
+    view.notes.emplace_back("Availability is unknown; more offers mean better odds.");
   return view;
 }
 

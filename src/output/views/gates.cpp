@@ -14,7 +14,7 @@ std::string phase_name(const PlanReport& report, const Plan& plan, int position)
 }
 
 void add_end(const PlanReport& report, const Plan& plan, const EarlyEnd& end, std::vector<Cell> row, Table& table) {
-  row.emplace_back("stops after " + phase_name(report, plan, end.phase));
+  row.emplace_back("stops at " + phase_name(report, plan, end.phase));
   row.emplace_back(end.chance, percent(end.chance));
   add_hours(row, end.hours);
   add_share_of_cost(row, end.cost);
@@ -36,13 +36,13 @@ void add_plan_rows(const PlanReport& report, const Plan& plan, Table& table) {
   for (const EarlyEnd& end : gates->ends)
     if (!end.not_run.empty()) add_end(report, plan, end, named(report, plan), table);
   std::vector<Cell> row = named(report, plan);
-  row.emplace_back("goes through");
+  row.emplace_back("passes");
   row.emplace_back(gates->chance, percent(gates->chance));
   add_hours(row, plan.hours);
   add_share_of_cost(row, plan.cost);
   table.add(std::move(row));
   row = named(report, plan);
-  row.emplace_back("expected (mean)", Paint::kBold);
+  row.emplace_back("average", Paint::kBold);
   row.emplace_back();
   row.emplace_back(gates->expected_hours / units::hour, hours_text(gates->expected_hours), Paint::kBold);
   add_nothing(row, 3);
@@ -66,8 +66,8 @@ std::string other_cheapest(const PlanReport& report) {
     }
   }
   if (expected == nullptr || expected == by_median) return "";
-  return "Cheapest in expectation: " + report.name(*expected) + ", " + to_text(least) +
-         "; when every gate passes: " + report.name(*by_median) + ".";
+  return "Cheapest on average: " + report.name(*expected) + ", " + to_text(least) +
+         "; if every gate passes: " + report.name(*by_median) + ".";
 }
 
 }  // namespace
@@ -79,16 +79,15 @@ ViewContent gates_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "CHANCE", .align = Align::kRight, .key = "chance"});
   add_hours_columns(columns, 2);
   add_cost_columns(columns, 1);
-  columns.push_back({.title = "NOT RUN", .drop = 4, .narrowest = 16, .wrap = true, .key = "not_run"});
-  ViewContent view{"What is spent when the job stops at a gate", Table(std::move(columns)), {}};
+  columns.push_back({.title = "SKIPPED", .drop = 4, .narrowest = 16, .wrap = true, .key = "not_run"});
+  ViewContent view{"Cost if a gate fails", Table(std::move(columns)), {}};
   for (const Plan* plan : plans_shown(report)) add_plan_rows(report, *plan, view.table);
   if (view.table.empty()) {
-    view.notes.emplace_back("Every phase is sure to pass: no phase has a chance_to_pass.");
+    view.notes.emplace_back("No gates: no phase has a chance_to_pass.");
     return view;
   }
   view.notes.emplace_back(
-      "Gates pass or not independently of each other. A phase runs to its end before its gate is looked at; what does "
-      "not need it is run all the same.");
+      "Gates are independent and checked when a phase ends; phases that do not depend on it still run.");
   if (const std::string words = other_cheapest(report); !words.empty()) view.notes.push_back(words);
   return view;
 }

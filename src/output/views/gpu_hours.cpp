@@ -56,28 +56,28 @@ void add_plan(const PlanReport& report, const Plan& plan, ViewContent& view, boo
     add_line(name, "subtotal", "", std::nullopt, ledger.subtotal, Paint::kPlain, view.table);
     add_rest(plan, name, ledger, view.table);
   }
-  add_line(name, "in all", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
+  add_line(name, "total", "", plan.hours.p50, ledger.total, Paint::kBold, view.table);
   if (report.job.buffer > 0) {
     const LedgerLine& buffer = ledger.buffer;
     const LedgerLine without{ledger.total.used - buffer.used, ledger.total.billed - buffer.billed,
                              ledger.total.cost - buffer.cost};
-    add_line(name, "of it buffer " + percent(report.job.buffer), "inside the phases", plan.buffer, buffer, Paint::kDim,
+    add_line(name, "buffer, " + percent(report.job.buffer), "included above", plan.buffer, buffer, Paint::kDim,
              view.table);
     add_line(name, "without buffer", "", plan.hours.p50 - plan.buffer, without, Paint::kDim, view.table);
   }
 
   std::string words = named ? name + ": " : "";
-  words += with_range(plan.hours) + " h and " + with_range(plan.cost) + " in all (P10 … P90). ";
+  words += with_range(plan.hours) + " h and " + with_range(plan.cost) + " total. ";
   if (ledger.total.billed > 0) {
     words += "Used " + rate_text(ledger.total.used) + " of " + rate_text(ledger.total.billed) +
-             " GPU-hours paid for, " + percent(ledger.utilisation());
+             " GPU-hours paid for (" + percent(ledger.utilisation()) + ")";
     if (plan.cost.p50 > Dollars{} && ledger.total.used > 0)
-      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " for a GPU-hour used, " +
-               to_text(plan.cost.p50 / ledger.total.billed) + " for one paid for";
+      words += ": " + to_text(plan.cost.p50 / ledger.total.used) + " per GPU-hour used, " +
+               to_text(plan.cost.p50 / ledger.total.billed) + " per GPU-hour billed";
     words += ".";
   }
   if (ledger.machine_hours > 0)
-    words += " The bill is for whole machines: " + rate_text(ledger.machine_hours) + " machine-hours" +
+    words += " Billed as whole machines: " + rate_text(ledger.machine_hours) + " machine-hours" +
              (plan.offer != nullptr ? " of " + count_of(plan.offer->gpus, "GPU") : std::string()) + ".";
   view.notes.push_back(words);
   double by_phase = 0;

@@ -52,19 +52,19 @@ void add_stretch(const PlanReport& report, const Plan& plan, const StretchLedger
 std::string use_words(const Plan& plan, const StretchLedger& ledger) {
   if (plan.billed_gpu_hours <= 0) return "No GPU is paid for.";
   std::string text = "Used " + rate_text(plan.gpu_hours) + " of " + rate_text(plan.billed_gpu_hours) +
-                     " GPU-hours billed, " + percent(plan.gpu_hours / plan.billed_gpu_hours);
+                     " GPU-hours billed (" + percent(plan.gpu_hours / plan.billed_gpu_hours) + ")";
   if (plan.cost.p50 > Dollars{} && plan.gpu_hours > 0) {
-    text += ": " + to_text(plan.cost.p50 / plan.gpu_hours) + " for a GPU-hour used";
+    text += ": " + to_text(plan.cost.p50 / plan.gpu_hours) + " per GPU-hour used";
     const Dollars lost = ledger.idle + std::max(ledger.beyond, Dollars{});
-    if (lost >= Dollars{0.01}) text += "; " + to_text(lost) + " is paid for GPUs that nothing uses";
+    if (lost >= Dollars{0.01}) text += "; " + to_text(lost) + " pays for idle GPUs";
   }
   return text + ".";
 }
 
 /// What to reckon with, in one line: money, time, work.
 std::string card_words(const PlanReport& report, const Plan& plan) {
-  std::string text = "To reckon with: " + to_text(plan.cost.p50 + report.job.contingency);
-  if (report.job.contingency > Dollars{}) text += " with the contingency of " + short_money(report.job.contingency);
+  std::string text = "Plan for " + to_text(plan.cost.p50 + report.job.contingency);
+  if (report.job.contingency > Dollars{}) text += ", " + short_money(report.job.contingency) + " contingency included";
   text += " (P90 " + to_text(plan.cost.p90 + report.job.contingency) + "), " + hours_words(plan.hours.p50) + " (P90 " +
           hours_words(plan.hours.p90) + "), " + rate_text(plan.gpu_hours) + " GPU-hours of work";
   if (plan.spot) text += ", " + chance_words(plan.chance_of_interruption()) + " chance of an interruption";
@@ -75,10 +75,10 @@ std::string card_words(const PlanReport& report, const Plan& plan) {
 
 ViewContent ledger_view(const PlanReport& report, const Screen&) {
   const Plan* pick = report.pick();
-  if (pick == nullptr) return {"The bill stretch by stretch", Table({}), {"There is no plan."}};
+  if (pick == nullptr) return {"The bill by period", Table({}), {"There is no plan."}};
   const StretchLedger ledger = stretch_ledger(report.job, *pick);
-  ViewContent view{"The bill stretch by stretch, by the medians: " + report.name(*pick) +
-                       (report.job.buffer > 0 ? ", with the buffer of " + percent(report.job.buffer) : std::string()),
+  ViewContent view{"The bill by period (medians): " + report.name(*pick) +
+                       (report.job.buffer > 0 ? ", with a buffer of " + percent(report.job.buffer) : std::string()),
                    Table({{.title = "FROM", .align = Align::kRight, .unit = "hour", .key = "from_hour"},
                           {.title = "TO", .align = Align::kRight, .unit = "hour", .key = "to_hour"},
                           {.title = "HOURS", .align = Align::kRight, .drop = 3, .key = "hours"},
@@ -88,8 +88,8 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
                           {.title = "", .key = "gpus_used"},
                           {.title = "", .key = "gpus_billed"},
                           {.title = "COST", .align = Align::kRight, .key = "cost_usd"},
-                          {.title = "OF IT", .align = Align::kRight, .unit = "idle", .key = "idle_usd"},
-                          {.title = "SO FAR", .align = Align::kRight, .drop = 2, .key = "so_far_usd"}}),
+                          {.title = "IDLE", .align = Align::kRight, .unit = "cost", .key = "idle_usd"},
+                          {.title = "RUNNING TOTAL", .align = Align::kRight, .drop = 2, .key = "so_far_usd"}}),
                    {}};
   Dollars so_far{};
   for (const Stretch& line : ledger.stretches) {
@@ -100,7 +100,7 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
     view.table.add({{},
                     {},
                     {},
-                    {"billed beyond the last use", Paint::kYellow},
+                    {"unused end of the last billing period", Paint::kYellow},
                     {},
                     {},
                     {},
@@ -108,10 +108,9 @@ ViewContent ledger_view(const PlanReport& report, const Screen&) {
                     paid_cell(ledger.beyond),
                     paid_cell(ledger.beyond, Paint::kYellow),
                     paid_cell(pick->cost.p50, Paint::kDim)});
-  view.notes.push_back(
-      "In all " + with_range(pick->hours) + " h and " + with_range(pick->cost) +
-      " (P10 … P90 from joint samples). Machines are held for " + hours_words(ledger.held) +
-      (ledger.leases.size() > 1 ? ", taken " + std::to_string(ledger.leases.size()) + " times." : "."));
+  view.notes.push_back("Total " + with_range(pick->hours) + " h and " + with_range(pick->cost) + ". " +
+                       count_of(static_cast<double>(ledger.leases.size()), "rental") + ", machines held for " +
+                       hours_words(ledger.held) + ".");
   view.notes.push_back(use_words(*pick, ledger));
   view.notes.push_back(card_words(report, *pick));
   return view;

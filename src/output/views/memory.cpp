@@ -51,9 +51,9 @@ std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePl
   const double share = part.estimate->memory_total.p50 / gpu.usable;
   std::string text = report.name(plan) + " uses " + percent(share) + " of its memory";
   if (fills_memory(phase_of(report, part)))
-    text += ", most of it to run more sequences at once; one sequence needs " + gib_text(need.p50) + " GiB a GPU";
-  else if (share < kMostlyEmpty) text += ": memory is not what limits it";
-  else if (share >= kNearlyFull) text += ": there is little to spare";
+    text += ", most of it for concurrent requests; one request needs " + gib_text(need.p50) + " GiB per GPU";
+  else if (share < kMostlyEmpty) text += ": memory is not the limit";
+  else if (share >= kNearlyFull) text += ": little headroom";
   text += ".";
   std::vector<std::string> names;
   const Gpu* first = nullptr;
@@ -62,10 +62,10 @@ std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePl
     if (first == nullptr) first = card;
     if (names.size() < 4) names.push_back(card->name);
   }
-  if (first == nullptr) return text + " No card of the market would hold it with room to spare.";
+  if (first == nullptr) return text + " No GPU on offer fits it with headroom.";
   const auto holding =
       static_cast<std::size_t>(std::ranges::count_if(gpus, [&](const Gpu* card) { return need.p90 < card->usable; }));
-  text += " Set up alike, every card from " + count_text(first->memory / units::GiB) + " GB on would hold it: ";
+  text += " The same setup fits on " + count_text(first->memory / units::GiB) + " GB cards and up: ";
   text += join(names, ", ");
   if (holding > names.size()) text += ", and " + std::to_string(holding - names.size()) + " more";
   return text + ".";
@@ -75,18 +75,18 @@ std::string conclusion(const PlanReport& report, const Plan& plan, const PhasePl
 
 ViewContent memory_view(const PlanReport& report, const Screen&) {
   ViewContent view{
-      "Memory of the fullest GPU, in GiB: what a plan needs of what it has, and what is left over",
+      "Memory of the fullest GPU, in GiB: by component, headroom, smallest GPU",
       Table({{.title = ""},
              {.title = "PLAN", .narrowest = 24, .key = "plan"},
              {.title = "PHASE", .drop = 3, .narrowest = 10, .key = "phase"},
-             {.title = "NEEDS", .align = Align::kRight, .around = " of ", .unit = "GiB a GPU"},
+             {.title = "NEEDS", .align = Align::kRight, .around = " of ", .unit = "GiB per GPU"},
              {.title = "", .key = "needed_gib"},
-             {.title = "P10 … P90", .align = Align::kRight, .drop = 9, .around = " … "},
+             {.title = kRangeHead, .align = Align::kRight, .drop = 9, .around = kRangeDash},
              {.title = "", .key = "needed_gib_p10"},
              {.title = "", .key = "needed_gib_p90"},
              {.title = "", .key = "usable_gib"},
              {.title = "USED", .align = Align::kRight, .key = "used_share"},
-             {.title = "SIZE", .align = Align::kRight, .drop = 2, .unit = "of need", .key = "usable_over_needed"},
+             {.title = "SIZE", .align = Align::kRight, .drop = 2, .unit = "vs need", .key = "usable_over_needed"},
              {.title = "WEIGHTS", .align = Align::kRight, .drop = 4, .key = "weights_gib"},
              {.title = "GRADIENTS", .align = Align::kRight, .drop = 7, .key = "gradients_gib"},
              {.title = "OPTIMIZER", .align = Align::kRight, .drop = 6, .key = "optimizer_gib"},
@@ -94,7 +94,7 @@ ViewContent memory_view(const PlanReport& report, const Screen&) {
              {.title = "LOGITS", .align = Align::kRight, .drop = 7, .key = "logits_gib"},
              {.title = "KV CACHE", .align = Align::kRight, .drop = 5, .key = "kv_cache_gib"},
              {.title = "OTHER", .align = Align::kRight, .drop = 8, .key = "buffers_and_context_gib"},
-             {.title = "SMALLEST CARD", .drop = 1, .narrowest = 13, .key = "smallest_card"}}),
+             {.title = "SMALLEST GPU", .drop = 1, .narrowest = 13, .key = "smallest_card"}}),
       {}};
   const auto gpus = cards(report);
   const bool several = report.job.phases.size() > 1;
@@ -123,7 +123,7 @@ ViewContent memory_view(const PlanReport& report, const Screen&) {
          {several ? printable(phase.name, 40) : ""},
          {gib_text(need.p50) + " of " + gib_text(gpu.usable), estimate.fit == Fit::kTight ? Paint::kYellow : paint},
          Cell(need.p50 / units::GiB),
-         {gib_text(need.p10) + " … " + gib_text(need.p90), Paint::kDim},
+         {range_text(gib_text(need.p10), gib_text(need.p90)), Paint::kDim},
          Cell(need.p10 / units::GiB),
          Cell(need.p90 / units::GiB),
          Cell(gpu.usable / units::GiB),
@@ -139,14 +139,14 @@ ViewContent memory_view(const PlanReport& report, const Screen&) {
          smallest != nullptr ? Cell(smallest->name) : Cell("none", Paint::kYellow)});
   }
   if (view.table.empty()) {
-    view.notes.emplace_back("No phase of the job has a memory to speak of.");
+    view.notes.emplace_back("No phase uses GPU memory.");
     return view;
   }
   if (const Plan* pick = report.pick())
     if (const PhasePlan* part = pick->fullest(); part != nullptr && part->estimate->memory_total.p50 > Bytes{})
       view.notes.push_back(conclusion(report, *pick, *part, gpus));
   if (given)
-    view.notes.emplace_back("Totals that the job gives take the place of the model's; the parts are the model's.");
+    view.notes.emplace_back("Totals from your job file replace the predicted ones; the components are predicted.");
   return view;
 }
 

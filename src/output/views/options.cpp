@@ -13,10 +13,10 @@ namespace gpuplan {
 namespace {
 
 std::string way_words(const RentalOption& option) {
-  const std::string how = option.schedule == Schedule::kBest   ? "as picked"
-                          : option.schedule == Schedule::kKeep ? "kept"
-                          : option.human_without               ? "let go while idle, and while somebody works"
-                                                               : "let go while idle";
+  const std::string how = option.schedule == Schedule::kBest   ? "recommended"
+                          : option.schedule == Schedule::kKeep ? "held"
+                          : option.human_without               ? "released while idle and during manual work"
+                                                               : "released while idle";
   return how + (option.spot ? ", spot" : ", on demand");
 }
 
@@ -34,9 +34,8 @@ std::string human_words(const PlanReport& report, const Plan& pick, const std::v
   const auto other = std::ranges::find_if(
       options, [&](const RentalOption& option) { return option.human_without && option.spot == pick.spot; });
   if (names.empty() || other == options.end()) return "";
-  return "As picked, machines are held while somebody works in " + listed(names) + ", " + to_text(held) + " of the " +
-         to_text(pick.cost.p50) + "; schedule: stop_when_idle gives them back meanwhile and comes to " +
-         to_text(other->cost.p50) + ".";
+  return "Machines are held during manual work in " + listed(names) + ": " + to_text(held) + " of the " +
+         to_text(pick.cost.p50) + ". Release them with schedule: stop_when_idle: " + to_text(other->cost.p50) + ".";
 }
 
 /// "where.spot: only, schedule: keep": how the job asks for it.
@@ -72,9 +71,9 @@ void add_option(const PlanReport& report, const RentalOption& option, const Rent
 
 ViewContent options_view(const PlanReport& report, const Screen&) {
   const Plan* pick = report.pick();
-  if (pick == nullptr) return {"Ways to rent the same machines", Table({}), {"There is no plan."}};
+  if (pick == nullptr) return {"Same machine, other terms", Table({}), {"There is no plan."}};
   std::vector<Column> columns = {{.title = ""},
-                                 {.title = "WAY", .narrowest = 16, .wrap = true, .gap = 1, .key = "way"}};
+                                 {.title = "TERMS", .narrowest = 16, .wrap = true, .gap = 1, .key = "way"}};
   add_hours_columns(columns, 7);
   add_cost_columns(columns, 6);
   columns.push_back({.title = "SAVES", .align = Align::kRight, .key = "saved_usd"});
@@ -91,7 +90,7 @@ ViewContent options_view(const PlanReport& report, const Screen&) {
                      .unit = "interruption",
                      .key = "chance_of_interruption"});
   columns.push_back({.title = "", .key = "settings"});
-  ViewContent view{"Ways to rent the same machines: " + report.name(*pick), Table(std::move(columns)), {}};
+  ViewContent view{"Same machine, other terms: " + report.name(*pick), Table(std::move(columns)), {}};
 
   const auto options = rental_options(report.job, report.catalogue, *pick, report.how);
   bool seen = false;
@@ -109,17 +108,15 @@ ViewContent options_view(const PlanReport& report, const Screen&) {
     return view;
   }
   view.notes.emplace_back(
-      "Kept machines need no second start; every hour without work is paid for. Machines let go have to be found, "
-      "started "
-      "and set up again after each pause (billing.startup says how long that takes), and what is on their disks is "
-      "gone.");
+      "Held machines bill while idle. Released ones must be found and set up again (billing.startup says how long that "
+      "takes), and lose their disk.");
   if (std::ranges::any_of(options, [](const RentalOption& option) { return option.spot; }))
-    view.notes.emplace_back("Spot machines may be taken away; what that costs is inside.");
+    view.notes.emplace_back("Spot machines may be interrupted; the cost of that is included.");
   else if (std::ranges::any_of(pick->phases,
                                [](const PhasePlan& part) { return part.offer && part.offer->spot_price; }))
-    view.notes.emplace_back("Spot is left out: nobody says how often these machines are interrupted.");
+    view.notes.emplace_back("Spot is left out: the interruption rate of these machines is unknown.");
   if (std::ranges::any_of(options, &RentalOption::human_without))
-    view.notes.emplace_back("While somebody works (human: true): who works then has no GPU of the machine.");
+    view.notes.emplace_back("Manual phases (human: true) get no GPU once the machine is released.");
   if (std::string words = human_words(report, *pick, options); !words.empty()) view.notes.push_back(std::move(words));
   return view;
 }

@@ -26,8 +26,8 @@ Table details(const PlanReport& report, const std::vector<const Plan*>& plans, b
       {.title = "BATCH", .align = Align::kRight, .around = " = ", .key = "gpus_x_micro_x_accumulate"},
       {.title = "", .key = "batch"},
       {.title = "STEPS", .align = Align::kRight, .drop = 2, .key = "steps"},
-      {.title = "A STEP", .align = Align::kRight, .drop = 1},
-      {.title = "P10 … P90", .align = Align::kRight, .drop = 4, .around = " … "},
+      {.title = "PER STEP", .align = Align::kRight, .drop = 1},
+      {.title = kRangeHead, .align = Align::kRight, .drop = 4, .around = kRangeDash},
       {.title = "", .key = "seconds_per_step_p10"},
       {.title = "", .key = "seconds_per_step"},
       {.title = "", .key = "seconds_per_step_p90"}};
@@ -51,7 +51,7 @@ Table details(const PlanReport& report, const std::vector<const Plan*>& plans, b
           interval_cell(part != nullptr ? part->estimate->batch : 0),
           steps > 0 ? Cell(steps, steps_text(steps)) : Cell(),
           {stepped ? to_text(step.p50) : ""},
-          {stepped && !step.exact() ? to_text(step.p10) + " … " + to_text(step.p90) : "", Paint::kDim},
+          {stepped && !step.exact() ? range_text(to_text(step.p10), to_text(step.p90)) : "", Paint::kDim},
           interval_cell(step.p10.value),
           interval_cell(step.p50.value),
           interval_cell(step.p90.value)};
@@ -67,7 +67,7 @@ Table details(const PlanReport& report, const std::vector<const Plan*>& plans, b
       const Outcome<Dollars> idle{plan->idle, plan->idle, plan->idle, plan->idle};
       add("", "idle", nullptr, {}, idle, Paint::kDim);
     }
-    if (sums) add("", "in all", nullptr, plan->hours, plan->cost, Paint::kBold);
+    if (sums) add("", "total", nullptr, plan->hours, plan->cost, Paint::kBold);
   }
   return table;
 }
@@ -81,7 +81,7 @@ Table matrix(const PlanReport& report, const std::vector<const Plan*>& plans, De
   const auto add_columns = [&](const std::string& name, Detail how_much) {
     const auto range = [&] {
       if (how_much == Detail::kRanges)
-        columns.push_back({.title = "", .align = Align::kRight, .around = " … ", .unit = "P10 … P90", .gap = 1});
+        columns.push_back({.title = "", .align = Align::kRight, .around = kRangeDash, .unit = kRangeHead, .gap = 1});
     };
     columns.push_back({.title = name, .align = Align::kRight, .unit = "hours"});
     range();
@@ -92,7 +92,7 @@ Table matrix(const PlanReport& report, const std::vector<const Plan*>& plans, De
   for (const Phase& phase : report.job.phases) add_columns(printable(phase.name, 24), detail);
   const bool idle = std::ranges::any_of(plans, [](const Plan* plan) { return plan->idle > Dollars{}; });
   if (idle) columns.push_back({.title = "idle", .align = Align::kRight, .unit = "cost"});
-  add_columns("in all", std::max(detail, Detail::kCost));
+  add_columns("total", std::max(detail, Detail::kCost));
   Table table(std::move(columns));
   for (const Plan* plan : plans) {
     std::vector<Cell> row = {pick_mark(report, *plan),
@@ -131,17 +131,15 @@ ViewContent phases_view(const PlanReport& report, const Screen& screen) {
   if (report.job.phases.size() > 1) view.drawing = matrix_text(report, plans, screen);
   const Table shown = details(report, plans, report.job.phases.size() > 1 || report.job.buffer > 0);
   view.drawing += paragraph(
-                      "How each phase runs: BATCH is ranks x micro-batch x accumulation = sequences a step, or "
-                      "replicas x sequences at once.",
+                      "BATCH: GPUs x micro-batch x accumulation (training), replicas x concurrent requests "
+                      "(generation).",
                       screen) +
                   shown.text(screen);
   view.drawing += left_out_words(shown, screen);
   if (report.job.phases.size() > 1) {
-    view.notes.emplace_back(
-        "P10 … P90 of the phases do not add up to those in all, which come from joint samples: the "
-        "model's error is shared by phases of one kind, other errors are not.");
+    view.notes.emplace_back("Ranges do not add up: the total is sampled jointly.");
     if (report.job.buffer > 0)
-      view.notes.push_back("The buffer of " + percent(report.job.buffer) + " is inside of all hours and costs.");
+      view.notes.push_back("The buffer of " + percent(report.job.buffer) + " is included in all hours and costs.");
   }
   for (const Phase& phase : report.job.phases)
     if (!phase.yields.empty())

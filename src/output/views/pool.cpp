@@ -34,7 +34,7 @@ std::vector<Option> options_of(const PlanReport& report) {
   std::vector<Option> options;
   for (const Plan& plan : report.found.plans) {
     if (plan.offer == nullptr || plan.offer->kind == OfferKind::kRented) continue;
-    options.push_back({&plan, plan.gpus, plan.offer->gpus});
+    options.push_back({&plan, plan.gpus, plan.offer->gpus * plan.offer->nodes});
   }
   const Plan* pick = report.pick();
   if (options.empty() && pick != nullptr && pick->offer != nullptr) {
@@ -61,7 +61,7 @@ Effort effort_of(const PlanReport& report, const Plan& plan) {
 /// What the fewest GPUs of the recommendations keep; empty: the job has no deadline.
 std::string kept_words(const Limits& limits) {
   if (!limits.deadline) return "";
-  return limits.budget ? "keep the limits" : "keep the deadline";
+  return limits.budget ? "meet the limits" : "meet the deadline";
 }
 
 /// When to use it, against the option of the same pool with fewer GPUs.
@@ -74,14 +74,14 @@ std::string when(const PlanReport& report, const Option& option, const Option* f
   if (!plan.reaches_target) words.emplace_back("misses the target");
   const bool fewest = rules.fewest_gpus && &report.plan(*rules.fewest_gpus) == &plan;
   if (fewest && report.job.limits.deadline) words.push_back("fewest GPUs that " + kept_words(report.job.limits));
-  else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most to others");
+  else if (fewer == nullptr && plan.offer->kind == OfferKind::kPool) words.emplace_back("leaves most free");
   if (fewer != nullptr) {
     const Seconds saved = fewer->plan->hours.p50 - plan.hours.p50;
     const int more = plan.gpus - fewer->plan->gpus;
     if (saved > Seconds{}) words.push_back("saves " + hours_words(saved) + " for " + count_of(more, "more GPU"));
     else words.emplace_back("no faster than fewer GPUs");
   }
-  if (option.used == option.all && plan.offer->kind == OfferKind::kPool) words.emplace_back("blocks the whole pool");
+  if (option.used == option.all && plan.offer->kind == OfferKind::kPool) words.emplace_back("uses the whole pool");
   return upper_first(join(words, "; "));
 }
 
@@ -95,7 +95,7 @@ ViewContent pool_view(const PlanReport& report, const Screen&) {
       {.title = "GPUS", .align = Align::kRight, .around = " of "},
       {.title = "", .key = "gpus_used"},
       {.title = "", .key = "gpus_of"},
-      {.title = "MEMORY A GPU", .align = Align::kRight, .drop = 4, .around = " of ", .unit = "GiB"},
+      {.title = "MEMORY PER GPU", .align = Align::kRight, .drop = 4, .around = " of ", .unit = "GiB"},
       {.title = "USED", .align = Align::kRight, .drop = 3, .key = "memory_share"}};
   add_hours_columns(columns, 5);
   columns.push_back({.title = "SPEED-UP", .align = Align::kRight, .drop = 7, .key = "speed_up"});
@@ -106,11 +106,9 @@ ViewContent pool_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "COMPLEXITY", .drop = 2, .narrowest = 12, .wrap = true, .key = "complexity"});
   columns.push_back({.title = "IN TIME", .align = Align::kRight, .drop = 9, .key = "chance_in_time"});
   columns.push_back({.title = "WHEN", .drop = 1, .narrowest = 20, .wrap = true, .key = "when"});
-  ViewContent view{"The job by number of GPUs: what it takes, what it leaves free, what it asks of you",
-                   Table(std::move(columns)),
-                   {}};
+  ViewContent view{"By GPU count: time, GPUs left free, setup effort", Table(std::move(columns)), {}};
   if (options.empty()) {
-    view.notes.emplace_back("No plan runs on one pool, box or machine from beginning to end.");
+    view.notes.emplace_back("No plan runs on one pool or machine from beginning to end.");
     return view;
   }
   const Option* before = nullptr;
@@ -149,8 +147,8 @@ ViewContent pool_view(const PlanReport& report, const Screen&) {
     row.emplace_back(when(report, option, same ? before : nullptr), Paint::kDim);
     view.table.add(std::move(row));
     if (plan.offer->max_time && plan.hours.p90 > *plan.offer->max_time)
-      view.notes.push_back(report.name(plan) + ": P90 of its hours, " + hours_text(plan.hours.p90) +
-                           ", is more than the " + hours_words(*plan.offer->max_time) + " that the pool allows a job.");
+      view.notes.push_back(report.name(plan) + ": may take " + hours_text(plan.hours.p90) + " h (P90), more than the " +
+                           hours_words(*plan.offer->max_time) + " that the pool allows a job.");
     // What is no faster is nobody's yardstick.
     if (!same || option.plan->hours.p50 < before->plan->hours.p50) before = &option;
   }
@@ -161,10 +159,10 @@ ViewContent pool_view(const PlanReport& report, const Screen&) {
                          (limits.budget ? "" : " of " + hours_words(*limits.deadline)) + ": " +
                          report.name(report.plan(*rules.fewest_gpus)) + ".");
   else if (limits.deadline && !rules.within_deadline)
-    view.notes.push_back("No number of GPUs keeps the deadline of " + hours_words(*limits.deadline) + ".");
-  else if (limits.deadline) view.notes.emplace_back("No number of GPUs keeps the deadline and the budget.");
+    view.notes.push_back("No number of GPUs meets the deadline of " + hours_words(*limits.deadline) + ".");
+  else if (limits.deadline) view.notes.emplace_back("No number of GPUs meets the deadline and the budget.");
   if (options.front().plan->offer->kind == OfferKind::kRented)
-    view.notes.emplace_back("A rented machine is paid for whole: what is left free of it is paid for as well.");
+    view.notes.emplace_back("Rented machines are billed whole, unused GPUs included.");
   return view;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/text/price_age.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
@@ -24,7 +25,7 @@ struct PriceRow {
 /// "$20.00", "$16.00 … 24.00"; of the whole offer, or a GPU of a pool.
 std::string price_text(const Interval<DollarsPerSecond>& price) {
   const std::string from = to_text(price.p10 * units::hour);
-  return price.exact() ? from : from + " … " + to_text(price.p90 * units::hour).substr(1);
+  return price.exact() ? from : range_text(from, to_text(price.p90 * units::hour).substr(1));
 }
 
 Cell offer_price(const std::optional<Interval<DollarsPerSecond>>& price) {
@@ -53,7 +54,9 @@ std::optional<double> discount_of(const Offer& offer) {
 }
 
 std::string offer_name(const Offer& offer) {
-  if (offer.kind == OfferKind::kPool) return "pool of " + std::to_string(offer.gpus) + "x " + offer.gpu;
+  if (offer.kind == OfferKind::kPool)
+    return "pool of " + (offer.nodes > 1 ? std::to_string(offer.nodes) + " machines of " : "") +
+           std::to_string(offer.gpus) + "x " + offer.gpu;
   return std::to_string(offer.gpus) + "x " + offer.gpu;
 }
 
@@ -83,7 +86,7 @@ std::string holds_words(const PriceRow& row) {
 
 std::string range_of_percents(double low, double high) {
   const std::string from = fixed_text(low * 100, 0), to = fixed_text(high * 100, 0);
-  return from == to ? from + " %" : from + " … " + to + " %";
+  return range_text(from, to) + "%";
 }
 
 void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& view) {
@@ -114,10 +117,9 @@ void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& v
   if (cheapest != nullptr && per_gpu(job, *cheapest->offer) < per_gpu(job, *dearest->offer)) {
     const std::string low_name = offer_name(*cheapest->offer), high_name = offer_name(*dearest->offer);
     const bool told = low_name != high_name;
-    view.notes.push_back("Of the offers that hold the job a GPU-hour costs " +
-                         to_text(Dollars{per_gpu(job, *cheapest->offer)}) + (told ? " (" + low_name + ")" : "") +
-                         " to " + to_text(Dollars{per_gpu(job, *dearest->offer)}) +
-                         (told ? " (" + high_name + ")." : "."));
+    view.notes.push_back("Offers that fit, per GPU-hour: " + to_text(Dollars{per_gpu(job, *cheapest->offer)}) +
+                         (told ? " (" + low_name + ")" : "") + " to " +
+                         to_text(Dollars{per_gpu(job, *dearest->offer)}) + (told ? " (" + high_name + ")." : "."));
   }
   if (!roomy.empty()) {
     constexpr std::size_t kMost = 6;
@@ -126,8 +128,8 @@ void add_notes(const Job& job, const std::vector<PriceRow>& rows, ViewContent& v
       roomy.resize(kMost);
       roomy.push_back(std::to_string(more) + " more");
     }
-    view.notes.push_back("Less than a quarter of the memory is used on " + listed(roomy) +
-                         ": there you pay for memory that this job does not need; take them for their speed only.");
+    view.notes.push_back("Less than 25% of the memory is used on " + listed(roomy) +
+                         ": pay for them only if you need the speed.");
   }
 }
 
@@ -142,16 +144,16 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
       {.title = "MEMORY", .align = Align::kRight, .drop = 6, .unit = "GiB a GPU", .key = "memory_gib"},
       {.title = "ARCHITECTURE", .drop = 7, .narrowest = 12, .key = "architecture"},
       {.title = "WHERE", .drop = 2, .narrowest = 10, .key = "where"},
-      {.title = "SPOT", .align = Align::kRight, .around = " … ", .unit = "an hour", .key = "spot_usd_per_hour"},
-      {.title = "ON DEMAND", .align = Align::kRight, .around = " … ", .unit = "an hour", .key = "usd_per_hour"},
+      {.title = "SPOT", .align = Align::kRight, .around = kRangeDash, .unit = "per hour", .key = "spot_usd_per_hour"},
+      {.title = "ON DEMAND", .align = Align::kRight, .around = kRangeDash, .unit = "per hour", .key = "usd_per_hour"},
       {.title = "SPOT", .align = Align::kRight, .drop = 3, .unit = "saves", .key = "spot_discount"},
       {.title = "GPU-HOUR", .align = Align::kRight, .drop = 4, .unit = "least", .key = "usd_per_gpu_hour"},
       {.title = "", .key = "holds_the_job"},
       {.title = "USED", .align = Align::kRight, .unit = "memory", .key = "memory_share"},
       {.title = "AVAILABILITY", .drop = 8, .narrowest = 12, .wrap = true, .key = "availability"},
       {.title = "AS OF", .drop = 5, .key = "as_of"}};
-  std::string title = "Prices";
-  if (!report.found.as_of.empty()) title += " as of " + printable(report.found.as_of, 20);
+  const std::string age = price_age_words(report.found.as_of, report.today);
+  const std::string title = age.empty() ? "Prices" : upper_first(age);
   ViewContent view{title + ", cheapest GPU-hour first", Table(std::move(columns)), {}};
 
   const Job& job = report.job;
@@ -180,7 +182,7 @@ ViewContent prices_view(const PlanReport& report, const Screen&) {
     cells.emplace_back(holds_words(row));
     const double share = row.plan == nullptr || row.plan->offer == nullptr ? 0 : memory_share(*row.plan);
     std::string used = share > 0 ? percent(share) : row.plan == nullptr ? "no plan" : "";
-    if (row.plan != nullptr && row.plan->fit == Fit::kTight) used += ", tight";
+    if (row.plan != nullptr && row.plan->fit == Fit::kTight) used += ", OOM risk";
     const Paint use_paint = row.plan == nullptr ? Paint::kDim : Paint::kPlain;
     cells.push_back(share > 0 ? Cell(share, used, use_paint) : Cell(used, use_paint));
     cells.emplace_back(printable(offer.availability, 40));

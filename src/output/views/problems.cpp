@@ -9,7 +9,7 @@
 namespace gpuplan {
 
 ViewContent problems_view(const PlanReport& report, const Screen&) {
-  ViewContent view{report.all ? "Known problems of all plans" : "Known problems of the plans shown",
+  ViewContent view{report.all ? "Known issues of all plans" : "Known issues of the plans shown",
                    Table({{.title = "EFFECT", .narrowest = 14, .wrap = true, .key = "effect"},
                           {.title = "PROBLEM", .narrowest = 24, .wrap = true, .key = "problem"},
                           {.title = "WHAT TO DO", .narrowest = 20, .wrap = true, .key = "remedy"},
@@ -33,8 +33,8 @@ ViewContent problems_view(const PlanReport& report, const Screen&) {
                     listed(row.plans), row.problem->source + ", " + row.problem->as_of});
   }
   if (rows.empty())
-    view.notes.emplace_back(report.all ? "No known problem touches any plan."
-                                       : "No known problem touches a plan that is shown (--all: all plans).");
+    view.notes.emplace_back(report.all ? "No known issue affects any plan."
+                                       : "No known issue affects a plan shown (--all: all plans).");
   return view;
 }
 

@@ -40,19 +40,18 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
   columns.push_back(
       {.title = "$/HOUR", .align = Align::kRight, .drop = 1, .unit = "to #1", .key = "usd_per_hour_saved_to_cheapest"});
   columns.push_back(
-      {.title = "WORTH IT", .align = Align::kRight, .unit = "above", .key = "worth_it_above_usd_per_hour"});
+      {.title = "WORTH IT IF", .align = Align::kRight, .unit = "YOUR HOUR >", .key = "worth_it_above_usd_per_hour"});
   columns.push_back({.title = "WORTH IT", .unit = "at " + worth, .key = "worth_it"});
-  ViewContent view{
-      "What an hour saved costs along the frontier: each plan against the one above it; #1 is the cheapest",
-      Table(std::move(columns)),
-      {}};
+  ViewContent view{"What each saved hour costs: plans of the Pareto frontier, compared with the row above",
+                   Table(std::move(columns)),
+                   {}};
 
   std::vector<const Plan*> frontier;
   for (const Plan& plan : report.found.plans)
     if (plan.on_frontier) frontier.push_back(&plan);
   if (frontier.size() < 2) {
     if (!frontier.empty())
-      view.notes.push_back("There is nothing to save: " + report.name(*frontier.front()) +
+      view.notes.push_back("Nothing to save: " + report.name(*frontier.front()) +
                            " is both the cheapest and the fastest.");
     return view;
   }
@@ -79,11 +78,12 @@ ViewContent saved_view(const PlanReport& report, const Screen&) {
   const Plan& fastest = *frontier.back();
   const Dollars more = fastest.cost.p50 - cheapest.cost.p50;
   const Seconds saved = cheapest.hours.p50 - fastest.hours.p50;
-  view.notes.push_back("Worth it above: from this value of an hour on a plan beats every cheaper one. The job's is " +
-                       worth + " (value_of_time).");
-  view.notes.push_back("From end to end: " + report.name(fastest) + " costs " + to_text(more) + " more than " +
+  view.notes.push_back(
+      "\"Worth it if\": above this value of your hour, the plan beats all cheaper ones. The job says " + worth +
+      " per hour (value_of_time).");
+  view.notes.push_back("From cheapest to fastest: " + report.name(fastest) + " costs " + to_text(more) + " more than " +
                        report.name(cheapest) + " and saves " + hours_words(saved) + ", " +
-                       short_money(more * (units::hour / saved)) + " for each hour.");
+                       short_money(more * (units::hour / saved)) + " per hour saved.");
   if (const std::string words = close_words(report); !words.empty()) view.notes.push_back(words);
   return view;
 }

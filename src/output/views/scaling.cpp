@@ -54,18 +54,17 @@ double price_spread(const Family& family) {
 
 std::string family_name(const Family& family) { return family.gpu->name + (family.spot ? " spot" : ""); }
 
-/// "4x RTX 5090 are 3.98 times as fast as 1x at 1.0 times the cost (efficiency 99 %)."
+/// "4x RTX 5090 are 3.98 times as fast as 1x at 1.0 times the cost (efficiency 99%)."
 std::string summary(const Family& family) {
   const Plan& one = *family.sizes.front();
   const Plan& most = *family.sizes.back();
   const double faster = one.hours.p50 / most.hours.p50;
   std::string text = std::to_string(most.gpus) + "x " + family_name(family) + ": " + significant_text(faster, 2) +
-                     " times as fast as " + std::to_string(one.gpus) + "x";
+                     "x as fast as " + std::to_string(one.gpus) + "x";
   if (one.cost.p50 > Dollars{}) {
     const double ratio = most.cost.p50 / one.cost.p50;
-    text += ratio > 0.995 && ratio < 1.005
-                ? " at the same cost"
-                : " at " + significant_text(ratio, ratio < 0.995 ? 2 : 3) + " times the cost";
+    text += ratio > 0.995 && ratio < 1.005 ? ", same cost"
+                                           : ", " + significant_text(ratio, ratio < 0.995 ? 2 : 3) + "x the cost";
   }
   return text + ".";
 }
@@ -84,13 +83,11 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
   add_cost_columns(columns, 2);
   columns.push_back({.title = "COST", .align = Align::kRight, .unit = "relative", .key = "relative_cost"});
   columns.push_back({.title = "HOW", .drop = 6, .narrowest = 40, .key = "how"});
-  ViewContent view{"One GPU against several of the same kind: the same work, cheapest offer of each size",
-                   Table(std::move(columns)),
-                   {}};
+  ViewContent view{"Scaling: 1 GPU vs several, cheapest offer of each size", Table(std::move(columns)), {}};
 
   std::vector<Family> families = families_of(contenders(report.found.plans));
   if (families.empty()) {
-    view.notes.emplace_back("No kind of GPU is offered in two sizes that run this job: nothing to compare.");
+    view.notes.emplace_back("No GPU is offered in two sizes that run this job.");
     return view;
   }
   if (const Plan* pick = report.pick(); pick != nullptr)
@@ -116,7 +113,7 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
       row.emplace_back(static_cast<double>(plan->gpus));
       add_hours(row, plan->hours, paint);
       row.emplace_back(faster, first ? "–" : times_words(faster));
-      row.emplace_back(efficiency, first ? "–" : count_text(100 * efficiency) + " %");
+      row.emplace_back(efficiency, first ? "–" : count_text(100 * efficiency) + "%");
       row.push_back(price_cell(price_of_gpu(*plan)));
       add_cost(row, plan->cost, paint);
       const double ratio = one.cost.p50 > Dollars{} ? plan->cost.p50 / one.cost.p50 : 0;
@@ -134,17 +131,15 @@ ViewContent scaling_view(const PlanReport& report, const Screen&) {
   }
   if (superlinear)
     view.notes.emplace_back(
-        "More than 100 %: GPUs that share out what one alone has to hold have room for a larger micro-batch, or need "
-        "no recomputation.");
+        "Above 100%: sharding frees memory, so each GPU can run a larger micro-batch or skip activation "
+        "checkpointing.");
   if (!uneven.empty())
-    view.notes.push_back("The price of a GPU-hour is not the same for all numbers of " + listed(uneven) +
-                         ": there the cost shows the market as well as the scaling.");
+    view.notes.push_back("The price per GPU-hour differs between sizes of " + listed(uneven) +
+                         ": the cost shows that too.");
   view.notes.emplace_back(
-      std::string("Efficiency: speed-up for each GPU added; hours include what does not get faster with GPUs (set-up, "
-                  "loading). ") +
-      (model ? "The model's error is taken to be the same for all numbers of one GPU, so that speed-ups are medians "
-               "without a range."
-             : "The job's own figures are taken to hold for every number of GPUs."));
+      std::string("Efficiency: speedup per GPU; hours include setup and loading, which do not scale. ") +
+      (model ? "Speedups are medians: errors of a prediction are shared by all sizes of one GPU."
+             : "Your figures are assumed to hold for every number of GPUs."));
   if (const std::string words = shown_rows(shown, all, "GPU"); !words.empty()) view.notes.push_back(words);
   return view;
 }

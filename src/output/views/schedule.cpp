@@ -50,7 +50,7 @@ class PhaseTimes {
     Table table({{.title = "PHASE", .narrowest = 16, .key = "phase"},
                  {.title = "START", .align = Align::kRight, .unit = "hour", .key = "start_hour"},
                  {.title = "END", .align = Align::kRight, .unit = "hour", .key = "end_hour"},
-                 {.title = "0 … " + hours_text(end_) + " h", .drop = 2},
+                 {.title = range_text("0", hours_text(end_)) + " h", .drop = 2},
                  {.title = "GPUS", .align = Align::kRight, .around = " of ", .unit = "used"},
                  {.title = "", .key = "gpus_used"},
                  {.title = "", .key = "gpus_billed"},
@@ -109,7 +109,7 @@ class PhaseTimes {
   ScheduleRow gap_row(const Spell& spell, Seconds gaps) const {
     ScheduleRow row{spell.from, spell.to, {}};
     const int held = plan_.kept ? plan_.gpus : 0;
-    row.cells = {{plan_.kept ? "(idle)" : "(let go)", Paint::kYellow},
+    row.cells = {{plan_.kept ? "(idle)" : "(released)", Paint::kYellow},
                  {row.from / units::hour, hours_text(row.from)},
                  {row.to / units::hour, hours_text(row.to)},
                  {bar(row.from, row.to, end_), Paint::kDim},
@@ -140,22 +140,21 @@ ViewContent schedule_view(const PlanReport& report, const Screen&) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return {"When each phase runs", Table({}), {"There is no plan."}};
   const PhaseTimes times(report, *pick);
-  ViewContent view{"When each phase runs, by the medians: " + report.name(*pick) +
-                       (report.job.buffer > 0 ? ", with the buffer of " + percent(report.job.buffer) : std::string()),
+  ViewContent view{"When each phase runs (medians): " + report.name(*pick) +
+                       (report.job.buffer > 0 ? ", with a buffer of " + percent(report.job.buffer) : std::string()),
                    times.table(),
                    {}};
-  view.notes.push_back("In all " + with_range(pick->hours) + " h and " + with_range(pick->cost) +
-                       " (P10 … P90 from joint samples; times of one phase move all that need it).");
+  view.notes.push_back("Total " + with_range(pick->hours) + " h and " + with_range(pick->cost) + ".");
   const Seconds idle = times.idle();
   if (idle > Seconds{}) {
-    view.notes.push_back(pick->kept ? "The machines are held through " + hours_words(idle) + " without work, " +
-                                          to_text(pick->idle) + "; schedule: stop_when_idle lets them go."
-                                    : "The machines are let go for " + hours_words(idle) +
-                                          " between phases; schedule: keep holds them, and pays for it.");
+    view.notes.push_back(pick->kept ? "The machines are held for " + hours_words(idle) + " without work, " +
+                                          to_text(pick->idle) + "; schedule: stop_when_idle releases them."
+                                    : "The machines are released for " + hours_words(idle) +
+                                          " between phases; schedule: keep holds (and bills) them.");
   }
   if (pick->interruptions > 0.05)
     view.notes.push_back("Expected interruptions: " + significant_text(pick->interruptions, 2) + "; the " +
-                         hours_words(pick->spot_loss) + " they and checkpoints take are inside.");
+                         hours_words(pick->spot_loss) + " they and checkpoints take are included.");
   return view;
 }
 

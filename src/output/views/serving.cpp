@@ -20,13 +20,13 @@ const PhasePlan* generation_in(const Plan& plan) {
 }
 
 std::string rates_text(const Interval<TokensPerSecond>& rate) {
-  return rate.exact() ? "" : rate_text(rate.p10.value) + " … " + rate_text(rate.p90.value);
+  return rate.exact() ? "" : range_text(rate_text(rate.p10.value), rate_text(rate.p90.value));
 }
 
 /// Milliseconds with three digits; thousands of them as seconds would need another unit in the same column.
 std::string ms_text(Seconds time) { return rate_text(time / units::millisecond); }
 std::string ms_range(const Interval<Seconds>& time) {
-  return time.exact() ? "" : ms_text(time.p10) + " … " + ms_text(time.p90);
+  return time.exact() ? "" : range_text(ms_text(time.p10), ms_text(time.p90));
 }
 
 void add_rate(std::vector<Cell>& row, const Interval<TokensPerSecond>& rate, Paint paint) {
@@ -49,7 +49,7 @@ void add_columns(std::vector<Column>& columns, Column first, int drop) {
   const std::string key = first.key;
   const std::string unit = first.unit;
   columns.push_back(std::move(first));
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = drop, .around = " … ", .unit = unit});
+  columns.push_back({.title = kRangeHead, .align = Align::kRight, .drop = drop, .around = kRangeDash, .unit = unit});
   columns.push_back({.title = "", .key = key + "_p10"});
   columns.push_back({.title = "", .key = key + "_p90"});
 }
@@ -65,7 +65,7 @@ ViewContent serving_view(const PlanReport& report, const Screen&) {
     if (known == plans.end()) plans.push_back(&plan);
     else if (plan.cost.p50 < (*known)->cost.p50) *known = &plan;
   }
-  view.title = "What comes out, and what requests meet";
+  view.title = "Throughput and latency";
   if (plans.empty()) {
     view.notes.emplace_back("No phase of this job generates on one offer: nothing to show.");
     return view;
@@ -84,22 +84,19 @@ ViewContent serving_view(const PlanReport& report, const Screen&) {
                                  {.title = "GPUS", .narrowest = 14, .wrap = true, .gap = 1, .key = "gpus"}};
   columns.push_back({.title = "TARGET", .align = Align::kRight, .unit = "chance", .key = "target_chance"});
   columns.push_back({.title = "", .key = "reaches_target"});
-  add_columns(columns, {.title = "TOKENS/S", .align = Align::kRight, .unit = "new", .key = "output_tokens_per_second"},
-              1);
   add_columns(columns,
-              {.title = "TOKENS/S",
-               .align = Align::kRight,
-               .drop = 6,
-               .unit = "with prompts",
-               .key = "total_tokens_per_second"},
-              8);
-  add_columns(columns,
-              {.title = "FIRST TOKEN", .align = Align::kRight, .unit = "ms", .key = "time_to_first_token_seconds"}, 3);
-  add_columns(columns,
-              {.title = "A TOKEN", .align = Align::kRight, .unit = "ms", .key = "time_per_output_token_seconds"}, 2);
-  columns.push_back({.title = "IN FLIGHT", .align = Align::kRight, .drop = 5, .key = "sequences_in_flight"});
+              {.title = "TOKENS/S", .align = Align::kRight, .unit = "output", .key = "output_tokens_per_second"}, 1);
+  add_columns(
+      columns,
+      {.title = "TOKENS/S", .align = Align::kRight, .drop = 6, .unit = "with input", .key = "total_tokens_per_second"},
+      8);
+  add_columns(columns, {.title = "TTFT", .align = Align::kRight, .unit = "ms", .key = "time_to_first_token_seconds"},
+              3);
+  add_columns(columns, {.title = "TPOT", .align = Align::kRight, .unit = "ms", .key = "time_per_output_token_seconds"},
+              2);
+  columns.push_back({.title = "CONCURRENT", .align = Align::kRight, .drop = 5, .key = "sequences_in_flight"});
   columns.push_back(
-      {.title = "COST", .align = Align::kRight, .drop = 7, .unit = "1M new", .key = "usd_per_1m_new_tokens"});
+      {.title = "COST", .align = Align::kRight, .drop = 7, .unit = "1M output", .key = "usd_per_1m_new_tokens"});
   add_hours_columns(columns, 9);
   columns.push_back({.title = "HOW", .drop = 10, .narrowest = 20, .wrap = true, .key = "how"});
   view.table = Table(std::move(columns));

@@ -54,7 +54,7 @@ struct SpeedRow {
 };
 
 std::string rate_range(const Interval<double>& rate) {
-  return rate.exact() ? "" : rate_text(rate.p10) + " … " + rate_text(rate.p90);
+  return rate.exact() ? "" : range_text(rate_text(rate.p10), rate_text(rate.p90));
 }
 
 /// How many times as fast. The errors of two kinds of GPU are independent; that of one kind is in both and cancels.
@@ -108,12 +108,12 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
                                  {.title = "ARCHITECTURE", .drop = 5, .narrowest = 12, .key = "architecture"},
                                  {.title = "YEAR", .drop = 6, .key = "year"},
                                  {.title = per_second, .align = Align::kRight, .key = key},
-                                 {.title = "P10 … P90", .align = Align::kRight, .drop = 2, .around = " … "},
+                                 {.title = kRangeHead, .align = Align::kRight, .drop = 2, .around = kRangeDash},
                                  {.title = "", .key = key + "_p10"},
                                  {.title = "", .key = key + "_p90"},
-                                 {.title = "A GPU", .align = Align::kRight, .drop = 7, .key = key + "_a_gpu"},
+                                 {.title = "PER GPU", .align = Align::kRight, .drop = 7, .key = key + "_a_gpu"},
                                  {.title = "SPEED", .align = Align::kRight, .key = "relative_speed"},
-                                 {.title = "P10 … P90", .align = Align::kRight, .drop = 3, .around = " … "},
+                                 {.title = kRangeHead, .align = Align::kRight, .drop = 3, .around = kRangeDash},
                                  {.title = "", .key = "relative_speed_p10"},
                                  {.title = "", .key = "relative_speed_p90"},
                                  {.title = "PRICE", .align = Align::kRight, .key = "relative_price"}};
@@ -127,7 +127,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
 
   const std::string& name = phase_of(report, *base.part).name;
   const double amount = work_of(base.part->estimate).amount;
-  view.title = "Speed of the same work on each kind and number of GPUs" +
+  view.title = "Speed of this job by GPU and count" +
                (report.job.phases.size() > 1 ? ", phase " + printable(name, 40) : std::string()) + ": " +
                count_short(parse_amount(significant_text(amount, 3), AmountKind::kCount).value_or(amount)) + " " + unit;
   for (const SpeedRow& row : rows) {
@@ -150,7 +150,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     if (!speed.exact()) {
       range = times_words(speed.p10);
       range.pop_back();
-      range += " … " + times_words(speed.p90);
+      range += kRangeDash + times_words(speed.p90);
       range.pop_back();
     }
     cells.emplace_back(range, Paint::kDim);
@@ -162,12 +162,12 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     cells.push_back(base.plan->cost.p50 > Dollars{} ? times_cell(plan.cost.p50 / base.plan->cost.p50) : Cell());
     view.table.add(std::move(cells));
   }
-  view.notes.push_back(
-      "1.0x is " + printable(base.plan->label, 60) + ", the slowest" + (rows.size() < all ? " of these" : "") +
-      (priced ? ". A GPU whose speed is a larger multiple than its price does the work for less." : "."));
+  view.notes.push_back("1.00x is " + printable(base.plan->label, 60) + ", the slowest" +
+                       (rows.size() < all ? " of these" : "") +
+                       (priced ? ". Where SPEED exceeds PRICE, the job costs less." : "."));
   if (report.job.phases.size() > 1 || base.part->estimate->extra.p50 > Seconds{} ||
       base.part->estimate->overhead_share > 0)
-    view.notes.emplace_back("Speed is that of the work itself; hours and cost are those of the whole job.");
+    view.notes.emplace_back("Speed is of the work alone; hours and cost are of the whole job.");
   if (const std::string words = shown_rows(rows.size(), all, "machine"); !words.empty()) view.notes.push_back(words);
   return view;
 }

@@ -23,15 +23,15 @@ ViewContent storage_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns;
   add_plan_columns(columns, 9);
   columns.push_back({.title = "PHASE", .narrowest = 8, .key = "phase"});
-  columns.push_back({.title = "KEPT", .align = Align::kRight, .unit = "in all", .key = "kept_gb"});
-  columns.push_back({.title = "DISK", .align = Align::kRight, .unit = "a machine", .key = "disk_gb_a_machine"});
-  columns.push_back({.title = "HOST", .align = Align::kRight, .drop = 3, .unit = "GiB", .key = "host_gib"});
-  columns.push_back({.title = "A GPU", .align = Align::kRight, .drop = 4, .unit = "GiB", .key = "gpu_gib"});
-  columns.push_back({.title = "TO HOST", .align = Align::kRight, .drop = 5, .key = "seconds_to_host"});
+  columns.push_back({.title = "KEPT", .align = Align::kRight, .unit = "total", .key = "kept_gb"});
+  columns.push_back({.title = "DISK", .align = Align::kRight, .unit = "per machine", .key = "disk_gb_a_machine"});
+  columns.push_back({.title = "CPU RAM", .align = Align::kRight, .drop = 3, .unit = "GiB", .key = "host_gib"});
+  columns.push_back({.title = "PER GPU", .align = Align::kRight, .drop = 4, .unit = "GiB", .key = "gpu_gib"});
+  columns.push_back({.title = "TO CPU", .align = Align::kRight, .drop = 5, .key = "seconds_to_host"});
   columns.push_back({.title = "TO DISK", .align = Align::kRight, .drop = 5, .key = "seconds_to_disk"});
   columns.push_back({.title = "COPYING", .align = Align::kRight, .drop = 2, .unit = "of work", .key = "share_of_work"});
   columns.push_back({.title = "DISK", .align = Align::kRight, .drop = 1, .unit = "cost", .key = "disk_usd"});
-  ViewContent view{"Activations that are kept, and what they take beside the GPUs", Table(std::move(columns)), {}};
+  ViewContent view{"Activations kept: disk, CPU memory, copying", Table(std::move(columns)), {}};
 
   const bool many = report.job.phases.size() > 1;
   for (const Plan* plan : plans_shown(report))
@@ -59,9 +59,10 @@ ViewContent storage_view(const PlanReport& report, const Screen&) {
     return view;
   }
   view.notes.emplace_back(
-      "Disk: the activations that end there and the models' checkpoints, in GB of 10^9 bytes. Host: what is on its "
-      "way to the disk, or all of it with to: memory. A GPU: held until a batch is done, inside its memory. Times: of "
-      "the busiest replica, inside the hours; GPUs of one machine share its disk.");
+      "Disk: activations and checkpoints, in GB of 10^9 bytes. CPU RAM: what is on its way to the disk, or all of it "
+      "with to: memory. Per GPU: held until a batch is done. Times: of the busiest replica, included in the hours; "
+      "GPUs "
+      "of one machine share its disk.");
   for (const std::string& words : collection_words(report)) view.notes.push_back(words);
   return view;
 }

@@ -9,7 +9,7 @@
 namespace gpuplan {
 
 ViewContent strategies_view(const PlanReport& report, const Screen&) {
-  ViewContent view{"How the pick is cut over its GPUs, and what was tried instead", alternatives_table(), {}};
+  ViewContent view{"Parallelism tried, and why it was rejected", alternatives_table(), {}};
   const Plan* pick = report.pick();
   if (pick == nullptr) return view;
   for (const PhasePlan& part : pick->phases) {
@@ -20,8 +20,9 @@ ViewContent strategies_view(const PlanReport& report, const Screen&) {
     const std::string name = pick->phases.size() > 1 ? printable(phase.name, 40) + ": " : "";
     if (const std::string why = why_words(others, part.estimate, phase); !why.empty()) view.notes.push_back(name + why);
   }
-  if (view.table.empty()) view.notes.emplace_back("No phase of the pick trains, or the job leaves nothing to choose.");
-  else view.notes.emplace_back("TIME: of the work over that of the way chosen, by the model.");
+  if (view.table.empty())
+    view.notes.emplace_back("Nothing to compare: no training phase, or the job fixes the parallelism.");
+  else view.notes.emplace_back("TIME: predicted, vs the chosen setup.");
   return view;
 }
 

@@ -44,17 +44,15 @@ std::vector<double> values_of_an_hour(const PlanReport& report) {
 
 ViewContent worth_view(const PlanReport& report, const Screen&) {
   std::vector<Column> columns = {
-      {.title = "AN HOUR", .align = Align::kRight, .unit = "is worth", .key = "value_of_an_hour_usd"}};
+      {.title = "YOUR HOUR", .align = Align::kRight, .unit = "is worth", .key = "value_of_an_hour_usd"}};
   add_plan_columns(columns, 2);
   add_hours_columns(columns, 4);
   add_cost_columns(columns, 3);
-  columns.push_back({.title = "IN ALL", .align = Align::kRight, .unit = "cost + hours", .key = "cost_and_hours_usd"});
-  columns.push_back({.title = "BEST WHILE AN HOUR IS WORTH", .drop = 1});
+  columns.push_back({.title = "TOTAL", .align = Align::kRight, .unit = "cost + hours", .key = "cost_and_hours_usd"});
+  columns.push_back({.title = "BEST IF YOUR HOUR IS WORTH", .drop = 1});
   columns.push_back({.title = "", .key = "best_from_usd"});
   columns.push_back({.title = "", .key = "best_to_usd"});
-  ViewContent view{"The best plan by what an hour of waiting is worth: least cost + hours x that value",
-                   Table(std::move(columns)),
-                   {}};
+  ViewContent view{"Best plan by the value of your time (cost + hours x value)", Table(std::move(columns)), {}};
   const auto& ranges = report.found.values;
   const Dollars own = report.job.value_of_time * units::hour;
   for (const double value : values_of_an_hour(report)) {
@@ -72,26 +70,25 @@ ViewContent worth_view(const PlanReport& report, const Screen&) {
     add_cost(row, plan.cost);
     row.push_back(money_cell(total_at(plan, an_hour)));
     const std::string from = short_money(best->from * units::hour);
-    row.emplace_back(!best->to ? (best->from > DollarsPerSecond{} ? from + " or more" : "anything")
-                     : best->from > DollarsPerSecond{} ? from + " to " + short_money(*best->to * units::hour)
-                                                       : "less than " + short_money(*best->to * units::hour));
+    row.emplace_back(!best->to                         ? (best->from > DollarsPerSecond{} ? "over " + from : "anything")
+                     : best->from > DollarsPerSecond{} ? range_text(from, short_money(*best->to * units::hour))
+                                                       : "under " + short_money(*best->to * units::hour));
     row.emplace_back((best->from * units::hour).value);
     row.push_back(best->to ? Cell((*best->to * units::hour).value) : Cell());
     view.table.add(std::move(row));
   }
   if (ranges.size() == 1)
     view.notes.push_back(report.name(report.plan(ranges.front().plan)) +
-                         " is both the cheapest and the fastest: it is the best whatever an hour is worth.");
-  view.notes.push_back(
-      (report.job.value_of_time_given ? "This job says " : "Unless the job says otherwise (value_of_time), it is ") +
-      short_money(own) + " for an hour.");
+                         " is both the cheapest and the fastest: it is always the best.");
+  view.notes.push_back((report.job.value_of_time_given ? "This job says " : "Default (value_of_time): ") +
+                       short_money(own) + " per hour.");
   if (const auto never = never_best(report); !never.empty())
-    view.notes.push_back("On the frontier, but never the best, whatever an hour is worth: " + listed(never) + ".");
+    view.notes.push_back("Never the best: " + listed(never) + ".");
   const bool excluded = std::ranges::any_of(ranges, [&](const ValueRange& range) {
     const Plan& plan = report.plan(range.plan);
     return !plan.keeps_limits();
   });
-  if (excluded) view.notes.emplace_back("Limits are not looked at here: plans that miss them are in it too.");
+  if (excluded) view.notes.emplace_back("Ignores deadline and budget.");
   return view;
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// "300 MB/s (100 … 900)".
 std::string rate_words(const Interval<BytesPerSecond>& rate) {
   if (rate.exact()) return to_text(rate.p50);
-  return to_text(rate.p50) + " (" + to_text(rate.p10) + " … " + to_text(rate.p90) + ")";
+  return to_text(rate.p50) + " (" + range_text(to_text(rate.p10), to_text(rate.p90)) + ")";
 }
 
 std::string rate_words(const std::optional<Interval<BytesPerSecond>>& stated, const Assumption& assumed) {
@@ -105,7 +105,7 @@ Seconds assumed_time(const PhaseEstimate& estimate) {
   return sum;
 }
 
-/// "Of the 26 min on 2x A100, 5.1 min are assumed for what comes before and after the work: ...".
+/// "Overhead assumed on 8x H200 SXM: 1.4 min (download 54 s, warm-up 20 s); --explain."
 std::string assumed_words(const PlanReport& report, const Plan& plan) {
   constexpr double kWorthALine = 0.05;
   Seconds all{};
@@ -120,16 +120,16 @@ std::string assumed_words(const PlanReport& report, const Plan& plan) {
   for (const auto& entry : Names<TimeTerm>::entries)
     if (const Seconds time = by_term[static_cast<std::size_t>(entry.value)]; time >= 0.05 * all)
       parts.push_back(std::string(term_words(entry.value)) + " " + hours_words(time));
-  return "Assumed beside the work on " + report.name(plan) + ": " + hours_words(all) + ", mostly " + listed(parts) +
-         " (--explain; storage, or setup and overhead of a phase, replace it).";
+  return "Overhead assumed on " + report.name(plan) + ": " + hours_words(all) + " (" + join(parts, ", ") +
+         "). State it with storage, or setup and overhead of a phase.";
 }
 
 std::string jobs_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
   const std::string name = printable(phase_of(report, part).name, 40);
   const Offer* offer = part.offer != nullptr ? part.offer : plan.offer;
   if (part.estimate->jobs < 2 || offer == nullptr || !offer->max_time) return "";
-  return "Phase " + name + " takes " + std::to_string(part.estimate->jobs) + " jobs of " + to_text(*offer->max_time) +
-         " in a row on " + report.name(plan) + ", the longest that one may run; the restarts take " +
+  return name + " runs as " + std::to_string(part.estimate->jobs) + " jobs of at most " + to_text(*offer->max_time) +
+         " in a row on " + report.name(plan) + "; restarts add " +
          hours_words(part.estimate->term(TimeTerm::kRestart).p50) + ".";
 }
 
@@ -141,17 +141,11 @@ std::string checkpoint_words(const PlanReport& report, const PhasePlan& part) {
   const Bytes own = built_in_disk(report, *part.offer);
   const bool too_much = own > Bytes{} && own < estimate.machine_disk_bytes;
   if (!all && !too_much) return "";
-  std::string text = "Phase " + printable(phase.name, 40) + " keeps ";
-  text += all ? "all of its " + count_of(estimate.kept_checkpoints, "checkpoint")
-              : count_of(estimate.kept_checkpoints, "checkpoint");
-  text += ", " + disk_text(estimate.checkpoint_bytes) +
-          " each: " + disk_text(estimate.checkpoint_bytes * estimate.kept_checkpoints) + " of the " +
-          disk_text(estimate.disk_bytes) + " of disk that it needs";
-  if (too_much) return "! " + text + "; the machine comes with " + disk_text(own) + ", too little.";
-  if (own > Bytes{}) text += "; the machine comes with " + disk_text(own);
-  if (all && estimate.checkpoint_rate > BytesPerSecond{})
-    text += "; writing one takes " + hours_words(estimate.checkpoint_bytes / estimate.checkpoint_rate);
-  return text + ".";
+  std::string text = "Disk: " + printable(phase.name, 40) + " needs " + disk_text(estimate.disk_bytes) + " (" +
+                     count_of(estimate.kept_checkpoints, "checkpoint") + " of " + disk_text(estimate.checkpoint_bytes) +
+                     ")";
+  if (too_much) return "! " + text + ", the machine has only " + disk_text(own) + ".";
+  return own > Bytes{} ? text + "; the machine has " + disk_text(own) + "." : text + ".";
 }
 
 }  // namespace
@@ -159,11 +153,11 @@ std::string checkpoint_words(const PlanReport& report, const PhasePlan& part) {
 std::string_view term_words(TimeTerm term) {
   switch (term) {
     case TimeTerm::kSetup:
-      return "set-up";
+      return "setup";
     case TimeTerm::kManual:
       return "manual step";
     case TimeTerm::kFetch:
-      return "fetching";
+      return "download";
     case TimeTerm::kLoad:
       return "loading weights";
     case TimeTerm::kWarmUp:
@@ -175,9 +169,9 @@ std::string_view term_words(TimeTerm term) {
     case TimeTerm::kRestart:
       return "restarts";
     case TimeTerm::kUpload:
-      return "uploading results";
+      return "upload";
     case TimeTerm::kOverhead:
-      return "overheads";
+      return "other overhead";
   }
   return "";
 }
@@ -190,7 +184,7 @@ Bytes built_in_disk(const PlanReport& report, const Offer& offer) {
 }
 
 Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstimate& estimate) {
-  Table table({{.title = "BESIDE THE WORK", .narrowest = 16, .wrap = true},
+  Table table({{.title = "OVERHEAD", .narrowest = 16, .wrap = true},
                {.title = "VALUE", .align = Align::kRight},
                {.title = "SAYS", .drop = 2},
                {.title = "FORMULA", .narrowest = 20, .wrap = true},
@@ -208,6 +202,16 @@ Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstima
   return table;
 }
 
+std::vector<std::string> kept_checkpoint_words(const PlanReport& report) {
+  std::vector<std::string> lines;
+  const Plan* pick = report.pick();
+  if (pick == nullptr) return lines;
+  for (const PhasePlan& part : pick->phases)
+    for (std::string line : {jobs_words(report, *pick, part), checkpoint_words(report, part)})
+      if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
 std::vector<std::string> beside_words(const PlanReport& report) {
   std::vector<std::string> lines;
   const Plan* pick = report.pick();
@@ -217,12 +221,9 @@ std::vector<std::string> beside_words(const PlanReport& report) {
   };
   say(assumed_words(report, *pick));
   if (pick->wait.p50 > Seconds{})
-    say("Waiting in queues takes " + range_words(pick->wait) + " on top of the hours of " + report.name(*pick) +
-        (report.job.limits.deadline ? ", and counts against the deadline." : "."));
-  for (const PhasePlan& part : pick->phases) {
-    say(jobs_words(report, *pick, part));
-    say(checkpoint_words(report, part));
-  }
+    say("Queue wait: " + range_words(pick->wait) + " more" +
+        (report.job.limits.deadline ? "; it counts toward the deadline." : "."));
+  for (std::string& line : kept_checkpoint_words(report)) lines.push_back(std::move(line));
   return lines;
 }
 

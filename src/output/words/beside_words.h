@@ -22,6 +22,8 @@ Table beside_table(const Job& job, const Catalogue& catalogue, const PhaseEstima
 /// What a reader must know of the pick: time that gpuplan assumed where it is a large part of the hours, jobs in a row,
 /// checkpoints that fill disks. One paragraph a string.
 std::vector<std::string> beside_words(const PlanReport& report);
+/// Of these, jobs in a row and checkpoints; a line begins with "! " where the disk is too small.
+std::vector<std::string> kept_checkpoint_words(const PlanReport& report);
 
 /// The members "time_terms", "jobs" and "bytes" of a phase.
 void write_beside(JsonWriter& json, const PhaseEstimate& estimate);

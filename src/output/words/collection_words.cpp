@@ -40,18 +40,19 @@ std::string size_to_ask(Bytes size) {
   return number_text(std::ceil(gigabytes / step) * step) + " GB";
 }
 
-/// "It needs 618 GB of disk, 58.4 GB of it for checkpoints; where.disk asks for 200 GB: set where.disk=620 GB."
+/// "Disk: 618 GB needed, where.disk is 200 GB. Set where.disk: 620 GB", with "! " before it; without where it is
+/// enough.
 std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
   const CollectionUse& use = part.estimate->collection;
-  std::string text = upper_first(report.name(plan)) + " needs " + disk_text(use.machine_disk) + " of disk";
-  if (part.estimate->nodes > 1) text += " on each machine";
-  text += use.on_disk ? ", " + disk_text(use.checkpoints) + " of it for checkpoints" : ", for checkpoints";
+  std::string text = "Disk: " + disk_text(use.machine_disk) + " needed";
+  if (part.estimate->nodes > 1) text += " per machine";
   if (const auto& asked = report.job.where.disk; asked && *asked < use.machine_disk)
-    text += "; where.disk asks for " + disk_text(*asked) + ", too little: ask for " + size_to_ask(use.machine_disk);
+    return "! " + text + ", where.disk is " + disk_text(*asked) + ". Set where.disk: " + size_to_ask(use.machine_disk);
+  text += use.on_disk ? " (" + disk_text(use.checkpoints) + " of it for checkpoints)" : " for checkpoints";
   if (part.offer != nullptr) {
     const Bytes own = built_in_disk(report, *part.offer);
-    if (own > Bytes{} && own < use.machine_disk) text += "; the machine comes with " + disk_text(own) + ", too little";
-    else if (own > Bytes{}) text += "; the machine comes with " + disk_text(own);
+    if (own > Bytes{} && own < use.machine_disk) return "! " + text + ", the machine has only " + disk_text(own) + ".";
+    if (own > Bytes{}) text += "; the machine has " + disk_text(own);
     if (part.disk > Dollars{})
       text += "; the space costs " + short_money(part.disk) + " of the " + to_text(plan.cost.p50);
   }
@@ -60,28 +61,22 @@ std::string disk_words(const PlanReport& report, const Plan& plan, const PhasePl
 
 std::string host_words(const PhasePlan& part) {
   const CollectionUse& use = part.estimate->collection;
-  std::string text = "They stay in the host's memory: " + to_text(use.host) + " of ";
   const Bytes ram = part.estimate->node->ram;
-  text += ram > Bytes{} ? "the machine's " + to_text(ram) : "it, and no row says how much the machine has";
-  return text + ".";
+  return " They stay in CPU memory: " + to_text(use.host) +
+         (ram > Bytes{} ? " of the machine's " + to_text(ram) : "; how much the machine has is unknown") + ".";
 }
 
 std::string traffic_words(const PhasePlan& part) {
   const StoreTraffic& traffic = part.estimate->collection.traffic;
-  std::string text = "Copying them takes " + hours_words(traffic.to_host) + " to the host";
-  if (traffic.to_disk > Seconds{}) text += " and " + hours_words(traffic.to_disk) + " to the disk";
-  if (part.estimate->work_by_model > Seconds{})
-    text += ", " + percent(traffic.total() / part.estimate->work_by_model) + " of the working time by the model";
-  return text + ".";
+  return traffic.total() > Seconds{} ? " Writing them takes " + hours_words(traffic.total()) + "." : "";
 }
 
-std::string two_pass_words(const PlanReport& report, const Plan& plan, const PhasePlan& part) {
+std::string two_pass_words(const PlanReport& report, const PhasePlan& part) {
   const auto two = two_passes(report.job, part.estimate, report.catalogue);
   if (!two || two->together > two->one * kWorthSaying || two->generate.framework == nullptr) return "";
-  return "By the model, generating with " + two->generate.framework->name +
-         " first and reading the text once with hooks (a generate phase, then collect with forward_only: true) would "
-         "take " +
-         hours_words(two->together) + " on " + report.name(plan) + " in place of " + hours_words(two->one) + ".";
+  return "Faster: generate with " + two->generate.framework->name +
+         ", then collect in one forward pass (forward_only: true): " + hours_words(two->together) +
+         " predicted instead of " + hours_words(two->one) + ".";
 }
 
 }  // namespace
@@ -98,8 +93,8 @@ std::string kept_words(const CollectionUse& use, const Phase& phase) {
   const Store& store = *std::get<GeneratePhase>(phase.work).store;
   return count_of(store.layers, "layer") + " x " + number_text(store.width) + " x " +
          number_text(bytes_of(store.dtype)) + " bytes x " + significant_text(use.kept.tokens, 4) + " " +
-         std::string(tokens_words(store.tokens)) + " = " + disk_text(use.kept.sample) + " a sample, " +
-         disk_text(use.kept.all) + " in all";
+         std::string(tokens_words(store.tokens)) + " = " + disk_text(use.kept.sample) + " per sample, " +
+         disk_text(use.kept.all) + " total";
 }
 
 std::vector<std::string> collection_words(const PlanReport& report) {
@@ -109,16 +104,23 @@ std::vector<std::string> collection_words(const PlanReport& report) {
   for (const PhasePlan& part : pick->phases) {
     const CollectionUse& use = part.estimate->collection;
     if (!use.any()) continue;
-    const Phase& phase = phase_of(report, part);
     std::string text = "Activations";
-    if (report.job.phases.size() > 1) text += " of " + printable(phase.name, 40);
-    text += ": " + kept_words(use, phase) + ". ";
-    if (!use.on_disk) text += host_words(part) + " ";
-    text += disk_words(report, *pick, part) + " " + traffic_words(part);
-    lines.push_back(std::move(text));
-    if (std::string words = two_pass_words(report, *pick, part); !words.empty()) lines.push_back(std::move(words));
+    if (report.job.phases.size() > 1) text += " of " + printable(phase_of(report, part).name, 40);
+    text += ": " + disk_text(use.kept.all) + " (" + disk_text(use.kept.sample) + " per sample).";
+    if (!use.on_disk) text += host_words(part);
+    lines.push_back(text + traffic_words(part));
+    lines.push_back(disk_words(report, *pick, part));
   }
   return lines;
+}
+
+std::string faster_words(const PlanReport& report) {
+  std::vector<std::string> lines;
+  if (const Plan* pick = report.pick())
+    for (const PhasePlan& part : pick->phases)
+      if (part.estimate->collection.any())
+        if (std::string words = two_pass_words(report, part); !words.empty()) lines.push_back(std::move(words));
+  return join(lines, " ");
 }
 
 std::string collection_need(const PhaseEstimate& estimate, const Phase& phase) {
@@ -127,7 +129,7 @@ std::string collection_need(const PhaseEstimate& estimate, const Phase& phase) {
   const std::string text = "Activations: " + kept_words(use, phase) + ". ";
   if (use.on_disk)
     return text + "They and the checkpoints take " + disk_text(use.machine_disk) + " of a machine's disk.";
-  return text + "They take " + to_text(use.host) + " of a machine's memory, the checkpoints " +
+  return text + "They take " + to_text(use.host) + " of a machine's CPU memory, the checkpoints " +
          disk_text(use.machine_disk) + " of its disk.";
 }
 

@@ -12,13 +12,15 @@ namespace gpuplan {
 
 std::string disk_text(Bytes size);  ///< as disks are sold, in powers of ten: "93.3 MB", "560 GB", "1.2 TB"
 
-/// "16 layers x 4096 x 2 bytes x 712 tokens = 93.3 MB a sample, 560 GB in all". REQUIRES: the phase keeps activations.
+/// "16 layers x 4096 x 2 bytes x 712 tokens = 93.3 MB per sample, 560 GB total". REQUIRES: the phase keeps activations.
 std::string kept_words(const CollectionUse& use, const Phase& phase);
 
-/// What a reader must know of the pick: how much its `collect` phases keep, the disk or memory that this takes, whether
-/// `where.disk` asks for enough, the time and the money it costs, and what another order of work would save. One
-/// paragraph a string; empty when nothing is kept.
+/// What a reader must know of the pick: how much its `collect` phases keep, the time that takes, and the disk or memory
+/// it needs. One paragraph a string, with "! " before it where there is too little; empty when nothing is kept.
 std::vector<std::string> collection_words(const PlanReport& report);
+
+/// What another order of work would save; empty: not much.
+std::string faster_words(const PlanReport& report);
 
 /// The sentence of kept_words() with what it takes of a machine, for questions without offers: "... Each machine needs
 /// 618 GB of disk, 58.4 GB of it for checkpoints." Empty when nothing is kept.

@@ -17,7 +17,7 @@ void add_range(std::vector<Cell>& row, const std::string& words, double p10, dou
 
 void add_outcome_columns(std::vector<Column>& columns, const char* title, const std::string& key, int drop) {
   columns.push_back({.title = title, .align = Align::kRight, .key = key});
-  columns.push_back({.title = "P10 … P90", .align = Align::kRight, .drop = drop, .around = " … "});
+  columns.push_back({.title = kRangeHead, .align = Align::kRight, .drop = drop, .around = kRangeDash});
   columns.push_back({.title = "", .key = key + "_p10"});
   columns.push_back({.title = "", .key = key + "_p90"});
 }
@@ -101,7 +101,7 @@ void add_plan_columns(std::vector<Column>& columns, int drop) {
   columns.push_back({.title = ""});
   columns.push_back(
       {.title = "PLAN", .narrowest = 14, .wrap = true, .gap = columns.size() == 1 ? 1 : 2, .key = "plan"});
-  columns.push_back({.title = "WHERE", .drop = drop, .narrowest = 10, .key = "where"});
+  columns.push_back({.title = "PROVIDER", .drop = drop, .narrowest = 10, .key = "where"});
   columns.push_back({.title = "", .key = "id"});
 }
 
@@ -124,12 +124,9 @@ std::string worth_words(const SearchResult& found, const Plan& plan) {
   for (const ValueRange& range : found.values) {
     if (&found.plans[static_cast<std::size_t>(range.plan)] != &plan) continue;
     const std::string from = short_money(range.from * units::hour);
-    if (!range.to) return range.from > DollarsPerSecond{} ? "an hour is worth more than " + from + " to you" : "";
+    if (!range.to) return range.from > DollarsPerSecond{} ? "your time is worth over " + from + "/h" : "";
     const std::string to = short_money(*range.to * units::hour);
-    std::string text = "an hour is worth ";
-    if (range.from > DollarsPerSecond{}) text.append(from).append(" to ");
-    else text += "less than ";
-    return text.append(to).append(" to you");
+    return "your time is worth " + (range.from > DollarsPerSecond{} ? range_text(from, to) : "under " + to) + "/h";
   }
   return "";
 }

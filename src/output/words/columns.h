@@ -54,7 +54,7 @@ std::string shown_rows(std::size_t shown, std::size_t all, const std::string& no
 /// Some plan misses a limit, so that tables have to say which.
 bool limits_matter(const PlanReport& report);
 
-/// "an hour is worth $0.21 to $20 to you" for the values of an hour at which a plan is the best; empty: it never is.
+/// "your time is worth $0.21–$20/h" for the values of an hour at which a plan is the best; empty: it never is.
 std::string worth_words(const SearchResult& found, const Plan& plan);
 
 /// "batch 8 x 32 x 2 = 512" as figures: "8 x 32 x 2 = 512"; empty when the phase has no micro-batch.

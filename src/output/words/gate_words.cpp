@@ -14,27 +14,20 @@ std::string name_at(const PlanReport& report, const Plan& plan, int position) {
   return printable(phase_of(report, plan.phases[static_cast<std::size_t>(position)]).name, 40);
 }
 
-std::string spared_words(const PlanReport& report, const Plan& plan, const EarlyEnd& end) {
-  std::vector<std::string> names;
-  for (const int position : end.not_run) names.push_back(name_at(report, plan, position));
-  return listed(names) + (names.size() == 1 ? " is" : " are") + " not run";
-}
-
 std::string end_words(const PlanReport& report, const Plan& plan, const EarlyEnd& end) {
-  const std::string name = name_at(report, plan, end.phase);
-  const std::string passes = name + " passes with a chance of " + percent(end.passes);
+  const std::string passes = name_at(report, plan, end.phase) + " passes " + percent(end.passes) + " of the time";
   if (end.not_run.empty()) return passes + "; nothing waits for it.";
-  std::string text = passes + ". When it does not, the job ends after " +
+  std::string text = passes + ". If it fails, you stop after " +
                      range_words(Interval<Seconds>{end.hours.p10, end.hours.p50, end.hours.p90});
-  if (plan.cost.p50 > Dollars{}) text += " and " + with_range(end.cost) + " spent";
-  return text + "; " + spared_words(report, plan, end) + ".";
+  if (plan.cost.p50 > Dollars{}) text += " and " + with_range(end.cost);
+  return text + ".";
 }
 
 std::string expected_words(const Plan& plan, const Gates& gates) {
-  const std::string hours = hours_words(gates.expected_hours) + " instead of " + hours_words(plan.hours.mean);
-  if (plan.cost.p50 <= Dollars{}) return "Expected: " + hours + " (means).";
-  return "Expected: " + to_text(gates.expected_cost) + " instead of " + to_text(plan.cost.mean) + ", " + hours +
-         " (means); going on whatever the gates say would waste " + to_text(gates.saved) + " of it.";
+  if (plan.cost.p50 <= Dollars{})
+    return "On average " + hours_words(gates.expected_hours) + " instead of " + hours_words(plan.hours.mean) + ".";
+  return "On average the gate saves " + to_text(gates.saved) + " (" + to_text(gates.expected_cost) + " instead of " +
+         to_text(plan.cost.mean) + ").";
 }
 
 }  // namespace
@@ -49,8 +42,7 @@ std::vector<std::string> gate_words(const PlanReport& report, const Plan& plan) 
     stops = stops || !end.not_run.empty();
   }
   if (stops) lines.push_back(expected_words(plan, *gates));
-  if (gates->ends.size() > 1)
-    lines.push_back("The whole job goes through with a chance of " + percent(gates->chance) + ".");
+  if (gates->ends.size() > 1) lines.push_back("All gates pass " + percent(gates->chance) + " of the time.");
   return lines;
 }
 

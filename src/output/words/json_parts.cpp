@@ -5,6 +5,7 @@
 #include "output/words/collection_words.h"
 #include "output/words/plan_words.h"
 #include "output/words/strategy_reasons.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan {
 namespace {
@@ -51,7 +52,8 @@ void write_strategy(JsonWriter& json, const PhaseEstimate& estimate, const Phase
   if (train != nullptr) {
     json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("global_batch", estimate.batch);
     json.member("sharding", name_of(s.sharding)).member("recompute", name_of(s.recompute));
-    json.member("precision", name_of(s.precision)).member("optimizer", name_of(train->optimizer.matrices));
+    json.member("precision", name_of(s.precision))
+        .member("optimizer", name_of(as_run(*train, estimate).optimizer.matrices));
     json.member("offload", name_of(s.offload)).member("method", name_of(train->method));
     const bool adapters = train->method == Method::kLora || train->method == Method::kQlora;
     json.member("lora_rank", adapters ? std::optional<int>(train->lora.rank) : std::nullopt);

@@ -11,8 +11,13 @@ namespace gpuplan {
 /// Lines for a terminal. `memory`: say what a GPU's memory holds, for want of a column that does.
 std::string how_text(const PlanReport& report, const Plan& plan, const Screen& screen, bool memory);
 
-/// "8x H100 SXM at lambda us-east-1, gpu_8x_h100_sxm5, on demand: $23.92/h for 8 GPUs, billed by the minute, price of
-/// 2026-04"; empty for plans of several offers.
+/// What is said of each phase: strategy, speed and memory; the strategy; as much of it as one line holds.
+enum class PhaseWords { kAll, kStrategy, kOneLine };
+/// A table with a row for each phase, what idles, buffer, total and contingency.
+std::string phases_text(const PlanReport& report, const Plan& plan, const Screen& screen, PhaseWords words);
+
+/// "8x H100 SXM at lambda us-east-1, gpu_8x_h100_sxm5, on demand, $23.92/h, billed per minute, price of 2026-04"; empty
+/// for plans of several offers.
 std::string offer_words(const Plan& plan);
 
 }  // namespace gpuplan

@@ -13,8 +13,7 @@ namespace gpuplan {
 namespace {
 
 std::string value_of_time_words(const PlanReport& report) {
-  const Dollars hour = report.job.value_of_time * units::hour;
-  return short_money(hour) + " for an hour";
+  return short_money(report.job.value_of_time * units::hour) + "/h";
 }
 
 Dollars an_hour(DollarsPerSecond value) { return value * units::hour; }
@@ -30,28 +29,26 @@ std::string time_difference(const Plan& pick, const Plan& than) {
   return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " slower" : "";
 }
 
-/// "1.4x cheaper", "1.08x dearer"; empty when they cost about as much.
+/// "1.4x cheaper", "1.08x the cost"; empty when they cost about as much.
 std::string cost_difference(const Plan& pick, const Plan& than) {
   if (pick.cost.p50 <= Dollars{} || than.cost.p50 <= Dollars{}) return "";
   const double ratio = than.cost.p50 / pick.cost.p50;
   if (ratio >= kSameRatio) return times_words(ratio) + " cheaper";
-  return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " dearer" : "";
+  return 1 / ratio >= kSameRatio ? times_words(1 / ratio) + " the cost" : "";
 }
 
-/// "2.1x faster, 1.08x dearer than 4x RTX 3090"
-std::string comparison(const Plan& pick, const Plan& than, const std::string& name) {
+/// "2.1x faster, 1.08x the cost".
+std::string comparison(const Plan& pick, const Plan& than) {
   const std::string time = time_difference(pick, than);
-  const std::string cost = cost_difference(pick, than);
+  std::string cost = cost_difference(pick, than);
   const bool pick_free = pick.cost.p50 <= Dollars{}, other_free = than.cost.p50 <= Dollars{};
-  if (pick_free != other_free) {
-    const std::string than_words = time.empty() ? "as fast as " + name : time + " than " + name;
-    return than_words + (pick_free ? ", and free where that costs " + to_text(than.cost.p50)
-                                   : ", and " + to_text(pick.cost.p50) + " where that is free");
-  }
-  if (time.empty() && cost.empty()) return "as fast and as cheap as " + name;
-  if (time.empty()) return cost + " than " + name + ", in the same time";
-  if (cost.empty()) return time + " than " + name + (pick_free ? ", both free" : ", at the same cost");
-  return (time.ends_with("faster") ? time + ", " + cost : cost + ", " + time) + " than " + name;
+  if (pick_free && other_free) cost = "no charge for either";
+  else if (pick_free) cost = "no charge instead of " + to_text(than.cost.p50);
+  else if (other_free) cost = to_text(pick.cost.p50) + " instead of no charge";
+  if (time.empty() && cost.empty()) return "same time, same cost";
+  if (time.empty()) return "same time, " + cost;
+  if (cost.empty()) return time + ", same cost";
+  return time.ends_with("faster") ? time + ", " + cost : cost + ", " + time;
 }
 
 const ValueRange* range_of(const SearchResult& found, DollarsPerSecond value) {
@@ -77,8 +74,8 @@ std::string value_words(const PlanReport& report) {
   const DollarsPerSecond value = report.job.value_of_time;
   const ValueRange* best = range_of(found, value);
   const bool limited = report.plan(best->plan).keeps_limits();
-  std::string text = "Best value at " + value_of_time_words(report) + (limited ? "" : ", whatever the limits") + ": " +
-                     report.name(report.plan(best->plan)) + ".";
+  std::string text = "Best if your time counts " + value_of_time_words(report) + (limited ? "" : ", limits aside") +
+                     ": " + report.name(report.plan(best->plan)) + ".";
 
   std::vector<std::string> others;
   for (const ValueRange& range : found.values) {
@@ -106,8 +103,8 @@ std::string value_words(const PlanReport& report) {
 
 std::string assumed_value_words(const PlanReport& report) {
   if (report.job.value_of_time_given || report.job.goal != Goal::kBestValue || report.found.plans.empty()) return "";
-  return "Assumed: an hour of waiting is worth " + short_money(report.job.value_of_time * units::hour) +
-         " (value_of_time).";
+  return "Assumed: your time counts " + value_of_time_words(report) +
+         (report.in_flags ? " (--value-of-time)." : " (value_of_time).");
 }
 
 std::string pick_words(const PlanReport& report) {
@@ -119,13 +116,13 @@ std::string pick_words(const PlanReport& report) {
   const bool target = has_target(report.job);
   const std::vector<const Plan*> among = contenders(report.found.plans);
   if (rules.limits_missed) {
-    // One whose memory may not do is set aside, whatever it keeps.
+    // One whose memory may not do is set aside, whatever it meets.
     if (std::ranges::any_of(report.found.plans, &Plan::keeps_limits))
-      return "No plan whose memory fits keeps the limits. Nearest: " + name + ".";
-    return std::string(!target                            ? "No plan keeps the limits."
-                       : limits.deadline || limits.budget ? "No plan keeps the limits and reaches the target."
+      return "No plan whose memory fits meets the limits. Closest: " + name + ".";
+    return std::string(!target                            ? "No plan meets the limits."
+                       : limits.deadline || limits.budget ? "No plan meets both the limits and the target."
                                                           : "No plan reaches the target.") +
-           " Nearest: " + name + ".";
+           " Closest: " + name + ".";
   }
 
   std::vector<std::string> wanted;
@@ -137,33 +134,36 @@ std::string pick_words(const PlanReport& report) {
   std::string rule;
   switch (report.job.goal) {
     case Goal::kBestValue:
-      rule = "the best value at " + value_of_time_words(report) + " of waiting";
+      rule = "lowest total if your time counts " + value_of_time_words(report);
+      if (const auto tied = report.found.recommendations.tied_with)
+        rule = "about the " + rule + ", and fewer, commoner or newer GPUs than " +
+               report.name(report.found.plans[static_cast<std::size_t>(*tied)]);
       break;
     case Goal::kCheapest:
-      rule = "the cheapest";
+      rule = "lowest cost";
       break;
     case Goal::kFastest:
-      rule = "the fastest";
+      rule = "shortest time";
       break;
     case Goal::kFewestGpus:
-      rule = "the fewest GPUs";
+      rule = "fewest GPUs";
       break;
   }
-  std::string text = "Pick: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
-                     (pick->cost.p90 > Dollars{} ? " for " : " and ") + range_words(pick->cost) + ", " + rule;
-  const std::string keep = target && wanted.size() == 1 ? "reach" : "keep";
-  if (keeping == 1 && !kept.empty()) text += ", the only plan that " + keep + (keep == "reach" ? "es " : "s ") + kept;
-  else if (!kept.empty())
-    text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that " + keep + " " + kept;
+  std::string text = "Recommended: " + name + ", " + range_words({pick->hours.p10, pick->hours.p50, pick->hours.p90}) +
+                     ", " + range_words(pick->cost) + ": " + rule;
+  if (keeping == 1 && !kept.empty()) text += ". It is the only plan that meets " + kept;
+  else if (!kept.empty() && 2 * keeping < std::ssize(among))
+    text += ", of the " + count_of(static_cast<double>(keeping), "plan") + " that meet " + kept;
   text += ".";
   if (rules.cheapest == rules.pick && rules.fastest == rules.pick && report.found.plans.size() > 1)
-    text += " It is both the cheapest and the fastest.";
+    text += " Cheapest and fastest.";
   const auto tight = std::ranges::count(report.found.plans, Fit::kTight, &Plan::fit);
   if (pick->fit == Fit::kFits && tight > 0)
-    text += " " + upper_first(count_of(static_cast<double>(tight), "tight plan")) + (tight == 1 ? " is" : " are") +
-            " set aside: only the median of the memory fits.";
+    text += " " + upper_first(count_of(static_cast<double>(tight), "plan")) +
+            " set aside: " + (tight == 1 ? "it" : "they") + " may run out of memory (fits at P50, not at P90).";
   if (pick->fit == Fit::kTight)
-    text += " It is tight: only the median of its memory fits; nothing fits with room to spare.";
+    text += " OOM risk: the typical run fits (" + memory_words(*pick) +
+            " per GPU), the 90th percentile does not; no plan is safer.";
   return text;
 }
 
@@ -201,19 +201,19 @@ std::vector<std::string> summary_words(const PlanReport& report, std::size_t mos
     // An hour has no price where nobody would notice the difference.
     const bool noticed = !time_difference(*pick, plan).empty() && !cost_difference(*pick, plan).empty();
     if (noticed && saved > Seconds{} && more > Dollars{})
-      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour it saves");
+      remarks.push_back(short_money(more * (units::hour / saved)) + " per hour it saves");
     if (noticed && saved < Seconds{} && more < Dollars{})
-      remarks.push_back(short_money(more * (units::hour / saved)) + " for each hour saved");
+      remarks.push_back(short_money(more * (units::hour / saved)) + " per hour saved");
     if (report.job.goal == Goal::kFewestGpus && plan.gpus != pick->gpus)
-      remarks.push_back("it takes " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
+      remarks.push_back("needs " + count_of(plan.gpus, "GPU") + " instead of " + std::to_string(pick->gpus));
     if (const double share = memory_share(plan); share > 0 && share < 0.25)
-      remarks.push_back("it uses " + percent(share) + " of its memory");
-    if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it is tight, its memory may not do");
+      remarks.push_back(percent(1 - share) + " of its memory would sit unused");
+    if (plan.fit == Fit::kTight && pick->fit == Fit::kFits) remarks.emplace_back("it may run out of memory");
     if (!plan.meets_deadline) remarks.emplace_back("it misses the deadline");
     if (!plan.meets_budget) remarks.emplace_back("it is over the budget");
     if (!plan.reaches_target) remarks.emplace_back("it misses the target");
-    std::string text = comparison(*pick, plan, report.name(plan));
-    if (!remarks.empty()) text += ": " + join(remarks, "; ");
+    std::string text = "Compared with " + report.name(plan) + ": " + comparison(*pick, plan);
+    if (!remarks.empty()) text += " (" + join(remarks, "; ") + ")";
     lines.push_back(text + ".");
   }
   return lines;

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/text/price_age.h"
 #include "output/words/plan_words.h"
 #include "plan/capacity/misfit_words.h"
+#include "plan/notes/market_hints.h"
 
 namespace gpuplan {
 namespace {
@@ -84,24 +85,31 @@ bool brings_offers(const Job& job) {
 
 namespace {
 
-/// " No offer known is of provider 'awss'; did you mean aws?" for each provider and region that nobody has.
+/// " No offers from provider 'awss'. Did you mean 'aws'?" for each provider and region that nobody has.
 std::string unknown_places(const PlanReport& report) {
   std::string text;
   const auto check = [&](const std::vector<std::string>& wanted, std::string Offer::* part, std::string_view what) {
     std::set<std::string_view> names;
+    // What one has goes by its own name.
+    if (what == "provider")
+      for (const auto* boxes : {&report.job.market.pools, &report.job.market.own})
+        for (const Offer& box : *boxes) names.insert(box.label);
     for (const auto* offers : {&report.job.market.offers, &report.catalogue.offers})
       for (const Offer& offer : *offers)
         if (const std::string& name = offer.*part; !name.empty()) names.insert(name);
     const std::vector<std::string_view> known(names.begin(), names.end());
     for (const std::string& name : wanted)
-      if (std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
+      if (name.find('=') == std::string::npos &&
+          std::ranges::none_of(known, [&](std::string_view one) { return iequals(one, name); })) {
         const std::string hint = did_you_mean(name, known);
-        text += " No offer known is of " + std::string(what) + " '" + printable(name, 40) + "'" +
-                (hint.empty() ? "." : hint);
+        text += " No offers " + std::string(what) + " '" + printable(name, 40) + "'" +
+                (!hint.empty()            ? hint
+                 : part == &Offer::region ? "; regions look like us-east-1, eu-north1 or DE, areas like eu, us or asia."
+                                          : ".");
       }
   };
-  check(report.job.where.providers, &Offer::provider, "provider");
-  check(report.job.where.regions, &Offer::region, "region");
+  check(report.job.where.providers, &Offer::provider, "from provider");
+  check(report.job.where.regions, &Offer::region, "in region");
   return text;
 }
 
@@ -109,92 +117,86 @@ std::string unknown_places(const PlanReport& report) {
 
 std::string header_words(const PlanReport& report) {
   const Job& job = report.job;
-  std::string text = printable(job.name, 60) + ": " + count_of(static_cast<double>(job.phases.size()), "phase");
-  if (job.phases.size() == 1) text += ", " + phase_words(job.phases.front());
+  const std::string name = printable(job.name, 60) + ": ";
+  return name + (job.phases.size() == 1 ? phase_words(job.phases.front())
+                                        : count_of(static_cast<double>(job.phases.size()), "phase"));
+}
 
+std::string prices_words(const PlanReport& report) {
+  const Job& job = report.job;
   std::string market = report.market;
   if (market.empty()) {
     std::vector<std::string> parts;
-    if (brings_offers(job)) parts.emplace_back("this job");
+    if (brings_offers(job)) parts.emplace_back("the job file");
     const auto outside = [](const Offer& box) { return box.source != kJobSource; };
     if (std::ranges::any_of(job.market.own, outside) || std::ranges::any_of(job.market.pools, outside))
       parts.emplace_back("gpuplan.toml");
-    if (!job.market.only) parts.push_back(report.known);
+    // The snapshot is what everybody has: it is named where something stands beside it.
+    if (!job.market.only && (!parts.empty() || report.known != PlanReport::kSnapshot)) parts.push_back(report.known);
     market = listed(parts);
   }
-  text += " · market: " + market;
-  if (!report.found.as_of.empty()) text += ", as of " + printable(report.found.as_of, 20);
-  text += ", " + count_of(report.found.market.used, "offer");
-  return text + " · no calibration";
+  std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
+  const std::string age = price_age_words(report.found.as_of, report.today);
+  return age.empty() ? text : text + ", " + age;
 }
 
 std::string shown_words(const PlanReport& report, const std::vector<bool>& rows) {
-  constexpr std::size_t kExamples = 3;
-  std::vector<std::string> examples;
-  std::unordered_set<std::string_view> labels;
-  int shown = 0, frontier = 0, dominated = 0, tight = 0, missing = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
+  int frontier = 0, beaten = 0, tight = 0, missing = 0;
+  for (std::size_t i = 0; i < report.found.plans.size(); ++i) {
     const Plan& plan = report.found.plans[i];
-    if (rows[i]) {
-      ++shown;
-      continue;
-    }
-    if (plan.on_frontier) ++frontier;
-    else if (plan.dominated_by.empty()) ++(plan.fit == Fit::kTight ? tight : missing);  // nothing beats it
-    if (plan.on_frontier || plan.dominated_by.empty()) continue;
-    ++dominated;
-    const Plan& by = report.plan(plan.dominated_by.front());
-    // One example a label: that the same machine costs more elsewhere is no news.
-    if (by.label == plan.label || !labels.insert(plan.label).second) continue;
-    if (examples.size() < kExamples) examples.push_back(printable(plan.label, 60) + " by " + report.name(by));
+    if (rows[i]) continue;
+    ++(plan.on_frontier ? frontier : beaten);
+    tight += plan.fit == Fit::kTight ? 1 : 0;
+    missing += plan.reaches_target ? 0 : 1;
   }
-  if (frontier + dominated + tight + missing == 0) return "";
-  std::string text = "Shown " + std::to_string(shown) + " of " + count_of(static_cast<double>(rows.size()), "plan");
-  const auto are = [](int count) { return std::to_string(count) + (count == 1 ? " is" : " are"); };
-  if (frontier > 0) {
-    text += "; " + std::to_string(frontier) + " more" + (frontier == 1 ? " is" : " are") + " on the frontier (--top " +
-            std::to_string(shown + frontier) + ")";
-  }
-  if (tight > 0) text += "; " + are(tight) + " tight";
-  if (missing > 0) text += "; " + std::to_string(missing) + (missing == 1 ? " misses" : " miss") + " the target";
-  if (dominated == 0) return text + ".";
-  text += "; " + are(dominated) + " dominated (--all)";
-  if (examples.empty()) return text + ".";
-  text += ": " + join(examples, ", ");
-  return text + (dominated > static_cast<int>(examples.size()) ? ", …" : "");
+  if (frontier + beaten == 0) return "";
+  std::vector<std::string> parts;
+  const auto shown = report.found.plans.size() - static_cast<std::size_t>(frontier + beaten);
+  if (frontier > 0)
+    parts.push_back(std::to_string(frontier) + " more on the Pareto frontier (--top " +
+                    std::to_string(shown + static_cast<std::size_t>(frontier)) + ")");
+  if (beaten > 0)
+    parts.push_back(count_of(beaten, "more plan") + (beaten == 1 ? " is" : " are") +
+                    " no faster and no cheaper than one of these (--all)");
+  if (tight > 0) parts.push_back(std::to_string(tight) + " of them may run out of memory");
+  if (missing > 0) parts.push_back(std::to_string(missing) + (missing == 1 ? " misses" : " miss") + " the target");
+  return join(parts, "; ") + ".";
 }
 
 std::string tally_words(const PlanReport& report) {
   const Tally& tally = report.found.tally;
   if (tally.considered == 0) return "";
-  const std::string text = "Looked at " + count_of(static_cast<double>(tally.considered), "way") + " to run it";
   const long rejected = tally.considered - tally.feasible;
-  if (rejected == 0) return text + "; all of them can run.";
+  if (rejected == 0) return "";
   std::vector<std::string> reasons;
   for (const auto& entry : Names<Misfit>::entries)
     if (const long count = tally.rejected[static_cast<std::size_t>(entry.value)]; count > 0)
-      reasons.push_back(std::string(reason(entry.value)) + " (" + count_text(static_cast<double>(count)) + ")");
-  const std::string how_many =
-      tally.feasible == 0 ? "none can" : count_text(static_cast<double>(rejected)) + " can not";
-  return text + "; " + how_many + ", because of " + listed(reasons) + ".";
+      reasons.push_back(std::string(reason(entry.value)) + " " + count_text(static_cast<double>(count)));
+  return "Searched " + count_of(static_cast<double>(tally.considered), "configuration") + "; " +
+         (tally.feasible == 0 ? "none" : count_text(static_cast<double>(tally.feasible))) +
+         " can run (ruled out: " + join(reasons, ", ") + ").";
 }
 
 std::string market_words(const PlanReport& report) {
   const MarketFilter& filter = report.found.market;
   std::vector<std::string> parts;
-  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " that do not match where");
+  if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " excluded by your filters");
   if (filter.too_old > 0)
-    parts.push_back(count_text(filter.too_old) + " whose price is more than six months older than the newest");
+    parts.push_back(count_text(filter.too_old) + " with prices more than six months older than the newest");
+  if (filter.unsupported > 0)
+    parts.push_back(count_text(filter.unsupported) +
+                    " of GPUs that current software no longer supports (--gpu takes them by name)");
   std::string text;
   if (!parts.empty()) text = "Left out of " + count_of(filter.offers, "offer") + ": " + listed(parts) + ".";
-  if (filter.twice > 0) {
-    text += (text.empty() ? "" : " ") + count_of(filter.twice, "offer") + (filter.twice == 1 ? " is" : " are") +
-            " in the list more than once, equal in everything: counted once.";
-  }
-  if (filter.spot_without_rate > 0) {
+  if (filter.twice > 0)
+    text += (text.empty() ? "" : " ") + count_of(filter.twice, "duplicate offer") + " counted once.";
+  if (!report.found.plans.empty())
+    for (const std::string& hint : market_hints(report.job, report.catalogue, report.offers, report.found.market))
+      text += (text.empty() ? "" : " ") + hint;
+  if (filter.spot_without_rate > 0)
     text += (text.empty() ? "" : " ") + count_of(filter.spot_without_rate, "spot price") +
-            " not used: nobody says how often they are interrupted (spot.interruptions: 5%/h).";
-  }
+            " skipped: interruption rate unknown. Set one: " +
+            (report.in_flags ? "--interruptions 5%/h" : "spot.interruptions: 5%/h");
   return text;
 }
 
@@ -204,35 +206,50 @@ bool only_spot_is_missing(const SearchResult& found) {
 
 namespace {
 
-std::string near_miss_words(const Phase& phase, const NearMiss& miss) {
-  return "Nothing fits. Closest: phase " + printable(phase.name, 60) + " on " + std::to_string(miss.gpus) + "x " +
-         miss.gpu->name + " needs " + gib_text(miss.needed) + " GiB a GPU where " + gib_text(miss.usable) +
-         " are usable, " + gib_text(miss.needed - miss.usable) + " GiB too much.";
+/// The filters leave nothing: which of them, where one name is to blame.
+std::string no_offer_words(const PlanReport& report) {
+  const MarketFilter& market = report.found.market;
+  std::string text = "No offer is left: " + count_text(market.by_where) + " of " + count_of(market.offers, "offer") +
+                     (market.by_where == 1 ? " does" : " do") + " not match your filters (" +
+                     (report.in_flags ? "--gpu, --provider, --region, ..." : "where") + ")";
+  if (market.too_old > 0)
+    text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
+            " more than six months older than the newest";
+  return text + "." + unknown_places(report);
+}
+
+std::string near_miss_words(const PlanReport& report, const Phase& phase, const NearMiss& miss) {
+  return "Nothing fits. Closest: " + std::to_string(miss.gpus) + "x " + miss.gpu->name +
+         (report.job.phases.size() > 1 ? " for " + printable(phase.name, 60) : std::string()) + " is " +
+         gib_text(miss.needed - miss.usable) + " GiB per GPU short (" + gib_text(miss.needed) + " GiB needed, " +
+         gib_text(miss.usable) + " usable).";
 }
 
 std::string too_long_words(const Phase& phase, const TooLong& late) {
-  return "Phase " + printable(phase.name, 60) + " may take " + hours_words(late.takes) + " (P90), a job may run for " +
-         hours_words(late.limit) + " there, and it can not be cut into several.";
+  return printable(phase.name, 60) + " needs up to " + hours_words(late.takes) + " (P90); jobs there stop after " +
+         hours_words(late.limit) + ", and this one cannot be split.";
 }
 
 std::string unfit_words(const PlanReport& report, const UnfitPhase& unfit) {
   const Phase& phase = report.job.phases[static_cast<std::size_t>(unfit.phase)];
-  const std::string name = "Nothing fits. Phase " + printable(phase.name, 60);
+  const std::string name = "Nothing fits. " + upper_first(printable(phase.name, 60));
   if (unfit.gpus_wanted > unfit.gpus_most) {
-    std::string text = name + " needs " + count_of(unfit.gpus_wanted, "GPU") + ", and the largest machine here has " +
+    std::string text = name + " needs " + count_of(unfit.gpus_wanted, "GPU") + ", the largest machine has " +
                        std::to_string(unfit.gpus_most);
     if (report.job.where.nodes.empty() && unfit.gpus_most > 0) {
       const int machines = (unfit.gpus_wanted + unfit.gpus_most - 1) / unfit.gpus_most;
-      text += "; several may be taken with where.nodes: [" + std::to_string(machines) + "]";
+      text += ". Allow several machines: " + (report.in_flags ? "--nodes " + std::to_string(machines)
+                                                              : "where.nodes: [" + std::to_string(machines) + "]");
+      return text;
     }
     return text + ".";
   }
   if (unfit.tally.nearest.phase >= 0 && unfit.tally.nearest.gpu != nullptr)
-    return near_miss_words(phase, unfit.tally.nearest);
-  if (unfit.tally.soonest.phase >= 0) return "Nothing fits. " + too_long_words(phase, unfit.tally.soonest);
+    return near_miss_words(report, phase, unfit.tally.nearest);
+  if (unfit.tally.soonest.phase >= 0) return "Nothing fits. " + upper_first(too_long_words(phase, unfit.tally.soonest));
   const std::string why =
       unfit.tally.unsupported_reason.empty() ? main_reason(unfit.tally) : unfit.tally.unsupported_reason;
-  return name + " runs on none of these machines" + (why.empty() ? "." : ": " + printable(why, 300) + ".");
+  return name + " cannot run on any of these machines" + (why.empty() ? "." : ": " + printable(why, 300) + ".");
 }
 
 /// Only spot machines are wanted and the market has none, or none as cheap; empty: there are.
@@ -243,12 +260,11 @@ std::string no_spot_words(const PlanReport& report) {
   for (const Offer& offer : report.offers)
     if (offer.spot_price && (!least || offer.spot_price->p50 < *least)) least = offer.spot_price->p50;
   if (!least)
-    return "Nothing to rent: where.spot is only, and no offer has a spot price; add spot_price to one, or set "
-           "where.spot: "
-           "allow.";
+    return std::string("No spot prices in these offers. Use ") +
+           (report.in_flags ? "--spot allow" : "where.spot: allow") + ", or add spot_price.";
   if (!job.spot.max_price || *least <= *job.spot.max_price) return "";
-  return "Nothing to rent: where.spot is only, and the cheapest spot machine costs " + to_text(*least) +
-         ", more than spot.max_price of " + to_text(*job.spot.max_price) + ".";
+  return "Nothing to rent: the cheapest spot machine costs " + to_text(*least) + ", more than " +
+         (report.in_flags ? "--max-price " : "spot.max_price: ") + to_text(*job.spot.max_price) + ".";
 }
 
 /// Phase by phase, where somebody looked at each of a job alone.
@@ -258,10 +274,7 @@ std::vector<std::string> unfit_lines(const PlanReport& report) {
   if (!report.unfit) return lines;
   for (const UnfitPhase& unfit : *report.unfit) lines.push_back(unfit_words(report, unfit));
   if (lines.empty() && report.job.phases.size() > 1 && report.job.schedule != Schedule::kEachPhase)
-    lines.emplace_back(
-        "Nothing fits. Every phase runs on some machine, and none runs them all; schedule: each_phase takes machines "
-        "for "
-        "each.");
+    lines.emplace_back("No single machine runs every phase. Use one per phase: schedule: each_phase");
   return lines;
 }
 
@@ -277,31 +290,33 @@ std::vector<std::string> nothing_fits_words(const PlanReport& report) {
   const Tally& tally = report.found.tally;
   std::vector<std::string> lines;
   const MarketFilter& market = report.found.market;
+  if (tally.considered == 0)
+    if (std::vector<std::string> hints = market_hints(report.job, report.catalogue, report.offers, report.found.market);
+        !hints.empty())
+      return hints;
   if (market.used == 0) {
-    const std::string all = count_of(market.offers, "offer");
-    if (market.offers == 0) lines.emplace_back("Nothing to plan with: the market has no offer.");
+    if (market.offers == 0) lines.emplace_back("No offers. Add market.offers to the job, or --prices FILE.csv");
     else if (market.by_where == 0 && !report.job.market.as_of.empty())
-      lines.push_back("Nothing to plan with: none of the " + all + " known was there as of " +
-                      printable(report.job.market.as_of, 20) + ".");
-    else lines.push_back("Nothing to plan with: where leaves out all " + all + "." + unknown_places(report));
+      lines.push_back("No prices are known for " + printable(report.job.market.as_of, 20) + " or before.");
+    else lines.push_back(no_offer_words(report));
     return lines;
   }
   if (only_spot_is_missing(report.found)) {
-    lines.push_back(
-        "Nothing to rent: the job can run, but only on spot machines, and nobody says how often they are "
-        "interrupted. Add spot.interruptions, such as 5%/h, or ask with --spot only, which assumes it.");
+    lines.push_back(std::string("Only spot machines fit, and their interruption rate is unknown. Set one: ") +
+                    (report.in_flags ? "--interruptions 5%/h" : "spot.interruptions: 5%/h") +
+                    ", or ask with --spot only, which assumes it.");
     return lines;
   }
   for (std::string& line : unfit_lines(report)) lines.push_back(std::move(line));
   if (!lines.empty()) return lines;
   if (tally.nearest.phase >= 0 && tally.nearest.gpu != nullptr) {
     const Phase& phase = report.job.phases[static_cast<std::size_t>(tally.nearest.phase)];
-    lines.push_back(near_miss_words(phase, tally.nearest));
+    lines.push_back(near_miss_words(report, phase, tally.nearest));
   } else {
-    lines.push_back("Nothing can run this job on this market.");
+    lines.push_back("No offer can run this job.");
   }
   if (const TooLong& late = tally.soonest; late.phase >= 0)
-    lines.push_back(too_long_words(report.job.phases[static_cast<std::size_t>(late.phase)], late));
+    lines.push_back(upper_first(too_long_words(report.job.phases[static_cast<std::size_t>(late.phase)], late)));
   if (!tally.unsupported_reason.empty()) lines.push_back(upper_first(printable(tally.unsupported_reason, 300)) + ".");
   return lines;
 }

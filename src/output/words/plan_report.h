@@ -30,9 +30,14 @@ struct PlanReport {
   const SearchResult& found;
   const Job& job;
   const Catalogue& catalogue;
-  std::string command = "gpuplan plan JOB";   ///< what the user typed, for hints such as "... --ignore given"
-  std::string market;                         ///< how to call the market; empty: from the job and the sources
-  std::string known = "built-in snapshot";    ///< how to call the market beside the job's own
+  std::string command = "gpuplan plan JOB";  ///< what the user typed, for hints such as "... --ignore given"
+  std::string market;                        ///< how to call the market; empty: from the job and the sources
+  static constexpr const char* kSnapshot = "the built-in price list";
+  std::string known = kSnapshot;              ///< how to call the market beside the job's own
+  std::string today{};                        ///< "2026-11-22", which prices' age counts to; empty: nobody says
+  bool in_flags = false;                      ///< the question came in flags: hints name them
+  std::string launch{};                       ///< the command that writes the scripts of the pick; empty: not known
+  std::vector<std::string> limit_changes{};   ///< of `limit_remedies`, as a user asks for them; empty: as they are
   std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantReport> variants{};      ///< searched beside the job
   std::span<const Offer> offers{};            ///< the market that was searched; empty: only the offers of plans
@@ -55,9 +60,11 @@ struct PlanReport {
 
 /// Whether the market holds offers, pools or boxes that the job itself names.
 bool brings_offers(const Job& job);
-/// Job, phases, market with its age, number of offers, calibrations in use.
+/// "qwen3-8b-lora: LoRA fine-tuning of Qwen3-8B on 10M tokens, 1 epoch", "sft-node: 7 phases".
 std::string header_words(const PlanReport& report);
-/// "Shown 4 of 15 plans; 11 are dominated (--all): 1x RTX 3090 by 4x RTX 3090, ..."; empty when all are shown.
+/// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
+std::string prices_words(const PlanReport& report);
+/// "11 more plans are no faster and no cheaper than one of these (--all)."; empty when all are shown.
 /// `rows` says for each plan whether it is shown (output/answer/plan_rows.h).
 std::string shown_words(const PlanReport& report, const std::vector<bool>& rows);
 /// Which plan is best for which value of an hour.
@@ -69,7 +76,7 @@ std::string assumed_value_words(const PlanReport& report);
 /// The pick with rule and reason.
 std::string pick_words(const PlanReport& report);
 /// The pick beside the others of the frontier, how many times faster or cheaper it is: one line a plan, at most `most`.
-/// "2.1x faster, 1.08x dearer than 4x RTX 3090: $0.21 for each hour saved."
+/// "Compared with 4x RTX 3090: 2.1x faster, 1.08x the cost ($0.21 per hour saved)."
 std::vector<std::string> summary_words(const PlanReport& report, std::size_t most = 4);
 /// Given figures that lie outside the model's interval; empty: none does.
 std::string given_words(const PlanReport& report);
@@ -77,6 +84,10 @@ std::string given_words(const PlanReport& report);
 std::string availability_words(const PlanReport& report);
 /// Frontier plans too close to call; empty: none.
 std::string close_words(const PlanReport& report);
+/// Each limit is kept by some plan, and both by none: by how much the nearest miss; else empty.
+std::string not_both_words(const PlanReport& report);
+/// What interruptions do to a plan on spot machines.
+std::string interruption_words(const PlanReport& report, const Plan& plan);
 /// Deadline, budget, contingency, buffer and interruptions of the pick: one line each.
 std::vector<std::string> limit_words(const PlanReport& report);
 /// What was tried, and what could not run and why.

@@ -12,7 +12,7 @@ using std::to_string;
 
 std::string length_words(const Length& length) {
   return count_short(length.mean) +
-         (length.max > length.mean ? " tokens (most " + count_short(length.max) + ")" : " tokens");
+         (length.max > length.mean ? " tokens (up to " + count_short(length.max) + ")" : " tokens");
 }
 
 std::string models_words(const std::vector<ModelUse>& models) {
@@ -20,18 +20,32 @@ std::string models_words(const std::vector<ModelUse>& models) {
   std::string text;
   if (models.size() > 2) return to_string(models.size()) + " models";
   for (const ModelUse& model : models) {
-    if (!text.empty()) text += " + ";
+    if (!text.empty()) text += " and ";
     text += model.name.empty() ? count_short(model.params()) + " parameters" : printable(model.name, 60);
   }
   return text;
 }
 
+/// What is done to the weights, as people call it.
+std::string method_words(const TrainPhase& train) {
+  switch (train.method) {
+    case Method::kLora:
+      return "LoRA fine-tuning of ";
+    case Method::kQlora:
+      return "QLoRA fine-tuning of ";
+    case Method::kFull:
+    case Method::kFrozen:
+      break;
+  }
+  return train.method == Method::kFrozen ? "training on top of frozen " : "training of ";
+}
+
 std::string train_words(const TrainPhase& train) {
-  std::string text = models_words(train.models);
-  if (train.method != Method::kFull) text += " (" + std::string(name_of(train.method)) + ")";
-  if (train.data.samples) text += ", " + count_short(*train.data.samples) + " samples";
-  if (train.data.tokens) text += ", " + count_short(train.data.tokens->value) + " tokens";
-  if (train.epochs) text += " x " + count_of(*train.epochs, "epoch");
+  std::string text = method_words(train) + models_words(train.models);
+  if (train.data.samples) text += " on " + count_short(*train.data.samples) + " samples";
+  if (train.data.tokens)
+    text += (train.data.samples ? ", " : " on ") + count_short(train.data.tokens->value) + " tokens";
+  if (train.epochs) text += ", " + count_of(*train.epochs, "epoch");
   if (train.steps) text += ", " + count_of(*train.steps, "step");
   return text;
 }
@@ -40,10 +54,9 @@ std::string generate_words(const GeneratePhase& generate) {
   double samples = 0;
   for (const Prompts& prompts : generate.data) samples += prompts.samples;
   std::string text = models_words(generate.models);
-  text += generate.models.size() > 2 ? " x " : ", ";
-  text += count_short(samples) + " samples";
+  text += ", " + count_short(samples) + (generate.models.size() > 2 ? " samples each" : " samples");
   if (generate.data.size() == 1 && !generate.forward_only)
-    text += " of " + length_words(generate.data.front().new_tokens);
+    text += ", " + length_words(generate.data.front().new_tokens) + " of output each";
   return text;
 }
 
@@ -51,13 +64,13 @@ struct WorkWords {
   std::string operator()(const TrainPhase& train) const { return train_words(train); }
   std::string operator()(const GeneratePhase& generate) const { return generate_words(generate); }
   std::string operator()(const WorkPhase& work) const {
-    return count_of(work.items, "item") + " through " + count_of(static_cast<double>(work.each.size()), "stage") +
-           ", " + count_of(work.workers, "worker");
+    return count_of(work.items, "item") + ", " + count_of(static_cast<double>(work.each.size()), "stage") + ", " +
+           count_of(work.workers, "worker");
   }
   std::string operator()(const FixedPhase& fixed) const {
-    return (fixed.human ? "somebody works for " : "") + to_text(fixed.time.range.p50);
+    return (fixed.human ? "manual work, " : "fixed time, ") + to_text(fixed.time.range.p50);
   }
-  std::string operator()(const CpuPhase& cpu) const { return "no GPU, " + to_text(cpu.time.range.p50); }
+  std::string operator()(const CpuPhase& cpu) const { return "CPU only, " + to_text(cpu.time.range.p50); }
 };
 
 void add(std::string& text, const std::string& part) {
@@ -67,38 +80,63 @@ void add(std::string& text, const std::string& part) {
 
 std::string degree(const char* name, int value) { return std::string(name) + " " + to_string(value); }
 
+std::string sharded_words(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::kZero1:
+      return "ZeRO-1";
+    case Sharding::kZero2:
+      return "ZeRO-2";
+    case Sharding::kZero3:
+      return "ZeRO-3";
+    case Sharding::kHsdp:
+      return "HSDP";
+    case Sharding::kNone:
+      break;
+  }
+  return "";
+}
+
+std::string offload_words(Offload offload) { return "CPU offload (" + offloaded_words(offload) + ")"; }
+
 std::string training_strategy(const PhaseEstimate& estimate) {
   const Strategy& s = estimate.strategy;
   std::string text;
-  if (s.dp > 1) add(text, degree("dp", s.dp));
+  // People say "data parallel" where it is all there is, and count the letters of the alphabet where it is not.
+  const bool alone = s.tp * s.pp * s.cp * s.ep == 1;
+  if (s.dp > 1) add(text, degree(alone ? "data parallel" : "dp", s.dp));
   if (s.tp > 1) add(text, degree("tp", s.tp));
   if (s.pp > 1) add(text, degree("pp", s.pp));
   if (s.interleave > 1) add(text, degree("vpp", s.interleave));
   if (s.cp > 1) add(text, degree("cp", s.cp));
   if (s.ep > 1) add(text, degree("ep", s.ep));
-  if (s.sharding != Sharding::kNone) add(text, std::string(name_of(s.sharding)));
-  add(text,
-      degree("micro-batch", s.micro_batch) + (s.grad_accum > 1 ? " x accumulation " + to_string(s.grad_accum) : ""));
-  if (s.recompute != Recompute::kNone) add(text, "recompute " + std::string(name_of(s.recompute)));
-  if (s.offload != Offload::kNone) add(text, "offload " + std::string(name_of(s.offload)));
+  if (s.sharding != Sharding::kNone) add(text, sharded_words(s.sharding));
+  add(text, degree("micro-batch", s.micro_batch));
+  if (s.grad_accum > 1) add(text, degree("gradient accumulation", s.grad_accum));
+  if (s.offload != Offload::kNone) add(text, offload_words(s.offload));
+  if (s.recompute != Recompute::kNone) add(text, std::string(name_of(s.recompute)) + " activation checkpointing");
   if (s.attention == AttentionKernel::kEager) add(text, "eager attention");
-  add(text, std::string(name_of(s.precision)));
+  add(text, estimate.lighter ? "pure bf16, 8-bit AdamW" : std::string(name_of(s.precision)));
   if (s.compile) add(text, "compiled");
   return text;
 }
 
 std::string generation_strategy(const PhaseEstimate& estimate, const GeneratePhase& phase) {
   const Strategy& s = estimate.strategy;
-  std::string text = s.dp > 1 ? to_string(s.dp) + " replicas" : std::string("1 replica");
+  const bool apart = phase.models.size() > 1 && s.placement == Placement::kOneModelPerGpu && s.dp > 1;
+  std::string text = apart ? "one model per GPU" : s.dp > 1 ? to_string(s.dp) + " replicas" : std::string();
   if (s.tp > 1) add(text, degree("tp", s.tp));
-  if (s.pp > 1) add(text, "layers over " + to_string(s.pp) + " GPUs");
-  if (s.ep > 1) add(text, to_string(s.ep) + " of them sharing experts");
-  if (phase.models.size() > 1)
-    add(text, s.placement == Placement::kOneModelPerGpu && s.dp > 1 ? "models side by side" : "models in turn");
-  add(text, s.micro_batch > 1 ? to_string(s.micro_batch) + " sequences at once each" : "one sequence at a time each");
+  if (s.pp > 1) add(text, degree("pp", s.pp));
+  if (s.ep > 1) add(text, degree("ep", s.ep));
+  if (phase.models.size() > 1 && !apart) add(text, "models one after another");
+  // What an engine is given to do at once, or what a script takes together.
+  const bool requests = s.micro_batch > 1 && !phase.forward_only &&
+                        (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
+  const std::string each = s.dp > 1 && !apart && s.micro_batch > 1 ? " each" : "";
+  add(text,
+      (requests ? to_string(s.micro_batch) + " concurrent requests" : degree("batch size", s.micro_batch)) + each);
   const std::string bits = phase.weight_bits ? " of " + number_text(*phase.weight_bits) + " bits" : std::string();
   add(text, std::string(name_of(s.weights)) + " weights" + bits);
-  if (phase.speculation) add(text, to_string(phase.speculation->tokens) + " tokens guessed ahead");
+  if (phase.speculation) add(text, to_string(phase.speculation->tokens) + " draft tokens (speculative decoding)");
   return text;
 }
 
@@ -126,24 +164,6 @@ std::string in_unit(Seconds time, const TimeUnit& unit) {
   return value >= 99.95 ? count_text(value) : significant_text(value, value >= 9.95 ? 3 : 2);
 }
 
-/// Whether one figure after ± is honest: P10 and P90 are about as far from the median. For a lognormal quantity this
-/// is so up to about ±16 %.
-bool is_symmetric(double p10, double p50, double p90) {
-  const double up = p90 - p50, down = p50 - p10, half = (up + down) / 2;
-  return up > 0 && down > 0 && (up > down ? up - down : down - up) <= 0.15 * half;
-}
-
-/// With as many decimals as the median is written with, but two digits are enough; with one where that would leave
-/// none.
-std::string half_width(double half, std::string_view median) {
-  if (half >= 9.95) return count_text(half);
-  const std::size_t point = median.rfind('.');
-  const int decimals = point == std::string_view::npos ? 0 : static_cast<int>(median.size() - point - 1);
-  const std::string text = decimals == 0 ? count_text(half) : fixed_text(half, decimals);
-  const bool none = text.find_first_of("123456789") == std::string::npos;
-  return none ? significant_text(half, 1) : text;
-}
-
 }  // namespace
 
 std::string rate_text(double rate) {
@@ -156,12 +176,7 @@ std::string count_of(double count, const std::string& noun) {
   return number + " " + noun + (number == "1" ? "" : "s");
 }
 
-std::string percent(double share) {
-  const double value = share * 100;
-  if (value > 0 && value < 0.95) return significant_text(value, 1) + " %";
-  if (value > 99 && value < 100) return value > 99.95 ? "> 99.9 %" : fixed_text(value, 1) + " %";
-  return count_text(value) + " %";
-}
+std::string percent(double share) { return percent_text(share); }
 
 std::string short_money(Dollars money) {
   const double size = money.value < 0 ? -money.value : money.value;
@@ -188,41 +203,35 @@ std::string range_words(const Interval<Seconds>& time) {
   // A median that happens to be whole is as exact as its neighbours.
   const auto has_point = [](const std::string& text) { return text.find('.') != std::string::npos; };
   if (!has_point(figure) && has_point(in_unit(time.p10, unit)) && figure.size() < 3) figure += ".0";
-  const std::string median = figure + unit.name;
-  if (is_symmetric(time.p10.value, time.p50.value, time.p90.value))
-    return median + " ± " + half_width((time.p90 - time.p10) / unit.one / 2, figure);
-  const std::string low = in_unit(time.p10, unit), high = in_unit(time.p90, unit);
-  return median + " (" + low + " … " + high + ")";
+  const std::string range = range_text(in_unit(time.p10, unit), in_unit(time.p90, unit));
+  if (range.find(kRangeDash) == std::string::npos) return figure + unit.name;  // as narrow as its figures
+  return figure + unit.name + " (" + range + ")";
 }
 
 std::string range_words(const Outcome<Dollars>& cost) {
-  if (cost.p90 <= Dollars{}) return "free";
-  std::string median = to_text(cost.p50);
-  if (cost.p10 == cost.p90) return median;
-  if (is_symmetric(cost.p10.value, cost.p50.value, cost.p90.value))
-    return median + " ± " + half_width((cost.p90 - cost.p10).value / 2, median);
-  return median + " (" + outcome_text(cost) + ")";
+  if (cost.p90 <= Dollars{}) return "no charge";
+  const std::string median = to_text(cost.p50);
+  return cost.p10 == cost.p90 ? median : median + " (" + outcome_text(cost) + ")";
 }
 
 std::string times_words(double ratio) {
-  // Close to one a single digit would hide the difference, and at one there is none.
-  const bool one = ratio >= 0.995 && ratio < 1.005;
-  if (one || (ratio >= 1.095 && ratio < 9.95)) return fixed_text(ratio, 1) + "x";
+  // Close to one a single digit would hide the difference.
   if (ratio >= 0.95 && ratio < 1.095) return fixed_text(ratio, 2) + "x";
+  if (ratio >= 1.095 && ratio < 9.95) return fixed_text(ratio, 1) + "x";
   return (ratio >= 99.5 ? count_text(ratio) : significant_text(ratio, 2)) + "x";
 }
 
 std::string outcome_text(const Outcome<Seconds>& hours) {
-  return hours_text(hours.p10) + " … " + hours_text(hours.p90);
+  return range_text(hours_text(hours.p10), hours_text(hours.p90));
 }
 
 std::string outcome_text(const Outcome<Dollars>& cost) {
-  return cost.p90 <= Dollars{} ? std::string() : bare_dollars(cost.p10) + " … " + bare_dollars(cost.p90);
+  return cost.p90 <= Dollars{} ? std::string() : range_text(bare_dollars(cost.p10), bare_dollars(cost.p90));
 }
 
 std::string chance_words(double chance) {
-  if (chance > 0.995) return "> 99 %";
-  return chance < 0.005 ? "< 1 %" : percent(chance);
+  if (chance > 0.995) return "> 99%";
+  return chance < 0.005 ? "< 1%" : percent(chance);
 }
 
 std::string gib_text(Bytes size) {
@@ -238,14 +247,23 @@ std::string memory_words(const Plan& plan) {
 }
 
 std::string limits_words(const Plan& plan) {
-  std::string text = plan.meets_deadline ? "" : "too late";
+  std::string text = plan.meets_deadline ? "" : "misses deadline";
   if (!plan.meets_budget) text += text.empty() ? "over budget" : ", over budget";
   if (!plan.reaches_target) text += text.empty() ? "misses target" : ", misses target";
-  return plan.keeps_limits() ? "kept" : text;
+  return plan.keeps_limits() ? "ok" : text;
 }
 
 std::string upper_first(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string offloaded_words(Offload offload) {
+  std::string text;
+  const auto parts = static_cast<unsigned>(offload);
+  if ((parts & static_cast<unsigned>(Offload::kOptimizer)) != 0) add(text, "optimizer");
+  if ((parts & static_cast<unsigned>(Offload::kParams)) != 0) add(text, "weights");
+  if ((parts & static_cast<unsigned>(Offload::kActivations)) != 0) add(text, "activations");
   return text;
 }
 
@@ -264,11 +282,11 @@ std::string rate_words(const PhasePlan& plan, const Phase& phase) {
   const PhaseEstimate& estimate = plan.estimate;
   if (!estimate.node || estimate.work.p50 <= Seconds{}) return "";
   if (std::holds_alternative<TrainPhase>(phase.work) && estimate.steps > 0 && plan.seconds_per_step.p50 > Seconds{}) {
-    return count_of(estimate.steps, "step") + " of " + range_words(plan.seconds_per_step);
+    return count_of(estimate.steps, "step") + " x " + range_words(plan.seconds_per_step);
   }
   if (std::holds_alternative<GeneratePhase>(phase.work) && plan.tokens_per_second.p50 > TokensPerSecond{}) {
     const double all = plan.tokens_per_second.p50.value;
-    const std::string each = estimate.gpus > 1 ? ", " + rate_text(all / estimate.gpus) + " a GPU" : "";
+    const std::string each = estimate.gpus > 1 ? ", " + rate_text(all / estimate.gpus) + " per GPU" : "";
     return rate_text(all) + " tokens/s" + each;
   }
   return "";
@@ -278,23 +296,22 @@ std::string price_words(const Offer& offer, bool spot) {
   const auto& price = spot ? offer.spot_price : offer.price;
   if (!price) return "no price";
   std::string text = to_text(price->p50);
-  if (!price->exact()) text += " (" + to_text(price->p10) + " … " + to_text(price->p90) + ")";
-  return text + (offer.kind == OfferKind::kPool ? " a GPU"
-                 : offer.gpus > 1               ? " for " + to_string(offer.gpus) + " GPUs"
-                                                : "");
+  if (!price->exact()) text += " (" + range_text(to_text(price->p10), to_text(price->p90)) + ")";
+  return text + (offer.kind == OfferKind::kPool ? " per GPU" : "");
 }
 
 std::string billing_words(const Billing& billing) {
-  std::string text = billing.increment == units::second   ? "by the second"
-                     : billing.increment == units::minute ? "by the minute"
-                     : billing.increment == units::hour   ? "by the hour"
-                                                          : "in steps of " + to_text(billing.increment);
+  std::string text = billing.increment == units::second   ? "per second"
+                     : billing.increment == units::minute ? "per minute"
+                     : billing.increment == units::hour   ? "per hour"
+                                                          : "per " + to_text(billing.increment);
   if (billing.minimum > billing.increment) text += ", at least " + to_text(billing.minimum);
   return text;
 }
 
 std::string place_words(const Offer& offer) {
-  if (offer.kind == OfferKind::kOwn) return offer.label.empty() ? "own box" : "own box " + printable(offer.label, 40);
+  if (offer.kind == OfferKind::kOwn)
+    return offer.label.empty() ? "your own machine" : "your machine " + printable(offer.label, 40);
   if (offer.kind == OfferKind::kPool) return offer.label.empty() ? "pool" : "pool " + printable(offer.label, 40);
   std::string text = printable(offer.provider, 40);
   if (!offer.region.empty()) text += (text.empty() ? "" : " ") + printable(offer.region, 40);

@@ -13,31 +13,34 @@ namespace gpuplan {
 inline constexpr const char* kNoValue = "–";
 
 std::string count_of(double count, const std::string& noun);  ///< "1 phase", "4 phases"
-std::string percent(double share);                            ///< "4 %", "0.3 %", "98 %"
+std::string percent(double share);                            ///< "4%", "0.3%", "98%"
 std::string short_money(Dollars money);                       ///< "$0.21", "$20", "$1,234", "$0.006"
 std::string hours_words(Seconds time);                        ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
-/// "61 s (51 … 73)", "2 h" when it is exact. "61 s ± 4" when P10 and P90 are about as far from the median.
+/// "61 s (51–73)", "2 h" when it is exact.
 std::string range_words(const Interval<Seconds>& time);
-std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95 … 5.69)", "$5.12 ± 0.34", "free"
-std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8 … 4.1", in hours
-std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95 … 5.69"; empty when it is free
-std::string times_words(double ratio);                    ///< "1.08x", "2.1x", "0.95x", "14x"
-std::string chance_words(double chance);                  ///< "97 %", "> 99 %", "< 1 %"
+std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95–5.69)", "no charge"
+std::string outcome_text(const Outcome<Seconds>& hours);  ///< "2.8–4.1", in hours
+std::string outcome_text(const Outcome<Dollars>& cost);   ///< "3.95–5.69"; empty when it is free
+std::string times_words(double ratio);                    ///< "1.00x", "1.08x", "2.1x", "0.95x", "14x"
+std::string chance_words(double chance);                  ///< "97%", "> 99%", "< 1%"
 std::string rate_text(double rate);                       ///< three digits: "0.25", "142", "22,500"
 std::string gib_text(Bytes size);                         ///< GiB as a bare number: "16.3", "179", "0.4"
 
 std::string memory_words(const Plan& plan);  ///< of the fullest GPU: "16.2 of 23.6 GiB"; "–" without a GPU
-std::string limits_words(const Plan& plan);  ///< "kept", "too late", "over budget", "misses target" or several
+std::string limits_words(const Plan& plan);  ///< "ok", "misses deadline", "over budget", "misses target" or several
 
 std::string upper_first(std::string text);
 
-std::string phase_words(const Phase& phase);  ///< "4 models x 1500 samples", "Llama-3.1-8B (lora), 50k samples"
-/// "dp 8, zero3, micro-batch 2 x accumulation 4, recompute full, bf16, hf-trainer"; empty for phases without strategy.
+std::string phase_words(const Phase& phase);  ///< "LoRA fine-tuning of Llama-3.1-8B on 50k samples"
+/// "optimizer", "optimizer, weights": what sits in the memory of the CPU.
+std::string offloaded_words(Offload offload);
+/// "data parallel 8, ZeRO-3, micro-batch 2, gradient accumulation 4, full activation checkpointing, bf16, hf-trainer";
+/// empty for phases without strategy.
 std::string strategy_words(const PhaseEstimate& estimate, const Phase& phase);
-/// "16 steps x 45 s", "142 tokens/s a GPU"; empty when there is no rate.
+/// "16 steps x 45 s", "142 tokens/s per GPU"; empty when there is no rate.
 std::string rate_words(const PhasePlan& plan, const Phase& phase);
-std::string price_words(const Offer& offer, bool spot);  ///< "$3.20/h for 4 GPUs", "$20/h (18 … 22) a GPU"
-std::string billing_words(const Billing& billing);       ///< "by the second, at least 1 min", "in steps of 10 min"
-std::string place_words(const Offer& offer);             ///< "lambda us-east-1", "pool gpu", "own box"; empty: not said
+std::string price_words(const Offer& offer, bool spot);  ///< "$3.20/h", "$20/h ($18–$22/h) per GPU"
+std::string billing_words(const Billing& billing);       ///< "per second, at least 1 min", "per 10 min"
+std::string place_words(const Offer& offer);  ///< "lambda us-east-1", "pool gpu", "your machine desk"; empty: not said
 
 }  // namespace gpuplan

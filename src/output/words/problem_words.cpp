@@ -31,19 +31,33 @@ std::string line_of(const PlanReport& report, const TouchedPhases& touched) {
 
 std::string problem_effect(const KnownProblem& problem) {
   std::string text(name_of(problem.effect));
-  if (!problem.from.empty()) text += " since " + problem.from;
-  if (!problem.fixed_in.empty()) text += (problem.from.empty() ? " before " : " until ") + problem.fixed_in;
+  if (text == "more memory") text = "uses more memory";
+  if (!problem.from.empty()) text += " with " + problem.from + " or newer";
+  if (!problem.fixed_in.empty())
+    text += (problem.from.empty() ? " with software older than " : ", fixed in ") + problem.fixed_in;
   return text;
 }
 
 std::string problem_sentence(const KnownProblem& problem) {
-  return problem.what + (problem.confidence == Confidence::kLow ? " (not verified)" : "");
+  return problem.what + (problem.confidence == Confidence::kLow ? " (unverified)" : "");
+}
+
+std::string problem_words(const PlanReport& report, const Plan& plan) {
+  const auto found = known_problems(plan, report.job, report.catalogue);
+  if (found.empty()) return "";
+  // What only slows a run down, or nobody has seen lately, is no reason to stop reading.
+  const KnownProblem& worst = *found.front().problem;
+  if (worst.effect != ProblemEffect::kFails || worst.confidence == Confidence::kLow) return "";
+  std::string text = "Software: " + worst.what + ". " + upper_first(worst.remedy) + ".";
+  if (found.size() > 1)
+    text += " " + count_of(static_cast<double>(found.size()) - 1, "more issue") + ": --show problems";
+  return text;
 }
 
 std::string problems_text(const PlanReport& report, const Plan& plan, const Screen& screen, std::size_t most) {
   const auto found = known_problems(plan, report.job, report.catalogue);
   if (found.empty()) return "";
-  std::string title = "Known problems of " + report.name(plan);
+  std::string title = "Known issues of " + report.name(plan);
   if (found.size() > most) title += ", " + std::to_string(most) + " of " + std::to_string(found.size()) + " (--all)";
   std::string text = paragraph(title + ":", screen);
   for (std::size_t i = 0; i < std::min(most, found.size()); ++i)

@@ -10,12 +10,15 @@
 
 namespace gpuplan {
 
-/// "fails before PyTorch 2.7", "slower since CUDA 12.8 wheels", "more memory".
+/// "fails with software older than PyTorch 2.7", "slower with CUDA 12.8 wheels or newer", "uses more memory".
 std::string problem_effect(const KnownProblem& problem);
 /// What goes wrong, marked where nobody has checked it since it was written from memory.
 std::string problem_sentence(const KnownProblem& problem);
 
-/// "Known problems" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
+/// The gravest of a plan, where it stops a run and is well known; empty when there is none.
+std::string problem_words(const PlanReport& report, const Plan& plan);
+
+/// "Known issues" of a plan, gravest first, at most `most` of them; empty when none touches it. Lines end in a line
 /// feed.
 std::string problems_text(const PlanReport& report, const Plan& plan, const Screen& screen, std::size_t most);
 

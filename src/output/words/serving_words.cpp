@@ -11,7 +11,7 @@ namespace {
 
 std::string rate_range(const Interval<TokensPerSecond>& rate) {
   std::string text = rate_text(rate.p50.value) + " tokens/s";
-  if (!rate.exact()) text += " (" + rate_text(rate.p10.value) + " … " + rate_text(rate.p90.value) + ")";
+  if (!rate.exact()) text += " (" + range_text(rate_text(rate.p10.value), rate_text(rate.p90.value)) + ")";
   return text;
 }
 
@@ -22,15 +22,15 @@ const Serving* serving_in(const Plan& plan, int phase) {
   return nullptr;
 }
 
-/// "1,730 tokens/s, first token after 0.8 s, 33 ms a token": what a plan has of what was asked for.
+/// "1,730 tokens/s, TTFT 0.8 s, TPOT 33 ms": what a plan has of what was asked for.
 std::string reached_words(const GenerationTarget& target, const Serving& serving) {
   std::vector<std::string> parts;
   if (target.tokens_per_second) {
     const auto& speed = serving.output.p50 > TokensPerSecond{} ? serving.output : serving.processed;
     parts.push_back(rate_text(speed.p50.value) + " tokens/s");
   }
-  if (target.time_to_first_token) parts.push_back("first token after " + hours_words(serving.time_to_first_token.p50));
-  if (target.time_per_output_token) parts.push_back(hours_words(serving.time_per_output_token.p50) + " a token");
+  if (target.time_to_first_token) parts.push_back("TTFT " + hours_words(serving.time_to_first_token.p50));
+  if (target.time_per_output_token) parts.push_back("TPOT " + hours_words(serving.time_per_output_token.p50));
   return join(parts, ", ");
 }
 
@@ -53,8 +53,8 @@ std::vector<const Plan*> fewest(const PlanReport& report, Counts counts) {
 std::string target_words(const GenerationTarget& target) {
   std::vector<std::string> parts;
   if (target.tokens_per_second) parts.push_back(rate_text(target.tokens_per_second->value) + " tokens/s");
-  if (target.time_to_first_token) parts.push_back("a first token within " + to_text(*target.time_to_first_token));
-  if (target.time_per_output_token) parts.push_back(to_text(*target.time_per_output_token) + " a token");
+  if (target.time_to_first_token) parts.push_back("TTFT " + to_text(*target.time_to_first_token));
+  if (target.time_per_output_token) parts.push_back("TPOT " + to_text(*target.time_per_output_token));
   return listed(parts);
 }
 
@@ -70,14 +70,13 @@ std::string serving_words(const PhaseEstimate& estimate, const Phase& phase) {
   if (generate == nullptr || !estimate.serving) return "";
   const Serving& serving = *estimate.serving;
   if (generate->forward_only) {
-    return rate_range(serving.processed) + " read; a batch of " + count_text(estimate.strategy.micro_batch) +
+    return rate_range(serving.processed) + " processed; a batch of " + count_text(estimate.strategy.micro_batch) +
            " takes " + range_words(serving.time_to_first_token);
   }
-  std::string text = rate_range(serving.output) + ", " + rate_text(serving.processed.p50.value) + " with prompts";
-  text += "; first token after " + range_words(serving.time_to_first_token) + ", then one every " +
-          range_words(serving.time_per_output_token);
-  if (serving.in_flight > 1) text += "; " + count_text(serving.in_flight) + " requests in flight";
-  if (serving.chance) text += "; reaches the target with a chance of " + chance_words(*serving.chance);
+  std::string text = rate_range(serving.output) + ", " + rate_text(serving.processed.p50.value) + " input included";
+  text += "; TTFT " + range_words(serving.time_to_first_token) + ", TPOT " + range_words(serving.time_per_output_token);
+  if (serving.in_flight > 1) text += "; " + count_text(serving.in_flight) + " concurrent requests";
+  if (serving.chance) text += "; " + chance_words(*serving.chance) + " chance to reach the target";
   return text;
 }
 
@@ -112,11 +111,10 @@ std::vector<std::string> target_lines(const PlanReport& report) {
       for (std::size_t k = 0; k < std::min(kNamed, least.size()); ++k)
         names.push_back(std::to_string(least[k]->gpus) + "x " + least[k]->node.gpu->name);
       if (!names.empty())
-        text += ". Fewest GPUs of a kind that do: " + join(names, ", ") +
-                (least.size() > kNamed ? ", … (--show serving)" : "");
+        text += ". Smallest that do: " + join(names, ", ") + (least.size() > kNamed ? ", … (--show serving)" : "");
       if (const Plan* pick = report.pick(); pick != nullptr)
         if (const Serving* serving = serving_in(*pick, phase); serving != nullptr && serving->chance)
-          text += ". " + report.name(*pick) + " does with a chance of " + chance_words(*serving->chance);
+          text += ". " + report.name(*pick) + ": " + chance_words(*serving->chance) + " chance";
     } else {
       std::vector<const Plan*> nearest;
       for (const Plan& plan : plans)
@@ -132,7 +130,7 @@ std::vector<std::string> target_lines(const PlanReport& report) {
                         ")");
         if (names.size() == 3) break;
       }
-      if (!names.empty()) text += ". Nearest: " + join(names, "; ");
+      if (!names.empty()) text += ". Closest: " + join(names, "; ");
     }
     lines.push_back(text + ".");
   }

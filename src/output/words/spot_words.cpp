@@ -14,13 +14,12 @@ namespace gpuplan {
 namespace {
 
 std::string rate_words(const SpotTerms& terms) {
-  std::string text =
-      terms.rate.exact() ? to_text(terms.rate.p50) : to_text(terms.rate.p10) + " … " + to_text(terms.rate.p90);
+  std::string text = range_text(to_text(terms.rate.p10), to_text(terms.rate.p90));
   if (terms.bathtub) {
     text += " on average over lives of " + to_text(terms.bathtub->cap) + " at most (bathtub)";
   } else {
-    text += " is the chance that a machine is taken away within an hour (" +
-            significant_text(terms.rate.p50 * units::hour, 3) + " an hour)";
+    text += " chance per hour that a machine is interrupted (" + significant_text(terms.rate.p50 * units::hour, 3) +
+            " per hour)";
   }
   text += ", a restart takes " + to_text(terms.restart);
   if (terms.wait > Seconds{}) text += " after " + to_text(terms.wait) + " until another machine is there";

@@ -16,7 +16,7 @@ constexpr double kSameTime = 1.005;  // above it times differ
 std::string_view sharding_words(Sharding sharding) {
   switch (sharding) {
     case Sharding::kNone:
-      return "a whole copy on every GPU";
+      return "plain data parallel (DDP)";
     case Sharding::kZero1:
       return "ZeRO-1";
     case Sharding::kZero2:
@@ -24,16 +24,16 @@ std::string_view sharding_words(Sharding sharding) {
     case Sharding::kZero3:
       return "ZeRO-3";
     case Sharding::kHsdp:
-      return "hybrid sharding";
+      return "HSDP";
   }
   return "";
 }
 
 std::string over(const char* what, int degree) {
-  return degree > 1 ? std::string(what) + " over " + std::to_string(degree) : std::string("no ") + what;
+  return degree > 1 ? std::string(what) + " " + std::to_string(degree) : std::string("no ") + what;
 }
 
-/// "1.3x slower", "no faster", "3 % faster".
+/// "1.3x slower", "no faster", "3% faster".
 std::string speed_words(const Alternative& other) {
   if (other.time > kSameTime) return times_words(other.time) + " slower";
   if (other.time > 1 / kSameTime) return "no faster";
@@ -45,13 +45,13 @@ const char* short_reason(const Alternative& other) {
     case WhyNot::kMemory:
       return "does not fit";
     case WhyNot::kTight:
-      return "fits by the median only";
+      return "OOM risk";
     case WhyNot::kHostMemory:
-      return "does not fit on the host";
+      return "CPU memory too small";
     case WhyNot::kSlower:
       return other.time > kSameTime ? "slower" : "no faster";
     case WhyNot::kNotWorthIt:
-      return other.time > 1 / kSameTime ? "no faster" : "not worth the care";
+      return other.time > 1 / kSameTime ? "no faster" : "gain too small";
     case WhyNot::kImpossible:
       return "does not divide";
   }
@@ -59,13 +59,12 @@ const char* short_reason(const Alternative& other) {
 }
 
 /// "pipeline 1.2 x zero1 1.04", as the rows of the table are called; with the bounds that hold.
-std::string factor_words(const std::vector<double PracticeConstants::*>& factors, const PracticeConstants& practice) {
+std::string factor_words(const std::vector<CareFactor>& factors, const PracticeConstants& practice) {
   std::string text;
   double product = 1;
-  for (double PracticeConstants::* const factor : factors) {
-    const auto row = std::ranges::find(kPracticeConstants, factor, &PracticeConstant::field);
-    text += (text.empty() ? "" : " x ") + std::string(row->name) + " " + number_text(practice.*factor);
-    product *= practice.*factor;
+  for (const CareFactor& factor : factors) {
+    text += (text.empty() ? "" : " x ") + std::string(factor.name) + " " + significant_text(factor.value, 3);
+    product *= factor.value;
   }
   if (product > practice.most) text += ", at most " + number_text(practice.most);
   return text;
@@ -90,20 +89,21 @@ std::string way_words(const Alternative& other) {
     case Aspect::kSharding:
       return std::string(sharding_words(s.sharding));
     case Aspect::kRecompute:
-      return s.recompute == Recompute::kNone ? "no recomputation"
-                                             : std::string(name_of(s.recompute)) + " recomputation";
+      return (s.recompute == Recompute::kNone ? "no" : std::string(name_of(s.recompute))) + " activation checkpointing";
     case Aspect::kMicroBatch:
       return "micro-batch " + std::to_string(s.micro_batch);
     case Aspect::kTensor:
       return over("tensor parallelism", s.tp);
     case Aspect::kPipeline:
-      return s.pp > 1 ? "a pipeline of " + std::to_string(s.pp) : "no pipeline";
+      return over("pipeline parallelism", s.pp);
     case Aspect::kContext:
       return over("context parallelism", s.cp);
     case Aspect::kExpert:
       return over("expert parallelism", s.ep);
+    case Aspect::kFramework:
+      return other.framework != nullptr ? other.framework->name : "another framework";
     case Aspect::kOffload:
-      return s.offload == Offload::kNone ? "all of it on the GPU" : "offload of " + std::string(name_of(s.offload));
+      return s.offload == Offload::kNone ? "no CPU offload" : "CPU offload of " + offloaded_words(s.offload);
   }
   return "";
 }
@@ -112,7 +112,8 @@ namespace {
 
 std::string way_and_framework(const Alternative& other, const PhaseEstimate& chosen) {
   std::string way = way_words(other);
-  if (other.framework != nullptr && chosen.framework != nullptr && other.framework->name != chosen.framework->name)
+  if (other.aspect != Aspect::kFramework && other.framework != nullptr && chosen.framework != nullptr &&
+      other.framework->name != chosen.framework->name)
     way += " (" + other.framework->name + ")";
   return way;
 }
@@ -124,19 +125,19 @@ std::string reason_words(const Alternative& other, const PhaseEstimate& chosen) 
   const std::string usable = gib_text(chosen.node->gpu->usable);
   switch (other.why) {
     case WhyNot::kMemory:
-      return way + " would need " + gib_text(other.memory.p50) + " of " + usable + " GiB a GPU";
+      return way + ": does not fit (" + gib_text(other.memory.p50) + " of " + usable + " GiB per GPU)";
     case WhyNot::kTight:
-      return way + " would need " + gib_text(other.memory.p50) + " GiB a GPU, in one of ten cases over " +
-             gib_text(other.memory.p90) + " of " + usable;
+      return way + ": OOM risk (" + gib_text(other.memory.p50) + " GiB typical, " + gib_text(other.memory.p90) +
+             " at P90, " + usable + " usable)";
     case WhyNot::kHostMemory:
-      return way + " would need more host memory than there is";
+      return way + ": not enough CPU memory";
     case WhyNot::kSlower:
     case WhyNot::kNotWorthIt: {
       const bool faster = other.time <= 1 / kSameTime;
-      return way + " would be " + speed_words(other) + (faster ? ", too little for the care it takes" : "");
+      return way + ": " + speed_words(other) + (faster ? ", not worth the extra setup" : "");
     }
     case WhyNot::kImpossible:
-      return way + " does not divide";
+      return way + ": does not divide";
   }
   return "";
 }
@@ -149,7 +150,7 @@ std::string why_words(const std::vector<Alternative>& others, const PhaseEstimat
   const auto* train = std::get_if<TrainPhase>(&phase.work);
   const bool full = chosen.memory_total.p50 > 0.5 * chosen.node->gpu->usable;
   if (train != nullptr && !train->recompute.given() && chosen.strategy.recompute == Recompute::kNone && full)
-    text += " Recomputation is not needed.";
+    text += " Activation checkpointing is not needed.";
   return text;
 }
 
@@ -169,8 +170,8 @@ std::string complexity_words(const std::vector<Alternative>& others, const Phase
 
 Table alternatives_table() {
   return Table({{.title = "TRIED", .narrowest = 18, .wrap = true, .key = "way"},
-                {.title = "TIME", .align = Align::kRight, .unit = "x chosen", .key = "time_ratio"},
-                {.title = "MEMORY", .align = Align::kRight, .unit = "GiB a GPU", .key = "memory_gib"},
+                {.title = "TIME", .align = Align::kRight, .unit = "vs chosen", .key = "time_ratio"},
+                {.title = "MEMORY", .align = Align::kRight, .unit = "GiB per GPU", .key = "memory_gib"},
                 {.title = "P90", .align = Align::kRight, .drop = 2, .key = "memory_gib_p90"},
                 {.title = "WHY NOT", .narrowest = 16, .wrap = true, .key = "why_not"},
                 {.title = "HOW", .drop = 1, .narrowest = 24, .wrap = true, .key = "how"}});
@@ -179,7 +180,7 @@ Table alternatives_table() {
 void add_alternatives(const std::vector<Alternative>& others, const PhaseEstimate& chosen, const Phase& phase,
                       Table& table) {
   const auto gib = [](Bytes size) { return Cell(size / units::GiB, gib_text(size)); };
-  table.add({{"as chosen", Paint::kGreen},
+  table.add({{"chosen", Paint::kGreen},
              Cell(1.0, "1"),
              gib(chosen.memory_total.p50),
              gib(chosen.memory_total.p90),

@@ -1,0 +1,237 @@
+#include "output/answer/remarks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/text/price_age.h"
+#include "output/words/beside_words.h"
+#include "output/words/collection_words.h"
+#include "output/words/gate_words.h"
+#include "output/words/plan_words.h"
+#include "output/words/problem_words.h"
+#include "output/words/spot_words.h"
+#include "plan/notes/batch_notes.h"
+
+namespace gpuplan {
+namespace {
+
+/// A sentence about the pick; empty when there is nothing to say.
+using Say = std::string (*)(const PlanReport&, const Plan&);
+
+std::string memory_remark(const PlanReport& report, const Plan& plan) {
+  if (plan.fit != Fit::kTight) return "";
+  const bool safer =
+      std::ranges::any_of(report.found.plans, [](const Plan& p) { return p.fit == Fit::kFits && p.keeps_limits(); });
+  return "OOM risk: a typical run fits (" + memory_words(plan) + " per GPU), 1 in 10 does not." +
+         (safer ? "" : " No plan is safer.");
+}
+
+/// Of the pick's own offers the oldest price, else the newest of the market.
+std::string age_remark(const PlanReport& report, const Plan& plan) {
+  std::string_view oldest;
+  const auto look = [&](const Offer* offer) {
+    if (offer != nullptr && !offer->as_of.empty() && (oldest.empty() || offer->as_of < oldest)) oldest = offer->as_of;
+  };
+  look(plan.offer);
+  for (const PhasePlan& part : plan.phases) look(part.offer);
+  if (plan.cost.p90 <= Dollars{}) return "";
+  return old_price_words(oldest.empty() ? report.found.as_of : oldest, report.today,
+                         report.catalogue.answer_constants.old_price_days);
+}
+
+/// "CPU offload: 62 GiB (optimizer, weights) per machine sit in CPU memory, of 128 GiB."
+std::string host_remark(const PlanReport& report, const Plan& plan) {
+  const PhasePlan* most = nullptr;
+  for (const PhasePlan& part : plan.phases)
+    if (part.estimate->node && part.estimate->strategy.offload != Offload::kNone &&
+        (most == nullptr || part.estimate->host_memory > most->estimate->host_memory))
+      most = &part;
+  if (most == nullptr) return "";
+  const PhaseEstimate& estimate = most->estimate;
+  std::string text = "CPU offload";
+  if (report.job.phases.size() > 1)
+    text += " in " + printable(report.job.phases[static_cast<std::size_t>(estimate.phase)].name, 40);
+  text += ": " + offloaded_words(estimate.strategy.offload) + " and the program take " +
+          gib_text(estimate.host_memory) + " GiB of CPU memory (RAM)" + (estimate.nodes > 1 ? " per machine" : "");
+  if (estimate.node->ram > Bytes{}) return text + "; the machine has " + gib_text(estimate.node->ram) + " GiB.";
+  const bool rented = plan.offer == nullptr || plan.offer->kind == OfferKind::kRented;
+  return text + (rented ? "; how much the machine has is unknown: check before you rent."
+                        : "; how much the machine has is not stated (ram: 256 GiB).");
+}
+
+std::string software_remark(const PlanReport& report, const Plan& plan) { return problem_words(report, plan); }
+
+std::string regret_remark(const PlanReport& report, const Plan& plan) {
+  const auto& regret = report.found.recommendations.regret;
+  if (!regret || report.found.plans.size() < 2) return "";
+  // What is less than a cent, or than a thousandth of the time, is nothing.
+  if (regret->cost) {
+    if (*regret->cost < Dollars{0.005}) return "In 8 of 10 cases no other plan turns out better.";
+    return "In 8 of 10 cases this plan is within " + short_money(*regret->cost) + " of the best" +
+           (report.job.goal == Goal::kBestValue
+                ? " (time at " + short_money(report.job.value_of_time * units::hour) + "/h included)."
+                : ".");
+  }
+  if (!regret->time) return "";
+  if (*regret->time < 1e-3 * plan.hours.p50) return "In 8 of 10 cases no other plan turns out faster.";
+  return "In 8 of 10 cases this plan is within " + hours_words(*regret->time) + " of the fastest.";
+}
+
+std::string close_remark(const PlanReport& report, const Plan&) {
+  return report.found.recommendations.regret ? "" : close_words(report);
+}
+
+std::string queue_remark(const PlanReport& report, const Plan& plan) {
+  if (plan.wait.p50 <= Seconds{}) return "";
+  return "Queue wait: " + range_words(plan.wait) + " more" +
+         (report.job.limits.deadline ? "; it counts toward the deadline." : ".");
+}
+
+/// "65% of the time is not the work itself: setup 9.5 min, download 54 s."
+std::string setup_remark(const PlanReport& report, const Plan& plan) {
+  Seconds all{};
+  std::vector<std::pair<Seconds, TimeTerm>> terms;
+  for (const PhasePlan& part : plan.phases)
+    for (const auto& entry : Names<TimeTerm>::entries) {
+      if (entry.value == TimeTerm::kManual || entry.value == TimeTerm::kEvaluate) continue;
+      const Seconds time = part.estimate->term(entry.value).p50;
+      all += time;
+      const auto known = std::ranges::find(terms, entry.value, &std::pair<Seconds, TimeTerm>::second);
+      if (known != terms.end()) known->first += time;
+      else terms.emplace_back(time, entry.value);
+    }
+  if (plan.hours.p50 <= Seconds{} || all < report.catalogue.answer_constants.setup_share * plan.hours.p50) return "";
+  std::ranges::stable_sort(terms, {}, [](const auto& term) { return -term.first.value; });
+  std::vector<std::string> parts;
+  for (const auto& [time, term] : terms)
+    if (time >= 0.1 * all && parts.size() < 3) parts.push_back(std::string(term_words(term)) + " " + hours_words(time));
+  return percent(std::min(1.0, all / plan.hours.p50)) + " of the time is not the work itself: " + listed(parts) + ".";
+}
+
+std::string idle_remark(const PlanReport& report, const Plan& plan) {
+  if (plan.billed_gpu_hours <= 0 || plan.cost.p50 <= Dollars{}) return "";
+  const double idle = 1 - plan.gpu_hours / plan.billed_gpu_hours;
+  if (idle < report.catalogue.answer_constants.idle_share) return "";
+  if (plan.phases.size() == 1 && plan.phases.front().estimate->gpus < plan.phases.front().gpus_billed)
+    return "Uses " + std::to_string(plan.phases.front().estimate->gpus) + " of the " +
+           count_of(plan.phases.front().gpus_billed, "GPU") + " that are paid for.";
+  if (plan.phases.size() == 1)
+    return "Billing rounds up: " + percent(1 - idle) + " of the GPU-hours paid for are used.";
+  return "GPUs are used for " + percent(1 - idle) + " of the GPU-hours paid for (--show ledger, --show options).";
+}
+
+std::string faster_remark(const PlanReport& report, const Plan&) { return faster_words(report); }
+std::string given_remark(const PlanReport& report, const Plan&) { return given_words(report); }
+std::string supply_remark(const PlanReport& report, const Plan&) { return availability_words(report); }
+
+std::string spot_remark(const PlanReport& report, const Plan& plan) {
+  return plan.spot ? interruption_words(report, plan) : std::string();
+}
+
+std::string gates_remark(const PlanReport& report, const Plan& plan) {
+  const std::vector<std::string> lines = gate_words(report, plan);
+  return lines.empty() ? "" : "Gate: " + join(lines, " ");
+}
+
+/// "64 sequences a step (--batch), 8-bit AdamW ...": what the plan takes that nobody stated.
+std::string assumed_remark(const PlanReport& report, const Plan& plan) {
+  std::vector<std::string> lines;
+  for (const PhasePlan& part : plan.phases) {
+    const PhaseEstimate& phase = *part.estimate;
+    const std::string& name = report.job.phases[static_cast<std::size_t>(phase.phase)].name;
+    const std::string at = report.job.phases.size() > 1 ? " in " + printable(name, 30) : "";
+    if (phase.batch_usual)
+      lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + at + " (" +
+                      (report.in_flags ? "--batch" : "batch") + ").");
+    if (phase.lighter)
+      lines.push_back("8-bit AdamW and no fp32 weights" + at + ", as fp32 AdamW does not fit (" +
+                      (report.in_flags ? "--optimizer" : "optimizer") + ").");
+  }
+  lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
+  return lines.empty() ? "" : "Assumed: " + join(lines, " ");
+}
+
+/// GPUs that are paid and have nothing to do.
+std::string unused_remark(const PlanReport& report, const Plan& plan) {
+  for (const PhasePlan& part : plan.phases)
+    if (const std::string idle = idle_words(part); !idle.empty())
+      return "A batch of " + count_of(part.estimate->batch, "sequence") + " " + idle +
+             (report.job.phases.size() > 1
+                  ? " in " + printable(report.job.phases[static_cast<std::size_t>(part.estimate->phase)].name, 30)
+                  : "") +
+             ": it does not divide by more.";
+  return "";
+}
+
+/// Without the flags in brackets: "1 epoch (--epochs), ..." as "1 epoch, ...".
+std::string without_flags(std::string text) {
+  for (std::size_t from = 0; (from = text.find(" (--", from)) != std::string::npos;) {
+    const std::size_t end = text.find(')', from);
+    if (end == std::string::npos) break;
+    text.erase(from, end + 1 - from);
+  }
+  return text;
+}
+
+std::string variants_remark(const PlanReport& report, const Plan&) {
+  std::vector<std::string> parts;
+  for (const VariantReport& variant : report.variants)
+    parts.push_back(printable(variant.name, 40) + " " +
+                    (variant.pick ? to_text(variant.pick->cost.p50) + ", " + hours_words(variant.pick->hours.p50)
+                                  : std::string("does not fit")));
+  return parts.empty() ? "" : "Variants: " + join(parts, "; ") + " (--details).";
+}
+
+std::string both_remark(const PlanReport& report, const Plan&) { return not_both_words(report); }
+
+struct Rule {
+  double AnswerConstants::* weight;
+  bool warning;
+  Say say;
+};
+
+constexpr Rule kRules[] = {
+    {&AnswerConstants::weight_limits, true, both_remark},
+    {&AnswerConstants::weight_memory, true, memory_remark},
+    {&AnswerConstants::weight_given, true, given_remark},
+    {&AnswerConstants::weight_given, true, unused_remark},
+    {&AnswerConstants::weight_host, false, host_remark},
+    {&AnswerConstants::weight_old_prices, true, age_remark},
+    {&AnswerConstants::weight_software, true, software_remark},
+    {&AnswerConstants::weight_regret, false, regret_remark},
+    {&AnswerConstants::weight_close, false, close_remark},
+    {&AnswerConstants::weight_queue, false, queue_remark},
+    {&AnswerConstants::weight_setup, false, setup_remark},
+    {&AnswerConstants::weight_idle, false, idle_remark},
+    {&AnswerConstants::weight_faster, false, faster_remark},
+    {&AnswerConstants::weight_supply, true, supply_remark},
+    {&AnswerConstants::weight_spot, false, spot_remark},
+    {&AnswerConstants::weight_gates, false, gates_remark},
+    {&AnswerConstants::weight_assumed, false, assumed_remark},
+    {&AnswerConstants::weight_variants, false, variants_remark},
+};
+
+}  // namespace
+
+std::vector<Remark> remarks(const PlanReport& report) {
+  std::vector<Remark> found;
+  const Plan* pick = report.pick();
+  if (pick == nullptr) return found;
+  const AnswerConstants& weights = report.catalogue.answer_constants;
+  for (const Rule& rule : kRules)
+    if (std::string text = rule.say(report, *pick); !text.empty())
+      found.push_back(
+          {weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : ""});
+  // What is kept on disks and in memory: too little room is a warning, the rest is good to know.
+  for (const auto& lines : {collection_words(report), kept_checkpoint_words(report)})
+    for (const std::string& line : lines) {
+      const bool warning = line.starts_with("! ");
+      found.push_back({warning ? weights.weight_disk : weights.weight_kept, warning ? line.substr(2) : line, warning});
+    }
+  std::ranges::stable_sort(found, {}, [](const Remark& remark) { return -remark.weight; });
+  return found;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,22 @@
+// What is worth knowing of an answer beside its figures, the weightiest first.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "output/words/plan_report.h"
+
+namespace gpuplan {
+
+struct Remark {
+  double weight = 0;  ///< from data/answer_constants.csv
+  std::string text;   ///< one paragraph
+  bool warning = false;
+  std::string shorter{};  ///< what is said where there is no room for all of it; empty: nothing
+};
+
+/// All that could be said of the pick, the heaviest first; who prints them takes as many as there is room for. Empty
+/// without a pick.
+std::vector<Remark> remarks(const PlanReport& report);
+
+}  // namespace gpuplan
