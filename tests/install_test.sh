@@ -26,7 +26,7 @@ check "the example builds" cmake --build "$work/example"
 
 cheapest() {
   "$work/example/cheapest" examples/collection.yaml >"$work/plans" &&
-    grep -q 'Pick: ' "$work/plans" && grep -q '\$.* to ' "$work/plans" && ! grep -q nan "$work/plans"
+    grep -q 'Recommended: ' "$work/plans" && grep -q '\$.* to ' "$work/plans" && ! grep -q nan "$work/plans"
 }
 check "a C++ program plans" cheapest
 

@@ -82,7 +82,11 @@ TEST_F(AskRuns, SimulationsAreThoseOfTheProgram) {
   EXPECT_TRUE(none.at("answer").at("plan").is_null());
   const Json id = answer.at("answer").at("plan").at("id");
   const Json named = answered({{"ask", "simulate"}, {"job", kJob}, {"trials", 50}, {"seed", 3}, {"plan", id}});
-  EXPECT_EQ(document(named), document(answer));
+  // But for the sentence that another plan than the pick was taken.
+  Json one = document(named), other = document(answer);
+  one.erase("assumptions");
+  other.erase("assumptions");
+  EXPECT_EQ(one, other);
 }
 
 TEST_F(AskRuns, WorkAndTracesComeAsTexts) {
@@ -118,7 +122,7 @@ TEST_F(AskRuns, WorkAndTracesComeAsTexts) {
   EXPECT_TRUE(has(with("flags", {{"work", "48 parsecs"}, {"spot-price", "1"}}), "--work"));
   // What the job names is no file here.
   const Json job = {{"ask", "simulate"}, {"job", kJob}, {"set", {"spot.interruptions={trace: zone-a.json}"}}};
-  EXPECT_TRUE(has(refused(job), "zone-a.json, whose text"));
+  EXPECT_TRUE(has(refused(job), "zone-a.json was not found"));
   Json given = job;
   given["traces"] = {{"zone-a.json", trace}};
   EXPECT_EQ(answered(given).at("outcome"), "found") << answered(given).dump();
@@ -174,7 +178,11 @@ TEST_F(AskRuns, LaunchTellsWhyThereAreNoFiles) {
   EXPECT_TRUE(none.at("answer").at("folders").empty());
   EXPECT_FALSE(none.at("why").empty());
   // Of all plans none is left, since each of them is tight.
-  Json tight = {{"ask", "launch"}, {"to", "bash"}, {"flags", {{"gpu", "2x H100 NVL"}}}, {"plan", "all"}};
+  Json tight = {{"ask", "launch"},
+                {"to", "bash"},
+                {"flags", {{"gpu", "2x A100 SXM 80GB"}}},
+                {"set", {"phases.train.train.offload=none"}},
+                {"plan", "all"}};
   tight["job"] = system.lay("examples/llama-8b-full.yaml");
   EXPECT_TRUE(has(refused(tight), "--allow-tight"));
   tight["allow_tight"] = true;

@@ -117,10 +117,9 @@ TEST(Amount, SaysWhatWasExpected) {
   EXPECT_EQ(message("$50", kTime), "expected a time such as 12 h or 45 min, got '$50' (that is an amount of money)");
   EXPECT_EQ(message("12 h", kBytes), "expected a size such as 80 GiB or 200 GB, got '12 h' (that is a time)");
   EXPECT_EQ(message("$2.50", kPrice), "expected a price such as $0.35/h, got '$2.50' (that is an amount of money)");
-  EXPECT_EQ(
-      message("100%/h", kRate),
-      "expected a rate such as 5%/h, got '100%/h' (a chance in a time is below 100 %; more often is 1.5/h, so many "
-      "an hour)");
+  EXPECT_EQ(message("100%/h", kRate),
+            "expected a rate such as 5%/h, got '100%/h' (a chance must be below 100%; for more, give events per hour: "
+            "1.5/h)");
   EXPECT_EQ(message("5%", kRate), "expected a rate such as 5%/h, got '5%' (that is a share)");
   EXPECT_EQ(message("70 tokens", kTokensPerSecond),
             "expected a speed such as 70 tokens/s, got '70 tokens' (that is a number of tokens)");

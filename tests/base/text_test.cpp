@@ -100,8 +100,8 @@ TEST(Text, SuggestsWhatIsNear) {
   EXPECT_TRUE(nearest("", keys).empty());
   EXPECT_TRUE(nearest(std::string(100000, 'd'), keys).empty());
   EXPECT_EQ(nearest("H100", keys, 1), (Strings{"H100 SXM"}));
-  EXPECT_EQ(did_you_mean("H100", keys), "; did you mean H100 SXM or H100 PCIe?");
-  EXPECT_EQ(did_you_mean("deadlin", keys), "; did you mean deadline?");
+  EXPECT_EQ(did_you_mean("H100", keys), ". Did you mean 'H100 SXM' or 'H100 PCIe'?");
+  EXPECT_EQ(did_you_mean("deadlin", keys), ". Did you mean 'deadline'?");
   EXPECT_EQ(did_you_mean("volume", keys), "");
 }
 
@@ -185,6 +185,24 @@ TEST(Text, DigitsAndLettersAreThoseOfAscii) {
   EXPECT_EQ(digits, 10);
   EXPECT_EQ(letters, 52);
   EXPECT_TRUE(is_digit('0') && is_digit('9') && is_letter('a') && is_letter('Z'));
+}
+
+TEST(RangeText, WritesAUnitOfBothEndsOnce) {
+  EXPECT_EQ(range_text("1.5", "1.7"), "1.5–1.7");
+  EXPECT_EQ(range_text("195 ms", "277 ms"), "195–277 ms");
+  EXPECT_EQ(range_text("$10.00/h", "$15.00/h"), "$10.00–$15.00/h");
+  EXPECT_EQ(range_text("900 ms", "1.2 s"), "900 ms–1.2 s");
+}
+
+TEST(RangeText, OfOneFigureIsThatFigure) { EXPECT_EQ(range_text("4 h", "4 h"), "4 h"); }
+
+TEST(PercentText, HasNoBlankAndHidesNoDifference) {
+  EXPECT_EQ(percent_text(0.27), "27%");
+  EXPECT_EQ(percent_text(0.003), "0.3%");
+  EXPECT_EQ(percent_text(0.997), "99.7%");
+  EXPECT_EQ(percent_text(0.9999), "> 99.9%");
+  EXPECT_EQ(percent_text(1), "100%");
+  EXPECT_EQ(percent_text(0), "0%");
 }
 
 }  // namespace

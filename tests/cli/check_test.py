@@ -109,7 +109,7 @@ class Passing(Gate):
         self.assertEqual(kept["figures"], job["figures"])
         self.assertEqual(kept["plan"], job["plan"])
         self.assertEqual(self.ask(log, "--job", plan, "--phase", "validate")["plan"], job["plan"])
-        self.fails(5, "is a plan of job 'trm-nanochat', and this is job", log, "--job", "examples/collection.yaml",
+        self.fails(5, "belongs to job 'trm-nanochat', not to job", log, "--job", "examples/collection.yaml",
                    "--plan", plan)
 
     def test_standard_input_gzip_ansi_and_several_files(self):
@@ -126,12 +126,12 @@ class Passing(Gate):
         both = self.ask(self.write("run.log", text), self.write("gpus.csv", cards), "--job", JOB)
         self.assertEqual(both["log"]["formats"], ["nvidia-smi CSV", "nanochat"])
         self.assertIn("device_gib", [one["name"] for one in both["figures"]])
-        self.assertIn("GPU 3 of 8 did not work", str(both["advice"]))
+        self.assertIn("GPU 3 of 8 idle", str(both["advice"]))
 
     def test_every_form(self):
         log = self.write("run.log", whole(0.2))
-        self.assertIn("Passed: all 4 conditions hold.", check(log, "--job", JOB).stdout)
-        self.assertIn("| throughput        |", check(log, "--job", JOB, "--markdown").stdout)
+        self.assertIn("PASSED: all 4 success criteria are met.", check(log, "--job", JOB).stdout)
+        self.assertIn("| throughput", check(log, "--job", JOB, "--markdown").stdout)
         self.assertIn("condition,refinement in 15%..25%,,,,,passed,", check(log, "--job", JOB, "--csv").stdout)
 
 
@@ -141,22 +141,21 @@ class PhaseAndPlan(Gate):
         longer = self.ask(self.write("b.log", whole(0.6, steps=5000)), "--job", JOB)
         self.assertEqual(longer["phase"], "produce")
         self.assertEqual(longer["verdict"], "passed")
-        self.fails(2, "--phase: of which phase is the log? By its numbers it could be of none; expected validate or "
-                   "produce", self.write("c.log", whole(0.2, steps=77)), "--job", JOB)
+        self.fails(2, "no phase matches this log; add --phase validate or produce", self.write("c.log", whole(0.2, steps=77)), "--job", JOB)
 
     def test_the_log_of_another_phase_does_not_pass(self):
         other = self.ask(self.write("run.log", whole(0.6)), "--job", JOB, "--phase", "produce", code=6)
-        self.assertEqual(other["contradictions"], ["the log plans 1,000 steps, the phase 5,000"])
+        self.assertEqual(other["contradictions"], ["the log plans 1,000 steps, the phase has 5,000"])
         self.assertEqual(other["verdict"], "not passed")
 
     def test_the_plan_on_the_gpus_of_the_log(self):
         log = self.write("run.log", head("NVIDIA H100 80GB HBM3") + lines(0.2) + tail(70000))
         chosen = self.ask(log, "--job", JOB)
         self.assertEqual(chosen["plan"]["gpu"], "H100 SXM")
-        self.assertIn("the log is held against the plan on GPUs of its kind", chosen["notes"][0])
+        self.assertIn("Compared with the plan for the GPUs in the log", chosen["notes"][0])
         pick = json.loads(run("plan", JOB, "--json").stdout)["recommendations"]["pick"]
         asked = self.ask(log, "--job", JOB, "--plan", pick, "--phase", "validate", code=6)
-        self.assertEqual(asked["contradictions"], ["the log is of H100 SXM, the plan of B200"])
+        self.assertEqual(asked["contradictions"], ["the log is from H100 SXM, the plan is for B200"])
 
     def test_a_run_that_goes_on(self):
         part = self.ask(self.write("run.log", head() + lines(0.2, until=500)), "--job", JOB, code=6)
@@ -171,7 +170,7 @@ class PhaseAndPlan(Gate):
         ended = self.ask(log, "--job", JOB, "--phase", "validate", code=6)
         words = ended["advice"][0]["words"]
         self.assertEqual(ended["advice"][0]["about"], "out_of_memory")
-        self.assertRegex(words, r"Micro-batch 16 instead of 32 takes \d+(\.\d+)? GiB \(\d+ % less\) and .* times the "
+        self.assertRegex(words, r"Micro-batch 16 instead of 32 takes \d+(\.\d+)? GiB \(\d+% less\) and .*x the "
                          r"time: --set phases\.validate\.train\.micro=16\.")
         plan = json.loads(run("plan", JOB, "--set", "phases.validate.train.micro=16", "--set", "where.gpus=B200",
                               "--json").stdout)["plans"][0]["phases"][0]
@@ -180,7 +179,7 @@ class PhaseAndPlan(Gate):
     def test_what_needs_less_memory_is_of_the_same_program(self):
         job = self.write("job.yaml", "job: mine\nphases:\n  - name: train\n    train:\n      model: {layers: 12, hidden: 768,"
                          " heads: 12, vocab: 50304}\n      data: {tokens: 500M}\n      sequence: 1024\n      batch: "
-                         "{sequences: 512}\nwhere: {gpus: [H100 SXM], counts: [8]}\n")
+                         "{sequences: 512}\n      micro: 1\nwhere: {gpus: [H100 SXM], counts: [8]}\n")
         plan = self.write("plan.json", run("plan", job, "--json").stdout)
         steps = "".join(f"step {i:05d}/00954 (1.00%) | loss: 5.0 | dt: 300.00ms | tok/sec: 1,747,626 |\n"
                         for i in range(40))
@@ -191,9 +190,9 @@ class PhaseAndPlan(Gate):
         # Other programs do it in less time than the plan's own does without.
         for words in (["--job", job], ["--plan", plan]):
             advice = self.ask(log, *words, code=6)["advice"][0]["words"]
-            ratio = re.search(r"Recomputing all activations takes ([0-9.]+) GiB .*?, ([0-9.]+) times the time", advice)
+            ratio = re.search(r"Recomputing all activations takes ([0-9.]+) GiB .*?, ([0-9.]+)x the time", advice)
             self.assertGreater(float(ratio[2]), 1, advice)
-            self.assertEqual(ratio[1], f"{pinned['memory_gib']['total']['p50']:.1f}", advice)
+            self.assertAlmostEqual(float(ratio[1]), pinned["memory_gib"]["total"]["p50"], delta=0.03 * float(ratio[1]), msg=advice)
 
 
 class Growing(Gate):
@@ -237,7 +236,7 @@ class Growing(Gate):
         os.replace(fresh, path)
         result, said = self.end(process, 0)
         self.assertEqual(result["verdict"], "passed")
-        self.assertTrue(any("begins anew" in line for line in said), said)
+        self.assertTrue(any("truncated or replaced" in line for line in said), said)
 
     def test_what_a_log_held_before_it_was_replaced(self):
         path = self.folder / "run.log"
@@ -252,7 +251,7 @@ class Growing(Gate):
         os.replace(path, self.folder / "run.log.1")
         os.replace(fresh, path)
         result, said = self.end(process, 6)  # for its losses
-        self.assertTrue(any("begins anew" in line for line in said), said)
+        self.assertTrue(any("truncated or replaced" in line for line in said), said)
         self.assertEqual(result["events"]["not_finite"], 20)
 
 
@@ -273,8 +272,7 @@ class BadInput(Gate):
         wrong = self.write("job.yaml", job.replace("refinement in 15%..25%", "refinment in 15%..25%"))
         done = run("plan", wrong)
         self.assertEqual(done.returncode, 5)
-        self.assertIn("job.yaml:48: phases.validate.succeed_when[1]: 'refinment in 15%..25%': 'refinment' is no metric of "
-                      "this phase and nothing that logs hold; did you mean refinement?", done.stderr)
+        self.assertIn("job.yaml:48: phases.validate.succeed_when[1]: 'refinment in 15%..25%': 'refinment' is not a metric of this phase or of logs. Did you mean 'refinement'?", done.stderr)
         wrong = self.write("job.yaml", job.replace("'step_0: ([0-9.]+)'", "'step_0: ([0-9.]+'", 1))
         done = run("plan", wrong)
         self.assertEqual(done.returncode, 5)

@@ -84,7 +84,7 @@ TEST_F(Deliver, AFullDiskIsOneLineAndNothingIsLost) {
     Words forced = to(words, "out");
     if (words.front() == "init") forced.emplace_back("--force");
     EXPECT_EQ(system.run(forced), kInternal);
-    EXPECT_EQ(system.err, "gpuplan: can not write out: No space left on device\n");
+    EXPECT_EQ(system.err, "gpuplan: cannot write out: No space left on device\n");
     EXPECT_EQ(system.out, "");
     EXPECT_EQ(system.files.at("/here/out"), "old");
   }
@@ -97,7 +97,7 @@ TEST_F(Deliver, AFullStandardOutputIsAFailure) {
   all.insert(all.end(), kOnlyToOutput.begin(), kOnlyToOutput.end());
   for (const Words& words : all) {
     EXPECT_EQ(system.run(words), kInternal) << testing::PrintToString(words);
-    EXPECT_EQ(system.err, "gpuplan: can not write to standard output: No space left on device\n");
+    EXPECT_EQ(system.err, "gpuplan: cannot write to standard output: No space left on device\n");
   }
 }
 
@@ -113,9 +113,9 @@ TEST_F(Deliver, AReaderThatLeavesIsNoFailure) {
 TEST_F(Deliver, NoPlaceToWrite) {
   system.folders.insert("/here/folder");
   EXPECT_EQ(system.run({"gpus", "-o", "missing/out"}), kInternal);
-  EXPECT_EQ(system.err, "gpuplan: can not write missing/out: No such file or directory\n");
+  EXPECT_EQ(system.err, "gpuplan: cannot write missing/out: No such file or directory\n");
   EXPECT_EQ(system.run({"gpus", "-o", "folder"}), kInternal);
-  EXPECT_EQ(system.err, "gpuplan: can not write folder: Is a directory\n");
+  EXPECT_EQ(system.err, "gpuplan: cannot write folder: Is a directory\n");
   EXPECT_TRUE(system.written.empty());
 }
 

@@ -44,7 +44,8 @@ class FakeSystem : public System {
   std::string paged_by, paged;  ///< the pager's line, and what it was given
 
   std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}};
-  std::int64_t clock = 0;                       ///< nanoseconds
+  std::int64_t clock = 0;  ///< nanoseconds
+  std::string date = "2026-11-22";
   std::int64_t tick = 0;                        ///< nanoseconds that pass whenever somebody looks
   std::deque<std::function<void()>> meanwhile;  ///< what happens in the first sleep, the second, ...
 
@@ -63,6 +64,7 @@ class FakeSystem : public System {
   bool page(const std::string& pager, std::string_view text) override;
   std::optional<std::string_view> environment(const char* name) override;
   std::int64_t now() override;
+  std::string today() override { return date; }
   void sleep(int milliseconds) override;
   std::expected<EndedProgram, std::error_code> run_program(const std::vector<std::string>& words) override;
 };

@@ -49,10 +49,10 @@ TEST_F(Flags, EmptyUnknownAndRepeated) {
     for (const OptionSpec& option : command.options)
       for (const std::string& flag : names_of(option)) {
         if (!takes_value(option)) {
-          refused(joined(start, {flag, flag}), "more than once");
+          refused(joined(start, {flag, flag}), "repeated");
           continue;
         }
-        refused(joined(start, {flag}), flag + ": a value is missing");
+        refused(joined(start, {flag}), flag + " needs a value");
         refused(joined(start, {flag, ""}), names_of(option).back());
         ++values;
         last = names_of(option).back();
@@ -80,7 +80,7 @@ TEST_F(Flags, EmptySubjects) {
 }
 
 TEST_F(Flags, Twice) {
-  const std::string more = "more than once";
+  const std::string more = "repeated";
   refused({"plan", "--model", "gpt2", "--model", "gpt2"}, more);
   for (const Words& words : std::vector<Words>{{"--deadline", "2 h", "--deadline", "3 h"},
                                                {"-o", "a.json", "-o", "b.json"},

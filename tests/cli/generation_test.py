@@ -49,9 +49,9 @@ class Answers(unittest.TestCase):
                 self.assertLess(serving[key]["p50"], serving[key]["p90"], keys)
             self.assertAlmostEqual(serving["output_tokens_per_second"]["p50"], phase["tokens_per_second"]["p50"])
             self.assertIsNone(serving["target_chance"])
-            text = plan_job(keys).stdout
+            text = plan_job(keys, "--details").stdout
             self.assertRegex(text, r"Speed: [\d,]+ tokens/s", keys)
-            self.assertIn("first token after", text)
+            self.assertIn("TTFT", text)
 
     def test_requests_in_flight(self):
         single = picked(json.loads(plan_job("situation: single, parallel: {dp: 1}", "--json").stdout))
@@ -71,7 +71,7 @@ class Answers(unittest.TestCase):
         found = json.loads(plan_job("situation: saturated", "--json", command="profiles").stdout)
         text = json.dumps(found)
         self.assertIn("time_to_first_token_seconds_p50", text)
-        self.assertIn("FIRST TOKEN", plan_job("situation: saturated", command="profiles").stdout)
+        self.assertIn("TTFT", plan_job("situation: saturated", command="profiles").stdout)
 
 
 class Targets(unittest.TestCase):
@@ -87,18 +87,18 @@ class Targets(unittest.TestCase):
         self.assertGreater(serving["target_chance"], 0.3)
 
     def test_how_many_gpus_of_each_kind(self):
-        done = run("plan", *WORK, "--tokens-per-second", "5000")
+        done = run("plan", *WORK, "--tokens-per-second", "5000", "--details")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(" ".join(done.stdout.split()), r"Target 5,000 tokens/s: \d+ of \d+ plans reach it\. Fewest GPUs "
-                                                        r"of a kind that do: 1x ")
+        self.assertRegex(" ".join(done.stdout.split()), r"Target 5,000 tokens/s: \d+ of \d+ plans reach it\. Smallest "
+                                                        r"that do: 1x ")
 
     def test_a_miss_names_the_nearest_and_exits_with_4(self):
-        done = plan_job("target: {time_per_output_token: 0.1 ms}")
+        done = plan_job("target: {time_per_output_token: 0.1 ms}", "--details")
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr, "")
         words = " ".join(done.stdout.split())
-        self.assertIn("No plan reaches the target. Nearest: 8x H100 SXM.", words)
-        self.assertRegex(words, r"Target 100 us a token: 0 of 1 plan reach it\. Nearest: 8x H100 SXM \([\d.]+ ms a token\)")
+        self.assertIn("No plan reaches the target. Closest: 8x H100 SXM.", words)
+        self.assertRegex(words, r"Target TPOT 100 us: 0 of 1 plan reach it\. Closest: 8x H100 SXM \(TPOT [\d.]+ ms\)")
         found = json.loads(plan_job("target: {time_per_output_token: 0.1 ms}", "--json").stdout)
         self.assertTrue(found["recommendations"]["limits_missed"])
         self.assertFalse(picked(found)["reaches_target"])
@@ -108,7 +108,7 @@ class Targets(unittest.TestCase):
         speed = picked(full)["phases"][0]["serving"]["output_tokens_per_second"]["p50"]
         done = plan_job(f"situation: saturated, target: {{tokens_per_second: {1.2 * speed:.0f}}}")
         self.assertEqual(done.returncode, 4)
-        self.assertIn("What would change it:", done.stdout)
+        self.assertIn("Change one of these:", done.stdout)
         self.assertIn("reaches the target", done.stdout)
 
     def test_flags_become_a_job(self):
@@ -149,11 +149,11 @@ class BadInput(unittest.TestCase):
         self.assertIn(words, done.stderr)
 
     def test_one_line_that_names_what_works(self):
-        self.wrong("parallel: {tp: 8}", "28 heads of Qwen2.5-7B do not divide by 8; 4 does", model="Qwen2.5-7B")
-        self.wrong("parallel: {ep: 3}", "8 experts of Mixtral-8x7B do not divide by 3; 2 or 4 do", model="Mixtral-8x7B")
+        self.wrong("parallel: {tp: 8}", "28 heads of Qwen2.5-7B are not divisible by 8; 4 does", model="Qwen2.5-7B")
+        self.wrong("parallel: {ep: 3}", "8 experts of Mixtral-8x7B are not divisible by 3; 2 or 4 do", model="Mixtral-8x7B")
         self.wrong("engine: vllm, weights: q4_k_m", "llama.cpp does")
-        self.wrong("weights: q4km_", "did you mean")
-        self.wrong("kv_cache: q6_k", "q6_k is a format of weights; expected fp32, fp16")
+        self.wrong("weights: q4km_", "Did you mean")
+        self.wrong("kv_cache: q6_k", "q6_k is a weight format; expected fp32, fp16")
 
     def test_a_context_beyond_the_models(self):
         done = run("plan", "--model", "Llama-2-7B", "--generate", "--samples", "10", "--prompt", "4000", "--new", "300")
@@ -164,7 +164,7 @@ class BadInput(unittest.TestCase):
     def test_formats_and_gpus_that_do_not_go_together(self):
         done = plan_job("weights: fp8, engine: vllm", gpu="T4")
         self.assertEqual(done.returncode, 3)
-        self.assertIn("T4 has no fp8 products", " ".join(done.stdout.split()))
+        self.assertIn("T4 has no fp8 matmuls", " ".join(done.stdout.split()))
 
     def test_more_replicas_than_gpus(self):
         done = plan_job("parallel: {dp: 16}")

@@ -162,7 +162,7 @@ class Hostile(unittest.TestCase):
                     done = self.launch(job, launcher, where)
                     self.assertIsNone(UNSAFE.search(done.stdout), done.stdout)
                     if "pools" in job["market"] and done.returncode == 5:  # names that Slurm and Kueue do not take
-                        self.assertRegex(done.stderr, r"^\S+/job\.yaml:1: .* is no name (in Slurm|of a Kueue queue)[;:] .*\n$")
+                        self.assertRegex(done.stderr, r"^\S+/job\.yaml:1: .* is not a valid (Slurm|Kueue queue) name.*\n$")
                         self.assertFalse(where.exists())
                         plain = {"name": job["market"]["pools"][0]["name"], "gpu": "H100 SXM", "gpus": 4}
                         done = self.launch({**job, "market": {"use": "only", "pools": [plain]}}, launcher, where)

@@ -1,4 +1,4 @@
-// What commands read: jobs from files and standard input, price lists, folders of data; and what can not be read.
+// What commands read: jobs from files and standard input, price lists, folders of data; and what cannot be read.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -33,10 +33,10 @@ TEST_F(Inputs, WhyAFileCanNotBeRead) {
     return text ? "" : text.error().place.file + ": " + text.error().message;
   };
   EXPECT_EQ(words(std::errc::no_such_file_or_directory), "x: no such file");
-  EXPECT_EQ(words(std::errc::permission_denied), "x: may not be read (permission denied)");
-  EXPECT_EQ(words(std::errc::is_a_directory), "x: is a folder, expected a file");
-  EXPECT_EQ(words(std::errc::io_error), "x: can not be read (Input/output error)");
-  EXPECT_EQ(words(std::errc::file_too_large), "x: is larger than 10 bytes, the most that is read");
+  EXPECT_EQ(words(std::errc::permission_denied), "x: permission denied");
+  EXPECT_EQ(words(std::errc::is_a_directory), "x: is a folder, not a file");
+  EXPECT_EQ(words(std::errc::io_error), "x: cannot be read (Input/output error)");
+  EXPECT_EQ(words(std::errc::file_too_large), "x: is too large (limit 10 bytes)");
   system.input = "0123456789x";
   EXPECT_EQ(read_file(system, "-", 10).error().place.file, "standard input");
   EXPECT_EQ(read_file(system, "-", 11), system.input);
@@ -64,7 +64,7 @@ TEST_F(Inputs, BadBytesOnStandardInputAreOneLine) {
 
 TEST_F(Inputs, MissingUnreadableAndFolders) {
   EXPECT_EQ(refused({"plan", "nosuch.yaml"}), "nosuch.yaml: no such file\n");
-  EXPECT_EQ(refused({"plan", "examples"}), "examples: is a folder, expected a file\n");
+  EXPECT_EQ(refused({"plan", "examples"}), "examples: is a folder, not a file\n");
   system.files["/here/locked.yaml"] = job;
   system.unreadable["/here/locked.yaml"] = std::make_error_code(std::errc::permission_denied);
   for (const Words& words :
@@ -81,7 +81,7 @@ TEST_F(Inputs, MissingUnreadableAndFolders) {
                           {"simulate", "--work", "4h", "--spot-price", "1", "--trace", "locked.yaml"},
                           {"check", "locked.yaml", "--job", kJob},
                           {"check", "-", "--plan", "./locked.yaml"}})
-    EXPECT_TRUE(refused(words).ends_with("locked.yaml: may not be read (permission denied)\n")) << words.front();
+    EXPECT_TRUE(refused(words).ends_with("locked.yaml: permission denied\n")) << words.front();
 }
 
 TEST_F(Inputs, AModelOrAJobByItsText) {
@@ -122,18 +122,18 @@ TEST_F(Inputs, AFolderOfData) {
   system.files["/here/data/known_problems.csv"] = rows + "no,row\n";
   EXPECT_TRUE(refused({"gpus", "--data", "data"}).starts_with("data/known_problems.csv:"));
   system.unreadable["/here/data/known_problems.csv"] = std::make_error_code(std::errc::permission_denied);
-  EXPECT_EQ(refused({"gpus", "--data", "data"}), "data/known_problems.csv: may not be read (permission denied)\n");
+  EXPECT_EQ(refused({"gpus", "--data", "data"}), "data/known_problems.csv: permission denied\n");
   EXPECT_EQ(refused({"gpus", "--data", "examples"}),
-            "examples: the folder holds none of gpus.csv, offers.csv, models.csv, ... (--data)\n");
+            "examples: the folder (--data) has none of gpus.csv, offers.csv, models.csv, ...\n");
   for (const char* folder : {"nosuch", "examples/collection.yaml"}) {
     EXPECT_EQ(system.run({"gpus", "--data", folder}), kUsage);
-    EXPECT_TRUE(has(system.err, "--data: expected a folder")) << system.err;
+    EXPECT_TRUE(has(system.err, "is not a folder; expected one with gpus.csv")) << system.err;
   }
 }
 
 TEST_F(Inputs, MoreThanIsReadIsRefused) {
   system.files["/here/large.csv"] = std::string(CsvTable::kMaxBytes + 1, ' ');
-  EXPECT_TRUE(has(refused({"offers", "--prices", "large.csv"}), "large.csv: is larger than ")) << system.err;
+  EXPECT_TRUE(has(refused({"offers", "--prices", "large.csv"}), "large.csv: is too large (limit ")) << system.err;
 }
 
 TEST_F(Inputs, TracesLieBesideTheJob) {

@@ -218,7 +218,7 @@ class Frameworks(unittest.TestCase):
                 done = subprocess.run(["bash", str(next(folder.path.glob("phases/01-*.sh")))], capture_output=True, text=True,
                                       timeout=60, cwd=folder.place, check=False)
                 self.assertEqual(done.returncode, 78)
-                self.assertIn("Give the phase a `command`", done.stderr)
+                self.assertIn("Add `command:` to the job file", done.stderr)
 
 
 class Commands(unittest.TestCase):
@@ -231,7 +231,7 @@ class Commands(unittest.TestCase):
             return folder.done.stderr
 
     def test_bad_ones_are_one_line(self):
-        self.assertIn("did you mean micro?", self.complaint("python train.py {mirco}"))
+        self.assertIn("Did you mean 'micro'?", self.complaint("python train.py {mirco}"))
         self.assertIn("write {gpus}", self.complaint("torchrun --nproc_per_node=4 train.py"))
 
     def test_plain_python_becomes_processes(self):

@@ -23,8 +23,9 @@ from program import EXAMPLES, ROOT, main, run
 SCHEMAS = ROOT / "tests" / "launch" / "schemas"
 CLOUDS = ["skypilot", "dstack", "kubernetes", "vast", "runpod"]
 # Marketplaces rent machines one by one, and RunPod has no A100 with 40 GB.
-NOT_THERE = {("pretrain-7b-2-nodes", "vast"): "work together", ("pretrain-7b-2-nodes", "runpod"): "work together",
-             ("sft-node", "runpod"): "rents no A100 SXM 40GB"}
+NOT_THERE = {("pretrain-7b-2-nodes", "vast"): "rents single machines", ("pretrain-7b-2-nodes", "runpod"): "rents single machines",
+             ("sft-node", "runpod"): "does not offer A100 SXM 40GB",
+             ("neurlang-as-run", "runpod"): "does not offer GH200"}
 
 
 def schema(name):
@@ -306,7 +307,7 @@ class Kubernetes(Written):
         job = self.job(text.replace("partition: preempt", "partition: preempt, queue: 'a b; rm -rf /'"))
         answer = launch(job, "kubernetes", "no-queue")
         self.assertEqual(answer.returncode, 5)
-        self.assertIn("is no name of a Kueue queue", answer.stderr)
+        self.assertIn("is not a valid Kueue queue name", answer.stderr)
 
     def test_submit_waits_for_what_comes_first_and_stops_at_a_failure(self):
         job = self.job("""job: three

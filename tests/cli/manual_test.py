@@ -60,7 +60,7 @@ class Manual(unittest.TestCase):
     @unittest.skipUnless(installed("groff"), "groff is not installed")
     def test_signs_of_roff_stay_text(self):
         text, _ = shown(PAGES["plan"])
-        self.assertIn("P10 … P90", text)
+        self.assertIn("P10–P90", text)
         self.assertIn("✓", text)
         self.assertIn("limits.budget='$50'", text)
 
@@ -75,7 +75,7 @@ class Manual(unittest.TestCase):
     def test_unknown_page(self):
         done = run("man", "pln")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("did you mean plan?", done.stderr)
+        self.assertIn("Did you mean 'plan'?", done.stderr)
 
 
 class Help(unittest.TestCase):

@@ -15,7 +15,8 @@ PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
 
 def environment(**more):
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "", **more}
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "",
+            "GPUPLAN_TODAY": "2026-11-22", **more}
 
 
 def run(*words, stdin=None, stdout=subprocess.PIPE, **more):

@@ -123,7 +123,8 @@ TEST_F(EndedRuns, SlurmsLastLines) {
   for (const std::string& log : complete_logs())
     for (const std::string& line : slurms_lines()) {
       EXPECT_EQ(check(log + line + "\n"), kCheckFailed) << line << system.out << system.err;
-      const std::size_t said = std::min(system.out.find("it ended"), system.out.find("it was stopped"));
+      const std::size_t said = std::min(
+          {system.out.find("it ended"), system.out.find("it ran out of memory"), system.out.find("it was stopped")});
       ASSERT_NE(said, std::string::npos) << line << system.out;
       EXPECT_NE(system.out.find(" line", said), std::string::npos) << line << system.out;
     }

@@ -216,15 +216,15 @@ class Refusals(unittest.TestCase):
 
     def test_flags(self):
         self.refused(2, "--spot-price", "--work", "48h", "--interruptions", "5%/h")
-        self.refused(2, "--trace FILE or --interruptions", "--work", "48h", "--spot-price", "1")
-        self.refused(2, "stands in the place of a job", "examples/sft-node.yaml", *WORK)
-        self.refused(2, "leave --model away", "--model", "Qwen2.5-7B", *WORK)
-        self.refused(2, "goes with --work", "examples/sft-node.yaml", "--spot-price", "1")
+        self.refused(2, "--work also needs --interruptions", "--work", "48h", "--spot-price", "1")
+        self.refused(2, "--work replaces a job", "examples/sft-node.yaml", *WORK)
+        self.refused(2, "--work and --model cannot be combined", "--model", "Qwen2.5-7B", *WORK)
+        self.refused(2, "works only with --work", "examples/sft-node.yaml", "--spot-price", "1")
         self.refused(2, "--work: expected", "--work", "2 apples", "--spot-price", "1")
         self.refused(2, "--restart: expected", "--work", "48h", "--spot-price", "1", "--restart=-5min",
                      "--interruptions", "5%/h")
         self.refused(2, "--interruptions: expected", *WORK, "--interruptions", "200%/h")
-        self.refused(2, "--interruptions: expected once a minute", *WORK, "--interruptions", "61/h")
+        self.refused(2, "--interruptions: expected at most 60/h", *WORK, "--interruptions", "61/h")
         self.refused(2, "--starts", *WORK, "--interruptions", "5%/h", "--starts", "examples/traces/starts.csv")
 
     def test_files(self):

@@ -127,7 +127,7 @@ TEST_F(Terminal, LongResultsGoThroughThePager) {
   system.variables["LINES"] = "x";
   EXPECT_EQ(plan(), plain);
   on_terminal(100, 0);
-  EXPECT_EQ(plan(), "") << "24 lines where a terminal does not say";
+  EXPECT_EQ(plan({"--details"}), "") << "24 lines where a terminal does not say";
 }
 
 TEST_F(Terminal, WhichPager) {
@@ -164,7 +164,7 @@ TEST_F(Terminal, NoPagerOffATerminalOrForAFile) {
   on_terminal(100, 20);
   EXPECT_EQ(plan({"-o", "plan.txt"}), "");
   EXPECT_EQ(system.paged_by, "");
-  EXPECT_TRUE(has(system.files.at("/here/plan.txt"), "Summary"));
+  EXPECT_TRUE(has(system.files.at("/here/plan.txt"), "Recommended"));
 }
 
 TEST_F(Terminal, APagerThatDoesNotStartIsNoFailure) {

@@ -142,9 +142,9 @@ class Kinds(unittest.TestCase):
 
     def test_both_kinds_are_shown_in_sum(self):
         text = run("validate").stdout
-        for words in ("time of a step", "one stream", "saturated server", "--kind generation"):
+        for words in ("step time", "single request", "saturated server", "--kind training or generation"):
             self.assertIn(words, text)
-        self.assertNotIn("Farthest off", text)
+        self.assertNotIn("Largest errors", text)
         self.assertNotIn("by source", text)
 
     def test_a_table_is_told_by_its_columns(self):
@@ -207,10 +207,10 @@ class Figures(unittest.TestCase):
 class Questions(unittest.TestCase):
     def test_explain_tells_one_run(self):
         text = run("validate", "--explain", "GPT-FAST-001").stdout
-        for words in ("gpt-fast-001", "Predicted as", "whole phase", "reading weights"):
+        for words in ("gpt-fast-001", "Predicted as", "whole phase", "weight reads"):
             self.assertIn(words, text)
         distrusted = next(fact["id"] for fact in facts() if fact["distrust"])
-        self.assertIn("Counted nowhere:", run("validate", "--explain", distrusted).stdout)
+        self.assertIn("Excluded:", run("validate", "--explain", distrusted).stdout)
 
     def test_terms_of_the_farthest_off_add_up(self):
         for one in built_in("--worst", "2")["told"]:
@@ -229,7 +229,7 @@ class Questions(unittest.TestCase):
         text = run("validate", RUNS, "--all").stdout
         for number in range(1, 10):
             self.assertIn(f"gen-{number} ", text)
-        self.assertIn("Counted nowhere", text)
+        self.assertIn("Excluded", text)
 
 
 class Wrong(unittest.TestCase):

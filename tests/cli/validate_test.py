@@ -157,14 +157,14 @@ class Questions(unittest.TestCase):
 
     def test_worst_runs_are_told_with_their_terms(self):
         self.assertEqual(run("validate", "--worst", "3", "--metric", "time", "--by", "known").stdout.split(
-            "Farthest off")[1].split("What these")[0].count("\n"), 1 + 1 + 3 + 1, "one row for each")
+            "Largest errors")[1].split("Breakdown")[0].count("\n"), 1 + 1 + 3 + 1, "one row for each")
         told = answer("--worst", "3", "--metric", "time")["told"]
         self.assertEqual(len(told), 3)
         for one in told:
             self.assertAlmostEqual(sum(term["share"] for term in one["terms"]
                                        if term["kind"] == "time" and term["part_of_total"]), 1, places=9)
         text = run("validate", "--worst", "0").stdout
-        self.assertNotIn("Farthest off", text)
+        self.assertNotIn("Largest errors", text)
 
     def test_all_shows_every_run(self):
         text = run("validate", "--source", "korthikanti22", "--all").stdout
@@ -173,11 +173,11 @@ class Questions(unittest.TestCase):
 
     def test_explain_tells_one_run(self):
         text = run("validate", "--explain", "NANOCHAT-001").stdout
-        for words in ("nanochat-001", "Predicted as", "one step", "matrix products"):
+        for words in ("nanochat-001", "Predicted as", "one step", "matmuls (GEMMs)"):
             self.assertIn(words, text)
         done = run("validate", "--explain", "nanochat-01")
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertIn("did you mean nanochat-001", done.stderr)
+        self.assertIn("Did you mean 'nanochat-001", done.stderr)
 
     def test_every_grouping_is_a_table_within_the_screen(self):
         groups = "source,gpu,size,method,precision,machines,framework,known,regime,trait"
@@ -237,7 +237,7 @@ class Wrong(unittest.TestCase):
         for words, stdin, message in ((["nosuch.csv"], None, "nosuch.csv: no such file"),
                                       (["-"], b"", "standard input"),
                                       (["-"], b"gpu,model\nH100 SXM,GPT-2\n", "step_seconds"),
-                                      (["-"], b"gpu,step_seconds\n", "no run in it"),
+                                      (["-"], b"gpu,step_seconds\n", "no runs"),
                                       (["-"], b"gpu,step_seconds\nH100 SXM,soon\n", "standard input:2:")):
             done = run("validate", *words, **({"stdin": stdin} if stdin is not None else {}))
             self.assertEqual((done.returncode, done.stdout), (5, ""), words)

@@ -69,7 +69,7 @@ TEST_F(WriteFolder, NeverThroughALink) {
   disk.make("out");
   disk.link("out/phases", disk.path("elsewhere"));
   EXPECT_EQ(write("out", true), kBadInput);
-  EXPECT_TRUE(says(message, "out/phases is in the way: it is no folder")) << message;
+  EXPECT_TRUE(says(message, "out/phases exists and is not a folder")) << message;
   EXPECT_TRUE(FolderOnDisk().names().empty());
   EXPECT_EQ(disk.text("elsewhere/a.sh"), "");
   EXPECT_EQ(disk.text("out/run.sh"), "") << "none of the other files either";
@@ -83,7 +83,7 @@ TEST_F(WriteFolder, WhatIsInTheWay) {
   EXPECT_EQ(disk.text("file"), "a file");
   disk.make("out/README.md");
   EXPECT_EQ(write("out", true), kBadInput);
-  EXPECT_TRUE(says(message, "README.md is in the way: it is no file")) << message;
+  EXPECT_TRUE(says(message, "README.md exists and is not a file")) << message;
   EXPECT_EQ(disk.text("out/run.sh"), "");
   EXPECT_EQ(write("file/out"), kInternal) << "below a file there is no folder";
 }
@@ -103,7 +103,7 @@ TEST_F(WriteFolder, FoldersAboveGoAgainWhenNothingComesOfIt) {
 TEST_F(WriteFolder, AFileThatCanNotBeWrittenLeavesTheOldOnes) {
   EXPECT_EQ(write("out"), kDone);
   EXPECT_EQ(write("out", true, {{"run.sh", "new"}, {"x", "1"}, {"x", "twice"}}), kInternal);
-  EXPECT_TRUE(says(message, "can not write ")) << message;
+  EXPECT_TRUE(says(message, "cannot write ")) << message;
   EXPECT_EQ(disk.text("out/run.sh"), "run\n");
   EXPECT_EQ(disk.text("out/x"), "");
   EXPECT_EQ(disk.names(), Names{"out"});

@@ -189,7 +189,7 @@ TEST(RunCheck, ALogOfSomethingElseIsSaidInOneLine) {
     return check.contradictions.empty() ? "" : check.contradictions.front();
   };
   EXPECT_EQ(line([](RunFixture&) {}), "");
-  EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps = 5000; }), "the log plans 5,000 steps, the phase 1,000");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps = 5000; }), "the log plans 5,000 steps, the phase has 1,000");
   EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps = 1001; }), "");
   EXPECT_EQ(line([](RunFixture& f) { f.log.planned_steps.reset(); }), "");
   EXPECT_EQ(line([](RunFixture& f) {
@@ -198,11 +198,12 @@ TEST(RunCheck, ALogOfSomethingElseIsSaidInOneLine) {
             }),
             "the log reaches step 5,000, the phase has 1,000");
   EXPECT_EQ(line([](RunFixture& f) { f.log.tokens_per_step = 250'000; }),
-            "a step of the log has 250,000 tokens, one of the phase 500,000");
+            "a step in the log has 250,000 tokens, a step of the phase 500,000");
   EXPECT_EQ(line([](RunFixture& f) { f.log.sequences_per_step = 64; }),
-            "a step of the log has 64 sequences, one of the phase 250");
-  EXPECT_EQ(line([](RunFixture& f) { f.log.processes = 1; }), "the log is of 1 GPU, the plan has 8");
-  EXPECT_EQ(line([](RunFixture& f) { f.gpu = "A100 SXM 80GB"; }), "the log is of A100 SXM 80GB, the plan of H100 SXM");
+            "a step in the log has 64 sequences, a step of the phase 250");
+  EXPECT_EQ(line([](RunFixture& f) { f.log.processes = 1; }), "the log is from 1 GPU, the plan has 8");
+  EXPECT_EQ(line([](RunFixture& f) { f.gpu = "A100 SXM 80GB"; }),
+            "the log is from A100 SXM 80GB, the plan is for H100 SXM");
   EXPECT_EQ(line([](RunFixture& f) { f.gpu = ""; }), "");
 }
 
@@ -213,7 +214,7 @@ TEST(RunCheck, ParametersThatAreNotThoseOfTheModel) {
   run.parameters = 7e9;
   fixture.log.parameters = 1.5e9;
   ASSERT_EQ(contradictions(run).size(), 1U);
-  EXPECT_EQ(contradictions(run)[0], "the model of the log has 1.5B parameters, that of the phase 7B");
+  EXPECT_EQ(contradictions(run)[0], "the model in the log has 1.5B parameters, the model of the phase 7B");
   fixture.log.parameters = 6.2e9;  // counted without embeddings
   EXPECT_TRUE(contradictions(run).empty());
   EXPECT_GT(agreements(run), 3);
@@ -237,7 +238,7 @@ TEST(RunCheck, HowARunEnded) {
   EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kError, 700, "RuntimeError: boom"); }),
             "it ended with an error in line 700: RuntimeError: boom");
   EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kOutOfMemory, 700); }),
-            "it ended out of memory in line 700");
+            "it ran out of memory in line 700");
   EXPECT_EQ(reason([](RunFixture& f) { f.event(LogEvent::Kind::kError, 100, "caught, and went on"); }), "");
   EXPECT_EQ(reason([](RunFixture& f) { f.log.loss.add(500, std::nan(""), 503); }),
             "the loss is not a number at the end");
@@ -253,7 +254,7 @@ TEST(RunCheck, TrainingThatEndsEarlyIsNotPassed) {
   const RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kNotPassed);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "training ended at step 299, and 1,000 were planned");
+  EXPECT_EQ(check.reasons[0], "training ended at step 299 of 1,000");
 }
 
 TEST(RunCheck, AnErrorAfterTheEndOfTrainingCounts) {
@@ -269,7 +270,7 @@ TEST(RunCheck, AnErrorAfterTheEndOfTrainingCounts) {
   fixture.event(LogEvent::Kind::kOutOfMemory, 4999);
   check = checked(fixture);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "it ended out of memory in line 4,999");
+  EXPECT_EQ(check.reasons[0], "it ran out of memory in line 4,999");
 }
 
 TEST(RunCheck, LinesOfTwoFilesAreInNoOrder) {
@@ -279,7 +280,7 @@ TEST(RunCheck, LinesOfTwoFilesAreInNoOrder) {
   fixture.log.events.back().file = 1;
   RunCheck check = checked(fixture);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "it ended out of memory in line 2 of file 2");
+  EXPECT_EQ(check.reasons[0], "it ran out of memory in line 2 of file 2");
   fixture.event(LogEvent::Kind::kRestart, 3);
   fixture.log.events.back().file = 1;
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "the same file tells of a new start";
@@ -297,8 +298,7 @@ TEST(RunCheck, BeingStoppedIsAnEndUnlessItWentOn) {
   RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kNotPassed);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0],
-            "it was stopped, and nothing tells of a new start, in line 5,000: CANCELLED DUE TO PREEMPTION");
+  EXPECT_EQ(check.reasons[0], "it was stopped and not restarted, in line 5,000: CANCELLED DUE TO PREEMPTION");
   fixture.log.events.back().line = 2;
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed) << "steps came after it";
   fixture.log.events.back().file = 1;
@@ -338,18 +338,18 @@ TEST(RunCheck, GenerationHasToSayThatItEnded) {
   RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kNotPassed);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "the log does not say that it ended");
+  EXPECT_EQ(check.reasons[0], "the log does not show that it finished");
   fixture.log.prompts = 10'000;
   fixture.log.prompts_done = 4000;
   check = checked(fixture);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "the log does not say that it ended (4,000 of 10,000 prompts are done)");
+  EXPECT_EQ(check.reasons[0], "the log does not show that it finished (4,000 of 10,000 prompts are done)");
   fixture.log.prompts_done = 10'000;
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
   fixture.log.prompts = fixture.log.prompts_done = 1250;  // of one of eight replicas
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
   fixture.log.prompts = fixture.log.prompts_done = 700;
-  EXPECT_EQ(checked(fixture).contradictions.at(0), "the log is of 700 prompts, the phase of 10,000");
+  EXPECT_EQ(checked(fixture).contradictions.at(0), "the log has 700 prompts, the phase has 10,000");
   fixture.log.prompts = fixture.log.prompts_done = std::nullopt;
   fixture.log.generated = true;
   EXPECT_EQ(checked(fixture).verdict, Verdict::kPassed);
@@ -365,8 +365,8 @@ TEST(RunCheck, LogsOfOtherWork) {
   RunFixture generated = generation();
   std::swap(trained.log, generated.log);
   generated.phase.succeed_when = {};
-  EXPECT_EQ(checked(generated).contradictions.at(0), "the log is of training, and the phase generates");
-  EXPECT_EQ(checked(trained).contradictions.at(0), "the log is of vLLM, and the phase trains");
+  EXPECT_EQ(checked(generated).contradictions.at(0), "the log is a training log, but the phase generates");
+  EXPECT_EQ(checked(trained).contradictions.at(0), "the log is from vLLM, but the phase trains");
 }
 
 TEST(RunCheck, ALogWithoutStepsIsNoEvidence) {
@@ -376,7 +376,7 @@ TEST(RunCheck, ALogWithoutStepsIsNoEvidence) {
   const RunCheck check = checked(fixture);
   EXPECT_EQ(check.verdict, Verdict::kNotPassed);
   ASSERT_EQ(check.reasons.size(), 1U);
-  EXPECT_EQ(check.reasons[0], "the log tells no steps of training");
+  EXPECT_EQ(check.reasons[0], "the log has no training steps");
 }
 
 TEST(RunCheck, PhasesThatDoNotTrainHaveNoSteps) {

@@ -117,7 +117,7 @@ TEST(RunSetup, NamesEverythingItAssumes) {
   ASSERT_EQ(setup.refused, "");
   EXPECT_EQ(setup.nodes, 2);
   for (const char* word : {"framework", "precision", "recompute", "attention", "optimizer", "sequence", "micro-batch",
-                           "accumulated", "network", "sharding"})
+                           "accumulation", "network", "sharding"})
     EXPECT_TRUE(std::ranges::any_of(setup.assumptions, [&](const std::string& text) {
       return text.find(word) != std::string::npos;
     })) << word;

@@ -202,7 +202,7 @@ TEST_F(Validation, GroupsStandInTheirNaturalOrderAndHoldEveryRunOnce) {
     names.push_back(group.name);
     runs += group.stated;
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"below 0.5B", "0.5B to 3B", "3B to 15B", "15B to 80B", "80B and more"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"below 0.5B", "0.5B to 3B", "3B to 15B", "15B to 80B", "80B and up"}));
   EXPECT_EQ(runs, predicted.size());
 }
 
@@ -218,7 +218,7 @@ TEST_F(Validation, TraitsComeFromTheRunAndItsPrediction) {
   last().micro_batch = 2;
   std::vector<std::string> names;
   for (const GroupLabel& label : labels_of(predicted.back(), Grouping::kTrait)) names.push_back(label.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"GPU with GDDR memory", "512 tokens a micro-batch or fewer"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"GDDR GPUs", "512 tokens or fewer per micro-batch"}));
 }
 
 TEST_F(Validation, TheWorstComeFirstWhateverTheSign) {

@@ -16,9 +16,12 @@ namespace gpuplan {
 namespace {
 
 /// Tables whose rows belong together: the models look each of them up. `*` rows stand for what has no row of its own.
-constexpr std::string_view kClosed[] = {
-    "efficiency.csv", "training_software.csv",    "training_constants.csv", "engines.csv",           "frameworks.csv",
-    "links.csv",      "generation_constants.csv", "assumptions.csv",        "practice_constants.csv"};
+constexpr std::string_view kClosed[] = {"efficiency.csv",           "training_software.csv",
+                                        "training_constants.csv",   "engines.csv",
+                                        "frameworks.csv",           "links.csv",
+                                        "generation_constants.csv", "assumptions.csv",
+                                        "practice_constants.csv",   "error_constants.csv",
+                                        "answer_constants.csv"};
 
 /// The data built in, with `text` in the place of one table. "" when it is taken.
 std::string refusal(std::string_view table, const std::string& text) {
@@ -111,17 +114,24 @@ TEST(Complete, EachColumnIsMissed) {
       const std::string unit(parsed.unit(column));
       if (unread.contains(name + "[" + unit + "]") || (unit.empty() && unread.contains(name))) continue;
       const std::string said = refusal(table, changed(parsed, column, std::nullopt));
-      EXPECT_NE(said.find("column " + std::string(parsed.name(column))), std::string::npos) << name << ": " << said;
+      const std::string column_name(parsed.name(column));
+      const bool named = said.find("column '" + column_name) != std::string::npos ||
+                         said.find("column " + column_name + " must") != std::string::npos;
+      EXPECT_TRUE(named) << name << ": " << said;
     }
   }
 }
 
 TEST(Complete, EachCellThatAModelReadsIsMissed) {
   // Empty by right: where a table says what that means (data/README.md), and other names.
-  const std::set<std::string> empty = {"frameworks.csv aliases", "frameworks.csv min_compute_capability",
-                                       "frameworks.csv auto",    "frameworks.csv notes",
-                                       "links.csv least",        "links.csv below",
-                                       "links.csv least_gpus",   "links.csv most_gpus"};
+  const std::set<std::string> empty = {"frameworks.csv aliases",    "frameworks.csv min_compute_capability",
+                                       "frameworks.csv auto",       "frameworks.csv notes",
+                                       "frameworks.csv compiles",   "frameworks.csv activation_offload",
+                                       "frameworks.csv fused_loss", "frameworks.csv fine_tune",
+                                       "frameworks.csv pretrain",   "frameworks.csv eased_by",
+                                       "frameworks.csv auto_gpus",  "frameworks.csv auto_methods",
+                                       "links.csv least",           "links.csv below",
+                                       "links.csv least_gpus",      "links.csv most_gpus"};
   for (const std::string_view table : kClosed) {
     const std::string text(embedded_data(table));
     const auto parsed = CsvTable::parse(text, table).value();

@@ -97,7 +97,7 @@ TEST(CountLimits, CountsAreCheckedAfterMultiplication) {
   EXPECT_EQ(refused("      batch: 977\n"), "");
   EXPECT_EQ(refused("      batch: 1000\n      epochs: 2\n"), "");
   EXPECT_NE(refused("      micro: 100\n      accumulate: 10\n").find("all the data"), std::string::npos);
-  EXPECT_NE(refused("      micro: 100M\n      accumulate: 100M\n").find("more than gpuplan counts"), std::string::npos);
+  EXPECT_NE(refused("      micro: 100M\n      accumulate: 100M\n").find("more than the limit of"), std::string::npos);
   EXPECT_NE(refused("      parallel: {dp: 100k, tp: 100k}\n").find("degrees multiply"), std::string::npos);
   EXPECT_NE(refused("      batch: {by_gpu: {RTX 4090: 5000}}\n").find("all the data"), std::string::npos);
 }

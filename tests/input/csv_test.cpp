@@ -92,16 +92,16 @@ TEST(CsvTable, RefusesWhatIsNoTable) {
   EXPECT_EQ(refusal("\n\r\n"), "3: the file is empty; expected a header row and data rows");
   EXPECT_EQ(refusal("a,b\n1,2\n1\n"), "3: this row has 1 cell, the header has 2");
   EXPECT_EQ(refusal("a,b\n1,2,3\n"), "2: this row has 3 cells, the header has 2");
-  EXPECT_EQ(refusal("a,A\n"), "1: column 'A' stands twice in the header");
-  EXPECT_EQ(refusal("a\nx\"y\n"), "2: a quote inside a cell that does not begin with one");
-  EXPECT_EQ(refusal("a\n\"x\"y\n"), "2: text behind a closing quote; write a quote inside a quoted cell twice");
-  EXPECT_EQ(refusal("a\nx\n\"y\n\n"), "3: a quoted cell that begins here has no closing quote");
-  EXPECT_EQ(refusal("a\rb\n"), "1: a carriage return without line feed; lines must end in LF or CRLF");
+  EXPECT_EQ(refusal("a,A\n"), "1: column 'A' is repeated in the header");
+  EXPECT_EQ(refusal("a\nx\"y\n"), "2: quote inside an unquoted cell");
+  EXPECT_EQ(refusal("a\n\"x\"y\n"), "2: text after a closing quote; double the quotes inside a quoted cell");
+  EXPECT_EQ(refusal("a\nx\n\"y\n\n"), "3: missing closing quote of the cell that starts here");
+  EXPECT_EQ(refusal("a\rb\n"), "1: carriage return without line feed; lines must end in LF or CRLF");
 }
 
 TEST(CsvTable, RefusesBytesThatAreNoText) {
   const std::string expected = ": expected UTF-8 text without control characters";
-  EXPECT_EQ(refusal("a\nx\0y\n"sv), "2: this is a binary file; expected a table as CSV text");
+  EXPECT_EQ(refusal("a\nx\0y\n"sv), "2: binary file; expected a table as CSV text");
   EXPECT_EQ(refusal("a\n\x1b[31mred\n"), "2" + expected);
   EXPECT_EQ(refusal("a\nsome longer text \x7f\n"), "2" + expected);
   EXPECT_EQ(refusal("a\nab\x7f with enough text behind it\n"), "2" + expected);
@@ -190,7 +190,7 @@ TEST(CsvReader, SaysWhatIsWrongWithACell) {
   EXPECT_EQ(complaint("", date), "2: column value is empty");
   EXPECT_EQ(complaint("2026-02-29", date), "2: column value: '2026-02-29' is not a date such as 2026-04 or 2026-04-17");
   EXPECT_EQ(complaint("", needed), "2: column value is empty");
-  EXPECT_NE(complaint("gren", colour).find("'gren' is none of red, green; did you mean green"), std::string::npos);
+  EXPECT_NE(complaint("gren", colour).find("'gren' is not one of red, green. Did you mean 'green"), std::string::npos);
 }
 
 TEST(CsvReader, ChecksColumnsAndTheirUnits) {
@@ -199,7 +199,7 @@ TEST(CsvReader, ChecksColumnsAndTheirUnits) {
   CsvReader missing(*table);
   missing.column("nmae");
   ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.error()->message.find("column nmae is missing; did you mean name"), std::string::npos);
+  EXPECT_NE(missing.error()->message.find("missing column 'nmae'. Did you mean 'name"), std::string::npos);
   EXPECT_EQ(missing.error()->place.line, 1);
   CsvReader unit(*table);
   unit.column("memory", "GiB");

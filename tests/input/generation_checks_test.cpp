@@ -13,7 +13,7 @@ std::string generate(const std::string& model, const std::string& keys,
 
 TEST(GenerationChecks, AnUnknownQuantisationHasANeighbour) {
   const std::string error = generate("Llama-3.1-8B", "weights: q4_k_n");
-  EXPECT_NE(error.find("got 'q4_k_n'; did you mean q4_k_m"), std::string::npos) << error;
+  EXPECT_NE(error.find("got 'q4_k_n'. Did you mean 'q4_k_m"), std::string::npos) << error;
 }
 
 TEST(GenerationChecks, EnginesReadSomeFormats) {
@@ -27,59 +27,58 @@ TEST(GenerationChecks, EnginesReadSomeFormats) {
 
 TEST(GenerationChecks, Exl2SaysItsSize) {
   EXPECT_EQ(generate("Llama-3.1-8B", "weights: exl2, weight_bits: 4.65"), "");
-  EXPECT_EQ(generate("Llama-3.1-8B", "weights: exl2"),
-            "job.yaml:1: phases.a.generate.weights: exl2 files come in any size; say weight_bits beside it, such as "
-            "weight_bits: 4.65");
+  EXPECT_EQ(
+      generate("Llama-3.1-8B", "weights: exl2"),
+      "job.yaml:1: phases.a.generate.weights: EXL2 files come in any size; add weight_bits, such as weight_bits: 4.65");
   EXPECT_EQ(generate("Llama-3.1-8B", "weight_bits: 4"),
-            "job.yaml:1: phases.a.generate.weight_bits: needs weights beside it: the format that takes so many bits");
+            "job.yaml:1: phases.a.generate.weight_bits: also needs weights, the format with this many bits");
   EXPECT_EQ(generate("Llama-3.1-8B", "weights: fp8, weight_bits: 4"),
-            "job.yaml:1: phases.a.generate.weight_bits: fp8 takes about 8 bits a weight; expected 6 to 12, got 4");
+            "job.yaml:1: phases.a.generate.weight_bits: fp8 takes about 8 bits per weight; expected 6 to 12, got 4");
   EXPECT_EQ(generate("Llama-3.1-8B", "weights: int4, weight_bits: 4.5"), "");
 }
 
 TEST(GenerationChecks, CachesHaveFormatsOfTheirOwn) {
   EXPECT_EQ(generate("Llama-3.1-8B", "kv_cache: q8_0"), "");
   const std::string error = generate("Llama-3.1-8B", "kv_cache: q4_k_m");
-  EXPECT_TRUE(error.starts_with("job.yaml:1: phases.a.generate.kv_cache: q4_k_m is a format of weights; expected fp32"))
+  EXPECT_TRUE(error.starts_with("job.yaml:1: phases.a.generate.kv_cache: q4_k_m is a weight format; expected fp32"))
       << error;
-  EXPECT_NE(generate("Llama-3.1-8B", "kv_cache: fp9").find("did you mean fp8"), std::string::npos);
+  EXPECT_NE(generate("Llama-3.1-8B", "kv_cache: fp9").find("Did you mean 'fp8"), std::string::npos);
 }
 
 TEST(GenerationChecks, ContextsEndWhereTheModelDoes) {
   EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 4000, new_tokens: 200}"),
-            "job.yaml:1: phases.a.generate.data[0].new_tokens: Llama-2-7B reads at most 4,096 tokens, and the longest "
-            "sample has 4,200: 4,000 of prompt and 200 new ones; ask for at most 96 new ones");
+            "job.yaml:1: phases.a.generate.data[0].new_tokens: Llama-2-7B reads at most 4,096 tokens, but the longest "
+            "sample has 4,200: 4,000 input and 200 output; generate at most 96 tokens");
   EXPECT_EQ(
       generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 5000, new_tokens: 200}"),
-      "job.yaml:1: phases.a.generate.data[0].prompt_tokens: Llama-2-7B reads at most 4,096 tokens, and the longest "
-      "sample has 5,200: 5,000 of prompt and 200 new ones; cut prompts to 4,095 or less, the answer's tokens come on "
-      "top");
+      "job.yaml:1: phases.a.generate.data[0].prompt_tokens: Llama-2-7B reads at most 4,096 tokens, but the longest "
+      "sample has 5,200: 5,000 input and 200 output; cut prompts to 4,095 or less, to leave room for output tokens");
   EXPECT_EQ(generate("Llama-2-7B", "situation: single", "{samples: 1, prompt_tokens: 4000, new_tokens: 96}"), "");
 }
 
 TEST(GenerationChecks, HeadsDivide) {
   EXPECT_EQ(generate("Qwen2.5-7B", "parallel: {tp: 4}"), "");
   EXPECT_EQ(generate("Qwen2.5-7B", "parallel: {tp: 8}"),
-            "job.yaml:1: phases.a.generate.parallel.tp: 28 heads of Qwen2.5-7B do not divide by 8; 4 does");
+            "job.yaml:1: phases.a.generate.parallel.tp: 28 heads of Qwen2.5-7B are not divisible by 8; 4 does");
   EXPECT_EQ(generate("Qwen2.5-7B", "parallel: {tp: 7}"),
-            "job.yaml:1: phases.a.generate.parallel.tp: 4 KV heads of Qwen2.5-7B cannot be shared out evenly over 7 "
+            "job.yaml:1: phases.a.generate.parallel.tp: 4 KV heads of Qwen2.5-7B cannot be split evenly over 7 "
             "GPUs; 4 does");
   EXPECT_EQ(generate("Llama-2-7B", "parallel: {tp: 5}"),
-            "job.yaml:1: phases.a.generate.parallel.tp: 32 heads of Llama-2-7B do not divide by 5; 4 or 8 do");
+            "job.yaml:1: phases.a.generate.parallel.tp: 32 heads of Llama-2-7B are not divisible by 5; 4 or 8 do");
 }
 
 TEST(GenerationChecks, SoDoExpertsAndStages) {
   EXPECT_EQ(generate("Mixtral-8x7B", "parallel: {ep: 4}"), "");
   EXPECT_EQ(generate("Mixtral-8x7B", "parallel: {ep: 6}"),
-            "job.yaml:1: phases.a.generate.parallel.ep: 8 experts of Mixtral-8x7B do not divide by 6; 4 or 8 do");
+            "job.yaml:1: phases.a.generate.parallel.ep: 8 experts of Mixtral-8x7B are not divisible by 6; 4 or 8 do");
   EXPECT_EQ(generate("Llama-2-7B", "parallel: {ep: 2}"),
-            "job.yaml:1: phases.a.generate.parallel.ep: Llama-2-7B has no experts; expected 1, or tp in place of ep");
+            "job.yaml:1: phases.a.generate.parallel.ep: Llama-2-7B has no experts; use 1, or tp instead of ep");
   EXPECT_EQ(generate("Llama-2-7B", "parallel: {pp: 40}"),
             "job.yaml:1: phases.a.generate.parallel.pp: 32 layers of Llama-2-7B do not fill 40 stages; expected at "
             "most 32");
-  EXPECT_EQ(generate("Llama-2-7B", "parallel: {cp: 2}"),
-            "job.yaml:1: phases.a.generate.parallel.cp: context parallelism is for training; expected 1, or tp for "
-            "generation");
+  EXPECT_EQ(
+      generate("Llama-2-7B", "parallel: {cp: 2}"),
+      "job.yaml:1: phases.a.generate.parallel.cp: context parallelism is for training; use 1, or tp for generation");
   EXPECT_EQ(generate("Llama-2-7B", "engine: hf, parallel: {tp: 2}"),
             "job.yaml:1: phases.a.generate.parallel.tp: hf has no tensor parallelism; expected 1, or pp: it splits "
             "layers over GPUs");
@@ -89,15 +88,15 @@ TEST(GenerationChecks, SpeculationAndTargets) {
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 0.7}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 70%, draft: gpt2}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "speculative: {tokens: 4}"),
-            "job.yaml:1: phases.a.generate.speculative: acceptance is missing; expected a share such as 30% or 0.3: "
-            "chance that a guess is right when those before it were");
+            "job.yaml:1: phases.a.generate.speculative: missing 'acceptance'; expected a share such as 30% or 0.3: "
+            "chance that a draft token is accepted when those before it were");
   EXPECT_NE(generate("Llama-2-7B", "speculative: {tokens: 0, acceptance: 0.7}").find("expected from 1 to 64, got '0'"),
             std::string::npos);
   EXPECT_NE(generate("Llama-2-7B", "speculative: {tokens: 4, acceptance: 1.4}").find("expected at most 100%"),
             std::string::npos);
   EXPECT_EQ(generate("Llama-2-7B", "target: {tokens_per_second: 1000, time_to_first_token: 500 ms}"), "");
   EXPECT_EQ(generate("Llama-2-7B", "target: {}"),
-            "job.yaml:1: phases.a.generate.target: which target? expected tokens_per_second, time_to_first_token or "
+            "job.yaml:1: phases.a.generate.target: empty target; expected tokens_per_second, time_to_first_token or "
             "time_per_output_token");
 }
 

@@ -78,7 +78,7 @@ TEST(GenerationRunTable, AMalformedLineIsToldAndTheOthersGoOn) {
   ASSERT_EQ(table.runs.size(), 2U);
   EXPECT_EQ(table.runs[1].place.line, 8);
   ASSERT_EQ(table.bad_lines.size(), 5U);
-  const char* const words[] = {"mode", "did you mean int8 or int4", "tpot_ms", "", "no measured figure"};
+  const char* const words[] = {"mode", "Did you mean 'int8' or 'int4", "tpot_ms", "", "no measured figure"};
   for (std::size_t i = 0; i < table.bad_lines.size(); ++i) {
     EXPECT_EQ(table.bad_lines[i].place.line, static_cast<int>(i) + 3);
     EXPECT_NE(table.bad_lines[i].message.find(words[i]), std::string::npos) << table.bad_lines[i].message;

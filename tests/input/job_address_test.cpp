@@ -64,17 +64,17 @@ TEST(JobAddress, WhatIsStatedGoesFirst) {
   EXPECT_EQ(full("overhead.time"), "phases.test-it.overhead.time");
   // Either could be meant, and neither is stated.
   EXPECT_EQ(full("tokens"),
-            "'tokens' may mean several addresses; which of phases.train.train.data.tokens or "
-            "phases.train.train.batch.tokens?");
+            "'tokens' matches several keys: phases.train.train.data.tokens or phases.train.train.batch.tokens. Write "
+            "the full one.");
 }
 
 TEST(JobAddress, SeveralPlacesAreNamed) {
   EXPECT_EQ(full("price"),
-            "'price' may mean several addresses; which of market.offers[0].price or market.offers[1].price? All of "
-            "them: market.offers[*].price");
+            "'price' matches several keys: market.offers[0].price or market.offers[1].price. Write the full one. All "
+            "of them: market.offers[*].price");
   const std::string two = "phases: [{name: a, train: {model: gpt2, epochs: 1}}, {name: b, train: {epochs: 2}}]";
   EXPECT_EQ(full("epochs", two),
-            "'epochs' may mean several addresses; which of phases.a.train.epochs or phases.b.train.epochs? All of "
+            "'epochs' matches several keys: phases.a.train.epochs or phases.b.train.epochs. Write the full one. All of "
             "them: phases[*].train.epochs");
   EXPECT_EQ(full("b.epochs", two), "phases.b.train.epochs");
   EXPECT_EQ(full("phases[*].train.epochs", two), "phases[0].train.epochs phases[1].train.epochs");
@@ -84,7 +84,9 @@ TEST(JobAddress, ManyPlacesAreCounted) {
   std::string offers;
   for (int i = 0; i < 20; ++i) offers += "{gpu: L4, price: $1/h}, ";
   const std::string line = full("price", "market: {offers: [" + offers + "]}");
-  EXPECT_TRUE(line.ends_with("market.offers[5].price or 14 more? All of them: market.offers[*].price")) << line;
+  EXPECT_TRUE(
+      line.ends_with("market.offers[5].price or 14 more. Write the full one. All of them: market.offers[*].price"))
+      << line;
 }
 
 TEST(JobAddress, TheKindOfAPhaseMayBeLeftOut) {
@@ -95,8 +97,8 @@ TEST(JobAddress, TheKindOfAPhaseMayBeLeftOut) {
   EXPECT_EQ(full("test-it.items"), "phases.test-it.work.items");
   // A key of the phase itself is no key of its kind.
   EXPECT_EQ(full("phases.test-it.overhead.share"), "phases.test-it.overhead.share");
-  EXPECT_EQ(full("phases.train.epoch"), "unknown key 'epoch' in phases.train; did you mean epochs?");
-  EXPECT_EQ(full("phases.test-it.itms"), "unknown key 'itms' in phases.test-it; did you mean items?");
+  EXPECT_EQ(full("phases.train.epoch"), "unknown key 'epoch' in phases.train. Did you mean 'epochs'?");
+  EXPECT_EQ(full("phases.test-it.itms"), "unknown key 'itms' in phases.test-it. Did you mean 'items'?");
 }
 
 TEST(JobAddress, StepsBetweenMayBeLeftOut) {
@@ -108,21 +110,20 @@ TEST(JobAddress, StepsBetweenMayBeLeftOut) {
       "[{samples: 2}, {samples: 3}]}}]";
   EXPECT_EQ(full("a.samples", two), "phases.a.generate.data[0].samples");
   EXPECT_EQ(full("b.samples", two),
-            "'b.samples' may mean several addresses; which of phases.b.generate.data[0].samples or "
-            "phases.b.generate.data[1].samples?");
+            "'b.samples' matches several keys: phases.b.generate.data[0].samples or phases.b.generate.data[1].samples. "
+            "Write the full one.");
 }
 
 TEST(JobAddress, EveryItemOfAList) {
   EXPECT_EQ(full("market.offers[*].price"), "market.offers[0].price market.offers[1].price");
   EXPECT_EQ(full("offers[*].price"), "market.offers[0].price market.offers[1].price");
   EXPECT_EQ(full("phases[*].overhead.share"), "phases[0].overhead.share phases[1].overhead.share");
-  EXPECT_EQ(full("market.pools[*].price"),
-            "'market.pools[*].price' is about every item of market.pools, and the job states none");
+  EXPECT_EQ(full("market.pools[*].price"), "'market.pools[*].price' needs items in market.pools, and the job has none");
 }
 
 TEST(JobAddress, SlipsGetAHint) {
-  EXPECT_EQ(full("epoch"), "unknown key 'epoch'; did you mean epochs?");
-  EXPECT_EQ(full("dedline"), "unknown key 'dedline'; did you mean deadline?");
+  EXPECT_EQ(full("epoch"), "unknown key 'epoch'. Did you mean 'epochs'?");
+  EXPECT_EQ(full("dedline"), "unknown key 'dedline'. Did you mean 'deadline'?");
   EXPECT_EQ(full("xyzzy"), "xyzzy");  // whoever uses the address lists the keys of the top
 }
 

@@ -17,17 +17,18 @@ constexpr const char* kPhases =
 TEST(JobChecks, ADeadlineShorterThanWhatTheJobStates) {
   EXPECT_EQ(
       error_of(std::string(kPhases) + "limits: {deadline: 4.9 h}\n"),
-      "job.yaml:5: limits.deadline: 4.9 h is less than the 5 h that data and work take one after the other at the "
-      "least by the job's own figures; raise it, or shorten these phases");
+      "job.yaml:5: limits.deadline: 4.9 h cannot be met: data and work take at least 5 h by the times in the job; "
+      "raise it (a bare number is in seconds: write 12 h), or shorten these phases");
   EXPECT_EQ(error_of(std::string(kPhases) + "limits: {deadline: 5 h}\n"), "");
-  EXPECT_NE(error_of(std::string(kPhases) + "limits: {deadline: 7 h}\nbuffer: 50%\n").find("7.5 h that data and work"),
+  EXPECT_NE(error_of(std::string(kPhases) + "limits: {deadline: 7 h}\nbuffer: 50%\n")
+                .find("data and work take at least 7.5 h"),
             std::string::npos);
 }
 
 TEST(JobChecks, FiguresThatAreNotExactMayComeOutShorter) {
   const std::string phases = "phases: [{name: a, fixed: {gpus: 1, time: 5 h}}]\n";
   EXPECT_EQ(error_of(phases + "limits: {deadline: 4.5 h}\n"), "") << "unlikely, and no contradiction";
-  EXPECT_NE(error_of(phases + "limits: {deadline: 4 h}\n").find("that a takes at the least"), std::string::npos);
+  EXPECT_NE(error_of(phases + "limits: {deadline: 4 h}\n").find("a takes at least"), std::string::npos);
 }
 
 TEST(JobChecks, SetUpsManualStepsAndItemsCount) {
@@ -42,16 +43,15 @@ TEST(JobChecks, SetUpsManualStepsAndItemsCount) {
 }
 
 TEST(JobChecks, ABudgetThatTheContingencyTakes) {
-  EXPECT_EQ(
-      error_of(std::string(kPhases) + "limits: {budget: $20}\ncontingency: $20\n"),
-      "job.yaml:5: limits.budget: $20.00 is all taken by the contingency of $20.00; raise the budget above it, or "
-      "lower contingency");
+  EXPECT_EQ(error_of(std::string(kPhases) + "limits: {budget: $20}\ncontingency: $20\n"),
+            "job.yaml:5: limits.budget: $20.00 is used up by the contingency of $20.00; raise limits.budget or lower "
+            "contingency");
   EXPECT_EQ(error_of(std::string(kPhases) + "limits: {budget: $21}\ncontingency: $20\n"), "");
 }
 
 TEST(JobChecks, SpotPoliciesWithoutSpotMachines) {
   EXPECT_EQ(error_of(std::string(kPhases) + "where: {spot: never}\nspot: {policy: greedy}\n"),
-            "job.yaml:6: spot.policy: greedy takes spot machines, and where.spot is never; set where.spot: allow, or "
+            "job.yaml:6: spot.policy: greedy needs spot machines, but where.spot is never; set where.spot: allow, or "
             "policy: on_demand");
   EXPECT_NE(
       error_of(std::string(kPhases) + "where: {spot: only}\nspot: {policy: on_demand}\n").find("where.spot is only"),
@@ -63,11 +63,11 @@ TEST(JobChecks, SpotPoliciesWithoutSpotMachines) {
 }
 
 TEST(JobChecks, OnNeedsAMachineToStayOn) {
-  EXPECT_EQ(
-      error_of("phases:\n"
-               "  - {name: data, cpu: {time: 2 h}}\n"
-               "  - {name: work, needs: [data], on: data, fixed: {gpus: 1, time: 3 h}}\n"),
-      "job.yaml:3: phases.work.on: phase data uses no GPU and holds no machine to stay on; name a phase that does");
+  EXPECT_EQ(error_of("phases:\n"
+                     "  - {name: data, cpu: {time: 2 h}}\n"
+                     "  - {name: work, needs: [data], on: data, fixed: {gpus: 1, time: 3 h}}\n"),
+            "job.yaml:3: phases.work.on: phase data uses no GPU, so there is no machine to stay on; name a phase that "
+            "uses GPUs");
   EXPECT_EQ(error_of("phases:\n"
                      "  - {name: a, fixed: {gpus: 1, time: 3 h}}\n"
                      "  - {name: data, needs: [a], on: a, cpu: {time: 2 h}}\n"
@@ -77,18 +77,19 @@ TEST(JobChecks, OnNeedsAMachineToStayOn) {
 }
 
 TEST(JobChecks, EachPhaseOnItsOwnAndOnAnothers) {
-  EXPECT_EQ(
-      error_of("phases:\n"
-               "  - {name: a, fixed: {gpus: 1, time: 3 h}}\n"
-               "  - {name: b, needs: [a], on: a, fixed: {gpus: 1, time: 3 h}}\n"
-               "schedule: each_phase\n"),
-      "job.yaml:3: phases.b.on: schedule: each_phase takes machines for every phase on its own, and b is to stay on "
-      "those of a; leave one of the two out (schedule: best keeps `on`)");
+  EXPECT_EQ(error_of("phases:\n"
+                     "  - {name: a, fixed: {gpus: 1, time: 3 h}}\n"
+                     "  - {name: b, needs: [a], on: a, fixed: {gpus: 1, time: 3 h}}\n"
+                     "schedule: each_phase\n"),
+            "job.yaml:3: phases.b.on: schedule: each_phase rents separate machines for each phase, but b stays on "
+            "those of a; remove one of the two (schedule: best keeps `on`)");
 }
 
 TEST(JobChecks, VariantsAreCheckedToo) {
   const std::string error = error_of(std::string(kPhases) + "variants: {hasty: {limits.deadline: 1 h}}\n");
-  EXPECT_NE(error.find("variants.hasty: limits.deadline: 1 h is less than the 5 h"), std::string::npos) << error;
+  EXPECT_NE(error.find("variants.hasty: limits.deadline: 1 h cannot be met: data and work take at least 5 h"),
+            std::string::npos)
+      << error;
 }
 
 constexpr const char* kTrain =
@@ -98,16 +99,16 @@ constexpr const char* kTrain =
 
 TEST(JobChecks, ConditionsAreUnderstoodBeforeAnythingRuns) {
   EXPECT_EQ(error_of(std::string(kTrain) + "    succeed_when: [loss < 3, los < 3]\n"),
-            "job.yaml:4: phases.a.succeed_when[1]: 'los < 3': 'los' is no metric of this phase and nothing that logs "
-            "hold; did you mean loss?");
+            "job.yaml:4: phases.a.succeed_when[1]: 'los < 3': 'los' is not a metric of this phase or of logs. Did you "
+            "mean 'loss'?");
   EXPECT_EQ(
       error_of(std::string(kTrain) + "    succeed_when: loss <\n"),
       "job.yaml:4: phases.a.succeed_when: 'loss <': expected a number, a name or ( at character 7, found the end");
-  EXPECT_EQ(error_of(std::string(kTrain) + "    metrics:\n      x: 'x ([0-9]+)'\n      y: x + perplexity\n"),
-            "job.yaml:6: phases.a.metrics.y: 'x + perplexity': 'perplexity' is no metric of this phase and nothing "
-            "that logs hold; define "
-            "it in metrics, or use loss, validation_loss, val_bpb, grad_norm, learning_rate, throughput, step_time, "
-            "memory, gpu_busy, kv_cache or steps");
+  EXPECT_EQ(
+      error_of(std::string(kTrain) + "    metrics:\n      x: 'x ([0-9]+)'\n      y: x + perplexity\n"),
+      "job.yaml:6: phases.a.metrics.y: 'x + perplexity': 'perplexity' is not a metric of this phase or of logs; define "
+      "it in metrics, or use loss, validation_loss, val_bpb, grad_norm, learning_rate, throughput, step_time, "
+      "memory, gpu_busy, kv_cache or steps");
   EXPECT_EQ(error_of(std::string(kTrain) + "    metrics: {x: 'x ([0-9]+)', y: x / 2}\n    succeed_when: y > x > 1\n"),
             "");
 }

@@ -36,19 +36,19 @@ TEST(JobErrors, WhatIsNoJob) {
 }
 
 TEST(JobErrors, UnknownAndMissingKeys) {
-  EXPECT_EQ(top("limit: {deadline: 3 h}"), "job.yaml:2: unknown key 'limit'; did you mean limits?");
-  EXPECT_EQ(top("limits: {dealine: 3 h}"), "job.yaml:2: limits: unknown key 'dealine'; did you mean deadline?");
+  EXPECT_EQ(top("limit: {deadline: 3 h}"), "job.yaml:2: unknown key 'limit'. Did you mean 'limits'?");
+  EXPECT_EQ(top("limits: {dealine: 3 h}"), "job.yaml:2: limits: unknown key 'dealine'. Did you mean 'deadline'?");
   EXPECT_EQ(top("limits: {colour: red}"),
             "job.yaml:2: limits: unknown key 'colour'; known keys are deadline, budget, confidence");
   EXPECT_EQ(phases("  - {name: a, epochs: 3, train: {model: gpt2}}"),
             "job.yaml:2: phases.a: unknown key 'epochs'; it belongs inside train");
   EXPECT_EQ(error_of("job: x\n"),
-            "job.yaml:1: phases is missing; expected a list, each item a map of name, train, "
-            "generate, collect, work, fixed, cpu, needs, ...: the work, in phases");
+            "job.yaml:1: missing 'phases'; expected a list, each item a map of name, train, generate, collect, work, "
+            "fixed, cpu, needs, ...: the work, in phases");
   EXPECT_EQ(phases("  - {name: a, fixed: {gpus: 1}}"),
-            "job.yaml:2: phases.a.fixed: time is missing; expected a time such as 12 h or 45 min: how long it takes");
+            "job.yaml:2: phases.a.fixed: missing 'time'; expected a time such as 12 h or 45 min: time it takes");
   EXPECT_EQ(phases("  - {fixed: {gpus: 1, time: 1 h}}"),
-            "job.yaml:2: phases[0]: name is missing; expected a text: letters, digits, - and _; addresses use it");
+            "job.yaml:2: phases[0]: missing 'name'; expected a text: letters, digits, - and _");
 }
 
 TEST(JobErrors, Amounts) {
@@ -126,14 +126,13 @@ TEST(JobErrors, WrongUnits) {
 }
 
 TEST(JobErrors, Words) {
-  EXPECT_EQ(top("goal: fastes"),
-            "job.yaml:2: goal: expected best_value, cheapest, fastest or fewest_gpus, got 'fastes'; "
-            "did you mean fastest?");
-  EXPECT_EQ(top("where: {spot: maybe}"), "job.yaml:2: where.spot: expected never, allow or only, got 'maybe'");
   EXPECT_EQ(
-      train(std::string(kData) + ", precision: bf61"),
-      "job.yaml:1: phases.a.train.precision: expected fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4, got 'bf61'; did "
-      "you mean bf16?");
+      top("goal: fastes"),
+      "job.yaml:2: goal: expected best_value, cheapest, fastest or fewest_gpus, got 'fastes'. Did you mean 'fastest'?");
+  EXPECT_EQ(top("where: {spot: maybe}"), "job.yaml:2: where.spot: expected never, allow or only, got 'maybe'");
+  EXPECT_EQ(train(std::string(kData) + ", precision: bf61"),
+            "job.yaml:1: phases.a.train.precision: expected fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4, got 'bf61'. "
+            "Did you mean 'bf16'?");
   EXPECT_EQ(train(std::string(kData) + ", compile: maybe"),
             "job.yaml:1: phases.a.train.compile: expected true or false, got 'maybe'");
   EXPECT_EQ(top("market: {as_of: 2026-13, own: [{name: a, gpu: L4}]}"),
@@ -145,31 +144,28 @@ TEST(JobErrors, Words) {
 
 TEST(JobErrors, Gpus) {
   EXPECT_EQ(top("where: {gpus: [L4, RTX 5900]}"),
-            "job.yaml:2: where.gpus[1]: unknown GPU 'RTX 5900'; did you mean RTX "
-            "5090, RTX5000 or RTX 5080? (gpuplan gpus lists all)");
+            "job.yaml:2: where.gpus[1]: unknown GPU 'RTX 5900'. Did you mean 'RTX 5090', 'RTX5000' or 'RTX 5080'? "
+            "(list: gpuplan gpus)");
   EXPECT_EQ(top("where: {gpus: H100 PCIe 40GB}"),
             "job.yaml:2: where.gpus: there is no H100 PCIe with 40 GB; there are H100 PCIe (80 GB); with 40 GB "
             "there are A100 SXM 40GB and A100 PCIe 40GB");
   EXPECT_EQ(top("where: {gpus: 0x RTX 4090}"),
-            "job.yaml:2: where.gpus: expected a whole number of at least 1 as count "
-            "of GPUs, got '0x RTX 4090'");
+            "job.yaml:2: where.gpus: expected a GPU count of at least 1, got '0x RTX 4090'");
   EXPECT_EQ(top("market: {offers: [{gpu: 4x L4, gpus: 8, price: $1/h}]}"),
-            "job.yaml:2: market.offers[0].gpus: gpu says 4 and gpus says 8; keep one of them");
+            "job.yaml:2: market.offers[0].gpus: gpu has a count of 4, gpus is 8; use one of them");
   EXPECT_EQ(top("market: {offers: [{gpu: L4}]}"),
-            "job.yaml:2: market.offers[0]: price is missing; expected price or spot_price such as $2.49/h");
+            "job.yaml:2: market.offers[0]: missing 'price'; expected price or spot_price such as $2.49/h");
   for (const std::string offer : {"offers: [{gpu: L4, price: 1e-300", "offers: [{gpu: L4, price: $1e-9-1",
                                   "pools: [{name: a, gpu: L4, price: 1e-300"})
     EXPECT_NE(top("market: {" + offer + "}]}").find(".price: "), std::string::npos) << offer;
   EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $0/h}]}"), "") << "free, and said so";
   EXPECT_EQ(top("market: {offers: [{gpu: L4, price: $3-2/h}]}").substr(0, 37), "job.yaml:2: market.offers[0].price: e");
-  EXPECT_EQ(top("market: {use: only}"),
-            "job.yaml:2: market: use: only leaves nothing; expected offers, pools or own beside it");
+  EXPECT_EQ(top("market: {use: only}"), "job.yaml:2: market: use: only leaves no offer; add offers, pools or own");
   EXPECT_EQ(top("market: {pools: [{name: a, gpu: L4, leave_free: 120%}]}"),
             "job.yaml:2: market.pools[0].leave_free: expected at most 99%, got '120%'");
-  EXPECT_EQ(
-      train(std::string(kData) + ", micro: {by_gpu: {H900: 3}}"),
-      "job.yaml:1: phases.a.train.micro.by_gpu.H900: unknown GPU 'H900'; did you mean H200, H800 or H100? (gpuplan "
-      "gpus lists all)");
+  EXPECT_EQ(train(std::string(kData) + ", micro: {by_gpu: {H900: 3}}"),
+            "job.yaml:1: phases.a.train.micro.by_gpu.H900: unknown GPU 'H900'. Did you mean 'H200', 'H800' or 'H100'? "
+            "(list: gpuplan gpus)");
   EXPECT_EQ(train(std::string(kData) + ", micro: {by_cpu: {L4: 3}}"),
             "job.yaml:1: phases.a.train.micro: expected auto, a number such as 1500, 50_000 or 25M, or {by_gpu: {GPU: "
             "value, else: value}}, got a map");
@@ -180,22 +176,21 @@ TEST(JobErrors, Phases) {
             "job.yaml:1: phases: expected a list, each item a map of name, train, generate, "
             "collect, work, fixed, cpu, needs, ..., got an empty list");
   EXPECT_EQ(phases("  - name: a\n"),
-            "job.yaml:2: phases.a: which work? expected one of train, generate, collect, work, fixed or cpu");
+            "job.yaml:2: phases.a: no work; expected one of train, generate, collect, work, fixed or cpu");
   EXPECT_EQ(phases("  - name: a\n    cpu: {time: 1 h}\n    fixed: {gpus: 1, time: 1 h}\n"),
-            "job.yaml:4: phases.a: a phase is one kind of work; it has cpu and fixed");
+            "job.yaml:4: phases.a: a phase has one kind of work; it has both cpu and fixed");
   EXPECT_EQ(phases("  - {name: a, cpu: {time: 1 h}}\n  - {name: a, cpu: {time: 1 h}}\n"),
-            "job.yaml:3: phases: two phases are called a; the first is on line 2");
+            "job.yaml:3: phases: two phases are named a; the first is on line 2");
   EXPECT_EQ(phases("  - {name: a b, cpu: {time: 1 h}}\n"),
             "job.yaml:2: phases.a b.name: expected up to 64 letters, digits, - and _, got 'a b'");
   EXPECT_EQ(phases("  - {name: a, needs: [trian], cpu: {time: 1 h}}\n  - {name: train, cpu: {time: 1 h}}\n"),
-            "job.yaml:2: phases.a.needs: there is no phase 'trian'; did you mean train?");
-  EXPECT_EQ(phases("  - {name: a, on: zzz, cpu: {time: 1 h}}\n"),
-            "job.yaml:2: phases.a.on: there is no phase 'zzz'; there are a");
+            "job.yaml:2: phases.a.needs: no phase 'trian'. Did you mean 'train'?");
+  EXPECT_EQ(phases("  - {name: a, on: zzz, cpu: {time: 1 h}}\n"), "job.yaml:2: phases.a.on: no phase 'zzz'; phases: a");
   EXPECT_EQ(phases("  - {name: a, needs: a, cpu: {time: 1 h}}\n"),
-            "job.yaml:2: phases.a.needs: a phase can not need itself");
+            "job.yaml:2: phases.a.needs: a phase cannot need itself");
   EXPECT_EQ(phases("  - {name: x, needs: a, cpu: {time: 1 h}}\n  - {name: a, needs: c, cpu: {time: 1 h}}\n"
                    "  - {name: b, needs: a, cpu: {time: 1 h}}\n  - {name: c, on: b, cpu: {time: 1 h}}\n"),
-            "job.yaml:3: phases: phases wait for each other in a circle: a -> c -> b -> a");
+            "job.yaml:3: phases: circular 'needs': a -> c -> b -> a");
   EXPECT_EQ(phases("  - {name: a, chance_to_pass: 0, cpu: {time: 1 h}}\n"),
             "job.yaml:2: phases.a.chance_to_pass: expected more than 0% and at most 100%, got '0'");
   EXPECT_EQ(phases("  - {name: a, cpu: {time: 0}}\n"),
@@ -216,42 +211,37 @@ TEST(JobErrors, PhasesMayNeedManyAndLongChains) {
 }
 
 TEST(JobErrors, WorkOfTraining) {
-  EXPECT_EQ(
-      train("steps: 100, sequence: 128"),
-      "job.yaml:1: phases.a.train: steps with a batch that differs between GPUs is not the same work for all; add "
-      "steps_at_batch: N (the work is steps x N sequences), give epochs, or fix the batch");
+  EXPECT_EQ(train("steps: 100, sequence: 128"),
+            "job.yaml:1: phases.a.train: steps with a batch that differs between GPUs is not the same work for all; "
+            "add steps_at_batch: N (the work is steps x N sequences), use epochs, or set one batch");
   EXPECT_EQ(
       train("steps: 100, sequence: 128, batch: {by_gpu: {L4: 8, else: 16}}"),
-      "job.yaml:1: phases.a.train: 100 steps are 800 samples on L4 (batch 8) and 1600 elsewhere (16): that is not the "
-      "same work; add steps_at_batch: 8 (the work is steps x 8 = 800 samples for all), or give epochs in place of "
-      "steps");
+      "job.yaml:1: phases.a.train: 100 steps are 800 samples on L4 (batch 8) and 1600 elsewhere (16): not the same "
+      "work; add steps_at_batch: 8 (the work is steps x 8 = 800 samples for all), or use epochs instead of steps");
   EXPECT_EQ(train("steps: 100, sequence: 128, batch: 8"), "");
   EXPECT_EQ(train("steps: 100, sequence: 128, batch: {by_gpu: {L4: 8, else: 8}}"), "") << "one batch after all";
   EXPECT_EQ(train("steps: 100, sequence: 128, steps_at_batch: 8"), "");
   EXPECT_EQ(train("sequence: 128"),
-            "job.yaml:1: phases.a.train: data is missing; expected data such as {samples: 50k}, "
-            "or steps and a batch");
+            "job.yaml:1: phases.a.train: missing 'data'; for example data: {tokens: 10M}, or steps and a batch");
   EXPECT_EQ(train("epochs: 3, sequence: 128, batch: 8"), train("sequence: 128"));
   EXPECT_EQ(train(std::string(kData) + ", epochs: 1, steps: 100"),
-            "job.yaml:1: phases.a.train: epochs and steps both say how long to train; keep one of them");
+            "job.yaml:1: phases.a.train: use epochs or steps, not both");
   EXPECT_EQ(train(std::string(kData) + ", steps_at_batch: 100"),
-            "job.yaml:1: phases.a.train: steps_at_batch needs steps; give steps beside it");
+            "job.yaml:1: phases.a.train: steps_at_batch also needs steps");
   EXPECT_EQ(train("data: {}, sequence: 128"),
-            "job.yaml:1: phases.a.train.data: how much data? expected samples such as "
-            "50k, or tokens such as 10B");
+            "job.yaml:1: phases.a.train.data: missing data size; expected samples such as 50k, or tokens such as 10B");
   EXPECT_EQ(train("data: {samples: 1, tokens: 1}, sequence: 128"),
-            "job.yaml:1: phases.a.train.data: samples and tokens both say how much; keep one of them");
+            "job.yaml:1: phases.a.train.data: use samples or tokens, not both");
   EXPECT_EQ(train("data: {samples: 0}, sequence: 128"),
             "job.yaml:1: phases.a.train.data.samples: expected from 1 to 1e+15, got '0'");
   EXPECT_EQ(train("data: {samples: 10}"),
-            "job.yaml:1: phases.a.train: sequence is missing; expected the length of a "
-            "sequence in tokens, such as 2048");
+            "job.yaml:1: phases.a.train: missing 'sequence', the sequence length in tokens, such as 2048");
   EXPECT_EQ(train("data: {samples: 10, tokens_per_sample: {mean: 30, max: 20}}"),
             "job.yaml:1: phases.a.train.data.tokens_per_sample: max (20) is less than mean (30)");
   EXPECT_EQ(train("data: {samples: 10}, sequence: 128, batch: {tokens: 100}"),
             "job.yaml:1: phases.a.train.batch: a batch of 100 tokens is shorter than one sequence of 128");
   EXPECT_EQ(train("data: {samples: 10}, sequence: 128, batch: {tokens: 1000, sequences: 8}"),
-            "job.yaml:1: phases.a.train.batch: sequences and tokens both say how large the batch is; keep one of them");
+            "job.yaml:1: phases.a.train.batch: use sequences or tokens, not both");
   EXPECT_EQ(train("data: {samples: 10}, sequence: 128, batch: 0"),
             "job.yaml:1: phases.a.train.batch: expected from 1 to 1,000,000,000, got '0'");
   EXPECT_EQ(train("data: {samples: 10}, sequence: 0"),
@@ -261,23 +251,23 @@ TEST(JobErrors, WorkOfTraining) {
 TEST(JobErrors, MethodOfTraining) {
   const std::string data = kData;
   EXPECT_EQ(train(data + ", lora: {rank: 8}"),
-            "job.yaml:1: phases.a.train: lora needs method: lora or method: qlora beside it");
+            "job.yaml:1: phases.a.train: lora also needs method: lora or method: qlora");
   EXPECT_EQ(train(data + ", method: lora, lora: {targets: [q_prj]}"),
             "job.yaml:1: phases.a.train.lora.targets[0]: expected q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, "
-            "down_proj, attention, mlp or all, got 'q_prj'; did you mean q_proj?");
-  EXPECT_EQ(train(data + ", method: frozen"),
-            "job.yaml:1: phases.a.train: trainable is missing; method: frozen needs the "
-            "parameters that learn, such as 2.3M");
-  EXPECT_EQ(train(data + ", trainable: 2.3M"), "job.yaml:1: phases.a.train: trainable needs method: frozen beside it");
+            "down_proj, attention, mlp or all, got 'q_prj'. Did you mean 'q_proj'?");
+  EXPECT_EQ(
+      train(data + ", method: frozen"),
+      "job.yaml:1: phases.a.train: missing 'trainable'; method: frozen needs the trainable parameters, such as 2.3M");
+  EXPECT_EQ(train(data + ", trainable: 2.3M"), "job.yaml:1: phases.a.train: trainable also needs method: frozen");
   EXPECT_EQ(train(data + ", method: frozen, trainable: [[3, 4], [5]]"),
             "job.yaml:1: phases.a.train.trainable[1]: expected rows and columns such as [768, 256], got a list");
   EXPECT_EQ(
       error_of("phases: [{name: a, train: {model: {name: gpt2, frozen: true}, data: {samples: 1}, sequence: 8}}]"),
-      "job.yaml:1: phases.a.train: every model is frozen, so nothing learns; add method: frozen and trainable");
+      "job.yaml:1: phases.a.train: every model is frozen, so nothing is trained; add method: frozen and trainable");
   EXPECT_EQ(train(data + ", framework: vllm"),
             "job.yaml:1: phases.a.train.framework: vllm does not train; expected a training framework");
   EXPECT_EQ(train(data + ", framework: nanogtp"),
-            "job.yaml:1: phases.a.train.framework: unknown framework 'nanogtp'; did you mean nanogpt?");
+            "job.yaml:1: phases.a.train.framework: unknown framework 'nanogtp'. Did you mean 'nanogpt'?");
   EXPECT_EQ(train(data + ", parallel: zero4").substr(0, 65),
             "job.yaml:1: phases.a.train.parallel: expected auto, none, zero1, ");
   EXPECT_EQ(train(data + ", parallel: {tp: 0}"),
@@ -290,14 +280,14 @@ std::string model(const std::string& text) {
 
 TEST(JobErrors, Models) {
   EXPECT_EQ(model("Lama-3.1-8B").substr(0, 70),
-            "job.yaml:1: phases.a.train.model: model 'Lama-3.1-8B' is not known; di");
+            "job.yaml:1: phases.a.train.model: unknown model 'Lama-3.1-8B'. Did you");
   EXPECT_EQ(model("{frozen: true}"),
-            "job.yaml:1: phases.a.train.model: which model? expected name, like, layers and hidden, or custom");
+            "job.yaml:1: phases.a.train.model: empty model; expected name, like, params, layers and hidden, or custom");
   EXPECT_EQ(model("{like: gpt2, layers: 3}"),
-            "job.yaml:1: phases.a.train.model: layers does not go with like; keep one of them");
+            "job.yaml:1: phases.a.train.model: layers cannot be combined with like; use one of them");
   EXPECT_EQ(model("{params: 25M}"),
-            "job.yaml:1: phases.a.train.model: layers is missing; a shape needs at least layers "
-            "and hidden, such as {layers: 12, hidden: 768}");
+            "job.yaml:1: phases.a.train.model: layers is missing; a shape needs at least layers and hidden, such as "
+            "{layers: 12, hidden: 768}");
   EXPECT_EQ(model("{layers: 2, hidden: 64, heads: 4, kv_heads: 3}"),
             "job.yaml:1: phases.a.train.model: expected heads (4) to be a multiple of kv_heads (3)");
   EXPECT_EQ(model("{layers: 2, hidden: 64, experts: 4, experts_per_token: 5}"),
@@ -311,48 +301,45 @@ TEST(JobErrors, Models) {
   EXPECT_EQ(model("{layers: 2, hidden: 64, kind: vit, image: 16, patch: 32}"),
             model("{layers: 2, hidden: 64, kind: vit}"));
   EXPECT_EQ(model("{layers: 2, hidden: 64, kv_lora_rank: 16}"),
-            "job.yaml:1: phases.a.train.model: kv_lora_rank needs qk_nope_dim, qk_rope_dim and v_dim beside it");
+            "job.yaml:1: phases.a.train.model: kv_lora_rank also needs qk_nope_dim, qk_rope_dim and v_dim");
   EXPECT_EQ(model("{layers: 2, hidden: 64, dense_layers: 3}"),
             "job.yaml:1: phases.a.train.model: expected dense_layers and window_layers of at most layers (2)");
   EXPECT_EQ(model("{layers: 2, hidden: 64, window_layers: 1}"),
-            "job.yaml:1: phases.a.train.model: window and window_layers belong together; give both");
+            "job.yaml:1: phases.a.train.model: window also needs window_layers, and the other way round");
   EXPECT_EQ(model("{layers: 2, hidden: 64, window: 1024}"), "");
-  EXPECT_EQ(
-      model("{custom: {params: 1M}}"),
-      "job.yaml:1: phases.a.train.model.custom: flops_per_sample is missing; expected a number such as 1500, 50_000 "
-      "or 25M: floating-point operations a sample, forward and backward");
+  EXPECT_EQ(model("{custom: {params: 1M}}"),
+            "job.yaml:1: phases.a.train.model.custom: missing 'flops_per_sample'; expected a number such as 1500, "
+            "50_000 or 25M: floating-point operations per sample, forward and backward");
   EXPECT_EQ(model("[gpt2]"), "job.yaml:1: phases.a.train.model: expected the name of a model or a path, got a list");
   EXPECT_EQ(train("models: [gpt2], " + std::string(kData)),
-            "job.yaml:1: phases.a.train: model and models are both given; keep one of them");
+            "job.yaml:1: phases.a.train: model and models cannot be combined");
   EXPECT_EQ(error_of("phases: [{name: a, train: {data: {samples: 1}, sequence: 8}}]"),
-            "job.yaml:1: phases.a.train: model is missing; expected a name, a path, or a shape such as {layers: 12, "
+            "job.yaml:1: phases.a.train: missing 'model'; expected a name, a path, or a shape such as {layers: 12, "
             "hidden: 768}");
 }
 
 TEST(JobErrors, Generation) {
   EXPECT_EQ(generate("situation: single"),
-            "job.yaml:1: phases.a.generate: data is missing; expected a list, each item a map of name, samples, "
-            "prompt_tokens, new_tokens: what each model is given");
+            "job.yaml:1: phases.a.generate: missing 'data'; expected a list, each item a map of name, samples, "
+            "prompt_tokens, new_tokens: the prompts for each model");
   EXPECT_EQ(
       generate("data: [{samples: 1, prompt_tokens: 2}]"),
-      "job.yaml:1: phases.a.generate: data[0]: new_tokens is missing; expected the length of an answer of at least 1 "
-      "token");
-  EXPECT_EQ(
-      generate(std::string(kPrompts) + ", situation: concurrency"),
-      "job.yaml:1: phases.a.generate: concurrency is missing; situation: concurrency needs the requests in flight, "
-      "such as 32");
+      "job.yaml:1: phases.a.generate: data[0]: missing 'new_tokens'; expected at least 1 output token per prompt");
+  EXPECT_EQ(generate(std::string(kPrompts) + ", situation: concurrency"),
+            "job.yaml:1: phases.a.generate: missing 'concurrency'; situation: concurrency needs a number of concurrent "
+            "requests, such as 32");
   EXPECT_EQ(generate(std::string(kPrompts) + ", situation: static, concurrency: 3"),
-            "job.yaml:1: phases.a.generate: concurrency needs situation: concurrency beside it");
+            "job.yaml:1: phases.a.generate: concurrency also needs situation: concurrency");
   EXPECT_EQ(generate(std::string(kPrompts) + ", situation: single, batch: 8").substr(0, 60),
-            "job.yaml:1: phases.a.generate: situation: single is one requ");
+            "job.yaml:1: phases.a.generate: situation: single sends one r");
   EXPECT_EQ(generate(std::string(kPrompts) + ", engine: torch"),
-            "job.yaml:1: phases.a.generate.engine: torch does not generate; expected an inference engine");
+            "job.yaml:1: phases.a.generate.engine: torch does not generate text; expected an inference engine");
   EXPECT_EQ(error_of("phases: [{name: a, collect: {model: gpt2, " + std::string(kPrompts) + "}}]"),
-            "job.yaml:1: phases.a.collect: store is missing; expected a map of layers, width, dtype, to, tokens, "
-            "disk_rate, disk_price: activations to keep");
+            "job.yaml:1: phases.a.collect: missing 'store'; expected a map of layers, width, dtype, to, tokens, "
+            "disk_rate, disk_price: activations to store");
   EXPECT_EQ(error_of("phases: [{name: a, collect: {model: gpt2, forward_only: true, store: {layers: 1, width: 8}, " +
                      std::string(kPrompts) + "}}]"),
-            "job.yaml:1: phases.a.collect: data[0]: new_tokens does not go with forward_only; keep one of them");
+            "job.yaml:1: phases.a.collect: data[0]: new_tokens and forward_only cannot be combined");
 }
 
 TEST(JobErrors, Given) {
@@ -360,10 +347,10 @@ TEST(JobErrors, Given) {
     return phases("  - {name: a, fixed: {gpus: 1, time: 1 h}, given: [" + figure + "]}\n");
   };
   EXPECT_EQ(given("{gpu: L4}"),
-            "job.yaml:2: phases.a.given[0]: which figure? expected tokens_per_second, "
-            "samples_per_second, seconds_per_step, seconds_per_sample, time or memory");
+            "job.yaml:2: phases.a.given[0]: empty entry; expected tokens_per_second, samples_per_second, "
+            "seconds_per_step, seconds_per_sample, time or memory");
   EXPECT_EQ(given("{gpu: L4, time: 3 h, seconds_per_step: 2 s}"),
-            "job.yaml:2: phases.a.given[0]: several figures say how fast it is; keep one of them");
+            "job.yaml:2: phases.a.given[0]: several speeds; use one of them");
   EXPECT_EQ(given("{gpu: L4, tokens_per_second: 0}"),
             "job.yaml:2: phases.a.given[0].tokens_per_second: expected more than 0, got '0'");
 }
@@ -376,7 +363,7 @@ TEST(JobErrors, SpotAndCheckpoints) {
             "10-15%, 15-20% or >20% or a map of trace, bathtub, got a list");
   EXPECT_EQ(top("spot: {policy: greedi}"),
             "job.yaml:2: spot.policy: expected auto, on_demand, spot_only, greedy, time_sliced or "
-            "uniform_progress, got 'greedi'; did you mean greedy?");
+            "uniform_progress, got 'greedi'. Did you mean 'greedy'?");
   EXPECT_EQ(top("checkpoint: {every: 100}"),
             "job.yaml:2: checkpoint.every: expected auto, a number of steps such as 200 "
             "steps or a time such as 12 h or 45 min, got '100'");
@@ -387,9 +374,9 @@ TEST(JobErrors, SpotAndCheckpoints) {
 
 TEST(JobErrors, Variants) {
   EXPECT_EQ(top("variants:\n  cheap: {where.spto: only}\n"),
-            "job.yaml:3: variants.cheap: unknown key 'spto' in where; did you mean spot?");
+            "job.yaml:3: variants.cheap: unknown key 'spto' in where. Did you mean 'spot'?");
   EXPECT_EQ(top("variants:\n  cheap:\n    where.spot: onyl\n"),
-            "job.yaml:4: variants.cheap: where.spot: expected never, allow or only, got 'onyl'; did you mean only?");
+            "job.yaml:4: variants.cheap: where.spot: expected never, allow or only, got 'onyl'. Did you mean 'only'?");
   EXPECT_EQ(top("variants: {cheap: 3}"),
             "job.yaml:2: variants.cheap: expected addresses and values such as {where.spot: only}, got '3'");
   EXPECT_EQ(top("variants: []").substr(0, 51), "job.yaml:2: variants: expected named sets of addres");

@@ -53,24 +53,24 @@ TEST(JobSchema, ReferencesAreWhole) {
 
 TEST(JobSchema, DescribesOneKey) {
   EXPECT_EQ(describe_key("limits.deadline").value(),
-            "limits.deadline: time until the last result, waiting in queues included\n"
+            "limits.deadline: finish within this time, queue wait included\n"
             "  value: a time such as 12 h or 45 min, more than 0 s\n"
             "  default: none\n");
-  EXPECT_NE(describe_key("phases.train.epochs").value().find("passes over the data"), std::string::npos);
+  EXPECT_NE(describe_key("phases.train.epochs").value().find("default: 1 without steps"), std::string::npos);
   EXPECT_NE(describe_key("").value().find("phases: the work, in phases"), std::string::npos);
   const auto unknown = describe_key("limits.deadlin");
   ASSERT_FALSE(unknown);
   EXPECT_TRUE(unknown.error().usage);
-  EXPECT_EQ(unknown.error().message, "unknown key 'deadlin' in the address 'limits.deadlin'; did you mean deadline?");
+  EXPECT_EQ(unknown.error().message, "unknown key 'deadlin' in 'limits.deadlin'. Did you mean 'deadline'?");
 }
 
 TEST(DescribeKey, TakesANameAlone) {
   EXPECT_EQ(describe_key("deadline").value(), describe_key("limits.deadline").value());
   EXPECT_EQ(describe_key("rank").value(), describe_key("phases.train.lora.rank").value());
   EXPECT_EQ(describe_key("samples").error().message,
-            "which 'samples'? phases.train.data.samples, phases.generate.data.samples");
+            "'samples' matches several keys: phases.train.data.samples, phases.generate.data.samples");
   EXPECT_TRUE(describe_key("samples").error().usage);
-  EXPECT_EQ(describe_key("nosuch").error().message, "unknown key 'nosuch' in the address 'nosuch'");
+  EXPECT_EQ(describe_key("nosuch").error().message, "unknown key 'nosuch' in 'nosuch'");
 }
 
 }  // namespace

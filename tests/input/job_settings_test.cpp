@@ -63,9 +63,8 @@ TEST(JobSettings, ChangeValuesByAddress) {
 TEST(JobSettings, ValuesAreYaml) {
   EXPECT_EQ(after({"where={gpus: [L4, 'H100']}", "job=a"}, "phases: 1"),
             "{phases: 1, where: {gpus: [L4, \"H100\"]}, job: a}");
-  EXPECT_EQ(
-      after({"limits.deadline=[1, 2"}, "phases: 1"),
-      "--set limits.deadline=[1, 2: a list or map stands where the name of a key is expected; is a ] or } missing?");
+  EXPECT_EQ(after({"limits.deadline=[1, 2"}, "phases: 1"),
+            "--set limits.deadline=[1, 2: a list or map where a key is expected; check for a missing ] or }");
 }
 
 TEST(JobSettings, EmptyValuesTakeKeysAway) {
@@ -100,25 +99,26 @@ TEST(JobSettings, NamesOfHardwareArePartsOfAddresses) {
 TEST(JobSettings, UnknownAddressesAreUsageErrors) {
   EXPECT_EQ(
       after({"phases.verify-run.train.epoch=3"}),
-      "--set phases.verify-run.train.epoch=3: unknown key 'epoch' in phases.verify-run.train; did you mean epochs?");
+      "--set phases.verify-run.train.epoch=3: unknown key 'epoch' in phases.verify-run.train. Did you mean 'epochs'?");
   EXPECT_EQ(
       after({"phases.verify_runs.train.epochs=3"}),
-      "--set phases.verify_runs.train.epochs=3: nothing in phases is called 'verify_runs'; did you mean verify-run?");
-  EXPECT_EQ(after({"limit.deadline=3 h"}), "--set limit.deadline=3 h: unknown key 'limit'; did you mean limits?");
-  EXPECT_EQ(after({"limits.deadline.hours=3"}),
-            "--set limits.deadline.hours=3: limits.deadline has no keys inside; it is a time such as 12 h or 45 min");
-  EXPECT_EQ(after({"limits[0]=3"}), "--set limits[0]=3: limits is no list");
+      "--set phases.verify_runs.train.epochs=3: nothing in phases is named 'verify_runs'. Did you mean 'verify-run'?");
+  EXPECT_EQ(after({"limit.deadline=3 h"}), "--set limit.deadline=3 h: unknown key 'limit'. Did you mean 'limits'?");
+  EXPECT_EQ(
+      after({"limits.deadline.hours=3"}),
+      "--set limits.deadline.hours=3: limits.deadline has no keys inside; expected a time such as 12 h or 45 min");
+  EXPECT_EQ(after({"limits[0]=3"}), "--set limits[0]=3: limits is not a list");
   EXPECT_EQ(after({"limits.deadline"}), "--set limits.deadline: expected ADDRESS=VALUE such as limits.deadline=12h");
   for (const std::string address :
        {"", ".", "a..b", "limits.", "[0]", "phases[", "phases[x]", "phases[0]x", "phases[-1]"})
     EXPECT_EQ(after({address + "=1"}), "--set " + address + "=1: '" + address +
-                                           "' is no address; expected one such as limits.deadline, "
+                                           "' is not a key of a job; expected one such as limits.deadline, "
                                            "phases.train.train.epochs or market.offers[2].price");
   EXPECT_EQ(after({"where.\x1b[31m=1"}).find('\x1b'), std::string::npos);
   EXPECT_EQ(after({"phases.verify-run.args.\x93=1"}),
-            "--set phases.verify-run.args.?=1: 'phases.verify-run.args.?' is no address; expected one such as "
+            "--set phases.verify-run.args.?=1: 'phases.verify-run.args.?' is not a key of a job; expected one such as "
             "limits.deadline, phases.train.train.epochs or market.offers[2].price");
-  EXPECT_EQ(after({"variants.x=1"}), "--set variants.x=1: variants can not be set from outside; edit the job file");
+  EXPECT_EQ(after({"variants.x=1"}), "--set variants.x=1: variants cannot be set with --set; edit the job file");
   EXPECT_EQ(after({"goal=\x1b[31m"}), "--set goal=?[31m: expected UTF-8 text without control characters");
 }
 
@@ -144,16 +144,16 @@ TEST(JobSettings, UnitsAndListsAreReadAsInAFile) {
 }
 
 TEST(JobSettings, WhatIsRequiredStays) {
-  EXPECT_EQ(after({"phases="}), "--set phases=: phases is required and can not be taken away");
+  EXPECT_EQ(after({"phases="}), "--set phases=: phases is required and cannot be removed");
   EXPECT_EQ(after({"phases.verify-run.name="}),
-            "--set phases.verify-run.name=: phases.verify-run.name is required and can not be taken away");
+            "--set phases.verify-run.name=: phases.verify-run.name is required and cannot be removed");
   EXPECT_EQ(after({"market.offers[0]="}),
-            "--set market.offers[0]=: market.offers[0]: an item of a list can not be taken away; set the list anew");
+            "--set market.offers[0]=: market.offers[0]: a list item cannot be removed; set the whole list");
 }
 
 TEST(JobSettings, NamesOfTheFileAreHarmlessInHints) {
   EXPECT_EQ(after({"phases.tra_in.train.epochs=6"}, "phases: [{name: \"tra\\n in\"}]"),
-            "--set phases.tra_in.train.epochs=6: nothing in phases is called 'tra_in'; did you mean tra? in?");
+            "--set phases.tra_in.train.epochs=6: nothing in phases is named 'tra_in'. Did you mean 'tra? in'?");
 }
 
 TEST(JobSettings, BadValuesAreUsageErrorsWithTheAddress) {
@@ -175,10 +175,10 @@ TEST(JobSettings, EveryWrongValueIsOneLine) {
             "--set limits: unknown key 'foo'; known keys are deadline, budget, confidence");
   EXPECT_EQ(
       wrong("market.offers[1].gpu=H300"),
-      "--set market.offers[1].gpu: unknown GPU 'H300'; did you mean B300, H200 or H800? (gpuplan gpus lists all)");
+      "--set market.offers[1].gpu: unknown GPU 'H300'. Did you mean 'B300', 'H200' or 'H800'? (list: gpuplan gpus)");
   EXPECT_EQ(wrong("phases.verify-run.train.model=gpt7"),
-            "--set phases.verify-run.train.model: model 'gpt7' is not known; did you mean GPT-2? Or give a path to its "
-            "config.json, or {layers, hidden, heads, vocab}");
+            "--set phases.verify-run.train.model: unknown model 'gpt7'. Did you mean 'GPT-2'? Or give a path to its "
+            "config.json, or its size: --params 9B, {params: 9B}");
   EXPECT_EQ(wrong("phases=[]"),
             "--set phases: expected a list, each item a map of name, train, generate, collect, "
             "work, fixed, cpu, needs, ..., got an empty list");
@@ -200,18 +200,17 @@ TEST(JobSettings, ShortAddressesAndRelativeValues) {
 
 TEST(JobSettings, RelativeValuesNeedOneInTheJob) {
   EXPECT_EQ(after({"epochs=x2"}),
-            "--set epochs=x2: x2 needs a value in the job: phases.verify-run.train.epochs is not stated; expected a "
+            "--set epochs=x2: x2 needs a value in the job, and phases.verify-run.train.epochs has none; expected a "
             "number such as 1500, 50_000 or 25M");
   EXPECT_EQ(after({"market.offers[*].spot_price=x2"}),
-            "--set market.offers[*].spot_price=x2: x2 needs a value in the job: market.offers[0].spot_price is not "
-            "stated; expected a price such as $0.35/h");
+            "--set market.offers[*].spot_price=x2: x2 needs a value in the job, and market.offers[0].spot_price has "
+            "none; expected a price such as $0.35/h");
   EXPECT_EQ(after({"batch=auto", "batch=x2"}),
-            "--set batch=x2: phases.verify-run.train.batch: x2 needs an amount that can change by so much: 'auto' is "
+            "--set batch=x2: phases.verify-run.train.batch: x2 needs an amount: 'auto' is "
             "none");
   EXPECT_EQ(
       after({"samples=x0"}),
-      "--set samples=x0: phases.verify-run.train.data.samples: x0 leaves nothing; expected a factor above 0, such "
-      "as x0.5");
+      "--set samples=x0: phases.verify-run.train.data.samples: x0 leaves nothing; use a factor above 0, such as x0.5");
   EXPECT_EQ(after({"samples=-100%"}).find("-100% leaves nothing") != std::string::npos, true);
 }
 

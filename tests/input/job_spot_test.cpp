@@ -56,9 +56,9 @@ TEST(JobSpot, OffersAndPoolsHaveTheirOwn) {
 TEST(JobSpot, RatesThatCanNotBe) {
   const auto error = [](const std::string& rate) { return error_of(with("spot: {interruptions: " + rate + "}")); };
   EXPECT_EQ(error("150%/h"),
-            "job.yaml:2: spot.interruptions: expected a rate such as 5%/h, got '150%/h' (a chance in a time is below "
-            "100 %; more often is 1.5/h, so many an hour)");
-  EXPECT_NE(error("50-120%/h").find("a chance in a time is below 100 %"), std::string::npos);
+            "job.yaml:2: spot.interruptions: expected a rate such as 5%/h, got '150%/h' (a chance must be below 100%; "
+            "for more, give events per hour: 1.5/h)");
+  EXPECT_NE(error("50-120%/h").find("a chance must be below 100%"), std::string::npos);
   EXPECT_EQ(error("100/h"), "job.yaml:2: spot.interruptions: expected at most 60/h, got '100/h'");
   EXPECT_NE(error("-1%/h"), "");
   EXPECT_EQ(error("{trace: a.json, bathtub: {cap: 24 h}}"),

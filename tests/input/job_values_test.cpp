@@ -38,7 +38,7 @@ TEST(JobValues, DefaultsOfAJob) {
   EXPECT_EQ(job.where.spot, SpotUse::kNever);
   EXPECT_EQ(job.limits.confidence, 0.9);
   EXPECT_EQ(job.goal, Goal::kBestValue);
-  EXPECT_DOUBLE_EQ(job.value_of_time.value * 3600, 25);
+  EXPECT_DOUBLE_EQ(job.value_of_time.value * 3600, 5);
   EXPECT_FALSE(job.value_of_time_given);
   EXPECT_EQ(job.buffer, 0);
   EXPECT_EQ(job.contingency, Dollars(0));
@@ -188,7 +188,7 @@ TEST(JobValues, VariantsAreWholeJobs) {
   EXPECT_TRUE(variant(0).variants.empty());
   EXPECT_EQ(std::get<FixedPhase>(variant(1).phases.at(0).work).gpus, 4);
   EXPECT_EQ(job.where.spot, SpotUse::kNever);
-  EXPECT_EQ(line_of(with_variant(source, {"none", {}})), "job.yaml: there is no variant 'none'");
+  EXPECT_EQ(line_of(with_variant(source, {"none", {}})), "job.yaml: no variant 'none'");
 }
 
 }  // namespace

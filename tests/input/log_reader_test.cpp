@@ -63,7 +63,7 @@ TEST(LogReader, RefusesGzipThatCanNotBeUnpacked) {
   reader->feed(log_bytes("damaged.log.gz"));
   const Result<RunLog> log = reader->finish();
   ASSERT_FALSE(log);
-  EXPECT_EQ(log.error().message, "damaged: starts as gzip, but can not be unpacked; is the file complete?");
+  EXPECT_EQ(log.error().message, "damaged gzip file: it cannot be unpacked; is it complete?");
   EXPECT_FALSE(log.error().usage);
 }
 
@@ -376,7 +376,7 @@ TEST(LogReader, RefusesMetricsThatAreNone) {
   };
   EXPECT_EQ(message("loss: ["), "metric 'x': not a regular expression (RE2): missing ]: [");
   EXPECT_EQ(message("loss: [0-9]+"),
-            "metric 'x': the pattern has no group; put brackets around its number, as in 'loss: ([0-9.]+)'");
+            "metric 'x': the pattern has no group; put parentheses around the number, as in 'loss: ([0-9.]+)'");
   EXPECT_EQ(message("(((a{100}){100}){100})"),
             "metric 'x': not a regular expression (RE2): invalid repetition size: {100}");
   EXPECT_EQ(message(std::string(5000, 'a')), "metric 'x': a pattern has at most 4,096 characters");

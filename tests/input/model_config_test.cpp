@@ -291,8 +291,7 @@ TEST(ModelConfig, ErrorsNameKeyAndLine) {
     EXPECT_EQ(line_of("{\"num_hidden_layers\": 2, \"hidden_size\": " + size + "}"),
               "config.json:1: hidden_size: " + wanted + got);
   EXPECT_EQ(line_of("{\"model_type\": \"llama\"}"),
-            "config.json: num_hidden_layers: this key is missing; expected the Hugging Face configuration of a "
-            "transformer, which has it");
+            "config.json: num_hidden_layers: missing key; expected the Hugging Face configuration of a transformer");
   EXPECT_EQ(line_of(llama("\"layer_types\": [\"full_attention\"]")),
             "config.json:2: layer_types: expected an entry for each of the 3 layers, got 1");
   EXPECT_EQ(line_of(llama("\"num_key_value_heads\": 3")),
@@ -302,7 +301,7 @@ TEST(ModelConfig, ErrorsNameKeyAndLine) {
   EXPECT_EQ(line_of(R"({"peft_type": "LORA", "base_model_name_or_path": "org/base"})"),
             "config.json: this is an adapter; give its base model (org/base)");
   EXPECT_EQ(line_of(R"({"model_type": "t5", "is_encoder_decoder": true})"),
-            "config.json: models with encoder and decoder are not covered; describe the work with {custom: {params, "
+            "config.json: encoder-decoder models are not supported; describe the work with {custom: {params, "
             "flops_per_sample, ...}}");
 }
 
@@ -312,7 +311,7 @@ TEST(ModelConfig, BrokenTexts) {
   EXPECT_EQ(line_of("[1, 2]"),
             "config.json: expected the configuration of a model ({\"model_type\": ...}), got a list");
   EXPECT_EQ(line_of(std::string(100, '[') + std::string(100, ']')), "config.json: nested deeper than 64 levels");
-  EXPECT_EQ(line_of(std::string(20'000'000, ' ')), "config.json: too large: at most 16,000,000 bytes are read");
+  EXPECT_EQ(line_of(std::string(20'000'000, ' ')), "config.json: too large (limit 16,000,000 bytes)");
   std::string many = "[1";
   for (int i = 0; i < 600'000; ++i) many += ",1";
   EXPECT_EQ(line_of(many + "]"), "config.json: more than 500,000 values");

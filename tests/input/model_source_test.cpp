@@ -81,18 +81,18 @@ TEST_F(ModelSource, WeightsThatDisagreeAreNoted) {
 }
 
 TEST_F(ModelSource, UnknownNamesGetAHint) {
-  const std::string give = " a path to its config.json, or {layers, hidden, heads, vocab}";
-  EXPECT_EQ(error_of("Knwon-1B"), "model 'Knwon-1B' is not known; did you mean Known-1B? Or give" + give);
-  EXPECT_EQ(error_of("org/Knwon-1B"), "model 'org/Knwon-1B' is not known; did you mean Known-1B? Or give" + give);
-  EXPECT_EQ(error_of("zzzzzz"), "model 'zzzzzz' is not known; give" + give);
-  EXPECT_EQ(error_of("\x1b[31mred"), "model '?[31mred' is not known; give" + give);
-  EXPECT_EQ(error_of(""), "expected the name of a model or a path to one");
-  EXPECT_EQ(error_of(std::string(10'000, 'x')), "'" + std::string(60, 'x') + "…' is no name of a model and no path");
+  const std::string give = " a path to its config.json, or its size: --params 9B, {params: 9B}";
+  EXPECT_EQ(error_of("Knwon-1B"), "unknown model 'Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
+  EXPECT_EQ(error_of("org/Knwon-1B"), "unknown model 'org/Knwon-1B'. Did you mean 'Known-1B'? Or give" + give);
+  EXPECT_EQ(error_of("zzzzzz"), "unknown model 'zzzzzz'. Give" + give);
+  EXPECT_EQ(error_of("\x1b[31mred"), "unknown model '?[31mred'. Give" + give);
+  EXPECT_EQ(error_of(""), "expected a model name or a path to a model");
+  EXPECT_EQ(error_of(std::string(10'000, 'x')), "'" + std::string(60, 'x') + "…' is neither a model name nor a path");
 }
 
 TEST_F(ModelSource, PathsThatLeadNowhere) {
-  EXPECT_EQ(error_of("./absent/config.json"), "there is no such file");
-  EXPECT_EQ(error_of("absent.gguf"), "there is no such file");
+  EXPECT_EQ(error_of("./absent/config.json"), "no such file");
+  EXPECT_EQ(error_of("absent.gguf"), "no such file");
   EXPECT_EQ(error_of("Tiny-Llama"), "expected config.json in this folder");
   const std::string kinds = "expected config.json, a folder that holds one, or a .safetensors or .gguf file";
   write("notes.txt", "hello");
@@ -107,8 +107,8 @@ TEST_F(ModelSource, PathsThatLeadNowhere) {
   EXPECT_EQ(error_of("empty.json"), "is empty; expected JSON");
   fs::create_directories(folder_ / "dir.json");
   EXPECT_EQ(error_of("dir.json"), "expected config.json in this folder");
-  EXPECT_EQ(error_of("/dev/zero"), "expected a file");
-  EXPECT_EQ(error_of("/dev/full"), "expected a file");
+  EXPECT_EQ(error_of("/dev/zero"), "is not a file");
+  EXPECT_EQ(error_of("/dev/full"), "is not a file");
 }
 
 TEST_F(ModelSource, FinderPutsThePlaceIntoTheMessage) {

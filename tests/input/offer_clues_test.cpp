@@ -95,8 +95,8 @@ phases:
       batch: {by_gpu: {RTX 4090: 256, 8x H100 SXM: 2048, else: 1024}}
 )"),
       "job.yaml:7: phases.train.train: 10,000 steps are 2.56M samples on RTX 4090 (batch 256), 20.5M on 8x H100 SXM "
-      "(2,048) and 10.2M elsewhere (1,024): that is not the same work; add steps_at_batch: 256 (the work is steps x "
-      "256 = 2.56M samples for all), or give epochs in place of steps");
+      "(2,048) and 10.2M elsewhere (1,024): not the same work; add steps_at_batch: 256 (the work is steps x "
+      "256 = 2.56M samples for all), or use epochs instead of steps");
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ TEST(PlainText, PlacesCountFromOne) {
 
 TEST(PlainText, RefusalsTellBinaryFromWrongText) {
   const auto binary = bad_byte_failure("PK\x03\x04\0"sv, 2, "f", "a table as CSV text").error();
-  EXPECT_EQ(binary.message, "this is a binary file; expected a table as CSV text");
+  EXPECT_EQ(binary.message, "binary file; expected a table as CSV text");
   EXPECT_EQ(binary.place.line, 1);
   EXPECT_EQ(bad_byte_failure("a\n\xe9", 2, "f", "a table").error().message,
             "expected UTF-8 text without control characters");

@@ -117,22 +117,22 @@ std::string error_of_plan(std::string_view text) { return line_of(read_plan_file
 
 TEST(PlanFile, WhatIsNoPlanIsOneLine) {
   EXPECT_EQ(error_of_plan("phases: []"),
-            "plan.json:1: not valid JSON; expected a plan as gpuplan plan JOB -o plan.json writes it");
+            "plan.json:1: not valid JSON; expected a plan saved with gpuplan plan JOB -o plan.json");
   EXPECT_EQ(
       error_of_plan("[1]"),
-      "plan.json: is no plan: expected what gpuplan plan JOB -o plan.json writes (schema gpuplan/plan@1), found a "
+      "plan.json: is not a saved plan; create one with gpuplan plan JOB -o plan.json (schema gpuplan/plan@1), found a "
       "list");
-  EXPECT_EQ(error_of_plan(R"({"schema": "gpuplan/fit@1"})"),
-            "plan.json: is no plan: expected what gpuplan plan JOB -o plan.json writes (schema gpuplan/plan@1), found "
-            "'gpuplan/fit@1'");
+  EXPECT_EQ(
+      error_of_plan(R"({"schema": "gpuplan/fit@1"})"),
+      "plan.json: is not a saved plan; create one with gpuplan plan JOB -o plan.json (schema gpuplan/plan@1), found "
+      "'gpuplan/fit@1'");
   EXPECT_EQ(
       error_of_plan(R"({"schema": {"a": 1}})"),
-      "plan.json: is no plan: expected what gpuplan plan JOB -o plan.json writes (schema gpuplan/plan@1), found a "
+      "plan.json: is not a saved plan; create one with gpuplan plan JOB -o plan.json (schema gpuplan/plan@1), found a "
       "map");
-  EXPECT_EQ(
-      error_of_plan(R"({"schema": "gpuplan/plan@1", "job": "a", "job_file": null, "plans": []})"),
-      "plan.json: holds no job: an older gpuplan kept it, or another program wrote it; make it again with gpuplan "
-      "plan");
+  EXPECT_EQ(error_of_plan(R"({"schema": "gpuplan/plan@1", "job": "a", "job_file": null, "plans": []})"),
+            "plan.json: contains no job: an older gpuplan or another program wrote it; save it again with gpuplan plan "
+            "JOB -o plan.json");
   EXPECT_EQ(error_of_plan(R"({"schema": "gpuplan/plan@1", "job_file": {"name": "j.yaml", "text": "{a: "}})")
                 .starts_with("plan.json: the job in it: "),
             true);
@@ -149,10 +149,10 @@ TEST(PlanFile, NamesPlansAndJobs) {
   EXPECT_NE(expectation_of(kept->plans[0], "p"), nullptr);
   EXPECT_EQ(expectation_of(kept->plans[0], "q"), nullptr);
   EXPECT_EQ(line_of(plan_named(*kept, "k3f9a2")),
-            "plan.json: there is no plan 'k3f9a2' among its 3; did you mean k3f9a1?; the pick is k3f9a1");
+            "plan.json: no plan 'k3f9a2' among its 3. Did you mean 'k3f9a1'?; recommended: k3f9a1");
   EXPECT_TRUE(made_for(*kept, "one"));
   EXPECT_EQ(line_of(made_for(*kept, "two")),
-            "plan.json: is a plan of job 'one', and this is job 'two'; expected a plan of the same job");
+            "plan.json: belongs to job 'one', not to job 'two'; give a plan of the same job");
 }
 
 }  // namespace

@@ -104,14 +104,14 @@ std::string row(const std::string& cells, const std::string& more_columns = "") 
 TEST(PriceFile, RefusesWithFileLineAndWhatWasExpected) {
   for (const std::string price :
        {"cheap", "0", "-3", "nan", "inf", "1e12", "2.49 GB", "24-20", "0-5", "3;4", "1e-300", "0.00001"})
-    EXPECT_EQ(row("RTX 4090,1," + price), "column price_per_hour: '" + price +
-                                              "' is not a price of the whole offer such as 2.49, $2.49/h or 20-24, "
-                                              "of $0.0001/h or more");
+    EXPECT_EQ(row("RTX 4090,1," + price),
+              "column price_per_hour: '" + price +
+                  "' is not a price of the whole offer such as 2.49, $2.49/h or 20-24, at least $0.0001/h");
   EXPECT_EQ(row("RTX 4090,1,"), "column price_per_hour is empty");
   for (const std::string count : {"0", "-1", "1.5", "many", "100001", "99999999999999999999"})
     EXPECT_EQ(row("RTX 4090," + count + ",1"), "column gpus: '" + count + "' is not a whole number from 1 to 100000");
-  EXPECT_EQ(row("RTX 4090,,1"), "'RTX 4090' has no count; expected a column gpus, or a count in front such as 8x");
-  EXPECT_EQ(row("RTX 4091,1,1"), "column gpu: unknown GPU 'RTX 4091'; did you mean RTX 4090? (gpuplan gpus lists all)");
+  EXPECT_EQ(row("RTX 4090,,1"), "'RTX 4090' has no count; add a column gpus, or a count in front such as 8x");
+  EXPECT_EQ(row("RTX 4091,1,1"), "column gpu: unknown GPU 'RTX 4091'. Did you mean 'RTX 4090'? (list: gpuplan gpus)");
   EXPECT_EQ(row(",1,1"), "column gpu is empty");
   EXPECT_EQ(row("RTX 4090,1,1,maybe", ",spot"), "column spot: 'maybe' is not yes or no");
   EXPECT_EQ(row("RTX 4090,1,1,soon", ",as_of"), "column as_of: 'soon' is not a date such as 2026-01 or 2026-01-31");
@@ -123,24 +123,24 @@ TEST(PriceFile, RefusesWithFileLineAndWhatWasExpected) {
   EXPECT_EQ(row("RTX 4090,1,1,euros", ",currency"), "column currency: 'euros' is not a currency such as USD or EUR");
   EXPECT_EQ(row("RTX 4090,1"), "this row has 2 cells, the header has 3");
   EXPECT_EQ(row("\x1b[31mred,1,1"), "expected UTF-8 text without control characters");
-  EXPECT_EQ(row("RTX 4090,1,\"1"), "a quoted cell that begins here has no closing quote");
+  EXPECT_EQ(row("RTX 4090,1,\"1"), "missing closing quote of the cell that starts here");
 }
 
 TEST(PriceFile, RefusesWhatIsNoList) {
   EXPECT_EQ(error(""), "offers.csv:1: the file is empty; expected a header row and data rows");
-  EXPECT_EQ(error("gpu,gpus,price_per_hour\n"), "offers.csv:0: no rows: expected a header and at least one offer");
-  EXPECT_EQ(error("gpu,gpus\nRTX 4090,1\n"), "offers.csv:1: column price_per_hour is missing");
+  EXPECT_EQ(error("gpu,gpus,price_per_hour\n"), "offers.csv:0: no rows; expected a header and at least one offer");
+  EXPECT_EQ(error("gpu,gpus\nRTX 4090,1\n"), "offers.csv:1: missing column 'price_per_hour'");
   EXPECT_EQ(error("gpu,gpus,price_per_hou\nRTX 4090,1,1\n"),
-            "offers.csv:1: column price_per_hour is missing; did you mean price_per_hou?");
-  EXPECT_EQ(error("gpus,price_per_hour\n1,1\n"), "offers.csv:1: column gpu is missing; did you mean gpus?");
+            "offers.csv:1: missing column 'price_per_hour'. Did you mean 'price_per_hou'?");
+  EXPECT_EQ(error("gpus,price_per_hour\n1,1\n"), "offers.csv:1: missing column 'gpu'. Did you mean 'gpus'?");
   EXPECT_EQ(error("gpu,price_per_hour\nRTX 4090,1\n"),
-            "offers.csv:2: 'RTX 4090' has no count; expected a column gpus, or a count in front such as 8x");
+            "offers.csv:2: 'RTX 4090' has no count; add a column gpus, or a count in front such as 8x");
   EXPECT_EQ(error("gpu,gpus,price\xEF\xBB\xBF_per_hou\nL4,1,1\n"),
-            "offers.csv:1: column price_per_hour is missing; did you mean price?_per_hou?");
+            "offers.csv:1: missing column 'price_per_hour'. Did you mean 'price?_per_hou'?");
   for (const std::string separator : {";", "\t"})
     EXPECT_EQ(
         error("gpu" + separator + "gpus" + separator + "price_per_hour\nL4" + separator + "1" + separator + "1\n"),
-        "offers.csv:1: cells stand between semicolons or tabs; expected commas");
+        "offers.csv:1: columns are separated by semicolons or tabs; use commas");
   EXPECT_EQ(error("gpu,gpus,price_per_hour\n\nRTX 4090,0,1\n"),
             "offers.csv:3: column gpus: '0' is not a whole number from 1 to 100000")
       << "blank lines count";

@@ -50,7 +50,7 @@ TEST(ProblemTable, RefusesWhatNothingIsCalled) {
   EXPECT_EQ(refusal(row("tortch", "", "")), "p.csv:2: column frameworks: 'tortch' is not in frameworks.csv");
   EXPECT_EQ(refusal(row("", "H100 40GB", "")),
             "p.csv:2: column hardware: 'H100 40GB' is no GPU and no architecture of gpus.csv");
-  EXPECT_NE(refusal(row("", "", "compil")).find("did you mean compile?"), std::string::npos);
+  EXPECT_NE(refusal(row("", "", "compil")).find("Did you mean 'compile'?"), std::string::npos);
   EXPECT_EQ(refusal(row("", "", "")),
             "p.csv:2: no condition; expected frameworks, hardware, features or a compute capability");
   EXPECT_EQ(refusal(row("torch", "", "") + row("vllm", "", "")), "p.csv:3: the id 'x' comes twice");

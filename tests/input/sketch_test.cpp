@@ -183,32 +183,31 @@ TEST(Sketch, EveryErrorNamesItsFlag) {
 }
 
 TEST(Sketch, MissingPiecesAreNamedWithAnExample) {
-  EXPECT_TRUE(error_of({.tokens = "1M"}).starts_with("which model? add --model NAME or --params N, such as"));
-  EXPECT_TRUE(error_of({.model = "gpt2"}).starts_with("how much data? add --tokens 10M, --samples 50k"));
+  EXPECT_TRUE(error_of({.tokens = "1M"}).starts_with("no model. Add --model NAME or --params N, such as"));
+  EXPECT_TRUE(error_of({.model = "gpt2"}).starts_with("missing data size: add --tokens 10M, --samples 50k"));
   EXPECT_EQ(error_of({.generate = true, .model = "gpt2", .samples = "5"}),
-            "how much is generated? add --prompt (tokens of one) and --new (tokens of an answer), such as --generate "
+            "missing --prompt (input tokens per request) and --new (output tokens per request), such as --generate "
             "--samples 10k --prompt 500 --new 300");
-  EXPECT_TRUE(error_of({.model = "gpt2", .steps = "5"}).starts_with("--steps needs --batch"));
-  EXPECT_TRUE(error_of({.model = "gpt2", .tokens = "1M", .rank = "8"}).starts_with("--rank is that of adapters"));
-  EXPECT_TRUE(error_of({.model = "gpt2", .tokens = "1M", .method = "frozen"}).starts_with("--method frozen needs"));
-  EXPECT_TRUE(error_of({.layers = "4", .tokens = "1M"}).starts_with("--layers needs --hidden"));
+  EXPECT_TRUE(error_of({.model = "gpt2", .steps = "5"}).starts_with("--steps also needs --batch"));
+  EXPECT_TRUE(error_of({.model = "gpt2", .tokens = "1M", .rank = "8"}).starts_with("--rank needs --method lora"));
+  EXPECT_TRUE(
+      error_of({.model = "gpt2", .tokens = "1M", .method = "frozen"}).starts_with("--method frozen also needs"));
+  EXPECT_TRUE(error_of({.layers = "4", .tokens = "1M"}).starts_with("--layers also needs --hidden"));
   EXPECT_TRUE(error_of({.model = "gpt2", .params = "1M", .tokens = "1M"}).starts_with("--model and --params both"));
-  EXPECT_TRUE(error_of({.model = "gpt2", .samples = "5", .tokens = "1M"}).starts_with("--tokens and --samples both"));
+  EXPECT_TRUE(
+      error_of({.model = "gpt2", .samples = "5", .tokens = "1M"}).starts_with("use --tokens or --samples, not both"));
   EXPECT_EQ(error_of({.model = "gpt2", .method = "lora", .prompt = "5"}),
-            "--method belongs to training and --prompt to generation; keep one of them");
+            "--method is for training, --prompt for generation; use one of them");
 }
 
 TEST(Sketch, AssumptionsAreTold) {
   const auto all = [](const Sketch& sketch, const Wishes& wishes = {}) {
     return join(job_of(sketch, wishes)->assumed, " ");
   };
-  EXPECT_EQ(
-      all(lora()),
-      "one epoch (--epochs), sequences of 2,048 tokens (--sequence), the batch that suits each GPU (--batch), "
-      "adapters of rank 16 (--rank) at all linear layers, set-up of 6-19 min: boot, software, weights (--setup).");
+  EXPECT_EQ(all(lora()),
+            "1 epoch (--epochs), 2,048-token sequences (--sequence), LoRA rank 16 (--rank), 6–19 min setup (--setup).");
   // No longer than the model's context.
-  EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("every sample fills a sequence of 1,024 tokens"),
-            std::string::npos);
+  EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("1,024-token samples"), std::string::npos);
   EXPECT_EQ(training(*job_of({.model = "gpt2", .samples = "5"})).sequence, 1024);
   EXPECT_EQ(all({.model = "gpt2",
                  .samples = "5",
@@ -219,16 +218,15 @@ TEST(Sketch, AssumptionsAreTold) {
                  .method = "full"}),
             "");
   // Weights of 124 MB in 16 bit are no reason to wait.
-  EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("set-up of 5-15 min: boot, software (--setup)."),
-            std::string::npos);
+  EXPECT_NE(all({.model = "gpt2", .samples = "5"}).find("5–15 min setup (--setup)."), std::string::npos);
   EXPECT_EQ(all({.params = "25M", .samples = "2.5M"}).find("a decoder of 7 layers (--layers), 384 wide (--hidden)"),
             0U);
   EXPECT_EQ(all(answers()),
-            "as many requests in flight as fit (--concurrency, --batch), set-up of 14-53 min: boot, software, weights "
+            "as many concurrent requests as fit (--concurrency, --batch), 14–53 min setup "
             "(--setup).");
-  EXPECT_NE(all(lora(), {.spot = "only"}).find("taken away at 5%/h"), std::string::npos);
-  EXPECT_EQ(all(lora(), {.spot = "never"}).find("taken away"), std::string::npos);
-  EXPECT_EQ(all(lora(), {.spot = "only", .interruptions = "1%/h"}).find("taken away"), std::string::npos);
+  EXPECT_NE(all(lora(), {.spot = "only"}).find("interruption rate 5%/h"), std::string::npos);
+  EXPECT_EQ(all(lora(), {.spot = "never"}).find("interruption rate"), std::string::npos);
+  EXPECT_EQ(all(lora(), {.spot = "only", .interruptions = "1%/h"}).find("interruption rate"), std::string::npos);
 }
 
 TEST(Sketch, SpotOfAFileIsAssumedOnlyWhereNobodySaysHowOften) {

@@ -51,27 +51,27 @@ TEST(Toml, RefusesInOneLine) {
   EXPECT_EQ(line_of(parse_toml("\na = 1\na = 2\n", "x")).substr(0, 14), "x:3: not TOML:");
   EXPECT_EQ(line_of(parse_toml("a = inf\n", "x")), "x:1: expected a number, got inf or nan");
   EXPECT_EQ(line_of(parse_toml("a = 12:00:00\n", "x")),
-            "x:1: times of day are not expected here; write a text such as \"12 h\"");
-  EXPECT_EQ(line_of(parse_toml("a = \"\\u001b[31m\"\n", "x")), "x:1: expected a plain text on one line, got '?[31m'");
-  EXPECT_EQ(line_of(parse_toml("\"a\\nb\" = 1\n", "x")), "x:1: 'a?b' is no name for a key");
-  EXPECT_EQ(line_of(parse_toml("a" + std::string(100, '.') + " = 1\n", "x")), "x:1: a line has more than 60 points");
+            "x:1: a date or time of day is not valid here; write text such as \"12 h\"");
+  EXPECT_EQ(line_of(parse_toml("a = \"\\u001b[31m\"\n", "x")), "x:1: expected text on one line, got '?[31m'");
+  EXPECT_EQ(line_of(parse_toml("\"a\\nb\" = 1\n", "x")), "x:1: 'a?b' is not a valid key");
+  EXPECT_EQ(line_of(parse_toml("a" + std::string(100, '.') + " = 1\n", "x")), "x:1: a line has more than 60 dots");
   EXPECT_FALSE(parse_toml("a = " + std::string(1000, '['), "x"));
   EXPECT_FALSE(parse_toml(std::string(70'000, '#'), "x"));
 }
 
 TEST(UserConfig, ReadsWithTheDeclarationsOfTheJob) {
   EXPECT_EQ(line_of(config_of({{"t.toml", "\nvalue_of_tim = 3"}})),
-            "t.toml:2: unknown key 'value_of_tim'; did you mean value_of_time?");
+            "t.toml:2: unknown key 'value_of_tim'. Did you mean 'value_of_time'?");
   EXPECT_EQ(line_of(config_of({{"t.toml", "[where]\nregion = \"a\""}})),
-            "t.toml:2: where: unknown key 'region'; did you mean regions?");
+            "t.toml:2: where: unknown key 'region'. Did you mean 'regions'?");
   EXPECT_EQ(line_of(config_of({{"t.toml", "value_of_time = \"12 h\""}})).substr(0, 39),
             "t.toml:1: value_of_time: expected a pri");
   EXPECT_EQ(line_of(config_of({{"t.toml", "limits = {budget = 5}"}})),
-            "t.toml:1: unknown key 'limits'; it belongs to a job, not to gpuplan.toml");
+            "t.toml:1: unknown key 'limits'; it belongs in a job file, not in gpuplan.toml");
   EXPECT_NE(line_of(config_of({{"t.toml", "[[own]]\nname = \"a\"\ngpu = \"H400\""}})).find("unknown GPU 'H400'"),
             std::string::npos);
   EXPECT_EQ(line_of(config_of({{"t.toml", "own = [{name = \"a\", gpu = \"L4\"}, {name = \"a\", gpu = \"L4\"}]"}})),
-            "t.toml:1: own: two boxes are called a");
+            "t.toml:1: own: two machines are named a");
 }
 
 TEST(UserConfig, FillsWhatTheJobDoesNotSay) {

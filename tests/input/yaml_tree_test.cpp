@@ -64,18 +64,17 @@ TEST(YamlTree, CoreTagsMeanNothingNew) {
 }
 
 TEST(YamlTree, RefusesWithOneLineEach) {
-  EXPECT_EQ(parse_error("a: 1\nb: 2\na: 3\n"), "f.yaml:3: duplicate key 'a'; it stands on line 1 already");
-  EXPECT_EQ(parse_error("a: 1\n'a': 3\n"), "f.yaml:2: duplicate key 'a'; it stands on line 1 already");
+  EXPECT_EQ(parse_error("a: 1\nb: 2\na: 3\n"), "f.yaml:3: duplicate key 'a'; the first is on line 1");
+  EXPECT_EQ(parse_error("a: 1\n'a': 3\n"), "f.yaml:2: duplicate key 'a'; the first is on line 1");
   EXPECT_EQ(parse_error("a: 1\n---\nb: 2\n"),
-            "f.yaml:2: a second document begins here; expected one: check the indentation, and leave out --- and ...");
-  EXPECT_EQ(parse_error("a: !python/object x\n"),
-            "f.yaml:1: the tag '!python/object' has no meaning here; leave it out");
-  EXPECT_EQ(parse_error("a: !foo {b: 1}\n"), "f.yaml:1: the tag '!foo' has no meaning here; leave it out");
+            "f.yaml:2: more than one YAML document; check the indentation, and remove --- and ...");
+  EXPECT_EQ(parse_error("a: !python/object x\n"), "f.yaml:1: the tag '!python/object' is not supported; remove it");
+  EXPECT_EQ(parse_error("a: !foo {b: 1}\n"), "f.yaml:1: the tag '!foo' is not supported; remove it");
   EXPECT_EQ(parse_error("? [a, b]\n: 1\n"),
-            "f.yaml:1: a list or map stands where the name of a key is expected; is a ] or } missing?");
-  EXPECT_EQ(parse_error("~: 1\n"), "f.yaml:1: expected a name as key, got nothing");
+            "f.yaml:1: a list or map where a key is expected; check for a missing ] or }");
+  EXPECT_EQ(parse_error("~: 1\n"), "f.yaml:1: expected a key, got nothing");
   EXPECT_EQ(parse_error("a: {<<: 3}\n"), "f.yaml:1: <<: expected a map or a list of maps to merge, got '3'");
-  EXPECT_EQ(parse_error("a: &x [1, *x]\n"), "f.yaml:1: an anchor can not hold itself");
+  EXPECT_EQ(parse_error("a: &x [1, *x]\n"), "f.yaml:1: an anchor cannot contain itself");
 }
 
 TEST(YamlTree, SaysWhatIsNotValidYaml) {
@@ -85,34 +84,33 @@ TEST(YamlTree, SaysWhatIsNotValidYaml) {
     EXPECT_EQ(error.substr(0, start.size()), start) << text;
     return error.substr(std::min(error.size(), start.size()));
   };
-  EXPECT_EQ(problem("x: 1\na: {b: 1\nc: 2\n", 2), "a { is not closed, or a comma is missing behind it");
-  EXPECT_EQ(problem("a: 1\nb: [1, 2\nc: 3\nd: 4\n", 2), "a [ is not closed, or a comma is missing behind it");
-  EXPECT_EQ(problem("a: {b: 1 c: 2}\n", 1), "a { is not closed, or a comma is missing behind it");
-  EXPECT_EQ(problem("a: [1, {b: 2]\n", 1), "a ] or } without its [ or {; is another bracket not closed?");
-  EXPECT_EQ(problem("a: *nowhere\n", 1),
-            "an alias (*name) whose anchor (&name) does not stand above; a text needs quotes");
+  EXPECT_EQ(problem("x: 1\na: {b: 1\nc: 2\n", 2), "missing } or comma");
+  EXPECT_EQ(problem("a: 1\nb: [1, 2\nc: 3\nd: 4\n", 2), "missing ] or comma");
+  EXPECT_EQ(problem("a: {b: 1 c: 2}\n", 1), "missing } or comma");
+  EXPECT_EQ(problem("a: [1, {b: 2]\n", 1), "] or } without its [ or {; check the brackets before it");
+  EXPECT_EQ(problem("a: *nowhere\n", 1), "alias (*name) without an anchor (&name) above it; quote it if it is text");
   for (const std::string text : {"a: b: c\n", "a: 1\n b: 2\n"})
     EXPECT_EQ(problem(text, text == "a: b: c\n" ? 1 : 2),
-              "a colon where no value can begin; check the indentation, and write a text that holds ': ' in quotes");
-  EXPECT_EQ(problem("a:\n  b: 1\n c: 2\n", 3),
-            "this fits no list or map above; check the indentation, and quotes around texts");
-  EXPECT_EQ(problem("a: - b\n", 1), "a list can not begin here; expected its first '- ' on a line of its own");
+              "unexpected colon; check the indentation, and quote text that contains ': '");
+  EXPECT_EQ(
+      problem("a:\n  b: 1\n c: 2\n", 3),
+      "indentation does not match the list or map above; check the spaces, and quote text with special characters");
+  EXPECT_EQ(problem("a: - b\n", 1), "a list cannot start here; put its first '- ' on a line of its own");
   for (const std::string text : {"a:\n\tb: 1\n", "a:\n  b: 1\n\tc: 2\n", "\ta: 1\n"})
     EXPECT_EQ(problem(text, static_cast<int>(std::ranges::count(text.substr(0, text.find('\t')), '\n')) + 1),
-              "a tab in the indentation; expected blanks");
+              "tab in the indentation; use spaces");
   for (const std::string text : {"a: @x", "a: `x", "a: %x", "a: * x", "a: & x", "a: !<x"})
-    EXPECT_EQ(problem(text, 1), "a text that begins with one of * & ! % @ ` needs quotes") << text;
+    EXPECT_EQ(problem(text, 1), "text that starts with one of * & ! % @ ` needs quotes") << text;
   for (const std::string text : {R"(a: "C:\dir")", R"(a: "\xzz")"})
-    EXPECT_EQ(problem(text, 1),
-              "an escape in double quotes that YAML does not know; write \\\\ for a backslash, or use single quotes");
-  EXPECT_EQ(problem("a: |x\n b\n", 1), "text behind | or >; expected it to begin on the next line, indented");
+    EXPECT_EQ(problem(text, 1), "unknown escape in double quotes; write \\\\ for a backslash, or use single quotes");
+  EXPECT_EQ(problem("a: |x\n b\n", 1), "text after | or >; start it on the next line, indented");
   EXPECT_EQ(problem("%YAML 9.9\n---\na: 1\n", 1),
-            "directives (lines that begin with %) mean nothing here; leave them out");
+            "YAML directives (lines that start with %) are not supported; remove them");
 }
 
 // yaml-cpp 0.7 takes all the rest of a file for the text of a quote that is never closed.
 TEST(YamlTree, QuotesMustBeClosed) {
-  const std::string expected = "not valid YAML: a quote opens and is not closed";
+  const std::string expected = "not valid YAML: missing closing quote";
   for (const std::string quote : {"\"", "'"}) {
     EXPECT_EQ(parse_error("a: 1\nb: " + quote + "x\nc: 3\n"), "f.yaml:2: " + expected);
     EXPECT_EQ(parse_error("a: 1\nb: " + quote + "x"), "f.yaml:2: " + expected);
@@ -125,12 +123,12 @@ TEST(YamlTree, QuotesMustBeClosed) {
 
 TEST(YamlTree, WindowsLineEnds) {
   EXPECT_EQ(parsed("a: 1\r\nb:\r\n  - x\r\n  - \"y\"\r\n"), "{a: 1, b: [x, \"y\"]}");
-  EXPECT_EQ(parse_error("a: 1\r\nb: 2\r\na: 3\r\n"), "f.yaml:3: duplicate key 'a'; it stands on line 1 already");
+  EXPECT_EQ(parse_error("a: 1\r\nb: 2\r\na: 3\r\n"), "f.yaml:3: duplicate key 'a'; the first is on line 1");
 }
 
 TEST(YamlTree, RefusesWhatIsNoText) {
   EXPECT_EQ(parse_error(std::string("a: 1\nb: \0\n", 10)),
-            "f.yaml:2: this is a binary file; expected a job as YAML or JSON text");
+            "f.yaml:2: binary file; expected a job as YAML or JSON text");
   EXPECT_EQ(parse_error("a: 1\nb: \xff\xfe\n"), "f.yaml:2: expected UTF-8 text without control characters");
   EXPECT_EQ(parse_error("a: \x1b[31mred\x1b[0m\n"), "f.yaml:1: expected UTF-8 text without control characters");
   EXPECT_EQ(parse_error("a: \"\\e[31mred\"\n"), "f.yaml:1: control characters are not allowed in text");
@@ -142,7 +140,7 @@ TEST(YamlTree, RefusesWhatIsNoText) {
 
 TEST(YamlTree, BoundsSize) {
   EXPECT_EQ(parse_error(std::string(kMaxTextBytes + 1, 'a')),
-            "f.yaml: the file is larger than 1 MB; a job file is text of a few KB");
+            "f.yaml: the file is too large (limit 1 MB); a job file is a few KB of text");
   EXPECT_TRUE(parse_tree(std::string(kMaxTextBytes, 'a'), "f.yaml"));
 }
 

@@ -188,8 +188,8 @@ TEST(Apart, NeitherOfTwoThatNeedEachOtherIsStarted) {
   const auto commands = apart({{{}, 0}, {{0}, 1}, {{1}, 0}});
   ASSERT_FALSE(commands);
   EXPECT_EQ(commands.error().message,
-            "machine-1 and machine-2 need each other's results while both run, and machines of X share no storage; "
-            "choose another plan (--plan), or --to skypilot or kubernetes");
+            "machine-1 and machine-2 need each other's results while both run, and machines of X have no shared "
+            "storage; choose another plan (--plan), or --to skypilot or kubernetes");
 }
 
 TEST(Apart, StepsByHandAreToldInTheirPlace) {
@@ -243,7 +243,7 @@ TEST(Kubernetes, AsksForTheCardOrSaysThatItDoesNot) {
   const auto set = kubernetes_launcher(*two.launch);
   EXPECT_NE(file_of(set, "kubernetes/02-b.yaml").find("nvidia.com/gpu.product: NVIDIA-H100-80GB-HBM3"),
             std::string::npos);
-  EXPECT_FALSE(said(set->notes, "whatever they are"));
+  EXPECT_FALSE(said(set->notes, "any node with that many GPUs"));
   // Nobody knows what the driver calls it.
   const Launched unknown(job_of(R"(
 job: unknown
@@ -253,7 +253,7 @@ phases:
 )"));
   const auto other = kubernetes_launcher(*unknown.launch);
   EXPECT_EQ(file_of(other, "kubernetes/01-a.yaml").find("nodeSelector"), std::string::npos);
-  EXPECT_TRUE(said(other->notes, "whatever they are"));
+  EXPECT_TRUE(said(other->notes, "any node with that many GPUs"));
 }
 
 TEST(Kubernetes, SaysThatOnlyScriptsComeAlong) {
@@ -262,7 +262,7 @@ TEST(Kubernetes, SaysThatOnlyScriptsComeAlong) {
   ASSERT_TRUE(set);
   EXPECT_FALSE(said(set->notes, "in this folder"));
   EXPECT_FALSE(said(set->notes, "into this folder"));
-  EXPECT_TRUE(said(set->notes, "where only the scripts are"));
+  EXPECT_TRUE(said(set->notes, "which has only the scripts"));
   EXPECT_TRUE(said(set->notes, "/runs/trm-nanochat/gpuplan"));
 }
 
@@ -277,7 +277,7 @@ phases:
   for (const auto launcher : {skypilot_launcher, dstack_launcher, vast_launcher}) {
     const auto set = launcher(*own.launch);
     ASSERT_TRUE(set);
-    EXPECT_TRUE(said(set->notes, "No limit on the price of 01-t: the plan knows none"));
+    EXPECT_TRUE(said(set->notes, "No price limit for 01-t"));
     EXPECT_FALSE(said(set->notes, "Limits: the price"));
     for (const LaunchFile& file : set->files) {
       EXPECT_EQ(file.text.find("dph<="), std::string::npos) << file.path;
@@ -312,7 +312,7 @@ TEST(Marketplaces, RefuseMachinesThatWorkTogether) {
   for (const auto launcher : {vast_launcher, runpod_launcher}) {
     const auto set = launcher(*pretrain.launch);
     ASSERT_FALSE(set);
-    EXPECT_NE(set.error().message.find("rents machines one by one, and 01-pretrain needs 2"), std::string::npos);
+    EXPECT_NE(set.error().message.find("rents single machines, but 01-pretrain needs 2"), std::string::npos);
   }
 }
 
@@ -337,7 +337,7 @@ phases:
   ASSERT_TRUE(runpod.launch);
   const auto set = runpod_launcher(*runpod.launch);
   ASSERT_TRUE(set);
-  EXPECT_TRUE(said(set->notes, "wants what nvcr.io/nvidia/pytorch:"));
+  EXPECT_TRUE(said(set->notes, "needs the contents of nvcr.io/nvidia/pytorch:"));
   const Launched lora(example_job("llama-8b-lora"));
   EXPECT_FALSE(said(runpod_launcher(*lora.launch)->notes, "wants what"));
 }

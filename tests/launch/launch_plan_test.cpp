@@ -69,10 +69,9 @@ TEST(LaunchPlan, RefusesNumbersThatDoNotGoTogether) {
   plan.phases[0].estimate.change().strategy.micro_batch += 1;
   const auto batch = lay_out(launched.searched.job, plan, known(), "x", "y");
   ASSERT_FALSE(batch);
-  EXPECT_EQ(
-      batch.error().message,
-      "phases.validate: a batch of 256 sequences is not 8 ranks x micro-batch 33 x accumulation 1; state micro and "
-      "accumulate that divide it");
+  EXPECT_EQ(batch.error().message,
+            "phases.validate: a batch of 256 sequences is not 8 ranks x micro-batch 33 x gradient accumulation 1; set "
+            "micro and accumulate that divide it");
   plan = launched.searched.pick();
   plan.phases[1].estimate.change().strategy.tp = 3;
   const auto degrees = lay_out(launched.searched.job, plan, known(), "x", "y");

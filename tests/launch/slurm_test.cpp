@@ -137,9 +137,8 @@ TEST(Slurm, PhasesAreHandedInWithWhatTheyWaitFor) {
   // 01-data and 07-documentation are on one's own machine, and nobody says what runs there.
   const std::string submit = text(Launched(example_job("sft-node")), "slurm/submit.sh");
   for (const char* line :
-       {"job '02-sft' '02-sft starts when somebody has run 01-data'",
-        "job '04-verify-generate' '' '02-sft' '03-extensions'", "job '05-verify-run' '' '04-verify-generate'",
-        "later '01-data'", "later '07-documentation' '06-metrics'"})
+       {"job '02-sft' '02-sft starts after you run 01-data'", "job '04-verify-generate' '' '02-sft' '03-extensions'",
+        "job '05-verify-run' '' '04-verify-generate'", "later '01-data'", "later '07-documentation' '06-metrics'"})
     EXPECT_TRUE(has_line(submit, line)) << line;
   // Here a command does: it runs before anything is handed in.
   const std::string commands = text(Launched(example_job("neurlang")), "slurm/submit.sh");

@@ -115,7 +115,7 @@ TEST(Work, PythonIsFoundWhereverItStandsInALine) {
   for (const char* hidden :
        {"bash -c 'python train.py'", "sudo -E python3 train.py", "python prep.py; x python train.py"})
     EXPECT_TRUE(
-        command_of(hidden, 4).starts_with("error: phases.train: the plan uses 4 GPUs, a process for each, and its "
+        command_of(hidden, 4).starts_with("error: phases.train: the plan uses 4 GPUs, one process per GPU, and its "
                                           "command starts python in a way"))
         << command_of(hidden, 4);
   EXPECT_EQ(command_of("bash -c 'python train.py'", 1), "bash -c 'python train.py'");
@@ -123,7 +123,7 @@ TEST(Work, PythonIsFoundWhereverItStandsInALine) {
 
 TEST(Work, FewerGpusInSightThanThePlanHasAreAnError) {
   const std::string error =
-      "error: phases.train: its command says CUDA_VISIBLE_DEVICES with 2 GPUs and the plan has 4; leave it out";
+      "error: phases.train: its command sets CUDA_VISIBLE_DEVICES to 2 GPUs, but the plan has 4; remove it";
   EXPECT_EQ(command_of("CUDA_VISIBLE_DEVICES=0,1 python train.py", 4), error);
   EXPECT_EQ(command_of("export CUDA_VISIBLE_DEVICES=\"0,1\"; torchrun --nproc-per-node={gpus} train.py", 4), error);
   EXPECT_EQ(command_of("CUDA_VISIBLE_DEVICES=2,3 torchrun train.py", 4), error);
@@ -146,7 +146,7 @@ TEST(Work, DegreesThatACommandNeverHearsOfAreAnError) {
   };
   const std::string error = big("torchrun train.py --bs {micro} --accum {accumulate}");
   EXPECT_TRUE(error.starts_with("error: phases.train: the plan has ")) << error;
-  EXPECT_NE(error.find("which its command never hears of"), std::string::npos) << error;
+  EXPECT_NE(error.find("but its command does not use it"), std::string::npos) << error;
   EXPECT_NE(error.find("train.parallel: {"), std::string::npos) << error;
   EXPECT_TRUE(big("torchrun train.py --bs {micro} --tp {tp} --pp {pp}").starts_with("torchrun"));
   EXPECT_TRUE(big("torchrun train.py").starts_with("torchrun")) << "it says nothing of batches";
@@ -164,21 +164,21 @@ TEST(Work, CommandsWithoutGpusAreFilledTooAndRefuseUnknownVariables) {
     return work ? work->command.at(0) : "error: " + line_of(work);
   };
   EXPECT_EQ(prepare("echo {phase} {run}"), "echo prep \"${GPUPLAN_RUN_DIR}\"");
-  EXPECT_TRUE(prepare("echo {phse}").starts_with("error: phases.prep: its command names {phse}, which is no variable"));
+  EXPECT_TRUE(
+      prepare("echo {phse}").starts_with("error: phases.prep: its command names {phse}, which is not a variable"));
   EXPECT_EQ(prepare("awk '{{print}}' a"), "awk '{print}' a");
 }
 
 TEST(Work, NumbersThatContradictThePlanAreErrors) {
   EXPECT_EQ(command_of("torchrun --standalone --nproc_per_node=8 train.py", 4),
-            "error: phases.train: its command says --nproc-per-node 8 and the plan has 4; write {gpus} in its place");
+            "error: phases.train: its command has --nproc-per-node 8, but the plan has 4; write {gpus} instead");
   EXPECT_EQ(command_of("torchrun --nproc-per-node 2 train.py", 1),
-            "error: phases.train: its command says --nproc-per-node 2 and the plan has 1; write {gpus} in its place");
+            "error: phases.train: its command has --nproc-per-node 2, but the plan has 1; write {gpus} instead");
   EXPECT_EQ(command_of("accelerate launch --num_processes=8 train.py", 8, 2),
-            "error: phases.train: its command says --num-processes 8 and the plan has 16; write {world} in its place");
-  EXPECT_EQ(
-      command_of("torchrun --standalone --nproc_per_node={gpus} train.py", 8, 2),
-      "error: phases.train: its command says --standalone and the plan has 2 machines; leave it out, gpuplan adds "
-      "how they meet");
+            "error: phases.train: its command has --num-processes 8, but the plan has 16; write {world} instead");
+  EXPECT_EQ(command_of("torchrun --standalone --nproc_per_node={gpus} train.py", 8, 2),
+            "error: phases.train: its command has --standalone, but the plan has 2 nodes; remove it, gpuplan adds the "
+            "rendezvous options");
   EXPECT_TRUE(command_of("torchrun --nproc_per_node={gpus} train.py", 8, 2)
                   .starts_with("torchrun --nnodes=\"$GPUPLAN_NODES\""));
   EXPECT_EQ(command_of("torchrun train.py", 4), "torchrun --nproc-per-node=\"$GPUPLAN_GPUS\" train.py");
@@ -186,11 +186,11 @@ TEST(Work, NumbersThatContradictThePlanAreErrors) {
 
 TEST(Work, UnknownVariablesAreOneLineThatSaysWhichThereAre) {
   const std::string error = command_of("python train.py --batch {mirco}", 1);
-  EXPECT_TRUE(
-      error.starts_with("error: phases.train: its command names {mirco}, which is no variable; did you mean micro?"))
+  EXPECT_TRUE(error.starts_with(
+      "error: phases.train: its command names {mirco}, which is not a variable. Did you mean 'micro'?"))
       << error;
   EXPECT_NE(error.find("{checkpoints}"), std::string::npos);
-  EXPECT_NE(error.find("for braces of its own write {{mirco}}"), std::string::npos);
+  EXPECT_NE(error.find("for literal braces write {{mirco}}"), std::string::npos);
   EXPECT_EQ(error.find('\n'), std::string::npos);
 }
 

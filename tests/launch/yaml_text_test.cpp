@@ -15,7 +15,7 @@ TEST(YamlText, PrintsMapsListsAndScalars) {
   list.add(Yaml::map().set("name", "b", "the second"));
   Yaml all = Yaml::map();
   all.set("kind", "Job");
-  all.set("price", Yaml::number(2.5), "dollars an hour");
+  all.set("price", Yaml::number(2.5), "dollars per hour");
   all.set("spot", Yaml::yes_no(false));
   all.set("token", Yaml::null());
   all.set("items", std::move(list));
@@ -24,7 +24,7 @@ TEST(YamlText, PrintsMapsListsAndScalars) {
   all.set("run", Yaml::lines({"if true; then", "  echo \"a: b\"", "", "fi"}));
   EXPECT_EQ(all.print(),
             "kind: Job\n"
-            "# dollars an hour\n"
+            "# dollars per hour\n"
             "price: 2.5\n"
             "spot: false\n"
             "token: null\n"

@@ -79,7 +79,7 @@ TEST(GenerationWork, RefusesWhatSaysTooLittle) {
 
   GeneratePhase phase = good;
   phase.models.clear();
-  EXPECT_EQ(refusal(phase), "no model: say which network generates (`model: NAME`)");
+  EXPECT_EQ(refusal(phase), "no model; set `model: NAME`");
 
   phase = good;
   phase.data.clear();
@@ -92,7 +92,7 @@ TEST(GenerationWork, RefusesWhatSaysTooLittle) {
   phase = good;
   phase.data.front().new_tokens = {0, 0};
   EXPECT_EQ(refusal(phase),
-            "data: nothing to generate: give `new_tokens`, or `forward_only: true` to only read the text");
+            "data: nothing to generate; set `new_tokens`, or `forward_only: true` to only read the text");
 
   phase = good;
   phase.forward_only = true;
@@ -101,17 +101,16 @@ TEST(GenerationWork, RefusesWhatSaysTooLittle) {
 
   phase = good;
   phase.situation = Situation::kConcurrency;
-  EXPECT_EQ(refusal(phase), "situation concurrency needs `concurrency`, the number of requests in flight");
+  EXPECT_EQ(refusal(phase), "situation concurrency also needs `concurrency`, the number of concurrent requests");
 
   phase = good;
   phase.models.front().custom = CustomModel{};
-  EXPECT_EQ(
-      refusal(phase),
-      "model Llama-2-7B is custom: the work of its generation is not known; give its shape, or use a `fixed` phase");
+  EXPECT_EQ(refusal(phase),
+            "model Llama-2-7B is custom, so its generation work is unknown; give its shape, or use a `fixed` phase");
 
   phase = good;
   phase.models.front().shape.kind = ModelKind::kEncoder;
-  EXPECT_EQ(refusal(phase), "model Llama-2-7B is no decoder: it can not generate; say `forward_only: true`");
+  EXPECT_EQ(refusal(phase), "model Llama-2-7B is not a decoder and cannot generate; set `forward_only: true`");
   phase.forward_only = true;
   EXPECT_EQ(refusal(phase), "");
 
@@ -122,7 +121,7 @@ TEST(GenerationWork, RefusesWhatSaysTooLittle) {
   phase = good;
   phase.models.front().name = "evil\x1b[31m";
   phase.models.front().shape.layers = 0;
-  EXPECT_EQ(refusal(phase), "model evil?[31m has no layers or no hidden width");
+  EXPECT_EQ(refusal(phase), "model evil?[31m has no layers or no hidden size");
 }
 
 }  // namespace

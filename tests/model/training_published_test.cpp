@@ -54,7 +54,7 @@ Strategy compiled(Strategy s) {
   return s;
 }
 
-/// Seconds of a step from tokens a second and GPU.
+/// Seconds of a step from tokens per second and GPU.
 double from_rate(double tokens_per_second, const Strategy& s, int sequence) {
   return static_cast<double>(s.micro_batch) * s.grad_accum * sequence / (tokens_per_second * s.tp * s.pp * s.cp);
 }
@@ -80,7 +80,7 @@ std::vector<Published> published() {
   megatron(gpt(128, 25600, 160, 51200), eager(cut(1, 8, 64, 1, 512, kNone, full, fp16), 1), 94.42);
   megatron(gpt(128, 25600, 160, 51200), eager(cut(1, 8, 64, 1, 512, kNone, selective, fp16), 1), 71.49);
 
-  // NVIDIA Megatron-LM, Llama 3 examples: tokens a second and GPU on H100, fp8.
+  // NVIDIA Megatron-LM, Llama 3 examples: tokens per second and GPU on H100, fp8.
   const char* mlm = "NVIDIA/Megatron-LM examples/llama";
   const auto llama = [&](const char* model, Strategy s, double rate) {
     rows.push_back(
@@ -93,7 +93,7 @@ std::vector<Published> published() {
   rows.push_back({"NVIDIA/JAX-Toolbox MaxText", "H100 SXM", 8, 3200, "maxtext", use_of("Llama-2-7B"), Method::kFull,
                   4096, compiled(cut(8, 1, 1, 2, 1, kZero3, selective, bf16)), 0.721, 0});
 
-  // mosaicml/llm-foundry, scripts/train/benchmarking: tokens a second and GPU.
+  // mosaicml/llm-foundry, scripts/train/benchmarking: tokens per second and GPU.
   const char* foundry = "mosaicml/llm-foundry benchmarking";
   const auto mpt = [&](const char* gpu, double network, ModelUse use, int sequence, Strategy s, double rate) {
     rows.push_back({foundry, gpu, 8, network, "composer", std::move(use), Method::kFull, sequence, s,

@@ -87,7 +87,7 @@ TEST(TrainingStep, SmallBatchesAreBoundByTheHost) {
   EXPECT_NEAR(a100 / h100, 1, 0.2);
   const Case r = run(p, machine("H100 SXM", 1), strategy(1, 1, 1));
   EXPECT_GT(r.estimate.step.launch / r.estimate.step.total(), 0.5);
-  EXPECT_EQ(r.spread.regime, "few tokens a micro-batch: bound by launches and host speed");
+  EXPECT_EQ(r.spread.regime, "few tokens per micro-batch: CPU-bound");
 }
 
 TEST(TrainingStep, QuantisedBaseIsSlowerThanSixteenBit) {

@@ -89,19 +89,17 @@ TEST(TrainingWork, TokensOfAPretrainingRun) {
 TEST(TrainingWork, WhatIsMissingIsSaid) {
   TrainPhase p = phase(use_of("Llama-3.1-8B"), 2048);
   p.data = {};
-  EXPECT_EQ(error_of(p),
-            "train does not say how much work there is: give `steps`, or `data` with `samples` or `tokens`");
+  EXPECT_EQ(error_of(p), "train has no amount of work; set `steps`, or `data` with `samples` or `tokens`");
   p.steps = 100;
-  EXPECT_EQ(error_of(p),
-            "`steps` says how much work there is only together with a batch: give `batch`, or `steps_at_batch`");
+  EXPECT_EQ(error_of(p), "`steps` also needs a batch; set `batch`, or `steps_at_batch`");
   p.sequence.reset();
-  EXPECT_EQ(error_of(p), "train needs the length of sequences: give `sequence` (tokens) or `data.tokens_per_sample`");
+  EXPECT_EQ(error_of(p), "train needs a sequence length; set `sequence` (tokens) or `data.tokens_per_sample`");
   p.models.clear();
   EXPECT_EQ(error_of(p), "train needs a `model`");
   TrainPhase frozen = phase(use_of("Llama-3.1-8B"), 2048, Method::kFrozen);
   frozen.models[0].frozen = true;
   EXPECT_EQ(error_of(frozen),
-            "nothing learns: give `trainable` (parameters) beside the frozen models, or another `method`");
+            "nothing is trained; set `trainable` (parameters) next to the frozen models, or another `method`");
 }
 
 TEST(TrainingWork, FrozenModelsWithAdapterBetweenThem) {

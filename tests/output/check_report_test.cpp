@@ -33,25 +33,24 @@ struct ReportFixture : RunFixture {
 
 TEST(CheckReport, TheVerdictIsOneSentence) {
   ReportFixture fixture;
-  EXPECT_EQ(fixture.verdict(), "Passed: the run is complete; the job names no conditions for this phase.");
+  EXPECT_EQ(fixture.verdict(), "PASSED: run complete (no success criteria set).");
   fixture.phase.succeed_when = {"loss < 5"};
-  EXPECT_EQ(fixture.verdict(), "Passed: the condition holds.");
+  EXPECT_EQ(fixture.verdict(), "PASSED: the success criterion is met.");
   fixture.phase.succeed_when = {"loss < 5", "grad_norm in 0..2"};
-  EXPECT_EQ(fixture.verdict(), "Passed: all 2 conditions hold.");
+  EXPECT_EQ(fixture.verdict(), "PASSED: all 2 success criteria are met.");
   fixture.phase.succeed_when = {"loss < 1", "grad_norm in 0..2"};
-  EXPECT_EQ(fixture.verdict(), "Not passed: 1 of 2 conditions does not hold.");
+  EXPECT_EQ(fixture.verdict(), "FAILED: 1 of 2 success criteria not met.");
   fixture.phase.succeed_when = {"loss < 1", "loss < 0", "val_bpb < 1"};
-  EXPECT_EQ(fixture.verdict(), "Not passed: 2 of 3 conditions do not hold, and 1 is not decided.");
+  EXPECT_EQ(fixture.verdict(), "FAILED: 2 of 3 success criteria not met, and 1 not in the log.");
   fixture.phase.succeed_when = {"loss < 5", "val_bpb < 1"};
-  EXPECT_EQ(fixture.verdict(), "Not passed: 1 of 2 conditions is not decided.");
+  EXPECT_EQ(fixture.verdict(), "FAILED: 1 of 2 success criteria not in the log.");
   fixture.run_to(400);
   fixture.phase.succeed_when = {"loss < 1"};
-  EXPECT_EQ(fixture.verdict(), "Still running: step 399 of 1,000; so far 1 of 1 condition does not hold.");
+  EXPECT_EQ(fixture.verdict(), "RUNNING: step 399 of 1,000; so far 1 of 1 success criterion not met.");
   fixture.event(LogEvent::Kind::kOutOfMemory, 900);
-  EXPECT_EQ(fixture.verdict(), "Not passed: it ended out of memory in line 900; 1 of 1 condition does not hold.");
+  EXPECT_EQ(fixture.verdict(), "FAILED: it ran out of memory in line 900; 1 of 1 success criterion not met.");
   fixture.log.planned_steps = 50;
-  EXPECT_EQ(fixture.verdict(),
-            "Not passed: this is no log of this phase and plan: the log plans 50 steps, the phase 1,000.");
+  EXPECT_EQ(fixture.verdict(), "FAILED: wrong log: the log plans 50 steps, the phase has 1,000.");
 }
 
 TEST(CheckReport, TheTextHoldsEveryFigure) {
@@ -59,33 +58,29 @@ TEST(CheckReport, TheTextHoldsEveryFigure) {
   fixture.phase.succeed_when = {"loss < 3.5"};
   fixture.log.peak_memory[static_cast<std::size_t>(LoggedMemory::kReserved)] = 70 * units::GiB;
   const std::string text = check_text(fixture.report(), {});
-  EXPECT_EQ(
-      text,
-      "trm, phase validate: run.log (nanochat, 1,003 lines) · plan k3f9a1, 8x H100 SXM (dp 8, micro-batch 32, bf16)\n"
-      "\n"
-      "  Passed: the condition holds.\n"
-      "\n"
-      "  SUCCEED WHEN            BECAUSE\n"
-      "  loss < 3.5    ✔ passed  3.342 < 3.5\n"
-      "\n"
-      "  FIGURE                    MEASURED  PREDICTED (P10 … P90)                 RATIO  LIES      USABLE\n"
-      "  throughput        500,000 tokens/s  500,000 tokens/s (417,000 … 556,000)   1.0x  inside\n"
-      "  time of a step                 1 s  1.0 s (0.9 … 1.2)                      1.0x  inside\n"
-      "  memory, reserved          70.0 GiB  54.0 GiB (45.0 … 64.8)                 1.3x  above   79.0 GiB\n"
-      "\n"
-      "  steps           all 1,000\n"
-      "  loss            10 at first, 3.342 at the end; falls smoothly\n"
-      "  gradient norm   median 1 (P10 … P90: 1 … 1), most 1\n");
+  EXPECT_EQ(text, R"(PASSED: the success criterion is met.
+trm, phase validate: run.log (nanochat, 1,003 lines); compared with plan k3f9a1, 8x H100 SXM (dp 8, micro-batch 32,
+  bf16)
+
+     CRITERION   RESULT
+  ✔  loss < 3.5  3.342 < 3.5
+
+  METRIC                          MEASURED  PREDICTED (P10–P90)                 RATIO  IN RANGE    USABLE
+  throughput              500,000 tokens/s  500,000 tokens/s (417,000–556,000)  1.00x  yes
+  step time                            1 s  1.0 s (0.9–1.2)                     1.00x  yes
+  peak memory (reserved)          70.0 GiB  54.0 GiB (45.0–64.8)                 1.3x  no: more  79.0 GiB
+
+  steps           all 1,000
+  loss            10 to 3.342; falls smoothly
+)");
 }
 
 TEST(CheckReport, AdviceComesLast) {
   ReportFixture fixture;
   fixture.set_pace(2);
   const std::string text = check_text(fixture.report(), {});
-  EXPECT_NE(text.find("below: slower"), std::string::npos);
-  EXPECT_NE(text.find("above: slower"), std::string::npos);
-  EXPECT_NE(text.find("\nWhat to do\n  - Slow: a step takes 2.00 times what was predicted."), std::string::npos)
-      << text;
+  EXPECT_NE(text.find("no: slower"), std::string::npos);
+  EXPECT_NE(text.find("\nWhat to do\n  - Slow: steps take 2.00x the prediction."), std::string::npos) << text;
 }
 
 TEST(CheckReport, ALineOfProgress) {
@@ -93,8 +88,8 @@ TEST(CheckReport, ALineOfProgress) {
   fixture.run_to(401);
   fixture.phase.succeed_when = {"loss < 9", "loss < 1"};
   EXPECT_EQ(progress_words(fixture.report()),
-            "step 400 of 1,000 · loss 3.795 · 500,000 tokens/s (1.0x the prediction) · 10 min left · 1 of 2 conditions "
-            "hold");
+            "step 400 of 1,000 · loss 3.795 · 500,000 tokens/s (1.00x the prediction) · 10 min left · 1 of 2 success "
+            "criteria met");
   fixture.event(LogEvent::Kind::kError, 100);
   fixture.event(LogEvent::Kind::kRestart, 101);
   EXPECT_TRUE(progress_words(fixture.report()).ends_with(" · 1 error · 1 restart"));
@@ -140,7 +135,7 @@ TEST(CheckReport, TheCsvIsOneTable) {
   const std::string csv = check_csv(fixture.report());
   EXPECT_TRUE(
       csv.starts_with("kind,name,value,p10,p50,p90,result,because\n"
-                      "verdict,validate,,,,,passed,Passed: the condition holds.\n"
+                      "verdict,validate,,,,,passed,PASSED: the success criterion is met.\n"
                       "figure,tokens_per_second,500000,416667,500000,555556,inside,\n"
                       "figure,seconds_per_step,1,0.9,1,1.2,inside,\n"))
       << csv;

@@ -62,7 +62,7 @@ TEST(Explain, ValuesHaveTheirUnits) {
   EXPECT_EQ(text(Term::Kind::kByteRate, 684e9), "684 GB/s");
   EXPECT_EQ(text(Term::Kind::kOperationRate, 990e12), "990 TFLOP/s");
   EXPECT_EQ(text(Term::Kind::kTokenRate, 42.07), "42.1 tokens/s");
-  EXPECT_EQ(text(Term::Kind::kShare, 0.27), "27 %");
+  EXPECT_EQ(text(Term::Kind::kShare, 0.27), "27%");
   EXPECT_EQ(text(Term::Kind::kDisk, 618.4e9), "618 GB") << "as disks are sold";
   EXPECT_EQ(text(Term::Kind::kCount, 4096), "4096");
   EXPECT_EQ(text(Term::Kind::kCount, 8.03e9), "8.03B");
@@ -72,11 +72,11 @@ TEST(Explain, SaysHowHoursBecomeDollars) {
   const Searched searched(example_job("collection"));
   PlanReport report(searched.result, searched.job, known());
   const std::string text = explain_plan(report, searched.pick(), {.columns = 200});
-  EXPECT_EQ(text.find("How 4x RTX 5090 comes about"), 0U) << text;
-  EXPECT_NE(text.find("evidence: given; the model says "), std::string::npos) << text;
-  EXPECT_NE(text.find("10 % overhead"), std::string::npos) << text;
-  EXPECT_NE(text.find("held at $3.20/h for 4 GPUs, billed by the second"), std::string::npos) << text;
-  EXPECT_NE(text.find("for a GPU-hour used."), std::string::npos) << text;
+  EXPECT_EQ(text.find("How the numbers for 4x RTX 5090 are computed"), 0U) << text;
+  EXPECT_NE(text.find("source: given; predicted "), std::string::npos) << text;
+  EXPECT_NE(text.find("10% overhead"), std::string::npos) << text;
+  EXPECT_NE(text.find("held at $3.20/h, billed per second"), std::string::npos) << text;
+  EXPECT_NE(text.find("per GPU-hour used."), std::string::npos) << text;
 }
 
 TEST(Explain, JsonHoldsTermsWithShares) {

@@ -1,6 +1,7 @@
 #include "output/fit/report.h"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
@@ -76,9 +77,11 @@ TEST(FitTable, OneCardGetsAVerdictFirst) {
   fixture.report.sections[1].rows = {fixture.row(1, 1, 14)};
   const std::string text = fit_table(fixture.report, fixture.catalogue, {{120, false}});
   EXPECT_NE(
-      text.find("  On RTX 4090:\n"
-                "    full: tight on 2 GPUs (22.0 of 23.9 GiB, P90 24.2); 4 GPUs hold it, up to 3 sequences at once.\n"
-                "    qlora: yes, up to 3 sequences at once.\n"),
+      text.find(
+          "  RTX 4090, 23.9 GiB usable:\n"
+          "    full: OOM risk on 2 GPUs (22.0 GiB typical, 24.2 at P90, 23.9 usable); yes on 4 GPUs; max micro-batch "
+          "3.\n"
+          "    qlora: yes; max micro-batch 3.\n"),
       std::string::npos)
       << text;
   fixture.report.sections[1].rows = {fixture.row(1, 1, 30)};
@@ -90,17 +93,18 @@ TEST(FitTable, OneCardGetsAVerdictFirst) {
 
 TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
   const Fixture fixture;
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}),
-            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {.screen = {.columns = 120}, .details = true}),
+            R"(Llama-3.1-8B (8.03B parameters): predicted memory per GPU
 
-  Smallest machine that holds it, with up to 8 GPUs: GPUs, memory needed on each, largest batch a GPU or replica if more
-  than 1
+  Smallest machine: full 2x H100 SXM, qlora 1x RTX 3060.
+
+  Fewest GPUs that it fits on (up to 8): GPUs, memory per GPU, max batch per GPU or replica if more than 1
   GPU         USABLE  full                  qlora
-  H100 SXM  79.6 GiB  2x 56.0 GiB, batch 3  1x 14.0 GiB, batch 3, offload
+  H100 SXM  79.6 GiB  2x 56.0 GiB, batch 3  1x 14.0 GiB, batch 3, CPU offload
   RTX 4090  23.9 GiB  8x 19.0 GiB, batch 3  1x 14.0 GiB, batch 3
   RTX 3060  11.7 GiB  –                     1x 10.0 GiB, batch 3
 
-  By part, on the smallest of them, in GiB a GPU
+  Memory by component on the smallest machine, in GiB per GPU
   PART                  full        qlora
                  2x H100 SXM  1x RTX 3060
   weights               28.0          5.0
@@ -108,9 +112,9 @@ TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
   activations            7.0          1.2
   fragmentation          7.0          1.2
   needed                56.0         10.0
-  P10 … P90      50.4 … 61.6   9.0 … 11.0
+  P10–P90          50.4–61.6     9.0–11.0
   usable                79.6         11.7
-    full: dp 2, zero3, micro-batch 1, bf16
+    full: data parallel 2, ZeRO-3, micro-batch 1, bf16
     qlora: micro-batch 1, bf16
 
   full: fine-tuning, micro-batch 1
@@ -118,24 +122,40 @@ TEST(FitTable, ShowsTheSmallestMachineOfEachGpuAndTheParts) {
 )");
 }
 
+TEST(FitTable, TheShortAnswerIsShorterAndNamesEveryCard) {
+  Fixture fixture;
+  FitReport& report = fixture.report;
+  // Two cards that answer alike stand in one line.
+  report.sections[0].rows = {fixture.row(0, 2, 19), fixture.row(1, 2, 19)};
+  report.sections[1].rows = {fixture.row(0, 1, 14), fixture.row(1, 1, 14)};
+  const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+  const std::string brief = fit_table(report, fixture.catalogue, {.screen = {.columns = 120}});
+  const std::string whole = fit_table(report, fixture.catalogue, {.screen = {.columns = 120}, .details = true});
+  EXPECT_LT(lines(brief), lines(whole)) << brief;
+  EXPECT_NE(brief.find("Smallest machine: full 2x RTX 4090, qlora 1x RTX 4090."), std::string::npos) << brief;
+  EXPECT_NE(brief.find("H100 SXM, RTX 4090"), std::string::npos) << brief;
+  EXPECT_NE(brief.find("--details"), std::string::npos) << brief;
+  EXPECT_EQ(whole.find("--details"), std::string::npos) << whole;
+}
+
 TEST(FitTable, ShowsEveryCountOnDemand) {
   Fixture fixture;
   fixture.report.every_count = true;
   fixture.report.sections.resize(1);
   fixture.report.sections[0].rows = {fixture.row(1, 1, 91), fixture.row(1, 4, 22.5, false), fixture.row(1, 8, 19)};
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}),
-            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {.screen = {.columns = 100}, .details = true}),
+            R"(Llama-3.1-8B (8.03B parameters): predicted memory per GPU
 
-  On RTX 4090:
-    full: tight on 4 GPUs (22.5 of 23.9 GiB, P90 24.8); 8 GPUs hold it, up to 3 sequences at once.
+  RTX 4090, 23.9 GiB usable:
+    full: OOM risk on 4 GPUs (22.5 GiB typical, 24.8 at P90, 23.9 usable); yes on 8 GPUs; max
+      micro-batch 3.
 
   full: fine-tuning, micro-batch 1
-  GPUS                NEEDS    P10 … P90  WEIGHTS  OPTIMIZER  ACTIVATIONS  CONTEXT  LARGEST
-                  GiB a GPU                                                           batch
+  GPUS               MEMORY    P10–P90  WEIGHTS  OPTIMIZER  ACTIVATIONS  OTHER  MAX BATCH
+                GiB per GPU
   1x RTX 4090  91.0 of 23.9
-  4x RTX 4090  22.5 of 23.9  20.2 … 24.8     11.2        5.6          2.8      2.8    tight
-  8x RTX 4090  19.0 of 23.9  17.1 … 20.9      9.5        4.8          2.4      2.4        3
-  Left out for want of room: HOW (a wider window, --markdown or --csv has them).
+  4x RTX 4090  22.5 of 23.9  20.2–24.8     11.2        5.6          2.8    2.8   OOM risk
+  8x RTX 4090  19.0 of 23.9  17.1–20.9      9.5        4.8          2.4    2.4          3
 )");
 }
 
@@ -145,17 +165,17 @@ TEST(FitTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
   FitSection& section = fixture.report.sections[0];
   section.rows = {fixture.row(1, 8, 30), fixture.row(2, 8, 13)};
   section.remedies = {{"method: lora", 8 * units::GiB, true}, {"sequence: 1,024", 12 * units::GiB, false}};
-  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {{.columns = 100}}),
-            R"(Llama-3.1-8B: 8.03B parameters · memory by the model, no prices
+  EXPECT_EQ(fit_table(fixture.report, fixture.catalogue, {.screen = {.columns = 100}, .details = true}),
+            R"(Llama-3.1-8B (8.03B parameters): predicted memory per GPU
 
   full: fine-tuning, micro-batch 1
-  full: nothing holds it with up to 8 GPUs. Closest: 8x RTX 3060 needs 13.0 GiB a GPU where 11.7 are
-    usable, 1.3 GiB too much.
-  What would change it, on RTX 3060:
-    CHANGE                  NEEDS  THEN
-                        GiB a GPU
-    method: lora      8.0 of 11.7  fits
-    sequence: 1,024  12.0 of 11.7  still too much
+  full: does not fit on up to 8 GPUs. Closest: 8x RTX 3060 is 1.3 GiB short (13.0 needed, 11.7
+    usable per GPU).
+  Any one of these makes it fit on RTX 3060:
+    CHANGE              NEEDS  THEN
+                  GiB per GPU
+    method: lora  8.0 of 11.7  fits
+  Not enough: sequence: 1,024 (12.0)
 )");
   EXPECT_FALSE(section.held());
 }
@@ -166,8 +186,8 @@ TEST(FitTable, TellsWhichPartStopsOneMore) {
   FitSection& section = fixture.report.sections[0];
   section.rows = {fixture.row(1, 8, 19)};
   section.rows[0].limit = {4, "activations", 9 * units::GiB, 25 * units::GiB, 23.9 * units::GiB};
-  EXPECT_NE(fit_table(fixture.report, fixture.catalogue, {{.columns = 120}})
-                .find("up to 3 sequences at once; activations stop more: 9.0 of 23.9 GiB.\n"),
+  EXPECT_NE(fit_table(fixture.report, fixture.catalogue, {.screen = {.columns = 120}, .details = true})
+                .find("max micro-batch 3, limited by activations"),
             std::string::npos);
   const auto json = nlohmann::json::parse(fit_json(fixture.report, fixture.catalogue, {}));
   const auto& stop = json["sections"][0]["rows"][0]["stopped_by"];
@@ -179,10 +199,10 @@ TEST(FitTable, TellsWhichPartStopsOneMore) {
   // What needs too much names its largest part.
   fixture.report.every_count = true;
   section.rows = {fixture.row(1, 1, 30)};
-  section.rows[0].nearest.memory.optimizer = 20 * units::GiB;
-  EXPECT_NE(
-      fit_table(fixture.report, fixture.catalogue, {{.columns = 120}}).find("optimizer takes most of it, 20.0 GiB"),
-      std::string::npos);
+  section.rows[0].limit = {1, "optimizer", 20 * units::GiB, 30 * units::GiB, 23.9 * units::GiB};
+  EXPECT_NE(fit_table(fixture.report, fixture.catalogue, {.screen = {.columns = 120}, .details = true})
+                .find("optimizer 20.0"),
+            std::string::npos);
 }
 
 TEST(FitTable, JsonHoldsRowsPartsAndRemedies) {

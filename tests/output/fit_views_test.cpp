@@ -53,29 +53,29 @@ TEST(FitBatches, NamesTheSmallestCardsAndAllOnDemand) {
   const BatchSection section{
       "train", "25M", 1, {fixture.row(32, 10, 9), fixture.row(64, 30, 1), fixture.row(128, 170, 9)}};
   EXPECT_EQ(batches_text(report, {section}, {.screen = {.columns = 100}}),
-            R"(job · memory by the model, no prices
+            R"(job: predicted memory per GPU
 
   train: 25M
-    BATCH      NEEDS    P10 … P90  HELD BY                                     ONLY BY SAVING MEMORY
-  at once  GiB a GPU
-       32       10.0   9.0 … 11.0  16 GB and more: T4, L4, RTX 4090, L40S,
-                                   and 3 more
-       64       30.0  27.0 … 33.0  48 GB and more: L40S, A100, H200, B200      L4, RTX 4090
-      128        170   153 …  187  none
+  BATCH       MEMORY    P10–P90  FITS ON                           FITS WITH CHECKPOINTING OR OFFLOAD
+         GiB per GPU
+     32         10.0   9.0–11.0  16 GB and up: T4, L4, RTX 4090,
+                                 L40S, and 3 more
+     64         30.0  27.0–33.0  48 GB and up: L40S, A100, H200,   L4, RTX 4090
+                                 B200
+    128          170    153–187  no GPU
 
-  Share of the usable memory that each batch takes; * only with recomputation, offload or sharding
-  that the job does not ask for, which costs time:
-  GPU       USABLE    32      64  128
+  Share of the usable memory by batch; * needs activation checkpointing, offload or sharding
+  (slower):
+  GPU       USABLE   32     64  128
                GiB
-  B200         179   6 %    17 %    –
-  H200         140   7 %    21 %    –
-  A100        80.0  12 %    38 %    –
-  L40S        44.9  22 %    67 %    –
-  RTX 4090    23.9  42 %  63 % *    –
-  L4          22.4  45 %  67 % *    –
-  T4          15.0  67 %       –    –
-  Far larger than needed (less than 25 % of the memory used): batch 32 from 48 GB on; batch 64 from
-    141 GB on.
+  B200         179   6%    17%    –
+  H200         140   7%    21%    –
+  A100        80.0  12%    38%    –
+  L40S        44.9  22%    67%    –
+  RTX 4090    23.9  42%  63% *    –
+  L4          22.4  45%  67% *    –
+  T4          15.0  67%      –    –
+  More memory than needed (under 25% used): batch 32 from 48 GB up; batch 64 from 141 GB up.
 )");
   EXPECT_NE(batch_table(section, true).text({.columns = 140}).find("T4, L4, RTX 4090, L40S, A100, H200, B200"),
             std::string::npos);
@@ -120,20 +120,20 @@ TEST(FitPlacements, SaysWhatIsCopiedAndWhatIsShared) {
   none.why_not = "no framework known does it";
   add(Layout::kModelsApart, 2, 32, 38, Effort::kModelsApart).models = {{"A", 38 * units::GiB}, {"B", 30 * units::GiB}};
   EXPECT_EQ(placements_text(report, {section}, {.screen = {.columns = 140}}),
-            R"(job · memory by the model, no prices
+            R"(job: predicted memory per GPU
 
   train: two models
-  On A100 in one machine, recompute full; rows differ by the layout alone:
-  GPUS  LAYOUT                        BATCH  WEIGHTS         NEEDS    P10 … P90  USED  FITS   COMPLEXITY  REMARK
-                                    at once      GiB     GiB a GPU
-     1  one GPU                           4     60.0  78.0 of 80.0  70.2 … 85.8  98 %  tight  simple
-     2  replicated (data parallel)        2     60.0  76.0 of 80.0  68.4 … 83.6  95 %  tight  moderate
-     2  fully sharded (zero3)             2     30.0  40.0 of 80.0  36.0 … 44.0  50 %  yes    moderate
-     2  tensor parallel                                                                –                  no framework known does it
-     2  one model a GPU                   2     32.0  38.0 of 80.0  34.2 … 41.8  48 %  yes    moderate
-  Replicated: each of 2 GPUs holds all weights, 60.0 GiB as on one GPU (60.0 GiB); in all 76.0 GiB a GPU, not 39.0.
-  Fully sharded: weights of 30.0 GiB a GPU, gathered layer by layer when they are used.
-  One model a GPU: A 38.0 GiB and B 30.0 GiB; the fullest GPU counts.
+  A100, one machine, activation checkpointing (full):
+  GPUS  LAYOUT             BATCH  WEIGHTS        MEMORY    P10–P90  USED  FITS      SETUP EFFORT  REMARK
+                                      GiB   GiB per GPU
+     1  1 GPU                  4     60.0  78.0 of 80.0  70.2–85.8   98%  OOM risk  simple
+     2  DDP                    2     60.0  76.0 of 80.0  68.4–83.6   95%  OOM risk  moderate
+     2  FSDP (ZeRO-3)          2     30.0  40.0 of 80.0  36.0–44.0   50%  yes       moderate
+     2  tensor parallel                                                   –                       no framework known does it
+     2  one model per GPU      2     32.0  38.0 of 80.0  34.2–41.8   48%  yes       moderate
+  DDP copies all weights to each of 2 GPUs (60.0 GiB): 76.0 GiB each, not 39.0.
+  FSDP (ZeRO-3): 30.0 GiB of weights per GPU, gathered layer by layer.
+  One model per GPU: A 38.0 GiB and B 30.0 GiB; the fullest GPU counts.
 )");
   EXPECT_TRUE(section.held());
   section.found.rows.resize(2);

@@ -59,31 +59,23 @@ TEST(GpusReport, Table) {
   const auto report = select_gpus(catalogue, {});
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(gpus_text(*report, {.columns = 120}, false),
-            "  GPU       MEMORY         BANDWIDTH     BF16      FP8  LINK          TDP  YEAR  ARCHITECTURE\n"
-            "            usable of GiB       GB/s  TFLOP/s  TFLOP/s  GB/s            W\n"
-            "  H100 SXM   79.6 of 80        3,350      990    1,979  900           700  2022  Hopper\n"
-            "  RTX 3090  ~23.7 of 24          936       71           112 (bridge)  350  2020  Ampere\n"
-            "\n"
-            "  2 GPUs, data sheets as of 2026-11; dense peaks with 32-bit sums, links both directions together. ~ "
-            "usable memory is\n"
-            "  estimated, not observed.\n");
+            "  GPU       USABLE MEMORY  BANDWIDTH     BF16      FP8  LINK          TDP  YEAR  ARCHITECTURE\n           "
+            " GiB                 GB/s  TFLOP/s  TFLOP/s  GB/s            W\n  H100 SXM   79.6 of 80        3,350      "
+            "990    1,979  900           700  2022  Hopper\n  RTX 3090  ~23.7 of 24          936       71           "
+            "112 (bridge)  350  2020  Ampere\n\n  2 GPUs. Data sheets, 2026-11. Dense TFLOP/s, fp32 accumulate; link = "
+            "both directions. ~ estimated.\n");
 }
 
 TEST(GpusReport, NarrowScreensLoseColumnsAndSaySo) {
   const Catalogue catalogue = two_gpus();
   const auto report = select_gpus(catalogue, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(gpus_text(*report, {.columns = 60}, false),
-            "  GPU       MEMORY         BANDWIDTH     BF16      FP8\n"
-            "            usable of GiB       GB/s  TFLOP/s  TFLOP/s\n"
-            "  H100 SXM   79.6 of 80        3,350      990    1,979\n"
-            "  RTX 3090  ~23.7 of 24          936       71\n"
-            "\n"
-            "  2 GPUs, data sheets as of 2026-11; dense peaks with 32-bit\n"
-            "  sums, links both directions together. ~ usable memory is\n"
-            "  estimated, not observed.\n"
-            "  Left out for want of room: ARCHITECTURE, YEAR, TDP, LINK\n"
-            "  (a wider window, --markdown or --csv has them).\n");
+  EXPECT_EQ(
+      gpus_text(*report, {.columns = 60}, false),
+      "  GPU       USABLE MEMORY  BANDWIDTH     BF16      FP8\n            GiB                 GB/s  TFLOP/s  "
+      "TFLOP/s\n  H100 SXM   79.6 of 80        3,350      990    1,979\n  RTX 3090  ~23.7 of 24          936       "
+      "71\n\n  2 GPUs. Data sheets, 2026-11. Dense TFLOP/s, fp32\n  accumulate; link = both directions. ~ estimated.\n "
+      " Left out for want of room: ARCHITECTURE, YEAR, TDP, LINK\n  (a wider window, --markdown or --csv has them).\n");
 }
 
 TEST(GpusReport, ASingleGpuHasItsDetails) {
@@ -93,22 +85,18 @@ TEST(GpusReport, ASingleGpuHasItsDetails) {
   ASSERT_TRUE(report.has_value());
   const std::string text = gpus_text(*report, {.columns = 120}, false);
   EXPECT_EQ(text.substr(text.find("\n\n") + 2),
-            "  1 of 2 GPUs, data sheets as of 2026-11; dense peaks with 32-bit sums, links both directions together.\n"
-            "\n"
-            "  H100 SXM\n"
-            "    also      H100, H100 80GB HBM3\n"
-            "    form      SXM5, HBM3, 132 SMs, PCIe 5 x16\n"
-            "    peaks     fp32 67 TFLOP/s, fp16 990 TFLOP/s\n"
-            "    source    a data sheet, 2026-11\n");
+            "  1 of 2 GPUs. Data sheets, 2026-11. Dense TFLOP/s, fp32 accumulate; link = both directions.\n\n  H100 "
+            "SXM\n    also      H100, H100 80GB HBM3\n    form      SXM5, HBM3, 132 SMs, PCIe 5 x16\n    peaks     "
+            "fp32 67 TFLOP/s, fp16 990 TFLOP/s\n    source    a data sheet, 2026-11\n");
 }
 
 TEST(GpusReport, NothingMatches) {
   const Catalogue catalogue = two_gpus();
   const std::vector<std::string> filter = {"RTX 3009"};
-  EXPECT_EQ(gpus_text(*select_gpus(catalogue, filter), {}, false), "No GPU of 2 matches; did you mean RTX 3090?\n");
+  EXPECT_EQ(gpus_text(*select_gpus(catalogue, filter), {}, false), "No GPU of 2 matches. Did you mean 'RTX 3090'?\n");
   const std::vector<std::string> wrong = {"memori>4"};
   EXPECT_EQ(select_gpus(catalogue, wrong).error().message,
-            "filter 'memori>4': there is no field 'memori'; did you mean memory?");
+            "filter 'memori>4': unknown field 'memori'. Did you mean 'memory'?");
 }
 
 TEST(GpusReport, Json) {

@@ -26,11 +26,11 @@ TEST(LimitTable, ListsWhatWasTried) {
   EXPECT_EQ(limit_table(report, {.columns = 100}), "");
   report.limit_remedies = {remedy("where.nodes: [2]", 0.8, 20, true, true),
                            remedy("where.gpus: all", 1.5, 12, false, true)};
-  EXPECT_EQ(limit_table(report, {.columns = 100}), R"(  What would change it:
-    CHANGE            BEST PLAN      P90     P90  THEN
+  EXPECT_EQ(limit_table(report, {.columns = 100}), R"(  Change one of these:
+    CHANGE            PLAN           P90     P90  THEN
                                    hours    cost
-    where.nodes: [2]  4x H100 SXM    0.8  $20.00  keeps the deadline
-    where.gpus: all   4x H100 SXM    1.5  $12.00  still too late
+    where.nodes: [2]  4x H100 SXM    0.8  $20.00  meets the deadline
+    where.gpus: all   4x H100 SXM    1.5  $12.00  still late
 )");
 }
 
@@ -38,13 +38,13 @@ TEST(LimitTable, NamesTheLimitsThatAreKeptOrMissed) {
   Limits both;
   both.deadline = 1 * units::hour;
   both.budget = Dollars{10};
-  EXPECT_EQ(limit_verdict(remedy("", 1, 1, true, true), both), "keeps both limits");
+  EXPECT_EQ(limit_verdict(remedy("", 1, 1, true, true), both), "meets both limits");
   EXPECT_EQ(limit_verdict(remedy("", 1, 1, true, false), both), "still over budget");
-  EXPECT_EQ(limit_verdict(remedy("", 1, 1, false, true), both), "still too late");
-  EXPECT_EQ(limit_verdict(remedy("", 1, 1, false, false), both), "still too late, over budget");
+  EXPECT_EQ(limit_verdict(remedy("", 1, 1, false, true), both), "still late");
+  EXPECT_EQ(limit_verdict(remedy("", 1, 1, false, false), both), "still late and over budget");
   Limits budget;
   budget.budget = Dollars{10};
-  EXPECT_EQ(limit_verdict(remedy("", 1, 1, true, true), budget), "keeps the budget");
+  EXPECT_EQ(limit_verdict(remedy("", 1, 1, true, true), budget), "within budget");
 }
 
 }  // namespace

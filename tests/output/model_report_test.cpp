@@ -44,49 +44,29 @@ TEST(ModelReport, Text) {
   // Weights in 16 bits: 8,030,261,248 x 2 = 14.96 GiB; cache: 2 x 8 x 128 x 32 layers x 2 bytes = 128 KiB.
   // fp8: 6,979,321,856 in matrices + 2 x 1,050,939,392 = 8.46 GiB.
   EXPECT_EQ(model_text(report, {.columns = 100}),
-            "Llama-3.1-8B: decoder, 8.03B parameters\n"
-            "\n"
-            "  layers        32\n"
-            "  hidden        4,096\n"
-            "  attention     32 heads of width 128, 8 heads of keys and values\n"
-            "  MLP           14,336, gated\n"
-            "  vocabulary    128,256, head of its own\n"
-            "  context       131,072 tokens\n"
-            "  stored as     bf16\n"
-            "  from          catalogue\n"
-            "\n"
-            "  PARAMETERS\n"
-            "  embedding     525,336,576   6.5 %\n"
-            "  attention   1,342,177,280  16.7 %\n"
-            "  MLP         5,637,144,576  70.2 %\n"
-            "  norms             266,240   0.0 %\n"
-            "  head          525,336,576   6.5 %\n"
-            "  total       8,030,261,248\n"
-            "  published   8,030,261,248          the same\n"
-            "\n"
-            "  WEIGHTS\n"
-            "  fp32     29.9 GiB\n"
-            "  bf16     15.0 GiB\n"
-            "  fp8       8.5 GiB\n"
-            "  int4      5.3 GiB\n"
-            "  fp8 and int4 are for the matrices of the layers; embedding, head and norms stay in 16 bits. int4\n"
-            "  has a scale and a zero point for each 128 weights.\n"
-            "\n"
-            "  KV cache in 16 bits: 128 KiB a token, 16 GiB for a sequence of 131,072 tokens.\n");
+            "Llama-3.1-8B: decoder, 8.03B parameters\n\n  layers        32\n  hidden        4,096\n  attention     32 "
+            "heads x 128, 8 KV heads\n  MLP           14,336, gated\n  vocabulary    128,256, untied output\n  context "
+            "      131,072 tokens\n  dtype         bf16\n  from          catalogue\n\n  PARAMETERS\n  embedding     "
+            "525,336,576   6.5%\n  attention   1,342,177,280  16.7%\n  MLP         5,637,144,576  70.2%\n  norms       "
+            "      266,240   0.0%\n  head          525,336,576   6.5%\n  total       8,030,261,248\n  published   "
+            "8,030,261,248         the same\n\n  WEIGHTS\n  fp32     29.9 GiB\n  bf16     15.0 GiB\n  fp8       8.5 "
+            "GiB\n  int4      5.3 GiB\n  fp8, int4: layer weights only; embeddings, head and norms stay 16-bit. int4 "
+            "group size 128.\n\n  KV cache (16-bit): 128 KiB per token, 16 GiB at 131,072 tokens.\n");
 }
 
 TEST(ModelReport, ExpertsWindowsAndNotes) {
   ModelReport report = describe_model(small_moe(), Catalogue{});
   report.notes = {"something was assumed\x1b[0m"};
   const std::string text = model_text(report, {.columns = 100});
-  EXPECT_NE(text.find("layers        32, the first dense, 16 with a window of 4,096 tokens\n"), std::string::npos)
+  EXPECT_NE(text.find("layers        32, the first dense, 16 with a sliding window of 4,096 tokens\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(
-      text.find("MLP           8 experts of 1,024, 2 a token, gated, 2,048 shared by all; 14,336 in dense layers\n"),
+      text.find("MLP           8 experts x 1,024, 2 active per token, gated, 2,048 shared; 14,336 in dense layers\n"),
       std::string::npos)
       << text;
   EXPECT_NE(text.find("note          something was assumed?[0m\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("active for a token"), std::string::npos);
+  EXPECT_NE(text.find("active per token"), std::string::npos);
   EXPECT_EQ(text.find("published"), std::string::npos);
 }
 
@@ -99,7 +79,7 @@ TEST(ModelReport, FindsWhatItLooksLike) {
   const ModelReport same = describe_model(tuned, catalogue);
   EXPECT_EQ(same.like, "Llama-3.1-8B");
   EXPECT_TRUE(same.same);
-  EXPECT_NE(model_text(same, {}).find("looks like    the layers of Llama-3.1-8B\n"), std::string::npos);
+  EXPECT_NE(model_text(same, {}).find("similar to    same layers as Llama-3.1-8B\n"), std::string::npos);
 
   ModelShape pruned = tuned;
   pruned.layers = 30;

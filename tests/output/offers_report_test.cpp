@@ -58,21 +58,13 @@ TEST(OffersReport, TableIsSortedByThePriceOfAGpuHour) {
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(
       offers_text(*report, {.columns = 140}, false),
-      "  GPUS         PROVIDER  REGION     INSTANCE      MEMORY          PRICE      PRICE/GPU     SPOT  SPOT/GPU  "
-      "AVAILABILITY  AS OF\n"
-      "                                                 GiB/GPU        an hour        an hour  an hour   an hour\n"
-      "  2x RTX 4090  vast                                   24                                  $0.50     $0.25  "
-      "              2026-05\n"
-      "  1x H100 SXM  vast                                   80  $1.50 … $2.50  $1.50 … $2.50                     "
-      "varies        2026-05\n"
-      "  8x H100 SXM  aws       us-east-1  p5.48xlarge       80         $55.04          $6.88   $14.25     $1.78  "
-      "              2026-04\n"
-      "\n"
-      "  Shown 3 of 3 offers, cheapest GPU-hour first.\n"
-      "  Prices of 2026-04 to 2026-05, in dollars for the whole offer and for one of its GPUs: look them up before you "
-      "rent. 7 "
-      "offers\n"
-      "  more than six months older are left out (--all).\n");
+      "  GPUS         PROVIDER  REGION     INSTANCE      MEMORY          PRICE      PRICE/GPU      SPOT  SPOT/GPU  "
+      "AVAILABILITY  DATE\n                                                 GiB/GPU       per hour       per hour  per "
+      "hour  per hour\n  2x RTX 4090  vast                                   24                                   "
+      "$0.50     $0.25                2026-05\n  1x H100 SXM  vast                                   80  $1.50 … $2.50 "
+      " $1.50 … $2.50                      varies        2026-05\n  8x H100 SXM  aws       us-east-1  p5.48xlarge      "
+      " 80         $55.04          $6.88    $14.25     $1.78                2026-04\n\n  Shown 3 of 3 offers, cheapest "
+      "GPU-hour first.\n  Prices of 2026-04 to 2026-05: check them before you rent. 7 older offers hidden (--all).\n");
 }
 
 TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
@@ -113,7 +105,7 @@ TEST(OffersReport, Filters) {
   EXPECT_EQ(names({"as_of>=2026-05"}), "vast 2;vast 1;");
   EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, std::vector<std::string>{"b200"}, 0).value(), {},
                         false),
-            "No offer matches; the market holds 3 offers with prices of 2026-04 to 2026-05.\n");
+            "No offer matches (3 offers, prices of 2026-04 to 2026-05).\n");
 }
 
 TEST(OffersReport, UserTextIsMadeHarmless) {

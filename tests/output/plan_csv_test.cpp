@@ -19,7 +19,8 @@ TEST(PlanCsv, ARowForEachPlan) {
       line_of(text, 0),
       "id,plan,label,provider,region,instance,gpu,gpus,nodes,spot,hours_p10,hours_p50,hours_p90,hours_mean,"
       "cost_usd_p10,cost_usd_p50,cost_usd_p90,cost_usd_mean,gpu_hours,billed_gpu_hours,evidence,fit,pick,"
-      "on_frontier,dominated_by,usd_per_hour_saved,chance_in_time,meets_deadline,meets_budget,reaches_target,"
+      "on_frontier,dominated_by,usd_per_hour_saved,chance_in_time,chance_best,meets_deadline,meets_budget,reaches_"
+      "target,"
       "interruptions,interruption_hours,idle_usd,memory_gib_p10,memory_gib_p50,memory_gib_p90,usable_gib,availability,"
       "as_of");
   const std::string pick = line_of(text, 2);

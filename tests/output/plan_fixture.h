@@ -2,11 +2,14 @@
 // activations, figures given by the user.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
+#include "input/tables/constants.h"
+#include "input/text/embedded_data.h"
 #include "output/words/plan_report.h"
 #include "plan/answer/search_result.h"
 #include "plan/ranking/frontier.h"
@@ -93,6 +96,9 @@ inline void PlanFixture::mark() {
 
 inline PlanFixture::PlanFixture() {
   catalogue.gpus.reserve(8);  // plans point into these
+  const auto constants =
+      read_answer_constants(embedded_data("answer_constants.csv"), "answer_constants.csv", catalogue);
+  if (!constants) std::abort();
   market.reserve(8);
   found.plans.reserve(8);
 

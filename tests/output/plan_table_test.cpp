@@ -23,80 +23,72 @@ int width_of(const std::string& text) {
 }
 
 TEST(PlanTable, ShowsTheFrontierThePickAndWhy) {
-  EXPECT_EQ(
-      table(PlanFixture(), 120),
-      R"(phase-2-collection: 1 phase, 4 models x 1500 samples of 512 tokens · market: this job, as of 2026-01, 15 offers · no
-calibration
+  EXPECT_EQ(table(PlanFixture(), 120),
+            R"(phase-2-collection: 4 models, 1500 samples each, 512 tokens of output each
+15 offers from the job file, prices from 2026-01
 
-  #    PLAN         HOURS   P10 … P90    COST    P10 … P90  $/HOUR SAVED  MEMORY A GPU      EVIDENCE
-  1    4x RTX 3090    3.4   2.8 … 4.1   $4.76  3.97 … 5.71             –  16.3 of 23.7 GiB  given
-  2 ✔  4x RTX 5090    1.6   1.5 … 1.7   $5.12  4.79 … 5.48         $0.20  16.3 of 31.8 GiB  given !
-  3    4x H100 SXM    1.3   1.2 … 1.3  $15.24  14.5 … 16.0        $30.67  16.3 of 79.6 GiB  given
-  4    4x B200       0.89  0.79 … 1.0  $19.58  17.5 … 21.9        $11.42  16.3 of 179 GiB   given
-     Shown 4 of 5 plans; 1 is dominated (--all): 4x RTX 4090 by 4x RTX 5090
+     PLAN         HOURS   P10–P90    COST    P10–P90  $ PER HOUR SAVED  MEMORY PER GPU    SOURCE
+     4x RTX 3090    3.4   2.8–4.1   $4.76  3.97–5.71                 –  16.3 of 23.7 GiB  yours
+  ✔  4x RTX 5090    1.6   1.5–1.7   $5.12  4.79–5.48             $0.20  16.3 of 31.8 GiB  yours !
+     4x H100 SXM    1.3   1.2–1.3  $15.24  14.5–16.0            $30.67  16.3 of 79.6 GiB  yours
+     4x B200       0.89  0.79–1.0  $19.58  17.5–21.9            $11.42  16.3 of 179 GiB   yours
+     1 more plan is no faster and no cheaper than one of these (--all).
 
-  Pick: 4x RTX 5090, 1.6 h ± 0.1 for $5.12 ± 0.35, the best value at $7 for an hour of waiting.
+  Recommended: 4x RTX 5090, 1.6 h (1.5–1.7), $5.12 (4.79–5.48): lowest total if your time counts $7/h.
+    - Compared with 4x RTX 3090: 2.1x faster, 1.08x the cost ($0.20 per hour saved).
+    - Compared with 4x H100 SXM: 3.0x cheaper, 1.3x slower ($31 per hour it saves; 80% of its memory would sit unused).
+    - Compared with 4x B200: 3.8x cheaper, 1.8x slower ($20 per hour it saves; 91% of its memory would sit unused).
+  Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.
+  ! Speeds: your job file says 130 tokens/s per GPU, predicted 28–63. Use predictions: --ignore given
+  Supply: 4x RTX 5090 is rare. Next best: 4x RTX 4090, 2.4 h, $5.76.
 
-  Summary: 4x RTX 5090 is
-    - 2.1x faster, 1.08x dearer than 4x RTX 3090: $0.20 for each hour saved.
-    - 3.0x cheaper, 1.3x slower than 4x H100 SXM: $31 for each hour it saves; it uses 20 % of its memory.
-    - 3.8x cheaper, 1.8x slower than 4x B200: $20 for each hour it saves; it uses 9 % of its memory.
+  Offer: 4x RTX 5090, on demand, $3.20/h, billed per second.
+  Run:   one model per GPU, batch size 1, fp16 weights; 533 tokens/s, 133 per GPU.
 
-  Best value at $7 for an hour: 4x RTX 5090. Below $0.20: 4x RTX 3090; above $20: 4x B200; 4x H100 SXM never.
-  ! The figures given are far from the model's: 4x RTX 5090 given 130, model 28 … 63 tokens/s a GPU. With the model's
-    figures: gpuplan plan JOB --ignore given
-  4x RTX 5090 is rare on the market; next best: 4x RTX 4090.
-
-  Offer: 4x RTX 5090, on demand: $3.20/h for 4 GPUs, billed by the second.
-  How:   4 replicas, models side by side, one sequence at a time each, fp16 weights; 533 tokens/s, 133 a GPU.
-
-  Looked at 120 ways to run it; 30 can not, because of GPU memory (20) and divisibility (10).
+  Searched 120 configurations; 90 can run (ruled out: GPU memory 20, divisibility 10).
 )");
 }
 
 TEST(PlanTable, FitsEightyColumns) {
-  EXPECT_EQ(table(PlanFixture(), 80), R"(phase-2-collection: 1 phase, 4 models x 1500 samples of 512 tokens · market:
-this job, as of 2026-01, 15 offers · no calibration
+  EXPECT_EQ(table(PlanFixture(), 80), R"(phase-2-collection: 4 models, 1500 samples each, 512 tokens of output each
+15 offers from the job file, prices from 2026-01
 
-  #    PLAN         HOURS   P10 … P90    COST    P10 … P90  $/HOUR SAVED
-  1    4x RTX 3090    3.4   2.8 … 4.1   $4.76  3.97 … 5.71             –
-  2 ✔  4x RTX 5090    1.6   1.5 … 1.7   $5.12  4.79 … 5.48         $0.20
-  3    4x H100 SXM    1.3   1.2 … 1.3  $15.24  14.5 … 16.0        $30.67
-  4    4x B200       0.89  0.79 … 1.0  $19.58  17.5 … 21.9        $11.42
-     Shown 4 of 5 plans; 1 is dominated (--all): 4x RTX 4090 by 4x RTX 5090
+     PLAN         HOURS   P10–P90    COST    P10–P90  $ PER HOUR SAVED
+     4x RTX 3090    3.4   2.8–4.1   $4.76  3.97–5.71                 –
+  ✔  4x RTX 5090    1.6   1.5–1.7   $5.12  4.79–5.48             $0.20
+     4x H100 SXM    1.3   1.2–1.3  $15.24  14.5–16.0            $30.67
+     4x B200       0.89  0.79–1.0  $19.58  17.5–21.9            $11.42
+     1 more plan is no faster and no cheaper than one of these (--all).
 
-  Pick: 4x RTX 5090, 1.6 h ± 0.1 for $5.12 ± 0.35, the best value at $7 for an
-  hour of waiting.
-
-  Summary: 4x RTX 5090 is
-    - 2.1x faster, 1.08x dearer than 4x RTX 3090: $0.20 for each hour saved.
-    - 3.0x cheaper, 1.3x slower than 4x H100 SXM: $31 for each hour it saves; it
-      uses 20 % of its memory.
-    - 3.8x cheaper, 1.8x slower than 4x B200: $20 for each hour it saves; it
-      uses 9 % of its memory.
-
-  Best value at $7 for an hour: 4x RTX 5090. Below $0.20: 4x RTX 3090; above
+  Recommended: 4x RTX 5090, 1.6 h (1.5–1.7), $5.12 (4.79–5.48): lowest total if
+  your time counts $7/h.
+    - Compared with 4x RTX 3090: 2.1x faster, 1.08x the cost ($0.20 per hour
+      saved).
+    - Compared with 4x H100 SXM: 3.0x cheaper, 1.3x slower ($31 per hour it
+      saves; 80% of its memory would sit unused).
+    - Compared with 4x B200: 3.8x cheaper, 1.8x slower ($20 per hour it saves;
+      91% of its memory would sit unused).
+  Best if your time counts $7/h: 4x RTX 5090. Below $0.20: 4x RTX 3090; above
   $20: 4x B200; 4x H100 SXM never.
-  ! The figures given are far from the model's: 4x RTX 5090 given 130, model
-    28 … 63 tokens/s a GPU. With the model's figures: gpuplan plan JOB --ignore
-    given
-  4x RTX 5090 is rare on the market; next best: 4x RTX 4090.
-  Evidence: given (the job's own figures, unverified) for all of these.
+  ! Speeds: your job file says 130 tokens/s per GPU, predicted 28–63. Use
+    predictions: --ignore given
+  Supply: 4x RTX 5090 is rare. Next best: 4x RTX 4090, 2.4 h, $5.76.
+  All times use speeds from your job file (not verified).
 
-  Offer: 4x RTX 5090, on demand: $3.20/h for 4 GPUs, billed by the second.
-  How:   4 replicas, models side by side, one sequence at a time each, fp16
-         weights; 533 tokens/s, 133 a GPU; 16.3 of 31.8 GiB a GPU.
+  Offer: 4x RTX 5090, on demand, $3.20/h, billed per second.
+  Run:   one model per GPU, batch size 1, fp16 weights; 533 tokens/s, 133 per
+         GPU; 16.3 of 31.8 GiB per GPU.
 
-  Looked at 120 ways to run it; 30 can not, because of GPU memory (20) and
-  divisibility (10).
+  Searched 120 configurations; 90 can run (ruled out: GPU memory 20,
+  divisibility 10).
 )");
 }
 
 TEST(PlanTable, InMarkdownThePickIsBoldAndNothingIsCut) {
   const PlanFixture fixture;
   const std::string text = plan_table(fixture.report(), {{.markup = Markup::kMarkdown}, false});
-  EXPECT_NE(text.find("| **2 ✔** | **4x RTX 5090** |"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n\nSummary: 4x RTX 5090 is\n\n- 2.1x faster"), std::string::npos) << text;
+  EXPECT_NE(text.find("| **✔** | **4x RTX 5090** |"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n\n- Compared with 4x RTX 3090: 2.1x faster"), std::string::npos) << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
@@ -109,7 +101,7 @@ TEST(PlanTable, IsNeverWiderThanTheTerminal) {
 }
 
 TEST(PlanTable, ShowsDominatedPlansOnDemand) {
-  EXPECT_NE(table(PlanFixture(), 120, true).find("16.3 of 23.5 GiB  given     4x RTX 5090\n"), std::string::npos)
+  EXPECT_NE(table(PlanFixture(), 120, true).find("16.3 of 23.5 GiB  yours    4x RTX 5090\n"), std::string::npos)
       << table(PlanFixture(), 120, true);
   EXPECT_EQ(table(PlanFixture(), 120).find("4x RTX 4090    2.4"), std::string::npos);
 }
@@ -131,12 +123,12 @@ TEST(PlanTable, SaysWhenLimitsAreMissed) {
   }
   fixture.mark();
   const std::string text = table(fixture, 120);
-  EXPECT_NE(text.find("No plan keeps the limits. Nearest: 4x B200."), std::string::npos) << text;
-  EXPECT_NE(text.find("Deadline 30 min at 90 % confidence: 4x B200 keeps it with a chance of < 1 %; 0 of 5 plans keep "
-                      "it. Fastest: 4x B200,"),
+  EXPECT_NE(text.find("No plan meets the limits. Closest: 4x B200."), std::string::npos) << text;
+  EXPECT_NE(text.find("Deadline 30 min (wanted with 90% chance): < 1% chance with 4x B200; none of 5 plans meet it. "
+                      "Fastest: 4x B200,"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("too late"), std::string::npos) << text;
+  EXPECT_NE(text.find("misses deadline"), std::string::npos) << text;
 }
 
 TEST(PlanTable, ShowsPhasesBufferAndContingencyOnTheirOwnLines) {
@@ -155,19 +147,17 @@ TEST(PlanTable, ShowsPhasesBufferAndContingencyOnTheirOwnLines) {
     part.hours = {2 * units::hour, 2 * units::hour, 2 * units::hour, 2 * units::hour};
   }
   const std::string text = table(fixture, 100);
-  const std::size_t start = text.find("  4x RTX 5090, phase by phase");
+  const std::size_t start = text.find("  Phases of 4x RTX 5090");
   ASSERT_NE(start, std::string::npos) << text;
-  EXPECT_EQ(text.substr(start, text.find("  Looked at") - start), R"(  4x RTX 5090, phase by phase:
-    PHASE              START  HOURS  GPUS    COST  HOW
-                        hour         used
-    collect              0.0    1.6     4   $5.12  4 replicas, models side by side, one sequence at
-                                                   a time each, fp16 weights; 533 tokens/s, 133 a
-                                                   GPU; 16.3 of 31.8 GiB a GPU
-    write up             1.6    2.0     –       –  no GPU, 2 h
-    idle                                    $1.28  machines held while no phase uses them
-    in all                      1.6         $5.12  6.4 GPU-hours used of 6.4 paid for (100 %)
-    of it buffer 30 %           0.5                inside the hours and costs above
-    contingency                            $20.00  $25.12 with it
+  EXPECT_EQ(text.substr(start, text.find("  Searched") - start), R"(  Phases of 4x RTX 5090:
+    PHASE          START  HOURS  GPUS    COST  HOW
+    collect          0.0    1.6     4   $5.12  one model per GPU, batch size 1, fp16 weights;
+                                               533 tokens/s, 133 per GPU; 16.3 of 31.8 GiB per GPU
+    write up         1.6    2.0     –       –  CPU only, 2 h
+    idle machines                       $1.28  held while no phase uses them
+    buffer, 30%             0.5                included above
+    total                   1.6         $5.12  100% of paid GPU-hours used (6.4 of 6.4)
+    + contingency                      $20.00  $25.12 with it
 
 )");
 }
@@ -191,18 +181,17 @@ TEST(PlanTable, SaysByHowMuchNothingFitsAndWhatWouldChangeIt) {
   const PlanReport report = fixture.report();
   EXPECT_EQ(plan_table(report, {{.columns = 100}, false},
                        {{"batch: auto", 20 * units::GiB, true}, {"weights: fp8", 24 * units::GiB, false}}),
-            R"(phase-2-collection: 1 phase, 4 models x 1500 samples of 512 tokens · market: this job, as of
-2026-01, 15 offers · no calibration
+            R"(phase-2-collection: 4 models, 1500 samples each, 512 tokens of output each
+15 offers from the job file, prices from 2026-01
 
-  Nothing fits. Closest: phase collect on 4x RTX 3090 needs 26.8 GiB a GPU where 23.7 are usable,
-  3.1 GiB too much.
-  What would change it, on RTX 3090:
-    CHANGE               NEEDS  THEN
-                     GiB a GPU
-    batch: auto   20.0 of 23.7  fits
-    weights: fp8  24.0 of 23.7  still too much
+  Nothing fits. Closest: 4x RTX 3090 is 3.1 GiB per GPU short (26.8 GiB needed, 23.7 usable).
+  Any one of these makes it fit on RTX 3090:
+    CHANGE              NEEDS  THEN
+                  GiB per GPU
+    batch: auto  20.0 of 23.7  fits
+  Not enough: weights: fp8 (24.0)
 
-  Looked at 1,310 ways to run it; none can, because of GPU memory (1,200) and divisibility (110).
+  Searched 1,310 configurations; none can run (ruled out: GPU memory 1,200, divisibility 110).
 )");
 }
 

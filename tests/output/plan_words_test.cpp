@@ -13,14 +13,14 @@ TEST(PlanWords, Counts) {
 }
 
 TEST(PlanWords, Shares) {
-  EXPECT_EQ(percent(0.04), "4 %");
-  EXPECT_EQ(percent(0.003), "0.3 %");
-  EXPECT_EQ(percent(0), "0 %");
-  EXPECT_EQ(percent(0.9975), "99.8 %");
-  EXPECT_EQ(percent(1), "100 %");
-  EXPECT_EQ(chance_words(1), "> 99 %");
-  EXPECT_EQ(chance_words(0), "< 1 %");
-  EXPECT_EQ(chance_words(0.97), "97 %");
+  EXPECT_EQ(percent(0.04), "4%");
+  EXPECT_EQ(percent(0.003), "0.3%");
+  EXPECT_EQ(percent(0), "0%");
+  EXPECT_EQ(percent(0.9975), "99.8%");
+  EXPECT_EQ(percent(1), "100%");
+  EXPECT_EQ(chance_words(1), "> 99%");
+  EXPECT_EQ(chance_words(0), "< 1%");
+  EXPECT_EQ(chance_words(0.97), "97%");
 }
 
 TEST(PlanWords, Money) {
@@ -32,23 +32,23 @@ TEST(PlanWords, Money) {
   EXPECT_EQ(short_money(Dollars{-20}), "-$20");
   EXPECT_EQ(short_money(Dollars{0.0057}), "$0.006") << "below a cent one digit says enough";
   EXPECT_EQ(short_money(Dollars{0}), "$0.00");
-  EXPECT_EQ(outcome_text({Dollars{3.954}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "3.95 … 5.69");
-  EXPECT_EQ(outcome_text({Dollars{93}, Dollars{98}, Dollars{1204}, Dollars{100}}), "93.0 … 1,204");
-  EXPECT_EQ(outcome_text(Outcome<Dollars>{}), "") << "free";
+  EXPECT_EQ(outcome_text({Dollars{3.954}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "3.95–5.69");
+  EXPECT_EQ(outcome_text({Dollars{93}, Dollars{98}, Dollars{1204}, Dollars{100}}), "93.0–1,204");
+  EXPECT_EQ(outcome_text(Outcome<Dollars>{}), "") << "no charge";
 }
 
 TEST(PlanWords, PricesAndBilling) {
   Offer offer;
   offer.gpus = 8;
   offer.price = exactly(24 * units::dollar / units::hour);
-  EXPECT_EQ(price_words(offer, false), "$24.00/h for 8 GPUs");
+  EXPECT_EQ(price_words(offer, false), "$24.00/h");
   EXPECT_EQ(price_words(offer, true), "no price");
   offer.kind = OfferKind::kPool;
-  EXPECT_EQ(price_words(offer, false), "$24.00/h a GPU");
-  EXPECT_EQ(billing_words({}), "by the second");
-  EXPECT_EQ(billing_words({Seconds{0}, 10 * units::minute}), "in steps of 10 min");
-  EXPECT_EQ(billing_words({units::hour, units::minute}), "by the minute, at least 1 h");
-  EXPECT_EQ(billing_words({units::hour, units::hour}), "by the hour");
+  EXPECT_EQ(price_words(offer, false), "$24.00/h per GPU");
+  EXPECT_EQ(billing_words({}), "per second");
+  EXPECT_EQ(billing_words({Seconds{0}, 10 * units::minute}), "per 10 min");
+  EXPECT_EQ(billing_words({units::hour, units::minute}), "per minute, at least 1 h");
+  EXPECT_EQ(billing_words({units::hour, units::hour}), "per hour");
 }
 
 TEST(PlanWords, Ratios) {
@@ -57,7 +57,7 @@ TEST(PlanWords, Ratios) {
   EXPECT_EQ(times_words(2.98), "3.0x");
   EXPECT_EQ(times_words(13.7), "14x");
   EXPECT_EQ(times_words(12345), "12,345x");
-  EXPECT_EQ(times_words(1), "1.0x");
+  EXPECT_EQ(times_words(1), "1.00x");
   EXPECT_EQ(times_words(0.97), "0.97x");
   EXPECT_EQ(times_words(0.0123), "0.012x");
 }
@@ -69,19 +69,18 @@ TEST(PlanWords, Times) {
   EXPECT_EQ(hours_words(Seconds{20.13}), "20 s");
   EXPECT_EQ(hours_words(Seconds{0.0123}), "12.3 ms");
   EXPECT_EQ(hours_words(Seconds{-7200}), "-2.0 h");
-  EXPECT_EQ(range_words({Seconds{51.2}, Seconds{61.4}, Seconds{73.7}}), "61.4 s (51.2 … 73.7)");
+  EXPECT_EQ(range_words({Seconds{51.2}, Seconds{61.4}, Seconds{73.7}}), "61.4 s (51.2–73.7)");
   EXPECT_EQ(range_words(exactly(Seconds{0.852})), "852 ms");
-  EXPECT_EQ(range_words({5.9 * units::hour, 6.2 * units::hour, 6.5 * units::hour}), "6.2 h ± 0.3")
-      << "as far up as down";
-  EXPECT_EQ(range_words({Seconds{42.0}, Seconds{42.02}, Seconds{42.04}}), "42 s ± 0.02") << "no ± 0";
-  EXPECT_EQ(range_words({3.5 * units::hour, 6 * units::hour, 10.4 * units::hour}), "6.0 h (3.5 … 10.4)");
-  EXPECT_EQ(range_words({units::hour, units::hour, 3 * units::hour}), "1 h (1 … 3)");
-  EXPECT_EQ(range_words({Dollars{4.8}, Dollars{5.12}, Dollars{5.46}, Dollars{5.1}}), "$5.12 ± 0.33");
-  EXPECT_EQ(range_words({Dollars{3.95}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "$4.74 (3.95 … 5.69)");
-  EXPECT_EQ(range_words({Dollars{67.6}, Dollars{77.47}, Dollars{88}, Dollars{77}}), "$77.47 ± 10");
+  EXPECT_EQ(range_words({5.9 * units::hour, 6.2 * units::hour, 6.5 * units::hour}), "6.2 h (5.9–6.5)");
+  EXPECT_EQ(range_words({Seconds{42.0}, Seconds{42.02}, Seconds{42.04}}), "42 s");
+  EXPECT_EQ(range_words({3.5 * units::hour, 6 * units::hour, 10.4 * units::hour}), "6.0 h (3.5–10.4)");
+  EXPECT_EQ(range_words({units::hour, units::hour, 3 * units::hour}), "1 h (1–3)");
+  EXPECT_EQ(range_words({Dollars{4.8}, Dollars{5.12}, Dollars{5.46}, Dollars{5.1}}), "$5.12 (4.80–5.46)");
+  EXPECT_EQ(range_words({Dollars{3.95}, Dollars{4.74}, Dollars{5.69}, Dollars{4.8}}), "$4.74 (3.95–5.69)");
+  EXPECT_EQ(range_words({Dollars{67.6}, Dollars{77.47}, Dollars{88}, Dollars{77}}), "$77.47 (67.6–88.0)");
   EXPECT_EQ(range_words({Dollars{2}, Dollars{2}, Dollars{2}, Dollars{2}}), "$2.00");
-  EXPECT_EQ(range_words(Outcome<Dollars>{}), "free");
-  EXPECT_EQ(range_words({Seconds{0.717}, Seconds{0.852}, Seconds{1.012}}), "852 ms (717 … 1,012)");
+  EXPECT_EQ(range_words(Outcome<Dollars>{}), "no charge");
+  EXPECT_EQ(range_words({Seconds{0.717}, Seconds{0.852}, Seconds{1.012}}), "852 ms (717–1,012)");
 }
 
 TEST(PlanWords, PhasesInWords) {
@@ -93,11 +92,11 @@ TEST(PlanWords, PhasesInWords) {
   train.epochs = 3;
   train.method = Method::kLora;
   phase.work = train;
-  EXPECT_EQ(phase_words(phase), "Llama-3.1-8B (lora), 50k samples x 3 epochs");
+  EXPECT_EQ(phase_words(phase), "LoRA fine-tuning of Llama-3.1-8B on 50k samples, 3 epochs");
   phase.work = WorkPhase{200, {{"compile", {}}, {"run", {}}}, 2, 2};
-  EXPECT_EQ(phase_words(phase), "200 items through 2 stages, 2 workers");
+  EXPECT_EQ(phase_words(phase), "200 items, 2 stages, 2 workers");
   phase.work = FixedPhase{1, {exactly(4 * units::hour)}, true};
-  EXPECT_EQ(phase_words(phase), "somebody works for 4 h");
+  EXPECT_EQ(phase_words(phase), "manual work, 4 h");
 }
 
 TEST(PlanWords, StrategiesInWords) {
@@ -118,7 +117,8 @@ TEST(PlanWords, StrategiesInWords) {
   estimate.strategy.grad_accum = 4;
   estimate.strategy.recompute = Recompute::kFull;
   EXPECT_EQ(strategy_words(estimate, phase),
-            "dp 8, zero3, micro-batch 2 x accumulation 4, recompute full, bf16, deepspeed");
+            "data parallel 8, ZeRO-3, micro-batch 2, gradient accumulation 4, full activation checkpointing, bf16, "
+            "deepspeed");
   estimate.strategy = {};
   EXPECT_EQ(strategy_words(estimate, phase), "micro-batch 1, bf16, deepspeed");
 
@@ -131,7 +131,7 @@ TEST(PlanWords, StrategiesInWords) {
   estimate.strategy.weights = Format::kInt4;
   framework.name = "vllm";
   EXPECT_EQ(strategy_words(estimate, phase),
-            "4 replicas, tp 2, models in turn, 64 sequences at once each, int4 weights, vllm");
+            "4 replicas, tp 2, models one after another, 64 concurrent requests each, int4 weights, vllm");
 }
 
 TEST(PlanWords, PlacesInWords) {
@@ -144,7 +144,7 @@ TEST(PlanWords, PlacesInWords) {
   offer.label = "preempt";
   EXPECT_EQ(place_words(offer), "pool preempt");
   offer.kind = OfferKind::kOwn;
-  EXPECT_EQ(place_words(offer), "own box preempt");
+  EXPECT_EQ(place_words(offer), "your machine preempt");
 }
 
 }  // namespace

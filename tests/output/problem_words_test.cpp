@@ -29,17 +29,17 @@ TEST(ProblemWords, NameEffectVersionsAndRemedy) {
   KnownProblem problem = problem_of("a", "RTX 5090", ProblemEffect::kFails);
   problem.from = "torch 2.0";
   problem.fixed_in = "torch 2.7";
-  EXPECT_EQ(problem_effect(problem), "fails since torch 2.0 until torch 2.7");
+  EXPECT_EQ(problem_effect(problem), "fails with torch 2.0 or newer, fixed in torch 2.7");
   EXPECT_EQ(problem_sentence(problem), "it goes wrong");
   problem.confidence = Confidence::kLow;
   problem.from = "";
-  EXPECT_EQ(problem_effect(problem), "fails before torch 2.7");
-  EXPECT_EQ(problem_sentence(problem), "it goes wrong (not verified)");
+  EXPECT_EQ(problem_effect(problem), "fails with software older than torch 2.7");
+  EXPECT_EQ(problem_sentence(problem), "it goes wrong (unverified)");
   fixture.catalogue.problems = {problem, problem_of("b", "H100 SXM", ProblemEffect::kSlower)};
   const PlanReport report = fixture.report();
   EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 3),
-            "  Known problems of 4x RTX 5090:\n"
-            "    - fails before torch 2.7: it goes wrong (not verified). Do something else.\n");
+            "  Known issues of 4x RTX 5090:\n"
+            "    - fails with software older than torch 2.7: it goes wrong (unverified). Do something else.\n");
   EXPECT_EQ(problems_text(report, report.plan(0), {.columns = 140}, 3), "") << "4x RTX 3090 has none";
 }
 
@@ -49,10 +49,10 @@ TEST(ProblemWords, StopAtAFew) {
                                 problem_of("b", "RTX 5090", ProblemEffect::kFails)};
   const PlanReport report = fixture.report();
   EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 1),
-            "  Known problems of 4x RTX 5090, 1 of 2 (--all):\n"
+            "  Known issues of 4x RTX 5090, 1 of 2 (--all):\n"
             "    - fails: it goes wrong. Do something else.\n");
   const std::string usual = plan_table(report, {{.columns = 100}, false});
-  EXPECT_NE(usual.find("Known problems of 4x RTX 5090:"), std::string::npos) << usual;
+  EXPECT_NE(usual.find("Known issues of 4x RTX 5090:"), std::string::npos) << usual;
 }
 
 TEST(ProblemWords, SayWhichPhasesWhenNotAll) {
@@ -64,7 +64,7 @@ TEST(ProblemWords, SayWhichPhasesWhenNotAll) {
   fixture.catalogue.problems = {problem_of("a", "RTX 5090", ProblemEffect::kFails)};
   const PlanReport report = fixture.report();
   EXPECT_EQ(problems_text(report, *report.pick(), {.columns = 140}, 3),
-            "  Known problems of 4x RTX 5090:\n"
+            "  Known issues of 4x RTX 5090:\n"
             "    - collect: fails: it goes wrong. Do something else.\n");
 }
 

@@ -65,25 +65,24 @@ struct Fixture {
 
 TEST(ProfilesReport, TellsHowToSetUpAndWhatIsUnused) {
   const Fixture fixture;
-  EXPECT_EQ(profiles_text(fixture.report(), {.columns = 120}),
-            R"(neurlang: how to set it up on each kind of machine · memory and speed by the model
+  EXPECT_EQ(profiles_text(fixture.report(), {.columns = 120}, true),
+            R"(neurlang: suggested settings per GPU (predicted memory and speed)
 
-  train: m, 1000 samples
-  PROFILE     MICRO  ACCUM.   BATCH  MEMORY A GPU    P10 … P90  USED  LARGEST  SAMPLES/S    P10 … P90
-              batch   steps  in all           GiB          GiB        at once
-  l40s          256       1     256   6.0 of 44.9   5.4 …  6.6  13 %    1,500      1,000  900 … 1,200
-  rtx-4090 ✔    128       1     128  16.0 of 23.9  14.4 … 17.6  67 %      128      1,000  900 … 1,200
+  train: training of m on 1000 samples
+  PROFILE     MICRO-BATCH  GRAD ACCUM  GLOBAL BATCH  MEMORY PER GPU    P10–P90  USED  MAX BATCH  SAMPLES/S    P10–P90
+                                                                GiB        GiB
+  l40s                256           1           256     6.0 of 44.9    5.4–6.6   13%      1,500      1,000  900–1,200
+  rtx-4090 ✔          128           1           128    16.0 of 23.9  14.4–17.6   67%        128      1,000  900–1,200
   v100
-  cpu             8       1       8
-  All of them: bf16, no compilation, no recompute, no offload, one GPU.
+  cpu                   8           1             8
+  All: bf16, no compile, no activation checkpointing, no CPU offload, 1 GPU.
 
   v100: V100 has no bf16.
-  l40s: 13 % used; 1,024 at once would fit, 3 % faster.
-  Not compiled: the job does not ask for it (compile: true).
-  cpu: for testing; weights, gradients and optimizer states take 0.5 GiB of host memory in fp32, activations come on
-    top. No time is predicted for processors.
+  l40s: batch 1,024 fits, 3% faster.
+  Not compiled (to change: compile: true).
+  cpu: for testing only (0.5 GiB in fp32 plus activations); no time predicted.
 
-  On rtx-4090, the recommended one:
+  Command for the recommended GPU (rtx-4090):
     python train.py --profile rtx-4090 -b 128
     --again
 )");
@@ -97,11 +96,11 @@ TEST(ProfilesReport, ReasonsStandWhereTheyApply) {
   fixture.section.gain_by_compiling = 1.5;
   train.compile.value = true;
   train.batch = BatchSize{256, std::nullopt};
-  const std::string text = profiles_text(fixture.report(), {.columns = 140});
+  const std::string text = profiles_text(fixture.report(), {.columns = 140}, true);
   EXPECT_NE(text.find("rtx-4090: fp16: Ada has no bf16."), std::string::npos) << text;
-  EXPECT_NE(text.find("Not compiled: the job says so."), std::string::npos) << text;
-  EXPECT_NE(text.find("With compile: true rtx-4090 would be 2.5 times as fast"), std::string::npos) << text;
-  EXPECT_NE(text.find("the job fixes it"), std::string::npos) << text;
+  EXPECT_NE(text.find("Not compiled, as set in the job."), std::string::npos) << text;
+  EXPECT_NE(text.find("compile: true would be 2.5x as fast on rtx-4090"), std::string::npos) << text;
+  EXPECT_NE(text.find("which the job fixes"), std::string::npos) << text;
   EXPECT_NE(text.find("PRECISION"), std::string::npos) << "no longer the same for all\n" << text;
 }
 
@@ -136,14 +135,14 @@ TEST(ProfilesReport, NothingRunsWhenNoProfileDoes) {
 TEST(ProfilesReport, WhatDoesNotRunSaysWhatStoppedIt) {
   Profile profile;
   profile.tally.reject(Misfit::kHostMemory);
-  EXPECT_EQ(remark_words(profile), "too little host memory");
+  EXPECT_EQ(remark_words(profile), "not enough CPU memory");
 }
 
 TEST(ProfilesReport, GainsAreWordsOfTheirSize) {
-  EXPECT_EQ(gain_words(0.12), "12 % faster");
-  EXPECT_EQ(gain_words(-0.12), "12 % slower");
+  EXPECT_EQ(gain_words(0.12), "12% faster");
+  EXPECT_EQ(gain_words(-0.12), "12% slower");
   EXPECT_EQ(gain_words(0.001), "no faster");
-  EXPECT_EQ(gain_words(5.4), "6.4 times as fast");
+  EXPECT_EQ(gain_words(5.4), "6.4x as fast");
 }
 
 }  // namespace

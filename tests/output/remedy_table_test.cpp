@@ -13,12 +13,12 @@ TEST(RemedyTable, SaysWhatEachChangeWouldNeed) {
                                         {"method: lora", 19.6 * units::GiB, false},
                                         {"sequence: 1,024", 28.2 * units::GiB, false}};
   EXPECT_EQ(remedy_table(remedies, miss, {.columns = 100}),
-            "  What would change it, on RTX 4090:\n"
+            "  Any one of these makes it fit on RTX 4090:\n"
             "    CHANGE                                    NEEDS  THEN\n"
-            "                                          GiB a GPU\n"
+            "                                        GiB per GPU\n"
             "    4 GPUs with full sharding (zero3)  16.9 of 23.9  fits\n"
-            "    method: lora                       19.6 of 23.9  tight: only the median fits\n"
-            "    sequence: 1,024                    28.2 of 23.9  still too much\n");
+            "    method: lora                       19.6 of 23.9  OOM risk\n"
+            "  Not enough: sequence: 1,024 (28.2)\n");
   EXPECT_EQ(remedy_table({}, miss, {}), "");
 }
 

@@ -89,13 +89,13 @@ TEST(RowFilter, SpacesDoNotMatter) {
 }
 
 TEST(RowFilter, SaysWhatIsWrong) {
-  EXPECT_EQ(message({"memry>=4"}), "filter 'memry>=4': there is no field 'memry'; did you mean memory?");
-  EXPECT_EQ(message({"colour=red"}), "filter 'colour=red': there is no field 'colour'; known are name, vendor, memory");
+  EXPECT_EQ(message({"memry>=4"}), "filter 'memry>=4': unknown field 'memry'. Did you mean 'memory'?");
+  EXPECT_EQ(message({"colour=red"}), "filter 'colour=red': unknown field 'colour'; fields: name, vendor, memory");
   EXPECT_EQ(message({"memory>=much"}), "filter 'memory>=much': expected a size such as 80 GiB or 200 GB, got 'much'");
   EXPECT_EQ(message({"memory>=nan"}), "filter 'memory>=nan': expected a size such as 80 GiB or 200 GB, got 'nan'");
-  EXPECT_EQ(message({"memory>="}), "filter 'memory>=': a value is missing behind '>='");
-  EXPECT_EQ(message({">=4"}), "filter '>=4': there is no field ''; known are name, vendor, memory");
-  EXPECT_EQ(message({"\x1b[31m=4"}), "filter '?[31m=4': there is no field '?[31m'; known are name, vendor, memory");
+  EXPECT_EQ(message({"memory>="}), "filter 'memory>=': missing value after '>='");
+  EXPECT_EQ(message({">=4"}), "filter '>=4': unknown field ''; fields: name, vendor, memory");
+  EXPECT_EQ(message({"\x1b[31m=4"}), "filter '?[31m=4': unknown field '?[31m'; fields: name, vendor, memory");
 }
 
 }  // namespace

@@ -34,9 +34,10 @@ Serving some_serving() {
 }
 
 TEST(ServingWords, SayWhatComesOutAndWhatRequestsMeet) {
-  EXPECT_EQ(serving_words(estimate_with(some_serving()), phase_with({})),
-            "2,000 tokens/s (1,800 … 2,300), 6,000 with prompts; first token after 500 ms (300 … 900), then one every "
-            "30 ms (25 … 38); 64 requests in flight");
+  EXPECT_EQ(
+      serving_words(estimate_with(some_serving()), phase_with({})),
+      "2,000 tokens/s (1,800–2,300), 6,000 input included; TTFT 500 ms (300–900), TPOT 30 ms (25–38); 64 concurrent "
+      "requests");
 }
 
 TEST(ServingWords, NameTheChanceOfATarget) {
@@ -44,7 +45,7 @@ TEST(ServingWords, NameTheChanceOfATarget) {
   serving.chance = 0.72;
   serving.in_flight = 1;
   const std::string words = serving_words(estimate_with(serving), phase_with({}));
-  EXPECT_TRUE(words.ends_with("(25 … 38); reaches the target with a chance of 72 %")) << words;
+  EXPECT_TRUE(words.ends_with("(25–38); 72% chance to reach the target")) << words;
 }
 
 TEST(ServingWords, ReadingAloneHasNoTokensToWaitFor) {
@@ -53,7 +54,7 @@ TEST(ServingWords, ReadingAloneHasNoTokensToWaitFor) {
   PhaseEstimate estimate = estimate_with(some_serving());
   estimate.strategy.micro_batch = 16;
   EXPECT_EQ(serving_words(estimate, phase),
-            "6,000 tokens/s (5,400 … 6,900) read; a batch of 16 takes 500 ms (300 … 900)");
+            "6,000 tokens/s (5,400–6,900) processed; a batch of 16 takes 500 ms (300–900)");
 }
 
 TEST(ServingWords, AreNotForOtherPhases) {
@@ -65,8 +66,8 @@ TEST(ServingWords, AreNotForOtherPhases) {
 
 TEST(TargetWords, ListWhatIsAskedFor) {
   EXPECT_EQ(target_words({TokensPerSecond{2000}, Seconds{0.5}, 30.0 * millisecond}),
-            "2,000 tokens/s, a first token within 500 ms and 30 ms a token");
-  EXPECT_EQ(target_words({{}, {}, 30.0 * millisecond}), "30 ms a token");
+            "2,000 tokens/s, TTFT 500 ms and TPOT 30 ms");
+  EXPECT_EQ(target_words({{}, {}, 30.0 * millisecond}), "TPOT 30 ms");
 }
 
 TEST(TargetWords, TheChanceOfAPlanIsThatOfItsWorstPhase) {
@@ -77,7 +78,7 @@ TEST(TargetWords, TheChanceOfAPlanIsThatOfItsWorstPhase) {
     serving.chance = chance;
     plan.phases.push_back({estimate_with(serving)});
   }
-  EXPECT_EQ(target_chance_words(plan), "40 %");
+  EXPECT_EQ(target_chance_words(plan), "40%");
 }
 
 }  // namespace

@@ -58,21 +58,21 @@ struct Case {
 
 TEST(StrategyReasons, SayWhatSpeaksAgainst) {
   const Case c;
-  EXPECT_EQ(c.reason(c.zero2(WhyNot::kMemory, 0, 92)), "ZeRO-2 would need 92.0 of 79.6 GiB a GPU");
+  EXPECT_EQ(c.reason(c.zero2(WhyNot::kMemory, 0, 92)), "ZeRO-2: does not fit (92.0 of 79.6 GiB per GPU)");
   EXPECT_EQ(c.reason(c.zero2(WhyNot::kTight, 0.9, 72)),
-            "ZeRO-2 would need 72.0 GiB a GPU, in one of ten cases over 90.0 of 79.6");
-  EXPECT_EQ(c.reason(c.zero2(WhyNot::kHostMemory, 0, 72)), "ZeRO-2 would need more host memory than there is");
-  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kSlower, 2.1)), "tensor parallelism over 2 would be 2.1x slower");
-  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kSlower, 1.004)), "tensor parallelism over 2 would be no faster");
-  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kNotWorthIt, 0.998)), "tensor parallelism over 2 would be no faster");
+            "ZeRO-2: OOM risk (72.0 GiB typical, 90.0 at P90, 79.6 usable)");
+  EXPECT_EQ(c.reason(c.zero2(WhyNot::kHostMemory, 0, 72)), "ZeRO-2: not enough CPU memory");
+  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kSlower, 2.1)), "tensor parallelism 2: 2.1x slower");
+  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kSlower, 1.004)), "tensor parallelism 2: no faster");
+  EXPECT_EQ(c.reason(c.tensor(2, WhyNot::kNotWorthIt, 0.998)), "tensor parallelism 2: no faster");
   EXPECT_EQ(c.reason(c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06)),
-            "tensor parallelism over 4 would be 6 % faster, too little for the care it takes");
-  EXPECT_EQ(c.reason(c.tensor(1, WhyNot::kSlower, 1.3)), "no tensor parallelism would be 1.3x slower");
+            "tensor parallelism 4: 6% faster, not worth the extra setup");
+  EXPECT_EQ(c.reason(c.tensor(1, WhyNot::kSlower, 1.3)), "no tensor parallelism: 1.3x slower");
   Framework megatron;
   megatron.name = "megatron";
   Alternative elsewhere = c.tensor(2, WhyNot::kSlower, 2.1);
   elsewhere.framework = &megatron;
-  EXPECT_EQ(c.reason(elsewhere), "tensor parallelism over 2 (megatron) would be 2.1x slower");
+  EXPECT_EQ(c.reason(elsewhere), "tensor parallelism 2 (megatron): 2.1x slower");
 }
 
 TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
@@ -80,27 +80,25 @@ TEST(StrategyReasons, NameTheFactorsThatKeptAFasterWay) {
   PracticeConstants practice;
   practice.tensor = 1.2;
   practice.zero1 = 1.04;
-  practice.other_framework = 1.15;
   practice.most = 1.4;
-  using P = PracticeConstants;
   Alternative faster = c.tensor(4, WhyNot::kNotWorthIt, 1 / 1.06);
   faster.complexity_penalty = 1.2;
-  faster.factors = {&P::zero1, &P::tensor};
-  faster.factors_chosen = {&P::zero1};
+  faster.factors = {{"zero1", 1.04}, {"tensor", 1.2}};
+  faster.factors_chosen = {{"zero1", 1.04}};
   const auto words = [&](const Alternative& one) { return complexity_words({one}, c.chosen, practice); };
   EXPECT_EQ(words(faster),
-            "Tensor parallelism over 4 would have to be 1.2x as fast: zero1 1.04 x tensor 1.2 against zero1 1.04. "
+            "Tensor parallelism 4 would have to be 1.2x as fast: zero1 1.04 x tensor 1.2 against zero1 1.04. "
             "The factors are rows of data/practice_constants.csv.");
   Framework megatron;
   megatron.name = "megatron";
   Alternative bounded = faster;
   bounded.framework = &megatron;
-  bounded.factors = {&P::zero1, &P::tensor, &P::other_framework};
+  bounded.factors = {{"zero1", 1.04}, {"tensor", 1.2}, {"framework", 1.15}};
   bounded.factors_chosen.clear();
   bounded.complexity_penalty = 1.4;
   EXPECT_EQ(words(bounded),
-            "Tensor parallelism over 4 (megatron) would have to be 1.4x as fast: zero1 1.04 x tensor 1.2 x "
-            "other_framework 1.15, at most 1.4. The factors are rows of data/practice_constants.csv.");
+            "Tensor parallelism 4 (megatron) would have to be 1.4x as fast: zero1 1.04 x tensor 1.2 x "
+            "framework 1.15, at most 1.4. The factors are rows of data/practice_constants.csv.");
   // Nothing to say of ways that are no faster, nor where the points of complexity() decided.
   EXPECT_EQ(words(c.tensor(2, WhyNot::kSlower, 2.1)), "");
   Alternative as_fast = faster;
@@ -115,27 +113,27 @@ TEST(StrategyReasons, NameTheWay) {
   const Case c;
   Alternative one = c.other(Aspect::kSharding, WhyNot::kSlower, 1.2, 30);
   one.strategy.sharding = Sharding::kNone;
-  EXPECT_EQ(way_words(one), "a whole copy on every GPU");
+  EXPECT_EQ(way_words(one), "plain data parallel (DDP)");
   one.strategy.sharding = Sharding::kHsdp;
-  EXPECT_EQ(way_words(one), "hybrid sharding");
+  EXPECT_EQ(way_words(one), "HSDP");
   one.aspect = Aspect::kRecompute;
-  EXPECT_EQ(way_words(one), "no recomputation");
+  EXPECT_EQ(way_words(one), "no activation checkpointing");
   one.strategy.recompute = Recompute::kSelective;
-  EXPECT_EQ(way_words(one), "selective recomputation");
+  EXPECT_EQ(way_words(one), "selective activation checkpointing");
   one.aspect = Aspect::kPipeline;
-  EXPECT_EQ(way_words(one), "no pipeline");
+  EXPECT_EQ(way_words(one), "no pipeline parallelism");
   one.strategy.pp = 4;
-  EXPECT_EQ(way_words(one), "a pipeline of 4");
+  EXPECT_EQ(way_words(one), "pipeline parallelism 4");
   one.aspect = Aspect::kContext;
   one.strategy.cp = 2;
-  EXPECT_EQ(way_words(one), "context parallelism over 2");
+  EXPECT_EQ(way_words(one), "context parallelism 2");
   one.aspect = Aspect::kExpert;
   EXPECT_EQ(way_words(one), "no expert parallelism");
   one.aspect = Aspect::kMicroBatch;
   one.strategy.micro_batch = 8;
   EXPECT_EQ(way_words(one), "micro-batch 8");
   one.aspect = Aspect::kOffload;
-  EXPECT_EQ(way_words(one), "all of it on the GPU");
+  EXPECT_EQ(way_words(one), "no CPU offload");
 }
 
 TEST(StrategyReasons, ASentenceHasTheNearestOfEachKind) {
@@ -145,14 +143,13 @@ TEST(StrategyReasons, ASentenceHasTheNearestOfEachKind) {
   const std::vector<Alternative> others = {c.zero2(WhyNot::kMemory, 0, 92), copies, c.tensor(2, WhyNot::kSlower, 1.2)};
   EXPECT_EQ(
       why_words(others, c.chosen, c.phase),
-      "ZeRO-2 would need 92.0 of 79.6 GiB a GPU; tensor parallelism over 2 would be 1.2x slower. Recomputation is "
+      "ZeRO-2: does not fit (92.0 of 79.6 GiB per GPU); tensor parallelism 2: 1.2x slower. Activation checkpointing is "
       "not needed.");
   EXPECT_EQ(why_words({}, c.chosen, c.phase), "");
   // Where there is room in plenty, nobody thinks of recomputation.
   PhaseEstimate roomy = c.chosen;
   roomy.memory_total = exactly(20 * GiB);
-  EXPECT_EQ(why_words({c.tensor(2, WhyNot::kSlower, 1.2)}, roomy, c.phase),
-            "Tensor parallelism over 2 would be 1.2x slower.");
+  EXPECT_EQ(why_words({c.tensor(2, WhyNot::kSlower, 1.2)}, roomy, c.phase), "Tensor parallelism 2: 1.2x slower.");
 }
 
 TEST(StrategyReasons, JsonHasAllOfThem) {
@@ -191,7 +188,7 @@ TEST(StrategyReasons, TheTableBeginsWithTheWayChosen) {
   const std::string csv = table.csv();
   EXPECT_TRUE(csv.starts_with("way,time_ratio,memory_gib,memory_gib_p90,why_not,how\n")) << csv;
   EXPECT_NE(csv.find("\nZeRO-2,,92,,does not fit,"), std::string::npos) << csv;
-  EXPECT_NE(csv.find("\ntensor parallelism over 2,1.2,30,37.5,slower,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\ntensor parallelism 2,1.2,30,37.5,slower,"), std::string::npos) << csv;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ TEST(CollectionNotes, SayWhatTheJobDoesNot) {
   EXPECT_TRUE(any_line(lines, "engine: hf")) << "the engine";
   EXPECT_TRUE(any_line(lines, "batches as large as memory holds"));
   EXPECT_TRUE(any_line(lines, "1.5 GB/s"));
-  EXPECT_TRUE(any_line(lines, "no offer states disk_price"));
+  EXPECT_TRUE(any_line(lines, "no offer lists disk_price"));
 
   Job said = job_of(job_text(", disk_price: $0.10/GB-month", ", disk_rate: 500 MB/s"));
   auto& collect = std::get<GeneratePhase>(said.phases.front().work);

@@ -84,7 +84,7 @@ TEST(Fit, WhereNothingFitsTheNearestTryTellsWhatStopsIt) {
 
 TEST(Fit, AMachineWithTooLittleMemoryOfItsOwnDoesNotRun) {
   // The checkpoint of 15 GiB is read into the host's memory, beside a process and its workers.
-  const Job job = full_training("llama-3.1-8b", ", method: lora, micro: 1");
+  const Job job = full_training("llama-3.1-8b", ", method: lora, micro: 1, framework: hf-trainer");
   NodeShape node = common_box(known(), *known().find_gpu("A100 SXM 80GB"), 1);
   const auto tried = [&](Bytes ram, Tally& tally) {
     node.ram = ram;

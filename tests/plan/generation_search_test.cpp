@@ -58,7 +58,7 @@ TEST(GenerationSearch, WhatAGpuCannotComputeIsSaid) {
       Finds::kPerhapsNothing);
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_TRUE(found.result.tally.unsupported_reason.starts_with(
-      "T4 has no fp8 products, and vllm does not expand fp8 weights for it; int8"))
+      "T4 has no fp8 matmuls, and vllm does not dequantize fp8 weights for it; int8"))
       << found.result.tally.unsupported_reason;
 }
 
@@ -79,8 +79,8 @@ TEST(GenerationSearch, MoreReplicasThanGpus) {
   EXPECT_TRUE(found.result.plans.empty());
   EXPECT_EQ(found.result.tally.rejected[static_cast<std::size_t>(Misfit::kGpus)], 1);
   EXPECT_EQ(found.result.tally.unsupported_reason,
-            "parallel takes 16 GPUs (dp 4 x tp 4), more than the machines here have; lower it, or take several "
-            "machines with where.nodes");
+            "parallel needs 16 GPUs (dp 4 x tp 4), more than one machine has here; lower it, or allow several nodes "
+            "with where.nodes");
   const Searched fewer(job_of(job_text("Llama-3.1-8B", "      parallel: {dp: 3}\n", kH100)));
   EXPECT_EQ(estimate_of(fewer.pick()).strategy.dp, 3);
 }
@@ -162,7 +162,8 @@ TEST(GenerationTarget, BatchesShrinkToMeetLatencies) {
     const PhaseEstimate& quick = estimate_of(found.pick());
     EXPECT_TRUE(quick.serving->reaches_target) << situation;
     EXPECT_LE(quick.serving->time_per_output_token.p50.value * 1000, wanted);
-    EXPECT_GT(quick.serving->time_per_output_token.p50.value * 1000, 0.8 * wanted) << "no smaller than it must be";
+    EXPECT_GT(quick.serving->time_per_output_token.p90.value * 1000, 0.8 * wanted)
+        << "no smaller than it must be to keep it with a chance of 90 %";
     EXPECT_LT(quick.batch, full.batch);
   }
 }

@@ -126,7 +126,7 @@ TEST(Interruptions, WarnWhenNothingIsSavedInTime) {
   SpotTerms slow = terms(exactly(2 / hour));
   EXPECT_EQ(interruption_warning(slow), "");
   slow.checkpoint = 40 * minute;
-  EXPECT_NE(interruption_warning(slow).find("a checkpoint takes 40 min and machines stay for 30 min"),
+  EXPECT_NE(interruption_warning(slow).find("a checkpoint takes 40 min but machines run only 30 min"),
             std::string::npos)
       << interruption_warning(slow);
   slow.notice = hour;

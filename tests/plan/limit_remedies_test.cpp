@@ -40,7 +40,7 @@ TEST(LimitRemedies, SayHowMuchWorkIsDoneInTime) {
   const auto remedies = tried(searched);
   const LimitRemedy* steps = find(remedies, "phases.train.train.steps: ");
   ASSERT_NE(steps, nullptr);
-  EXPECT_EQ(steps->change, "phases.train.train.steps: 500 (50 % of the work)");
+  EXPECT_EQ(steps->change, "phases.train.train.steps: 500 (50% of the work)");
   EXPECT_TRUE(steps->keeps);
   EXPECT_NEAR(steps->hours.p90 / units::hour, 0.5, 1e-9);
   EXPECT_NEAR(steps->cost.p90.value, 0.5, 1e-9);

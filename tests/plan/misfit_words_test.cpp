@@ -7,18 +7,18 @@ namespace {
 
 TEST(MisfitWords, WhatStoppedMostOfItIsTheReason) {
   Tally tally;
-  EXPECT_EQ(main_reason(tally), "nothing could be tried");
+  EXPECT_EQ(main_reason(tally), "no combination to try");
   tally.reject(Misfit::kUneven, 3);
-  EXPECT_EQ(main_reason(tally), "batch, heads or layers do not divide over its GPUs");
+  EXPECT_EQ(main_reason(tally), "batch, heads or layers are not divisible by its GPUs");
   tally.reject(Misfit::kHostMemory, 4);
-  EXPECT_EQ(main_reason(tally), "too little host memory");
+  EXPECT_EQ(main_reason(tally), "not enough CPU memory");
   tally.reject(Misfit::kGiven, 5);
-  EXPECT_EQ(main_reason(tally), "the job fixes another way to run it");
+  EXPECT_EQ(main_reason(tally), "the job fixes settings that do not work here");
   tally.reject(Misfit::kPrecision, 6);
   tally.unsupported_reason = "V100 has no bf16";
   EXPECT_EQ(main_reason(tally), "V100 has no bf16");
   tally.reject(Misfit::kMemory, 9);
-  EXPECT_EQ(main_reason(tally), "too little GPU memory");
+  EXPECT_EQ(main_reason(tally), "not enough GPU memory");
 }
 
 TEST(MisfitWords, EveryKindOfRejectionHasAReason) {

@@ -198,7 +198,7 @@ TEST(MixedPlans, NeedsThatCrossAreSaid) {
              "  - {name: c, needs: [a, b], fixed: {gpus: 1, time: 1 h}}\n"
              "  - {name: d, needs: [b], fixed: {gpus: 1, time: 1 h}}\n"));
   EXPECT_TRUE(std::ranges::any_of(searched.result.assumptions, [](const std::string& line) {
-    return line.find("what the phases need crosses") != std::string::npos;
+    return line.find("the phase dependencies are not a chain") != std::string::npos;
   }));
 }
 

@@ -160,7 +160,7 @@ TEST(PhaseTerms, TrainingFromScratchFetchesNoWeights) {
 
   std::string corpus = training("", "", kRates);
   const std::string samples = "{samples: 6400, tokens_per_sample: 1000}";
-  corpus.replace(corpus.find(samples), samples.size(), "{tokens: 6.5M}");
+  corpus.replace(corpus.find(samples), samples.size(), "{tokens: 100G}");
   EXPECT_EQ(estimate(corpus).weights_bytes, Bytes{}) << "a corpus stated in tokens";
   std::string from = corpus;
   from.replace(from.find("      epochs"), 0, "      start: weights\n");

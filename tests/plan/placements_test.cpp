@@ -72,12 +72,12 @@ TEST(Placements, StatesAreSharedBeforeWeights) {
 
 TEST(Placements, WhatDoesNotRunSaysWhy) {
   const Placements uneven = of(example_job("latentwire"), "H100 SXM", {8});  // a batch of 4
-  EXPECT_EQ(row(uneven, Layout::kReplicated, 8).why_not, "a batch of 4 does not divide by 8");
+  EXPECT_EQ(row(uneven, Layout::kReplicated, 8).why_not, "batch 4 is not divisible by 8");
   EXPECT_EQ(row(uneven, Layout::kReplicated, 8).needed.p50, Bytes{});
   Job lora = job_of(
       "phases: [{name: t, train: {model: llama-3.1-8b, method: lora, data: {tokens: 10M}, epochs: 1, "
       "sequence: 2048}}]\n");
-  EXPECT_EQ(row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2).why_not, "no framework known does it");
+  EXPECT_EQ(row(of(lora, "H100 SXM", {2}), Layout::kTensorParallel, 2).why_not, "no supported framework");
 }
 
 TEST(Placements, TooMuchIsShownWithWhatItNeeds) {

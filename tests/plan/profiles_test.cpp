@@ -74,7 +74,7 @@ TEST(Profiles, UnusedMemoryIsToldWithWhatItWouldBring) {
     // The batch is free: had the larger one paid, it had been taken.
     EXPECT_LT(*profile.gain, 0.006) << profile.name;
   }
-  EXPECT_GE(told, 3);
+  EXPECT_GE(told, 1);
 }
 
 TEST(Profiles, TestsWithoutAGpuKeepStatesInMainMemory) {
@@ -108,6 +108,7 @@ TEST(Profiles, ThreadsDoNotMatter) {
 
 TEST(Profiles, CompilingPaysOnlyWhereItIsNotOn) {
   Job job = example_job("neurlang");
+  std::get<TrainPhase>(job.phases[1].work).compile = {false, {}};
   const PhaseProfiles found = profiles(job, 1);
   const Profile& first = found.profiles.front();
   const auto gain = gain_by_compiling(job, 1, known(), first.machines, *first.best);

@@ -102,7 +102,7 @@ TEST(Release, MachinesAreLetGoWhileSomebodyWorks) {
   EXPECT_NEAR(stopped.pick().gpu_hours, 4, 1e-6);
   bool said = false;
   for (const std::string& line : stopped.result.assumptions)
-    said = said || line.find("works in think") != std::string::npos;
+    said = said || line.find("manual work in think") != std::string::npos;
   EXPECT_TRUE(said);
   const Searched on(job_of(text + "schedule: stop_when_idle\n" + "variants: {x: {phases.think.on: a}}\n"));
   Job stays = on.job;

@@ -58,4 +58,22 @@ inline constexpr const char* kExamples[] = {
     "gpt2-1.5b",  "latentwire",           "llama-8b-full",       "llama-8b-lora", "llama-8b-qlora",
     "neurlang",   "neurlang-as-run",      "pretrain-7b-2-nodes", "sft-node",      "trm-nanochat"};
 
+/// "torch dp2 tp1 ... zero1 none none fits".
+inline std::string described(const PhaseEstimate& e) {
+  const Strategy& s = e.strategy;
+  std::string text = e.framework->name;
+  for (const auto& [name, degree] : {std::pair{"dp", s.dp},
+                                     {"tp", s.tp},
+                                     {"pp", s.pp},
+                                     {"vpp", s.interleave},
+                                     {"cp", s.cp},
+                                     {"ep", s.ep},
+                                     {"micro", s.micro_batch},
+                                     {"accumulate", s.grad_accum}})
+    text += std::string(" ") + name + std::to_string(degree);
+  for (const std::string_view name : {name_of(s.sharding), name_of(s.recompute), name_of(s.offload), name_of(e.fit)})
+    text += " " + std::string(name);
+  return text;
+}
+
 }  // namespace gpuplan

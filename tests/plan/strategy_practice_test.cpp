@@ -57,23 +57,6 @@ std::optional<PhaseEstimate> best(const Job& job, const Setting& setting) {
   return best_estimate(workloads->front(), training_fixture::catalogue(), machines_for(setting), true, tally);
 }
 
-std::string described(const PhaseEstimate& e) {
-  const Strategy& s = e.strategy;
-  std::string text = e.framework->name;
-  for (const auto& [name, degree] : {std::pair{"dp", s.dp},
-                                     {"tp", s.tp},
-                                     {"pp", s.pp},
-                                     {"vpp", s.interleave},
-                                     {"cp", s.cp},
-                                     {"ep", s.ep},
-                                     {"micro", s.micro_batch},
-                                     {"accumulate", s.grad_accum}})
-    text += std::string(" ") + name + std::to_string(degree);
-  for (const std::string_view name : {name_of(s.sharding), name_of(s.recompute), name_of(s.offload), name_of(e.fit)})
-    text += " " + std::string(name);
-  return text;
-}
-
 struct Range {
   int least = 1, most = 1;
   bool holds(int value) const { return value >= least && value <= most; }
@@ -200,7 +183,7 @@ const Recipe kRecipes[] = {
      .setting = {"DeepSeek-V3", Method::kFull, 4096, 15360, "H100 SXM", 8, 2048, 3200},
      .sharding = kAny,
      .tp = {1, 8},
-     .pp = {2, 16},
+     .pp = {1, 16},
      .ep = {8, 64},
      .published = "DeepSeek-V3 report 2024: EP 64, PP 16"},
     {.name = "qlora_70b_one_gpu",
@@ -305,8 +288,8 @@ INSTANTIATE_TEST_SUITE_P(Recipes, Practice, testing::ValuesIn(kRecipes),
                          [](const testing::TestParamInfo<Recipe>& one) { return std::string(one.param.name); });
 
 TEST(PracticeConstantsOfTheTable, DecideWhatIsChosen) {
-  // Two machines of eight GPUs: tensor parallelism and a pipeline would be a fifth to a third faster.
-  const Setting setting{"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800};
+  // Two machines on a slow network: a pipeline would be a fifth to a third faster than sharded weights.
+  const Setting setting{"Llama-2-7B", Method::kFull, 4096, 64, "A100 SXM 80GB", 8, 16, 100};
   const Job job = job_for(setting);
   const auto workloads = prepare(job);
   ASSERT_TRUE(workloads);
@@ -316,9 +299,12 @@ TEST(PracticeConstantsOfTheTable, DecideWhatIsChosen) {
     return best_estimate(workloads->front(), all, machines_for(setting), true, tally)->strategy;
   };
   const Strategy careful = chosen();
-  EXPECT_EQ(careful.pp * careful.tp, 1);
-  for (const PracticeConstant& one : kPracticeConstants)
-    if (one.name != "few_gpus" && one.name != "each_point") all.practice_constants.*one.field = 1;
+  EXPECT_EQ(careful.pp * careful.tp, 1) << careful.pp << careful.tp;
+  using P = PracticeConstants;
+  for (double P::* const factor :
+       {&P::tensor, &P::tensor_over_pcie, &P::pipeline, &P::interleave, &P::zero1, &P::zero2, &P::zero3, &P::hybrid})
+    all.practice_constants.*factor = 1;
+  for (Framework& framework : all.frameworks) framework.fine_tune = framework.pretrain = 1;
   const Strategy careless = chosen();
   EXPECT_GT(careless.pp * careless.tp, 1);
 }
@@ -335,15 +321,20 @@ TEST(PracticeConstantsOfTheTable, MultiplyUpToABoundAndShrinkBeyondFewGpus) {
   s.tp = 8;
   s.sharding = Sharding::kZero1;
   NodeShape node = machines_for({"Llama-2-7B", Method::kFull, 4096, 1024, "A100 SXM 80GB", 16, 8, 800}).node;
-  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1.1 * 1.2);
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1.1 * 1.2);
   s.dp = 8;
-  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1 + (1.1 * 1.2 - 1) / 2) << "four times as many GPUs";
   s.dp = 1;
   s.pp = 2;
-  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, true), 1.4);
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {}), 1.4);
   EXPECT_DOUBLE_EQ(most_care(practice, 64), 1.2);
-  using P = PracticeConstants;
-  EXPECT_EQ(complexity_factors(s, node, true), (std::vector<double P::*>{&P::zero1, &P::tensor, &P::pipeline}));
+  EXPECT_EQ(complexity_factors(practice, s, node, {}),
+            (std::vector<CareFactor>{{"zero1", 1.1}, {"tensor", 1.2}, {"pipeline", 1.5}}));
+  s.pp = 1;
+  practice.cut_params = 7e9;
+  EXPECT_DOUBLE_EQ(complexity_penalty(practice, s, node, {1.05, 0}), 1.05 * 1.1 * 1.2) << "another framework";
+  EXPECT_GT(complexity_penalty(practice, s, node, {1, 1e9}), complexity_penalty(practice, s, node, {1, 70e9}))
+      << "small networks are not cut";
 }
 
 TEST(StrategyLaws, FixedDegreesAreHonoured) {
@@ -383,11 +374,12 @@ void expect_never_worse(const Setting& setting, Optimizer optimizer = Optimizer:
   train_of(job).offload = {Offload::kNone, {}};  // which is not chosen for speed
   const auto free = best(job, setting);
   ASSERT_TRUE(free);
-  const Framework& first = *training_fixture::catalogue().find_framework("torch");
+  const PracticeConstants& practice = training_fixture::catalogue().practice_constants;
   const NodeShape node = machines_for(setting).node;
+  const TrainingWork work = training_work(train_of(job)).value();
   const auto worth = [&](const PhaseEstimate& e) {
-    return e.work_by_model * complexity_penalty(training_fixture::catalogue().practice_constants, e.strategy, node,
-                                                usual(*e.framework, first, false));
+    const double care = framework_care(practice, *e.framework, work, machines_for(setting).nodes);
+    return e.work_by_model * complexity_penalty(practice, e.strategy, node, Habit{care, work.params});
   };
   for (const int tp : {1, 2, 4, 8})
     for (const int pp : {1, 2, 4, 8})

@@ -287,17 +287,17 @@ class Checked(unittest.TestCase):
     def test_its_first_sample_passes(self):
         code, text = self.check("trm-validate", "validate")
         self.assertEqual(code, 0, text)
-        self.assertIn("19 %", text)
+        self.assertIn("19%", text)
 
     def test_its_second_sample_is_above_what_it_asks_for(self):
         code, text = self.check("trm-produce", "produce")
         self.assertEqual(code, 6, text)
-        self.assertIn("97.1 %", text)
+        self.assertIn("97.1%", text)
 
     def test_poor_refinement_is_not_enough_and_says_what_to_do(self):
         code, text = self.check("trm-weak", "validate")
         self.assertEqual(code, 6, text)
-        self.assertIn("7.98 %", text)
+        self.assertIn("7.98%", text)
         self.assertIn("learning rate", text)
 
     def test_out_of_memory_halves_the_batch(self):

@@ -73,7 +73,7 @@ def free_ports(count):
 @dataclass
 class Cluster:
     """`with Cluster(machines, real=2) as cluster:` `real`: machines of partition "gpu" with four GPUs each, whose daemons
-    run here. Every one of them is this machine, but Slurm can not tell."""
+    run here. Every one of them is this machine, but Slurm cannot tell."""
     machines: list = field(default_factory=list)
     real: int = 0
     folder: Path = None

@@ -100,7 +100,7 @@ class Accepted(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
         facts = Facts()
         cls.written = {}
-        for example in program.EXAMPLES:
+        for example in [*program.EXAMPLES, "tests/slurm/pool.yaml"]:
             name = Path(example).stem
             pool = "pools:" in (ROOT / example).read_text()
             launch(example, cls.work / name, *(["--plan", "all"] if pool else []))

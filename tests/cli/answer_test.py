@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""What `gpuplan plan` says unless asked for more, of every example and of many questions in flags: short enough for a
+terminal, in plain words, and the same figures as in JSON. answer_test.py PROGRAM."""
+
+import json
+import re
+import shlex
+import unicodedata
+import unittest
+
+from program import EXAMPLES, main, run
+
+LORA = "--model Qwen3-8B --tokens 10M --method lora"
+QUESTIONS = [f"plan {example}" for example in EXAMPLES] + ["plan " + flags for flags in (
+    LORA,
+    LORA + " --spot only",
+    LORA + " --spot allow",
+    LORA + " --gpu 'RTX 4090'",
+    LORA + " --gpu '1x RTX 4090'",
+    LORA + " --goal cheapest",
+    LORA + " --goal fastest",
+    LORA + " --goal fewest_gpus",
+    LORA + " --value-of-time '$100/h'",
+    LORA + " --value-of-time '$0/h'",
+    LORA + " --setup '0 min'",
+    LORA + " --deadline '12 h' --budget '$20'",
+    LORA + " --budget '$0.01'",
+    LORA + " --provider aws --spot allow",
+    LORA + " --provider lambda",
+    "--model Qwen3-8B --tokens 10M --method qlora --gpu 'RTX 3090' --counts 1",
+    "--model Qwen3-8B --tokens 10M --method full --gpu 'RTX 4090' --counts 1",
+    "--model Qwen3-8B --tokens 1B --method lora --gpu 'RTX 4090' --deadline '2 h'",
+    "--model Llama-3.1-8B --samples 50k --method full",
+    "--model Llama-3.1-8B --samples 50k --tokens-per-sample 400 --method qlora --epochs 3",
+    "--model llama-3.3-70b --tokens 20M --method qlora",
+    "--model llama-3.3-70b --tokens 20M --method full",
+    "--model llama-3.3-70b --generate --samples 10k --prompt 500 --new 300",
+    "--model llama-3.3-70b --generate --samples 10k --prompt 500 --new 300 --spot only",
+    "--model Llama-3.1-8B --generate --samples 1M --prompt 800 --new 100 --engine vllm",
+    "--model Llama-3.1-8B --generate --samples 10k --prompt 800 --new 100 --concurrency 8",
+    "--model Llama-3.1-8B --generate --samples 10k --prompt 800 --new 100 --per-token '40 ms'",
+    "--model Llama-3.1-8B --generate --samples 10k --prompt 800 --new 100 --tokens-per-second 5000 --per-token '40 ms'",
+    "--model Llama-3.1-8B --generate --samples 10k --prompt 800 --new 100 --first-token '1 us'",
+    "--params 350M --tokens 10B",
+    "--params 124M --tokens 10B --batch 512",
+    "--params 1.5B --tokens 33B --gpu '8x H100 SXM'",
+    "--params 7B --tokens 1T --gpu 'A100 SXM 80GB'",
+    "--params 13B --tokens 300B --nodes 8 --gpu 'H100 SXM'",
+    "--layers 12 --hidden 768 --tokens 1B",
+    "--model Mixtral-8x7B --tokens 5M --method lora",
+    "--model GPT-2 --tokens 2M --method full --gpu 'RTX 3090'",
+    "--model Qwen2.5-0.5B --tokens 500M --method full --as-of 2026-01")]
+
+# The glossary's old words: none of them is plain English for what it means.
+FORBIDDEN = ["dearer", "care it takes", "the care", "in all", "a GPU ", "a GPU,", "a GPU.", " ± ", " … ", "no calibration",
+             "tight", "set-up", "can not", "own box", "host memory", "host's memory", "recomput", "dominated",
+             "too close to call", "keeps it", "taken away", "let go", "whole copy", "somebody", "nobody", "first token",
+             "an hour of waiting", "ways to run", "a sample", "not verified", "as it stands", "Pick:", "Looked at"]
+
+
+def columns(line):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def ask(question, *more):
+    done = run(*shlex.split(question), *more, COLUMNS="100", NO_COLOR="1")
+    return done.returncode, done.stdout, done.stderr
+
+
+SECONDS = {"h": 3600, "min": 60, "s": 1, "ms": 1e-3}
+
+
+def near(test, shown, exact, what):
+    """Equal but for the rounding of three digits, or of the cents that are shown."""
+    digits = len(re.sub(r"[^0-9]", "", shown).lstrip("0"))
+    value = float(shown.replace(",", ""))
+    unit = 10 ** -(len(shown.partition(".")[2]))
+    test.assertLessEqual(abs(value - exact), max(0.51 * unit, 10 ** -max(digits, 1) * exact * 5.1), what)
+
+
+class Answer(unittest.TestCase):
+    def test_asks_enough(self):
+        self.assertGreaterEqual(len(QUESTIONS) - len(EXAMPLES), 30)
+        self.assertGreater(len(EXAMPLES), 10)
+
+
+def of(question):
+    def test(self):
+        code, text, said = ask(question)
+        self.assertIn(code, (0, 3, 4), said)
+        self.assertEqual(said, "")
+        lines = text.splitlines()
+        whole = json.loads(ask(question, "--json", "--all")[1])
+        phases = max((len(plan["phases"]) for plan in whole["plans"]), default=1)
+        self.assertLessEqual(len(lines), 24 if phases == 1 else 40, text)
+        for line in lines:
+            self.assertLessEqual(columns(line), 100, line)
+            for word in FORBIDDEN:
+                self.assertNotIn(word, line + " ", line)
+            self.assertIsNone(re.search(r"\d %", line), line)
+        if not whole["plans"]:
+            self.assertEqual(code, 3)
+            self.assertIn("\n".join(lines[1:4]).strip(), text)
+            return
+        plans = {plan["id"]: plan for plan in whole["plans"]}
+        pick = plans[whole["recommendations"]["pick"]]
+        missed = whole["recommendations"]["limits_missed"]
+        self.assertEqual(code, 4 if missed else 0)
+        first = text.index("No plan " if missed else "Recommended: ")
+        head = text[first:text.index("HOURS", first)]
+        self.assertIn(pick["label"].split(",")[0], " ".join(head.split()))
+        self.assertEqual("✔" in text, not missed)
+
+        time = re.search(r"Time +([\d.,]+) (h|min|s|ms)\b(?: \(80% range ([\d.,]+)–([\d.,]+)\))?", head)
+        self.assertIsNotNone(time, head)
+        hours = pick["hours"]
+        for shown, exact in ((time[1], "p50"), (time[3], "p10"), (time[4], "p90")):
+            if shown is not None:
+                near(self, shown, hours[exact] * 3600 / SECONDS[time[2]], f"{exact}: {head}")
+        cost = re.search(r"Cost +\$([\d.,]*\d)(?: \(80% range \$([\d.,]*\d)–\$([\d.,]*\d)\))?", head)
+        if pick["cost_usd"]["p90"] <= 0:
+            self.assertIn("no charge", head)
+        else:
+            self.assertIsNotNone(cost, head)
+            for shown, exact in ((cost[1], "p50"), (cost[2], "p10"), (cost[3], "p90")):
+                if shown is not None:
+                    near(self, shown, pick["cost_usd"][exact], f"{exact}: {head}")
+
+        # Words of rows are true of all plans, not only of those beside them.
+        for line in lines:
+            for word, key in (("cheapest", "cost_usd"), ("fastest", "hours")):
+                if re.search(rf"\b{word}$|\b{word},", line):
+                    shown = float(re.search(r"\$([\d,.]+)", line)[1].replace(",", "")) if key == "cost_usd" else None
+                    least = min(plan[key]["p50"] for plan in plans.values())
+                    if shown is not None:
+                        self.assertLessEqual(shown, least + 0.006 + 1e-3 * least, line)
+        # Nothing is lost: what the short answer leaves out stands in the long one.
+        if len(lines) > 5:
+            self.assertIn("--details", text)
+    return test
+
+
+for number, question in enumerate(QUESTIONS):
+    setattr(Answer, f"test_{number:02d}_{re.sub('[^a-z0-9]+', '_', question.lower())[:60]}", of(question))
+
+
+class Details(unittest.TestCase):
+    def test_short_is_shorter(self):
+        for question in (f"plan {LORA}", "plan examples/collection.yaml"):
+            short, details = ask(question)[1], ask(question, "--details")[1]
+            self.assertLess(len(short.split()), 0.6 * len(details.split()), question)
+            self.assertEqual(ask(question, "-v")[1], details)
+
+
+class Age(unittest.TestCase):
+    def ask(self, **more):
+        return run("plan", *shlex.split(LORA), COLUMNS="100", NO_COLOR="1", **more)
+
+    def test_is_counted_from_today(self):
+        newest = json.loads(run("plan", *shlex.split(LORA), "--json").stdout)["market"]["as_of"]
+        year, month = map(int, newest.split("-")[:2])
+        soon, late = f"{year}-{month:02d}-28", f"{year + 1}-{month:02d}-28"
+        self.assertNotIn("months old", self.ask(GPUPLAN_TODAY=soon).stdout)
+        text = self.ask(GPUPLAN_TODAY=late).stdout
+        self.assertIn(f"prices from {newest}, 12 months old", text)
+        self.assertIn("! Prices are from", text)
+        self.assertIn("look them up before you rent", text)
+
+    def test_a_date_is_a_date(self):
+        for wrong in ("yesterday", "2026-13-01", "2026-11", "2026"):
+            done = self.ask(GPUPLAN_TODAY=wrong)
+            self.assertEqual(done.returncode, 2, wrong)
+            self.assertIn("GPUPLAN_TODAY", done.stderr)
+
+    def test_the_clock_changes_words_only(self):
+        answers = []
+        for day in ("2026-05-01", "2030-01-01"):
+            answer = json.loads(run("plan", *shlex.split(LORA), "--json", GPUPLAN_TODAY=day).stdout)
+            answer.pop("elapsed_ms")
+            answer["market"].pop("age_days")
+            answers.append(answer)
+        self.assertEqual(*answers)
+
+
+if __name__ == "__main__":
+    main(__doc__, at_once=2)
