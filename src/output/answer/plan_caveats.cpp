@@ -111,7 +111,7 @@ std::string availability_words(const PlanReport& report) {
     if (is_rare(plan) || plan.fit != Fit::kFits || !plan.keeps_limits()) continue;
     if (next == nullptr || goal_key(report.job, plan) < goal_key(report.job, *next)) next = &plan;
   }
-  const std::string text = "Supply: " + report.name(*pick) + " is " + printable(pick->offer->availability, 30) + ".";
+  std::string text = "Supply: " + report.name(*pick) + " is " + printable(pick->offer->availability, 30) + ".";
   if (next == nullptr) return text;
   return text + " Next best: " + report.name(*next) + ", " + hours_words(next->hours.p50) + ", " +
          to_text(next->cost.p50) + ".";

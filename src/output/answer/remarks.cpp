@@ -221,7 +221,7 @@ std::vector<Remark> remarks(const PlanReport& report) {
   if (pick == nullptr) return found;
   const AnswerConstants& weights = report.catalogue.answer_constants;
   for (const Rule& rule : kRules)
-    if (std::string text = rule.say(report, *pick); !text.empty())
+    if (const std::string text = rule.say(report, *pick); !text.empty())
       found.push_back(
           {weights.*rule.weight, text, rule.warning, rule.say == assumed_remark ? without_flags(text) : ""});
   // What is kept on disks and in memory: too little room is a warning, the rest is good to know.

@@ -146,7 +146,6 @@ class ShortAnswer {
 
   /// The heaviest that there is room for; warnings first.
   void remarks_within(int lines) {
-    std::vector<std::string> chosen;
     const auto most = static_cast<std::size_t>(report_.catalogue.answer_constants.remarks);
     std::vector<Remark> taken;
     for (Remark& remark : remarks(report_)) {

@@ -24,7 +24,7 @@ std::string in_host(Offload offload) {
 std::vector<std::string> capacity_words(const FitRow& row) {
   std::vector<std::string> parts;
   const bool generates = row.context.has_value();
-  std::string limit = row.limit ? ", limited by " + std::string(row.limit->part) : std::string();
+  const std::string limit = row.limit ? ", limited by " + std::string(row.limit->part) : std::string();
   if (row.largest_micro_batch > 0)
     parts.push_back((generates ? "up to " + count_of(row.largest_micro_batch, "concurrent sequence")
                                : "max micro-batch " + count_text(row.largest_micro_batch)) +

@@ -148,7 +148,6 @@ void merge_equal(std::vector<Column>& columns, const std::vector<std::vector<Cel
     if (*text == kNo) words.push_back("no " + shown_key(column.key));
     else if (*text == "yes") words.emplace_back("compiled");
     else if (column.key == "weights") words.push_back(*text + " weights");
-    else if (column.key == "placement") words.push_back(*text);
     else if (column.key == "recompute" || column.key == "offload")
       words.push_back(shown_key(column.key) + ": " + *text);
     else words.push_back(*text);

@@ -303,9 +303,9 @@ class WhatIfText {
         if (std::ranges::find(line->after, after) == line->after.end()) line->after.push_back(after);
       }
     }
-    const std::size_t kShown = details_ ? 12 : 4;
+    const std::size_t shown_lines = details_ ? 12 : 4;
     text_ += '\n';
-    const std::size_t most = lines.size() > kShown ? kShown - 1 : lines.size();
+    const std::size_t most = lines.size() > shown_lines ? shown_lines - 1 : lines.size();
     for (std::size_t i = 0; i < most; ++i) {
       const Line& line = lines[i];
       note(shown(line.address, 120) + ": " + (line.before.empty() ? "unset" : shown(line.before, 40)) + " -> " +

@@ -141,7 +141,7 @@ std::string checkpoint_words(const PlanReport& report, const PhasePlan& part) {
   const Bytes own = built_in_disk(report, *part.offer);
   const bool too_much = own > Bytes{} && own < estimate.machine_disk_bytes;
   if (!all && !too_much) return "";
-  std::string text = "Disk: " + printable(phase.name, 40) + " needs " + disk_text(estimate.disk_bytes) + " (" +
+  const std::string text = "Disk: " + printable(phase.name, 40) + " needs " + disk_text(estimate.disk_bytes) + " (" +
                      count_of(estimate.kept_checkpoints, "checkpoint") + " of " + disk_text(estimate.checkpoint_bytes) +
                      ")";
   if (too_much) return "! " + text + ", the machine has only " + disk_text(own) + ".";

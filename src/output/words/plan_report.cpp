@@ -135,7 +135,7 @@ std::string prices_words(const PlanReport& report) {
     if (!job.market.only && (!parts.empty() || report.known != PlanReport::kSnapshot)) parts.push_back(report.known);
     market = listed(parts);
   }
-  std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
+  const std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
   const std::string age = price_age_words(report.found.as_of, report.today);
   return age.empty() ? text : text + ", " + age;
 }

@@ -88,6 +88,14 @@ void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans,
                     "x that of their GPUs; plans with CPU offload use it.");
 }
 
+std::string adapter_words(const Offer& pool) {
+  const std::string rate = number_text(pool.network.value * 8 / 1e9) + " Gbit/s";
+  return "machines of pool " + printable(pool.label, 60) + " have " + rate + " between them, all " +
+         count_text(pool.gpus) +
+         " GPUs of one together; with an adapter for each GPU write network: " + count_text(pool.gpus) + "x " + rate +
+         ".";
+}
+
 /// Pools whose rate between machines reads like that of one adapter, where each GPU may have its own.
 void add_adapters(const std::vector<Plan>& plans, std::vector<std::string>& lines) {
   constexpr BytesPerSecond kOneAdapter{100e9 / 8};
@@ -98,10 +106,7 @@ void add_adapters(const std::vector<Plan>& plans, std::vector<std::string>& line
     if (pool.gpus < 2 || pool.network < kOneAdapter || pool.network / pool.gpus >= kOneAdapter) continue;
     if (std::ranges::find(told, pool.label) != told.end()) continue;
     told.push_back(pool.label);
-    const std::string rate = number_text(pool.network.value * 8 / 1e9) + " Gbit/s";
-    lines.push_back("machines of pool " + printable(pool.label, 60) + " have " + rate + " between them, all " +
-                    count_text(pool.gpus) + " GPUs of one together; with an adapter for each GPU write network: " +
-                    count_text(pool.gpus) + "x " + rate + ".");
+    lines.push_back(adapter_words(pool));
   }
 }
 

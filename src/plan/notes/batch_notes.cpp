@@ -13,6 +13,27 @@ std::string address(const Job& job, const PhaseEstimate& phase) {
 
 std::string sequences_text(double count) { return count_text(count) + (count == 1 ? " sequence" : " sequences"); }
 
+/// What was chosen or changed about the batch of a phase.
+std::vector<std::string> batch_lines(const PhasePlan& part) {
+  const PhaseEstimate& phase = *part.estimate;
+  std::vector<std::string> lines;
+  if (phase.batch_usual) {
+    const std::string tokens = phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence) + " tokens" : "";
+    lines.push_back("a global batch of " + sequences_text(phase.batch) + tokens +
+                    ", as people train such a model (--batch).");
+  } else if (phase.batch != phase.batch_wanted) {
+    lines.push_back("a global batch of " + sequences_text(phase.batch) + " instead of " +
+                    count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
+  }
+  if (phase.lighter)
+    lines.emplace_back(
+        "8-bit AdamW and bf16 weights without an fp32 copy, since AdamW in fp32 does not fit on the GPUs "
+        "(optimizer).");
+  if (const std::string idle = idle_words(part); !idle.empty())
+    lines.push_back("a batch of " + sequences_text(phase.batch) + " " + idle + "; it does not divide by more.");
+  return lines;
+}
+
 }  // namespace
 
 std::string idle_words(const PhasePlan& phase) {
@@ -24,23 +45,9 @@ std::string idle_words(const PhasePlan& phase) {
 
 void add_batch_notes(const Job& job, const Plan& plan, std::vector<std::string>& lines) {
   for (const PhasePlan& part : plan.phases) {
-    const PhaseEstimate& phase = *part.estimate;
-    if (phase.batch_wanted <= 0) continue;
-    const std::string at = address(job, phase);
-    if (phase.batch_usual) {
-      const std::string tokens = phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence) + " tokens" : "";
-      lines.push_back(at + "a global batch of " + sequences_text(phase.batch) + tokens +
-                      ", as people train such a model (--batch).");
-    } else if (phase.batch != phase.batch_wanted) {
-      lines.push_back(at + "a global batch of " + sequences_text(phase.batch) + " instead of " +
-                      count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
-    }
-    if (phase.lighter)
-      lines.push_back(at +
-                      "8-bit AdamW and bf16 weights without an fp32 copy, since AdamW in fp32 does not fit on the "
-                      "GPUs (optimizer).");
-    if (const std::string idle = idle_words(part); !idle.empty())
-      lines.push_back(at + "a batch of " + sequences_text(phase.batch) + " " + idle + "; it does not divide by more.");
+    if (part.estimate->batch_wanted <= 0) continue;
+    const std::string at = address(job, *part.estimate);
+    for (const std::string& line : batch_lines(part)) lines.push_back(at + line);
   }
 }
 

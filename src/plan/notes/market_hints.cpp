@@ -52,8 +52,9 @@ std::string count_words(const Job& job, const Catalogue& catalogue, std::span<co
     for (const auto& [gpus, all] : sizes)
       if (count % gpus == 0 && count / gpus <= 10'000 && (size == 0 || all > sizes[size])) size = gpus;
     if (size == 0) continue;
-    nodes.insert(count / size);
-    ways.push_back(count_text(count / size) + " machines of " + count_text(size));
+    const int machines = count / size;
+    nodes.insert(machines);
+    ways.push_back(count_text(machines) + " machines of " + count_text(size));
   }
   if (missing.empty()) return "";
   const bool one = missing.size() == 1 && missing.front() == "1";

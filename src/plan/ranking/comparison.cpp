@@ -5,7 +5,9 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "base/text.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {
@@ -15,7 +17,8 @@ namespace {
 /// Numbers of what errors depend on, in the order in which they are met.
 class Labels {
  public:
-  int of(const std::string& name) {
+  int of(const std::vector<std::string>& parts) {
+    const std::string name = join(parts, "/");
     return numbers_.try_emplace(name, static_cast<int>(numbers_.size())).first->second;
   }
 
@@ -35,8 +38,8 @@ double spread_of(const Interval<Seconds>& time) { return time.exact() ? 0 : (tim
 
 Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
   Loads loads;
-  const auto add = [&](const std::string& label, double share, double spread) {
-    loads[labels.of(label)] += std::sqrt(share) * spread;
+  const auto add = [&](const std::vector<std::string>& parts, double share, double spread) {
+    loads[labels.of(parts)] += std::sqrt(share) * spread;
   };
   for (const PhasePlan& part : plan.phases) {
     const PhaseEstimate& phase = *part.estimate;
@@ -45,21 +48,20 @@ Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
     const std::string software = phase.framework != nullptr ? phase.framework->name : "";
     const double work = spread_of(phase.work);
     if (work > 0 && phase.work_is_model) {
-      add("job", errors.job, work);
-      add("software/" + software, errors.software, work);
-      add("card/" + gpu, errors.card, work);
-      add("machine/" + provider + "/" + gpu, errors.machine, work);
-      add("cut/" + cut_of(phase.strategy, phase.nodes), errors.cut, work);
-      add("own/" + std::to_string(phase.phase) + "/" + software + "/" + gpu + "/" + std::to_string(phase.gpus) + "/" +
-              std::to_string(phase.nodes),
+      add({"job"}, errors.job, work);
+      add({"software", software}, errors.software, work);
+      add({"card", gpu}, errors.card, work);
+      add({"machine", provider, gpu}, errors.machine, work);
+      add({"cut", cut_of(phase.strategy, phase.nodes)}, errors.cut, work);
+      add({"own", std::to_string(phase.phase), software, gpu, std::to_string(phase.gpus), std::to_string(phase.nodes)},
           errors.own, work);
     } else if (work > 0) {
       // The user's own figure, on this GPU.
-      add("given/" + std::to_string(phase.phase) + "/" + gpu, 1, work);
+      add({"given", std::to_string(phase.phase), gpu}, 1, work);
     }
     const double beside = spread_of(phase.extra);
-    add("beside", errors.beside_job, beside);
-    add("beside/" + provider, 1 - errors.beside_job, beside);
+    add({"beside"}, errors.beside_job, beside);
+    add({"beside", provider}, 1 - errors.beside_job, beside);
   }
   return loads;
 }
@@ -130,7 +132,7 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
       const double seconds = drawn_at(plan.hours, score[i]);
       one.samples[i] = job.goal == Goal::kFastest ? seconds : drawn_at(plan.cost, score[i]) + value * seconds;
     }
-    compared_.push_back(std::move(one));
+    compared_.push_back(one);
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(kSamples) && !compared_.empty(); ++i) {
     One& best = *std::ranges::min_element(compared_, {}, [&](const One& one) { return one.samples[i]; });

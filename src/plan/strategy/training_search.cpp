@@ -272,7 +272,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   other.offload = {Offload::kNone, {}};
   auto work = training_work(other);
   if (!work) return estimate;
-  PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
+  const PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
   Tally tried;  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   auto found = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
   if (!found || found->fit != Fit::kFits) return estimate;
