@@ -119,12 +119,12 @@ std::vector<std::string> without_aliases(std::vector<std::string> words, const C
     flags = flags && word != "--";
     const std::size_t equals = word.find('=');
     const auto alias = std::ranges::find(command.aliases, word.substr(0, equals), &AliasSpec::name);
-    if (!flags || alias == command.aliases.end()) {
+    // "--lora=8": no such thing
+    const bool stays = alias == command.aliases.end() || (!alias->value.empty() && equals != std::string::npos);
+    if (!flags || stays) {
       spelt.push_back(std::move(word));
     } else if (alias->value.empty()) {
       spelt.push_back(alias->flag + (equals == std::string::npos ? "" : word.substr(equals)));
-    } else if (equals != std::string::npos) {
-      spelt.push_back(std::move(word));  // "--lora=8": no such thing
     } else {
       spelt.push_back(alias->flag);
       spelt.push_back(alias->value);

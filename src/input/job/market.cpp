@@ -247,7 +247,7 @@ struct WhereRecord {
     for (const std::string& name : where.regions) {
       const std::vector<std::string>& inside = regions_of(name);
       if (inside.empty()) regions.push_back(name);
-      for (const std::string& region : inside) regions.push_back(name + "=" + region);
+      for (const std::string& region : inside) regions.push_back(std::string(name).append("=").append(region));
     }
     where.regions = std::move(regions);
     return true;

@@ -142,8 +142,8 @@ std::string checkpoint_words(const PlanReport& report, const PhasePlan& part) {
   const bool too_much = own > Bytes{} && own < estimate.machine_disk_bytes;
   if (!all && !too_much) return "";
   const std::string text = "Disk: " + printable(phase.name, 40) + " needs " + disk_text(estimate.disk_bytes) + " (" +
-                     count_of(estimate.kept_checkpoints, "checkpoint") + " of " + disk_text(estimate.checkpoint_bytes) +
-                     ")";
+                           count_of(estimate.kept_checkpoints, "checkpoint") + " of " +
+                           disk_text(estimate.checkpoint_bytes) + ")";
   if (too_much) return "! " + text + ", the machine has only " + disk_text(own) + ".";
   return own > Bytes{} ? text + "; the machine has " + disk_text(own) + "." : text + ".";
 }
