@@ -32,11 +32,12 @@ check "a C++ program plans" cheapest
 
 # The library, the C function and the program pick the same plan.
 same_pick() {
-  build/release/gpuplan plan examples/collection.yaml --json >"$work/plan.json" &&
+  GPUPLAN_TODAY=2026-11-22 build/release/gpuplan plan examples/collection.yaml --json >"$work/plan.json" &&
     python3 - "$work" <<'END'
 import json, subprocess, sys
 work = sys.argv[1]
-question = {"ask": "plan", "job": open("examples/collection.yaml").read(), "name": "examples/collection.yaml"}
+question = {"ask": "plan", "job": open("examples/collection.yaml").read(), "name": "examples/collection.yaml",
+            "today": "2026-11-22"}
 said = subprocess.run([work + "/example/ask"], input=json.dumps(question), capture_output=True, text=True, check=True)
 # What the command line calls the question is all that differs.
 text = said.stdout.replace("gpuplan plan JOB", "gpuplan plan examples/collection.yaml")

@@ -83,6 +83,11 @@ bool comparable(const Answer& a, const Answer& b) {
 
 double slack(const Answer& answer) { return answer.searched.job.phases.size() > 1 ? kMedians : 1; }
 
+double tie(const Answer& answer) {
+  const double share = answer.catalogue().practice_constants.tie_share;
+  return 1 + share * (answer.searched.job.goal == Goal::kBestValue ? 1 : 0.2);
+}
+
 std::string worse_best(const Answer& worse, const Answer& better, double penalty) {
   penalty = std::max(penalty, slack(worse));
   if (worse.plans().empty()) return "";
@@ -99,7 +104,7 @@ std::string worse_best(const Answer& worse, const Answer& better, double penalty
   if (more(hours(fast_now), penalty * hours(fast), 1.01 * kSecond)) return told("fastest", fast, fast_now);
   const Plan &good = *worse.at(old.best_value), &good_now = *better.at(now.best_value);
   const double second = (better.searched.job.value_of_time * units::second).value;
-  if (more(worth(better, good_now), penalty * worth(worse, good), second + step_of(dollars(good_now))))
+  if (more(worth(better, good_now), penalty * worth(worse, good) * tie(better), second + step_of(dollars(good_now))))
     return told("best_value", good, good_now);
   return "";
 }

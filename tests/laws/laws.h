@@ -54,11 +54,18 @@ double dollars(const Plan& plan);
 double hours(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
+/// What a plainer way that has become good enough may cost against a harder, faster one: the most that care asks for
+/// (plan/strategy/practice.cpp), with the points of complexity. docs/how-gpuplan-works.md says why it can not be none.
+constexpr double kCare = 1.4 * 1.02;
+
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
-/// the best by one is looked for near the best by the other, and not always found (docs/how-gpuplan-works.md).
-constexpr double kMedians = 1.005;
+/// the best by one is looked for near the best by the other, and not always found
+/// (docs/how-gpuplan-works.md). The worst of 2,000 jobs: 1.0 %.
+constexpr double kMedians = 1.02;
 /// What may be so by that: nothing where there is one phase.
 double slack(const Answer& answer);
+/// How much larger the total of a pick may be than the least: what practice settles a tie by (tie_share).
+double tie(const Answer& answer);
 
 /// Where one of the three best of `better` is worse than that of `worse`; empty: nowhere, or they can not be compared
 /// because other plans count (only tight ones, only ones that miss a target).

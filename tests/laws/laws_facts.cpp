@@ -6,10 +6,6 @@
 namespace gpuplan::laws {
 namespace {
 
-/// What a plainer way that has become good enough may cost against a harder, faster one: the most that care asks for
-/// (plan/strategy/practice.cpp), with the points of complexity. docs/how-gpuplan-works.md says why it can not be none.
-constexpr double kCare = 1.4 * 1.02;
-
 /// The facts with every GPU that the case offers made better by `improve`, and its machines.
 template <class Improve>
 Verdict better(const Answer& base, const std::string& what, Improve improve) {

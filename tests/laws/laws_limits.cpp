@@ -55,7 +55,7 @@ Verdict looser_limits(const Answer& base, Random& random) {
   const auto x = goal_figure(before, *before.pick()), y = goal_figure(after, *after.pick());
   const double rounding =
       step_of(dollars(*after.pick())) + (after.searched.job.value_of_time * units::second).value + kSecond;
-  if (x && y && more(*y, *x, rounding))
+  if (x && y && more(*y, *x * tie(after), rounding))
     return broken(
         "looser limits: the pick became worse: " + plan_words(*before.pick()) + ", then " + plan_words(*after.pick()),
         loose);

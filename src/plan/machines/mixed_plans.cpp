@@ -56,7 +56,7 @@ class Mixer {
     if (!order) {
       note =
           "Machines were not chosen per phase: the phase dependencies are not a chain, a tree or a "
-          "diamond).";
+          "diamond.";
       return {};
     }
     choose_offers();
@@ -76,6 +76,8 @@ class Mixer {
              " were computed, from the fastest to the cheapest; one in between may be better.";
     for (const std::size_t point : points) bill(choice.machines_of(point));
     if (const auto fastest = each_on_its_fastest(); fastest && !known(*fastest)) bill_within_quotas(*fastest);
+    for (const DollarsPerSecond value : {DollarsPerSecond{}, job_.value_of_time})
+      if (const auto best = each_on_its_best(value); best && !known(*best)) bill_within_quotas(*best);
     improve([](Seconds, Dollars cost) { return cost.value; });
     improve([](Seconds hours, Dollars) { return hours.value; });
     improve([&](Seconds hours, Dollars cost) { return (cost + job_.value_of_time * hours).value; });
@@ -334,6 +336,32 @@ class Mixer {
         if (all(m) < all(best)) best = m;
       if (stage.stays || stage.times[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
       schedule.push_back({static_cast<int>(best), {static_cast<int>(k)}});
+    }
+    return schedule;
+  }
+
+  /// Every phase on the machine that costs least for it, with its time at this value. The choice above takes what there
+  /// is one of for one branch of several, or for all of them; here it stands beside rented ones.
+  std::optional<ChosenSchedule> each_on_its_best(DollarsPerSecond value) const {
+    if (workloads_.size() > kManyPhases) return std::nullopt;
+    ChosenSchedule schedule;
+    for (std::size_t k = 0; k < workloads_.size(); ++k) {
+      const Stage& stage = problem_.stages[k];
+      if (!stage.machine) continue;
+      const auto cost = [&](std::size_t m) {
+        const MachineTerms& terms = problem_.machines[m];
+        const Seconds used = stage.times[m] + (terms.billing.startup_billed ? terms.billing.startup : Seconds{});
+        return std::pair(terms.price * paid_for(terms.billing, used) + stage.dollars[m] + value * stage.times[m],
+                         stage.times[m]);
+      };
+      std::optional<std::size_t> best;
+      for (std::size_t m = 0; m < offers_.size(); ++m)
+        if (stage.times[m] < kNowhere && (!best || cost(m) < cost(*best))) best = m;
+      if (stage.stays || !best) return std::nullopt;
+      const int machine = static_cast<int>(*best);
+      const auto held = std::ranges::find(schedule, machine, &ChosenMachines::machine);
+      if (held != schedule.end() && !problem_.machines[*best].side_by_side) held->stages.push_back(static_cast<int>(k));
+      else schedule.push_back({machine, {static_cast<int>(k)}});
     }
     return schedule;
   }

@@ -14,20 +14,8 @@ namespace gpuplan {
 
 namespace {
 
-/// Numbers of what errors depend on, in the order in which they are met.
-class Labels {
- public:
-  int of(const std::vector<std::string>& parts) {
-    const std::string name = join(parts, "/");
-    return numbers_.try_emplace(name, static_cast<int>(numbers_.size())).first->second;
-  }
-
- private:
-  std::map<std::string, int> numbers_;
-};
-
-/// How much of a plan's error hangs on each label; in units of its time, squares add up to its variance.
-using Loads = std::map<int, double>;
+/// How much of a plan's error hangs on what, by its name; in units of its time, squares add up to its variance.
+using Loads = std::map<std::string, double>;
 
 std::string cut_of(const Strategy& s, int nodes) {
   if (nodes > 1) return "several";
@@ -36,16 +24,17 @@ std::string cut_of(const Strategy& s, int nodes) {
 
 double spread_of(const Interval<Seconds>& time) { return time.exact() ? 0 : (time.p90 - time.p10).value / (2 * kZ90); }
 
-Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
+Loads loads_of(const Job& job, const Plan& plan, const ErrorConstants& errors) {
   Loads loads;
   const auto add = [&](const std::vector<std::string>& parts, double share, double spread) {
-    loads[labels.of(parts)] += std::sqrt(share) * spread;
+    loads[join(parts, "/")] += std::sqrt(share) * spread;
   };
   for (const PhasePlan& part : plan.phases) {
     const PhaseEstimate& phase = *part.estimate;
     const std::string gpu = phase.node && phase.node->gpu != nullptr ? phase.node->gpu->name : "";
     const std::string provider = part.offer != nullptr ? part.offer->provider : "";
     const std::string software = phase.framework != nullptr ? phase.framework->name : "";
+    const std::string& name = job.phases[static_cast<std::size_t>(phase.phase)].name;
     const double work = spread_of(phase.work);
     if (work > 0 && phase.work_is_model) {
       add({"job"}, errors.job, work);
@@ -53,11 +42,10 @@ Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
       add({"card", gpu}, errors.card, work);
       add({"machine", provider, gpu}, errors.machine, work);
       add({"cut", cut_of(phase.strategy, phase.nodes)}, errors.cut, work);
-      add({"own", std::to_string(phase.phase), software, gpu, std::to_string(phase.gpus), std::to_string(phase.nodes)},
-          errors.own, work);
+      add({"own", name, software, gpu, std::to_string(phase.gpus), std::to_string(phase.nodes)}, errors.own, work);
     } else if (work > 0) {
       // The user's own figure, on this GPU.
-      add({"given", std::to_string(phase.phase), gpu}, 1, work);
+      add({"given", name, gpu}, 1, work);
     }
     const double beside = spread_of(phase.extra);
     add({"beside"}, errors.beside_job, beside);
@@ -67,7 +55,7 @@ Loads loads_of(const Plan& plan, const ErrorConstants& errors, Labels& labels) {
 }
 
 /// One score a sample for the plan's whole time.
-Samples score_of(const Loads& loads, const std::map<int, Samples>& drawn) {
+Samples score_of(const Loads& loads, const std::map<std::string, Samples>& drawn) {
   Samples sum{};
   double variance = 0;
   for (const auto& [label, load] : loads) {
@@ -112,15 +100,16 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
     if (!alike) chosen.push_back(position);
   }
 
-  Labels labels;
   std::vector<Loads> loads;
   loads.reserve(chosen.size());
-  for (const int position : chosen) loads.push_back(loads_of(plan_of(position), errors, labels));
+  for (const int position : chosen) loads.push_back(loads_of(job, plan_of(position), errors));
   const Scores scores(seed);
-  std::map<int, Samples> drawn;
+  std::map<std::string, Samples> drawn;
   for (const Loads& one : loads)
-    for (const auto& [label, load] : one)
-      if (!drawn.contains(label)) drawn.emplace(label, scores.of(label));
+    for (const auto& [label, load] : one) drawn.try_emplace(label);
+  // Numbered by their names, so that the order of phases and offers changes nothing.
+  int number = 0;
+  for (auto& [label, samples] : drawn) samples = scores.of(number++);
 
   const double value = job.goal == Goal::kBestValue ? job.value_of_time.value : 0;
   compared_.reserve(chosen.size());
