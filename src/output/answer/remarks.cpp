@@ -150,7 +150,7 @@ std::string assumed_remark(const PlanReport& report, const Plan& plan) {
                       (report.in_flags ? "--optimizer" : "optimizer") + ").");
   }
   lines.insert(lines.end(), report.job.assumed.begin(), report.job.assumed.end());
-  return lines.empty() ? "" : "Assumed: " + join(lines, " ");
+  return assumed_words(std::move(lines));
 }
 
 /// GPUs that are paid and have nothing to do.
@@ -214,6 +214,13 @@ constexpr Rule kRules[] = {
 };
 
 }  // namespace
+
+std::string assumed_words(std::vector<std::string> lines) {
+  if (lines.empty()) return "";
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i)
+    if (lines[i].ends_with('.')) lines[i].pop_back();
+  return "Assumed: " + join(lines, "; ");
+}
 
 std::vector<Remark> remarks(const PlanReport& report) {
   std::vector<Remark> found;

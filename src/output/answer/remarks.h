@@ -19,4 +19,7 @@ struct Remark {
 /// without a pick.
 std::vector<Remark> remarks(const PlanReport& report);
 
+/// "Assumed: 1 epoch; 2,048-token sequences.": sentences as the parts of one; "" without any.
+std::string assumed_words(std::vector<std::string> lines);
+
 }  // namespace gpuplan

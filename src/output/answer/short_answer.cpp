@@ -54,7 +54,7 @@ class ShortAnswer {
     const std::string tally = report_.found.market.used > 0 ? tally_words(report_) : std::string();
     if (report_.job.assumed.empty() && market.empty() && tally.empty()) return std::move(text_);
     blank();
-    if (!report_.job.assumed.empty()) note("Assumed: " + join(report_.job.assumed, " "));
+    if (!report_.job.assumed.empty()) note(assumed_words(report_.job.assumed));
     note(market);
     note(tally);
     return std::move(text_);

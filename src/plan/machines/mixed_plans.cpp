@@ -36,6 +36,10 @@ constexpr std::size_t kMostNear = 600, kMostPhasesNear = 20'000;
 /// Values of an hour above this are asked for by nobody: schedules that only they make the best are not shown.
 constexpr DollarsPerSecond kMostValue = 1000 * units::dollar / units::hour;
 
+/// Machines that are taken away are counted by their expected time, which lies above the median that is told: by less
+/// than this where interruptions are as usual.
+constexpr double kSpotMedian = 0.95;
+
 bool on_machine(const PhaseWorkload& workload) { return workload.fixed_gpus() != 0 || !workload.phase->on.empty(); }
 
 class Mixer {
@@ -304,7 +308,11 @@ class Mixer {
       for (ChosenSchedule& schedule : neighbours(problem_, schedules_[best])) {
         const auto medians = by_medians(problem_, schedule);
         if (!medians) continue;
-        const double bound = goal(medians->hours, medians->cost);
+        double bound = goal(medians->hours, medians->cost);
+        if (std::ranges::any_of(schedule, [&](const ChosenMachines& one) {
+              return offers_[static_cast<std::size_t>(one.machine)]->spot;
+            }))
+          bound *= kSpotMedian;
         if (bound < found(best) && !known(schedule)) near.push_back({bound, medians->work, std::move(schedule)});
       }
       std::ranges::stable_sort(near, {}, [](const Near& one) { return std::pair(one.bound, one.work); });
