@@ -335,6 +335,11 @@ std::string count_text(double value) {
   return digits;
 }
 
+std::string count_of(double count, const std::string& noun) {
+  const std::string number = count >= 999.5 ? count_text(count) : significant_text(count, 3);
+  return number + " " + noun + (number == "1" ? "" : "s");
+}
+
 std::string range_text(std::string_view low, std::string_view high) {
   if (low == high) return std::string(low);
   // The unit begins at the first blank, or at the "/h" of a price.

@@ -62,6 +62,8 @@ std::string fixed_text(double value, int decimals);
 std::string significant_text(double value, int digits);
 /// Counts with separators: 12,345.
 std::string count_text(double value);
+/// "1 phase", "4 phases", "2.5 phases", "12,345 phases".
+std::string count_of(double count, const std::string& noun);
 
 /// What stands between the ends of a range wherever figures are shown, and the head of a column of such ranges.
 inline constexpr const char* kRangeDash = "–";

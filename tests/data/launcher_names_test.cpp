@@ -1,9 +1,7 @@
 // What launchers call GPUs: every row is of a GPU that there is, and every GPU that a provider rents has a name there.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "input/tables/launcher_names.h"
@@ -13,13 +11,7 @@ namespace gpuplan {
 namespace {
 
 using training_fixture::catalogue;
-
-std::string text_of(const std::string& name) {
-  std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using training_fixture::text_of;
 
 std::vector<LauncherNames> rows() {
   auto read = read_launcher_names(text_of("launcher_names.csv"), "launcher_names.csv");

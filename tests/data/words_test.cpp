@@ -1,9 +1,7 @@
 // Tables of names: words of other programs, names on the hub, optimizers, regions.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "input/declaration/other_words.h"
@@ -17,13 +15,7 @@ namespace gpuplan {
 namespace {
 
 using training_fixture::catalogue;
-
-std::string text_of(const std::string& name) {
-  std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + name, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+using training_fixture::text_of;
 
 std::set<std::string> our_flags() {
   std::set<std::string> flags{"--generate", "--forward-only", "--no-color", "--as-of", "--rate", "--prices"};

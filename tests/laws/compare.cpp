@@ -83,10 +83,7 @@ bool comparable(const Answer& a, const Answer& b) {
 
 double slack(const Answer& answer) { return answer.searched.job.phases.size() > 1 ? kMedians : 1; }
 
-double tie(const Answer& answer) {
-  const double share = answer.catalogue().practice_constants.tie_share;
-  return 1 + share * (answer.searched.job.goal == Goal::kBestValue ? 1 : 0.2);
-}
+double tie(const Answer& answer) { return 1 + tie_share(answer.searched.job, answer.catalogue().practice_constants); }
 
 std::string worse_best(const Answer& worse, const Answer& better, double penalty) {
   penalty = std::max(penalty, slack(worse));

@@ -16,16 +16,19 @@ namespace gpuplan::training_fixture {
 
 using units::GiB;
 
+/// A file of data/.
+inline std::string text_of(std::string_view name) {
+  std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + std::string(name), std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 /// All of data/, read once.
 inline const Catalogue& catalogue() {
   static const Catalogue all = [] {
     std::vector<std::string> texts;
-    for (const auto name : kDataFiles) {
-      std::ifstream file(std::string(GPUPLAN_DATA_DIR) + "/" + std::string(name), std::ios::binary);
-      std::ostringstream text;
-      text << file.rdbuf();
-      texts.push_back(text.str());
-    }
+    for (const auto name : kDataFiles) texts.push_back(text_of(name));
     std::vector<DataFile> files;
     for (std::size_t i = 0; i < kDataFiles.size(); ++i)
       files.push_back({kDataFiles[i], std::string(kDataFiles[i]), texts[i]});

@@ -80,22 +80,6 @@ void add(std::string& text, const std::string& part) {
 
 std::string degree(const char* name, int value) { return std::string(name) + " " + to_string(value); }
 
-std::string sharded_words(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::kZero1:
-      return "ZeRO-1";
-    case Sharding::kZero2:
-      return "ZeRO-2";
-    case Sharding::kZero3:
-      return "ZeRO-3";
-    case Sharding::kHsdp:
-      return "HSDP";
-    case Sharding::kNone:
-      break;
-  }
-  return "";
-}
-
 std::string offload_words(Offload offload) { return "CPU offload (" + offloaded_words(offload) + ")"; }
 
 std::string training_strategy(const PhaseEstimate& estimate) {
@@ -171,9 +155,20 @@ std::string rate_text(double rate) {
   return rate >= 999.5 ? count_text(parse_amount(digits, AmountKind::kCount).value_or(rate)) : digits;
 }
 
-std::string count_of(double count, const std::string& noun) {
-  const std::string number = count >= 999.5 ? count_text(count) : significant_text(count, 3);
-  return number + " " + noun + (number == "1" ? "" : "s");
+std::string sharded_words(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::kZero1:
+      return "ZeRO-1";
+    case Sharding::kZero2:
+      return "ZeRO-2";
+    case Sharding::kZero3:
+      return "ZeRO-3";
+    case Sharding::kHsdp:
+      return "HSDP";
+    case Sharding::kNone:
+      break;
+  }
+  return "";
 }
 
 std::string percent(double share) { return percent_text(share); }

@@ -12,10 +12,10 @@ namespace gpuplan {
 /// What stands in a cell without a figure.
 inline constexpr const char* kNoValue = "–";
 
-std::string count_of(double count, const std::string& noun);  ///< "1 phase", "4 phases"
-std::string percent(double share);                            ///< "4%", "0.3%", "98%"
-std::string short_money(Dollars money);                       ///< "$0.21", "$20", "$1,234", "$0.006"
-std::string hours_words(Seconds time);                        ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
+std::string sharded_words(Sharding sharding);  ///< "ZeRO-1", "HSDP"; "" without sharding
+std::string percent(double share);             ///< "4%", "0.3%", "98%"
+std::string short_money(Dollars money);        ///< "$0.21", "$20", "$1,234", "$0.006"
+std::string hours_words(Seconds time);         ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
 /// "61 s (51–73)", "2 h" when it is exact.
 std::string range_words(const Interval<Seconds>& time);
 std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95–5.69)", "no charge"

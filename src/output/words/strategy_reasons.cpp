@@ -13,20 +13,8 @@ namespace {
 
 constexpr double kSameTime = 1.005;  // above it times differ
 
-std::string_view sharding_words(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::kNone:
-      return "plain data parallel (DDP)";
-    case Sharding::kZero1:
-      return "ZeRO-1";
-    case Sharding::kZero2:
-      return "ZeRO-2";
-    case Sharding::kZero3:
-      return "ZeRO-3";
-    case Sharding::kHsdp:
-      return "HSDP";
-  }
-  return "";
+std::string sharding_words(Sharding sharding) {
+  return sharding == Sharding::kNone ? "plain data parallel (DDP)" : sharded_words(sharding);
 }
 
 std::string over(const char* what, int degree) {
@@ -87,7 +75,7 @@ std::string way_words(const Alternative& other) {
   const Strategy& s = other.strategy;
   switch (other.aspect) {
     case Aspect::kSharding:
-      return std::string(sharding_words(s.sharding));
+      return sharding_words(s.sharding);
     case Aspect::kRecompute:
       return (s.recompute == Recompute::kNone ? "no" : std::string(name_of(s.recompute))) + " activation checkpointing";
     case Aspect::kMicroBatch:

@@ -328,6 +328,15 @@ class Mixer {
     }
   }
 
+  /// The machine where `key` of a phase is least, of those where it runs.
+  template <class Key>
+  std::optional<std::size_t> least_machine(const Stage& stage, const Key& key) const {
+    std::optional<std::size_t> best;
+    for (std::size_t m = 0; m < offers_.size(); ++m)
+      if (stage.times[m] < kNowhere && (!best || key(m) < key(*best))) best = m;
+    return best;
+  }
+
   /// Every phase on the machine that is fastest for it. The choice above counts with medians, for which a phase off the
   /// critical path may take any machine; of times that are uncertain the longest decides, and this plan's is the least.
   std::optional<ChosenSchedule> each_on_its_fastest() const {
@@ -336,14 +345,11 @@ class Mixer {
     for (std::size_t k = 0; k < workloads_.size(); ++k) {
       const Stage& stage = problem_.stages[k];
       if (!stage.machine) continue;
-      const auto all = [&](std::size_t m) {
+      const auto best = least_machine(stage, [&](std::size_t m) {
         return std::pair(stage.times[m] + problem_.machines[m].billing.startup, problem_.machines[m].price);
-      };
-      std::size_t best = 0;
-      for (std::size_t m = 1; m < offers_.size(); ++m)
-        if (all(m) < all(best)) best = m;
-      if (stage.stays || stage.times[best] >= kNowhere || !problem_.machines[best].side_by_side) return std::nullopt;
-      schedule.push_back({static_cast<int>(best), {static_cast<int>(k)}});
+      });
+      if (stage.stays || !best || !problem_.machines[*best].side_by_side) return std::nullopt;
+      schedule.push_back({static_cast<int>(*best), {static_cast<int>(k)}});
     }
     return schedule;
   }
@@ -356,15 +362,12 @@ class Mixer {
     for (std::size_t k = 0; k < workloads_.size(); ++k) {
       const Stage& stage = problem_.stages[k];
       if (!stage.machine) continue;
-      const auto cost = [&](std::size_t m) {
+      const auto best = least_machine(stage, [&](std::size_t m) {
         const MachineTerms& terms = problem_.machines[m];
         const Seconds used = stage.times[m] + (terms.billing.startup_billed ? terms.billing.startup : Seconds{});
         return std::pair(terms.price * paid_for(terms.billing, used) + stage.dollars[m] + value * stage.times[m],
                          stage.times[m]);
-      };
-      std::optional<std::size_t> best;
-      for (std::size_t m = 0; m < offers_.size(); ++m)
-        if (stage.times[m] < kNowhere && (!best || cost(m) < cost(*best))) best = m;
+      });
       if (stage.stays || !best) return std::nullopt;
       const int machine = static_cast<int>(*best);
       const auto held = std::ranges::find(schedule, machine, &ChosenMachines::machine);

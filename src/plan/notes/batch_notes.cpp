@@ -11,18 +11,16 @@ std::string address(const Job& job, const PhaseEstimate& phase) {
   return job.phases.size() > 1 ? "phases." + job.phases[static_cast<std::size_t>(phase.phase)].name + ": " : "";
 }
 
-std::string sequences_text(double count) { return count_text(count) + (count == 1 ? " sequence" : " sequences"); }
-
 /// What was chosen or changed about the batch of a phase.
 std::vector<std::string> batch_lines(const PhasePlan& part) {
   const PhaseEstimate& phase = *part.estimate;
   std::vector<std::string> lines;
   if (phase.batch_usual) {
     const std::string tokens = phase.sequence > 1 ? ", " + count_text(phase.batch * phase.sequence) + " tokens" : "";
-    lines.push_back("a global batch of " + sequences_text(phase.batch) + tokens +
+    lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + tokens +
                     ", as people train such a model (--batch).");
   } else if (phase.batch != phase.batch_wanted) {
-    lines.push_back("a global batch of " + sequences_text(phase.batch) + " instead of " +
+    lines.push_back("a global batch of " + count_of(phase.batch, "sequence") + " instead of " +
                     count_text(phase.batch_wanted) + ", so that " + count_text(phase.gpus) + " GPUs divide it.");
   }
   if (phase.lighter)
@@ -30,7 +28,7 @@ std::vector<std::string> batch_lines(const PhasePlan& part) {
         "8-bit AdamW and bf16 weights without an fp32 copy, since AdamW in fp32 does not fit on the GPUs "
         "(optimizer).");
   if (const std::string idle = idle_words(part); !idle.empty())
-    lines.push_back("a batch of " + sequences_text(phase.batch) + " " + idle + "; it does not divide by more.");
+    lines.push_back("a batch of " + count_of(phase.batch, "sequence") + " " + idle + "; it does not divide by more.");
   return lines;
 }
 

@@ -11,11 +11,6 @@
 namespace gpuplan {
 namespace {
 
-/// "3 machines".
-std::string count_of(double count, const std::string& what) {
-  return count_text(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// "No current offer of L4: 3 old ones, the newest of 2025-06. ..."
 std::string old_words(const Job& job, const MarketFilter& filter) {
   if (filter.used > 0 || filter.old_matching == 0) return "";

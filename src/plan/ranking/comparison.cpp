@@ -153,10 +153,14 @@ double Comparison::regret(const One& one) const {
   return *place;
 }
 
+double tie_share(const Job& job, const PracticeConstants& practice) {
+  return practice.tie_share * (job.goal == Goal::kBestValue ? 1 : 0.2);
+}
+
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice) {
   const std::vector<Comparison::One>& all = comparison.compared();
-  const double share = practice.tie_share * (job.goal == Goal::kBestValue ? 1 : 0.2);
+  const double share = tie_share(job, practice);
   // How many offers have a GPU tells how common it is.
   const auto offers_with = [&](const Plan& plan) {
     return std::ranges::count_if(plans, [&](const Plan& other) { return other.node.gpu == plan.node.gpu; });

@@ -45,10 +45,13 @@ class Comparison {
   std::vector<One> compared_;
 };
 
+/// By how much worse in its goal, as a share, a plan may be and still be as good as the best: `tie_share`, a fifth of
+/// that where the goal is dollars or hours alone.
+double tie_share(const Job& job, const PracticeConstants& practice);
+
 /// Of the plans that can not be told from the best by medians, the one that asks least of a person and of the market:
 /// fewer machines, fewer GPUs, commoner ones, newer ones, cheaper. A plan can not be told from it where its goal is
-/// worse by less than `tie_share` (a fifth of that where the goal is dollars or hours alone), and it is the better one
-/// in at least `tie_chance` of the samples.
+/// worse by less than tie_share(), and it is the better one in at least `tie_chance` of the samples.
 int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& comparison,
             const PracticeConstants& practice);
 

@@ -17,6 +17,7 @@ double chance_of_at_most(const Interval<T>& value, T most) {
 
 double latency_shortfall(const GenerationTarget& target, const GenerationEstimate& estimate, const Spread& spread,
                          double confidence) {
+  if (!target.any()) return 0;
   const double z = math::normal_quantile(confidence);
   const auto late = [&](double sigma) { return math::exp(z * sigma); };
   double most = 0;

@@ -107,11 +107,15 @@ std::string cannot_run(const std::string& framework, const Gpu& gpu) {
 
 }  // namespace
 
+Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus) {
+  return phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
+}
+
 Software training_software(const Catalogue& catalogue, const TrainingWork& work, const Gpu& gpu, int gpus, int nodes,
                            int taken) {
   const TrainPhase& phase = *work.phase;
   Software result;
-  result.precision = phase.precision.on(gpu.name, gpus).value_or(natural_precision(gpu));
+  result.precision = training_precision(phase, gpu, gpus);
   if (peak(gpu, result.precision) <= FlopsPerSecond{})
     return none(Misfit::kPrecision, gpu.name + " has no " + std::string(name_of(result.precision)));
   const auto compile = phase.compile.on(gpu.name, gpus);

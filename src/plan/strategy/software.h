@@ -23,6 +23,9 @@ struct Software {
   std::string reason;
 };
 
+/// What the job says for so many of these GPUs, else what they are best at.
+Precision training_precision(const TrainPhase& phase, const Gpu& gpu, int gpus);
+
 /// The framework the job names, or, left to gpuplan, those that people would take for such work on this hardware, the
 /// ones with least care (practice.h) first: each that can do something, or is faster, than all before it. Frameworks
 /// that people take for few GPUs count those that are `taken` (at least `gpus`), used or not.

@@ -262,9 +262,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   if (stays && !cut(estimate->strategy)) return estimate;
   const auto& train = std::get<TrainPhase>(workload.phase->work);
   const PracticeConstants& practice = catalogue.practice_constants;
-  const Precision precision =
-      training_software(catalogue, *workload.training, *machines.node.gpu, gpus, machines.node.machines_for(gpus))
-          .precision;
+  const Precision precision = training_precision(train, *machines.node.gpu, gpus);
   if (train.offload.given() || !may_be_lighter(practice, *workload.training, precision)) return estimate;
   Phase phase = *workload.phase;
   TrainPhase& other = std::get<TrainPhase>(phase.work);
@@ -273,15 +271,14 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   auto work = training_work(other);
   if (!work) return estimate;
   const PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
-  Tally tried;  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
+  Tally tried;
   auto found = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
   if (!found || found->fit != Fit::kFits) return estimate;
   const std::vector<Optimizer>& known = found->framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
   if (stays && found->work_by_model > estimate->work_by_model) return estimate;
-  tally.considered += tried.considered;
-  tally.feasible += tried.feasible;
-  for (std::size_t i = 0; i < tally.rejected.size(); ++i) tally.rejected[i] += tried.rejected[i];
+  tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
+  tally.add(tried);
   found->lighter = true;
   return found;
 }
