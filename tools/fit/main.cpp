@@ -2,9 +2,9 @@
 //
 //   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write] [--rows]
 //
-// Prints each constant before and after and the errors of the runs; --leave-out fits again without each source and
-// prints the errors of the runs left out; --rows prints every run; --write puts the results into DIR (constants, and
-// with --leave-out what came out without each source).
+// Prints each constant before and after and the errors of the runs; --leave-out fits again without each publisher, from
+// the priors, and prints the errors of the runs left out; --rows prints every run; --write puts the results into DIR
+// (constants, and with --leave-out what came out without each source).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 #include "base/text.h"
@@ -23,9 +24,12 @@
 #include "fit/spread.h"
 #include "input/measured/generation_run_table.h"
 #include "input/measured/run_table.h"
+#include "input/text/csv.h"
 
 namespace gpuplan::fit {
 namespace {
+
+constexpr int kMostSteps = 60;
 
 struct Arguments {
   std::string runs, data = "data", parameters, spread;
@@ -54,13 +58,30 @@ Arguments read_arguments(int count, char** words) {
   return arguments;
 }
 
-/// A row for each constant and source left out.
-std::string left_out_text(const std::vector<Parameter>& parameters, const std::map<std::string, Solution>& folds) {
+/// Publishers by source: those in `text`, a table, and for other sources the source itself.
+std::map<std::string, std::string> publishers_of(const std::string& text, const std::string& file) {
+  const CsvTable table = facts::value_or_throw(CsvTable::parse(text, file));
+  CsvReader cells(table);
+  const auto source = cells.column("source"), publisher = cells.column("publisher");
+  std::map<std::string, std::string> found;
+  for (std::size_t row = 0; row < table.rows(); ++row)
+    found[std::string(cells.required(row, source))] = cells.required(row, publisher);
+  if (!cells.ok()) throw std::runtime_error(cells.error()->message);
+  return found;
+}
+
+/// A row for each source and constant, fitted without its publisher.
+std::string left_out_text(const Evidence& evidence, const std::vector<Parameter>& parameters,
+                          const std::map<std::string, Solution>& folds) {
   std::string text = "source,table,row,column,value\n";
-  for (const auto& [source, fold] : folds)
+  std::map<std::string, std::string> publisher;
+  for (std::size_t i = 0; i < evidence.sources.size(); ++i) publisher[evidence.sources[i]] = evidence.publishers[i];
+  for (const auto& [source, whose] : publisher) {
+    const Solution& fold = folds.at(whose);
     for (std::size_t i = 0; i < parameters.size(); ++i)
       text += source + "," + parameters[i].address.table + "," + parameters[i].address.row + "," +
               parameters[i].address.column + "," + significant_text(fold.values[i], 4) + "\n";
+  }
   return text;
 }
 
@@ -124,7 +145,13 @@ int run(Arguments arguments) {
   const Catalogue catalogue = facts::read_catalogue(arguments.data);
   const std::string text = facts::file_text(arguments.runs);
   const bool generates = text.substr(0, text.find('\n')).find("input_tokens") != std::string::npos;
-  const Subject subject = (generates ? generation : training)(catalogue, text, arguments.runs);
+  Subject subject = (generates ? generation : training)(catalogue, text, arguments.runs);
+  const std::string publishers = arguments.data + "/measured/publishers.csv";
+  const std::map<std::string, std::string> published = publishers_of(facts::file_text(publishers), publishers);
+  for (const std::string& source : subject.evidence.sources) {
+    const auto found = published.find(source);
+    subject.evidence.publishers.push_back(found != published.end() ? found->second : source);
+  }
   const Evidence& evidence = subject.evidence;
   if (arguments.parameters.empty()) arguments.parameters = "tools/fit/" + subject.name + "_parameters.csv";
   if (arguments.spread.empty()) arguments.spread = "tools/fit/" + subject.name + "_spread.csv";
@@ -142,7 +169,7 @@ int run(Arguments arguments) {
     start.push_back(*value);
   }
   print_errors("as it stands", evidence, residuals(catalogue, evidence, ""));
-  const Solution all = solve(catalogue, evidence, parameters, start, "", 25);
+  const Solution all = solve(catalogue, evidence, parameters, start, "", kMostSteps);
   print_parameters(parameters, start, all.values);
   print_errors("fitted", evidence, residuals(with_values(catalogue, parameters, all.values), evidence, ""));
   if (arguments.rows && !arguments.leave_out)
@@ -151,20 +178,22 @@ int run(Arguments arguments) {
     for (const char* name : subject.tables) save_values(arguments.data, name, parameters, all.values);
   if (!arguments.leave_out) return 0;
 
-  std::set<std::string> sources;
-  sources.insert(evidence.sources.begin(), evidence.sources.end());
+  // From the priors, which know nothing of any run: a fit that starts at what all runs agreed on stays near it.
+  std::vector<double> priors;
+  for (const Parameter& parameter : parameters) priors.push_back(parameter.prior);
+  const std::set<std::string> publishers_left_out(evidence.publishers.begin(), evidence.publishers.end());
   std::map<std::string, Solution> folds;
   std::vector<Residual> out;
   std::vector<std::pair<std::string, std::future<Solution>>> jobs;
-  for (const std::string& source : sources)
-    jobs.emplace_back(source, std::async(std::launch::async, [&, source] {
-                        return solve(catalogue, evidence, parameters, all.values, source, 8);
+  for (const std::string& publisher : publishers_left_out)
+    jobs.emplace_back(publisher, std::async(std::launch::async, [&, publisher] {
+                        return solve(catalogue, evidence, parameters, priors, publisher, kMostSteps);
                       }));
-  for (auto& [source, job] : jobs) {
+  for (auto& [publisher, job] : jobs) {
     const Solution fold = job.get();
     for (const Residual& one : residuals(with_values(catalogue, parameters, fold.values), evidence, ""))
-      if (evidence.sources[one.run] == source) out.push_back(one);
-    folds[source] = fold;
+      if (evidence.publishers[one.run] == publisher) out.push_back(one);
+    folds[publisher] = fold;
   }
   print_errors("left out", evidence, out);
   if (arguments.rows) print_rows(subject, out);
@@ -178,7 +207,8 @@ int run(Arguments arguments) {
   print_coverage(with_values(fitted, widths, after), evidence, out);
   if (arguments.write) {
     save_values(arguments.data, subject.spreads, widths, after);
-    facts::replace_file(arguments.data + "/measured/" + subject.left_out + ".csv", left_out_text(parameters, folds));
+    facts::replace_file(arguments.data + "/measured/" + subject.left_out + ".csv",
+                        left_out_text(evidence, parameters, folds));
   }
   return 0;
 }

@@ -9,7 +9,7 @@ namespace gpuplan::fit {
 std::vector<Residual> residuals(const Catalogue& catalogue, const Evidence& evidence, const std::string& left_out) {
   std::vector<Residual> all;
   for (std::size_t i = 0; i < evidence.sources.size(); ++i) {
-    if (!left_out.empty() && evidence.sources[i] == left_out) continue;
+    if (!left_out.empty() && evidence.publishers[i] == left_out) continue;
     const RunPrediction prediction = evidence.predict(catalogue, i);
     unsigned seen = 0;  // figures of one kind say the same
     for (const MetricPrediction& figure : prediction.metrics) {

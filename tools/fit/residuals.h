@@ -13,7 +13,8 @@ namespace gpuplan::fit {
 
 /// Measured runs of one kind of work; those that can not be as labelled take no part.
 struct Evidence {
-  std::vector<std::string> sources;  ///< of each run
+  std::vector<std::string> sources;     ///< of each run
+  std::vector<std::string> publishers;  ///< who published it: sources by the same people, with the same software
   std::function<RunPrediction(const Catalogue& catalogue, std::size_t run)> predict;
 };
 
@@ -28,7 +29,7 @@ struct Residual {
 /// A source with many runs counts as much as one with this many.
 inline constexpr double kSourceRows = 12;
 
-/// Errors of every run but those of the source left out ("": none), with the numbers that the catalogue holds.
+/// Errors of every run but those of the publisher left out ("": none), with the numbers that the catalogue holds.
 /// Weights are 1 for sources of up to kSourceRows figures and less for larger ones.
 std::vector<Residual> residuals(const Catalogue& catalogue, const Evidence& evidence, const std::string& left_out);
 

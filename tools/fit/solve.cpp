@@ -10,19 +10,13 @@ namespace {
 /// Errors beyond this (in the logarithm) count about linearly: a part of the runs differs in what no column says.
 double scale_of(Judged kind) { return kind == Judged::kTime || is_memory(kind) ? 0.12 : 0.15; }
 
-/// Memory predicted too small is worse than too large: a plan that is said to fit must fit.
-double importance(const Residual& r) {
-  constexpr double kTooSmall = 1.6;
-  return r.weight * (is_memory(r.kind) && r.error < 0 ? kTooSmall : 1);
-}
-
 /// sqrt(1 + x^2) - 1.
 double pseudo_huber(double x) { return std::sqrt(1 + x * x) - 1; }
 
 double cost_of(const std::vector<Residual>& errors, const std::vector<Parameter>& parameters,
                const std::vector<double>& values) {
   double cost = 0;
-  for (const Residual& r : errors) cost += importance(r) * pseudo_huber(r.error / scale_of(r.kind));
+  for (const Residual& r : errors) cost += r.weight * pseudo_huber(r.error / scale_of(r.kind));
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const double away = std::log(values[i] / parameters[i].prior) / parameters[i].deviation;
     cost += 0.5 * away * away;
@@ -42,6 +36,7 @@ Catalogue with_values(const Catalogue& catalogue, const std::vector<Parameter>& 
 Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::vector<Parameter>& parameters,
                const std::vector<double>& start, const std::string& left_out, int most_steps) {
   constexpr double kStep = 0.01;
+  constexpr double kEnough = 2e-5;  // of the cost, that a step has to gain
   Solution best{start, 0};
   for (std::size_t i = 0; i < parameters.size(); ++i)
     best.values[i] = std::clamp(best.values[i], parameters[i].least, parameters[i].most);
@@ -72,7 +67,7 @@ Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::
     for (Eigen::Index i = 0; i < rows; ++i) {
       const Residual& r = errors[static_cast<std::size_t>(i)];
       const double scale = scale_of(r.kind), x = r.error / scale;
-      weights(i) = importance(r) / (scale * scale * std::sqrt(1 + x * x));
+      weights(i) = r.weight / (scale * scale * std::sqrt(1 + x * x));
       pulls(i) = weights(i) * r.error;
     }
     normal = jacobian.transpose() * weights.asDiagonal() * jacobian;
@@ -109,7 +104,7 @@ Solution solve(const Catalogue& catalogue, const Evidence& evidence, const std::
       }
     }
     for (std::size_t j = 0; j < slots.size(); ++j) *slots[j] = best.values[j];
-    if (!better || gain < 1e-3 * best.cost) break;
+    if (!better || gain < kEnough * best.cost) break;
   }
   return best;
 }
