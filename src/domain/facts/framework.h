@@ -62,13 +62,14 @@ struct Names<Loading> {
 };
 
 /// When a framework recomputes activations without being told to.
-enum class UsualRecompute : std::uint8_t { kNever, kSharded, kAlways };
+enum class UsualRecompute : std::uint8_t { kNever, kSharded, kAlways, kSelective };
 template <>
 struct Names<UsualRecompute> {
   static constexpr std::array entries = {
       Named<UsualRecompute>{UsualRecompute::kNever, "never"},
       Named<UsualRecompute>{UsualRecompute::kSharded, "sharded"},
       Named<UsualRecompute>{UsualRecompute::kAlways, "always"},
+      Named<UsualRecompute>{UsualRecompute::kSelective, "selective"},
   };
 };
 
@@ -90,7 +91,10 @@ struct TrainingSoftware {
   double eight_bit_copies =
       kUnset;  ///< bytes a parameter of 8-bit copies of 16-bit weights, kept through a step of 8-bit training
   bool paged_8bit = false;  ///< 8-bit optimizers on one GPU: states paged to the host, step inside the backward pass
-  bool gathers_outside = true;  ///< full sharding: embedding and output matrix stay gathered while the layers run
+  bool gathers_outside = true;    ///< full sharding: embedding and output matrix stay gathered while the layers run
+  bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products; else each has them all
+  bool adapts_all = true;         ///< adapters beside all linear layers, unless told otherwise; else attention's
+  bool keeps_format = false;      ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
   std::string source, as_of;

@@ -12,6 +12,7 @@ namespace gpuplan {
 struct TrainingConstants {
   // Time of layers.
   double step_time = kUnset;         ///< time of GPU work inside a training step over that of the same kernels alone
+  double sustained_a_watt = kUnset;  ///< operations a watt when products run all the time, over those of a burst
   double eager_attention = kUnset;   ///< share of peak that the products of materialised attention reach, heads of 128
   double grouped_products = kUnset;  ///< time of an expert's product over that of its tiles
   double attention_backward = kUnset;  ///< time of fused attention backward over forward
@@ -115,6 +116,7 @@ struct TrainingConstant {
 
 inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"step_time", &TrainingConstants::step_time},
+    TrainingConstant{"sustained_a_watt", &TrainingConstants::sustained_a_watt},
     TrainingConstant{"eager_attention", &TrainingConstants::eager_attention},
     TrainingConstant{"grouped_products", &TrainingConstants::grouped_products},
     TrainingConstant{"attention_backward", &TrainingConstants::attention_backward},

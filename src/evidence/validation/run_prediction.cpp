@@ -22,6 +22,17 @@ struct Estimated {
     refused = setup.refused;
     if (!refused.empty()) return;
     setup.node.gpu = &setup.gpu;
+    estimate(catalogue, run);
+    // What nobody stated is lighter as long as the run would not have fitted.
+    while (refused.empty() && !fits() && save_memory(run, setup)) estimate(catalogue, run);
+  }
+  Estimated(const Estimated&) = delete;
+  Estimated& operator=(const Estimated&) = delete;
+
+ private:
+  bool fits() const { return training_memory(work, rates, layer, setup.strategy).total() <= setup.gpu.usable; }
+
+  void estimate(const Catalogue& catalogue, const TrainingRun& run) {
     auto made = training_work(setup.phase);
     if (!made) {
       refused = made.error().message;
@@ -30,14 +41,14 @@ struct Estimated {
     work = *std::move(made);
     const Strategy& s = setup.strategy;
     rates = training_rates(catalogue, setup.node, *setup.framework, s.precision, s.compile, work);
+    if (run.sequence_parallel) rates.sequence_parallel = *run.sequence_parallel;
+    if (setup.fused_loss > 0) rates.fused_loss = setup.fused_loss;
     if (rates.blocks.flop.value <= 0) {
       refused = setup.gpu.name + " has no " + std::string(name_of(s.precision)) + " matmuls";
       return;
     }
     layer = layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention});
   }
-  Estimated(const Estimated&) = delete;
-  Estimated& operator=(const Estimated&) = delete;
 };
 
 }  // namespace

@@ -13,6 +13,8 @@
 namespace gpuplan {
 namespace {
 
+constexpr double kLossChunk = 1024;  // tokens whose logits exist at a time, as Unsloth's kernel has it
+
 /// A framework that the catalogue does not know: the middle of those it does.
 const Framework& unknown_framework() {
   static const Framework framework = [] {
@@ -50,6 +52,7 @@ class RunFiller {
     set_batch();
     set_sharding();
     set_recompute();
+    set_loss();
   }
 
  private:
@@ -126,16 +129,7 @@ class RunFiller {
     s_.node = machine.node;
     s_.nodes = machine.nodes;
     s_.gpu = gpu;
-    if (run_.gpu_power_w && gpu.tdp_watts > 0 && *run_.gpu_power_w < gpu.tdp_watts) cap_power();
-  }
-
-  /// Rates fall with about the square root of the power a card may draw: its clock falls with the cube root at fixed
-  /// voltage, and less work is bound by it.
-  void cap_power() {
-    const double share = math::pow(*run_.gpu_power_w / s_.catalogue_gpu->tdp_watts, 0.45);
-    for (FlopsPerSecond Gpu::* const rate :
-         {&Gpu::fp32, &Gpu::tf32, &Gpu::bf16, &Gpu::fp16, &Gpu::fp16_acc16, &Gpu::fp8, &Gpu::fp4, &Gpu::int8})
-      s_.gpu.*rate = s_.gpu.*rate * share;
+    if (run_.gpu_power_w && gpu.tdp_watts > 0) s_.gpu.tdp_watts = std::min(gpu.tdp_watts, *run_.gpu_power_w);
   }
 
   void set_phase() {
@@ -150,12 +144,20 @@ class RunFiller {
     phase.optimizer.rest = phase.optimizer.matrices == Optimizer::kMuon ? Optimizer::kAdamW : phase.optimizer.matrices;
     if (!run_.optimizer) assume("optimizer: adamw");
     phase.master_weights = run_.master_weights;
+    const bool zero = run_.sharding && *run_.sharding != Sharding::kNone;
+    if (!run_.master_weights && !zero && phase.method == Method::kFull && !run_.from_scratch &&
+        s_.strategy.precision == Precision::kBf16 && software_of(all_, s_.framework->name).keeps_format) {
+      phase.master_weights = Format::kBf16;
+      assume("weights learn in bf16, as they are loaded");
+    }
     phase.optimizer_state = run_.optimizer_state;
     const bool adapters = phase.method == Method::kLora || phase.method == Method::kQlora;
     if (adapters) {
       phase.lora.rank = run_.lora_rank.value_or(16);
-      phase.lora.targets = {"attention"};
-      assume("LoRA rank " + count_text(phase.lora.rank) + " on the attention projections");
+      const bool all = software_of(all_, s_.framework->name).adapts_all;
+      phase.lora.targets = {all ? "all-linear" : "attention"};
+      assume("LoRA rank " + count_text(phase.lora.rank) +
+             (all ? " on all linear layers" : " on the attention projections"));
     }
     const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
@@ -173,6 +175,7 @@ class RunFiller {
     if (micro <= 0 && accumulate > 0 && replica > 0) micro = std::max(1.0, std::round(replica / accumulate));
     if (micro <= 0) {
       s_.batch_known = false;
+      s_.micro_assumed = true;
       micro = usual_micro(replica);
       assume("micro-batch: " + number_text(micro));
     }
@@ -218,7 +221,8 @@ class RunFiller {
       d.sharding = *run_.sharding;
     } else if (ranks > 1) {
       const bool cuts = cuts_networks() || d.tp * d.pp > 1;
-      const bool large = count_parameters(*run_.shape).total() > 1.5e9;
+      const bool adapters = s_.phase.method == Method::kLora || s_.phase.method == Method::kQlora;
+      const bool large = !adapters && count_parameters(*run_.shape).total() > 1.5e9;
       d.sharding = cuts ? Sharding::kZero1 : large ? Sharding::kZero3 : Sharding::kNone;
       assume("sharding: " + std::string(name_of(d.sharding)));
     }
@@ -233,9 +237,19 @@ class RunFiller {
     }
     const UsualRecompute usual = software_of(all_, s_.framework->name).recompute;
     const bool sharded = shards_weights(s_.strategy.sharding);
+    if (usual == UsualRecompute::kSelective) recompute = Recompute::kSelective;
     if (usual == UsualRecompute::kAlways || (usual == UsualRecompute::kSharded && sharded))
       recompute = Recompute::kFull;
     assume("recompute: " + std::string(name_of(recompute)));
+  }
+
+  /// Sequences this long are trained with a loss in chunks; whole logits would be most of the memory.
+  void set_loss() {
+    constexpr double kLong = 32768;
+    const double tokens = static_cast<double>(*s_.phase.sequence) * s_.strategy.micro_batch / s_.strategy.cp;
+    if (tokens < kLong || s_.strategy.tp > 1 || s_.framework->fused_loss > 0 || run_.from_scratch) return;
+    s_.fused_loss = kLossChunk;
+    assume("loss: in chunks");
   }
 
   const Catalogue& all_;
@@ -244,7 +258,53 @@ class RunFiller {
   int gpus_ = 1;
 };
 
+/// Replaces what was assumed of a setting.
+void assume_instead(RunSetup& s, std::string_view setting, const std::string& value) {
+  std::erase_if(s.assumptions, [&](const std::string& one) { return one.starts_with(setting); });
+  s.assumptions.push_back(std::string(setting) + ": " + value + ", else it would not have fitted");
+}
+
 }  // namespace
+
+bool save_memory(const TrainingRun& run, RunSetup& s) {
+  Strategy& strategy = s.strategy;
+  const Framework& framework = *s.framework;
+  if (s.micro_assumed && strategy.micro_batch > 1) {
+    strategy.micro_batch /= 2;
+    if (run.grad_accum) s.phase.batch->sequences = s.global_batch /= 2;
+    else strategy.grad_accum *= 2;
+    assume_instead(s, "micro-batch", count_text(strategy.micro_batch));
+    return true;
+  }
+  const double ranks = static_cast<double>(strategy.dp) * strategy.cp;
+  if (!run.sharding && ranks > 1 && !shards_weights(strategy.sharding) && framework.zero[3]) {
+    strategy.sharding = Sharding::kZero3;
+    assume_instead(s, "sharding", std::string(name_of(strategy.sharding)));
+    return true;
+  }
+  if (!run.recompute && strategy.recompute == Recompute::kNone && framework.recompute_selective) {
+    strategy.recompute = Recompute::kSelective;
+    assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
+    return true;
+  }
+  if (!run.recompute && strategy.recompute != Recompute::kFull && framework.recompute_full) {
+    strategy.recompute = Recompute::kFull;
+    assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
+    return true;
+  }
+  if (s.fused_loss <= 0 && framework.fused_loss <= 0) {
+    s.fused_loss = kLossChunk;
+    assume_instead(s, "loss", "in chunks");
+    return true;
+  }
+  if (!run.offload && includes(framework.offload, Offload::kOptimizer) &&
+      !includes(strategy.offload, Offload::kOptimizer)) {
+    strategy.offload = Offload::kOptimizer;
+    assume_instead(s, "offload", std::string(name_of(strategy.offload)));
+    return true;
+  }
+  return false;
+}
 
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {
   RunSetup setup;

@@ -14,7 +14,7 @@ namespace gpuplan {
 struct RunSetup {
   std::string refused;  ///< why nothing can be computed; the rest is then unused
   const Gpu* catalogue_gpu = nullptr;
-  Gpu gpu;         ///< the same, slowed by a power cap
+  Gpu gpu;         ///< the same, with the power it was given
   NodeShape node;  ///< its gpu is to be set to `gpu` above by who uses it
   int nodes = 1;
   const Framework* framework = nullptr;
@@ -23,8 +23,14 @@ struct RunSetup {
   double global_batch = 1;  ///< sequences a step
   bool batch_known = true;  ///< the micro-batch was stated or follows from what was
   bool degrees_known = true;
+  bool micro_assumed = false;
+  double fused_loss = 0;  ///< tokens whose logits exist at a time, where the framework leaves that open; 0: all
   std::vector<std::string> assumptions;
 };
+
+/// The run took place, so that it fitted: takes the next of the settings that nobody stated to be one that needs less
+/// memory, in the order in which people reach for them. False: none is left.
+bool save_memory(const TrainingRun& run, RunSetup& setup);
 
 /// Never reads what was measured.
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run);

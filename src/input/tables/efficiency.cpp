@@ -48,8 +48,10 @@ Result<void> read_training_software(std::string_view text, std::string_view file
   CsvReader cells(*table);
   const auto name = cells.column("name"), fused = cells.column("fused"),
              vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
-             gathers_outside = cells.column("gathers_outside"), loading = cells.column("loading"),
-             recompute = cells.column("recompute"), source = cells.column("source"), as_of = cells.column("as_of");
+             gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
+             adapts_all = cells.column("adapts_all"), keeps_format = cells.column("keeps_format"),
+             loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
+             as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
 
   for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
@@ -60,12 +62,16 @@ Result<void> read_training_software(std::string_view text, std::string_view file
       else cells.fail_cell(row, name, "a framework of frameworks.csv");
     }
     numbers.read(row, software);
-    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, loading, recompute})
+    for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, adapts_all,
+                              keeps_format, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
     software.paged_8bit = cells.yes_no(row, paged_8bit);
     software.gathers_outside = cells.yes_no(row, gathers_outside);
+    software.sequence_parallel = cells.yes_no(row, sequence_parallel);
+    software.adapts_all = cells.yes_no(row, adapts_all);
+    software.keeps_format = cells.yes_no(row, keeps_format);
     software.loading = cells.choice(row, loading, software.loading);
     software.recompute = cells.choice(row, recompute, software.recompute);
     software.source = cells.required(row, source);

@@ -25,8 +25,11 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   if (m.adapters) scale *= r.base_bytes >= 1 ? c.kept_lora : r.fused ? 1 : c.kept_qlora;
   const double per_token = r.element_bytes * scale / cut.tp;
   const double layers = std::max(1.0, m.layer_runs);
+  // Without sequence parallelism every tensor rank keeps norms and inputs of layers of all tokens.
+  const double copies = r.sequence_parallel ? 1 : cut.tp;
+  const double whole = m.kept_whole * (copies - 1);
   // Norms that are computed in 32 bit operation by operation keep one more copy.
-  const double norms = r.fused || r.compile ? 0 : c.norm_copy * m.norm_inputs / layers / cut.tp;
+  const double norms = r.fused || r.compile ? 0 : c.norm_copy * m.norm_inputs / layers * copies / cut.tp;
   double scores = 0;  // of one layer
   if (cut.attention == AttentionKernel::kEager) {
     // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep more.
@@ -37,19 +40,20 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   const double uneven = cut.ep > 1 ? m.kept_experts * (c.expert_imbalance - 1) : 0;
   // 8-bit kernels keep what products read in 8 bit, beside what others read in 16.
   const double narrow = r.kept_8bit ? m.kept_products * (r.element_bytes - 1) * scale / cut.tp : 0;
-  const double kept = std::max(0.0, (m.kept + uneven) * per_token - narrow) + norms * layers;
+  const double kept = std::max(0.0, (m.kept + uneven + whole) * per_token - narrow) + norms * layers;
   const Bytes all{batch.tokens * (kept + scores * layers)};
-  const Bytes layer{batch.tokens *
-                    (m.kept_widest * (m.kept + uneven) / std::max(1.0, m.kept) * per_token + norms + scores)};
+  const Bytes layer{
+      batch.tokens *
+      ((m.kept_widest * (m.kept + uneven) / std::max(1.0, m.kept) + whole / layers) * per_token + norms + scores)};
 
-  cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary / cut.tp});
+  cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary * copies / cut.tp});
   // A fused loss makes the logits of some tokens at a time.
   const double scored = batch.tokens * m.scored(c);
-  const double at_once =
-      r.framework != nullptr && r.framework->fused_loss > 0 ? std::min(scored, r.framework->fused_loss) : scored;
+  const double at_once = r.fused_loss > 0 ? std::min(scored, r.fused_loss) : scored;
   cost.logits += Bytes{at_once * m.vocab / cut.tp * (learns ? r.logit_bytes : 2)};
   // Sequence parallelism gathers the whole width of what products read, and of its gradient.
-  const Bytes whole_width{cut.tp > 1 ? 2 * r.element_bytes * batch.tokens * m.boundary * (1 - 1.0 / cut.tp) : 0};
+  const Bytes whole_width{
+      cut.tp > 1 && r.sequence_parallel ? 2 * r.element_bytes * batch.tokens * m.boundary * (1 - 1.0 / cut.tp) : 0};
   if (learns && m.vocab > 0) cost.logits += whole_width * m.scored(c);
   if (!learns) {
     cost.activations += std::min(all, layer * 0.5);
@@ -59,7 +63,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   Bytes again{};  // of one layer
   if (cut.recompute == Recompute::kFull) {
     // Chen et al. 2016 (arXiv:1604.06174): the input of every layer stays, one layer is computed again at a time.
-    stay = std::min(all, Bytes{batch.tokens * r.element_bytes * m.boundary * layers / cut.tp});
+    stay = std::min(all, Bytes{batch.tokens * r.element_bytes * m.boundary * copies * layers / cut.tp});
     again = layer - stay / layers;
   } else if (cut.recompute == Recompute::kSelective) {
     if (r.fused) {
@@ -68,7 +72,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
       again = Bytes{batch.tokens * scores};
     } else {
       // PyTorch keeps the inputs of layers, what attention gives and every second product (PyTorch documentation).
-      const double elements = m.kept_attention + c.selective_kept * m.kept_outputs;
+      const double elements = m.kept_attention + c.selective_kept * m.kept_outputs + m.boundary * layers * (copies - 1);
       stay = std::min(all, Bytes{batch.tokens * elements * r.element_bytes / cut.tp});
       again = layer * (1 - (all.value > 0 ? stay / all : 0));
     }

@@ -1,5 +1,6 @@
 #include "model/training/adapters.h"
 
+#include <bit>
 #include <string>
 #include <string_view>
 
@@ -90,6 +91,8 @@ Result<AdapterSize> adapter_size(const ModelShape& s, const Lora& lora) {
     }
   }
   AdapterSize size;
+  const unsigned all = kAttention | (s.gated ? kMlp : kUp | kDown);
+  size.share = static_cast<double>(std::popcount(parts & all)) / std::popcount(all);
   size.attention_inputs = (parts & (kQuery | kKey | kValue)) != 0;
   size.mlp_inputs = (parts & (kGate | kUp | kExperts)) != 0;
   size.down_inputs = (parts & (kDown | kExperts)) != 0;

@@ -9,6 +9,7 @@ namespace gpuplan {
 
 struct AdapterSize {
   double parameters = 0;
+  double share = 0;   ///< of a layer's linear layers
   double stream = 0;  ///< elements moved a token forward by their products, which memory bounds
   bool attention_inputs = false, mlp_inputs = false, down_inputs = false;  ///< which linear layers' inputs they need
 };

@@ -36,7 +36,7 @@ HostMemory training_host_memory(const TrainingWork& work, const TrainingRates& r
   }
   if (activations_on_host(r, s)) {
     const double share = detail::stage_shares(work.layers, s.pp).fullest;
-    host.offloaded += layer.activations * (share * std::min(s.pp, s.grad_accum) * here);
+    host.offloaded += layer.boundary * (work.layers * share * std::min(s.pp, s.grad_accum) * here);
   }
 
   // A checkpoint is read in 16 bit, or in 32 where the network learns in 32. Ranks that read their own part map files

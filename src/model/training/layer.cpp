@@ -129,7 +129,9 @@ Pass elementwise(const Context& c) {
   const double steps =
       unfused ? m.unfused_norms * c.constants.norm_passes + m.unfused_rotary * c.constants.rotary_passes : 0;
   const double elements = m.stream * fusion + steps + (casts ? m.cast_stream : 0);
-  const Bytes moved{elements * c.tokens / c.cut.tp * c.rates.element_bytes};
+  // Without sequence parallelism every tensor rank runs norms and residuals over all tokens.
+  const double again = c.rates.sequence_parallel ? 0 : m.stream_whole * fusion * (c.cut.tp - 1);
+  const Bytes moved{(elements + again) * c.tokens / c.cut.tp * c.rates.element_bytes};
   const Bytes adapters{m.adapter_stream * c.tokens * c.rates.element_bytes};
   Pass pass;
   pass.forward = (moved + adapters) / c.rates.stream;
@@ -145,8 +147,11 @@ Seconds head(const Context& c) {
   const double columns = m.vocab / c.cut.tp;
   const Pass pass = linear(c.rates.head, m, rows, columns, m.boundary);
   const bool learns = m.backward_inputs || m.backward_weights;
-  // Scores are written, read by the loss in 32 bit, and their gradient written and read.
-  return pass.forward + pass.backward + Bytes{rows * columns * (learns ? c.constants.head_bytes : 4)} / c.rates.stream;
+  // Scores are written, read by the loss in 32 bit, and their gradient written and read; one kernel that computes loss
+  // and gradient in place reads and writes what it has in 16 bit once more.
+  constexpr double kInPlace = 6;
+  const double bytes = !learns ? 4 : c.rates.fused_loss > 0 ? kInPlace : c.constants.head_bytes;
+  return pass.forward + pass.backward + Bytes{rows * columns * bytes} / c.rates.stream;
 }
 
 Seconds tensor_traffic(const Context& c, double passes) {
@@ -254,7 +259,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
   // more launches.
   const double passes = 1 + (learns ? 2 : 0) + (again ? 1 : 0);
   const double kernels =
-      (m.experts > 0 ? c.constants.moe_launches : 1) * (m.adapters ? c.constants.adapter_launches : 1);
+      (m.experts > 0 ? c.constants.moe_launches : 1) * (1 + (c.constants.adapter_launches - 1) * m.adapted);
   cost.launch += c.rates.launch_per_layer * (m.layer_runs * passes * kernels * m.passes);
   cost.head_launch += c.rates.launch_per_layer * ((learns ? 3 : 1) * m.passes);
 

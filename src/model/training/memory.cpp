@@ -88,12 +88,12 @@ struct StageMemory {
 };
 
 StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const Strategy& s, const StageParameters& p,
-                         double layers, double in_flight, bool has_head) {
+                         double layers, double in_flight, double batches, bool has_head) {
   const TrainingConstants& c = *r.constants;
   const Held h = held(r, s, p);
   Bytes kept = layer.activations * in_flight;
-  // Activations in host memory: those of the layer at work and of the one that is copied stay.
-  if (activations_on_host(r, s)) kept = kept * std::min(1.0, 2 / layers);
+  // Inputs of layers in host memory: those of the layer at work and of the one that is copied stay.
+  if (activations_on_host(r, s)) kept = kept - std::min(kept, layer.boundary * (std::max(0.0, layers - 2) * batches));
   const Bytes logits = has_head ? layer.logits : Bytes{};
   const Bytes gradients{h.gradients};
   const Bytes boundaries = layer.boundary * (s.pp > 1 ? 2.0 : 0.0);
@@ -145,15 +145,15 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
 StageMemory fullest(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer, const Strategy& s) {
   const detail::StageShares shares = detail::stage_shares(work.layers, s.pp);
   const auto layers = [&](double share) { return std::max(1.0, work.layers * share); };
-  if (s.pp == 1) return stage_memory(rates, layer, s, detail::stage_parameters(work, s, false), layers(1), 1, true);
+  if (s.pp == 1) return stage_memory(rates, layer, s, detail::stage_parameters(work, s, false), layers(1), 1, 1, true);
   // 1F1B keeps as many micro-batches as there are stages behind (Narayanan et al. 2021, arXiv:2104.04473); interleaving
   // adds (pp - 1) / (pp v) of them.
   double in_flight = std::min(s.pp, s.grad_accum);
   if (s.interleave > 1) in_flight *= 1 + (s.pp - 1.0) / (static_cast<double>(s.pp) * s.interleave);
   const StageMemory first = stage_memory(rates, layer, s, detail::stage_parameters(work, s, false),
-                                         layers(shares.fullest), shares.fullest * in_flight, false);
+                                         layers(shares.fullest), shares.fullest * in_flight, in_flight, false);
   const StageMemory last =
-      stage_memory(rates, layer, s, detail::stage_parameters(work, s, true), layers(shares.last), shares.last, true);
+      stage_memory(rates, layer, s, detail::stage_parameters(work, s, true), layers(shares.last), shares.last, 1, true);
   return first.use.total() >= last.use.total() ? first : last;
 }
 

@@ -1,4 +1,5 @@
 // Constants of one machine with one framework and precision.
+#include <cmath>
 #include <string_view>
 
 #include "model/communication.h"
@@ -71,6 +72,20 @@ void set_memory_habits(const Catalogue& catalogue, const TrainingWork& work, con
   }
 }
 
+/// Products that keep a GPU busy for a whole step draw more than it may, and its clock falls: between where it is free
+/// and the lowest voltage the clock goes with about the square root of the power (with the cube root at fixed share of
+/// time, and linearly at the lowest voltage). Formats of 8 and 4 bit need as many watts for more operations.
+void hold_to_power(const Catalogue& catalogue, const Gpu& gpu, const Efficiency& efficiency, Precision precision,
+                   MatmulRate& rate) {
+  if (gpu.tdp_watts <= 0 || efficiency.tflops_per_watt <= 0 || rate.flop.value <= 0) return;
+  const GenerationConstants& c = catalogue.generation_constants;
+  const double narrow = precision == Precision::kNvfp4 ? c.watts_4bit : is_eight_bit(precision) ? c.watts_8bit : 1;
+  if (precision == Precision::kFp32) return;
+  const double a_watt = efficiency.tflops_per_watt * 1e12 * narrow * catalogue.training_constants.sustained_a_watt;
+  const double need = 1 / rate.flop.value / (gpu.tdp_watts * a_watt);  // over what it may draw
+  rate.flop = rate.flop * std::sqrt(std::sqrt(1 + need * need));
+}
+
 }  // namespace
 
 const TrainingSoftware& software_of(const Catalogue& catalogue, std::string_view framework) {
@@ -104,6 +119,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.head_peak = product_peak(gpu, head);
   rates.blocks = matmul_rate(gpu, efficiency, precision);
   rates.head = matmul_rate(gpu, efficiency, head);
+  hold_to_power(catalogue, gpu, efficiency, precision, rates.blocks);
+  hold_to_power(catalogue, gpu, efficiency, head, rates.head);
   rates.attention_newest = rates.head_peak * efficiency.attention;
   rates.attention_common = rates.head_peak * efficiency.attention_common;
   rates.attention_old = rates.head_peak * efficiency.attention_old;
@@ -119,6 +136,8 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.software = software.time;
   rates.time_factor = constants.step_time * efficiency.training * software.time * format;
   rates.fused = software.fused;
+  rates.sequence_parallel = software.sequence_parallel;
+  rates.fused_loss = framework.fused_loss;
 
   rates.launch_per_layer = (compile ? software.host_compiled_ms : software.host_eager_ms) * units::millisecond;
   rates.launch_per_step = (software.step_ms + software.step_layer_ms * work.layers) * units::millisecond;

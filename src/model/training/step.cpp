@@ -78,24 +78,28 @@ Seconds pipeline_traffic(const TrainingRates& r, const LayerCost& layer, const S
   const bool inside = static_cast<double>(s.gpus()) <= r.link_span;
   const LinkRate link =
       inside ? LinkRate{r.link_bus, r.link_latency} : LinkRate{r.network_bus / per_machine, r.network_latency};
-  const Seconds one = layer.boundary / link.bus + link.latency;
+  // Tensor ranks that have all tokens send a part each (Narayanan et al. 2021, section 4.1).
+  const double copies = r.sequence_parallel ? 1 : s.tp;
+  const Seconds one = layer.boundary / (link.bus * copies) + link.latency;
   return one * (2.0 * s.grad_accum * s.interleave * r.constants->pipeline_exposed);
 }
 
-/// Weights and kept activations that lie in host memory pass PCIe there and back with every micro-batch, beside the
+/// Weights and inputs of layers that lie in host memory pass PCIe there and back with every micro-batch, beside the
 /// computation as far as that takes as long (FSDP's CPU offload; Ren et al. 2021, arXiv:2101.06840). With full sharding
-/// every rank moves its own part.
+/// every rank moves its own part. Copies of activations need no multiprocessors and wait for nobody.
 Seconds host_traffic(const TrainingRates& r, const LayerCost& layer, const Strategy& s, const StageParameters& p,
-                     double layers_share, Seconds micro_time) {
+                     double layers, Seconds micro_time) {
   Bytes once{};
+  Seconds time{};
   if (includes(s.offload, Offload::kParams)) {
     const double ranks = shards_weights(s.sharding) ? detail::shard_ranks(s, r.node->gpus) : 1;
     once += Bytes{((p.learn + p.learn_experts) * 2 + (p.base_layers + p.base_experts) * std::min(r.base_bytes, 2.0)) /
                   ranks};
   }
-  if (includes(s.offload, Offload::kActivations)) once += layer.activations * layers_share;
-  if (once.value <= 0) return {};
-  return exposed(once * 2 / r.host_link, micro_time, r.constants->zero3_leak) * static_cast<double>(s.grad_accum);
+  if (includes(s.offload, Offload::kActivations))
+    time += exposed(layer.boundary * (2 * layers) / r.host_link, micro_time, 0);
+  if (once.value > 0) time += exposed(once * 2 / r.host_link, micro_time, r.constants->zero3_leak);
+  return time * static_cast<double>(s.grad_accum);
 }
 
 struct OptimizerTime {
@@ -179,7 +183,8 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
   const OptimizerTime optimizer = optimizer_time(work, r, s, first);
   step.optimizer = optimizer.gpu;
   step.offload =
-      optimizer.offload + host_traffic(r, layer, s, first, detail::stage_shares(work.layers, s.pp).fullest, slowest);
+      optimizer.offload +
+      host_traffic(r, layer, s, first, work.layers * detail::stage_shares(work.layers, s.pp).fullest, slowest);
   // The host also issues the optimizer, a part for each layer of its stage.
   step.launch += r.launch_per_step * (1.0 / s.pp);
   // Many machines wait for the slowest.

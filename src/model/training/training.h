@@ -48,10 +48,13 @@ struct ModelWork {
   double window = 0, window_share = 0;  ///< tokens; share of layers that see only them
   bool causal = true;
   double stream = 0;                             ///< elements that elementwise passes move a token forward
+  double stream_whole = 0;                       ///< of it, what tensor ranks share out only with sequence parallelism
   double unfused_norms = 0, unfused_rotary = 0;  ///< elements a token that these read, all layers
   double adapter_stream = 0;
+  double adapted = 0;         ///< share of the linear layers of a layer that have adapters
   double cast_stream = 0;     ///< elements converted to 8 or 4 bit a token forward
   double kept = 0;            ///< elements kept a token for the backward pass
+  double kept_whole = 0;      ///< of `kept`, likewise: inputs of norms and what they give
   double norm_inputs = 0;     ///< elements a token that norms computed operation by operation read
   double kept_widest = 0;     ///< the same of one layer
   double kept_experts = 0;    ///< of `kept`, elements of routed experts
@@ -139,8 +142,10 @@ struct TrainingRates {
   double optimizer_flops = 0;     ///< a parameter and step (Muon)
   MatmulRate blocks, head;        ///< products of the layers; of the output matrix
   FlopsPerSecond eager_attention{};
-  double time_factor = 1.26;  ///< time inside a training step over time of the kernels alone, software included
-  bool fused = false;         ///< fused norms, softmax and optimizer
+  double time_factor = 1.26;      ///< time inside a training step over time of the kernels alone, software included
+  bool fused = false;             ///< fused norms, softmax and optimizer
+  bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products
+  double fused_loss = 0;          ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
 };
 
 /// Its row of the catalogue, else that of frameworks without one.

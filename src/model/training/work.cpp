@@ -56,6 +56,14 @@ struct Needed {
   bool attention = false, mlp = false, down = false;
 };
 
+/// Of the elements below, those that tensor ranks share out only with sequence parallelism.
+double kept_norms(const ModelShape& s, Needed needed) {
+  // Inputs of the norms, and outputs that products read: one for attention and MLP side by side, else two.
+  const double read = s.norms_per_layer == 1 ? (needed.attention || needed.mlp ? 1 : 0)
+                                             : (needed.attention ? 1 : 0) + (needed.mlp ? 1 : 0);
+  return (s.norms_per_layer + read) * s.hidden;
+}
+
 /// Elements a token of one layer, by the width of its MLP: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.1,
 /// sorted by tensor, without the dropout masks and scores that fused kernels do not keep.
 double kept_elements(const ModelShape& s, double mlp, Needed needed) {
@@ -63,13 +71,9 @@ double kept_elements(const ModelShape& s, double mlp, Needed needed) {
   const double out = s.mla() ? s.heads * s.v_dim : s.q_width();
   const double kv = s.mla() ? s.heads * (s.qk_nope_dim + s.qk_rope_dim + s.v_dim) + s.kv_lora_rank + s.q_lora_rank
                             : 2.0 * s.kv_width();
-  // Inputs of the norms, and outputs that products read: one for attention and MLP side by side, else two.
-  const double read = s.norms_per_layer == 1 ? (needed.attention || needed.mlp ? 1 : 0)
-                                             : (needed.attention ? 1 : 0) + (needed.mlp ? 1 : 0);
-  const double norms = s.norms_per_layer + read;
   const double nonlinear = (s.gated ? 3 : 1) + (needed.down ? 1 : 0);
   const double normed = s.qk_norm == QkNorm::kNone ? 0 : s.q_width() + s.kv_width();
-  return norms * s.hidden + q + out + kv + normed + nonlinear * mlp;
+  return kept_norms(s, needed) + q + out + kv + normed + nonlinear * mlp;
 }
 
 void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model) {
@@ -96,6 +100,7 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   model.window_share = s.window > 0 && s.layers > 0 ? static_cast<double>(s.window_layers) / s.layers : 0;
   model.stream = runs * (12 * h + 2 * (q + kv)) + dense_layers * gates * s.ffn +
                  moe_layers * (gates * routed + 4 * h * s.experts_per_token);
+  model.stream_whole = runs * 12 * h;
   // Root-mean-square norms and rotary embeddings are several operations each where nothing fuses them; layer norms are
   // one kernel everywhere. Networks with such norms and no table of positions rotate.
   const bool rms = s.norm == NormKind::kRms;
@@ -105,6 +110,7 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   const double dense = kept_elements(s, s.ffn, needed);
   const double sparse = kept_elements(s, routed, needed) + (needed.mlp ? 2 * h * s.experts_per_token : 0);
   model.kept = dense_layers * dense + moe_layers * sparse;
+  model.kept_whole = runs * kept_norms(s, needed);
   // PyTorch's norm of means and deviations is one kernel; the usual one of root mean squares is not.
   model.norm_inputs = s.norm == NormKind::kRms ? runs * s.norms_per_layer * h : 0;
   model.kept_experts = moe_layers * ((s.gated ? 3 : 1) + (needed.down ? 1 : 0)) * s.experts_per_token * s.expert_ffn +
@@ -161,6 +167,7 @@ Result<ModelWork> model_work(const TrainPhase& phase, const ModelUse& use) {
     if (!size) return std::unexpected(size.error());
     model.trainable = size->parameters;
     model.adapter_stream = size->stream * loops;
+    model.adapted = size->share;
     // 4-bit layers keep their inputs in any case (bitsandbytes; fitted on published runs, 2026).
     const bool every = phase.method == Method::kQlora;
     needed = {every || size->attention_inputs, every || size->mlp_inputs, every || size->down_inputs};
