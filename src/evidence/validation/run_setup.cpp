@@ -235,7 +235,9 @@ class RunFiller {
       recompute = *run_.recompute;
       return;
     }
-    const UsualRecompute usual = software_of(all_, s_.framework->name).recompute;
+    const TrainingSoftware& software = software_of(all_, s_.framework->name);
+    s_.scores_only = software.fused;
+    const UsualRecompute usual = software.recompute;
     const bool sharded = shards_weights(s_.strategy.sharding);
     if (usual == UsualRecompute::kSelective) recompute = Recompute::kSelective;
     if (usual == UsualRecompute::kAlways || (usual == UsualRecompute::kSharded && sharded))
@@ -282,11 +284,16 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
     assume_instead(s, "sharding", std::string(name_of(strategy.sharding)));
     return true;
   }
-  if (!run.recompute && strategy.recompute == Recompute::kNone && framework.recompute_selective) {
+  // What Megatron recomputes selectively are the scores of attention, which fused kernels do not keep.
+  const bool helps = !s.scores_only || strategy.attention == AttentionKernel::kEager;
+  if (!run.recompute && helps && strategy.recompute == Recompute::kNone && framework.recompute_selective) {
     strategy.recompute = Recompute::kSelective;
     assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
     return true;
   }
+  // Stacks that cut networks by tensors and stages have many small ways to save memory, and recipes use just enough of
+  // them: not fitting says little about any single one.
+  if (framework.tensor && framework.pipeline) return false;
   if (!run.recompute && strategy.recompute != Recompute::kFull && framework.recompute_full) {
     strategy.recompute = Recompute::kFull;
     assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
@@ -295,12 +302,6 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
   if (s.fused_loss <= 0 && framework.fused_loss <= 0) {
     s.fused_loss = kLossChunk;
     assume_instead(s, "loss", "in chunks");
-    return true;
-  }
-  if (!run.offload && includes(framework.offload, Offload::kOptimizer) &&
-      !includes(strategy.offload, Offload::kOptimizer)) {
-    strategy.offload = Offload::kOptimizer;
-    assume_instead(s, "offload", std::string(name_of(strategy.offload)));
     return true;
   }
   return false;

@@ -24,6 +24,7 @@ struct RunSetup {
   bool batch_known = true;  ///< the micro-batch was stated or follows from what was
   bool degrees_known = true;
   bool micro_assumed = false;
+  bool scores_only = false;  ///< all that the framework recomputes selectively
   double fused_loss = 0;  ///< tokens whose logits exist at a time, where the framework leaves that open; 0: all
   std::vector<std::string> assumptions;
 };

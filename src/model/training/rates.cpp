@@ -41,8 +41,10 @@ void set_parameter_bytes(const Catalogue& catalogue, const TrainingWork& work, c
   rates.master_bytes = 0;
   rates.state_bytes = states(1);
   if (phase.method == Method::kLora || phase.method == Method::kQlora) {
-    rates.weight_bytes = 2;
+    // Adapters learn as their framework's other weights do: in 32 bit, or as 16-bit copies of 32-bit weights.
+    rates.weight_bytes = software.weight_bytes;
     rates.gradient_bytes = 4;
+    if (software.weight_bytes < 4) rates.master_bytes = 4;
   } else if (wide || phase.method == Method::kFrozen) {
     rates.weight_bytes = rates.gradient_bytes = 4;
   } else if (narrow_master) {
