@@ -107,12 +107,12 @@ constexpr std::size_t index_of(ErrorPart part) { return static_cast<std::size_t>
 
 /// Whose errors a run shares. Views of names that the catalogue holds.
 struct ErrorLabels {
-  std::uint32_t circumstances = 0;  ///< a bit for each part that is one
-  std::string_view software{};      ///< framework or engine
-  std::string_view card{};          ///< GPU product
+  std::uint32_t circumstances = 0;                 ///< a bit for each part that is one
+  std::string_view software{};                     ///< framework or engine
+  std::string_view card{};                         ///< GPU product
   std::string_view architecture{}, memory_type{};  ///< the generation of hardware: both together
-  bool software_measured = true;    ///< runs of it took part in the fit
-  bool card_measured = true;        ///< runs on such hardware did
+  bool software_measured = true;                   ///< runs of it took part in the fit
+  bool card_measured = true;                       ///< runs on such hardware did
 
   void add(bool applies, ErrorPart part) {
     if (applies) circumstances |= std::uint32_t{1} << static_cast<unsigned>(part);

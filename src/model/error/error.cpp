@@ -102,9 +102,8 @@ double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLa
       continue;
     }
     const auto same = std::ranges::find_if(loads, [&](const ErrorLoad& load) {
-      return load.learned == other.learned && (load.learned >= 0 || (load.part == other.part &&
-                                                                     load.label == other.label &&
-                                                                     load.more == other.more));
+      return load.learned == other.learned &&
+             (load.learned >= 0 || (load.part == other.part && load.label == other.label && load.more == other.more));
     });
     if (same != loads.end()) {
       same->load -= other.load;
@@ -136,7 +135,7 @@ std::string_view words_of(ErrorPart part) { return kWords[index_of(part)]; }
 
 std::string_view regime_of(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   double most = 0;
-  std::string_view words = "nothing special about it";
+  std::string_view words = "no special circumstance";
   for_each_term(model, figure, labels, [&](const ErrorTerm& term) {
     if (term.part == ErrorPart::kSite || term.part == ErrorPart::kConfiguration || term.variance <= most) return;
     const bool labelled = term.part <= ErrorPart::kGeneration;

@@ -100,7 +100,8 @@ std::pair<double, double> single(double error, double prior, double noise) {
   for (int i = 0; i <= kSteps; ++i) {
     const double shared = width * (2.0 * i / kSteps - 1);
     const double left = (error - shared) * (error - shared) / noise;
-    const double density = math::exp(-shared * shared / (2 * prior)) * math::exp(-(kTails + 1) / 2 * math::log(1 + left / kTails));
+    const double density =
+        math::exp(-shared * shared / (2 * prior)) * math::exp(-(kTails + 1) / 2 * math::log(1 + left / kTails));
     sum += density;
     first += density * shared;
     second += density * shared * shared;
@@ -120,8 +121,8 @@ LearnedFigure solve_single(Problem problem) {
   for (std::size_t i = 0; i < n; ++i) {
     learned.mean.push_back(problem.prior[i] / prior * mean);
     for (std::size_t j = 0; j < n; ++j)
-      covariance.at(i, j) = (i == j ? problem.prior[i] : 0) -
-                            problem.prior[i] * problem.prior[j] / prior * (1 - variance / prior);
+      covariance.at(i, j) =
+          (i == j ? problem.prior[i] : 0) - problem.prior[i] * problem.prior[j] / prior * (1 - variance / prior);
   }
   learned.root = root_of(covariance).cells;
   learned.covariance = std::move(covariance.cells);

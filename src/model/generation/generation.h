@@ -152,8 +152,8 @@ struct GenerationParts {
   }
   /// Every part so many times as long.
   constexpr void stretch(double factor) {
-    for (Seconds* part : {&prefill, &weights, &kv_reads, &compute, &launch, &host, &tensor_traffic, &pipeline_traffic,
-                          &store})
+    for (Seconds* part :
+         {&prefill, &weights, &kv_reads, &compute, &launch, &host, &tensor_traffic, &pipeline_traffic, &store})
       *part = *part * factor;
   }
 };

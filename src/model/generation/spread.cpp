@@ -10,8 +10,8 @@ ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates&
   const GeneratePhase& phase = *work.phase;
   const Gpu& gpu = *r.node->gpu;
   const bool prompts = phase.forward_only;
-  const bool served = r.profile->continuous && (phase.situation == Situation::kSaturated ||
-                                                phase.situation == Situation::kConcurrency);
+  const bool served =
+      r.profile->continuous && (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
   const bool batch = !prompts && !served && phase.situation != Situation::kSingle;
   ErrorLabels labels{.software = r.engine->name,
                      .card = gpu.name,

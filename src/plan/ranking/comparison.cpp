@@ -48,8 +48,8 @@ Loads loads_of(const Job& job, const Plan& plan, const ErrorModel& errors, doubl
       double variance = 0;
       for (const ErrorLoad& load : parts) variance += load.load * load.load;
       // What is left to one way of running the phase, on one provider's machines.
-      const std::vector<std::string> one{"own",    name,    software, gpu, std::to_string(phase.gpus),
-                                         provider, std::to_string(phase.nodes)};
+      const std::vector<std::string> one{
+          "own", name, software, gpu, std::to_string(phase.gpus), provider, std::to_string(phase.nodes)};
       for (const ErrorLoad& load : parts)
         add(name_of_load(load, phase.error_figure, one), load.load / std::sqrt(variance) * work);
     } else if (work > 0) {

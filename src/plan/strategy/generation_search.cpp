@@ -283,8 +283,8 @@ class GenerationSearch {
       // The engine fills what there is; what must fit is one sequence.
       Strategy one = strategy;
       one.micro_batch = 1;
-      const Interval<Bytes> need = lognormal(
-          generation_memory(work_, rates, one).total() * found.spread.memory_factor, found.spread.memory);
+      const Interval<Bytes> need =
+          lognormal(generation_memory(work_, rates, one).total() * found.spread.memory_factor, found.spread.memory);
       least = need.p50;
       found.need = need.p90;
       found.fits = need.p90 < usable;
