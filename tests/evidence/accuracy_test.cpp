@@ -2,7 +2,10 @@
 // own source. The bounds are those that the project holds itself to.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 
@@ -41,6 +44,36 @@ const std::vector<GenerationRun>& generation_runs() {
     return table ? std::move(table->runs) : std::vector<GenerationRun>{};
   }();
   return all;
+}
+
+/// What was predicted for a run before anybody had seen it; the first figure that it states.
+struct FirstContact {
+  std::string id, source, metric;
+  double measured = 0, predicted = 0;
+};
+const std::vector<FirstContact>& first_contacts() {
+  static const std::vector<FirstContact> all = [] {
+    std::vector<FirstContact> found;
+    std::istringstream lines(text_of("measured/first_contact.csv"));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      FirstContact one;
+      std::string measured, predicted;
+      for (std::string* cell : {&one.id, &one.source, &one.metric, &measured, &predicted})
+        std::getline(cells, *cell, ',');
+      if (predicted.empty() || one.id == "id") continue;
+      one.measured = std::stod(measured);
+      one.predicted = std::stod(predicted);
+      found.push_back(one);
+    }
+    return found;
+  }();
+  return all;
+}
+
+/// Sources that no fit has seen yet: today's constants are those without them.
+bool unseen(const std::string& source) {
+  return std::ranges::find(first_contacts(), source, &FirstContact::source) != first_contacts().end();
 }
 
 std::vector<LeftOutValue> left_out_values() {
