@@ -157,11 +157,81 @@ TEST(RunSetup, APowerCapSlowsOnlyComputing) {
   const double free = predict_run(catalogue(), run).metrics[0].predicted.p50;
   run.gpu_power_w = 350;
   const RunSetup setup = run_setup(catalogue(), run);
-  EXPECT_LT(setup.gpu.bf16.value, setup.catalogue_gpu->bf16.value);
-  EXPECT_EQ(setup.gpu.bandwidth.value, setup.catalogue_gpu->bandwidth.value);
+  EXPECT_EQ(setup.gpu.tdp_watts, 350);
+  EXPECT_EQ(setup.gpu.bf16.value, setup.catalogue_gpu->bf16.value);
   const double capped = predict_run(catalogue(), run).metrics[0].predicted.p50;
   EXPECT_GT(capped, free);
   EXPECT_LT(capped, 2 * free);
+  run.gpu_power_w = 5000;  // no card is made faster by a limit above its own
+  EXPECT_EQ(predict_run(catalogue(), run).metrics[0].predicted.p50, free);
+}
+
+TEST(RunSetup, RecomputationIsConcludedFromWhatFits) {
+  // Llama-2-7B on one 80 GiB card, 8-bit AdamW on 16-bit weights: 6 bytes a parameter; 8 sequences of 4096 tokens keep
+  // about 32 x 32768 x 34 x 4096 x 2 bytes = 290 GB, their inputs of layers 8.6 GB.
+  TrainingRun run;
+  run.gpu = "A100 SXM 80GB";
+  run.gpus = 1;
+  run.framework = "hf-trainer";
+  run.shape = *catalogue().find_model("Llama-2-7B");
+  run.sequence = 4096;
+  run.micro_batch = 8;
+  run.grad_accum = 1;
+  run.method = Method::kFull;
+  run.precision = Precision::kBf16;
+  run.optimizer = Optimizer::kAdam8bit;
+  run.step = Seconds{5};
+  const RunPrediction concluded = predict_run(catalogue(), run);
+  EXPECT_EQ(concluded.strategy.recompute, Recompute::kFull);
+  EXPECT_TRUE(std::ranges::any_of(concluded.assumptions, [](const std::string& one) {
+    return one == "recompute: full, else it would not have fitted";
+  }));
+  run.recompute = Recompute::kNone;  // what is stated stays
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.recompute, Recompute::kNone);
+  run.recompute.reset();
+  run.micro_batch = 1;
+  run.sequence = 256;
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.recompute, Recompute::kNone);
+}
+
+TEST(RunSetup, MicroBatchesNobodyStatedShrinkUntilTheyFit) {
+  TrainingRun run = stated();
+  run.sequence = 1024;
+  run.micro_batch.reset();
+  run.grad_accum.reset();
+  run.global_batch = 1024;
+  run.recompute = Recompute::kNone;
+  run.gpu = "L40S";
+  RunSetup setup = run_setup(catalogue(), run);
+  ASSERT_TRUE(setup.micro_assumed);
+  const int micro = setup.strategy.micro_batch;
+  EXPECT_GT(micro, 1);
+  const RunPrediction prediction = predict_run(catalogue(), run);
+  EXPECT_LT(prediction.strategy.micro_batch, micro);
+  EXPECT_EQ(prediction.strategy.micro_batch * prediction.strategy.grad_accum, 1024 / 8);
+}
+
+TEST(RunSetup, StacksThatCutNetworksAreNotTakenToRecomputeEverything) {
+  TrainingRun run;
+  run.gpu = "H100 SXM";
+  run.gpus = 8;
+  run.framework = "megatron";
+  run.shape = *catalogue().find_model("Llama-2-7B");
+  run.sequence = 4096;
+  run.micro_batch = 8;
+  run.grad_accum = 1;
+  run.tp = run.pp = 1;
+  run.step = Seconds{5};
+  EXPECT_EQ(predict_run(catalogue(), run).strategy.recompute, Recompute::kNone);
+}
+
+TEST(RunSetup, AdaptersOfOneFrameworkSitWhereItsRecipesPutThem) {
+  TrainingRun run = stated();
+  run.method = Method::kLora;
+  run.framework = "hf-trainer";
+  EXPECT_EQ(run_setup(catalogue(), run).phase.lora.targets.at(0), "all-linear");
+  run.framework = "litgpt";
+  EXPECT_EQ(run_setup(catalogue(), run).phase.lora.targets.at(0), "attention");
 }
 
 }  // namespace

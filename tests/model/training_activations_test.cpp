@@ -95,5 +95,24 @@ TEST(TrainingActivations, TensorParallelCutsWhatIsKept) {
   EXPECT_NEAR(eight.layer.one_layer.value - one.layer.one_layer.value / 8, 4.0 * 4096 * 4096 * 7 / 8, 1e4);
 }
 
+TEST(TrainingActivations, WithoutSequenceParallelismInputsOfLayersAreKeptWhole) {
+  // Korthikanti et al. 2022, equations 2 and 4. 32 layers x 4096 elements x 2 bytes x 4096 tokens, on every rank.
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  Strategy s = strategy(1, 2, 1);
+  s.tp = 8;
+  s.recompute = Recompute::kFull;
+  const Case cut = run(p, machine("H100 SXM", 8), s, "megatron");
+  const Case whole = run(p, machine("H100 SXM", 8), s, "megatron-deepspeed");
+  EXPECT_NEAR(whole.layer.activations.value, 32.0 * 4096 * 2 * 4096, 1);
+  EXPECT_NEAR(cut.layer.activations.value, whole.layer.activations.value / 8, 1);
+  // Without recomputation two inputs of norms and two of products: 4 x 4096 elements a layer and token.
+  s.recompute = Recompute::kNone;
+  const Case none = run(p, machine("H100 SXM", 8), s, "megatron");
+  const Case more = run(p, machine("H100 SXM", 8), s, "megatron-deepspeed");
+  const double kept = catalogue().training_constants.kept_compiled;
+  EXPECT_NEAR((more.layer.activations - none.layer.activations).value, 32.0 * 4096 * 4 * 4096 * 2 * kept * 7 / 8, 1e5);
+  EXPECT_GT(more.layer.elementwise / more.rates.software, none.layer.elementwise / none.rates.software);
+}
+
 }  // namespace
 }  // namespace gpuplan

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/training_fixture.h"
 
 namespace gpuplan {
@@ -78,6 +80,23 @@ TEST(Activations, MaskedModelsScoreTheShareOfTheTable) {
   const LayerCost more = layer_cost(r.work, r.rates, cut(4));
   EXPECT_NEAR(more.logits / r.layer.logits, 3, 1e-9);
   EXPECT_GT(more.head, r.layer.head);
+}
+
+TEST(Layer, LargeProductsAreHeldToThePowerLimit) {
+  const TrainPhase p = phase(use_of("Llama-2-7B"), 2048);
+  NodeShape node = machine("H100 SXM", 1);
+  Gpu gpu = *node.gpu;
+  node.gpu = &gpu;
+  const LayerCost usual = cost(p, node, cut(4));
+  gpu.tdp_watts /= 2;
+  const LayerCost half = cost(p, node, cut(4));
+  EXPECT_GT(half.matmul, usual.matmul);
+  EXPECT_LT(half.matmul / usual.matmul, std::sqrt(2.0)) << "the clock falls with the square root at most";
+  EXPECT_EQ(half.elementwise.value, usual.elementwise.value);
+  gpu.tdp_watts *= 1e6;
+  const LayerCost free = cost(p, node, cut(4));
+  gpu.tdp_watts = 0;  // unknown
+  EXPECT_NEAR(cost(p, node, cut(4)).matmul / free.matmul, 1, 1e-6);
 }
 
 TEST(Layer, TensorCutOfOneSendsNothing) {
