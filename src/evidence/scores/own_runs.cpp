@@ -68,7 +68,7 @@ class Site {
   double median_before() const {
     std::vector<double> sizes;
     for (const Run& run : runs_) sizes.push_back(std::abs(run.error));
-    return median(std::move(sizes));
+    return middle_of(std::move(sizes));
   }
   double inside_before() const {
     return share_of(std::ranges::count_if(runs_, [](const Run& run) { return within(run.error, run.deviation); }),
@@ -98,7 +98,7 @@ class Site {
     const double each = weight / static_cast<double>(sizes.size());
     for (const double size : sizes) errors_.push_back({size, each});
     insides_ += share_of(static_cast<std::ptrdiff_t>(inside), sizes.size());
-    medians_ += median(std::move(sizes));
+    medians_ += middle_of(std::move(sizes));
   }
 
   double medians() const { return medians_; }
@@ -148,8 +148,8 @@ OwnRunSums after_own_runs(const ErrorModel& model, std::span<const PredictedRun>
     errors.insert(errors.end(), site.errors().begin(), site.errors().end());
   }
   if (sums.sources == 0) return sums;
-  sums.before = median(std::move(before));
-  sums.after = median(std::move(after));
+  sums.before = middle_of(std::move(before));
+  sums.after = middle_of(std::move(after));
   sums.p90 = weighed_quantile(std::move(errors), 0.9);
   sums.inside_before /= static_cast<double>(sums.sources);
   sums.inside /= static_cast<double>(sums.sources);

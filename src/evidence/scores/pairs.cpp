@@ -182,12 +182,12 @@ PairSums pair_sums(std::span<const PredictedRun> runs, std::span<const RunPair> 
   double naming = 0;
   for (auto& [name, source] : sources) {
     sums.source_inside += source.inside / static_cast<double>(source.sizes.size() * sources.size());
-    medians.push_back(median(std::move(source.sizes)));
+    medians.push_back(middle_of(std::move(source.sizes)));
     if (source.apart == 0) continue;
     naming += 1;
     sums.source_named += source.named / source.apart;
   }
-  sums.source_median = median(std::move(medians));
+  sums.source_median = middle_of(std::move(medians));
   std::ranges::sort(all.sizes);
   sums.median = quantile(all.sizes, 0.5);
   sums.p90 = quantile(all.sizes, 0.9);

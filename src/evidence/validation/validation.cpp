@@ -78,9 +78,9 @@ Headline headline_of(std::span<const PredictedRun> runs, What what) {
   }
   result.sources = medians.size();
   result.calibrated_sources = any.size();
-  result.source_median = median(std::move(medians));
+  result.source_median = middle_of(std::move(medians));
   result.source_inside = mean(inside);
-  result.calibrated = {median(std::move(any)), median(std::move(middle))};
+  result.calibrated = {middle_of(std::move(any)), middle_of(std::move(middle))};
   return result;
 }
 
@@ -182,7 +182,7 @@ double quantile(std::span<const double> ascending, double share) {
   return ascending[below] + (ascending[below + 1] - ascending[below]) * (place - static_cast<double>(below));
 }
 
-double median(std::vector<double> values) {
+double middle_of(std::vector<double> values) {
   std::ranges::sort(values);
   return quantile(values, 0.5);
 }

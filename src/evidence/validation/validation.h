@@ -106,8 +106,8 @@ Misses misses_of(std::span<const Miss> misses);
 
 /// Quantile of values in ascending order, between neighbours by straight line; 0 when there are none.
 double quantile(std::span<const double> ascending, double share);
-/// Median of values in any order; 0 when there are none.
-double median(std::vector<double> values);
+/// The median of values in any order; 0 when there are none.
+double middle_of(std::vector<double> values);
 
 /// What is left of a source's errors once the model is corrected by one of its own runs: the others' errors less that
 /// of the one. `any`: mean over the runs as the one of the median error of the others. `middle`: the one is that of the
