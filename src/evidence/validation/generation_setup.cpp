@@ -102,7 +102,15 @@ class GenerationFiller {
     if (!run_.output_tokens && s_.mode != GenerationMode::kPrefill) assume("output: 128 tokens");
     if (s_.mode == GenerationMode::kPrefill) s_.output_tokens = 1;
     s_.input_tokens = std::max(s_.input_tokens, s_.mode == GenerationMode::kPrefill ? 1.0 : 0.0);
-    s_.rate_counts = run_.rate_counts.value_or(RateCounts::kAll);
+    s_.rate_counts = run_.rate_counts.value_or(counts_decoding() ? RateCounts::kDecode : RateCounts::kAll);
+  }
+
+  /// Whether the rate is that of generating alone, where nobody says. Who states how fast prompts were read beside it
+  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama.
+  bool counts_decoding() const {
+    if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return false;
+    const std::string& engine = s_.engine->name;
+    return run_.prefill_rate || run_.first_token || engine == "llama.cpp" || engine.starts_with("exllama");
   }
 
   void set_degrees() {
