@@ -121,6 +121,7 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
   const bool queued = rates->profile->continuous && setup_.phase.situation != Situation::kSingle;
   out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
+  out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {
     const bool memory = figure.metric == Metric::kPeakMemory;
     const MemoryUse use =
