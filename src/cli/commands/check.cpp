@@ -17,7 +17,6 @@
 #include "cli/io/on_signal.h"
 #include "cli/io/read_file.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/load/load_job.h"
 #include "cli/options/common_options.h"
 #include "output/runs/check_report.h"
@@ -257,7 +256,7 @@ Result<api::CheckQuestion> read_check(System& system, const CheckArguments& opti
 
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto question = read_check(system, options, *catalogue);
   if (!question) return complain(system, question.error());
@@ -327,6 +326,7 @@ CommandSpec check_command() {
   add_set_option(command, job.set);
   add_price_options(command, job.prices, job.rates);
   add_config_flag(command, job.no_config);
+  add_runs_options(command, job.runs);
   command.options.push_back({.names = "--ignore",
                              .target = &job.ignore,
                              .help = "given: compare with predictions, not with your own figures",

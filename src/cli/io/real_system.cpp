@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "cli/io/change_file.h"
 #include "cli/io/files.h"
 #include "cli/io/growing_file.h"
 #include "cli/io/pager.h"
@@ -47,6 +48,10 @@ std::string RealSystem::real_path(const std::string& name) {
 
 std::error_code RealSystem::write_file(const std::string& file, std::string_view text) {
   return write_to_disk(file, text);
+}
+
+std::error_code RealSystem::change_file(const std::string& file, std::size_t limit, const FileChange& change) {
+  return change_on_disk(file, limit, change);
 }
 
 std::expected<void, FolderRefusal> RealSystem::write_folder(const std::string& folder,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,9 @@ struct EndedProgram {
   std::string output;  ///< with its messages
 };
 
+/// What becomes of a file's text (empty: it is not there); nullopt: it stays as it is.
+using FileChange = std::function<std::optional<std::string>(const std::string& before)>;
+
 class System {
  public:
   virtual ~System() = default;
@@ -62,6 +66,9 @@ class System {
 
   /// Whole or not at all (cli/io/write_file.h); errc::operation_canceled when a signal stopped it.
   virtual std::error_code write_file(const std::string& file, std::string_view text) = 0;
+  /// Changes a file that others may change at the same time, one after the other (cli/io/change_file.h). What is read
+  /// is at most `limit` bytes.
+  virtual std::error_code change_file(const std::string& file, std::size_t limit, const FileChange& change) = 0;
   /// Whole or not at all (cli/io/write_folder.h).
   virtual std::expected<void, FolderRefusal> write_folder(const std::string& folder,
                                                           const std::vector<LaunchFile>& files, bool force) = 0;

@@ -51,7 +51,7 @@ std::error_code keep_rights(int descriptor, const struct stat& old) {
 
 }  // namespace
 
-std::error_code write_to_disk(const std::string& file, std::string_view text) {
+std::error_code write_to_disk(const std::string& file, std::string_view text, mode_t rights) {
   const auto found = behind_links(file);
   if (!found) return found.error();
   const fs::path& target = *found;
@@ -65,7 +65,7 @@ std::error_code write_to_disk(const std::string& file, std::string_view text) {
   const SignalHold hold;
   const std::string beside = unfinished_name(target.string());
   // What is private stays so while it is written.
-  const OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : 0666);
+  const OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : rights);
   if (!descriptor) return last_error();
   ::flock(descriptor.number(), LOCK_EX | LOCK_NB);
   std::error_code error = there ? keep_rights(descriptor.number(), old) : std::error_code();

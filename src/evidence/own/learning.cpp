@@ -45,6 +45,28 @@ void learn_own(Catalogue& catalogue, const std::vector<ComparedRow>& rows) {
   learn(catalogue.errors, runs);
 }
 
+std::vector<Teaching> teachings_of(const std::vector<ComparedRow>& rows, const ErrorModel& facts,
+                                   const ErrorModel& learned) {
+  std::vector<Teaching> found;
+  for (const ComparedRow& row : rows) {
+    if (!row.used()) continue;
+    for (const auto& figure : Names<ErrorFigure>::entries) {
+      if (!row.run.states[index_of(figure.value)]) continue;
+      const auto same = std::ranges::find_if(found, [&](const Teaching& one) {
+        return one.figure == figure.value && one.like->run.labels.software == row.run.labels.software &&
+               one.like->run.labels.card == row.run.labels.card;
+      });
+      Teaching& teaching = same != found.end() ? *same : found.emplace_back();
+      teaching.like = &row;
+      teaching.figure = figure.value;
+      ++teaching.runs;
+      teaching.before = expected_error(facts, figure.value, row.run.labels);
+      teaching.now = expected_error(learned, figure.value, row.run.labels);
+    }
+  }
+  return found;
+}
+
 std::vector<OwnContradiction> own_contradictions(const std::vector<ComparedRow>& rows) {
   std::vector<OwnContradiction> found;
   for (std::size_t i = 0; i < rows.size(); ++i)

@@ -30,6 +30,16 @@ std::vector<ComparedRow> compare_own(const Catalogue& facts, const std::vector<O
 /// The facts with what the rows in use tell.
 void learn_own(Catalogue& catalogue, const std::vector<ComparedRow>& rows);
 
+/// What the rows tell together of runs like one of theirs: ln(measured / predicted) with and without them.
+struct Teaching {
+  const ComparedRow* like = nullptr;  ///< the newest row of that software on those cards
+  ErrorFigure figure = ErrorFigure::kTime;
+  int runs = 0;  ///< of that software on those cards, which state the figure
+  ExpectedError before, now;
+};
+std::vector<Teaching> teachings_of(const std::vector<ComparedRow>& rows, const ErrorModel& facts,
+                                   const ErrorModel& learned);
+
 /// Two runs of the same software on the same cards, of which one says ten times what the other says, relative to what
 /// is predicted for each.
 struct OwnContradiction {
