@@ -43,7 +43,7 @@ class FakeSystem : public System {
   bool pager_starts = true;
   std::string paged_by, paged;  ///< the pager's line, and what it was given
 
-  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}};
+  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}, {"GPUPLAN_RUNS", ""}};
   std::int64_t clock = 0;  ///< nanoseconds
   std::string date = "2026-11-22";
   std::int64_t tick = 0;                        ///< nanoseconds that pass whenever somebody looks

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/amount.h"
 #include "base/text.h"
 #include "evidence/log/log_values.h"
 
@@ -20,8 +21,8 @@ std::size_t settled(const Series& series) {
   const Points points = points_of(series);
   if (points.empty()) return 0;
   const double first = points.front().step;
-  if (!std::isfinite(first))
-    return points.size() > kWarmUpSteps ? points.size() - static_cast<std::size_t>(kWarmUpSteps) : 0;
+  constexpr auto kWarm = static_cast<std::size_t>(kWarmUpSteps);
+  if (!std::isfinite(first)) return points.size() - std::min(points.size(), kWarm);
   return static_cast<std::size_t>(
       std::ranges::count_if(points, [&](const Series::Point& point) { return point.step >= first + kWarmUpSteps; }));
 }

@@ -84,9 +84,9 @@ Table rows_table(const CalibrateReport& report) {
                {.title = "PREDICTED", .align = Align::kRight, .unit = "P50 (P10–P90)"},
                {.title = "RATIO", .align = Align::kRight, .key = "ratio"},
                {.title = "", .key = "state"},
-               {.key = "figure"},
-               {.key = "measured"},
-               {.key = "predicted"}});
+               {.title = "", .key = "figure"},
+               {.title = "", .key = "measured"},
+               {.title = "", .key = "predicted"}});
   for (const ComparedRow& row : report.rows) {
     const OwnRow& own = *row.row;
     const std::string state = !row.prediction.refused.empty() ? "cannot be used: " + printable(row.prediction.refused)
