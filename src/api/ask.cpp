@@ -12,7 +12,7 @@
 #include "api/questions/facts.h"
 #include "api/questions/fit_questions.h"
 #include "api/questions/offers.h"
-#include "api/questions/own_runs.h"
+#include "api/accuracy/own_runs.h"
 #include "api/questions/plan_answer.h"
 #include "api/questions/whatif.h"
 #include "base/text.h"

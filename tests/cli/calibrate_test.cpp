@@ -17,12 +17,13 @@ const std::string kJob =
     "job: tune\nwhere: {gpus: [1x RTX 4090]}\nphases:\n- name: train\n  train: {model: Qwen2.5-0.5B, method: full, "
     "steps: 400, batch: 16, sequence: 2048, framework: torch, data: {tokens: 13107200}}\n";
 
-/// A table of steps as W&B exports it.
+/// Steps as nanoGPT logs them, which does one more.
 std::string log_of(double seconds, int steps = 400) {
-  std::string text = "_step,train/loss,step_seconds\n";
-  char line[80];
-  for (int step = 1; step <= steps; ++step) {
-    std::snprintf(line, sizeof line, "%d,%.4f,%.6f\n", step, 3.0 - 0.001 * step, step == 1 ? 30 * seconds : seconds);
+  std::string text;
+  char line[100];
+  for (int step = 0; step <= steps; ++step) {
+    std::snprintf(line, sizeof line, "iter %d: loss %.4f, time %.2fms, mfu 38.00%%\n", step, 3.0 - 0.001 * step,
+                  1e3 * (step == 0 ? 30 * seconds : seconds));
     text += line;
   }
   return text;
@@ -152,15 +153,16 @@ TEST_F(Calibrating, LogsThatTellNothingAreRefused) {
   log = log_of(predicted, 4000);
   refused("of another job", words);
   log = log_of(predicted);
-  log.replace(log.find("\n300,"), 6, "\n300,2,-5.0\n300,");
+  const std::size_t at = log.find(", time", log.find("iter 300:"));
+  log.replace(at, log.find("ms", at) - at, ", time -900.00");
   refused("clock goes backwards", words);
   system.files["/here/short.yaml"] = kJob;
   std::string& job = system.files["/here/short.yaml"];
   job.replace(job.find("steps: 400"), 10, "steps: 12");
   log = log_of(predicted, 12);
   refused("too few steps", {"calibrate", "run.log", "--job", "short.yaml"});
-  log = "_step,train/loss\n";
-  for (int i = 1; i <= 400; ++i) log += std::to_string(i) + ",2.5\n";
+  log = "step,epoch,train_loss\n";
+  for (int i = 0; i < 400; ++i) log += std::to_string(i) + ",0,2.5\n";
   refused("neither", words);
   EXPECT_FALSE(system.files.contains(kFile));
   refused("no log", {"calibrate"}, kUsage);

@@ -132,7 +132,7 @@ std::error_code FakeSystem::change_file(const std::string& file, std::size_t lim
     if (!text) return text.error();
     before = *std::move(text);
   }
-  const auto after = change(before);
+  const auto after = change.after(before);
   if (!after) return {};
   if (full) return std::make_error_code(std::errc::no_space_on_device);
   folders.insert(fs::path(whole).parent_path().string());

@@ -99,20 +99,24 @@ int keep(System& system, const CalibrateArguments& options) {
   return deliver_report(system, options, kept->report());
 }
 
-/// Changes the file; the exit code, or nullopt when all went well.
-std::optional<int> change(System& system, const std::string& file,
-                          const std::function<Result<void>(OwnRunFile&)>& how) {
+/// Forgets rows, or turns all of them on or off; the exit code, or nullopt when all went well.
+std::optional<int> change(System& system, const CalibrateArguments& options, const std::string& file) {
   std::optional<Error> wrong;
-  const std::error_code error =
-      system.change_file(file, CsvTable::kMaxBytes, [&](const std::string& text) -> std::optional<std::string> {
-        auto table = OwnRunFile::parse(text, shown_name(file));
-        Result<void> done = table ? how(*table) : std::unexpected(std::move(table.error()));
-        if (!done) {
-          wrong = std::move(done.error());
-          return std::nullopt;
-        }
-        return table->text();
-      });
+  const auto changed = [&](OwnRunFile& table) -> Result<void> {
+    for (const std::string& id : options.forget)
+      if (!table.remove(id))
+        return wrong_use("--forget: no own run '" + printable(id, 40) + "' (gpuplan calibrate --list)");
+    if (options.off || options.on) table.use(options.on);
+    return {};
+  };
+  const ChangeBy rewrite([&](const std::string& text) -> std::optional<std::string> {
+    auto table = OwnRunFile::parse(text, shown_name(file));
+    Result<void> done = table ? changed(*table) : std::unexpected(std::move(table.error()));
+    if (done) return table->text();
+    wrong = std::move(done.error());
+    return std::nullopt;
+  });
+  const std::error_code error = system.change_file(file, CsvTable::kMaxBytes, rewrite);
   if (wrong) return complain(system, *wrong);
   if (!error) return std::nullopt;
   if (error == std::errc::operation_canceled) return kInterrupted;
@@ -163,13 +167,7 @@ int run_calibrate(System& system, const CalibrateArguments& options) {
   const auto file = own_runs_target(system, options.job.runs);
   if (!file) return complain(system, file.error());
   if (options.off || options.on || !options.forget.empty()) {
-    const auto failed = change(system, *file, [&](OwnRunFile& table) -> Result<void> {
-      for (const std::string& id : options.forget)
-        if (!table.remove(id))
-          return wrong_use("--forget: no own run '" + printable(id, 40) + "' (gpuplan calibrate --list)");
-      if (options.off || options.on) table.use(options.on);
-      return {};
-    });
+    const auto failed = change(system, options, *file);
     if (failed) return *failed;
   }
   const auto own = read_own(system, options, *file);

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "cli/io/change_file.h"
 #include "cli/io/files.h"
 #include "cli/io/growing_file.h"
 #include "cli/io/pager.h"

@@ -42,20 +42,20 @@ Result<KeptRun> keep_run(System& system, const api::CheckAnswer& checked, const 
   KeptRun kept{.row = *std::move(row), .file = shown_name(*file), .planned = *checked.planned};
   std::string before, now;
   std::optional<Error> wrong;
-  const std::error_code error =
-      system.change_file(*file, CsvTable::kMaxBytes, [&](const std::string& text) -> std::optional<std::string> {
-        auto table = OwnRunFile::parse(text, kept.file);
-        before = now = text;
-        if (!table) {
-          wrong = std::move(table.error());
-          return std::nullopt;
-        }
-        kept.already = table->has(kept.row.id);
-        if (kept.already) return std::nullopt;
-        table->add(kept.row);
-        now = table->text();
-        return now;
-      });
+  const ChangeBy add([&](const std::string& text) -> std::optional<std::string> {
+    auto table = OwnRunFile::parse(text, kept.file);
+    before = now = text;
+    if (!table) {
+      wrong = std::move(table.error());
+      return std::nullopt;
+    }
+    kept.already = table->has(kept.row.id);
+    if (kept.already) return std::nullopt;
+    table->add(kept.row);
+    now = table->text();
+    return now;
+  });
+  const std::error_code error = system.change_file(*file, CsvTable::kMaxBytes, add);
   if (wrong) return std::unexpected(*std::move(wrong));
   if (error) return std::unexpected(not_written(kept.file, error));
   auto facts = load_catalogue(system, data_folder);

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "api/questions/own_runs.h"
+#include "api/accuracy/own_runs.h"
 #include "base/text.h"
 #include "cli/deliver/deliver.h"
 #include "cli/io/read_file.h"

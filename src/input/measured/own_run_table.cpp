@@ -355,6 +355,7 @@ std::string shared_line(const OwnRow& row, std::string_view source, const Catalo
   if (!public_model) std::erase_if(cells, [](const auto& cell) { return cell.first == "model"; });
   cells.emplace_back("id", std::string(source) + "-001");
   cells.emplace_back("source", source);
+  cells.emplace_back("trust", "B");
   cells.emplace_back("publication", "own run of a user of gpuplan");
   std::string line;
   for (const std::string_view column : split(header_of(row.run), ',')) {

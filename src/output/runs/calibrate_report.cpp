@@ -18,14 +18,36 @@ namespace {
 std::string figure_words(Metric metric, double value) {
   switch (metric) {
     case Metric::kStepSeconds:
-      return to_text(Seconds{value}) + " per step";
+      return to_text(Seconds{value});
     case Metric::kFirstToken:
     case Metric::kPerToken:
-      return number_text(value) + " ms";
+      return to_text(Seconds{value / 1e3});
     case Metric::kPeakMemory:
       return fixed_text(value, 1) + " GiB";
     default:
-      return count_text(value) + " tokens/s";
+      return rate_text(value) + " tokens/s";
+  }
+}
+
+/// Median and range, each with its unit: they may differ.
+std::string predicted_words(Metric metric, const Interval<double>& p) {
+  return figure_words(metric, p.p50) + " (" + figure_words(metric, p.p10) + "–" + figure_words(metric, p.p90) + ")";
+}
+
+std::string_view figure_of(Metric metric) {
+  switch (metric) {
+    case Metric::kStepSeconds:
+      return "step";
+    case Metric::kFirstToken:
+      return "TTFT";
+    case Metric::kPerToken:
+      return "TPOT";
+    case Metric::kPeakMemory:
+      return "peak memory";
+    case Metric::kPrefillRate:
+      return "prompts";
+    default:
+      return "throughput";
   }
 }
 
@@ -80,6 +102,7 @@ Table rows_table(const CalibrateReport& report) {
   Table table({{.title = "ID", .key = "id"},
                {.title = "DATE", .drop = 2, .key = "date"},
                {.title = "RUN", .narrowest = 20, .wrap = true, .key = "run"},
+               {.title = "FIGURE"},
                {.title = "MEASURED", .align = Align::kRight},
                {.title = "PREDICTED", .align = Align::kRight, .unit = "P50 (P10–P90)"},
                {.title = "RATIO", .align = Align::kRight, .key = "ratio"},
@@ -94,16 +117,15 @@ Table rows_table(const CalibrateReport& report) {
                                                               : "off";
     std::vector<Cell> cells = {own.id, own.date, what_ran(own)};
     if (row.prediction.metrics.empty()) {
-      cells.insert(cells.end(), {"", "", "", state});
+      cells.insert(cells.end(), {"", "", "", "", state});
       table.add(std::move(cells));
     }
     for (const MetricPrediction& one : row.prediction.metrics) {
       const Interval<double>& p = one.predicted;
-      std::string predicted = figure_words(one.metric, p.p50);
-      predicted += " (" + number_text(p.p10) + "–" + number_text(p.p90) + ")";
+      std::string predicted = predicted_words(one.metric, p);
       std::vector<Cell> line = cells;
-      line.insert(line.end(), {Cell(figure_words(one.metric, one.measured)), Cell(std::move(predicted)),
-                               Cell(ratio(one), times_text(ratio(one))), Cell(state),
+      line.insert(line.end(), {Cell(std::string(figure_of(one.metric))), Cell(figure_words(one.metric, one.measured)),
+                               Cell(std::move(predicted)), Cell(ratio(one), times_text(ratio(one))), Cell(state),
                                Cell(std::string(name_of(one.metric))), Cell(one.measured), Cell(p.p50)});
       table.add(std::move(line));
       cells = {own.id, "", ""};
@@ -174,8 +196,9 @@ std::string calibrate_text(const CalibrateReport& report, const Screen& screen) 
   const ComparedRow& row = *report.kept->row;
   std::vector<std::string> figures;
   for (const MetricPrediction& one : row.prediction.metrics)
-    figures.push_back(figure_words(one.metric, one.measured) + " measured, " +
-                      figure_words(one.metric, one.predicted.p50) + " predicted (" + times_text(ratio(one)) + ")");
+    figures.push_back(std::string(figure_of(one.metric)) + " " + figure_words(one.metric, one.measured) +
+                      " measured, " + figure_words(one.metric, one.predicted.p50) + " predicted (" +
+                      times_text(ratio(one)) + ")");
   text +=
       paragraph("Learned from " + what_ran(*row.row) + ": " + join(figures, "; ") + ".", screen, 0, 2, Paint::kGreen);
   if (report.kept->before && report.kept->now)

@@ -1,4 +1,4 @@
-#include "api/questions/own_runs.h"
+#include "api/accuracy/own_runs.h"
 
 #include <utility>
 
