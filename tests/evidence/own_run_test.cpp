@@ -37,8 +37,12 @@ OwnRow kept(AnyRun run, const PhaseEstimate& estimate) {
     (generation.mode == GenerationMode::kPrefill ? generation.prefill_rate : generation.output_rate) =
         TokensPerSecond{planned_rate(estimate)};
   }
-  common_of(run).memory = estimate.memory.total();
-  common_of(run).memory_kind = MemoryKind::kDevice;
+  // A run that reads prompts is taken to keep their cache, which a plan does not.
+  const auto* generation = std::get_if<GenerationRun>(&run);
+  if (generation == nullptr || generation->mode != GenerationMode::kPrefill) {
+    common_of(run).memory = estimate.memory.total();
+    common_of(run).memory_kind = MemoryKind::kDevice;
+  }
   OwnRow row;
   row.date = "2026-11-24";
   row.job = "a job, \"quoted\"";
