@@ -156,7 +156,8 @@ TEST_F(Calibrating, LogsThatTellNothingAreRefused) {
   for (int i = 1; i <= 400; ++i) {
     char line[120];
     const int second = i == 300 ? 100 : 2 * i;
-    std::snprintf(line, sizeof line, "2026-11-24 10:%02d:%02d INFO iter %d: loss 2.5, time 2000.00ms, mfu 38.00%%\n",
+    std::snprintf(line, sizeof line,
+                  "2026-11-24 10:%02d:%02d,000 - root - INFO - iter %d: loss 2.5, time 2000.00ms, mfu 38.00%%\n",
                   second / 60, second % 60, i);
     if (i == 1) log.clear();
     log += line;
@@ -167,8 +168,8 @@ TEST_F(Calibrating, LogsThatTellNothingAreRefused) {
   job.replace(job.find("steps: 400"), 10, "steps: 12");
   log = log_of(predicted, 12);
   refused("too few steps", {"calibrate", "run.log", "--job", "short.yaml"});
-  log = "step,epoch,train_loss\n";
-  for (int i = 0; i < 400; ++i) log += std::to_string(i) + ",0,2.5\n";
+  log = "epoch,step,train_loss\n";
+  for (int i = 0; i < 400; ++i) log += "0," + std::to_string(i) + ",2.5\n";
   refused("neither", words);
   EXPECT_FALSE(system.files.contains(kFile));
   refused("no log", {"calibrate"}, kUsage);

@@ -112,7 +112,7 @@ TEST(OwnRuns, RowsSayEverythingThatJobsDo) {
   const std::pair<const char*, const char*> jobs[] = {
       {"qlora of attention",
        "phases:\n- name: a\n  train: {model: Qwen3-8B, method: qlora, lora: {rank: 8, targets: "
-       "[q_proj, v_proj]}, data: {samples: 10k, tokens_per_sample: 300 / 2000}, sequence: 2048}\n"},
+       "[q_proj, v_proj]}, data: {samples: 10k, tokens_per_sample: {mean: 300, max: 2000}}, sequence: 2048}\n"},
       {"packed lora",
        "phases:\n- name: a\n  train: {model: Llama-3.3-70B, method: lora, data: {tokens: 50M}, sequence: "
        "4096}\n"},
@@ -124,7 +124,7 @@ TEST(OwnRuns, RowsSayEverythingThatJobsDo) {
        "sequence: 1024, batch: 512, compile: true}\n"},
       {"experts", "phases:\n- name: a\n  train: {model: Qwen3-30B-A3B, data: {tokens: 100M}, sequence: 4096}\n"},
       {"cut",
-       "where: {nodes: 1-4}\nphases:\n- name: a\n  train: {model: Llama-3.1-70B, framework: megatron, data: "
+       "where: {nodes: 4}\nphases:\n- name: a\n  train: {model: Llama-3.1-70B, framework: megatron, data: "
        "{tokens: 1B}, sequence: 8192, parallel: {tp: 8, pp: 2}}\n"},
       {"offload",
        "phases:\n- name: a\n  train: {model: Qwen2.5-7B, offload: optimizer, data: {tokens: 10M}, sequence: "
@@ -133,11 +133,18 @@ TEST(OwnRuns, RowsSayEverythingThatJobsDo) {
        "phases:\n- name: a\n  train: {model: Qwen2.5-7B, recompute: full, precision: fp8, data: {tokens: "
        "10M}, sequence: 16384}\n"},
       {"generate",
-       "phases:\n- name: a\n  generate: {model: Llama-3.1-8B, data: [{samples: 5k, prompt_tokens: 500 / "
-       "2000, new_tokens: 200 / 900}, {samples: 100, prompt_tokens: 50, new_tokens: 2000}]}\n"},
+       "phases:\n- name: a\n  generate: {model: Llama-3.1-8B, data: [{samples: 5k, prompt_tokens: {mean: 500, max: "
+       "2000}, "
+       "new_tokens: {mean: 200, max: 900}}, {samples: 100, prompt_tokens: 50, new_tokens: 2000}]}\n"},
       {"latent experts",
        "phases:\n- name: a\n  generate: {model: DeepSeek-V3, weights: fp8, data: [{samples: 5k, "
        "prompt_tokens: 500, new_tokens: 200}]}\n"},
+      {"guesses",
+       "phases:\n- name: a\n  generate: {model: Llama-3.1-70B, weights: fp8, speculative: {tokens: 4, acceptance: 0.7, "
+       "draft: Llama-3.2-1B}, data: [{samples: 2k, prompt_tokens: 500, new_tokens: 200}]}\n"},
+      {"frozen",
+       "phases:\n- name: a\n  train: {model: Llama-3.1-8B, method: frozen, trainable: 50M, data: {samples: 20k, "
+       "tokens_per_sample: 700}, sequence: 1024}\n"},
       {"one request",
        "phases:\n- name: a\n  generate: {model: Llama-3.1-8B, situation: single, weights: q4_k_m, "
        "engine: llama.cpp, data: [{samples: 50, prompt_tokens: 500, new_tokens: 200}]}\n"},

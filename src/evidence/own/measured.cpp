@@ -29,7 +29,6 @@ std::size_t settled(const Series& series) {
 
 /// The series that the rate of training is taken from; null: there is none.
 const Series* pace_of(const RunLog& log) {
-  if (log.clock_back > 0) return "its clock goes backwards (line " + count_text(log.clock_back) + ")";
   for (const Series* series : {&log.step_seconds, &log.tokens_per_second, &log.tokens_per_second_per_gpu})
     if (!series->empty()) return series;
   return nullptr;
@@ -37,6 +36,7 @@ const Series* pace_of(const RunLog& log) {
 
 /// A time that is not above zero, or steps that take longer than the whole run did.
 std::string backward_clock(const RunCheck& check, const RunLog& log) {
+  if (log.clock_back > 0) return "its clock goes backwards (line " + count_text(log.clock_back) + ")";
   for (const Series* series :
        {&log.step_seconds, &log.tokens_per_second, &log.tokens_per_second_per_gpu, &log.output_tokens_per_second})
     for (const Series::Point& point : series->points())
