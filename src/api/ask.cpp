@@ -12,6 +12,7 @@
 #include "api/questions/facts.h"
 #include "api/questions/fit_questions.h"
 #include "api/questions/offers.h"
+#include "api/accuracy/own_runs.h"
 #include "api/questions/plan_answer.h"
 #include "api/questions/whatif.h"
 #include "base/text.h"
@@ -163,9 +164,14 @@ Result<Reply> reply(std::string_view question) {
                      {"question"});
     own.push_back({*name, table.name, table.text});
   }
-  const auto catalogue = read_facts(own);
+  auto catalogue = read_facts(own);
   if (!catalogue) return std::unexpected(catalogue.error());
-  return reply(*asked, *catalogue);
+  if (!asked->own_runs) return reply(*asked, *catalogue);
+  auto left_out = learn_from(*asked->own_runs, *catalogue);
+  if (!left_out) return std::unexpected(std::move(left_out.error()));
+  auto replied = reply(*asked, *catalogue);
+  if (replied) replied->left_out = *std::move(left_out);
+  return replied;
 }
 
 std::string_view word_of(Verdict verdict) {
@@ -210,6 +216,12 @@ std::string ask(std::string_view question) {
   json.key("answer").document(replied->document);
   if (!replied->files.empty()) api::write_files(json, replied->files);
   if (!replied->why.empty()) json.member("why", replied->why);
+  if (!replied->left_out.empty()) {
+    json.key("own_runs_left_out").begin_array();
+    for (const Error& row : replied->left_out)
+      json.begin_object(true).member("line", row.place.line).member("message", row.message).end();
+    json.end();
+  }
   json.end();
   return json.take();
 }

@@ -145,6 +145,7 @@ class GenerationFiller {
   /// Latent attention has one cache for all heads, so that cutting it by heads copies it: engines give each GPU its own
   /// requests instead once there are several for each.
   bool parts_attention(int replicas) const {
+    if (run_.parts_attention) return *run_.parts_attention;
     const int tp = s_.strategy.tp;
     return run_.shape->mla() && run_.shape->moe() && tp > 1 && s_.strategy.pp == 1 && tp * replicas == gpus_ &&
            (!run_.batch || *run_.batch >= 8.0 * tp * replicas) && s_.mode != GenerationMode::kSingle &&
@@ -185,6 +186,7 @@ class GenerationFiller {
     use.shape = *run_.shape;
     use.shape.max_context = 0;  // it was run
     phase.models.push_back(std::move(use));
+    set_planned(phase);
     phase.engine = s_.engine->name;
     phase.weights = s_.weights;
     phase.kv_cache = s_.kv_cache;
@@ -204,6 +206,16 @@ class GenerationFiller {
         phase.situation = Situation::kSaturated;
         break;
     }
+  }
+
+  /// What only plans say.
+  void set_planned(GeneratePhase& phase) {
+    if (!run_.networks.empty()) phase.models = run_.networks;
+    for (ModelUse& use : phase.models) use.shape.max_context = 0;
+    s_.strategy.placement = run_.placement.value_or(Placement::kInTurn);
+    phase.store = run_.store;
+    phase.collect = run_.store.has_value();
+    phase.speculation = run_.speculation;
   }
 
   void set_batch() {
@@ -234,8 +246,11 @@ class GenerationFiller {
         samples = saturated_requests(tokens);
         break;
     }
-    const double longest_input = std::max(s_.input_tokens, run_.cache_tokens.value_or(0) - s_.output_tokens);
-    s_.phase.data = {Prompts{"", samples, {s_.input_tokens, longest_input}, {s_.output_tokens, s_.output_tokens}}};
+    const double longest_output = std::max(s_.output_tokens, run_.longest_output.value_or(0));
+    const double longest_input = std::max(s_.input_tokens, run_.cache_tokens.value_or(0) - longest_output);
+    if (run_.in_flight) s_.strategy.micro_batch = *run_.in_flight;
+    if (run_.requests) samples = *run_.requests;
+    s_.phase.data = {Prompts{"", samples, {s_.input_tokens, longest_input}, {s_.output_tokens, longest_output}}};
   }
 
   std::int32_t a_replica(double sequences) const {

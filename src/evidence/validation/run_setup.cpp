@@ -144,22 +144,26 @@ class RunFiller {
     use.name = run_.model;
     use.shape = *run_.shape;
     phase.models.push_back(std::move(use));
+    if (!run_.networks.empty()) phase.models = run_.networks;
     phase.method = run_.method.value_or(Method::kFull);
     phase.framework = s_.framework->name;
     phase.optimizer.matrices = run_.optimizer.value_or(Optimizer::kAdamW);
     phase.optimizer.rest = phase.optimizer.matrices == Optimizer::kMuon ? Optimizer::kAdamW : phase.optimizer.matrices;
     if (!run_.optimizer) assume("optimizer: adamw");
+    if (run_.optimizer_rest) phase.optimizer.rest = *run_.optimizer_rest;
+    phase.trainable = run_.trainable;
     phase.master_weights = run_.master_weights;
     phase.optimizer_state = run_.optimizer_state;
     const bool adapters = phase.method == Method::kLora || phase.method == Method::kQlora;
     if (adapters) {
       phase.lora.rank = run_.lora_rank.value_or(16);
-      phase.lora.targets = {"attention"};
-      assume("LoRA rank " + count_text(phase.lora.rank) + " on the attention projections");
+      phase.lora.targets = run_.lora_targets.value_or(std::vector<std::string>{"attention"});
+      if (!run_.lora_targets) assume("LoRA rank " + count_text(phase.lora.rank) + " on the attention projections");
     }
     const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
     phase.sequence = clamped<int>(std::min(sequence, 2e9));
+    if (run_.mean_tokens) phase.data.tokens_per_sample = Length{*run_.mean_tokens, sequence};
     phase.steps = 1;
     phase.batch = BatchSize{.sequences = 1.0, .tokens = {}};
   }
