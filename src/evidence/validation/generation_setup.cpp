@@ -102,7 +102,25 @@ class GenerationFiller {
     if (!run_.output_tokens && s_.mode != GenerationMode::kPrefill) assume("output: 128 tokens");
     if (s_.mode == GenerationMode::kPrefill) s_.output_tokens = 1;
     s_.input_tokens = std::max(s_.input_tokens, s_.mode == GenerationMode::kPrefill ? 1.0 : 0.0);
-    s_.rate_counts = run_.rate_counts.value_or(RateCounts::kAll);
+    set_rate_counts();
+  }
+
+  /// What a table of output rates counts where it does not say: decoding alone in tables that print the rate of prompts
+  /// or the time until the first token beside it, and in those of engines whose own benchmarks do so; all of the time in
+  /// those of servers, which print both latencies, and in all others.
+  void set_rate_counts() {
+    s_.rate_counts = RateCounts::kAll;
+    if (run_.rate_counts) {
+      s_.rate_counts = *run_.rate_counts;
+      return;
+    }
+    if (!run_.output_rate && !run_.total_rate) return;
+    if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return;
+    const std::string& engine = s_.engine->name;
+    const bool decode = run_.prefill_rate || (run_.first_token && !run_.per_token) || engine == "llama.cpp" ||
+                        engine == "exllama" || engine == "exllamav2";
+    if (decode) s_.rate_counts = RateCounts::kDecode;
+    assume(decode ? "output rate: decoding alone" : "output rate: prompts included");
   }
 
   void set_degrees() {

@@ -47,7 +47,7 @@ void add_experts(PassTime& pass, const NetworkWork& network, const GenerationRat
   layer.matrices = network.gated ? 3 : 2;
   layer.skew = cut.ep > 1 ? rates.constants->expert_imbalance - 1 : 0;
   const double layers = network.expert_layers * network.loops;
-  const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts);
+  const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts, rates.constants->routing_skew);
   const double parameters = network.experts * network.loops * touched / (layer.experts * cut.tp * cut.ep);
   const double whole = layers * experts_time(rates.experts, layer, touched).value * rates.constants->expert_time *
                        rates.profile->experts;
