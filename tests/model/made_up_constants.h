@@ -23,6 +23,7 @@ inline GenerationConstants generation_constants() {
   all.cache_bytes_clock = 4;
   all.kv_copy = 3.3;
   all.expert_time = 1;
+  all.expanded_experts = 1;
   all.expert_imbalance = 1.15;
   all.routing_skew = 0;
   all.reduce_latency = 1.2;

@@ -31,6 +31,7 @@ struct GenerationConstants {
   double kv_copy = kUnset;            ///< eager engines: passes over the cache for concatenation and repetition
   // Experts.
   double expert_time = kUnset;       ///< a layer of experts in an engine over that of its kernels alone
+  double expanded_experts = kUnset;  ///< the same besides, of weights that vendors' kernels expand to 16 bit
   double expert_imbalance = kUnset;  ///< tokens of the busiest rank over the mean
   // Communication.
   double reduce_latency = kUnset;  ///< of an all-reduce in an engine over that of NCCL's constants
@@ -123,6 +124,7 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"cache_bytes_clock", &GenerationConstants::cache_bytes_clock},
     GenerationConstant{"kv_copy", &GenerationConstants::kv_copy},
     GenerationConstant{"expert_time", &GenerationConstants::expert_time},
+    GenerationConstant{"expanded_experts", &GenerationConstants::expanded_experts},
     GenerationConstant{"expert_imbalance", &GenerationConstants::expert_imbalance},
     GenerationConstant{"routing_skew", &GenerationConstants::routing_skew},
     GenerationConstant{"reduce_latency", &GenerationConstants::reduce_latency},

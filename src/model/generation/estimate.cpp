@@ -179,8 +179,10 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);
       const double shown = (prefill + decode - hidden) / (prefill + decode);
       // Requests of one length that come together read their prompts together, before any of them decodes; where
-      // lengths vary they come one by one, and each bears the prompts of all others.
-      const double company = work.longest > in + work.new_tokens ? 1 : c.company;
+      // lengths vary, or others wait for a place, they come one by one, and each bears the prompts of all others.
+      const double asked = phase.situation == Situation::kConcurrency ? *phase.concurrency / strategy.dp : 0;
+      const bool one_by_one = work.longest > in + work.new_tokens || asked > each;
+      const double company = one_by_one ? 1 : c.company;
       run.next_token =
           (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
       // Over the first and last requests the batch is not full.
@@ -194,7 +196,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
         // More requests than are served at once wait for one of those to end: of all in the system, what the rate
         // does not explain is waiting (Little 1961).
         const Seconds served = run.first_token + (work.new_tokens * run.next_token);
-        const double waiting = larger(0, *phase.concurrency / strategy.dp / larger(each, 1) - 1);
+        const double waiting = larger(0, asked / larger(each, 1) - 1);
         run.first_token += waiting * served;
       }
     } else {
