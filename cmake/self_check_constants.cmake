@@ -1,6 +1,6 @@
 # Today's constants of the models for the self check, which reads no files: {"name", value}, a line for each row of
 # data/*_constants.csv, in self_check/*_constants.inc of the build folder.
-foreach(model training generation practice error)
+foreach(model training generation practice)
   set(table ${PROJECT_SOURCE_DIR}/data/${model}_constants.csv)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${table})
   file(READ ${table} text)

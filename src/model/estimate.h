@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/units.h"
+#include "domain/facts/error_model.h"
 #include "domain/work/strategy.h"
 
 namespace gpuplan {
@@ -21,6 +22,7 @@ struct MemoryUse {
   Bytes framework{};      ///< what software allocates beside the model
   Bytes fragmentation{};  ///< held by the caching allocator beyond its tensors
   Bytes driver{};         ///< outside of the allocator: driver context and libraries
+  Bytes learned{};        ///< what own runs needed more than all of that; negative: less
 
   /// What is neither tensors of the model nor buffers.
   constexpr Bytes context() const { return framework + fragmentation + driver; }
@@ -31,15 +33,20 @@ struct MemoryUse {
   /// What the allocator holds.
   constexpr Bytes reserved() const { return allocated() + fragmentation; }
   /// What the driver sees: it has to fit.
-  constexpr Bytes total() const { return reserved() + driver; }
+  constexpr Bytes total() const { return reserved() + driver + learned; }
 };
+
+/// What own runs teach: the median times that factor.
+inline void correct(MemoryUse& use, double factor) {
+  if (factor != 1) use.learned = use.total() * (factor - 1);
+}
 
 /// A part of a MemoryUse by its names in text and in data.
 struct MemoryPart {
   std::string_view name, key;
   Bytes MemoryUse::* size;
 };
-inline constexpr std::array<MemoryPart, 10> kMemoryParts = {{
+inline constexpr std::array<MemoryPart, 11> kMemoryParts = {{
     {"weights", "weights", &MemoryUse::weights},
     {"gradients", "gradients", &MemoryUse::gradients},
     {"optimizer", "optimizer", &MemoryUse::optimizer},
@@ -50,6 +57,7 @@ inline constexpr std::array<MemoryPart, 10> kMemoryParts = {{
     {"framework", "framework", &MemoryUse::framework},
     {"fragmentation", "fragmentation", &MemoryUse::fragmentation},
     {"driver", "driver", &MemoryUse::driver},
+    {"own runs", "learned", &MemoryUse::learned},
 }};
 
 /// The part that needs most, the first of equals.
@@ -99,12 +107,16 @@ struct Term {
   bool part_of_total = true;  ///< false for lines that only inform
 };
 
-/// Spread of a prediction: standard deviations of the logarithm.
+/// How far a prediction may be off: standard deviations of ln(measured / predicted), and factors on the medians that
+/// own runs teach, 1 without any.
 struct Spread {
   double time = 0;
   double memory = 0;
   double first_token = 0, next_token = 0;  ///< generation: of the time to first token and per output token
-  std::string_view regime;                 ///< what decided it, in words
+  double time_factor = 1, memory_factor = 1, first_token_factor = 1, next_token_factor = 1;
+  ErrorFigure figure = ErrorFigure::kTime;  ///< what `time` is an error of
+  ErrorLabels labels;                       ///< whose errors it shares
+  std::string_view regime;                  ///< what makes it wide, in words
 };
 
 }  // namespace gpuplan

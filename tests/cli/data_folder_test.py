@@ -18,7 +18,7 @@ from program import ROOT, main, run
 # Lists of things that there are: no program can know whether one is missing.
 LISTS = ("gpus.csv", "nodes.csv", "models.csv", "offers.csv", "interruptions.csv", "known_problems.csv")
 CLOSED = ("efficiency.csv", "training_software.csv", "training_constants.csv", "engines.csv", "generation_constants.csv",
-          "practice_constants.csv", "error_constants.csv", "answer_constants.csv", "assumptions.csv", "links.csv", "frameworks.csv")
+          "practice_constants.csv", "error_components.csv", "answer_constants.csv", "assumptions.csv", "links.csv", "frameworks.csv")
 QUESTION = ("plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--json")
 
 

@@ -138,7 +138,7 @@ TEST(DataPracticeConstants, EachHasOneRowInsideOfItsBounds) {
 TEST(DataFit, ParametersHaveAddressesAndAllowWhatIsWritten) {
   Catalogue copy = catalogue();
   std::set<const double*> fitted;
-  for (const char* const name : {"generation_parameters.csv", "generation_spread.csv"}) {
+  for (const char* const name : {"generation_parameters.csv"}) {
     const std::string text = text_of(std::string(GPUPLAN_SOURCE_DIR) + "/tools/fit/" + name);
     const auto table = CsvTable::parse(text, name).value();
     EXPECT_GT(table.rows(), 10U) << name;

@@ -33,7 +33,7 @@ void expect_same(const Catalogue& a, const Catalogue& b) {
   EXPECT_TRUE(a.training_constants == b.training_constants);
   EXPECT_TRUE(a.generation_constants == b.generation_constants);
   EXPECT_TRUE(a.practice_constants == b.practice_constants);
-  EXPECT_TRUE(a.error_constants == b.error_constants);
+  EXPECT_TRUE(a.errors == b.errors);
   EXPECT_TRUE(a.assumptions == b.assumptions);
   EXPECT_TRUE(a.gpu_names == b.gpu_names);
   EXPECT_TRUE(a.model_names == b.model_names);

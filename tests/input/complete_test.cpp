@@ -20,7 +20,7 @@ constexpr std::string_view kClosed[] = {"efficiency.csv",           "training_so
                                         "training_constants.csv",   "engines.csv",
                                         "frameworks.csv",           "links.csv",
                                         "generation_constants.csv", "assumptions.csv",
-                                        "practice_constants.csv",   "error_constants.csv",
+                                        "practice_constants.csv",   "error_components.csv",
                                         "answer_constants.csv"};
 
 /// The data built in, with `text` in the place of one table. "" when it is taken.

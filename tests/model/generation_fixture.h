@@ -175,6 +175,7 @@ inline Catalogue catalogue() {
                       efficiency("Ada", "GDDR", 0.66, 256)};
   all.engines = engines();
   all.generation_constants = made_up::generation_constants();
+  all.errors = made_up::errors();
   all.assumptions = made_up::assumptions();
   all.links = {link_on(LinkPath::kDirect, 0.8, 6, 0.7), link_on(LinkPath::kPeer, 0.7, 10, 2),
                link_on(LinkPath::kHost, 0.3, 20, 4), link_on(LinkPath::kNetwork, 0.8, 30, 5)};

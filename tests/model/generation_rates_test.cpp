@@ -69,7 +69,7 @@ TEST(GenerationRates, AnEngineWithoutRunsIsTrustedLess) {
     return generation_spread(rig.work, rig.rates, strategy_of(1, 1, 1, 8));
   };
   EXPECT_GT(width("something new").time, width("vllm").time);
-  EXPECT_DOUBLE_EQ(width("something new").memory, width("vllm").memory);
+  EXPECT_GT(width("something new").memory, width("vllm").memory);
 }
 
 TEST(GenerationRates, AchievedStaysBelowTheDataSheet) {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "model/training_fixture.h"
-#include "model/uncertainty.h"
 
 namespace gpuplan {
 namespace {
@@ -288,12 +287,10 @@ TEST(TrainingSpread, RegimesAreNamedAndWiderWhereLessIsKnown) {
   const Spread h100 = run(p, machine("H100 SXM", 8), s).spread;
   const Spread card = run(p, machine("RTX 4090", 8), s).spread;
   const Spread tpu = run(p, machine("TPU v5e", 8), s, "maxtext").spread;
-  EXPECT_EQ(h100.regime, "dense, data-centre GPU");
-  EXPECT_EQ(card.regime, "GPU with GDDR memory");
-  EXPECT_EQ(tpu.regime, "no training run measured on such hardware");
-  EXPECT_LT(h100.time, card.time);
+  EXPECT_EQ(h100.regime, "tensor or pipeline parallel");
+  EXPECT_EQ(tpu.regime, "no run measured on such hardware");
+  EXPECT_EQ(h100.time, card.time) << "both have measured runs, and nothing else sets them apart";
   EXPECT_LT(card.time, tpu.time);
-  EXPECT_NEAR(deviation_of(0.15), 0.117, 0.001);
 }
 
 TEST(ExplainTraining, TermsAddUpToTheEstimate) {

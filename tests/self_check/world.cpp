@@ -179,12 +179,9 @@ constexpr Constant kGeneration[] = {
 constexpr Constant kPractice[] = {
 #include <self_check/practice_constants.inc>  // written by cmake/self_check_constants.cmake
 };
-constexpr Constant kError[] = {
-#include <self_check/error_constants.inc>  // written by cmake/self_check_constants.cmake
-};
 static_assert(std::size(kTraining) == kTrainingConstants.size() &&
               std::size(kGeneration) == kGenerationConstants.size() &&
-              std::size(kPractice) == kPracticeConstants.size() && std::size(kError) == kErrorConstants.size());
+              std::size(kPractice) == kPracticeConstants.size());
 
 template <class Constants>
 Constants today(const auto& known, std::span<const Constant> values) {
@@ -266,7 +263,7 @@ Catalogue catalogue() {
   all.training_constants = today<TrainingConstants>(kTrainingConstants, kTraining);
   all.generation_constants = today<GenerationConstants>(kGenerationConstants, kGeneration);
   all.practice_constants = today<PracticeConstants>(kPracticeConstants, kPractice);
-  all.error_constants = today<ErrorConstants>(kErrorConstants, kError);
+  all.errors = made_up::errors();
   all.assumptions = made_up::assumptions();
   all.nodes = {box("Server", 8, 50), box("Next Server", 8, 100), box("Card", 4, 1.25), box("Red", 8, 50)};
   return all;

@@ -1,6 +1,6 @@
 // Fits the constants of a model to measured runs: of training, or of generation when the table is one of generation.
 //
-//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write] [--rows]
+//   gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--leave-out] [--write] [--rows]
 //
 // Prints each constant before and after and the errors of the runs; --leave-out fits again without each source and
 // prints the errors of the runs left out; --rows prints every run; --write puts the results into DIR (constants, and
@@ -20,7 +20,6 @@
 #include "facts/data_folder.h"
 #include "fit/report.h"
 #include "fit/solve.h"
-#include "fit/spread.h"
 #include "input/measured/generation_run_table.h"
 #include "input/measured/run_table.h"
 
@@ -28,7 +27,7 @@ namespace gpuplan::fit {
 namespace {
 
 struct Arguments {
-  std::string runs, data = "data", parameters, spread;
+  std::string runs, data = "data", parameters;
   bool leave_out = false, write = false, rows = false;
 };
 
@@ -39,7 +38,6 @@ Arguments read_arguments(int count, char** words) {
     const auto next = [&] { return i + 1 < count ? std::string(words[++i]) : std::string(); };
     if (word == "--data") arguments.data = next();
     else if (word == "--parameters") arguments.parameters = next();
-    else if (word == "--spread") arguments.spread = next();
     else if (word == "--leave-out") arguments.leave_out = true;
     else if (word == "--write") arguments.write = true;
     else if (word == "--rows") arguments.rows = true;
@@ -47,8 +45,7 @@ Arguments read_arguments(int count, char** words) {
   }
   if (arguments.runs.empty()) {
     std::fprintf(stderr,
-                 "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--spread FILE] [--leave-out] [--write] "
-                 "[--rows]\n");
+                 "usage: gpuplan_fit RUNS.csv [--data DIR] [--parameters FILE] [--leave-out] [--write] [--rows]\n");
     std::exit(2);
   }
   return arguments;
@@ -70,7 +67,6 @@ struct Subject {
   std::vector<std::string> ids;
   std::string name;                 ///< of its files here
   std::vector<const char*> tables;  ///< that its parameters lie in
-  const char* spreads = "";         ///< the table of its widths
   const char* left_out = "";
 };
 
@@ -80,7 +76,6 @@ Subject training(const Catalogue& catalogue, const std::string& text, const std:
                   .ids = {},
                   .name = "training",
                   .tables = {"training_constants", "efficiency", "training_software"},
-                  .spreads = "training_constants",
                   .left_out = "left_out"};
   for (const TrainingRun& one : table->runs) {
     subject.evidence.sources.push_back(one.source);
@@ -100,7 +95,6 @@ Subject generation(const Catalogue& catalogue, const std::string& text, const st
                   .ids = {},
                   .name = "generation",
                   .tables = {"generation_constants", "engines"},
-                  .spreads = "generation_constants",
                   .left_out = "left_out_generation"};
   for (const GenerationRun& one : table->runs) {
     if (!one.distrust.empty()) continue;
@@ -127,7 +121,6 @@ int run(Arguments arguments) {
   const Subject subject = (generates ? generation : training)(catalogue, text, arguments.runs);
   const Evidence& evidence = subject.evidence;
   if (arguments.parameters.empty()) arguments.parameters = "tools/fit/" + subject.name + "_parameters.csv";
-  if (arguments.spread.empty()) arguments.spread = "tools/fit/" + subject.name + "_spread.csv";
   std::vector<Parameter> parameters =
       facts::value_or_throw(read_parameters(facts::file_text(arguments.parameters), arguments.parameters));
   std::vector<double> start;
@@ -168,18 +161,8 @@ int run(Arguments arguments) {
   }
   print_errors("left out", evidence, out);
   if (arguments.rows) print_rows(subject, out);
-  const auto widths = facts::value_or_throw(read_parameters(facts::file_text(arguments.spread), arguments.spread));
-  std::vector<double> before;
-  Catalogue fitted = with_values(catalogue, parameters, all.values);
-  for (const Parameter& parameter : widths) before.push_back(*fitted_value(fitted, parameter.address));
-  weigh(evidence, out);
-  const std::vector<double> after = fit_spread(fitted, evidence, out, widths);
-  print_parameters(widths, before, after);
-  print_coverage(with_values(fitted, widths, after), evidence, out);
-  if (arguments.write) {
-    save_values(arguments.data, subject.spreads, widths, after);
+  if (arguments.write)
     facts::replace_file(arguments.data + "/measured/" + subject.left_out + ".csv", left_out_text(parameters, folds));
-  }
   return 0;
 }
 

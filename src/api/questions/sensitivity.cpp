@@ -229,7 +229,8 @@ class Sensitivity {
           found.plans.push_back(at_model_error(answer_.job, plan, error, !high, terms_.how.seed));
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans,
-                                          {catalogue_.error_constants, catalogue_.practice_constants, terms_.how.seed});
+                                          {catalogue_.errors, catalogue_.answer_constants.beside_shared,
+                                           catalogue_.practice_constants, terms_.how.seed});
         const auto pick = found.recommendations.pick;
         const Plan* stays = plan_on_same(stages_, *pick_, found, now_->market);
         if (pick && stays != &found.plans[static_cast<std::size_t>(*pick)])

@@ -15,6 +15,7 @@ struct AnswerConstants {
   double lines_of_phases = kUnset;  ///< for several
   double remarks = kUnset;          ///< at most
   double old_price_days = kUnset;   ///< age from which prices are old
+  double beside_shared = kUnset;    ///< share of the variance of time beside the work that all plans of a job share
   double setup_share = kUnset;      ///< share of the hours from which time beside the work is told
   double idle_share = kUnset;       ///< share of the cost from which idle machines are told
   double sensible_price = kUnset;   ///< times the value of an hour, at most and at least
@@ -41,6 +42,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"lines_of_phases", &AnswerConstants::lines_of_phases},
     AnswerConstant{"remarks", &AnswerConstants::remarks},
     AnswerConstant{"old_price_days", &AnswerConstants::old_price_days},
+    AnswerConstant{"beside_shared", &AnswerConstants::beside_shared},
     AnswerConstant{"setup_share", &AnswerConstants::setup_share},
     AnswerConstant{"sensible_price", &AnswerConstants::sensible_price},
     AnswerConstant{"weight_limits", &AnswerConstants::weight_limits},

@@ -11,7 +11,7 @@
 #include "domain/facts/answer_constants.h"
 #include "domain/facts/assumptions.h"
 #include "domain/facts/engine_profile.h"
-#include "domain/facts/error_constants.h"
+#include "domain/facts/error_model.h"
 #include "domain/facts/framework.h"
 #include "domain/facts/generation_constants.h"
 #include "domain/facts/known_problem.h"
@@ -119,7 +119,7 @@ struct Catalogue {
   TrainingConstants training_constants;
   GenerationConstants generation_constants;
   PracticeConstants practice_constants;
-  ErrorConstants error_constants;
+  ErrorModel errors;
   AnswerConstants answer_constants;
   Assumptions assumptions;
 

@@ -68,34 +68,6 @@ struct GenerationConstants {
   double activation_mlp = kUnset;     ///< widths of the MLP a token
   double logit_bytes = kUnset;        ///< of a score of a last position
   double framework_gib = kUnset;      ///< GiB that an engine allocates beside the model
-  // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
-  // in quadrature; fitted on runs whose source was left out.
-  double spread_base = kUnset;            ///< any run
-  double spread_quantised = kUnset;       ///< weights of fewer than 16 bits
-  double spread_tensor = kUnset;          ///< tensor parallel
-  double spread_pcie = kUnset;            ///< tensor parallel over PCIe
-  double spread_wide = kUnset;            ///< 16 GPUs and more
-  double spread_experts = kUnset;         ///< mixture of experts
-  double spread_eager = kUnset;           ///< bound by the host of an eager engine
-  double spread_long = kUnset;            ///< prompts of 16k tokens and more
-  double spread_static = kUnset;          ///< static batches
-  double spread_largest = kUnset;         ///< the batch follows from memory that weights nearly fill
-  double steady_saturated = kUnset;       ///< factor on the half width of a server whose queue is always full: requests
-                                          ///< average out what single ones differ in
-  double steady_served = kUnset;          ///< the same with so many requests in flight
-  double spread_prefill = kUnset;         ///< prompts only
-  double spread_first_token = kUnset;     ///< time to first token under load, besides
-  double spread_hooks = kUnset;           ///< activations read out while generating
-  double spread_speculative = kUnset;     ///< speculative decoding, never measured
-  double spread_old = kUnset;             ///< GPU older than Ampere
-  double spread_other = kUnset;           ///< GPU of another vendor than NVIDIA
-  double spread_unknown_engine = kUnset;  ///< an engine without measured runs
-  double spread_unmeasured = kUnset;      ///< hardware without measured kernels or runs
-  // Uncertainty of memory, in the same way.
-  double memory_spread_base = kUnset;
-  double memory_spread_long = kUnset;     ///< prompts of 16k tokens and more in one pass
-  double memory_spread_tensor = kUnset;   ///< tensor parallel
-  double memory_spread_experts = kUnset;  ///< mixture of experts
 
   bool operator==(const GenerationConstants&) const = default;
 };
@@ -155,30 +127,6 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"activation_mlp", &GenerationConstants::activation_mlp},
     GenerationConstant{"logit_bytes", &GenerationConstants::logit_bytes},
     GenerationConstant{"framework_gib", &GenerationConstants::framework_gib},
-    GenerationConstant{"spread_base", &GenerationConstants::spread_base},
-    GenerationConstant{"spread_quantised", &GenerationConstants::spread_quantised},
-    GenerationConstant{"spread_tensor", &GenerationConstants::spread_tensor},
-    GenerationConstant{"spread_pcie", &GenerationConstants::spread_pcie},
-    GenerationConstant{"spread_wide", &GenerationConstants::spread_wide},
-    GenerationConstant{"spread_experts", &GenerationConstants::spread_experts},
-    GenerationConstant{"spread_eager", &GenerationConstants::spread_eager},
-    GenerationConstant{"spread_long", &GenerationConstants::spread_long},
-    GenerationConstant{"spread_static", &GenerationConstants::spread_static},
-    GenerationConstant{"spread_largest", &GenerationConstants::spread_largest},
-    GenerationConstant{"steady_saturated", &GenerationConstants::steady_saturated},
-    GenerationConstant{"steady_served", &GenerationConstants::steady_served},
-    GenerationConstant{"spread_prefill", &GenerationConstants::spread_prefill},
-    GenerationConstant{"spread_first_token", &GenerationConstants::spread_first_token},
-    GenerationConstant{"spread_hooks", &GenerationConstants::spread_hooks},
-    GenerationConstant{"spread_speculative", &GenerationConstants::spread_speculative},
-    GenerationConstant{"spread_old", &GenerationConstants::spread_old},
-    GenerationConstant{"spread_other", &GenerationConstants::spread_other},
-    GenerationConstant{"spread_unknown_engine", &GenerationConstants::spread_unknown_engine},
-    GenerationConstant{"spread_unmeasured", &GenerationConstants::spread_unmeasured},
-    GenerationConstant{"memory_spread_base", &GenerationConstants::memory_spread_base},
-    GenerationConstant{"memory_spread_long", &GenerationConstants::memory_spread_long},
-    GenerationConstant{"memory_spread_tensor", &GenerationConstants::memory_spread_tensor},
-    GenerationConstant{"memory_spread_experts", &GenerationConstants::memory_spread_experts},
 };
 
 }  // namespace gpuplan

@@ -50,38 +50,6 @@ struct TrainingConstants {
   double optimizer_passes = kUnset;   ///< traffic of the step over reading and writing everything once
   double optimizer_unfused = kUnset;  ///< more where it is not one kernel
   double host_adam_rate = kUnset;     ///< GB/s of host memory a rank when the optimizer runs there
-  // Uncertainty of time: what each circumstance adds to the half width of the 80 % interval of ln(measured/predicted),
-  // in quadrature; fitted on runs whose source was left out.
-  double spread_base = kUnset;               ///< any run
-  double spread_machines = kUnset;           ///< several machines
-  double spread_cut = kUnset;                ///< tensor or pipeline parallel
-  double spread_eight_bit = kUnset;          ///< 8-bit products
-  double spread_four_bit = kUnset;           ///< 4-bit products
-  double spread_long = kUnset;               ///< sequences of 16k tokens and more
-  double spread_experts = kUnset;            ///< mixture of experts
-  double spread_experts_apart = kUnset;      ///< experts on several machines
-  double spread_adapters = kUnset;           ///< low-rank adapters
-  double spread_scores = kUnset;             ///< attention without a fused kernel
-  double spread_gddr = kUnset;               ///< GPU with GDDR memory
-  double spread_old = kUnset;                ///< GPU older than Ampere
-  double spread_other = kUnset;              ///< GPU of another vendor than NVIDIA
-  double spread_offload = kUnset;            ///< state or activations in host memory
-  double spread_launch = kUnset;             ///< few tokens a micro-batch: bound by launches and host speed
-  double spread_assumed = kUnset;            ///< batch or parallel degrees assumed
-  double spread_unknown_framework = kUnset;  ///< a framework without measured runs
-  double spread_unmeasured = kUnset;         ///< hardware without measured runs
-  double spread_network = kUnset;            ///< network between the machines unknown
-  double spread_networks = kUnset;           ///< several or frozen networks, never measured
-  double spread_custom = kUnset;             ///< network known by its totals only
-  // Uncertainty of memory, in the same way.
-  double memory_spread_base = kUnset;        ///< any run
-  double memory_spread_four_bit = kUnset;    ///< 4-bit weights
-  double memory_spread_offload = kUnset;     ///< state or activations in host memory
-  double memory_spread_cut = kUnset;         ///< tensor or pipeline parallel
-  double memory_spread_experts = kUnset;     ///< mixture of experts
-  double memory_spread_unmeasured = kUnset;  ///< hardware without measured runs
-  double memory_spread_networks = kUnset;    ///< several or frozen networks, never measured
-  double memory_spread_custom = kUnset;      ///< network known by its totals only
   // Memory.
   double driver_gib = kUnset;       ///< GiB outside of the allocator: driver context and libraries
   double framework_gib = kUnset;    ///< GiB that a framework allocates beside the model
@@ -150,35 +118,6 @@ inline constexpr std::array kTrainingConstants = {
     TrainingConstant{"optimizer_passes", &TrainingConstants::optimizer_passes},
     TrainingConstant{"optimizer_unfused", &TrainingConstants::optimizer_unfused},
     TrainingConstant{"host_adam_rate", &TrainingConstants::host_adam_rate},
-    TrainingConstant{"spread_base", &TrainingConstants::spread_base},
-    TrainingConstant{"spread_machines", &TrainingConstants::spread_machines},
-    TrainingConstant{"spread_cut", &TrainingConstants::spread_cut},
-    TrainingConstant{"spread_eight_bit", &TrainingConstants::spread_eight_bit},
-    TrainingConstant{"spread_four_bit", &TrainingConstants::spread_four_bit},
-    TrainingConstant{"spread_long", &TrainingConstants::spread_long},
-    TrainingConstant{"spread_experts", &TrainingConstants::spread_experts},
-    TrainingConstant{"spread_experts_apart", &TrainingConstants::spread_experts_apart},
-    TrainingConstant{"spread_adapters", &TrainingConstants::spread_adapters},
-    TrainingConstant{"spread_scores", &TrainingConstants::spread_scores},
-    TrainingConstant{"spread_gddr", &TrainingConstants::spread_gddr},
-    TrainingConstant{"spread_old", &TrainingConstants::spread_old},
-    TrainingConstant{"spread_other", &TrainingConstants::spread_other},
-    TrainingConstant{"spread_offload", &TrainingConstants::spread_offload},
-    TrainingConstant{"spread_launch", &TrainingConstants::spread_launch},
-    TrainingConstant{"spread_assumed", &TrainingConstants::spread_assumed},
-    TrainingConstant{"spread_unknown_framework", &TrainingConstants::spread_unknown_framework},
-    TrainingConstant{"spread_unmeasured", &TrainingConstants::spread_unmeasured},
-    TrainingConstant{"spread_network", &TrainingConstants::spread_network},
-    TrainingConstant{"spread_networks", &TrainingConstants::spread_networks},
-    TrainingConstant{"spread_custom", &TrainingConstants::spread_custom},
-    TrainingConstant{"memory_spread_base", &TrainingConstants::memory_spread_base},
-    TrainingConstant{"memory_spread_four_bit", &TrainingConstants::memory_spread_four_bit},
-    TrainingConstant{"memory_spread_offload", &TrainingConstants::memory_spread_offload},
-    TrainingConstant{"memory_spread_cut", &TrainingConstants::memory_spread_cut},
-    TrainingConstant{"memory_spread_experts", &TrainingConstants::memory_spread_experts},
-    TrainingConstant{"memory_spread_unmeasured", &TrainingConstants::memory_spread_unmeasured},
-    TrainingConstant{"memory_spread_networks", &TrainingConstants::memory_spread_networks},
-    TrainingConstant{"memory_spread_custom", &TrainingConstants::memory_spread_custom},
     TrainingConstant{"driver_gib", &TrainingConstants::driver_gib},
     TrainingConstant{"framework_gib", &TrainingConstants::framework_gib},
     TrainingConstant{"collectives_gib", &TrainingConstants::collectives_gib},

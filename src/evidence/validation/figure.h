@@ -6,6 +6,7 @@
 
 #include "base/interval.h"
 #include "base/names.h"
+#include "domain/facts/error_model.h"
 
 namespace gpuplan {
 
@@ -73,6 +74,30 @@ inline constexpr std::array kTrainingFigures = {Judged::kTime, Judged::kMemory};
 inline constexpr std::array kGenerationFigures = {Judged::kSingle,      Judged::kStatic,       Judged::kSaturated,
                                                   Judged::kConcurrency, Judged::kPrefill,      Judged::kPerToken,
                                                   Judged::kFirstToken,  Judged::kServingMemory};
+
+/// Which numbers of the model of error (domain/facts/error_model.h) are about it.
+constexpr ErrorFigure error_figure(Judged what) {
+  switch (what) {
+    case Judged::kTime:
+      return ErrorFigure::kTime;
+    case Judged::kMemory:
+      return ErrorFigure::kMemory;
+    case Judged::kPrefill:
+      return ErrorFigure::kPrefill;
+    case Judged::kPerToken:
+      return ErrorFigure::kPerToken;
+    case Judged::kFirstToken:
+      return ErrorFigure::kFirstToken;
+    case Judged::kServingMemory:
+      return ErrorFigure::kServingMemory;
+    case Judged::kSingle:
+    case Judged::kStatic:
+    case Judged::kSaturated:
+    case Judged::kConcurrency:
+      break;
+  }
+  return ErrorFigure::kRate;
+}
 
 /// A figure that a run states, in the metric's own unit: s, tokens/s, ms, GiB.
 struct MeasuredFigure {

@@ -5,7 +5,6 @@
 
 #include "base/math.h"
 #include "base/text.h"
-#include "model/uncertainty.h"
 
 namespace gpuplan {
 namespace {
@@ -118,7 +117,10 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
     return out;
   }
   out.generation = generation_estimate(work_, *rates, out.strategy);
-  out.spread = generation_spread(work_, *rates, out.strategy);
+  ErrorLabels labels = generation_labels(work_, *rates, out.strategy);
+  labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
+  const bool queued = rates->profile->continuous && setup_.phase.situation != Situation::kSingle;
+  out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {
     const bool memory = figure.metric == Metric::kPeakMemory;
     const MemoryUse use =
@@ -126,12 +128,12 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
     const double value =
         memory ? memory_of_kind(use, run_->memory_kind) : predicted(setup_, out.generation, figure.metric);
     if (!std::isfinite(value) || value <= 0) continue;
-    const double spread = memory                                 ? out.spread.memory
-                          : figure.metric == Metric::kFirstToken ? out.spread.first_token
-                          : figure.metric == Metric::kPerToken   ? out.spread.next_token
-                                                                 : out.spread.time;
-    out.metrics.push_back({figure.metric, figure.value, lognormal(value, spread), figure.judged});
+    const ExpectedError error = expected_error(catalogue.errors, error_figure(figure.judged), out.spread.labels);
+    const double factor = is_rate(figure.metric) ? 1 / factor_of(error) : factor_of(error);
+    out.metrics.push_back(
+        {figure.metric, figure.value, lognormal(value * factor, std::sqrt(error.variance)), figure.judged});
   }
+  correct(out.generation, out.spread);
   if (out.metrics.empty())
     out.refused = "no finite result; gpus, the degrees (tp, pp, ep, replicas) and the lengths contradict each other";
   return out;

@@ -102,25 +102,16 @@ class GenerationFiller {
     if (!run_.output_tokens && s_.mode != GenerationMode::kPrefill) assume("output: 128 tokens");
     if (s_.mode == GenerationMode::kPrefill) s_.output_tokens = 1;
     s_.input_tokens = std::max(s_.input_tokens, s_.mode == GenerationMode::kPrefill ? 1.0 : 0.0);
-    set_rate_counts();
+    s_.rate_counts = run_.rate_counts.value_or(counts_decoding() ? RateCounts::kDecode : RateCounts::kAll);
   }
 
-  /// What a table of output rates counts where it does not say: decoding alone in tables that print the rate of prompts
-  /// or the time until the first token beside it, and in those of engines whose own benchmarks do so; all of the time in
-  /// those of servers, which print both latencies, and in all others.
-  void set_rate_counts() {
-    s_.rate_counts = RateCounts::kAll;
-    if (run_.rate_counts) {
-      s_.rate_counts = *run_.rate_counts;
-      return;
-    }
-    if (!run_.output_rate && !run_.total_rate) return;
-    if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return;
+  /// Whether the rate is that of generating alone, where nobody says. Who states how fast prompts were read beside it
+  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama. Those of servers state both
+  /// latencies, and a rate over all of the time.
+  bool counts_decoding() const {
+    if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return false;
     const std::string& engine = s_.engine->name;
-    const bool decode = run_.prefill_rate || (run_.first_token && !run_.per_token) || engine == "llama.cpp" ||
-                        engine == "exllama" || engine == "exllamav2";
-    if (decode) s_.rate_counts = RateCounts::kDecode;
-    assume(decode ? "output rate: decoding alone" : "output rate: prompts included");
+    return run_.prefill_rate || (run_.first_token && !run_.per_token) || engine == "llama.cpp" || engine.starts_with("exllama");
   }
 
   void set_degrees() {

@@ -75,7 +75,8 @@ void add_hardware(const Gpu& gpu, Traits& traits) {
   traits.add(gpu.vendor == "nvidia" && gpu.compute_capability < 8, "older than Ampere");
 }
 
-/// What makes predictions hard, after the regimes of model/training/spread.cpp and the sorts of runs that few measured.
+/// What makes predictions hard, after the circumstances of domain/facts/error_model.h and the sorts of runs that few
+/// measured.
 std::vector<GroupLabel> training_traits(const TrainingRun& run, const RunPrediction& p) {
   const Strategy& s = p.strategy;
   const double step = p.estimate.step.total().value;

@@ -5,7 +5,6 @@
 
 #include "base/math.h"
 #include "evidence/validation/run_setup.h"
-#include "model/uncertainty.h"
 
 namespace gpuplan {
 namespace {
@@ -74,11 +73,11 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   out.strategy = e.setup.strategy;
   if (!out.refused.empty()) return out;
   out.estimate = training_estimate(e.work, e.rates, e.layer, out.strategy, out.nodes);
-  out.spread = training_spread(e.work, e.rates, out.strategy, out.nodes);
-  if (!e.setup.batch_known || !e.setup.degrees_known) {
-    const double known = out.spread.time, assumed = deviation_of(catalogue.training_constants.spread_assumed);
-    out.spread.time = std::sqrt(known * known + assumed * assumed);
-  }
+  ErrorLabels labels = training_labels(e.work, e.rates, out.strategy, out.nodes);
+  labels.add(!e.setup.batch_known || !e.setup.degrees_known, ErrorPart::kAssumed);
+  out.spread = training_spread(catalogue.errors, labels);
+  const MemoryUse plain = out.estimate.memory;
+  correct(out.estimate, out.spread);
   const double seconds = out.estimate.step.total().value;
   if (!std::isfinite(seconds) || seconds <= 0 || !std::isfinite(out.estimate.memory.total().value)) {
     out.refused =
@@ -93,7 +92,7 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
         {Metric::kTokenRate, run.token_rate->value, lognormal(tokens / (gpus * seconds), out.spread.time)});
   }
   if (run.memory) {
-    const double gib = memory_of_kind(out.estimate.memory, run.memory_kind);
+    const double gib = memory_of_kind(plain, run.memory_kind) * out.spread.memory_factor;
     out.metrics.push_back(
         {Metric::kPeakMemory, *run.memory / units::GiB, lognormal(gib, out.spread.memory), Judged::kMemory});
   }

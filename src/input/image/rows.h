@@ -99,8 +99,9 @@ void fields(auto& archive, Of<PracticeConstants> auto& constants) {
   for (const auto& constant : kPracticeConstants) archive(constants.*constant.field);
 }
 
-void fields(auto& archive, Of<ErrorConstants> auto& constants) {
-  for (const auto& constant : kErrorConstants) archive(constants.*constant.field);
+void fields(auto& archive, Of<ErrorModel> auto& model) {  // what is learned is the user's, and no fact
+  for (auto& figure : model.components)
+    for (auto& component : figure) archive(component.deviation, component.unmeasured);
 }
 
 void fields(auto& archive, Of<AnswerConstants> auto& constants) {

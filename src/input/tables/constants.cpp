@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "input/tables/complete.h"
@@ -60,12 +61,45 @@ Result<void> read_practice_constants(std::string_view text, std::string_view fil
   return read_constants(text, file, kPracticeConstants, "a constant of practice", catalogue.practice_constants);
 }
 
-Result<void> read_error_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
-  return read_constants(text, file, kErrorConstants, "a part of the error", catalogue.error_constants);
-}
-
 Result<void> read_answer_constants(std::string_view text, std::string_view file, Catalogue& catalogue) {
   return read_constants(text, file, kAnswerConstants, "a constant of the answer", catalogue.answer_constants);
+}
+
+Result<void> read_error_components(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  const auto table = CsvTable::parse(text, file);
+  if (!table) return std::unexpected(table.error());
+  CsvReader cells(*table);
+  const auto figure = cells.column("figure"), component = cells.column("component"),
+             deviation = cells.column("deviation"), unmeasured = cells.column("unmeasured"),
+             source = cells.column("source"), as_of = cells.column("as_of");
+  constexpr double kWidest = 3;  // a factor of 20
+  auto& all = catalogue.errors.components;
+  for (auto& parts : all) parts.fill({0, 0});
+  for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
+    cells.required(row, figure);
+    cells.required(row, component);
+    const auto what = cells.choice(row, figure, ErrorFigure{});
+    const auto part = cells.choice(row, component, ErrorPart{});
+    ErrorComponent& into = all[index_of(what)][index_of(part)];
+    if (into.deviation > 0) cells.fail_cell(row, component, "given once for each figure");
+    cells.required(row, deviation);
+    into.deviation = cells.number(row, deviation, 1e-4, kWidest);
+    const bool labelled = part <= ErrorPart::kGeneration;
+    if (labelled) cells.required(row, unmeasured);
+    else if (!cells.text(row, unmeasured).empty())
+      cells.fail_cell(row, unmeasured, "empty: only software, card and generation have it");
+    if (labelled) into.unmeasured = cells.number(row, unmeasured, into.deviation, kWidest);
+    cells.required(row, source);
+    cells.date(row, as_of);
+  }
+  if (!cells.ok()) return std::unexpected(*cells.error());
+  std::vector<std::string> names;
+  for (const auto& entry : Names<ErrorFigure>::entries)
+    for (const ErrorPart part : {ErrorPart::kSite, ErrorPart::kConfiguration})
+      if (all[index_of(entry.value)][index_of(part)].deviation <= 0)
+        names.push_back(std::string(entry.name) + " " + std::string(name_of(part)));
+  const std::vector<std::string_view> missing(names.begin(), names.end());
+  return every_row(file, missing, "a part of the error");
 }
 
 }  // namespace gpuplan

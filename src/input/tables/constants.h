@@ -13,7 +13,11 @@ namespace gpuplan {
 Result<void> read_training_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_generation_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_practice_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
-Result<void> read_error_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
+/// What the error of a prediction is made of: columns figure, component, deviation (of ln(measured / predicted)),
+/// unmeasured (the same for a framework, GPU or generation of hardware without measured runs; those components alone
+/// have it), source, as_of. Errors: an unknown figure or component, one given twice, a figure without a site or a
+/// configuration.
+Result<void> read_error_components(std::string_view text, std::string_view file, Catalogue& catalogue);
 Result<void> read_answer_constants(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 }  // namespace gpuplan

@@ -11,6 +11,7 @@
 #include "domain/work/phase.h"
 #include "model/communication.h"
 #include "model/compute.h"
+#include "model/error/error.h"
 #include "model/estimate.h"
 #include "model/generation/serving_kernels.h"
 
@@ -93,6 +94,7 @@ struct GenerationRates {
   const Framework* engine = nullptr;
   const EngineProfile* profile = nullptr;
   const GenerationConstants* constants = nullptr;
+  const ErrorModel* errors = nullptr;
   const Efficiency* efficiency = nullptr;
   Format weights = Format::kBf16;
   Format kv_cache = Format::kBf16;
@@ -150,6 +152,12 @@ struct GenerationParts {
   constexpr Seconds total() const {
     return prefill + weights + kv_reads + compute + launch + host + tensor_traffic + pipeline_traffic + store;
   }
+  /// Every part so many times as long.
+  constexpr void stretch(double factor) {
+    for (Seconds* part :
+         {&prefill, &weights, &kv_reads, &compute, &launch, &host, &tensor_traffic, &pipeline_traffic, &store})
+      *part = *part * factor;
+  }
 };
 
 struct GenerationEstimate {
@@ -171,7 +179,13 @@ GenerationEstimate generation_estimate(const GenerationWork& work, const Generat
 /// The `memory` of it alone.
 MemoryUse generation_memory(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
 
+/// Whose errors the prediction shares.
+ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
+/// `prompts`: nothing is generated; `queued`: requests wait for each other.
+Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued);
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy);
+/// What own runs teach: medians times the factors of the spread.
+void correct(GenerationEstimate& estimate, const Spread& spread);
 
 std::vector<Term> explain_generation(const GenerationWork& work, const GenerationRates& rates,
                                      const Strategy& strategy);

@@ -135,6 +135,7 @@ std::optional<GenerationRates> generation_rates(const Catalogue& catalogue, cons
   rates.engine = &engine;
   rates.profile = &profile;
   rates.constants = &c;
+  rates.errors = &catalogue.errors;
   rates.efficiency = &efficiency;
   rates.weights = weights;
   rates.kv_cache = kv_cache;

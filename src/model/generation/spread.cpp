@@ -1,69 +1,76 @@
-// How far the generation model may be off: half widths of ln(measured / predicted) by what applies to a phase.
-#include <algorithm>
+// What the error of a prediction of generation shares with others, and so how wide its range is.
+#include <cmath>
 
+#include "model/error/error.h"
 #include "model/generation/generation.h"
-#include "model/uncertainty.h"
 
 namespace gpuplan {
-namespace {
 
-Width time_width(const GenerationWork& work, const GenerationRates& r, const Strategy& s) {
-  const GenerationConstants& c = *r.constants;
+ErrorLabels generation_labels(const GenerationWork& work, const GenerationRates& r, const Strategy& s) {
   const GeneratePhase& phase = *work.phase;
   const Gpu& gpu = *r.node->gpu;
-  const bool one = phase.situation == Situation::kSingle;
   const bool prompts = phase.forward_only;
-  const bool saturated = !prompts && r.profile->continuous && phase.situation == Situation::kSaturated;
-  const bool served = !prompts && r.profile->continuous && phase.situation == Situation::kConcurrency;
-  const bool batch = !prompts && !one && !saturated && !served;
-  const bool over_pcie = s.tp > 1 && !r.node->direct_link();
-  Width width({c.spread_base, "dense, 16-bit weights, one data-centre GPU"});
-  width.add(r.weight_bytes < 2, c.spread_quantised, "quantized weights");
-  width.add(s.tp > 1 || s.pp > 1, c.spread_tensor, "tensor or pipeline parallel");
-  width.add(over_pcie, c.spread_pcie, "tensor parallel over PCIe");
-  width.add(s.gpus() >= 16, c.spread_wide, "16 GPUs and more");
-  width.add(work.any_moe(), c.spread_experts, "mixture of experts");
-  width.add(!prompts && r.host_per_layer.value > 0, c.spread_eager, "CPU-bound eager engine");
-  width.add(work.prompt_tokens >= 16384, c.spread_long, "prompts of 16k tokens and more");
-  width.add(batch, c.spread_static, "static batch");
-  width.add(batch && s.micro_batch <= 0, c.spread_largest, "largest static batch that fits");
-  width.add(prompts, c.spread_prefill, "prompts only");
-  width.add(!prompts && work.stored_per_sample.value > 0, c.spread_hooks, "hooks that collect activations");
-  width.add(phase.speculation.has_value() && !prompts, c.spread_speculative, "speculative decoding");
-  width.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, c.spread_old, "GPU older than Ampere");
-  width.add(gpu.vendor != "nvidia", c.spread_other, "GPU of another vendor than NVIDIA");
-  width.add(!r.profile->measured, c.spread_unknown_engine, "an engine without measured runs");
-  width.add(!r.efficiency->measured, c.spread_unmeasured, "no run measured on such hardware");
-  if (saturated) width.scale(c.steady_saturated);
-  if (served) width.scale(c.steady_served);
-  return width;
+  const bool served =
+      r.profile->continuous && (phase.situation == Situation::kSaturated || phase.situation == Situation::kConcurrency);
+  const bool batch = !prompts && !served && phase.situation != Situation::kSingle;
+  ErrorLabels labels{.software = r.engine->name,
+                     .card = gpu.name,
+                     .architecture = gpu.architecture,
+                     .memory_type = gpu.memory_type,
+                     .software_measured = r.profile->measured,
+                     .card_measured = r.efficiency->measured};
+  labels.add(r.weight_bytes < 2 && r.weight_bytes >= 0.9, ErrorPart::kEightBit);
+  labels.add(r.weight_bytes < 0.9, ErrorPart::kFourBit);
+  labels.add(s.tp > 1 || s.pp > 1, ErrorPart::kCut);
+  labels.add(s.tp > 1 && !r.node->direct_link(), ErrorPart::kPcie);
+  labels.add(s.gpus() >= 16, ErrorPart::kWide);
+  labels.add(work.any_moe(), ErrorPart::kExperts);
+  labels.add(!prompts && r.host_per_layer.value > 0, ErrorPart::kHost);
+  labels.add(work.prompt_tokens >= 16384, ErrorPart::kLong);
+  labels.add(prompts && work.prompt_tokens <= 512, ErrorPart::kFewTokens);
+  labels.add(!prompts && !served, ErrorPart::kStatic);
+  labels.add(batch && s.micro_batch <= 0, ErrorPart::kLargest);
+  labels.add(!prompts && work.stored_per_sample.value > 0, ErrorPart::kHooks);
+  labels.add(phase.speculation.has_value() && !prompts, ErrorPart::kSpeculative);
+  labels.add(gpu.compute_capability > 0 && gpu.compute_capability < 8, ErrorPart::kOld);
+  labels.add(gpu.vendor != "nvidia", ErrorPart::kVendor);
+  return labels;
 }
 
-double memory_width(const GenerationWork& work, const GenerationRates& r, const Strategy& s) {
-  const GenerationConstants& c = *r.constants;
-  Width width({c.memory_spread_base, ""});
-  width.add(work.prompt_tokens >= 16384, c.memory_spread_long, "");
-  width.add(s.tp > 1, c.memory_spread_tensor, "");
-  width.add(work.any_moe(), c.memory_spread_experts, "");
-  return width.regime().half_width;
+Spread generation_spread(const ErrorModel& errors, const ErrorLabels& labels, bool prompts, bool queued) {
+  Spread spread;
+  spread.labels = labels;
+  spread.figure = prompts ? ErrorFigure::kPrefill : ErrorFigure::kRate;
+  // Alone, the first token takes as long as its prompt; in company arrivals decide how long it waits for others.
+  const ErrorFigure first = queued ? ErrorFigure::kFirstToken : ErrorFigure::kPrefill;
+  const auto take = [&](ErrorFigure figure, double& deviation, double& factor) {
+    const ExpectedError error = expected_error(errors, figure, labels);
+    deviation = std::sqrt(error.variance);
+    factor = factor_of(error);
+  };
+  take(spread.figure, spread.time, spread.time_factor);
+  take(ErrorFigure::kPerToken, spread.next_token, spread.next_token_factor);
+  take(first, spread.first_token, spread.first_token_factor);
+  take(ErrorFigure::kServingMemory, spread.memory, spread.memory_factor);
+  spread.regime = regime_of(errors, spread.figure, labels);
+  return spread;
 }
-
-}  // namespace
 
 Spread generation_spread(const GenerationWork& work, const GenerationRates& rates, const Strategy& strategy) {
-  const GenerationConstants& c = *rates.constants;
-  Width width = time_width(work, rates, strategy);
-  const Regime regime = width.regime();
-  Spread spread;
-  spread.time = spread.next_token = spread.first_token = deviation_of(regime.half_width);
-  spread.memory = deviation_of(memory_width(work, rates, strategy));
-  spread.regime = regime.words;
-  if (rates.profile->continuous && work.phase->situation != Situation::kSingle) {
-    // Arrivals decide how long the prompts of others are waited for.
-    width.add(true, c.spread_first_token, "");
-    spread.first_token = deviation_of(width.regime().half_width);
+  const GeneratePhase& phase = *work.phase;
+  return generation_spread(*rates.errors, generation_labels(work, rates, strategy), phase.forward_only,
+                           rates.profile->continuous && phase.situation != Situation::kSingle);
+}
+
+void correct(GenerationEstimate& estimate, const Spread& spread) {
+  if (spread.time_factor != 1) {
+    estimate.parts.stretch(spread.time_factor);
+    estimate.tokens_per_second /= spread.time_factor;
+    estimate.replica_tokens_per_second /= spread.time_factor;
   }
-  return spread;
+  estimate.time_to_first_token = estimate.time_to_first_token * spread.first_token_factor;
+  estimate.time_per_output_token = estimate.time_per_output_token * spread.next_token_factor;
+  correct(estimate.memory, spread.memory_factor);
 }
 
 }  // namespace gpuplan

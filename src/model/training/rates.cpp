@@ -113,6 +113,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
 
   const TrainingConstants& constants = catalogue.training_constants;
   rates.constants = &constants;
+  rates.errors = &catalogue.errors;
   const double format = is_eight_bit(precision)          ? constants.fp8_time
                         : precision == Precision::kNvfp4 ? constants.fp4_time
                                                          : 1;

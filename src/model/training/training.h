@@ -15,6 +15,7 @@
 #include "domain/work/phase.h"
 #include "model/communication.h"
 #include "model/compute.h"
+#include "model/error/error.h"
 #include "model/estimate.h"
 
 namespace gpuplan {
@@ -114,6 +115,7 @@ struct TrainingRates {
   const Efficiency* efficiency = nullptr;
   const TrainingSoftware* software_row = nullptr;
   const TrainingConstants* constants = nullptr;
+  const ErrorModel* errors = nullptr;
   FlopsPerSecond attention{};  ///< achieved in the fused attention that the framework ships
   FlopsPerSecond attention_newest{}, attention_common{}, attention_old{};  ///< in those a run may name
   BytesPerSecond stream{};                                                 ///< achieved memory bandwidth
@@ -200,6 +202,12 @@ struct StepParts {
     return matmul + attention + elementwise + recompute + dequantise + head + launch + tensor_traffic + expert_traffic +
            data_traffic + pipeline_traffic + bubble + optimizer + offload + straggle;
   }
+  /// Every part so many times as long.
+  constexpr void stretch(double factor) {
+    for (Seconds* part : {&matmul, &attention, &elementwise, &recompute, &dequantise, &head, &launch, &tensor_traffic,
+                          &expert_traffic, &data_traffic, &pipeline_traffic, &bubble, &optimizer, &offload, &straggle})
+      *part = *part * factor;
+  }
 };
 
 struct TrainingEstimate {
@@ -238,9 +246,15 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
 TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,
                                    const Strategy& strategy, int nodes, const MemoryUse& memory);
 
+/// Whose errors the prediction shares.
+ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
+Spread training_spread(const ErrorModel& errors, const ErrorLabels& labels);
 Spread training_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
-/// The `memory` of it alone.
-double training_memory_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy);
+/// Of memory alone.
+ExpectedError training_memory_error(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy,
+                                    int nodes);
+/// What own runs teach: medians times the factors of the spread.
+void correct(TrainingEstimate& estimate, const Spread& spread);
 
 /// The same numbers, term by term, with formulas and their sources.
 std::vector<Term> explain_training(const TrainingWork& work, const TrainingRates& rates, const LayerCost& layer,

@@ -212,7 +212,7 @@ std::string ranges() {
   return chapter("How the ranges are tested") +
          prose(
              "Every prediction is a range from p10 to p90 that should hold eight of ten runs. Its width depends on "
-             "what is known of such runs (`model/training/spread.cpp`): the regime. The tables below show the share "
+             "what is known of such runs (`data/error_components.csv`): the regime. The tables below show the share "
              "that "
              "the ranges really hold, by regime, and by what makes runs hard, where runs are few. Well below 80% a "
              "range promises too much, well above it tells less than it could. *Above p90* matters for memory: "

@@ -105,7 +105,9 @@ struct PhaseEstimate {
   Interval<Seconds> work{};    ///< the work proper, overhead share included; model or given
   Interval<Seconds> extra{};   ///< what the phase takes beside: the sum of `terms`
   bool work_is_model = false;  ///< its spread is the model's, shared by all phases of this kind on this GPU
-  std::string_view regime;     ///< what decided the spread
+  std::string_view regime;     ///< what makes the spread wide
+  ErrorFigure error_figure = ErrorFigure::kTime;  ///< what the model's error of `work` is one of
+  ErrorLabels labels;                             ///< whose errors it shares
   Seconds work_by_model{};  ///< median by the model without overhead_share, also where a figure given took its place; 0
                             ///< unknown
   std::optional<Interval<Seconds>> model_interval;  ///< set when a given figure lies outside of it

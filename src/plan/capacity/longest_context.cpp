@@ -41,7 +41,7 @@ LongestContext longest_context(const PhaseWorkload& workload, const Catalogue& c
     const GenerationEstimate estimate = generation_estimate(work, *rates, strategy);
     const Spread spread = generation_spread(work, *rates, strategy);
     return estimate.batch >= sequences &&
-           lognormal(estimate.memory.total(), spread.memory).p90 < best.node->gpu->usable;
+           lognormal(estimate.memory.total() * spread.memory_factor, spread.memory).p90 < best.node->gpu->usable;
   };
   const int known = most_tokens(phase);
   int high = known > 0 ? known : kLongestContext;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "model/error/error.h"
 #include "plan/ranking/ranking.h"
 
 namespace gpuplan {
@@ -17,18 +18,24 @@ namespace {
 /// How much of a plan's error hangs on what, by its name; in units of its time, squares add up to its variance.
 using Loads = std::map<std::string, double>;
 
-std::string cut_of(const Strategy& s, int nodes) {
-  if (nodes > 1) return "several";
-  return s.tp > 1 || s.pp > 1 || s.cp > 1 || s.ep > 1 ? "inside" : "none";
-}
-
 double spread_of(const Interval<Seconds>& time) { return time.exact() ? 0 : (time.p90 - time.p10).value / (2 * kZ90); }
 
-Loads loads_of(const Job& job, const Plan& plan, const ErrorConstants& errors) {
+/// Whose the factor is, in words that stand for it alone.
+std::vector<std::string> name_of_load(const ErrorLoad& load, ErrorFigure figure, const std::vector<std::string>& one) {
+  std::vector<std::string> name{std::string(name_of(figure))};
+  if (load.learned >= 0) {
+    name.insert(name.end(), {"learned", std::to_string(load.learned)});
+  } else if (load.part == ErrorPart::kConfiguration) {
+    name.insert(name.end(), one.begin(), one.end());
+  } else {
+    name.insert(name.end(), {std::string(name_of(load.part)), std::string(load.label), std::string(load.more)});
+  }
+  return name;
+}
+
+Loads loads_of(const Job& job, const Plan& plan, const ErrorModel& errors, double beside_shared) {
   Loads loads;
-  const auto add = [&](const std::vector<std::string>& parts, double share, double spread) {
-    loads[join(parts, "/")] += std::sqrt(share) * spread;
-  };
+  const auto add = [&](const std::vector<std::string>& name, double load) { loads[join(name, "/")] += load; };
   for (const PhasePlan& part : plan.phases) {
     const PhaseEstimate& phase = *part.estimate;
     const std::string gpu = phase.node && phase.node->gpu != nullptr ? phase.node->gpu->name : "";
@@ -37,19 +44,21 @@ Loads loads_of(const Job& job, const Plan& plan, const ErrorConstants& errors) {
     const std::string& name = job.phases[static_cast<std::size_t>(phase.phase)].name;
     const double work = spread_of(phase.work);
     if (work > 0 && phase.work_is_model) {
-      add({"job"}, errors.job, work);
-      add({"software", software}, errors.software, work);
-      add({"card", gpu}, errors.card, work);
-      add({"machine", provider, gpu}, errors.machine, work);
-      add({"cut", cut_of(phase.strategy, phase.nodes)}, errors.cut, work);
-      add({"own", name, software, gpu, std::to_string(phase.gpus), std::to_string(phase.nodes)}, errors.own, work);
+      const std::vector<ErrorLoad> parts = error_loads(errors, phase.error_figure, phase.labels);
+      double variance = 0;
+      for (const ErrorLoad& load : parts) variance += load.load * load.load;
+      // What is left to one way of running the phase, on one provider's machines.
+      const std::vector<std::string> one{
+          "own", name, software, gpu, std::to_string(phase.gpus), provider, std::to_string(phase.nodes)};
+      for (const ErrorLoad& load : parts)
+        add(name_of_load(load, phase.error_figure, one), load.load / std::sqrt(variance) * work);
     } else if (work > 0) {
       // The user's own figure, on this GPU.
-      add({"given", name, gpu}, 1, work);
+      add({"given", name, gpu}, work);
     }
     const double beside = spread_of(phase.extra);
-    add({"beside"}, errors.beside_job, beside);
-    add({"beside", provider}, 1 - errors.beside_job, beside);
+    add({"beside"}, std::sqrt(beside_shared) * beside);
+    add({"beside", provider}, std::sqrt(1 - beside_shared) * beside);
   }
   return loads;
 }
@@ -59,7 +68,7 @@ Samples score_of(const Loads& loads, const std::map<std::string, Samples>& drawn
   Samples sum{};
   double variance = 0;
   for (const auto& [label, load] : loads) {
-    if (!(load > 0)) continue;
+    if (load == 0) continue;
     variance += load * load;
     const Samples& draws = drawn.at(label);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += load * draws[i];
@@ -81,7 +90,7 @@ double drawn_at(const Outcome<T>& outcome, double score) {
 }  // namespace
 
 Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
-                       const ErrorConstants& errors, std::uint64_t seed) {
+                       const ErrorModel& errors, double beside_shared, std::uint64_t seed) {
   if (job.goal == Goal::kFewestGpus) return;
   const auto plan_of = [&](int position) -> const Plan& { return plans[static_cast<std::size_t>(position)]; };
   std::vector<std::pair<double, int>> order;
@@ -102,7 +111,7 @@ Comparison::Comparison(const Job& job, const std::vector<Plan>& plans, const std
 
   std::vector<Loads> loads;
   loads.reserve(chosen.size());
-  for (const int position : chosen) loads.push_back(loads_of(job, plan_of(position), errors));
+  for (const int position : chosen) loads.push_back(loads_of(job, plan_of(position), errors, beside_shared));
   const Scores scores(seed);
   std::map<std::string, Samples> drawn;
   for (const Loads& one : loads)

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "domain/facts/error_constants.h"
+#include "domain/facts/error_model.h"
 #include "domain/facts/practice_constants.h"
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
@@ -22,9 +22,10 @@ class Comparison {
  public:
   /// Compares those plans at `positions` (which ranking counts) that come first for the job's goal: dollars, seconds,
   /// or dollars with the value of the hours. Of plans that are alike in time, cost and GPUs the first stands for all.
-  /// Without a goal of that kind (fewest_gpus) it is empty.
+  /// Without a goal of that kind (fewest_gpus) it is empty. `beside_shared`: share of the variance of time beside the
+  /// work that all plans have in common.
   Comparison(const Job& job, const std::vector<Plan>& plans, const std::vector<int>& positions,
-             const ErrorConstants& errors, std::uint64_t seed);
+             const ErrorModel& errors, double beside_shared, std::uint64_t seed);
 
   struct One {
     int plan = 0;       ///< position

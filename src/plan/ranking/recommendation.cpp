@@ -116,7 +116,7 @@ Recommendations recommend(const Job& job, std::vector<Plan>& plans, const Compar
   std::vector<int> counted;
   for (std::size_t i = 0; i < plans.size(); ++i)
     if (runs(plans[i]) && plans[i].keeps_limits()) counted.push_back(static_cast<int>(i));
-  const Comparison comparison(job, plans, counted, compared.errors, compared.seed);
+  const Comparison comparison(job, plans, counted, compared.errors, compared.beside_shared, compared.seed);
   if (comparison.compared().empty()) return result;
   for (const Comparison::One& one : comparison.compared())
     plans[static_cast<std::size_t>(one.plan)].chance_best = one.chance;

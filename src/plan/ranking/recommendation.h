@@ -34,7 +34,8 @@ Recommendations recommend(const Job& job, const std::vector<Plan>& plans);
 
 /// What joint samples of plans are made with, and what counts as a tie.
 struct Compared {
-  const ErrorConstants& errors;
+  const ErrorModel& errors;
+  double beside_shared = 0;  ///< share of the variance of time beside the work that all plans have in common
   const PracticeConstants& practice;
   std::uint64_t seed = 0;
 };

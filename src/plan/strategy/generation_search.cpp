@@ -180,6 +180,7 @@ class GenerationSearch {
   Candidate tried(const GenerationRates& rates, const Strategy& strategy) const {
     Candidate found{true, false, strategy, generation_estimate(work_, rates, strategy),
                     generation_spread(work_, rates, strategy)};
+    correct(found.estimate, found.spread);
     found.memory = lognormal(found.estimate.memory.total(), found.spread.memory);
     if (given_ != nullptr && given_->memory) found.memory = *given_->memory;
     found.need = found.memory.p90;
@@ -282,7 +283,8 @@ class GenerationSearch {
       // The engine fills what there is; what must fit is one sequence.
       Strategy one = strategy;
       one.micro_batch = 1;
-      const Interval<Bytes> need = lognormal(generation_memory(work_, rates, one).total(), found.spread.memory);
+      const Interval<Bytes> need =
+          lognormal(generation_memory(work_, rates, one).total() * found.spread.memory_factor, found.spread.memory);
       least = need.p50;
       found.need = need.p90;
       found.fits = need.p90 < usable;

@@ -40,6 +40,8 @@ PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, 
   estimate.work = lognormal(time * (1 + estimate.overhead_share), spread.time);
   estimate.work_is_model = true;
   estimate.regime = spread.regime;
+  estimate.error_figure = spread.figure;
+  estimate.labels = spread.labels;
   estimate.work_by_model = time;
   return estimate;
 }

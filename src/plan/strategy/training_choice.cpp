@@ -60,19 +60,29 @@ Interval<Bytes> TrainingChoice::total(Bytes median, double spread) const {
 TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, LayerTable& layers, std::size_t micro) {
   const LayerCut cut{strategy.tp,          strategy.cp,        strategy.ep,
                      strategy.micro_batch, strategy.recompute, strategy.attention};
-  const MemoryUse need = training_memory(work_, *rates_, layers.memory_at(cut, micro), strategy);
+  MemoryUse need = training_memory(work_, *rates_, layers.memory_at(cut, micro), strategy);
+  // Own runs move the median: what they teach is asked first where there are any.
+  const bool learned = rates_->errors->own_runs > 0;
+  Spread spread;
+  if (learned) {
+    spread = training_spread(work_, *rates_, strategy, nodes_);
+    correct(need, spread.memory_factor);
+  }
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
   if (median > usable_) {
     // A p90 is no less than the median: most of what is too large needs no more than a look.
-    if (median < least_need_)
-      least_need_ = std::min(least_need_, total(median, training_memory_spread(work_, *rates_, strategy)).p90);
+    if (median < least_need_) {
+      const ExpectedError error = training_memory_error(work_, *rates_, strategy, nodes_);
+      least_need_ = std::min(least_need_, total(median, std::sqrt(error.variance)).p90);
+    }
     tally_->reject(Misfit::kMemory);
     if (tally_ != &uncounted_)
       tally_->near_miss({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need});
     return {Verdict::kTooBig};
   }
-  const TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
-  const Spread spread = training_spread(work_, *rates_, strategy, nodes_);
+  TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
+  if (learned) estimate.step.stretch(spread.time_factor);
+  else spread = training_spread(work_, *rates_, strategy, nodes_);
   const Interval<Bytes> memory = total(median, spread.memory);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);

@@ -1,0 +1,131 @@
+// What the error of a prediction is made of, what two predictions share, and what own runs teach.
+#include "model/error/error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace gpuplan {
+namespace {
+
+constexpr ErrorFigure kFigure = ErrorFigure::kTime;
+
+/// Site 0.3, software 0.1 (0.4 unmeasured), card 0.2, generation 0.15, experts 0.25, configuration 0.12.
+ErrorModel model() {
+  ErrorModel all;
+  for (auto& parts : all.components) parts.fill({0, 0});
+  const auto set = [&](ErrorPart part, double deviation, double unmeasured = 0) {
+    all.components[index_of(kFigure)][index_of(part)] = {deviation, unmeasured};
+  };
+  set(ErrorPart::kSite, 0.3);
+  set(ErrorPart::kSoftware, 0.1, 0.4);
+  set(ErrorPart::kCard, 0.2, 0.5);
+  set(ErrorPart::kGeneration, 0.15, 0.5);
+  set(ErrorPart::kExperts, 0.25);
+  set(ErrorPart::kConfiguration, 0.12);
+  return all;
+}
+
+ErrorLabels labels(std::string_view card = "H100 SXM", std::string_view software = "torch") {
+  return {.software = software, .card = card, .architecture = card.substr(0, 2), .memory_type = "HBM"};
+}
+
+OwnRun own(const ErrorLabels& of, double error) {
+  OwnRun run{.labels = of};
+  run.states[index_of(kFigure)] = true;
+  run.error[index_of(kFigure)] = error;
+  return run;
+}
+
+double square(double x) { return x * x; }
+
+constexpr double kPlain = 0.3 * 0.3 + 0.1 * 0.1 + 0.2 * 0.2 + 0.15 * 0.15 + 0.12 * 0.12;
+
+TEST(ErrorModel, VariancesOfPartsAddUp) {
+  EXPECT_NEAR(expected_error(model(), kFigure, labels()).variance, kPlain, 1e-12);
+  ErrorLabels moe = labels();
+  moe.add(true, ErrorPart::kExperts);
+  moe.add(true, ErrorPart::kAdapters);  // the figure does not know it
+  EXPECT_NEAR(expected_error(model(), kFigure, moe).variance, kPlain + square(0.25), 1e-12);
+  ErrorLabels unknown = labels();
+  unknown.software_measured = false;
+  EXPECT_NEAR(expected_error(model(), kFigure, unknown).variance, kPlain - square(0.1) + square(0.4), 1e-12);
+  EXPECT_EQ(regime_of(model(), kFigure, moe), "mixture of experts");
+  EXPECT_EQ(regime_of(model(), kFigure, unknown), "a framework or engine without measured runs");
+}
+
+TEST(ErrorModel, WhatTwoShareCancelsInTheirRatio) {
+  const double own = 2 * square(0.12);
+  EXPECT_NEAR(ratio_variance(model(), kFigure, labels(), labels()), own, 1e-12);
+  EXPECT_NEAR(ratio_variance(model(), kFigure, labels(), labels("H200 SXM")), own + 2 * square(0.2) + 2 * square(0.15),
+              1e-12)
+      << "H1 and H2";
+  EXPECT_NEAR(ratio_variance(model(), kFigure, labels("H100 SXM"), labels("H100 NVL")), own + 2 * square(0.2), 1e-12);
+  EXPECT_NEAR(ratio_variance(model(), kFigure, labels(), labels("H100 SXM", "hf")), own + 2 * square(0.1), 1e-12);
+}
+
+TEST(ErrorModel, LoadsAndSharesAddUpToTheVariance) {
+  ErrorModel taught = model();
+  learn(taught, {own(labels(), 0.2), own(labels("A100 SXM 80GB"), 0.05)});
+  for (const ErrorModel& one : {model(), taught})
+    for (const ErrorLabels& of : {labels(), labels("B200"), labels("A100 SXM 80GB", "hf")}) {
+      const double variance = expected_error(one, kFigure, of).variance;
+      double loads = 0, shares = 0;
+      for (const ErrorLoad& load : error_loads(one, kFigure, of)) loads += square(load.load);
+      for (const ErrorShare& share : error_shares(one, kFigure, of)) shares += share.variance;
+      EXPECT_NEAR(loads, variance, 1e-9);
+      EXPECT_NEAR(shares, variance, 1e-9);
+    }
+}
+
+TEST(OwnRuns, AsPredictedTeachNothingButCertainty) {
+  ErrorModel taught = model();
+  learn(taught, {own(labels(), 0)});
+  const ExpectedError after = expected_error(taught, kFigure, labels());
+  EXPECT_NEAR(after.shift, 0, 1e-12);
+  EXPECT_LT(after.variance, kPlain / 2);
+  EXPECT_GT(after.variance, square(0.12)) << "the next configuration has an error of its own";
+}
+
+TEST(OwnRuns, ShrinkAndPassOnWhatIsShared) {
+  ErrorModel taught = model();
+  learn(taught, {own(labels(), 0.2)});
+  const double same = expected_error(taught, kFigure, labels()).shift;
+  const double other_card = expected_error(taught, kFigure, labels("B200")).shift;
+  EXPECT_GT(same, 0.1);
+  EXPECT_LT(same, 0.2) << "a part of it is the run's own";
+  EXPECT_GT(other_card, 0);
+  // Site and software of 0.1 of the shared 0.1625.
+  EXPECT_NEAR(other_card / same, (0.09 + 0.01) / (0.09 + 0.01 + 0.04 + 0.0225), 1e-6);
+}
+
+TEST(OwnRuns, OneOddRunAmongSeveralIsOneRun) {
+  ErrorModel agreed = model(), odd = model();
+  const std::vector<OwnRun> four(4, own(labels(), 0.1));
+  learn(agreed, four);
+  std::vector<OwnRun> five = four;
+  five.push_back(own(labels(), 2.3));  // ten times as long
+  learn(odd, five);
+  EXPECT_EQ(odd.own_runs, 5);
+  EXPECT_NEAR(expected_error(odd, kFigure, labels()).shift, expected_error(agreed, kFigure, labels()).shift, 0.05);
+}
+
+TEST(OwnRuns, ManyApproachWhatTheyAgreeOn) {
+  ErrorModel taught = model();
+  learn(taught, std::vector<OwnRun>(40, own(labels(), 0.4)));
+  const ExpectedError after = expected_error(taught, kFigure, labels());
+  EXPECT_NEAR(after.shift, 0.4, 0.01);
+  EXPECT_NEAR(after.variance, square(0.12), 0.002);
+  learn(taught, {});
+  EXPECT_TRUE(taught == model()) << "nothing is left of what was forgotten";
+}
+
+TEST(OwnRuns, AFigureThatNoRunStatesStaysAsItWas) {
+  ErrorModel taught = model();
+  OwnRun silent{.labels = labels()};
+  learn(taught, {silent});
+  EXPECT_EQ(expected_error(taught, kFigure, labels()).variance, expected_error(model(), kFigure, labels()).variance);
+}
+
+}  // namespace
+}  // namespace gpuplan
