@@ -52,7 +52,7 @@ struct GenerationConstants {
   double chunk_tokens = kUnset;    ///< prompt tokens that continuous engines read in one pass
   double most_in_flight = kUnset;  ///< sequences an engine runs at once
   double chunk_small = kUnset;     ///< the same as chunk_tokens on cards of less than 70 GiB
-  double in_flight_small = kUnset; ///< the same as most_in_flight on them
+  double in_flight_small = kUnset;  ///< the same as most_in_flight on them
   double most_static = kUnset;
   double static_fill = kUnset;    ///< share of what would fit that static batches take
   double chunk_overlap = kUnset;  ///< share of the smaller of prefill and decode that mixing them hides

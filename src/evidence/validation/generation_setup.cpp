@@ -111,7 +111,8 @@ class GenerationFiller {
   bool counts_decoding() const {
     if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return false;
     const std::string& engine = s_.engine->name;
-    return run_.prefill_rate || (run_.first_token && !run_.per_token) || engine == "llama.cpp" || engine.starts_with("exllama");
+    const bool apart = run_.prefill_rate || (run_.first_token && !run_.per_token);
+    return apart || engine == "llama.cpp" || engine.starts_with("exllama");
   }
 
   void set_degrees() {
