@@ -49,9 +49,9 @@ struct GenerationConstants {
   double hook_layer_us = kUnset;  ///< host time of a layer whose activations are read out, microseconds
   double eager_prefill = kUnset;  ///< host time of a pass over prompts over that of a decode step
   // Batches.
-  double chunk_tokens = kUnset;    ///< prompt tokens that continuous engines read in one pass
-  double most_in_flight = kUnset;  ///< sequences an engine runs at once
-  double chunk_small = kUnset;     ///< the same as chunk_tokens on cards of less than 70 GiB
+  double chunk_tokens = kUnset;     ///< prompt tokens that continuous engines read in one pass
+  double most_in_flight = kUnset;   ///< sequences an engine runs at once
+  double chunk_small = kUnset;      ///< the same as chunk_tokens on cards of less than 70 GiB
   double in_flight_small = kUnset;  ///< the same as most_in_flight on them
   double most_static = kUnset;
   double static_fill = kUnset;    ///< share of what would fit that static batches take

@@ -183,8 +183,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       const double asked = phase.situation == Situation::kConcurrency ? *phase.concurrency / strategy.dp : 0;
       const bool one_by_one = work.longest > in + work.new_tokens || asked > each;
       const double company = one_by_one ? 1 : c.company;
-      run.next_token =
-          (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
+      run.next_token = (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
       // Over the first and last requests the batch is not full.
       const double tail = 1 + c.tail * run.batch / larger(samples, run.batch);
       prefill *= waves * shown * tail;

@@ -50,8 +50,8 @@ void add_experts(PassTime& pass, const NetworkWork& network, const GenerationRat
   const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts, rates.constants->routing_skew);
   const double parameters = network.experts * network.loops * touched / (layer.experts * cut.tp * cut.ep);
   const bool expands = rates.experts.expanded && !rates.profile->own_kernels;
-  const double slower = rates.constants->expert_time * rates.profile->experts *
-                        (expands ? rates.constants->expanded_experts : 1);
+  const double slower =
+      rates.constants->expert_time * rates.profile->experts * (expands ? rates.constants->expanded_experts : 1);
   const double whole = layers * experts_time(rates.experts, layer, touched).value * slower;
   pass.add(smaller(parameters * rates.experts.weight_bytes * rates.experts.products.byte.value, whole), whole);
 }
