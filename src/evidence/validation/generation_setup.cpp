@@ -106,11 +106,13 @@ class GenerationFiller {
   }
 
   /// Whether the rate is that of generating alone, where nobody says. Who states how fast prompts were read beside it
-  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama.
+  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama. Those of servers state both
+  /// latencies, and a rate over all of the time.
   bool counts_decoding() const {
     if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return false;
     const std::string& engine = s_.engine->name;
-    return run_.prefill_rate || run_.first_token || engine == "llama.cpp" || engine.starts_with("exllama");
+    const bool apart = run_.prefill_rate || (run_.first_token && !run_.per_token);
+    return apart || engine == "llama.cpp" || engine.starts_with("exllama");
   }
 
   void set_degrees() {
