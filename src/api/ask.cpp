@@ -81,8 +81,9 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
 }
 
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
-  if (asked.runs && asked.validate.left_out)
-    return failure("left_out works only with the built-in runs, which the constants were fitted to; remove runs",
+  if (asked.runs && (asked.validate.left_out || asked.validate.first_contact))
+    return failure(std::string(asked.validate.left_out ? "left_out" : "first_contact") +
+                       " works only with the built-in runs, which the constants were fitted to; remove runs",
                    {"question"});
   auto runs =
       asked.runs ? read_measured_runs(*asked.runs, asked.kind, catalogue) : built_in_runs(asked.kind, catalogue);

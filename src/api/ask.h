@@ -38,6 +38,7 @@
  * runs     TEXT: a table of measured runs; those compiled in unless given (validate)
  * kind     "training" or "generation" (validate)
  * metric, group, sources, run, worst, left_out: "time", ["gpu"], ["NAME"], "ID", 5, true (validate)
+ * pairs, calibrate, first_contact: true, 1, true (validate)
  * filter   ["memory>=40"] (gpus, offers)
  * model    a name (model)
  * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)

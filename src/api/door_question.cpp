@@ -122,7 +122,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 39> kKeys;
+  static const std::array<Key, 42> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -252,6 +252,9 @@ class DoorReader {
   void read_run(const Tree& tree) { take(question_.validate.run, text_of(tree)); }
   void read_worst(const Tree& tree) { take(question_.validate.worst, number_of(tree, 0, 100'000)); }
   void read_left_out(const Tree& tree) { take(question_.validate.left_out, flag_of(tree)); }
+  void read_pairs(const Tree& tree) { take(question_.validate.pairs, flag_of(tree)); }
+  void read_calibrate(const Tree& tree) { take(question_.validate.own, number_of(tree, 1, 16)); }
+  void read_first_contact(const Tree& tree) { take(question_.validate.first_contact, flag_of(tree)); }
   void read_data(const Tree& tree) { take(question_.data, files_of(tree)); }
 
   const Tree& tree_;
@@ -259,7 +262,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 39> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 42> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -296,6 +299,9 @@ constexpr std::array<DoorReader::Key, 39> DoorReader::kKeys = {{
     {"run", "validate", &DoorReader::read_run},
     {"worst", "validate", &DoorReader::read_worst},
     {"left_out", "validate", &DoorReader::read_left_out},
+    {"pairs", "validate", &DoorReader::read_pairs},
+    {"calibrate", "validate", &DoorReader::read_calibrate},
+    {"first_contact", "validate", &DoorReader::read_first_contact},
     {"filter", "gpus offers", &DoorReader::read_filter},
     {"model", "model", &DoorReader::read_model},
     {"data", "", &DoorReader::read_data},
