@@ -44,6 +44,11 @@ PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, 
   estimate.regime = spread.regime;
   estimate.error_figure = spread.figure;
   estimate.labels = spread.labels;
+  // What was tried may have been a copy of the GPU, whose name does not live as long.
+  const Gpu& gpu = *machines.node.gpu;
+  estimate.labels.card = gpu.name;
+  estimate.labels.architecture = gpu.architecture;
+  estimate.labels.memory_type = gpu.memory_type;
   estimate.work_by_model = time;
   return estimate;
 }
