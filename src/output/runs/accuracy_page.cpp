@@ -129,7 +129,7 @@ std::string pairs_chapter(const AccuracyPage& page) {
 std::string own_runs_chapter(const AccuracyPage& page) {
   return chapter("After own runs") +
          prose(
-             "Each source is taken as somebody's own cluster: some of its runs are known, its others are predicted. "
+             "Each source is one cluster of its own: some of its runs are known, its others are predicted. "
              "Any "
              "one run is taken in turn, of two and four 50 draws, odd ones among them. The share of a run's error that "
              "others have too is learned, the rest is not.") +
