@@ -105,9 +105,8 @@ std::string contact_chapter(const AccuracyPage& page) {
       "and to those who write it. " +
       upper_first(contact_words(contact)) +
       ". `data/measured/first_contact.csv` keeps those predictions with the version of each; building that version and "
-      "predicting the same rows repeats them. *Today* is the present version on the same runs: mended since, with "
-      "these "
-      "runs in sight, and no test any more.");
+      "predicting the same rows repeats them. *Today* is the present version, made with these runs in "
+      "sight: no test any more.");
   text += contact_table(contact, figures_of(*page.fitted)).text(kPage, 0) + "\n";
   if (!contact.lost.empty())
     text += prose("Met, and no longer in the tables of runs: " + markdown_text(join(contact.lost, ", ")) + ".");
