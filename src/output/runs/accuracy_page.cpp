@@ -105,9 +105,8 @@ std::string contact_chapter(const AccuracyPage& page) {
       "and to those who write it. " +
       upper_first(contact_words(contact)) +
       ". `data/measured/first_contact.csv` keeps those predictions with the version of each; building that version and "
-      "predicting the same rows repeats them. *Today* is the present version on the same runs: mended since, with "
-      "these "
-      "runs in sight, and no test any more.");
+      "predicting the same rows repeats them. *Today* is the present version, made with these runs in "
+      "sight: no test any more.");
   text += contact_table(contact, figures_of(*page.fitted)).text(kPage, 0) + "\n";
   if (!contact.lost.empty())
     text += prose("Met, and no longer in the tables of runs: " + markdown_text(join(contact.lost, ", ")) + ".");
@@ -129,7 +128,7 @@ std::string pairs_chapter(const AccuracyPage& page) {
 std::string own_runs_chapter(const AccuracyPage& page) {
   return chapter("After own runs") +
          prose(
-             "Each source is taken as somebody's own cluster: some of its runs are known, its others are predicted. "
+             "Each source is one cluster of its own: some of its runs are known, its others are predicted. "
              "Any "
              "one run is taken in turn, of two and four 50 draws, odd ones among them. The share of a run's error that "
              "others have too is learned, the rest is not.") +
