@@ -13,9 +13,9 @@ namespace gpuplan {
 namespace {
 
 /// Runs whose ln(measured / predicted) is given; the range is as wide as the parts of the error model say.
-class OwnRuns : public testing::Test {
+class AfterOwnRuns : public testing::Test {
  protected:
-  OwnRuns() {
+  AfterOwnRuns() {
     for (auto& figure : model.components)
       for (ErrorComponent& component : figure) component = {0, 0};
   }
@@ -37,7 +37,7 @@ class OwnRuns : public testing::Test {
   std::vector<PredictedRun> runs;
 };
 
-TEST_F(OwnRuns, WhatAllRunsOfASiteHaveIsLearnedFromAnyOfThem) {
+TEST_F(AfterOwnRuns, WhatAllRunsOfASiteHaveIsLearnedFromAnyOfThem) {
   set(ErrorPart::kSite, 0.5);
   set(ErrorPart::kConfiguration, 0.01);
   for (int i = 0; i < 4; ++i) add("slow", 0.4, 0.5);
@@ -52,7 +52,7 @@ TEST_F(OwnRuns, WhatAllRunsOfASiteHaveIsLearnedFromAnyOfThem) {
   EXPECT_LE(sums(2).after, one.after + 1e-12);
 }
 
-TEST_F(OwnRuns, WhatIsOneRunsOwnIsNotCarriedOver) {
+TEST_F(AfterOwnRuns, WhatIsOneRunsOwnIsNotCarriedOver) {
   set(ErrorPart::kConfiguration, 0.2);
   for (const double error : {0.3, -0.1, 0.2, 0.0}) add("a", error);
   const OwnRunSums one = sums(1);
@@ -64,7 +64,7 @@ TEST_F(OwnRuns, WhatIsOneRunsOwnIsNotCarriedOver) {
   EXPECT_NEAR(one.p90, 0.3, 1e-12);  // a quarter of all errors are 0.3
 }
 
-TEST_F(OwnRuns, OneOddRunAsTheOnlyOneCounts) {
+TEST_F(AfterOwnRuns, OneOddRunAsTheOnlyOneCounts) {
   // Two shares of the variance, half and half: an odd run of 1.0 shifts the others by up to 0.5.
   set(ErrorPart::kSite, 0.3);
   set(ErrorPart::kConfiguration, 0.3);
@@ -75,7 +75,7 @@ TEST_F(OwnRuns, OneOddRunAsTheOnlyOneCounts) {
   EXPECT_LE(one.after, 0.5 / 4 + 1e-9);
 }
 
-TEST_F(OwnRuns, SourcesWithTooFewRunsAreLeftOut) {
+TEST_F(AfterOwnRuns, SourcesWithTooFewRunsAreLeftOut) {
   set(ErrorPart::kSite, 0.2);
   set(ErrorPart::kConfiguration, 0.1);
   add("a", 0.1);
@@ -91,7 +91,7 @@ TEST_F(OwnRuns, SourcesWithTooFewRunsAreLeftOut) {
   EXPECT_NEAR(sums(1).before, (0.2 + 0.1) / 2, 1e-12);
 }
 
-TEST_F(OwnRuns, AreTheSameEachTime) {
+TEST_F(AfterOwnRuns, AreTheSameEachTime) {
   set(ErrorPart::kSite, 0.2);
   set(ErrorPart::kConfiguration, 0.1);
   for (int i = 0; i < 30; ++i) add("a", 0.01 * i * (i % 3 - 1));

@@ -123,7 +123,9 @@ void set_in_flight(const PhaseEstimate& estimate, const Catalogue& catalogue, Ge
   (run.mode == GenerationMode::kPrefill ? tried.prefill_rate : tried.output_rate) = TokensPerSecond{planned};
   const RunPrediction found = predict_generation_run(catalogue, tried);
   constexpr double kSame = 1e-3;
-  if (found.metrics.empty() || std::abs(found.metrics.front().predicted.p50 / planned - 1) > kSame)
+  const auto differs = [](double a, double b) { return std::abs(a / b - 1) > kSame; };
+  if (found.metrics.empty() || differs(found.metrics.front().predicted.p50, planned) ||
+      differs(found.generation.memory.total().value, estimate.memory.total().value))
     run.in_flight = std::max(1, estimate.strategy.micro_batch);
 }
 
