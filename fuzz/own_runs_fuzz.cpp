@@ -1,6 +1,6 @@
-// The user's own runs of any bytes: what can be read is predicted and learned from, the rest is told in a line each, and
-// what is written back reads as the same rows.
-// seeds: tests/golden/inputs/generation-runs.csv tests/golden/inputs/runs-generate.csv fuzz/seeds/own_runs.csv
+// The user's own runs of any bytes: what can be read is predicted and learned from, the rest is told in a line each,
+// and what is written back reads as the same rows. seeds: tests/golden/inputs/generation-runs.csv
+// tests/golden/inputs/runs-generate.csv fuzz/seeds/own_runs.csv
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

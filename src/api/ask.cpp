@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/accuracy/own_runs.h"
 #include "api/accuracy/validate.h"
 #include "api/door_question.h"
 #include "api/door_runs.h"
@@ -12,7 +13,6 @@
 #include "api/questions/facts.h"
 #include "api/questions/fit_questions.h"
 #include "api/questions/offers.h"
-#include "api/accuracy/own_runs.h"
 #include "api/questions/plan_answer.h"
 #include "api/questions/whatif.h"
 #include "base/text.h"

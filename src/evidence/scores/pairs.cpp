@@ -111,13 +111,16 @@ void for_each_pair(std::size_t size, std::size_t most, const Use& use) {
   double next = 0, row = 0;  // the number of the next pair, and of the first of this row
   for (std::size_t i = 0; i + 1 < size; ++i) {
     const double in_row = static_cast<double>(size - 1 - i);
-    for (; next < row + in_row; next += stride) use(i, i + 1 + static_cast<std::size_t>(next - row));
+    while (next < row + in_row) {
+      use(i, i + 1 + static_cast<std::size_t>(next - row));
+      next += stride;
+    }
     row += in_row;
   }
 }
 
 constexpr std::size_t kMostPairs = 300;
-const double kApart = math::log(1.15);
+constexpr double kApart = 0.13976194237515868;  // ln 1.15
 
 struct Source {
   std::vector<double> sizes;

@@ -100,7 +100,7 @@ class Writer {
     each(usual, [&](std::string_view, auto& value) { defaults.push_back(text_of(value)); });
     std::size_t i = 0;
     each(object, [&](std::string_view name, const auto& value) {
-      std::string text = text_of(value);
+      const std::string text = text_of(value);
       if (text != defaults[i++]) add(name, text);
     });
   }
@@ -142,28 +142,30 @@ class Words {
   void read(std::string_view name, T& into) {
     const auto word = take(name);
     if (!word) return;
-    bool good = true;
     if constexpr (std::same_as<T, std::string>) {
       into = *word;
-    } else if constexpr (HasNames<T>) {
-      const auto value = from_name<T>(*word);
-      good = value.has_value();
-      if (good) into = *value;
-    } else if constexpr (std::same_as<T, bool>) {
-      good = *word == "1" || *word == "0";
-      into = *word == "1";
     } else {
-      double number = 0;
-      const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), number);
-      good = error == std::errc() && end == word->data() + word->size() && number >= 0 && number <= kMost;
-      if constexpr (std::same_as<T, int>) {
-        good = good && number <= kMostWhole && number == std::floor(number);
-        if (good) into = static_cast<int>(number);
-      } else if (good) {
-        into = number;
+      bool good = true;
+      if constexpr (HasNames<T>) {
+        const auto value = from_name<T>(*word);
+        good = value.has_value();
+        if (good) into = *value;
+      } else if constexpr (std::same_as<T, bool>) {
+        good = *word == "1" || *word == "0";
+        into = *word == "1";
+      } else {
+        double number = 0;
+        const auto [end, error] = std::from_chars(word->data(), word->data() + word->size(), number);
+        good = error == std::errc() && end == word->data() + word->size() && number >= 0 && number <= kMost;
+        if constexpr (std::same_as<T, int>) {
+          good = good && number <= kMostWhole && number == std::floor(number);
+          if (good) into = static_cast<int>(number);
+        } else if (good) {
+          into = number;
+        }
       }
+      if (!good) fail(std::string(name) + "=" + printable(*word, 40) + " cannot be read");
     }
-    if (!good) fail(std::string(name) + "=" + printable(*word, 40) + " cannot be read");
   }
 
   /// The first problem, an unknown word among them; "" when all is well.

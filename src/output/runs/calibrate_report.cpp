@@ -119,6 +119,7 @@ Table rows_table(const CalibrateReport& report) {
     if (row.prediction.metrics.empty()) {
       cells.insert(cells.end(), {"", "", "", "", state});
       table.add(std::move(cells));
+      continue;
     }
     for (const MetricPrediction& one : row.prediction.metrics) {
       const Interval<double>& p = one.predicted;

@@ -158,7 +158,7 @@ int own_runs_in_use(const PlanReport& report) {
 std::string own_runs_words(const PlanReport& report) {
   const int runs = own_runs_in_use(report);
   if (runs == 0) return "";
-  std::string text = "calibrated on " + count_of(runs, "run");
+  const std::string text = "calibrated on " + count_of(runs, "run");
   const std::string age =
       old_run_words(report.catalogue.own_runs_as_of, report.today, report.catalogue.answer_constants.stale_run_days);
   return age.empty() ? text : text + ", " + age;
