@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/accuracy/own_runs.h"
 #include "api/accuracy/validate.h"
 #include "api/door_question.h"
 #include "api/door_runs.h"
@@ -80,8 +81,9 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
 }
 
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
-  if (asked.runs && asked.validate.left_out)
-    return failure("left_out works only with the built-in runs, which the constants were fitted to; remove runs",
+  if (asked.runs && (asked.validate.left_out || asked.validate.first_contact))
+    return failure(std::string(asked.validate.left_out ? "left_out" : "first_contact") +
+                       " works only with the built-in runs, which the constants were fitted to; remove runs",
                    {"question"});
   auto runs =
       asked.runs ? read_measured_runs(*asked.runs, asked.kind, catalogue) : built_in_runs(asked.kind, catalogue);
@@ -162,9 +164,14 @@ Result<Reply> reply(std::string_view question) {
                      {"question"});
     own.push_back({*name, table.name, table.text});
   }
-  const auto catalogue = read_facts(own);
+  auto catalogue = read_facts(own);
   if (!catalogue) return std::unexpected(catalogue.error());
-  return reply(*asked, *catalogue);
+  if (!asked->own_runs) return reply(*asked, *catalogue);
+  auto left_out = learn_from(*asked->own_runs, *catalogue);
+  if (!left_out) return std::unexpected(std::move(left_out.error()));
+  auto replied = reply(*asked, *catalogue);
+  if (replied) replied->left_out = *std::move(left_out);
+  return replied;
 }
 
 std::string_view word_of(Verdict verdict) {
@@ -209,6 +216,12 @@ std::string ask(std::string_view question) {
   json.key("answer").document(replied->document);
   if (!replied->files.empty()) api::write_files(json, replied->files);
   if (!replied->why.empty()) json.member("why", replied->why);
+  if (!replied->left_out.empty()) {
+    json.key("own_runs_left_out").begin_array();
+    for (const Error& row : replied->left_out)
+      json.begin_object(true).member("line", row.place.line).member("message", row.message).end();
+    json.end();
+  }
   json.end();
   return json.take();
 }

@@ -19,6 +19,7 @@
  * today: 2026-11-22; how old prices are counts to it (nothing is said of their age without it)
  * threads, seed: numbers (all but fit)
  *
+ * own_runs TEXT: the user's own runs (gpuplan calibrate), which predictions learn from (the first eight)
  * all      every plan or row (plan, fit, profiles, offers, validate)
  * explain  terms and sources (plan, fit)
  * show     ["decisions"], tables of plan --show (plan)
@@ -37,6 +38,7 @@
  * runs     TEXT: a table of measured runs; those compiled in unless given (validate)
  * kind     "training" or "generation" (validate)
  * metric, group, sources, run, worst, left_out: "time", ["gpu"], ["NAME"], "ID", 5, true (validate)
+ * pairs, calibrate, first_contact: true, 1, true (validate)
  * filter   ["memory>=40"] (gpus, offers)
  * model    a name (model)
  * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)
@@ -44,7 +46,8 @@
  * The answer: {"schema": "gpuplan/answer@1", "outcome": "found", "answer": {...}} with the document that the program
  * prints with --json; the outcome may also be "misses_limits" and "nothing_fits". Of launch, "files" beside it has
  * path, executable and text of each file to write, or "why" says in sentences why there are none. A log that was
- * checked is "found", whatever the verdict in the document. For wrong input the outcome is "wrong", and "error" has
+ * checked is "found", whatever the verdict in the document. Rows of own runs that can not be used stand in
+ * "own_runs_left_out" with line and message. For wrong input the outcome is "wrong", and "error" has
  * message, file, line and column in place of "answer". */
 #pragma once
 

@@ -122,7 +122,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 38> kKeys;
+  static const std::array<Key, 42> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -234,6 +234,7 @@ class DoorReader {
   void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
+  void read_own_runs(const Tree& tree) { take_file(question_.own_runs, tree); }
   void read_runs(const Tree& tree) { take_file(question_.runs, tree); }
   void read_kind(const Tree& tree) {
     take(question_.kind, text_of(tree));
@@ -251,6 +252,9 @@ class DoorReader {
   void read_run(const Tree& tree) { take(question_.validate.run, text_of(tree)); }
   void read_worst(const Tree& tree) { take(question_.validate.worst, number_of(tree, 0, 100'000)); }
   void read_left_out(const Tree& tree) { take(question_.validate.left_out, flag_of(tree)); }
+  void read_pairs(const Tree& tree) { take(question_.validate.pairs, flag_of(tree)); }
+  void read_calibrate(const Tree& tree) { take(question_.validate.own, number_of(tree, 1, 16)); }
+  void read_first_contact(const Tree& tree) { take(question_.validate.first_contact, flag_of(tree)); }
   void read_data(const Tree& tree) { take(question_.data, files_of(tree)); }
 
   const Tree& tree_;
@@ -258,7 +262,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 38> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 42> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -286,6 +290,7 @@ constexpr std::array<DoorReader::Key, 38> DoorReader::kKeys = {{
     {"folder", "launch", &DoorReader::read_folder},
     {"allow_tight", "launch", &DoorReader::read_allow_tight},
     {"log", "check", &DoorReader::read_log},
+    {"own_runs", kJob, &DoorReader::read_own_runs},
     {"runs", "validate", &DoorReader::read_runs},
     {"kind", "validate", &DoorReader::read_kind},
     {"metric", "validate", &DoorReader::read_metric},
@@ -294,6 +299,9 @@ constexpr std::array<DoorReader::Key, 38> DoorReader::kKeys = {{
     {"run", "validate", &DoorReader::read_run},
     {"worst", "validate", &DoorReader::read_worst},
     {"left_out", "validate", &DoorReader::read_left_out},
+    {"pairs", "validate", &DoorReader::read_pairs},
+    {"calibrate", "validate", &DoorReader::read_calibrate},
+    {"first_contact", "validate", &DoorReader::read_first_contact},
     {"filter", "gpus offers", &DoorReader::read_filter},
     {"model", "model", &DoorReader::read_model},
     {"data", "", &DoorReader::read_data},

@@ -78,7 +78,7 @@ struct DoorQuestion {
   std::string to{}, folder{};
   bool allow_tight = false;
   ValidateTerms validate{};  ///< but for `all`
-  std::optional<NamedText> runs{};
+  std::optional<NamedText> runs{}, own_runs{};
   std::string kind{};
 };
 

@@ -15,6 +15,7 @@ struct Reply {
   Verdict verdict = Verdict::kFound;
   std::vector<LaunchFile> files{};  ///< that a launch would write
   std::vector<std::string> why{};   ///< why it would write none, a sentence each
+  std::vector<Error> left_out{};    ///< own runs that can not be used
 };
 
 Result<Reply> reply_profiles(const DoorQuestion& asked, const Catalogue& catalogue);

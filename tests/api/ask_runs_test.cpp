@@ -255,6 +255,11 @@ TEST_F(AskRuns, ValidationsAreThoseOfTheProgram) {
   };
   same(with("all", true), {"validate", "runs.csv", "--all"});
   same(with("group", {"gpu"}), {"validate", "runs.csv", "--by", "gpu"});
+  same(with("pairs", true), {"validate", "runs.csv", "--pairs"});
+  same(with("calibrate", 1), {"validate", "runs.csv", "--calibrate", "1"});
+  EXPECT_EQ(document(answered(with("pairs", true))).at("pairs").at("rows").size(), 1U);
+  EXPECT_TRUE(has(refused(with("calibrate", 0)), "calibrate"));
+  EXPECT_TRUE(has(refused(with("first_contact", true)), "first_contact"));
   EXPECT_TRUE(has(refused(with("group", {"colour"})), "gpu"));
   EXPECT_TRUE(has(refused(with("kind", "cooking")), "training"));
   EXPECT_TRUE(has(refused(with("metric", "luck")), "time"));

@@ -124,6 +124,23 @@ std::error_code FakeSystem::write_file(const std::string& file, std::string_view
   return {};
 }
 
+std::error_code FakeSystem::change_file(const std::string& file, std::size_t limit, const FileChange& change) {
+  const std::string whole = path(file);
+  std::string before;
+  if (files.contains(whole)) {
+    auto text = read(file, limit);
+    if (!text) return text.error();
+    before = *std::move(text);
+  }
+  const auto after = change.after(before);
+  if (!after) return {};
+  if (full) return std::make_error_code(std::errc::no_space_on_device);
+  folders.insert(fs::path(whole).parent_path().string());
+  written.push_back(file);
+  files[whole] = *after;
+  return {};
+}
+
 std::expected<void, FolderRefusal> FakeSystem::write_folder(const std::string& folder,
                                                             const std::vector<LaunchFile>& list, bool force) {
   if (no_folder) return std::unexpected(*no_folder);

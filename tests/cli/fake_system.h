@@ -43,7 +43,7 @@ class FakeSystem : public System {
   bool pager_starts = true;
   std::string paged_by, paged;  ///< the pager's line, and what it was given
 
-  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}};
+  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}, {"GPUPLAN_RUNS", ""}};
   std::int64_t clock = 0;  ///< nanoseconds
   std::string date = "2026-11-22";
   std::int64_t tick = 0;                        ///< nanoseconds that pass whenever somebody looks
@@ -57,6 +57,7 @@ class FakeSystem : public System {
   FileFacts facts_of(const std::string& name) override;
   std::string real_path(const std::string& name) override;
   std::error_code write_file(const std::string& file, std::string_view text) override;
+  std::error_code change_file(const std::string& file, std::size_t limit, const FileChange& change) override;
   std::expected<void, FolderRefusal> write_folder(const std::string& folder, const std::vector<LaunchFile>& list,
                                                   bool force) override;
   std::error_code write(Stream stream, std::string_view text) override;

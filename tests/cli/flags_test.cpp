@@ -61,7 +61,7 @@ TEST_F(Flags, EmptyUnknownAndRepeated) {
     refused(joined(start, {last, " "}), last);
     refused(joined(start, {last + "="}), last);
   }
-  EXPECT_EQ(commands, 16);
+  EXPECT_EQ(commands, 17);
   EXPECT_GT(values, 200);
   EXPECT_TRUE(system.written.empty());
 }

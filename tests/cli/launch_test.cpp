@@ -131,9 +131,10 @@ TEST_F(Launching, APlanOfAnotherJobOrMarket) {
 TEST_F(Launching, PricesThatMovedAreSaid) {
   EXPECT_EQ(system.run({"plan", kJob, "-o", "plan.json"}), kDone);
   std::string& kept = system.files.at("/here/plan.json");
-  const std::size_t price = kept.find("$50/h");
+  // Of the plan that is launched.
+  const std::size_t price = kept.find("$15.80/h");
   ASSERT_NE(price, std::string::npos);
-  kept.replace(price, 5, "$60/h");
+  kept.replace(price, 8, "$16.80/h");
   EXPECT_EQ(launch({}, "plan.json"), kDone) << system.err;
   EXPECT_TRUE(has(system.out, "Prices changed: ")) << system.out;
 }

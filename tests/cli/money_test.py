@@ -113,7 +113,7 @@ class Views(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_the_cheapest_in_time_and_the_fastest_within_a_budget(self):
-        answer = plan(GATE, "--set", "limits.deadline=3 h", "--set", "limits.budget=$90", "--all")
+        answer = plan(GATE, "--set", "limits.deadline=3 h", "--set", "limits.budget=$110", "--all")
         plans = {p["id"]: p for p in answer["plans"]}
         in_time = [p for p in plans.values() if p["chance_in_time"] >= 0.9]
         in_budget = [p for p in plans.values() if p["chance_in_budget"] >= 0.9]

@@ -15,7 +15,7 @@ PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
 
 def environment(**more):
-    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "",
+    return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "",
             "GPUPLAN_TODAY": "2026-11-22", **more}
 
 

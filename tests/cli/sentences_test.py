@@ -321,7 +321,7 @@ class Spending(unittest.TestCase):
                     for rate in re.findall(r"^dollars_per_hour=([0-9.]+)$", path.read_text(), flags=re.M)]
 
     def test_scripts_count_at_the_price_of_their_machines(self):
-        self.assertEqual(set(self.rates(GATE)), {50.0})
+        self.assertEqual(set(self.rates(GATE)), {15.8})
         self.assertLessEqual(set(self.rates(NODE)), {0.0, 12.25})
         self.assertIn(12.25, self.rates(NODE))
         self.assertLessEqual(set(self.rates(NODE, "--set", "where.spot=never", "--set", "schedule=each_phase")), {0.0, 32.77})

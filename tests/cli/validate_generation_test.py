@@ -80,6 +80,8 @@ class Contract(unittest.TestCase):
                 expected = "tpot"
             elif row["metric"] == "ttft_ms":
                 expected = "ttft" if mode in ("concurrency", "saturated") else "prefill"
+            elif row["metric"] == "prefill_tokens_per_second":
+                expected = "prefill"
             else:
                 expected = mode
             self.assertEqual(row["figure"], expected, row["id"])

@@ -74,6 +74,16 @@ class Contract(unittest.TestCase):
             deciles = statistics.quantiles(map(abs, errors), n=10, method="inclusive")
             self.assertAlmostEqual(summary["p90_log_error"], deciles[-1], places=9)
 
+    def test_sources_count_alike_in_coverage(self):
+        result = answer("--kind", "training")
+        for what in ("time", "memory"):
+            sources = {}
+            for row in result["rows"]:
+                if row["judged"] and row["figure"] == what:
+                    sources.setdefault(row["source"], []).append(row["inside"])
+            self.assertAlmostEqual(result["summary"][what]["mean_of_source_inside_shares"],
+                                   statistics.mean(map(statistics.mean, sources.values())), places=9)
+
     def test_a_run_is_judged_once(self):
         judged = [(row["id"], row["metric"] == "peak_memory_gib") for row in answer("--kind", "training")["rows"] if row["judged"]]
         self.assertEqual(len(judged), len(set(judged)))
@@ -145,6 +155,130 @@ class Figures(unittest.TestCase):
         start = time.perf_counter()
         run("validate")
         return time.perf_counter() - start
+
+
+def log_error(metric, predicted, measured):
+    """Of time or memory: positive when too slow or too large."""
+    return math.log(predicted / measured) * (-1 if "per_second" in metric else 1)
+
+
+class Pairs(unittest.TestCase):
+    def test_rows_follow_from_the_runs(self):
+        result = answer("--source", "mosaic-llm-foundry", "--source", "nemo-24", "--pairs")
+        error = {row["id"]: row["log_error"] for row in result["rows"] if row["judged"] and row["figure"] == "time"}
+        rows = [row for row in result["pairs"]["rows"] if row["figure"] == "time"]
+        self.assertGreater(len(rows), 300)
+        for row in rows:
+            self.assertAlmostEqual(row["log_error"], error[row["a"]] - error[row["b"]], places=9)
+            self.assertEqual(row["inside"], abs(row["log_error"]) <= 1.2815515655446004 * row["log_deviation"])
+            self.assertEqual(row["order_right"] is not None, abs(row["log_measured_ratio"]) > math.log(1.15))
+            if row["order_right"] is not None:
+                predicted = row["log_measured_ratio"] + row["log_error"]
+                self.assertEqual(row["order_right"], (predicted > 0) == (row["log_measured_ratio"] > 0))
+
+    def test_sums_follow_from_the_rows(self):
+        result = answer("--kind", "training", "--pairs")["pairs"]
+        self.assertEqual({entry["differs"] for entry in result["summary"]},
+                         {"any", "gpu", "count", "strategy", "batch"})
+        for entry in result["summary"]:
+            rows = [row for row in result["rows"] if row["figure"] == entry["figure"]
+                    and entry["differs"] in ("any", row["differs"])]
+            sources = {}
+            for row in rows:
+                sources.setdefault(row["source"], []).append(row)
+            self.assertEqual((entry["pairs"], entry["sources"]), (len(rows), len(sources)))
+            self.assertAlmostEqual(entry["median_of_source_medians"], statistics.median(
+                statistics.median(abs(row["log_error"]) for row in group) for group in sources.values()), places=9)
+            self.assertAlmostEqual(entry["mean_of_source_inside_shares"], statistics.mean(
+                statistics.mean(row["inside"] for row in group) for group in sources.values()), places=9)
+            right = [row["order_right"] for row in rows if row["order_right"] is not None]
+            self.assertEqual(entry["apart"], len(right))
+            if right:
+                self.assertAlmostEqual(entry["order_right_share"], statistics.mean(right), places=9)
+
+    def test_a_file_of_ones_own(self):
+        text = (b"source,gpu,gpus,model,seq_len,micro_batch,grad_accum,step_seconds\n"
+                b"me,RTX 4090,1,GPT-2,1024,8,1,0.4\nme,RTX 4090,1,GPT-2,1024,16,1,0.7\nme,H100 SXM,1,GPT-2,1024,8,1,0.2\n")
+        pairs = answer("-", "--pairs", stdin=text)["pairs"]
+        self.assertEqual(sorted(row["differs"] for row in pairs["rows"]), ["batch", "gpu", "gpu"])
+        text = run("validate", "-", "--pairs", stdin=text).stdout
+        self.assertIn("ORDER RIGHT", text)
+
+
+class OwnRuns(unittest.TestCase):
+    def test_a_site_that_is_slow_throughout_is_learned(self):
+        """All times of a source tripled: most of that goes away with one run."""
+        rows = [fact for fact in facts() if fact["source"] == "mosaic-llm-foundry"][:40]
+        for row in rows:
+            row["step_seconds"] = repr(3 * float(row["step_seconds"])) if row["step_seconds"] else ""
+            rate = row["tokens_per_second_per_gpu"]
+            row["tokens_per_second_per_gpu"] = repr(float(rate) / 3) if rate else ""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, rows[0].keys())
+        writer.writeheader()
+        writer.writerows(rows)
+        for own in ("1", "4"):
+            time, = (entry for entry in answer("-", "--calibrate", own, stdin=text.getvalue().encode())["own_runs"]
+                     if entry["figure"] == "time")
+            self.assertEqual((time["own_runs"], time["sources"], time["runs"]), (int(own), 1, 40))
+            self.assertGreater(time["median_of_source_medians_without"], 0.9)
+            self.assertLess(time["median_of_source_medians"], 0.6 * time["median_of_source_medians_without"])
+
+    def test_every_number_of_own_runs(self):
+        for own in ("1", "2", "4"):
+            for entry in answer("--calibrate", own)["own_runs"]:
+                self.assertLessEqual(entry["median_of_source_medians"], entry["p90_log_error"])
+                self.assertTrue(0 <= entry["mean_of_source_inside_shares"] <= 1)
+        self.assertIn("OWN RUNS", run("validate", "--calibrate", "2").stdout)
+
+
+class FirstContact(unittest.TestCase):
+    def test_figures_follow_from_the_file(self):
+        with open(ROOT / "data/measured/first_contact.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        contact = answer("--first-contact")["first_contact"]
+        self.assertEqual(contact["versions"], sorted({row["commit"] for row in rows}))
+        runs = {(row["source"], row["id"]) for row in rows if row["metric"] == "step_seconds"}
+        trained = {}
+        for row in rows:  # the seconds of a step count before tokens per second
+            if row["status"] == "predicted" and (row["metric"] == "step_seconds" or (
+                    row["metric"] == "tokens_per_second_per_gpu" and (row["source"], row["id"]) not in runs)):
+                trained.setdefault(row["source"], []).append(row)
+        errors = {source: [abs(log_error(row["metric"], float(row["predicted"]), float(row["measured"])))
+                           for row in group] for source, group in trained.items()}
+        then = contact["then"]["time"]
+        self.assertEqual((then["sources"], then["predicted"]), (len(errors), sum(map(len, errors.values()))))
+        self.assertAlmostEqual(then["median_of_source_medians"],
+                               statistics.median(map(statistics.median, errors.values())), places=9)
+        pooled = [error for group in errors.values() for error in group]
+        self.assertAlmostEqual(then["p90_log_error"], statistics.quantiles(pooled, n=10, method="inclusive")[-1], places=9)
+        self.assertAlmostEqual(then["mean_of_source_inside_shares"], statistics.mean(
+            statistics.mean(float(row["p10"]) <= float(row["measured"]) <= float(row["p90"]) for row in group)
+            for group in trained.values()), places=9)
+
+    def test_today_is_what_is_predicted_without_it(self):
+        with open(ROOT / "data/measured/first_contact.csv", encoding="utf-8", newline="") as file:
+            met = {(row["source"], row["id"], row["metric"], float(row["measured"])) for row in csv.DictReader(file)}
+        result = answer("--first-contact")
+        errors = [abs(row["log_error"]) for row in result["rows"] if row["judged"] and row["figure"] == "memory"
+                  and (row["source"], row["id"], row["metric"], row["measured"]) in met]
+        self.assertAlmostEqual(result["first_contact"]["today"]["memory"]["median_log_error"],
+                               statistics.median(errors), places=9)
+
+
+class Fits(unittest.TestCase):
+    def test_every_run_did_fit(self):
+        said = answer()["summary"]["said_not_to_fit"]
+        for kind, most in (("training", 0.36), ("generation", 0.01)):  # what has been reached
+            self.assertGreater(said[kind]["runs"], 500)
+            self.assertLessEqual(said[kind]["at_p50"], said[kind]["at_p90"])
+            self.assertLess(said[kind]["at_p50"], most)
+
+    def test_a_run_that_is_far_too_large_is_said_not_to_fit(self):
+        text = b"gpu,model,seq_len,micro_batch,method,step_seconds\nRTX 4090,Qwen2.5-7B,1024,8,full,0.4\nH100 SXM,GPT-2,1024,1,full,0.4\n"
+        said = answer("-", stdin=text)["summary"]["said_not_to_fit"]
+        self.assertEqual((said["training"]["runs"], said["training"]["at_p50"]), (2, 0.5))
+        self.assertEqual((said["generation"]["runs"], said["generation"]["at_p50"]), (0, None))
 
 
 class Questions(unittest.TestCase):
@@ -245,7 +379,8 @@ class Wrong(unittest.TestCase):
 
     def test_wrong_words(self):
         for words in (["--by", "colour"], ["--metric", "speed"], ["--source", "nowhere"], ["--worst", "-1"],
-                      ["--explain", "nothing-at-all"], [RUNS, "--report"], [RUNS, "--left-out"]):
+                      ["--explain", "nothing-at-all"], [RUNS, "--report"], [RUNS, "--left-out"],
+                      [RUNS, "--first-contact"], ["--calibrate", "0"], ["--calibrate", "some"]):
             done = run("validate", *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
             self.assertEqual(len(done.stderr.splitlines()), 1 if RUNS not in words else 1, done.stderr)

@@ -251,6 +251,40 @@ TEST(GenerationSetup, APowerLimitBindsTheCard) {
   EXPECT_EQ(generation_setup(catalogue(), run).gpu.tdp_watts, 330);
 }
 
+TEST(GenerationSetup, WhatARateCountsFollowsFromWhatIsPrintedBesideIt) {
+  const auto counted = [](const GenerationRun& run) { return generation_setup(catalogue(), run).rate_counts; };
+  GenerationRun run = stated();
+  run.rate_counts.reset();
+  EXPECT_EQ(counted(run), RateCounts::kAll);
+  run.prefill_rate = TokensPerSecond{1000};
+  EXPECT_EQ(counted(run), RateCounts::kDecode);
+  run.prefill_rate.reset();
+  run.first_token = Seconds{1};
+  EXPECT_EQ(counted(run), RateCounts::kDecode);
+  run.per_token = Seconds{1};
+  EXPECT_EQ(counted(run), RateCounts::kAll);
+  run.first_token.reset();
+  run.framework = "llama.cpp";
+  run.weights = Format::kQ8_0;
+  EXPECT_EQ(counted(run), RateCounts::kDecode);
+  run.mode = GenerationMode::kConcurrency;
+  EXPECT_EQ(counted(run), RateCounts::kAll);
+}
+
+TEST(GenerationSetup, OneRequestKeepsOneReplicaBusy) {
+  GenerationRun run = stated();
+  run.mode = GenerationMode::kSingle;
+  run.batch = 1;
+  const double one = predicted(run);
+  run.gpus = run.replicas = 8;
+  EXPECT_NEAR(predicted(run) / one, 1, 1e-9);
+  run.mode = GenerationMode::kConcurrency;
+  run.batch = 4;
+  const double four = predicted(run);
+  run.gpus = run.replicas = 4;
+  EXPECT_NEAR(predicted(run) / four, 1, 0.03);  // the tail is shared by more replicas
+}
+
 TEST(GenerationSetup, LlamaCppHasFormatsOfItsOwn) {
   GenerationRun run = stated();
   run.framework = "llama.cpp";

@@ -74,6 +74,10 @@ TEST(Complete, EachRowThatAModelLooksUpIsMissed) {
     ASSERT_EQ(refusal(table, joined(lines)), "") << table;
     for (std::size_t i = 1; i < lines.size(); ++i) {
       if (lines[i].starts_with("*")) continue;  // nothing of the catalogue reads it: see below
+      // A figure need not know every part of the error.
+      if (table == "error_components.csv" && lines[i].find(",site,") == std::string::npos &&
+          lines[i].find(",configuration,") == std::string::npos)
+        continue;
       std::vector<std::string> fewer = lines;
       fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
       const std::string said = refusal(table, joined(fewer));

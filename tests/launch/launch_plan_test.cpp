@@ -70,13 +70,13 @@ TEST(LaunchPlan, RefusesNumbersThatDoNotGoTogether) {
   const auto batch = lay_out(launched.searched.job, plan, known(), "x", "y");
   ASSERT_FALSE(batch);
   EXPECT_EQ(batch.error().message,
-            "phases.validate: a batch of 256 sequences is not 8 ranks x micro-batch 33 x gradient accumulation 1; set "
+            "phases.validate: a batch of 256 sequences is not 4 ranks x micro-batch 17 x gradient accumulation 4; set "
             "micro and accumulate that divide it");
   plan = launched.searched.pick();
   plan.phases[1].estimate.change().strategy.tp = 3;
   const auto degrees = lay_out(launched.searched.job, plan, known(), "x", "y");
   ASSERT_FALSE(degrees);
-  EXPECT_EQ(degrees.error().message, "phases.produce: dp 8 x tp 3 x pp 1 x cp 1 are not 8 GPUs");
+  EXPECT_EQ(degrees.error().message, "phases.produce: dp 4 x tp 3 x pp 1 x cp 1 are not 4 GPUs");
 }
 
 }  // namespace

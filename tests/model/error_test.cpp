@@ -78,7 +78,7 @@ TEST(ErrorModel, LoadsAndSharesAddUpToTheVariance) {
     }
 }
 
-TEST(OwnRuns, AsPredictedTeachNothingButCertainty) {
+TEST(Learning, AsPredictedTeachNothingButCertainty) {
   ErrorModel taught = model();
   learn(taught, {own(labels(), 0)});
   const ExpectedError after = expected_error(taught, kFigure, labels());
@@ -87,7 +87,7 @@ TEST(OwnRuns, AsPredictedTeachNothingButCertainty) {
   EXPECT_GT(after.variance, square(0.12)) << "the next configuration has an error of its own";
 }
 
-TEST(OwnRuns, ShrinkAndPassOnWhatIsShared) {
+TEST(Learning, ShrinkAndPassOnWhatIsShared) {
   ErrorModel taught = model();
   learn(taught, {own(labels(), 0.2)});
   const double same = expected_error(taught, kFigure, labels()).shift;
@@ -99,7 +99,7 @@ TEST(OwnRuns, ShrinkAndPassOnWhatIsShared) {
   EXPECT_NEAR(other_card / same, (0.09 + 0.01) / (0.09 + 0.01 + 0.04 + 0.0225), 1e-6);
 }
 
-TEST(OwnRuns, OneOddRunAmongSeveralIsOneRun) {
+TEST(Learning, OneOddRunAmongSeveralIsOneRun) {
   ErrorModel agreed = model(), odd = model();
   const std::vector<OwnRun> four(4, own(labels(), 0.1));
   learn(agreed, four);
@@ -110,7 +110,7 @@ TEST(OwnRuns, OneOddRunAmongSeveralIsOneRun) {
   EXPECT_NEAR(expected_error(odd, kFigure, labels()).shift, expected_error(agreed, kFigure, labels()).shift, 0.05);
 }
 
-TEST(OwnRuns, ManyApproachWhatTheyAgreeOn) {
+TEST(Learning, ManyApproachWhatTheyAgreeOn) {
   ErrorModel taught = model();
   learn(taught, std::vector<OwnRun>(40, own(labels(), 0.4)));
   const ExpectedError after = expected_error(taught, kFigure, labels());
@@ -120,7 +120,7 @@ TEST(OwnRuns, ManyApproachWhatTheyAgreeOn) {
   EXPECT_TRUE(taught == model()) << "nothing is left of what was forgotten";
 }
 
-TEST(OwnRuns, AFigureThatNoRunStatesStaysAsItWas) {
+TEST(Learning, AFigureThatNoRunStatesStaysAsItWas) {
   ErrorModel taught = model();
   OwnRun silent{.labels = labels()};
   learn(taught, {silent});

@@ -23,7 +23,9 @@ inline GenerationConstants generation_constants() {
   all.cache_bytes_clock = 4;
   all.kv_copy = 3.3;
   all.expert_time = 1;
+  all.expanded_experts = 1;
   all.expert_imbalance = 1.15;
+  all.routing_skew = 0;
   all.reduce_latency = 1.2;
   all.reduce_time = 1.2;
   all.one_shot_us = 8;
@@ -36,10 +38,13 @@ inline GenerationConstants generation_constants() {
   all.eager_prefill = 0.5;
   all.chunk_tokens = 8192;
   all.most_in_flight = 1024;
+  all.chunk_small = 8192;
+  all.in_flight_small = 1024;
   all.most_static = 512;
   all.static_fill = 0.82;
   all.chunk_overlap = 0.26;
   all.tail = 0.3;
+  all.company = 1;
   all.first_fixed_ms = 18;
   all.first_steps = 1.5;
   all.first_queue = 0.34;

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "model/generation/serving_kernels.h"
 
 #include "model/training_fixture.h"
@@ -236,6 +239,26 @@ TEST(Experts, TouchedByHand) {
   EXPECT_NEAR(touched_experts(1, 8, 128), 8, 1e-12);
   EXPECT_DOUBLE_EQ(touched_experts(3, 4, 4), 4);
   EXPECT_NEAR(touched_experts(1e5, 8, 256), 256, 1e-9);
+}
+
+TEST(Experts, SkewedRoutingTouchesFewer) {
+  // A mean over the normal deviate, worked by a sum over 20,000 points: 128 experts, 8 of them chosen, deviation 1.
+  EXPECT_NEAR(touched_experts(1, 8, 128, 1), 8, 0.01);
+  double sum = 0, weights = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double z = -5 + 10 * (i + 0.5) / 20000;
+    const double weight = std::exp(-z * z / 2);
+    const double chance = std::min(8.0 / 128 * std::exp(z - 0.5), 0.98);
+    sum += weight * (1 - std::pow(1 - chance, 16));
+    weights += weight;
+  }
+  EXPECT_NEAR(touched_experts(16, 8, 128, 1) / (128 * sum / weights), 1, 0.03);
+  for (const double tokens : {2.0, 16.0, 64.0}) {
+    EXPECT_LT(touched_experts(tokens, 8, 128, 1), touched_experts(tokens, 8, 128));
+    EXPECT_LT(touched_experts(tokens, 8, 128, 1.2), touched_experts(tokens, 8, 128, 0.6));
+  }
+  EXPECT_DOUBLE_EQ(touched_experts(16, 8, 128, 0), touched_experts(16, 8, 128));
+  EXPECT_DOUBLE_EQ(touched_experts(16, 4, 4, 1), 4);
 }
 
 TEST(Experts, OneExpertIsTwoPlainProducts) {

@@ -113,6 +113,7 @@ TEST(Identity, StaysWhenPricesAndWhatElseChangesFromDayToDayDo) {
   for (const auto& [id, text] : told(planned(job, offers, market))) today.insert(id);
   for (Offer& offer : offers) {
     offer.price = *offer.price * 1.1;
+    if (offer.spot_price) offer.spot_price = *offer.spot_price * 1.1;
     offer.as_of = "2026-12-01";
     offer.source = "tomorrow";
   }

@@ -34,7 +34,8 @@ TEST_P(Laws, PartsAddUp) {
     }
     EXPECT_NEAR(cost, plan.cost.p50.value, 1e-6 * std::max(1.0, plan.cost.p50.value)) << plan.label;
     EXPECT_GE(plan.hours.p50.value + 1, longest) << plan.label;
-    EXPECT_LE((plan.hours.p50 - plan.buffer).value, sum * 1.02 + static_cast<double>(plan.phases.size()) + 1)
+    // The median of a sum of skewed times that are not high together is above the sum of their medians.
+    EXPECT_LE((plan.hours.p50 - plan.buffer).value, sum * 1.05 + static_cast<double>(plan.phases.size()) + 1)
         << plan.label;
     EXPECT_LE(plan.gpu_hours, plan.billed_gpu_hours * (1 + 1e-9)) << plan.label;
     EXPECT_GE(plan.idle.value, 0) << plan.label;

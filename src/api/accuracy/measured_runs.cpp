@@ -1,6 +1,7 @@
 #include "api/accuracy/measured_runs.h"
 
 #include "base/text.h"
+#include "input/measured/first_contact_table.h"
 #include "input/measured/generation_run_table.h"
 #include "input/measured/left_out_table.h"
 #include "input/measured/publications.h"
@@ -13,6 +14,8 @@ namespace {
 constexpr std::string_view kTraining = "measured/train_runs.csv", kGeneration = "measured/infer_runs.csv";
 /// Constants fitted without each source, of training and of generation.
 constexpr std::string_view kLeftOut[] = {"measured/left_out.csv", "measured/left_out_generation.csv"};
+
+constexpr std::string_view kFirstContact = "measured/first_contact.csv";
 
 std::string data_file(std::string_view file) { return "data/" + std::string(file); }
 
@@ -90,6 +93,15 @@ Result<LeftOut> built_in_left_out(const Catalogue& catalogue) {
     return failure("this build has no constants fitted without each source (" + data_file(kLeftOut[0]) +
                    "); build it with that file, or remove --left-out");
   return LeftOut(catalogue, all);
+}
+
+bool has_first_contact() { return !embedded_data(kFirstContact).empty(); }
+
+Result<std::vector<ContactFigure>> built_in_first_contact() {
+  if (embedded_data(kFirstContact).empty())
+    return failure("this build has no predictions made at first contact (" + data_file(kFirstContact) +
+                   "); build it with that file, or remove --first-contact");
+  return read_first_contact(embedded_data(kFirstContact), data_file(kFirstContact));
 }
 
 Result<std::vector<std::pair<std::string, std::string>>> built_in_publications() {

@@ -10,6 +10,7 @@
 #include "api/questions/prices.h"
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
+#include "evidence/scores/first_contact.h"
 #include "evidence/validation/generation_run.h"
 #include "evidence/validation/left_out.h"
 #include "evidence/validation/training_run.h"
@@ -46,6 +47,10 @@ Result<MeasuredRuns> read_measured_runs(const NamedText& table, std::string_view
 bool has_left_out();
 /// Those constants. `catalogue` must outlive them. Fails where there are none.
 Result<LeftOut> built_in_left_out(const Catalogue& catalogue);
+/// Whether predictions made at first contact are compiled in.
+bool has_first_contact();
+/// What was predicted for runs before anybody had looked at them. Fails where none is compiled in.
+Result<std::vector<ContactFigure>> built_in_first_contact();
 /// What was published where: of each source its publication, in the order of their names.
 Result<std::vector<std::pair<std::string, std::string>>> built_in_publications();
 

@@ -122,6 +122,19 @@ Result<void> keep_metric(MeasuredRuns& runs, std::vector<Judged>& judged, const 
   return wrong_use("--metric: none of the runs has " + words);
 }
 
+/// What is asked for beside errors, of the predictions that are in the report.
+Result<void> sum_up(ValidationReport& report, const ValidateTerms& terms, const ErrorModel& errors) {
+  for (const ErrorFigure figure : figures_of(report)) {
+    if (terms.pairs) report.pairs.push_back({figure, pairs_of(errors, report.runs, figure)});
+    if (terms.own > 0) report.own.push_back({figure, after_own_runs(errors, report.runs, figure, terms.own)});
+  }
+  if (!terms.first_contact) return {};
+  auto figures = built_in_first_contact();
+  if (!figures) return std::unexpected(std::move(figures.error()));
+  report.contact = first_contact(*figures, report.runs);
+  return {};
+}
+
 }  // namespace
 
 Result<ValidateAnswer> ask_validate(MeasuredRuns measured, const ValidateTerms& terms, const Catalogue& catalogue) {
@@ -143,6 +156,7 @@ Result<ValidateAnswer> ask_validate(MeasuredRuns measured, const ValidateTerms& 
     left_out.emplace(*std::move(loaded));
   }
   report.runs = predict_all(catalogue, left_out ? &*left_out : nullptr, runs);
+  if (auto summed = sum_up(report, terms, catalogue.errors); !summed) return std::unexpected(std::move(summed.error()));
   answer.by = groupings_of(terms.by);
   answer.alone = !terms.run.empty();
   const bool both = !runs.training.empty() && !runs.generation.empty();
@@ -167,13 +181,30 @@ Result<std::string> accuracy_of(const MeasuredRuns& runs, const Catalogue& catal
   fitted.judged = figures_of(runs);
   fitted.runs = predict_all(catalogue, nullptr, runs);
   page.fitted = &fitted;
-  if (!has_left_out()) return accuracy_page(page);
-  const auto without = built_in_left_out(catalogue);
-  if (!without) return std::unexpected(without.error());
-  ValidationReport left_out = fitted;
-  left_out.left_out = true;
-  left_out.runs = predict_all(catalogue, &*without, runs);
-  page.left_out = &left_out;
+  ValidationReport left_out;
+  std::optional<LeftOut> without;
+  if (has_left_out()) {
+    auto loaded = built_in_left_out(catalogue);
+    if (!loaded) return std::unexpected(loaded.error());
+    without.emplace(*std::move(loaded));
+    left_out.left_out = true;
+    left_out.judged = fitted.judged;
+    left_out.runs = predict_all(catalogue, &*without, runs);
+    page.left_out = &left_out;
+  }
+  ValidationReport& unseen = page.left_out != nullptr ? left_out : fitted;
+  for (const ErrorFigure figure : figures_of(unseen)) {
+    unseen.pairs.push_back({figure, pairs_of(catalogue.errors, unseen.runs, figure)});
+    for (const int own : {1, 2, 4})
+      unseen.own.push_back({figure, after_own_runs(catalogue.errors, unseen.runs, figure, own)});
+  }
+  std::optional<FirstContact> contact;
+  if (has_first_contact()) {
+    const auto figures = built_in_first_contact();
+    if (!figures) return std::unexpected(figures.error());
+    contact = first_contact(*figures, fitted.runs);
+    page.contact = &*contact;
+  }
   return accuracy_page(page);
 }
 

@@ -21,6 +21,9 @@ struct ValidateTerms {
   int worst = -1;                      ///< how many runs of each kind of figure are told; below 0: a few
   bool all = false;                    ///< every run in place of the farthest off
   bool left_out = false;               ///< each run with constants fitted without its source
+  bool pairs = false;                  ///< runs of one source and model compared with each other
+  int own = 0;                         ///< how many runs of a source are taken as own, to predict its others; 0: none
+  bool first_contact = false;          ///< what was predicted before anybody had looked; of the built-in runs
 };
 
 /// Owns the runs that its report is of.

@@ -57,7 +57,11 @@ Result<void> CheckQuestion::read_plan(Request request) {
   auto question = read_question(request, *catalogue_);
   if (!question) return std::unexpected(std::move(question.error()));
   question_ = std::make_unique<Question>(*std::move(question));
-  if (kept_) return made_for(*kept_, question_->loaded.job.name);
+  if (kept_) {
+    auto made = made_for(*kept_, question_->loaded.job.name);
+    if (!made || !terms_.keep) return made;
+    if (terms_.plan.id.empty()) terms_.plan.id = kept_plan_->id;
+  }
 
   auto searched = search_job(question_->loaded.job, question_->known, *catalogue_, question_->terms);
   if (!searched) return std::unexpected(std::move(searched.error()));
@@ -74,6 +78,10 @@ Result<void> CheckQuestion::read_plan(Request request) {
   if (id.empty() && question_->written.kept) id = question_->written.kept->id;
   if (id.empty()) return {};
   const auto plan = plan_with_id(found, id);
+  if (!plan && kept_)
+    return failure(
+        "plan " + printable(id, 40) + " is not among those that are found now; give --job, and the plan by --plan ID",
+        {kept_->file});
   if (!plan) return std::unexpected(plan.error());
   plan_ = *plan;
   return {};
@@ -234,6 +242,10 @@ Result<CheckAnswer> CheckQuestion::answer(const RunLog& log, bool final) const {
                    {kept_ ? kept_->file : ""});
   result.expected = *std::move(expectation);
   result.log = log_of(**candidate, log);
+  if (plan != nullptr)
+    for (const PhasePlan& part : plan->phases)
+      if (static_cast<std::size_t>(part.estimate->phase) == (*candidate)->phase)
+        result.planned = PlannedPhase{&phase(**candidate), &*part.estimate};
   const CheckedRun run = checked(**candidate, result.expected, result.log);
   result.check = check_run(run);
   const bool wants_memory = final && result.check.out_of_memory > 0;

@@ -22,6 +22,13 @@ namespace gpuplan::api {
 struct CheckTerms {
   AskedPlan plan{};     ///< neither id nor text: the plan of a kept job, else the pick or what is like the log
   std::string phase{};  ///< its name; empty: the one that the log is of
+  bool keep = false;    ///< the run is to be kept: a kept plan is looked up among those found now
+};
+
+/// A phase as a plan that was searched runs it. Refers to the question.
+struct PlannedPhase {
+  const Phase* phase = nullptr;
+  const PhaseEstimate* estimate = nullptr;
 };
 
 /// A log with what it was held against.
@@ -30,8 +37,9 @@ struct CheckAnswer {
   RunLog log;
   RunCheck check;
   std::vector<Advice> advice;
-  std::vector<std::string> notes;    ///< how phase and plan were chosen, a sentence each
-  std::vector<std::string> files{};  ///< of the log, as messages call them
+  std::vector<std::string> notes;         ///< how phase and plan were chosen, a sentence each
+  std::vector<std::string> files{};       ///< of the log, as messages call them
+  std::optional<PlannedPhase> planned{};  ///< nullopt: the plan was kept, and nobody keeps the run
 
   /// Refers to the answer.
   CheckReport report() const { return {expected, log, check, advice, files, notes}; }

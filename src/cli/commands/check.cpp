@@ -17,9 +17,11 @@
 #include "cli/io/on_signal.h"
 #include "cli/io/read_file.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
+#include "cli/load/keep_run.h"
 #include "cli/load/load_job.h"
+#include "cli/load/read_logs.h"
 #include "cli/options/common_options.h"
+#include "output/runs/calibrate_report.h"
 #include "output/runs/check_report.h"
 #include "output/text/table.h"
 
@@ -33,6 +35,7 @@ struct CheckArguments {
   std::string phase;  ///< empty: the one that the log is of
   std::vector<std::string> logs;
   bool follow = false;
+  bool keep = false;  ///< as an own run
 };
 
 /// Milliseconds between looking for more, and nanoseconds in which nothing may come before a run counts as ended.
@@ -43,12 +46,6 @@ volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
 
 int code_of(Verdict verdict) { return verdict == Verdict::kPassed ? kDone : kCheckFailed; }
-
-std::vector<std::string> shown_names(const std::vector<std::string>& names) {
-  std::vector<std::string> shown;
-  for (const std::string& name : names) shown.push_back(shown_name(name));
-  return shown;
-}
 
 Result<api::CheckAnswer> answered(const api::CheckQuestion& question, const RunLog& log, bool final,
                                   const CheckArguments& options) {
@@ -78,27 +75,6 @@ int say_nothing_fits(System& system, const api::CheckQuestion& question, const C
         for (const std::string& line : question.nothing_fits()) say(system, "gpuplan: " + line);
         return std::string();
       });
-}
-
-/// All that is in the files now.
-Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const api::CheckQuestion& question) {
-  auto reader = LogReader::make(question.metrics());
-  if (!reader) return std::unexpected(std::move(reader.error()));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) reader->next_file();
-    const std::unique_ptr<GrowingFile> file = system.growing_file(names[i]);
-    if (const auto open = file->open(); !open) return std::unexpected(open.error());
-    for (;;) {
-      constexpr int kForEver = -1;
-      const auto piece = file->read(kForEver);
-      if (!piece) return std::unexpected(piece.error());
-      if (piece->empty() && (file->is_regular() || file->ended() || interrupted != 0)) break;
-      reader->feed(*piece);
-    }
-  }
-  auto log = reader->finish();
-  if (!log && log.error().place.file.empty()) log.error().place.file = join(shown_names(names), ", ");
-  return log;
 }
 
 /// Logs that grow. One is read on from where it ended; of several, all are read again when one has grown.
@@ -172,7 +148,7 @@ class Follower {
       }
     }
     if (!grown || !several()) return grown;
-    auto log = read_logs(system_, there, question_);
+    auto log = read_logs(system_, there, question_, &interrupted);
     if (!log) return std::unexpected(std::move(log.error()));
     again_ = *std::move(log);
     return true;
@@ -242,6 +218,8 @@ Result<void> good_check_options(const CheckArguments& options) {
   const auto from_input = std::ranges::count_if(options.logs, is_input) + (is_input(options.job.job) ? 1 : 0) +
                           (is_input(options.plan) ? 1 : 0);
   if (from_input > 1) return wrong_use("'-' (standard input) can be used only once, for the log, the job or the plan");
+  if (options.keep && options.follow)
+    return wrong_use("--keep and --follow cannot be combined; keep the run when it is done");
   if (std::ranges::any_of(options.logs, &std::string::empty))
     return wrong_use("the name of the log is empty; give a file, or - for standard input");
   return {};
@@ -252,24 +230,39 @@ Result<api::CheckQuestion> read_check(System& system, const CheckArguments& opti
   if (!plan) return std::unexpected(std::move(plan.error()));
   const auto request = read_request(system, options.job, catalogue);
   if (!request) return std::unexpected(request.error());
-  return api::CheckQuestion::read(*request, {*std::move(plan), options.phase}, catalogue);
+  return api::CheckQuestion::read(*request, {*std::move(plan), options.phase, options.keep}, catalogue);
+}
+
+/// Keeps the run and says on stderr what was learned; the verdict stays what it is.
+void keep(System& system, const api::CheckAnswer& answer, const Catalogue& catalogue, const CheckArguments& options) {
+  const auto kept = keep_run(system, answer, catalogue, options.job.runs, options.common.data_folder);
+  if (!kept) {
+    complain(system, kept.error());
+    return;
+  }
+  const std::string text =
+      kept->already ? already_words(*kept) + "\n" : calibrate_text(kept->report(), {.columns = 1000, .colour = false});
+  for (const std::string_view line : split(text, '\n'))
+    if (!line.empty()) say(system, line);
 }
 
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto question = read_check(system, options, *catalogue);
   if (!question) return complain(system, question.error());
   if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
   if (options.follow) return Follower(system, options, *question).run();
-  const auto log = read_logs(system, options.logs, *question);
+  const auto log = read_logs(system, options.logs, *question, &interrupted);
   if (!log) return complain(system, log.error());
   if (const auto known = api::check_known(*log, shown_names(options.logs)); !known)
     return complain(system, known.error());
   const auto answer = answered(*question, *log, true, options);
   if (!answer) return complain(system, answer.error());
-  return tell(system, *answer, options);
+  const int code = tell(system, *answer, options);
+  if (options.keep) keep(system, *answer, *catalogue, options);
+  return code;
 }
 
 constexpr const char* kCheckNotes =
@@ -324,9 +317,13 @@ CommandSpec check_command() {
                              .target = &options->follow,
                              .help = "follow the log as it grows: a line on stderr for each change, the result when "
                                      "the run is done (or on interrupt, exit code 130)"});
+  command.options.push_back({.names = "--keep",
+                             .target = &options->keep,
+                             .help = "keep the run, so that predictions learn from it (gpuplan calibrate)"});
   add_set_option(command, job.set);
   add_price_options(command, job.prices, job.rates);
   add_config_flag(command, job.no_config);
+  add_runs_options(command, job.runs);
   command.options.push_back({.names = "--ignore",
                              .target = &job.ignore,
                              .help = "given: compare with predictions, not with your own figures",

@@ -17,6 +17,7 @@ CommandSpec plan_command();
 CommandSpec whatif_command();
 CommandSpec simulate_command();
 CommandSpec check_command();
+CommandSpec calibrate_command();
 CommandSpec launch_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();

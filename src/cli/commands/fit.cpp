@@ -9,8 +9,8 @@
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/exit_code.h"
 #include "cli/load/find_config.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/load/load_job.h"
+#include "cli/load/own_runs.h"
 #include "cli/options/common_options.h"
 #include "cli/options/sketch_options.h"
 #include "input/text/gpu_name.h"
@@ -31,6 +31,7 @@ struct FitArguments {
   std::vector<int> batches;  ///< memory by these
   bool placements = false;
   bool all = false;
+  OwnRunsOptions runs;
   bool no_config = false;
   bool explain = false;
 };
@@ -129,7 +130,7 @@ Result<void> good_fit_options(const FitArguments& options) {
 
 int run_fit(System& system, const FitArguments& options) {
   if (const auto good = good_fit_options(options); !good) return complain(system, good.error());
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto config = load_config(system, options.no_config, *catalogue);
   if (!config) return complain(system, config.error());
@@ -229,6 +230,7 @@ CommandSpec fit_command() {
        .help = "show memory by number of GPUs: DDP, FSDP, tensor or pipeline parallel, one model per GPU"});
   add_set_option(command, options->set);
   add_config_flag(command, options->no_config);
+  add_runs_options(command, options->runs);
   add_all_flag(command, options->all, "list every known GPU, also those too small");
   command.options.push_back(
       {.names = "--explain", .target = &options->explain, .help = "show how each number is computed, with sources"});

@@ -11,7 +11,6 @@
 #include "cli/io/terminal.h"
 #include "cli/load/check_scripts.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/load/load_job.h"
 #include "cli/options/common_options.h"
 #include "launch/launch_report.h"
@@ -76,7 +75,7 @@ bool check_all(System& system, LaunchReport& report) {
 
 int run_launch(System& system, const LaunchArguments& options) {
   if (const auto known = api::launcher_named(options.to); !known) return complain(system, known.error());
-  const auto catalogue = load_catalogue(system, options.data_folder);
+  const auto catalogue = load_learned(system, options.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   auto answer = ask(system, options, *catalogue);
   if (!answer) return complain(system, answer.error());

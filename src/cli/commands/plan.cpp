@@ -10,7 +10,6 @@
 #include "cli/deliver/deliver_form.h"
 #include "cli/io/progress.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "launch/to/launchers.h"
 #include "output/answer/explain.h"
@@ -146,7 +145,7 @@ std::string launcher_for(const Plan& plan) {
 int run_plan(System& system, const PlanArguments& options) {
   const std::int64_t start = system.now();
   if (const auto good = good_plan_options(options); !good) return complain(system, good.error());
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto request = read_request(system, options.job, *catalogue);
   if (!request) return complain(system, request.error());

@@ -6,7 +6,6 @@
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "output/questions/profiles_report.h"
 
@@ -20,7 +19,7 @@ struct ProfilesArguments {
 };
 
 int run_profiles(System& system, const ProfilesArguments& options) {
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto request = read_request(system, options.job, *catalogue);
   if (!request) return complain(system, request.error());

@@ -16,7 +16,6 @@
 #include "cli/io/progress.h"
 #include "cli/io/read_file.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "input/prices/trace_file.h"
 #include "input/text/csv.h"
@@ -112,7 +111,7 @@ Result<api::SimulateAnswer> ask(System& system, const SimulateArguments& options
     if (const auto taken = take_texts(""); !taken) return std::unexpected(taken.error());
     return api::simulate_work(terms, progress, &line);
   }
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return std::unexpected(catalogue.error());
   auto question = read_question(system, options.job, *catalogue);
   if (!question) return std::unexpected(std::move(question.error()));

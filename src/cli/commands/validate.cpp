@@ -32,9 +32,12 @@ Result<api::MeasuredRuns> read_runs(System& system, const ValidateArguments& opt
 }
 
 int run_validate(System& system, const ValidateArguments& options) {
-  if (!options.file.empty() && (options.terms.left_out || options.report))
+  const bool built_in = options.terms.left_out || options.terms.first_contact || options.report;
+  if (!options.file.empty() && built_in)
     return complain(system,
-                    wrong_use(std::string(options.terms.left_out ? "--left-out" : "--report") +
+                    wrong_use(std::string(options.terms.left_out        ? "--left-out"
+                                          : options.terms.first_contact ? "--first-contact"
+                                                                        : "--report") +
                               " works only with the built-in runs, which the constants were fitted to; leave out '" +
                               printable(options.file) + "'"));
   const auto catalogue = load_catalogue(system, options.common.data_folder);
@@ -86,6 +89,7 @@ CommandSpec validate_command() {
                           "  gpuplan validate --kind generation --by weights --metric saturated\n"
                           "  gpuplan validate --by gpu,machines --metric time\n"
                           "  gpuplan validate my-runs.csv --all\n"
+                          "  gpuplan validate my-runs.csv --pairs\n"
                           "  gpuplan validate --explain languini-004\n",
                       .notes = kHowToReadValidate};
   command.words = {{.names = "runs",
@@ -136,6 +140,19 @@ CommandSpec validate_command() {
                              .target = &options->terms.left_out,
                              .help = "leave-one-source-out: predict each built-in run with constants fitted without "
                                      "its source, as for runs never seen before"});
+  command.options.push_back({.names = "--pairs",
+                             .target = &options->terms.pairs,
+                             .help = "compare runs of one source and model in pairs: predicted ratio against measured "
+                                     "ratio, by what differs"});
+  command.options.push_back({.names = "--calibrate",
+                             .target = &options->terms.own,
+                             .help = "predict each source's runs with N of them as your own runs",
+                             .value = "N",
+                             .least = 1,
+                             .most = 16});
+  command.options.push_back({.names = "--first-contact",
+                             .target = &options->terms.first_contact,
+                             .help = "predictions of built-in runs made before anybody had looked at them"});
   command.options.push_back({.names = "--report",
                              .target = &options->report,
                              .help = "print the full report on the built-in runs in Markdown (docs/accuracy.md)"});

@@ -15,7 +15,6 @@
 #include "cli/deliver/deliver.h"
 #include "cli/deliver/deliver_form.h"
 #include "cli/load/job_options.h"
-#include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
 #include "output/questions/sensitivity_report.h"
 #include "output/questions/whatif_report.h"
@@ -83,7 +82,7 @@ int run_sensitivity(System& system, const WhatIfArguments& options, const Catalo
 }
 
 int run_whatif(System& system, const WhatIfArguments& options) {
-  const auto catalogue = load_catalogue(system, options.common.data_folder);
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   if (!options.by.empty() && !options.sensitivity) return complain(system, wrong_use("--by needs --sensitivity"));
   return options.sensitivity ? run_sensitivity(system, options, *catalogue) : run_cases(system, options, *catalogue);

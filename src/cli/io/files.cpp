@@ -76,6 +76,19 @@ std::error_code OpenFile::close() {
   return number >= 0 && ::close(number) != 0 ? last_error() : std::error_code();
 }
 
+std::error_code lock_folder(OpenFile& held, const std::string& folder) {
+  held = OpenFile(folder, O_RDONLY | O_DIRECTORY);
+  if (!held) return last_error();
+  constexpr int kTries = 200;
+  constexpr useconds_t kPause = 50'000;
+  for (int i = 0; i < kTries; ++i) {
+    if (SignalHold::came()) return std::make_error_code(std::errc::operation_canceled);
+    if (::flock(held.number(), LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return {};
+    ::usleep(kPause);
+  }
+  return std::make_error_code(std::errc::timed_out);
+}
+
 std::string unfinished_name(const std::string& target) {
   const fs::path folder = fs::path(target).parent_path();
   const std::string name = unfinished_stem(target) + std::to_string(::getpid());

@@ -34,6 +34,10 @@ class OpenFile {
   int number_ = -1;
 };
 
+/// Locks a folder for one gpuplan at a time, as long as `held` lives. Where locks are not known (some network disks)
+/// there is none. errc::timed_out after 10 s; operation_canceled when a signal waits (SignalHold).
+std::error_code lock_folder(OpenFile& held, const std::string& folder);
+
 /// The name of what will be `target` once it is whole: beside it, with the number of this process, and new.
 std::string unfinished_name(const std::string& target);
 

@@ -49,6 +49,10 @@ std::error_code RealSystem::write_file(const std::string& file, std::string_view
   return write_to_disk(file, text);
 }
 
+std::error_code RealSystem::change_file(const std::string& file, std::size_t limit, const FileChange& change) {
+  return change_on_disk(file, limit, change);
+}
+
 std::expected<void, FolderRefusal> RealSystem::write_folder(const std::string& folder,
                                                             const std::vector<LaunchFile>& files, bool force) {
   return write_folder_to_disk(folder, files, force);

@@ -12,6 +12,7 @@ class RealSystem : public System {
   FileFacts facts_of(const std::string& name) override;
   std::string real_path(const std::string& name) override;
   std::error_code write_file(const std::string& file, std::string_view text) override;
+  std::error_code change_file(const std::string& file, std::size_t limit, const FileChange& change) override;
   std::expected<void, FolderRefusal> write_folder(const std::string& folder, const std::vector<LaunchFile>& files,
                                                   bool force) override;
   std::error_code write(Stream stream, std::string_view text) override;

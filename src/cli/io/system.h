@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace gpuplan {
@@ -48,6 +49,23 @@ struct EndedProgram {
   std::string output;  ///< with its messages
 };
 
+/// What becomes of a file's text.
+class FileChange {
+ public:
+  virtual ~FileChange() = default;
+  /// `before` is empty where the file is not there; nullopt: it stays as it is.
+  virtual std::optional<std::string> after(const std::string& before) const = 0;
+};
+template <class F>
+class ChangeBy final : public FileChange {
+ public:
+  explicit ChangeBy(F change) : change_(std::move(change)) {}
+  std::optional<std::string> after(const std::string& before) const override { return change_(before); }
+
+ private:
+  F change_;
+};
+
 class System {
  public:
   virtual ~System() = default;
@@ -62,6 +80,9 @@ class System {
 
   /// Whole or not at all (cli/io/write_file.h); errc::operation_canceled when a signal stopped it.
   virtual std::error_code write_file(const std::string& file, std::string_view text) = 0;
+  /// Changes a file that others may change at the same time, one after the other (cli/io/write_file.h). What is read
+  /// is at most `limit` bytes.
+  virtual std::error_code change_file(const std::string& file, std::size_t limit, const FileChange& change) = 0;
   /// Whole or not at all (cli/io/write_folder.h).
   virtual std::expected<void, FolderRefusal> write_folder(const std::string& folder,
                                                           const std::vector<LaunchFile>& files, bool force) = 0;

@@ -8,8 +8,11 @@
 #include <cerrno>
 #include <expected>
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "cli/io/files.h"
+#include "cli/io/read_file.h"
 
 namespace gpuplan::cli {
 namespace {
@@ -49,9 +52,21 @@ std::error_code keep_rights(int descriptor, const struct stat& old) {
   return ::fchmod(descriptor, old.st_mode & kRights) == 0 ? std::error_code() : last_error();
 }
 
+constexpr mode_t kOwnFolder = 0700, kOwnFile = 0600;
+
+/// The folder and those above it, each for its owner alone where it has to be made.
+std::error_code make_folder(const fs::path& folder) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (fs::path way = folder; !way.empty() && !fs::exists(way, error); way = way.parent_path()) missing.push_back(way);
+  for (auto way = missing.rbegin(); way != missing.rend(); ++way)
+    if (::mkdir(way->c_str(), kOwnFolder) != 0 && errno != EEXIST) return last_error();
+  return {};
+}
+
 }  // namespace
 
-std::error_code write_to_disk(const std::string& file, std::string_view text) {
+std::error_code write_to_disk(const std::string& file, std::string_view text, mode_t rights) {
   const auto found = behind_links(file);
   if (!found) return found.error();
   const fs::path& target = *found;
@@ -65,7 +80,7 @@ std::error_code write_to_disk(const std::string& file, std::string_view text) {
   const SignalHold hold;
   const std::string beside = unfinished_name(target.string());
   // What is private stays so while it is written.
-  const OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : 0666);
+  const OpenFile descriptor(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, there ? 0600 : rights);
   if (!descriptor) return last_error();
   ::flock(descriptor.number(), LOCK_EX | LOCK_NB);
   std::error_code error = there ? keep_rights(descriptor.number(), old) : std::error_code();
@@ -75,6 +90,20 @@ std::error_code write_to_disk(const std::string& file, std::string_view text) {
   if (!error && ::rename(beside.c_str(), target.c_str()) != 0) error = last_error();
   if (error) ::unlink(beside.c_str());
   return error;
+}
+
+std::error_code change_on_disk(const std::string& file, std::size_t limit, const FileChange& change) {
+  const fs::path path(file);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const SignalHold hold;
+  if (const std::error_code error = make_folder(folder)) return error;
+  OpenFile held;
+  if (const std::error_code error = lock_folder(held, folder.string())) return error;
+  std::string before;
+  if (auto text = read_from_disk(file, limit)) before = *std::move(text);
+  else if (text.error() != std::errc::no_such_file_or_directory) return text.error();
+  const std::optional<std::string> after = change.after(before);
+  return after ? write_to_disk(file, *after, kOwnFile) : std::error_code();
 }
 
 }  // namespace gpuplan::cli

@@ -49,18 +49,12 @@ bool stays_below(std::string_view path) {
          path.find("/.") == std::string_view::npos && path.back() != '/';
 }
 
-/// One gpuplan at a time writes in a folder. Where locks are not known (some network disks) there is none.
+/// One gpuplan at a time writes in a folder.
 Written lock(OpenFile& held, const fs::path& folder) {
-  held = OpenFile(folder.string(), O_RDONLY | O_DIRECTORY);
-  if (!held) return can_not_write(folder, last_error());
-  constexpr int kTries = 200;
-  constexpr useconds_t kPause = 50'000;
-  for (int i = 0; i < kTries; ++i) {
-    if (SignalHold::came()) return can_not_write(folder, std::make_error_code(std::errc::operation_canceled));
-    if (::flock(held.number(), LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return {};
-    ::usleep(kPause);
-  }
-  return refused("cannot write " + printable(folder.string()) + ": locked by another program for 10 s", kInternal);
+  const std::error_code error = lock_folder(held, folder.string());
+  if (error == std::errc::timed_out)
+    return refused("cannot write " + printable(folder.string()) + ": locked by another program for 10 s", kInternal);
+  return error ? Written(can_not_write(folder, error)) : Written();
 }
 
 std::error_code write_file(const fs::path& path, const LaunchFile& file) {

@@ -38,6 +38,7 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
   add_set_option(command, options.set);
   add_price_options(command, options.prices, options.rates);
   add_config_flag(command, options.no_config);
+  add_runs_options(command, options.runs);
   command.options.push_back({.names = "--ignore",
                              .target = &options.ignore,
                              .help = "given: ignore your own figures in the job; use predictions",
@@ -124,6 +125,8 @@ std::string command_words(const std::string& command, const JobOptions& options,
   for (const std::string& file : options.prices) text += " --prices " + shell_word(file);
   for (const std::string& rate : options.rates) text += " --rate " + shell_word(rate);
   if (options.no_config) text += " --no-config";
+  if (!options.runs.file.empty()) text += " --runs " + shell_word(options.runs.file);
+  if (options.runs.none) text += " --no-runs";
   if (!options.as_of.empty()) text += " --as-of " + shell_word(options.as_of);
   if (options.seed != JobOptions{}.seed) text += " --seed " + std::to_string(options.seed);
   if (!data_folder.empty()) text += " --data " + shell_word(data_folder);

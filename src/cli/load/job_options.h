@@ -8,6 +8,7 @@
 #include "api/questions/question.h"
 #include "base/result.h"
 #include "cli/io/system.h"
+#include "cli/load/own_runs.h"
 #include "cli/options/command_spec.h"
 
 namespace gpuplan::cli {
@@ -16,6 +17,7 @@ struct JobOptions {
   std::string job;                  ///< file or "-"; empty: the question stands in `sketch`
   Sketch sketch;                    ///< the work in flags
   Wishes wishes;                    ///< where, limits and goal in flags
+  OwnRunsOptions runs;              ///< what predictions learn from
   bool no_config = false;           ///< read no gpuplan.toml
   std::vector<std::string> set;     ///< ADDRESS=VALUE
   std::vector<std::string> prices;  ///< CSV files

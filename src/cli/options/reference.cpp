@@ -20,6 +20,7 @@ std::span<const Meaning> exit_codes() {
 std::span<const Meaning> environment_variables() {
   static constexpr std::array kVariables = {
       Meaning{"GPUPLAN_CONFIG", "the only settings file to read; empty: none"},
+      Meaning{"GPUPLAN_RUNS", "the file of your own runs, which predictions learn from; empty: none"},
       Meaning{"GPUPLAN_VALUE_OF_TIME",
               "what an hour of your time costs, such as $40/h; overrides gpuplan.toml; a job or --value-of-time "
               "overrides it"},
@@ -32,6 +33,7 @@ std::span<const Meaning> environment_variables() {
       Meaning{"TERM", "dumb: no color, no pager, no progress line"},
       Meaning{"COLUMNS, LINES", "screen size, instead of the terminal's own; 120 columns if there is no terminal"},
       Meaning{"XDG_CONFIG_HOME", "folder for settings (default: ~/.config)"},
+      Meaning{"XDG_DATA_HOME", "folder for your own runs (default: ~/.local/share)"},
   };
   return kVariables;
 }

@@ -16,6 +16,7 @@ struct AnswerConstants {
   double remarks = kUnset;          ///< at most
   double old_price_days = kUnset;   ///< age from which prices are old
   double beside_shared = kUnset;    ///< share of the variance of time beside the work that all plans of a job share
+  double stale_run_days = kUnset;   ///< age from which it is said that own runs are old
   double setup_share = kUnset;      ///< share of the hours from which time beside the work is told
   double idle_share = kUnset;       ///< share of the cost from which idle machines are told
   double sensible_price = kUnset;   ///< times the value of an hour, at most and at least
@@ -65,6 +66,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"weight_close", &AnswerConstants::weight_close},
     AnswerConstant{"weight_kept", &AnswerConstants::weight_kept},
     AnswerConstant{"idle_share", &AnswerConstants::idle_share},
+    AnswerConstant{"stale_run_days", &AnswerConstants::stale_run_days},
 };
 
 }  // namespace gpuplan

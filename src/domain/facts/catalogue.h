@@ -120,6 +120,7 @@ struct Catalogue {
   GenerationConstants generation_constants;
   PracticeConstants practice_constants;
   ErrorModel errors;
+  std::string own_runs_as_of;  ///< date of the newest of the runs that `errors` learned from; empty: none, or not dated
   AnswerConstants answer_constants;
   Assumptions assumptions;
 

@@ -31,6 +31,7 @@ struct GenerationConstants {
   double kv_copy = kUnset;            ///< eager engines: passes over the cache for concatenation and repetition
   // Experts.
   double expert_time = kUnset;       ///< a layer of experts in an engine over that of its kernels alone
+  double expanded_experts = kUnset;  ///< the same besides, of weights that vendors' kernels expand to 16 bit
   double expert_imbalance = kUnset;  ///< tokens of the busiest rank over the mean
   // Communication.
   double reduce_latency = kUnset;  ///< of an all-reduce in an engine over that of NCCL's constants
@@ -42,17 +43,21 @@ struct GenerationConstants {
   double group_wait = kUnset;  ///< prompts read by one of several replicas that share experts hold up the others
   double hop_us = kUnset;      ///< handing a step over to the next stage, microseconds
   double chunk_serial = kUnset;  ///< layer split with prompts in chunks: share of the time that stays serial
+  double routing_skew = kUnset;  ///< deviation of the logarithm of how often an expert is chosen
   // Host.
   double eager_experts = kUnset;  ///< host time of an expert over that of a layer, engines that loop over experts
   double hook_layer_us = kUnset;  ///< host time of a layer whose activations are read out, microseconds
   double eager_prefill = kUnset;  ///< host time of a pass over prompts over that of a decode step
   // Batches.
-  double chunk_tokens = kUnset;    ///< prompt tokens that continuous engines read in one pass
-  double most_in_flight = kUnset;  ///< sequences an engine runs at once
+  double chunk_tokens = kUnset;     ///< prompt tokens that continuous engines read in one pass
+  double most_in_flight = kUnset;   ///< sequences an engine runs at once
+  double chunk_small = kUnset;      ///< the same as chunk_tokens on cards of less than 70 GiB
+  double in_flight_small = kUnset;  ///< the same as most_in_flight on them
   double most_static = kUnset;
   double static_fill = kUnset;    ///< share of what would fit that static batches take
   double chunk_overlap = kUnset;  ///< share of the smaller of prefill and decode that mixing them hides
   double tail = kUnset;           ///< time lost at start and end, over that of one full batch
+  double company = kUnset;        ///< prompts of each other request that one waits for while it decodes
   // Time to first token.
   double first_fixed_ms = kUnset;
   double first_steps = kUnset;  ///< decode steps that a new request waits
@@ -91,7 +96,9 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"cache_bytes_clock", &GenerationConstants::cache_bytes_clock},
     GenerationConstant{"kv_copy", &GenerationConstants::kv_copy},
     GenerationConstant{"expert_time", &GenerationConstants::expert_time},
+    GenerationConstant{"expanded_experts", &GenerationConstants::expanded_experts},
     GenerationConstant{"expert_imbalance", &GenerationConstants::expert_imbalance},
+    GenerationConstant{"routing_skew", &GenerationConstants::routing_skew},
     GenerationConstant{"reduce_latency", &GenerationConstants::reduce_latency},
     GenerationConstant{"reduce_time", &GenerationConstants::reduce_time},
     GenerationConstant{"one_shot_us", &GenerationConstants::one_shot_us},
@@ -105,10 +112,13 @@ inline constexpr std::array kGenerationConstants = {
     GenerationConstant{"eager_prefill", &GenerationConstants::eager_prefill},
     GenerationConstant{"chunk_tokens", &GenerationConstants::chunk_tokens},
     GenerationConstant{"most_in_flight", &GenerationConstants::most_in_flight},
+    GenerationConstant{"chunk_small", &GenerationConstants::chunk_small},
+    GenerationConstant{"in_flight_small", &GenerationConstants::in_flight_small},
     GenerationConstant{"most_static", &GenerationConstants::most_static},
     GenerationConstant{"static_fill", &GenerationConstants::static_fill},
     GenerationConstant{"chunk_overlap", &GenerationConstants::chunk_overlap},
     GenerationConstant{"tail", &GenerationConstants::tail},
+    GenerationConstant{"company", &GenerationConstants::company},
     GenerationConstant{"first_fixed_ms", &GenerationConstants::first_fixed_ms},
     GenerationConstant{"first_steps", &GenerationConstants::first_steps},
     GenerationConstant{"first_queue", &GenerationConstants::first_queue},

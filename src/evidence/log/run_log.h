@@ -134,6 +134,7 @@ struct RunLog {
   std::string gpu;                  ///< as the log spells it
   std::optional<Seconds> run_time;  ///< whole training time, of finished runs
   std::optional<Seconds> elapsed;   ///< so far, by a bar, the program's own count, or the times of day before its lines
+  std::uint32_t clock_back = 0;     ///< line of the first step that is told of before the step before it; 0: none is
   std::optional<double> last_step;  ///< reached
   bool every_step_counted = false;  ///< last_step is what was reached, not the last that a line was written for
   bool finished = false;            ///< the log says that training ended

@@ -10,10 +10,10 @@ namespace gpuplan {
 namespace {
 
 /// Tokens a second, seconds or GiB of one metric.
-double predicted(const GenerationSetup& s, const GenerationEstimate& estimate, Metric metric) {
+/// `rate`: of all the work, tokens a second.
+double predicted(const GenerationSetup& s, const GenerationEstimate& estimate, double rate, Metric metric) {
   const double step = estimate.time_per_output_token.value;
-  const double output =
-      s.rate_counts == RateCounts::kDecode ? estimate.replicas * estimate.batch / step : estimate.tokens_per_second;
+  const double output = s.rate_counts == RateCounts::kDecode ? estimate.replicas * estimate.batch / step : rate;
   constexpr double kMilliseconds = 1e3;
   switch (metric) {
     case Metric::kOutputRate:
@@ -22,7 +22,7 @@ double predicted(const GenerationSetup& s, const GenerationEstimate& estimate, M
       return output * (s.input_tokens + s.output_tokens) / s.output_tokens;
     case Metric::kPrefillRate:
       return s.phase.forward_only
-                 ? estimate.tokens_per_second
+                 ? rate
                  : estimate.replicas * estimate.batch * s.input_tokens / estimate.time_to_first_token.value;
     case Metric::kFirstToken:
       return estimate.time_to_first_token.value * kMilliseconds;
@@ -98,6 +98,13 @@ PreparedGeneration::PreparedGeneration(const Catalogue& catalogue, const Generat
   if (auto kept = generation_work(*kept_phase_)) kept_work_ = *std::move(kept);
 }
 
+/// Of plans, whose work is stated, the last round counts as it is.
+double PreparedGeneration::rate_of_work(const GenerationEstimate& estimate) const {
+  if (!run_->requests) return estimate.tokens_per_second;
+  const double each = setup_.phase.forward_only ? work_.prompt_tokens : work_.new_tokens;
+  return work_.samples * work_.models * each / estimate.parts.total().value;
+}
+
 RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   RunPrediction out;
   out.refused = setup_.refused;
@@ -121,12 +128,13 @@ RunPrediction PreparedGeneration::predict(const Catalogue& catalogue) const {
   labels.add(!setup_.batch_known || !setup_.degrees_known, ErrorPart::kAssumed);
   const bool queued = rates->profile->continuous && setup_.phase.situation != Situation::kSingle;
   out.spread = generation_spread(catalogue.errors, labels, setup_.phase.forward_only, queued);
+  out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   for (const MeasuredFigure& figure : measured_figures(*run_)) {
     const bool memory = figure.metric == Metric::kPeakMemory;
     const MemoryUse use =
         memory && kept_work_ ? generation_estimate(*kept_work_, *rates, out.strategy).memory : out.generation.memory;
-    const double value =
-        memory ? memory_of_kind(use, run_->memory_kind) : predicted(setup_, out.generation, figure.metric);
+    const double value = memory ? memory_of_kind(use, run_->memory_kind)
+                                : predicted(setup_, out.generation, rate_of_work(out.generation), figure.metric);
     if (!std::isfinite(value) || value <= 0) continue;
     const ExpectedError error = expected_error(catalogue.errors, error_figure(figure.judged), out.spread.labels);
     const double factor = is_rate(figure.metric) ? 1 / factor_of(error) : factor_of(error);

@@ -27,6 +27,8 @@ class PreparedGeneration {
   std::vector<Term> explain(const Catalogue& catalogue) const;
 
  private:
+  double rate_of_work(const GenerationEstimate& estimate) const;
+
   const GenerationRun* run_;
   GenerationSetup setup_;
   GenerationWork work_;

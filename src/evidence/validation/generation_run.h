@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "domain/hardware/precision.h"
+#include "domain/work/phase.h"
 #include "evidence/validation/measured_run.h"
 
 namespace gpuplan {
@@ -43,6 +44,15 @@ struct GenerationRun : MeasuredRun {
   std::optional<double> batch;         ///< sequences of the whole system at a time
   std::optional<GenerationMode> mode;
   std::optional<RateCounts> rate_counts;
+
+  // What plans say beside (own runs).
+  std::optional<double> requests;        ///< of one model, all of the work
+  std::optional<double> longest_output;  ///< tokens
+  std::optional<int> in_flight;          ///< sequences of one replica at a time, as the engine is told
+  std::optional<bool> parts_attention;   ///< false: attention is cut by heads, whatever engines usually do
+  std::optional<Placement> placement;    ///< of several networks
+  std::optional<Store> store;            ///< activations kept
+  std::optional<Speculation> speculation;
 
   std::optional<TokensPerSecond> output_rate, total_rate, prefill_rate;
   std::optional<Seconds> first_token, per_token;

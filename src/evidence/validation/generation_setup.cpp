@@ -106,11 +106,13 @@ class GenerationFiller {
   }
 
   /// Whether the rate is that of generating alone, where nobody says. Who states how fast prompts were read beside it
-  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama.
+  /// has timed the two apart; so do the benchmarks that come with llama.cpp and ExLlama. Those of servers state both
+  /// latencies, and a rate over all of the time.
   bool counts_decoding() const {
     if (s_.mode != GenerationMode::kSingle && s_.mode != GenerationMode::kStatic) return false;
     const std::string& engine = s_.engine->name;
-    return run_.prefill_rate || run_.first_token || engine == "llama.cpp" || engine.starts_with("exllama");
+    const bool apart = run_.prefill_rate || (run_.first_token && !run_.per_token);
+    return apart || engine == "llama.cpp" || engine.starts_with("exllama");
   }
 
   void set_degrees() {
@@ -145,6 +147,7 @@ class GenerationFiller {
   /// Latent attention has one cache for all heads, so that cutting it by heads copies it: engines give each GPU its own
   /// requests instead once there are several for each.
   bool parts_attention(int replicas) const {
+    if (run_.parts_attention) return *run_.parts_attention;
     const int tp = s_.strategy.tp;
     return run_.shape->mla() && run_.shape->moe() && tp > 1 && s_.strategy.pp == 1 && tp * replicas == gpus_ &&
            (!run_.batch || *run_.batch >= 8.0 * tp * replicas) && s_.mode != GenerationMode::kSingle &&
@@ -185,6 +188,7 @@ class GenerationFiller {
     use.shape = *run_.shape;
     use.shape.max_context = 0;  // it was run
     phase.models.push_back(std::move(use));
+    set_planned(phase);
     phase.engine = s_.engine->name;
     phase.weights = s_.weights;
     phase.kv_cache = s_.kv_cache;
@@ -204,6 +208,16 @@ class GenerationFiller {
         phase.situation = Situation::kSaturated;
         break;
     }
+  }
+
+  /// What only plans say.
+  void set_planned(GeneratePhase& phase) {
+    if (!run_.networks.empty()) phase.models = run_.networks;
+    for (ModelUse& use : phase.models) use.shape.max_context = 0;
+    s_.strategy.placement = run_.placement.value_or(Placement::kInTurn);
+    phase.store = run_.store;
+    phase.collect = run_.store.has_value();
+    phase.speculation = run_.speculation;
   }
 
   void set_batch() {
@@ -234,8 +248,11 @@ class GenerationFiller {
         samples = saturated_requests(tokens);
         break;
     }
-    const double longest_input = std::max(s_.input_tokens, run_.cache_tokens.value_or(0) - s_.output_tokens);
-    s_.phase.data = {Prompts{"", samples, {s_.input_tokens, longest_input}, {s_.output_tokens, s_.output_tokens}}};
+    const double longest_output = std::max(s_.output_tokens, run_.longest_output.value_or(0));
+    const double longest_input = std::max(s_.input_tokens, run_.cache_tokens.value_or(0) - longest_output);
+    if (run_.in_flight) s_.strategy.micro_batch = *run_.in_flight;
+    if (run_.requests) samples = *run_.requests;
+    s_.phase.data = {Prompts{"", samples, {s_.input_tokens, longest_input}, {s_.output_tokens, longest_output}}};
   }
 
   std::int32_t a_replica(double sequences) const {

@@ -8,7 +8,8 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "base/units.h"
-#include "domain/work/model_shape.h"
+#include "domain/hardware/hardware.h"
+#include "domain/work/model_use.h"
 
 namespace gpuplan {
 
@@ -37,6 +38,12 @@ struct MeasuredRun {
 
   std::optional<Bytes> memory;  ///< of the fullest GPU, at its peak
   MemoryKind memory_kind = MemoryKind::kUnknown;
+
+  // What plans say and publications do not (own runs, evidence/own).
+  std::vector<ModelUse> networks;      ///< all that take part, in full; empty: `shape` is the only one
+  std::optional<LinkKind> link_kind;   ///< inside a machine; machines are then as stated, with nothing assumed
+  std::optional<BytesPerSecond> link;  ///< per GPU, both directions
+  std::optional<bool> peer_access;
 
   std::string distrust;                  ///< why the run cannot have been as labelled; "" for all others
   std::vector<std::string> assumptions;  ///< what reading had to assume, such as a shape from the size alone

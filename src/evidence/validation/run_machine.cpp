@@ -45,6 +45,15 @@ RunMachine run_machine(const Catalogue& catalogue, const MeasuredRun& run, const
   const int box = std::min(run.gpus_per_node.value_or(usual_box(gpu, gpus)), gpus);
   if (!run.gpus_per_node && gpus > 1) assumptions.push_back("GPUs per machine: " + count_text(box));
   node = common_box(catalogue, gpu, box);
+  if (run.link_kind) {  // as a plan says: nothing is assumed
+    node.gpus = run.gpus_per_node.value_or(box);
+    node.link_kind = *run.link_kind;
+    node.link = run.link.value_or(BytesPerSecond{});
+    node.peer_access = run.peer_access.value_or(false);
+    node.network = BytesPerSecond{run.inter_node_gbps.value_or(0) * 1e9 / 8};
+    machine.nodes = node.machines_for(gpus);
+    return machine;
+  }
   node.gpus = box;
   machine.nodes = node.machines_for(gpus);
   if (run.nvlink && !*run.nvlink) {

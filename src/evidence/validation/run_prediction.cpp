@@ -66,6 +66,13 @@ double memory_of_kind(const MemoryUse& use, MemoryKind kind) {
   return use.reserved() / units::GiB;
 }
 
+ErrorLabels with_names_of(ErrorLabels labels, const Gpu& gpu) {
+  labels.card = gpu.name;
+  labels.architecture = gpu.architecture;
+  labels.memory_type = gpu.memory_type;
+  return labels;
+}
+
 double MetricPrediction::log_error() const {
   const double error = math::log(predicted.p50 / measured);
   return is_rate(metric) ? -error : error;
@@ -87,6 +94,7 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   ErrorLabels labels = training_labels(e.work, e.rates, out.strategy, out.nodes);
   labels.add(!e.setup.batch_known || !e.setup.degrees_known, ErrorPart::kAssumed);
   out.spread = training_spread(catalogue.errors, labels);
+  out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   const MemoryUse plain = out.estimate.memory;
   correct(out.estimate, out.spread);
   const double seconds = out.estimate.step.total().value;

@@ -31,6 +31,9 @@ struct RunPrediction {
 /// What a figure of that kind counts of it, in GiB.
 double memory_of_kind(const MemoryUse& use, MemoryKind kind);
 
+/// The same labels with names that live as long as the GPU, which is the one that they name.
+ErrorLabels with_names_of(ErrorLabels labels, const Gpu& gpu);
+
 /// Predicts every figure the run has. Never reads what was measured but to say which figures those are.
 RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run);
 

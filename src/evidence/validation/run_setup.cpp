@@ -138,11 +138,14 @@ class RunFiller {
     use.name = run_.model;
     use.shape = *run_.shape;
     phase.models.push_back(std::move(use));
+    if (!run_.networks.empty()) phase.models = run_.networks;
     phase.method = run_.method.value_or(Method::kFull);
     phase.framework = s_.framework->name;
     phase.optimizer.matrices = run_.optimizer.value_or(Optimizer::kAdamW);
     phase.optimizer.rest = phase.optimizer.matrices == Optimizer::kMuon ? Optimizer::kAdamW : phase.optimizer.matrices;
     if (!run_.optimizer) assume("optimizer: adamw");
+    if (run_.optimizer_rest) phase.optimizer.rest = *run_.optimizer_rest;
+    phase.trainable = run_.trainable;
     phase.master_weights = run_.master_weights;
     const bool zero = run_.sharding && *run_.sharding != Sharding::kNone;
     if (!run_.master_weights && !zero && phase.method == Method::kFull && !run_.from_scratch &&
@@ -155,13 +158,15 @@ class RunFiller {
     if (adapters) {
       phase.lora.rank = run_.lora_rank.value_or(16);
       const bool all = software_of(all_, s_.framework->name).adapts_all;
-      phase.lora.targets = {all ? "all-linear" : "attention"};
-      assume("LoRA rank " + count_text(phase.lora.rank) +
-             (all ? " on all linear layers" : " on the attention projections"));
+      phase.lora.targets = run_.lora_targets.value_or(std::vector<std::string>{all ? "all-linear" : "attention"});
+      if (!run_.lora_targets)
+        assume("LoRA rank " + count_text(phase.lora.rank) +
+               (all ? " on all linear layers" : " on the attention projections"));
     }
     const double sequence = run_.sequence.value_or(512);
     if (!run_.sequence) assume("sequence: 512 tokens");
     phase.sequence = clamped<int>(std::min(sequence, 2e9));
+    if (run_.mean_tokens) phase.data.tokens_per_sample = Length{*run_.mean_tokens, sequence};
     phase.steps = 1;
     phase.batch = BatchSize{.sequences = 1.0, .tokens = {}};
   }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/units.h"
 #include "domain/work/phase.h"
@@ -27,6 +29,12 @@ struct TrainingRun : MeasuredRun {
   std::optional<int> lora_rank;
   std::optional<AttentionKernel> attention;
   std::optional<bool> compile;
+
+  // What plans say beside (own runs).
+  std::optional<double> mean_tokens;                     ///< of sequences that are not packed
+  std::optional<Optimizer> optimizer_rest;               ///< for embeddings, norms and biases
+  std::optional<std::vector<std::string>> lora_targets;  ///< of kLoraTargets; empty: all linear layers
+  std::optional<double> trainable;                       ///< parameters that learn beside frozen networks
 
   std::optional<Seconds> step;                ///< one optimizer step
   std::optional<TokensPerSecond> token_rate;  ///< of one GPU

@@ -13,11 +13,6 @@ namespace {
 
 double magnitude(double value) { return value < 0 ? -value : value; }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return quantile(values, 0.5);
-}
-
 /// Median of the distances from the value at a place to all others: the nearest ones left and right in turn.
 double median_distance(std::span<const double> ascending, std::ptrdiff_t place) {
   const auto size = static_cast<std::ptrdiff_t>(ascending.size());
@@ -38,13 +33,55 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Errors by source, in the order of names.
-std::map<std::string_view, std::vector<double>> errors_by_source(std::span<const PredictedRun> runs, Judged what) {
-  std::map<std::string_view, std::vector<double>> sources;
+/// Predictions by source, in the order of names.
+template <class What>
+std::map<std::string_view, std::vector<Miss>> misses_by_source(std::span<const PredictedRun> runs, What what) {
+  std::map<std::string_view, std::vector<Miss>> sources;
   for (const PredictedRun& run : runs)
     if (const MetricPrediction* figure = run.counts() ? judged_figure(run, what) : nullptr)
-      sources[run.run->source].push_back(miss_of(*figure).error);
+      sources[run.run->source].push_back(miss_of(*figure));
   return sources;
+}
+
+/// The first prediction of the run whose kind is meant.
+template <class Means>
+const MetricPrediction* first_figure(const PredictedRun& run, const Means& means) {
+  const MetricPrediction* first = nullptr;
+  for (const MetricPrediction& each : run.prediction.metrics)
+    if (means(each.judged) && (first == nullptr || each.metric < first->metric)) first = &each;
+  return first;
+}
+
+template <class What>
+Headline headline_of(std::span<const PredictedRun> runs, What what) {
+  Headline result;
+  std::vector<Miss> misses;
+  for (const PredictedRun& run : runs) {
+    if (!run.counts()) continue;
+    result.stated += states(run, what) ? 1 : 0;
+    if (const MetricPrediction* figure = judged_figure(run, what)) misses.push_back(miss_of(*figure));
+  }
+  result.predicted = misses.size();
+  result.all = misses_of(misses);
+
+  std::vector<double> medians, inside, any, middle;
+  for (const auto& [source, of_source] : misses_by_source(runs, what)) {
+    const Misses sums = misses_of(of_source);
+    medians.push_back(sums.median);
+    inside.push_back(sums.inside);
+    if (of_source.size() < 2) continue;
+    std::vector<double> errors;
+    for (const Miss& miss : of_source) errors.push_back(miss.error);
+    const Calibrated after = calibrated(errors);
+    any.push_back(after.any);
+    middle.push_back(after.middle);
+  }
+  result.sources = medians.size();
+  result.calibrated_sources = any.size();
+  result.source_median = middle_of(std::move(medians));
+  result.source_inside = mean(inside);
+  result.calibrated = {middle_of(std::move(any)), middle_of(std::move(middle))};
+  return result;
 }
 
 /// Runs by what `reason` says of them, those without one left out, the commonest first.
@@ -98,14 +135,20 @@ const MetricPrediction* prediction_of(const PredictedRun& run, Metric metric) {
 }
 
 const MetricPrediction* judged_figure(const PredictedRun& run, Judged what) {
-  const MetricPrediction* first = nullptr;
-  for (const MetricPrediction& each : run.prediction.metrics)
-    if (each.judged == what && (first == nullptr || each.metric < first->metric)) first = &each;
-  return first;
+  return first_figure(run, [&](Judged each) { return each == what; });
+}
+
+const MetricPrediction* judged_figure(const PredictedRun& run, ErrorFigure figure) {
+  return first_figure(run, [&](Judged each) { return error_figure(each) == figure; });
 }
 
 bool states(const PredictedRun& run, Judged what) {
   return std::ranges::any_of(measured_figures(run), [&](const MeasuredFigure& each) { return each.judged == what; });
+}
+
+bool states(const PredictedRun& run, ErrorFigure figure) {
+  return std::ranges::any_of(measured_figures(run),
+                             [&](const MeasuredFigure& each) { return error_figure(each.judged) == figure; });
 }
 
 std::string refusal_of(const PredictedRun& run) {
@@ -137,6 +180,11 @@ double quantile(std::span<const double> ascending, double share) {
   const auto below = static_cast<std::size_t>(place);
   if (below + 1 >= ascending.size()) return ascending.back();
   return ascending[below] + (ascending[below + 1] - ascending[below]) * (place - static_cast<double>(below));
+}
+
+double middle_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  return quantile(values, 0.5);
 }
 
 Misses misses_of(std::span<const Miss> misses) {
@@ -178,31 +226,18 @@ Calibrated calibrated(std::span<const double> errors) {
 }
 
 Headline headline(std::span<const PredictedRun> runs, Judged what) {
-  Headline result;
+  Headline result = headline_of(runs, what);
   result.what = what;
-  std::vector<Miss> misses;
-  for (const PredictedRun& run : runs) {
-    if (!run.counts()) continue;
-    result.stated += states(run, what) ? 1 : 0;
-    if (const MetricPrediction* figure = judged_figure(run, what)) misses.push_back(miss_of(*figure));
-  }
-  result.predicted = misses.size();
-  result.all = misses_of(misses);
+  return result;
+}
 
-  std::vector<double> medians, any, middle;
-  for (const auto& [source, errors] : errors_by_source(runs, what)) {
-    std::vector<double> sizes;
-    for (const double error : errors) sizes.push_back(magnitude(error));
-    medians.push_back(median(std::move(sizes)));
-    if (errors.size() < 2) continue;
-    const Calibrated after = calibrated(errors);
-    any.push_back(after.any);
-    middle.push_back(after.middle);
+Headline headline(std::span<const PredictedRun> runs, ErrorFigure figure) {
+  Headline result = headline_of(runs, figure);
+  for (const auto& [what, name] : Names<Judged>::entries) {
+    if (error_figure(what) != figure) continue;
+    result.what = what;
+    break;
   }
-  result.sources = medians.size();
-  result.calibrated_sources = any.size();
-  result.source_median = median(std::move(medians));
-  result.calibrated = {median(std::move(any)), median(std::move(middle))};
   return result;
 }
 

@@ -77,6 +77,9 @@ const MetricPrediction* judged_figure(const PredictedRun& run, Judged what);
 const MetricPrediction* prediction_of(const PredictedRun& run, Metric metric);
 /// True when the run states a figure of this kind, predicted or not.
 bool states(const PredictedRun& run, Judged what);
+/// The same of kinds of figure taken together: rates of generated tokens are one, however requests came.
+const MetricPrediction* judged_figure(const PredictedRun& run, ErrorFigure figure);
+bool states(const PredictedRun& run, ErrorFigure figure);
 
 /// Why a figure of this run is missing; "" when all of them are there.
 std::string refusal_of(const PredictedRun& run);
@@ -103,6 +106,8 @@ Misses misses_of(std::span<const Miss> misses);
 
 /// Quantile of values in ascending order, between neighbours by straight line; 0 when there are none.
 double quantile(std::span<const double> ascending, double share);
+/// The median of values in any order; 0 when there are none.
+double middle_of(std::vector<double> values);
 
 /// What is left of a source's errors once the model is corrected by one of its own runs: the others' errors less that
 /// of the one. `any`: mean over the runs as the one of the median error of the others. `middle`: the one is that of the
@@ -119,10 +124,13 @@ struct Headline {
   Misses all;
   std::size_t sources = 0;             ///< with a prediction
   double source_median = 0;            ///< median over sources of each one's median |error|
+  double source_inside = 0;            ///< mean over sources of each one's share within p10 ... p90
   std::size_t calibrated_sources = 0;  ///< with two predictions or more
   Calibrated calibrated;               ///< medians over those sources
 };
 Headline headline(std::span<const PredictedRun> runs, Judged what);
+/// The same of kinds of figure taken together; `what` is then the first of them.
+Headline headline(std::span<const PredictedRun> runs, ErrorFigure figure);
 
 struct GroupMisses {
   std::string name;

@@ -3,57 +3,60 @@
 #include <string>
 #include <utility>
 
+#include "input/measured/plan_words.h"
 #include "input/measured/run_cells.h"
 #include "input/text/csv.h"
 
 namespace gpuplan {
+
+GenerationColumns::GenerationColumns(CsvReader& cells) {
+  const std::pair<CsvReader::Column*, std::string_view> all[] = {
+      {&tp, "tp"},
+      {&pp, "pp"},
+      {&ep, "ep"},
+      {&replicas, "replicas"},
+      {&weights, "weights"},
+      {&bits_per_weight, "bits_per_weight"},
+      {&kv_cache, "kv_cache"},
+      {&input_tokens, "input_tokens"},
+      {&output_tokens, "output_tokens"},
+      {&cache_tokens, "cache_tokens"},
+      {&batch, "batch"},
+      {&mode, "mode"},
+      {&rate_counts, "rate_counts"},
+      {&output_tokens_per_second, "output_tokens_per_second"},
+      {&total_tokens_per_second, "total_tokens_per_second"},
+      {&prefill_tokens_per_second, "prefill_tokens_per_second"},
+      {&ttft_ms, "ttft_ms"},
+      {&tpot_ms, "tpot_ms"},
+      {&requests, "requests"},
+      {&longest_output, "longest_output"},
+      {&in_flight, "in_flight"},
+      {&parts_attention, "parts_attention"},
+      {&placement, "placement"},
+      {&store, "store"},
+      {&speculation, "speculation"},
+  };
+  for (const auto& [column, name] : all) *column = cells.optional_column(name);
+}
+
+bool GenerationColumns::measured() const {
+  return output_tokens_per_second || total_tokens_per_second || prefill_tokens_per_second || ttft_ms || tpot_ms;
+}
+
 namespace {
-
-using Column = CsvReader::Column;
-
-/// Every column of a generation run's own that is read, found once.
-struct GenerationColumns {
-  Column tp, pp, ep, replicas, weights, bits_per_weight, kv_cache, input_tokens, output_tokens, cache_tokens, batch,
-      mode, rate_counts, output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms, tpot_ms;
-
-  explicit GenerationColumns(CsvReader& cells) {
-    const std::pair<Column*, std::string_view> all[] = {
-        {&tp, "tp"},
-        {&pp, "pp"},
-        {&ep, "ep"},
-        {&replicas, "replicas"},
-        {&weights, "weights"},
-        {&bits_per_weight, "bits_per_weight"},
-        {&kv_cache, "kv_cache"},
-        {&input_tokens, "input_tokens"},
-        {&output_tokens, "output_tokens"},
-        {&cache_tokens, "cache_tokens"},
-        {&batch, "batch"},
-        {&mode, "mode"},
-        {&rate_counts, "rate_counts"},
-        {&output_tokens_per_second, "output_tokens_per_second"},
-        {&total_tokens_per_second, "total_tokens_per_second"},
-        {&prefill_tokens_per_second, "prefill_tokens_per_second"},
-        {&ttft_ms, "ttft_ms"},
-        {&tpot_ms, "tpot_ms"},
-    };
-    for (const auto& [column, name] : all) *column = cells.optional_column(name);
-  }
-
-  bool measured() const {
-    return output_tokens_per_second || total_tokens_per_second || prefill_tokens_per_second || ttft_ms || tpot_ms;
-  }
-};
 
 constexpr std::string_view kFigures =
     "output_tokens_per_second, total_tokens_per_second, prefill_tokens_per_second, ttft_ms, tpot_ms or peak_memory_gib";
 
+}  // namespace
+
 Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColumns& c, const Catalogue& catalogue) {
-  const auto rate = [&](Column column) -> std::optional<TokensPerSecond> {
+  const auto rate = [&](CsvReader::Column column) -> std::optional<TokensPerSecond> {
     const auto value = cells.number(column, 1e-9, 1e12);
     return value ? std::optional(TokensPerSecond{*value}) : std::nullopt;
   };
-  const auto milliseconds = [&](Column column) -> std::optional<Seconds> {
+  const auto milliseconds = [&](CsvReader::Column column) -> std::optional<Seconds> {
     const auto value = cells.number(column, 1e-9, 1e12);
     return value ? std::optional(*value * units::millisecond) : std::nullopt;
   };
@@ -72,6 +75,13 @@ Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColum
   run.batch = cells.number(c.batch, 1, 1e7);
   run.mode = cells.choice<GenerationMode>(c.mode);
   run.rate_counts = cells.choice<RateCounts>(c.rate_counts);
+  run.requests = cells.number(c.requests, 1e-3, 1e15);
+  run.longest_output = cells.number(c.longest_output, 0, 1e9);
+  run.in_flight = cells.whole(c.in_flight);
+  run.parts_attention = cells.flag(c.parts_attention);
+  run.placement = cells.choice<Placement>(c.placement);
+  run.store = cells.words<Store>(c.store, read_store);
+  run.speculation = cells.words<Speculation>(c.speculation, read_speculation);
   run.output_rate = rate(c.output_tokens_per_second);
   run.total_rate = rate(c.total_tokens_per_second);
   run.prefill_rate = rate(c.prefill_tokens_per_second);
@@ -83,8 +93,6 @@ Result<GenerationRun> read_generation_run(RunCells& cells, const GenerationColum
   if (cells.error()) return std::unexpected(*cells.error());
   return run;
 }
-
-}  // namespace
 
 Result<GenerationRunTable> read_generation_runs(std::string_view text, std::string_view file,
                                                 const Catalogue& catalogue) {

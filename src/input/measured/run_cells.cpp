@@ -7,6 +7,8 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "domain/work/phase.h"
+#include "input/measured/plan_words.h"
 #include "input/models/usual_shape.h"
 
 namespace gpuplan {
@@ -120,6 +122,10 @@ RunColumns::RunColumns(CsvReader& cells) {
       {&peak_memory_gib, "peak_memory_gib"},
       {&memory_kind, "memory_kind"},
       {&distrust, "distrust"},
+      {&networks, "networks"},
+      {&link_kind, "link_kind"},
+      {&link, "link_gb_per_second"},
+      {&peer_access, "peer_access"},
   };
   for (const auto& [column, name] : all) *column = cells.optional_column(name);
 }
@@ -161,6 +167,33 @@ void RunCells::read_common(const Catalogue& catalogue, MeasuredRun& run) {
   run.memory_kind = cells_.choice(row_, common_.memory_kind, MemoryKind::kUnknown);
   run.distrust = text(common_.distrust);
   read_shape(catalogue, run);
+  read_planned(run);
+}
+
+std::optional<std::vector<std::string>> RunCells::lora_targets(Column column) {
+  if (empty(column)) return std::nullopt;
+  std::vector<std::string> targets = cells_.list(row_, column, '+');
+  if (targets == std::vector<std::string>{"all"}) return std::vector<std::string>();
+  for (const std::string& target : targets)
+    if (std::ranges::find(kLoraTargets, target) == kLoraTargets.end())
+      cells_.unknown_name(row_, column, target, {kLoraTargets.begin(), kLoraTargets.end()});
+  return targets;
+}
+
+std::string RunCells::column_name(Column column) const { return "column " + std::string(cells_.name_of(column)); }
+
+/// What plans say beside: networks in full, and how machines are joined.
+void RunCells::read_planned(MeasuredRun& run) {
+  if (auto networks = words<std::vector<ModelUse>>(common_.networks, read_networks)) {
+    run.networks = *std::move(networks);
+    run.networks.front().name = run.model;
+    run.shape = run.networks.front().shape;
+    run.shape->name = run.model;
+    run.assumptions.clear();
+  }
+  run.link_kind = choice<LinkKind>(common_.link_kind);
+  if (const auto value = number(common_.link, 0, 1e6)) run.link = BytesPerSecond{*value * 1e9};
+  run.peer_access = flag(common_.peer_access);
 }
 
 /// The shape from its columns, completed from the catalogue's model of that name, else from the size alone.

@@ -20,7 +20,8 @@ struct RunColumns {
   CsvReader::Column id, source, gpu, gpu_power_w, gpus, gpus_per_node, intra_node, inter_node_gbps, framework, arch,
       model, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, params_b, active_params_b, experts,
       experts_per_token, moe_ffn_hidden, shared_ffn, dense_layers, gated_mlp, tied_embeddings, kv_lora_rank,
-      qk_rope_dim, window, window_layers, peak_memory_gib, memory_kind, distrust;
+      qk_rope_dim, window, window_layers, peak_memory_gib, memory_kind, distrust, networks, link_kind, link,
+      peer_access;
 
   explicit RunColumns(CsvReader& cells);
 };
@@ -43,6 +44,17 @@ class RunCells {
     if (empty(column)) return std::nullopt;
     return cells_.choice(row_, column, E{});
   }
+  /// What `read` makes of the words of a cell (input/measured/plan_words.h).
+  template <class Value, class Read>
+  std::optional<Value> words(Column column, const Read& read) {
+    if (empty(column)) return std::nullopt;
+    auto value = read(text(column));
+    if (value) return *std::move(value);
+    fail(column_name(column) + ": " + value.error().message);
+    return std::nullopt;
+  }
+  /// Names joined by '+'; "all": every linear layer.
+  std::optional<std::vector<std::string>> lora_targets(Column column);
   void fail(std::string message) { cells_.fail(row_, std::move(message)); }
 
   /// Everything of a run that is no configuration of its kind.
@@ -51,6 +63,8 @@ class RunCells {
   const std::optional<Error>& error() const { return cells_.error(); }
 
  private:
+  std::string column_name(Column column) const;
+  void read_planned(MeasuredRun& run);
   void read_shape(const Catalogue& catalogue, MeasuredRun& run);
   ModelShape from_columns(int layers, int hidden, double params, ModelKind kind);
   void set_latent(ModelShape& shape);

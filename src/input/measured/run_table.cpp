@@ -8,46 +8,40 @@
 #include "input/text/csv.h"
 
 namespace gpuplan {
-namespace {
 
-using Column = CsvReader::Column;
-
-/// Every column of a training run's own that is read, found once.
-struct TrainingColumns {
-  Column seq_len, micro_batch, grad_accum, global_batch, dp, tp, pp, vpp, cp, ep, sequence_parallel, sharding,
-      recompute, precision, master_weights, optimizer, optimizer_state, offload, method, lora_rank, attention, compile,
-      step_seconds, token_rate;
-
-  explicit TrainingColumns(CsvReader& cells) {
-    const std::pair<Column*, std::string_view> all[] = {
-        {&seq_len, "seq_len"},
-        {&micro_batch, "micro_batch"},
-        {&grad_accum, "grad_accum"},
-        {&global_batch, "global_batch"},
-        {&dp, "dp"},
-        {&tp, "tp"},
-        {&pp, "pp"},
-        {&vpp, "vpp"},
-        {&cp, "cp"},
-        {&ep, "ep"},
-        {&sequence_parallel, "sequence_parallel"},
-        {&sharding, "sharding"},
-        {&recompute, "recompute"},
-        {&precision, "precision"},
-        {&master_weights, "master_weights"},
-        {&optimizer, "optimizer"},
-        {&optimizer_state, "optimizer_state"},
-        {&offload, "offload"},
-        {&method, "method"},
-        {&lora_rank, "lora_rank"},
-        {&attention, "attention"},
-        {&compile, "compile"},
-        {&step_seconds, "step_seconds"},
-        {&token_rate, "tokens_per_second_per_gpu"},
-    };
-    for (const auto& [column, name] : all) *column = cells.optional_column(name);
-  }
-};
+TrainingColumns::TrainingColumns(CsvReader& cells) {
+  const std::pair<CsvReader::Column*, std::string_view> all[] = {
+      {&seq_len, "seq_len"},
+      {&micro_batch, "micro_batch"},
+      {&grad_accum, "grad_accum"},
+      {&global_batch, "global_batch"},
+      {&dp, "dp"},
+      {&tp, "tp"},
+      {&pp, "pp"},
+      {&vpp, "vpp"},
+      {&cp, "cp"},
+      {&ep, "ep"},
+      {&sequence_parallel, "sequence_parallel"},
+      {&sharding, "sharding"},
+      {&recompute, "recompute"},
+      {&precision, "precision"},
+      {&master_weights, "master_weights"},
+      {&optimizer, "optimizer"},
+      {&optimizer_state, "optimizer_state"},
+      {&offload, "offload"},
+      {&method, "method"},
+      {&lora_rank, "lora_rank"},
+      {&attention, "attention"},
+      {&compile, "compile"},
+      {&step_seconds, "step_seconds"},
+      {&token_rate, "tokens_per_second_per_gpu"},
+      {&mean_tokens, "mean_tokens"},
+      {&optimizer_rest, "optimizer_rest"},
+      {&lora_targets, "lora_targets"},
+      {&trainable, "trainable"},
+  };
+  for (const auto& [column, name] : all) *column = cells.optional_column(name);
+}
 
 Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c, const Catalogue& catalogue) {
   TrainingRun run;
@@ -76,6 +70,10 @@ Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c,
   run.lora_rank = cells.whole(c.lora_rank);
   run.attention = cells.choice<AttentionKernel>(c.attention);
   run.compile = cells.flag(c.compile);
+  run.mean_tokens = cells.number(c.mean_tokens, 1e-3, 1e9);
+  run.optimizer_rest = cells.choice<Optimizer>(c.optimizer_rest);
+  run.lora_targets = cells.lora_targets(c.lora_targets);
+  run.trainable = cells.number(c.trainable, 1, 1e14);
   if (const auto value = cells.number(c.step_seconds, 1e-9, 1e9)) run.step = Seconds{*value};
   if (const auto value = cells.number(c.token_rate, 1e-9, 1e12)) run.token_rate = TokensPerSecond{*value};
   if (!cells.error() && !run.step && !run.token_rate && !run.memory)
@@ -83,8 +81,6 @@ Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& c,
   if (cells.error()) return std::unexpected(*cells.error());
   return run;
 }
-
-}  // namespace
 
 Result<RunTable> read_training_runs(std::string_view text, std::string_view file, const Catalogue& catalogue) {
   CutTable cut;

@@ -7,6 +7,8 @@
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
 #include "evidence/validation/training_run.h"
+#include "input/measured/run_cells.h"
+#include "input/text/csv.h"
 
 namespace gpuplan {
 
@@ -16,6 +18,17 @@ struct RunTableOf {
   std::vector<Error> bad_lines;  ///< rows that could not be read, each with its place; the others are in `runs`
 };
 using RunTable = RunTableOf<TrainingRun>;
+
+/// Every column of a training run's own that is read, found once.
+struct TrainingColumns {
+  CsvReader::Column seq_len, micro_batch, grad_accum, global_batch, dp, tp, pp, vpp, cp, ep, sequence_parallel,
+      sharding, recompute, precision, master_weights, optimizer, optimizer_state, offload, method, lora_rank, attention,
+      compile, step_seconds, token_rate, mean_tokens, optimizer_rest, lora_targets, trainable;
+
+  explicit TrainingColumns(CsvReader& cells);
+};
+/// One row. Errors name its line.
+Result<TrainingRun> read_training_run(RunCells& cells, const TrainingColumns& columns, const Catalogue& catalogue);
 
 /// Reads a table of training runs: columns by name, in any order, those that are missing count as not stated. Shapes
 /// come from the columns; what these leave open from the catalogue's model of that name, else from the size.

@@ -93,6 +93,8 @@ class CsvReader {
   bool yes_no(std::size_t row, Column column, bool fallback = false);
   /// YYYY-MM or YYYY-MM-DD; never empty.
   std::string_view date(std::size_t row, Column column);
+  /// Its name in the header; "" for one that is missing.
+  std::string_view name_of(Column column) const { return column ? table_->name(*column) : std::string_view(); }
   /// Parts of the cell between separators, trimmed; none for an empty cell.
   std::vector<std::string> list(std::size_t row, Column column, char separator) const;
   /// One of an enumeration's names; `fallback` for an empty cell.

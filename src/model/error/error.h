@@ -20,6 +20,9 @@ struct ExpectedError {
 inline double factor_of(const ExpectedError& error) { return error.shift == 0 ? 1 : math::exp(error.shift); }
 ExpectedError expected_error(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
 
+/// How many of the user's own runs tell something of such a prediction.
+int own_runs_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
+
 /// Variance of the error of the ratio of two predictions: what they have in common cancels.
 double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& a, const ErrorLabels& b);
 

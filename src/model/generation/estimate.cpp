@@ -41,7 +41,7 @@ MemoryUse memory_use(const NetworkWork& network, const GenerationWork& work, con
   }
   const double most_prompt = work.longest - work.longest_new;
   double at_once = batch * larger(most_prompt, 1.0);
-  if (profile.continuous && at_once > c.chunk_tokens) at_once = c.chunk_tokens;
+  if (profile.continuous && at_once > rates.chunk_tokens) at_once = rates.chunk_tokens;
   memory.activations = at_once * pass_memory(network, c, cut);
   memory.activations += batch * kept_on_gpu(work, cut.pp);
   memory.logits = Bytes{c.logit_bytes * batch * network.vocab};
@@ -63,7 +63,7 @@ double room(const NetworkWork& network, const GenerationWork& work, const Genera
   if (!rates.profile->continuous) return each > 0 ? free / each : rates.constants->most_static;
   // A chunk of prompts is there whatever the batch; only cache and scores grow with it.
   const double kept = (one.kv_cache + one.logits + kept_on_gpu(work, cut.pp)).value;
-  const double chunk_tokens = rates.constants->chunk_tokens;
+  const double chunk_tokens = rates.chunk_tokens;
   const double chunk = (chunk_tokens * pass_memory(network, *rates.constants, cut)).value;
   const double by_chunk = (free - chunk) / kept;
   const double prompt = larger(work.longest - work.longest_new, 1.0);
@@ -87,16 +87,16 @@ double choose_batch(const NetworkWork& network, const GenerationWork& work, cons
   if (!(fits >= 1)) return 1;
   if (concurrency) {  // what does not fit waits
     const double wanted = strategy.micro_batch > 0 ? strategy.micro_batch : larger(1, *phase.concurrency / strategy.dp);
-    return smaller(smaller(wanted, fits), samples);
+    return smaller(smaller(smaller(wanted, fits), rates.most_in_flight), samples);
   }
   double batch = 1;
   if (phase.forward_only) {
     // A pass of about 8k tokens is compute-bound on every GPU; more only needs memory.
-    batch = smaller(smaller(fits, larger(1, c.chunk_tokens / work.prompt_tokens)), samples);
+    batch = smaller(smaller(fits, larger(1, rates.chunk_tokens / work.prompt_tokens)), samples);
   } else if (phase.situation == Situation::kStatic || !rates.profile->continuous) {
     batch = smaller(smaller(c.static_fill * fits, c.most_static), samples);
   } else {
-    batch = soft_minimum(fits, c.most_in_flight, samples);
+    batch = soft_minimum(fits, rates.most_in_flight, samples);
   }
   return larger(1, std::floor(batch));
 }
@@ -169,7 +169,7 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
     double scale = waves * out;
     Seconds prefill{};
     if (server) {
-      const double together = smaller(each, larger(1, std::floor(c.chunk_tokens / larger(in, 1))));
+      const double together = smaller(each, larger(1, std::floor(rates.chunk_tokens / larger(in, 1))));
       const Seconds one = prompts_time(network, work, rates, cut, together, in) / together;
       // Replicas that share experts go in step: prompts that one of them reads hold up the others.
       const double wait = strategy.ep > 1 ? c.group_wait : 1;
@@ -178,7 +178,12 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       // Chunks of prompts ride along with decode steps: part of the smaller time is hidden.
       const Seconds hidden = c.chunk_overlap * (prefill < decode ? prefill : decode);
       const double shown = (prefill + decode - hidden) / (prefill + decode);
-      run.next_token = (decode + larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
+      // Requests of one length that come together read their prompts together, before any of them decodes; where
+      // lengths vary, or others wait for a place, they come one by one, and each bears the prompts of all others.
+      const double asked = phase.situation == Situation::kConcurrency ? *phase.concurrency / strategy.dp : 0;
+      const bool one_by_one = work.longest > in + work.new_tokens || asked > each;
+      const double company = one_by_one ? 1 : c.company;
+      run.next_token = (decode + company * larger(0, each - 1) / lanes * one - hidden) / (out * work.tokens_a_pass);
       // Over the first and last requests the batch is not full.
       const double tail = 1 + c.tail * run.batch / larger(samples, run.batch);
       prefill *= waves * shown * tail;
@@ -186,6 +191,13 @@ Run run_network(const NetworkWork& network, const GenerationWork& work, const Ge
       const double queue = larger(0, each / strategy.ep - 1);
       run.first_token = Seconds{c.first_fixed_ms * 1e-3} + c.first_steps * step.total() +
                         one * (1 + c.first_queue * std::sqrt(queue * std::sqrt(queue)));
+      if (phase.situation == Situation::kConcurrency) {
+        // More requests than are served at once wait for one of those to end: of all in the system, what the rate
+        // does not explain is waiting (Little 1961).
+        const Seconds served = run.first_token + (work.new_tokens * run.next_token);
+        const double waiting = larger(0, asked / larger(each, 1) - 1);
+        run.first_token += waiting * served;
+      }
     } else {
       const Seconds one = prompts_time(network, work, rates, cut, each, in);
       run.first_token = one;
@@ -301,7 +313,10 @@ GenerationEstimate generation_estimate(const GenerationWork& work, const Generat
       estimate.replica_tokens_per_second = done * tokens_each / longest.value;
     }
   }
-  const double busy = spread ? static_cast<double>(lanes * sharing) : replicas;
+  double busy = spread ? static_cast<double>(lanes * sharing) : replicas;
+  // Fewer requests than replicas keep only so many of them at work.
+  busy = smaller(busy, larger(1, spread ? work.samples * lanes : work.samples));
+  if (work.phase->situation == Situation::kConcurrency) busy = smaller(busy, larger(1, *work.phase->concurrency));
   estimate.tokens_per_second = estimate.replica_tokens_per_second * busy;
   return estimate;
 }

@@ -48,7 +48,7 @@ std::vector<Term> explain_generation(const GenerationWork& work, const Generatio
             "launches",
             kFit);
   time_term(terms, "weight reads", parts.weights,
-            moe ? "(dense weights + experts x (1 - (1 - k/E)^sequences)) / achieved bandwidth, every step"
+            moe ? "(dense weights + experts that the sequences reach) / achieved bandwidth, every step"
                 : "weights / achieved bandwidth, every step",
             rates.native_products() ? kFit : "expansion limited by the multiprocessors: stored bytes a clock");
   time_term(terms, "matmuls beyond weight reads", parts.compute,

@@ -102,7 +102,7 @@ struct GenerationRates {
   double head_bytes = 2;    ///< of a parameter in embedding and head
   double kv_bytes = 2;      ///< of a cached element
   ServingRate blocks;       ///< dense weights in the blocks
-  ServingRate blocks_16;    ///< the same in 16 bit: what stays in 16 bit beside 4-bit experts
+  ServingRate blocks_16;    ///< the same as they are kept beside experts in mxfp4: in 16 bit, GGUF files in 8
   ServingRate experts;      ///< grouped products of experts, before their width is counted
   ServingRate head;
   double attention_share = 0;      ///< of the peak that fused attention reaches in long prompts
@@ -115,6 +115,8 @@ struct GenerationRates {
   Seconds host_per_sequence{};
   std::array<LinkRate, 3> groups{};  ///< between 2, up to 4, and more GPUs of the machine
   LinkRate network;                  ///< of a whole machine
+  double chunk_tokens = 1;           ///< prompt tokens that a continuous engine reads in one pass
+  double most_in_flight = 1;         ///< sequences that it runs at once
   Seconds one_shot{};                ///< all-reduce of a short message in one step; zero: there is no such kernel
   Seconds cache_expand{};            ///< a stored byte of an integer cache
   int link_span = 1;                 ///< GPUs that the fast link joins

@@ -1,5 +1,8 @@
 #include "model/generation/serving_kernels.h"
 
+#include <array>
+#include <cstddef>
+
 #include "base/math.h"
 
 namespace gpuplan {
@@ -124,6 +127,27 @@ Seconds prompt_attention_time(const Efficiency& efficiency, const Gpu& gpu, cons
 
 double touched_experts(double tokens, double top_k, double experts) {
   return top_k < experts ? experts * -math::expm1(tokens * math::log1p(-top_k / experts)) : experts;
+}
+
+double touched_experts(double tokens, double top_k, double experts, double skew) {
+  if (!(skew > 0) || !(top_k < experts)) return touched_experts(tokens, top_k, experts);
+  // Popularity is lognormal with mean one; its mean over the normal deviate by Gauss and Hermite's rule of five points
+  // (Abramowitz and Stegun 1964, table 25.10).
+  constexpr std::array<double, 5> kPoint{-2.8569700138728, -1.3556261799743, 0, 1.3556261799743, 2.8569700138728};
+  constexpr std::array<double, 5> kWeight{0.0112574113277, 0.2220759220056, 0.5333333333333, 0.2220759220056,
+                                          0.0112574113277};
+  constexpr double kMostChosen = 0.98;
+  double missed = 0, chosen = 0;
+  std::array<double, 5> chance{};
+  for (std::size_t i = 0; i < kPoint.size(); ++i) {
+    chance[i] = std::min(top_k / experts * math::exp(skew * kPoint[i] - skew * skew / 2), kMostChosen);
+    chosen += kWeight[i] * chance[i];
+  }
+  // A token still chooses `top_k` of them where the most popular would be chosen more than once.
+  const double lift = top_k / experts / chosen;
+  for (std::size_t i = 0; i < kPoint.size(); ++i)
+    missed += kWeight[i] * math::exp(tokens * math::log1p(-std::min(chance[i] * lift, kMostChosen)));
+  return math::larger(experts * (1 - missed), math::smaller(top_k, experts));
 }
 
 ServingRate experts_rate(const Efficiency& efficiency, const Gpu& gpu, Format weights, double expansion) {

@@ -149,6 +149,9 @@ struct ExpertLayer {
 /// Share of `experts` that `tokens` tokens reach when each chooses `top_k` of them with equal chances.
 double touched_experts(double tokens, double top_k, double experts);
 
+/// The same where experts are not equally popular: the logarithm of how often one is chosen has the deviation `skew`.
+double touched_experts(double tokens, double top_k, double experts, double skew);
+
 /// Rates of the grouped products of experts on one GPU; its floor is that of the whole layer.
 ServingRate experts_rate(const Efficiency& efficiency, const Gpu& gpu, Format weights, double expansion = 1);
 

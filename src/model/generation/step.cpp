@@ -47,10 +47,12 @@ void add_experts(PassTime& pass, const NetworkWork& network, const GenerationRat
   layer.matrices = network.gated ? 3 : 2;
   layer.skew = cut.ep > 1 ? rates.constants->expert_imbalance - 1 : 0;
   const double layers = network.expert_layers * network.loops;
-  const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts);
+  const double touched = touched_experts(layer.tokens, layer.top_k, layer.experts, rates.constants->routing_skew);
   const double parameters = network.experts * network.loops * touched / (layer.experts * cut.tp * cut.ep);
-  const double whole = layers * experts_time(rates.experts, layer, touched).value * rates.constants->expert_time *
-                       rates.profile->experts;
+  const bool expands = rates.experts.expanded && !rates.profile->own_kernels;
+  const double slower =
+      rates.constants->expert_time * rates.profile->experts * (expands ? rates.constants->expanded_experts : 1);
+  const double whole = layers * experts_time(rates.experts, layer, touched).value * slower;
   pass.add(smaller(parameters * rates.experts.weight_bytes * rates.experts.products.byte.value, whole), whole);
 }
 
@@ -227,7 +229,8 @@ DecodeStep decode_step(const NetworkWork& network, const GenerationRates& rates,
   PassTime pass;
   add_blocks(pass, network, rates, cut, sequences * positions);
   add_head(pass, network, rates, cut, sequences * positions);
-  step.weights = Seconds{pass.read * slower};
+  // Large reads run at the bandwidth that kernels reach; what an engine adds to a step are gaps, not bytes.
+  step.weights = Seconds{pass.read * rates.profile->time};
   step.compute = Seconds{pass.compute * slower};
 
   step.kv = Seconds{cache_seconds(network, rates, cut, sequences, context, positions) * slower};

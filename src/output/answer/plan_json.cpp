@@ -98,6 +98,11 @@ class PlanJson {
         .member("left_out_too_old", filter.too_old)
         .member("listed_twice", filter.twice);
     json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate).end();
+    if (const int runs = own_runs_in_use(report_); runs > 0) {
+      json_.key("calibration").begin_object(true).member("runs", runs);
+      write_text_or_null(json_, "newest", report_.catalogue.own_runs_as_of);
+      json_.end();
+    }
   }
 
   void rejected() {

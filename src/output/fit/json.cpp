@@ -88,6 +88,7 @@ std::string fit_csv(const FitReport& report, const FitLook& look) {
                           "framework_gib",
                           "fragmentation_gib",
                           "driver_gib",
+                          "learned_gib",
                           "largest_batch",
                           "longest_context",
                           "stopped_by",

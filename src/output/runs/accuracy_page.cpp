@@ -24,169 +24,169 @@ std::size_t count_runs(const AccuracyPage& page, bool training) {
 std::string introduction(const AccuracyPage& page) {
   return prose("# How accurate predictions are") +
          prose("<!-- this page is the output of: ./gpuplan validate --report -->") +
-         prose(
-             "`gpuplan validate --report` prints this page; `./test readme` checks that it is up to date, and `python3 "
-             "tools/check_readme.py --update build/release/gpuplan` writes it anew. `gpuplan validate` shows the same "
-             "figures on a terminal, `gpuplan validate --explain RUN` every term of one run, and `gpuplan validate "
-             "RUNS.csv` compares with runs of your own.") +
          prose("Compared are " + std::to_string(count_runs(page, true)) + " training runs and " +
                std::to_string(count_runs(page, false)) + " runs of generation that others measured and published (" +
                std::to_string(page.publications.size()) +
-               " sources, listed below). They stand in `data/measured/train_runs.csv` and "
-               "`data/measured/infer_runs.csv`, each with what its source says of the configuration. A prediction gets "
-               "that configuration and nothing else.");
+               " sources, [listed below](#sources)). A prediction gets a run's configuration and nothing else.");
 }
 
 bool is_training(Judged what) { return std::ranges::find(kTrainingFigures, what) != kTrainingFigures.end(); }
 
-/// What the project holds itself to, sources left out: the error of the middle source, and what nine of ten runs stay
-/// below, the latter as |predicted / measured - 1|.
-struct AccuracyGoal {
-  Judged what;
-  double source, p90;
-};
-constexpr AccuracyGoal kGoals[] = {{Judged::kSingle, 0.11, 0.40},    {Judged::kStatic, 0.14, 0.45},
-                                   {Judged::kSaturated, 0.13, 0.30}, {Judged::kPrefill, 0.18, 0.60},
-                                   {Judged::kPerToken, 0.18, 0.45},  {Judged::kServingMemory, 0.05, 0.15}};
-
-std::string goal_text(Judged what) {
-  for (const AccuracyGoal& goal : kGoals)
-    if (goal.what == what) return percent(goal.source) + " / " + percent(goal.p90);
-  return kNoValue;
+/// Predictions of runs whose source had no part in the fit, where they are known.
+const ValidationReport& unseen(const AccuracyPage& page) {
+  return page.left_out != nullptr ? *page.left_out : *page.fitted;
 }
 
-/// A row's label and its text for one headline.
-struct Line {
-  const char* label;
-  std::string (*text)(const Headline&);
-};
+/// "11% / 38% / 74%": the middle source's error, what nine of ten stay below, and what ranges hold.
+std::string three(bool known, double error, double p90, double inside) {
+  if (!known) return kNoValue;
+  return error_text(error) + " / " + error_text(p90) + " / " + percent(inside);
+}
+std::string three(const Headline& h) { return three(h.predicted > 0, h.source_median, h.all.p90, h.source_inside); }
 
-std::string of(const Headline& h, const std::string& text) { return h.all.runs > 0 ? text : kNoValue; }
+const std::vector<RunPair>* pairs_in(const ValidationReport& report, ErrorFigure figure) {
+  const auto at = std::ranges::find(report.pairs, figure, &FigurePairs::figure);
+  return at != report.pairs.end() ? &at->pairs : nullptr;
+}
 
-constexpr Line kLines[] = {
-    {"runs", [](const Headline& h) { return std::to_string(h.stated); }},
-    {"predicted",
-     [](const Headline& h) {
-       return of(h,
-                 percent(static_cast<double>(h.predicted) / static_cast<double>(std::max<std::size_t>(h.stated, 1))));
-     }},
-    {"error: the middle source", [](const Headline& h) { return of(h, error_text(h.source_median)); }},
-    {"error: the middle run", [](const Headline& h) { return of(h, error_text(h.all.median)); }},
-    {"error: nine of ten runs stay below", [](const Headline& h) { return of(h, error_text(h.all.p90)); }},
-    {"|predicted / measured - 1|: the middle run", [](const Headline& h) { return of(h, error_text(h.all.relative)); }},
-    {"|predicted / measured - 1|: nine of ten",
-     [](const Headline& h) { return of(h, error_text(h.all.p90_relative)); }},
-    {"bias, median", [](const Headline& h) { return of(h, signed_error_text(h.all.bias)); }},
-    {"bias, mean", [](const Headline& h) { return of(h, signed_error_text(h.all.mean_bias)); }},
-    {"coverage of the 80% range", [](const Headline& h) { return of(h, percent(h.all.inside)); }},
-    {"runs above its p90", [](const Headline& h) { return of(h, percent(h.all.above)); }},
-    {"calibrated on any one run of the source",
-     [](const Headline& h) { return h.calibrated_sources > 0 ? error_text(h.calibrated.any) : std::string(kNoValue); }},
-    {"calibrated on its middle run",
-     [](const Headline& h) {
-       return h.calibrated_sources > 0 ? error_text(h.calibrated.middle) : std::string(kNoValue);
-     }},
-};
-
-/// Training: a column for each figure.
-Table training_in_short(const AccuracyPage& page) {
-  std::vector<Column> columns = {{.title = ""}};
-  std::vector<Headline> headlines;
-  for (const Judged what : kTrainingFigures) {
-    const std::string name = upper_first(std::string(judged_words(what)));
-    if (page.left_out != nullptr) {
-      columns.push_back({.title = name + ", left out", .align = Align::kRight});
-      headlines.push_back(headline(page.left_out->runs, what));
-    }
-    columns.push_back({.title = name + ", fitted", .align = Align::kRight});
-    headlines.push_back(headline(page.fitted->runs, what));
-  }
+/// The four ways to ask, a column each.
+std::string in_short(const AccuracyPage& page) {
+  const ValidationReport& report = unseen(page);
+  std::vector<Column> columns = {{.title = "Error, median / P90 / in range"}};
+  for (const char* title : {"First contact", "Pairs", "After one own run", "Source left out"})
+    columns.push_back({.title = title, .align = Align::kRight});
   Table table(std::move(columns));
-  for (const Line& line : kLines) {
-    std::vector<Cell> row = {Cell(line.label)};
-    for (const Headline& each : headlines) row.emplace_back(line.text(each));
+  for (const ErrorFigure figure : figures_of(*page.fitted)) {
+    std::vector<Cell> row = {Cell(upper_first(std::string(figure_words(figure))))};
+    row.emplace_back(page.contact != nullptr ? three(headline(page.contact->then, figure)) : std::string(kNoValue));
+    const auto* pairs = pairs_in(report, figure);
+    const PairSums sums = pairs != nullptr ? pair_sums(report.runs, *pairs) : PairSums{};
+    row.emplace_back(three(sums.pairs > 0, sums.source_median, sums.p90, sums.source_inside));
+    const auto own = std::ranges::find_if(
+        report.own, [&](const FigureOwnRuns& each) { return each.figure == figure && each.sums.own == 1; });
+    row.emplace_back(own != report.own.end() && own->sums.sources > 0
+                         ? three(true, own->sums.after, own->sums.p90, own->sums.inside)
+                         : std::string(kNoValue));
+    row.emplace_back(three(headline(report.runs, figure)));
     table.add(std::move(row));
   }
-  return table;
+  return table.text(kPage, 0) + "\n" +
+         prose(
+             "* **First contact**: runs of sources that no version had seen, predicted before anybody looked. This is "
+             "what to expect of a first plan.\n"
+             "* **Pairs**: two runs of one source and model, predicted ratio against measured ratio. This is what to "
+             "expect when plans for one job are compared.\n"
+             "* **After one own run**: the other runs of a source once any one of them is known.\n"
+             "* **Source left out**: each source predicted with constants fitted to all the others; the form of the "
+             "model was chosen with it in sight.") +
+         prose(
+             "An error of 10% is a factor of 1.1 too high or too low. The median counts every source alike, P90 is "
+             "that "
+             "of all runs, and *in range* is the share within the predicted P10–P90, which should be 80%.");
 }
 
-/// Generation: a row for each figure.
-Table generation_in_short(const AccuracyPage& page) {
+std::string fits_chapter(const AccuracyPage& page) {
+  const std::string words = fits_words(unseen(page));
+  if (words.empty()) return "";
+  return chapter("Is \"fits\" right?") +
+         prose(words +
+               " A plan \"fits\" when its P90 does, so the second figure is how often a layout that works is not "
+               "offered. Runs whose batch is whatever fits are not counted. No source publishes configurations that "
+               "ran out of memory, so how often \"fits\" is wrong the other way is told by the share above P90 in the "
+               "tables of memory below.");
+}
+
+std::string contact_chapter(const AccuracyPage& page) {
+  if (page.contact == nullptr) return "";
+  const FirstContact& contact = *page.contact;
+  std::string text = chapter("First contact");
+  text += prose(
+      "An honest test of predictions and ranges can be made once for each source: when its runs are new to the program "
+      "and to those who write it. " +
+      upper_first(contact_words(contact)) +
+      ". `data/measured/first_contact.csv` keeps those predictions with the version of each; building that version and "
+      "predicting the same rows repeats them. *Today* is the present version, made with these runs in "
+      "sight: no test any more.");
+  text += contact_table(contact, figures_of(*page.fitted)).text(kPage, 0) + "\n";
+  if (!contact.lost.empty())
+    text += prose("Met, and no longer in the tables of runs: " + markdown_text(join(contact.lost, ", ")) + ".");
+  return text;
+}
+
+std::string pairs_chapter(const AccuracyPage& page) {
+  return chapter("Pairs") +
+         prose(
+             "What a source has of its own is in both runs of a pair and cancels. The difference is the first of: GPU, "
+             "number of GPUs, layout or software (degrees, sharding, checkpointing, precision, offload, attention, "
+             "compile, framework), batch or length. *Order right*: of pairs whose times per token (or memory) differ "
+             "by "
+             "more than 15%, those whose faster (or smaller) run was predicted to be that. Of each source and model at "
+             "most 300 pairs count, spread evenly.") +
+         pair_table(unseen(page)).text(kPage, 0) + "\n";
+}
+
+std::string own_runs_chapter(const AccuracyPage& page) {
+  return chapter("After own runs") +
+         prose(
+             "Each source is one cluster of its own: some of its runs are known, its others are predicted. "
+             "Any "
+             "one run is taken in turn, of two and four 50 draws, odd ones among them. The share of a run's error that "
+             "others have too is learned, the rest is not.") +
+         own_run_table(unseen(page)).text(kPage, 0) + "\n";
+}
+
+/// A row for each kind of figure.
+std::string left_out_chapter(const AccuracyPage& page) {
   const bool both = page.left_out != nullptr;
-  std::vector<Column> columns = {{.title = "Figure"}};
-  for (const char* title : {"Runs", "Refused", "Sources", "Middle source, fitted"})
+  const std::string suffix = both ? ", left out" : "";
+  std::vector<Column> columns = {{.title = "Metric"}};
+  for (const char* title : {"Runs", "Refused", "Sources", "Error, fitted"})
     columns.push_back({.title = title, .align = Align::kRight});
-  if (both) columns.push_back({.title = "Middle source, left out", .align = Align::kRight});
-  for (const char* title :
-       {"Middle run", "P90", "p/m - 1: middle run", "p/m - 1: P90", "Bias", "In range", "Above p90", "Calibrated"})
-    columns.push_back({.title = both ? std::string(title) + ", left out" : title, .align = Align::kRight});
-  columns.push_back({.title = "Goal", .align = Align::kRight});
+  if (both) columns.push_back({.title = "Error, left out", .align = Align::kRight});
+  for (const char* title : {"P90", "Bias", "In range, of sources", "In range, of runs", "Above P90"})
+    columns.push_back({.title = title + suffix, .align = Align::kRight});
   Table table(std::move(columns));
-  for (const Judged what : kGenerationFigures) {
+  for (const Judged what : page.fitted->judged) {
     const Headline fitted = headline(page.fitted->runs, what);
     if (fitted.stated == 0) continue;
-    const Headline shown = both ? headline(page.left_out->runs, what) : fitted;
+    const Headline shown = headline(unseen(page).runs, what);
+    const bool known = shown.predicted > 0;
+    const auto cell = [&](const std::string& text) { return Cell(known ? text : std::string(kNoValue)); };
     const std::size_t refused = fitted.stated - fitted.predicted;
     std::vector<Cell> row = {Cell(upper_first(std::string(judged_words(what)))), Cell(std::to_string(fitted.stated)),
                              Cell(refused > 0 ? std::to_string(refused) : ""), Cell(std::to_string(fitted.sources)),
-                             Cell(of(fitted, error_text(fitted.source_median)))};
-    if (both) row.emplace_back(of(shown, error_text(shown.source_median)));
-    row.emplace_back(of(shown, error_text(shown.all.median)));
-    row.emplace_back(of(shown, error_text(shown.all.p90)));
-    row.emplace_back(of(shown, error_text(shown.all.relative)));
-    row.emplace_back(of(shown, error_text(shown.all.p90_relative)));
-    row.emplace_back(of(shown, signed_error_text(shown.all.bias)));
-    row.emplace_back(of(shown, percent(shown.all.inside)));
-    row.emplace_back(of(shown, percent(shown.all.above)));
-    row.emplace_back(shown.calibrated_sources > 0 ? error_text(shown.calibrated.any) : std::string(kNoValue));
-    row.emplace_back(goal_text(what));
+                             cell(error_text(fitted.source_median))};
+    if (both) row.push_back(cell(error_text(shown.source_median)));
+    row.push_back(cell(error_text(shown.all.p90)));
+    row.push_back(cell(signed_error_text(shown.all.bias)));
+    row.push_back(cell(percent(shown.source_inside)));
+    row.push_back(cell(percent(shown.all.inside)));
+    row.push_back(cell(percent(shown.all.above)));
     table.add(std::move(row));
   }
-  return table;
-}
-
-std::string in_short(const AccuracyPage& page) {
-  std::string text = chapter("In short");
-  if (page.left_out != nullptr)
-    text += prose(
-        "*Left out* is the figure to expect on runs of your own: every source was predicted with constants "
-        "that were fitted to all the others. *Fitted* uses the constants as they are in `data/`, fitted to "
-        "these same runs.");
-  else
-    text += prose(
-        "*Fitted* uses the constants as they are in `data/`, fitted to these same runs: expect more on runs "
-        "of your own.");
-  text += heading("Training", kPage) + training_in_short(page).text(kPage, 0) + "\n";
-  return text + heading("Generation", kPage) + generation_in_short(page).text(kPage, 0) + "\n" +
-         prose(
-             "*Goal*: what the project holds itself to with sources left out, the error of the middle source and what "
-             "nine of ten runs stay below, the latter as |predicted / measured - 1|. Time to first token under load is "
-             "mostly how requests happen to arrive: it has a wide range and no goal.");
+  return chapter(both ? "Sources left out" : "As fitted") + table.text(kPage, 0) + "\n";
 }
 
 std::string how_figures_are_made() {
   return chapter("How the figures are made") +
          prose(
-             "* **Error** is |ln(predicted / measured)|, shown in percent: 10% is a factor of 1.105, too much or too "
-             "little. Too much and too little count alike. The rows with |predicted / measured - 1| are the same "
-             "predictions in the way most papers count.\n"
-             "* **Step time**: a run counts once. Its time is compared where the source states the seconds of a "
-             "step, else its tokens per second and GPU, inverted.\n"
-             "* **Generation**: rates of output tokens are compared by load: single request, fixed batch, saturated "
-             "server, server with N concurrent requests. Whether prefill lies inside the "
-             "rate is as the source counts. *Prefill* is reading prompts with nothing else under way, as a rate or as "
-             "the time to the first token. A run counts once for each kind of figure that it states.\n"
-             "* **Peak memory** is compared with what the source counted: allocated, reserved, or as the driver sees "
-             "it. Where it does not say, reserved is taken.\n"
-             "* **Median over sources**: the median error of each source first, then the median of those. A source of "
-             "200 runs counts as much as one of four.\n"
-             "* **Bias** keeps the sign: + means predicted too slow or too large.\n"
-             "* **Calibrated**: all predictions of a source are corrected by the ratio of measured to predicted of one "
-             "of its runs. For each source with two runs or more, each of its runs is taken as that one in "
-             "turn, the median error of the others is noted, and the mean over the turns is the source's figure; the "
-             "table shows the median over sources. *On its median run* takes only the run with the source's median "
-             "ratio: a typical run, not an odd one.\n"
-             "* **Quantiles** are interpolated linearly.");
+             "`gpuplan validate --report` prints this page; `./test readme` checks that it is up to date. `gpuplan "
+             "validate` shows the same figures on a terminal (`--first-contact`, `--pairs`, `--calibrate N`, "
+             "`--left-out`, `--by GROUP`), `--explain RUN` every term of one run, and `gpuplan validate RUNS.csv` does "
+             "the same with runs of your own.") +
+         prose(
+             "* **Error** is |ln(predicted / measured)|, shown in percent. Too much and too little count alike. "
+             "**Bias** "
+             "keeps the sign: + means predicted too slow or too large.\n"
+             "* **Sources alike**: the median error of each source first, then the median of those; of coverage the "
+             "mean. A source of 200 runs counts as much as one of four.\n"
+             "* **Training time**: a run counts once, by the seconds of a step where the source states them, else by "
+             "its tokens per second and GPU.\n"
+             "* **Generation tokens/s**: generated tokens, of single requests, fixed batches, saturated servers and "
+             "servers with N concurrent requests. *Prefill* is reading prompts with nothing else under way, as a rate "
+             "or as the time to the first token.\n"
+             "* **Memory** is compared with what the source counted: allocated, reserved, or as the driver sees it. "
+             "Where it does not say, reserved is taken.");
 }
 
 std::string what_is_fitted(const AccuracyPage& page) {
@@ -206,18 +206,6 @@ std::string what_is_fitted(const AccuracyPage& page) {
         "starting values were chosen with these runs in sight, so left-out figures are a little "
         "optimistic still.");
   return text;
-}
-
-std::string ranges() {
-  return chapter("How the ranges are tested") +
-         prose(
-             "Every prediction is a range from p10 to p90 that should hold eight of ten runs. Its width depends on "
-             "what is known of such runs (`data/error_components.csv`): the regime. The tables below show the share "
-             "that "
-             "the ranges really hold, by regime, and by what makes runs hard, where runs are few. Well below 80% a "
-             "range promises too much, well above it tells less than it could. *Above p90* matters for memory: "
-             "\"fits\" is judged at the p90, so this is the share of runs that would have run out of memory on a card "
-             "that is exactly as large.");
 }
 
 Table compared_table(const AccuracyPage& page, Judged what, Grouping grouping) {
@@ -252,31 +240,15 @@ Table compared_table(const AccuracyPage& page, Judged what, Grouping grouping) {
   return table;
 }
 
-/// What tells most of generation; the others are on the terminal.
-bool is_shown(Judged what, Grouping grouping) {
-  if (is_training(what)) return true;
-  switch (grouping) {
-    case Grouping::kSource:
-    case Grouping::kGpu:
-    case Grouping::kFramework:
-    case Grouping::kWeights:
-    case Grouping::kExperts:
-    case Grouping::kParallel:
-    case Grouping::kRegime:
-    case Grouping::kTrait:
-      return true;
-    default:
-      return false;
-  }
-}
+/// What tells a reader most; the others are on the terminal.
+constexpr Grouping kShown[] = {Grouping::kSource, Grouping::kGpu, Grouping::kRegime};
 
 std::string groups(const AccuracyPage& page) {
   std::string text;
   for (const Judged what : page.fitted->judged) {
     if (headline(page.fitted->runs, what).stated == 0) continue;
     text += chapter(upper_first(std::string(judged_words(what))) + ", by group");
-    for (const auto& [grouping, name] : Names<Grouping>::entries) {
-      if (!is_shown(what, grouping)) continue;
+    for (const Grouping grouping : kShown) {
       const Table table = compared_table(page, what, grouping);
       if (table.rows() < 2) continue;
       text += heading("By " + std::string(grouping_words(grouping)), kPage);
@@ -318,14 +290,14 @@ std::string not_predicted(const AccuracyPage& page) {
 }
 
 std::string farthest_off(const AccuracyPage& page) {
-  const ValidationReport& report = page.left_out != nullptr ? *page.left_out : *page.fitted;
+  const ValidationReport& report = unseen(page);
   std::string text = chapter("Farthest off");
   text += prose(page.left_out != nullptr ? "With the constants fitted without their source."
                                          : "With the constants in `data/`.");
   for (const Judged what : report.judged) {
     auto order = worst_first(report.runs, what);
     if (order.empty()) continue;
-    const std::size_t most = is_training(what) ? 15 : 8;
+    const std::size_t most = is_training(what) ? 8 : 4;
     order.resize(std::min(order.size(), most));
     text += heading(upper_first(std::string(judged_words(what))), kPage);
     text += figure_table(report.runs, order, {what}, true).text(kPage, 0) + "\n";
@@ -364,9 +336,10 @@ std::string sources(const AccuracyPage& page) {
 }  // namespace
 
 std::string accuracy_page(const AccuracyPage& page) {
-  return tidy_markdown(introduction(page) + in_short(page) + how_figures_are_made() + what_is_fitted(page) + ranges() +
-                       groups(page) + not_predicted(page) + farthest_off(page) + what_it_does_not_show() +
-                       sources(page));
+  return tidy_markdown(introduction(page) + in_short(page) + fits_chapter(page) + contact_chapter(page) +
+                       pairs_chapter(page) + own_runs_chapter(page) + left_out_chapter(page) + what_it_does_not_show() +
+                       how_figures_are_made() + what_is_fitted(page) + groups(page) + not_predicted(page) +
+                       farthest_off(page) + sources(page));
 }
 
 }  // namespace gpuplan

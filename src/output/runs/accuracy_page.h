@@ -11,8 +11,10 @@ namespace gpuplan {
 
 struct AccuracyPage {
   const ValidationReport* fitted = nullptr;  ///< all runs, with the constants in data/
-  const ValidationReport* left_out =
-      nullptr;  ///< the same runs, each source with constants fitted without it; null: not known
+  /// The same runs, each source with constants fitted without it; null: not known. Pairs and own runs are those of
+  /// this one where it is there.
+  const ValidationReport* left_out = nullptr;
+  const FirstContact* contact = nullptr;                          ///< null: not known
   std::vector<std::pair<std::string, std::string>> publications;  ///< of each source, in the order of their names
 };
 

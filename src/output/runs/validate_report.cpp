@@ -128,7 +128,47 @@ std::string runs_words(const ValidationReport& report) {
   return text;
 }
 
+namespace {
+
+/// What was asked for in place of groups and single runs; "" when nothing was.
+std::string asked_text(const ValidationReport& report, const Screen& screen) {
+  std::string text;
+  if (report.contact) {
+    text += heading("First contact: " + contact_words(*report.contact), screen) + '\n';
+    text += contact_table(*report.contact, figures_of(report)).text(screen) + '\n';
+    text += paragraph(
+        "ERROR is the median of the sources' median errors, P90 that of all runs; coverage is of the 80% range. "
+        "Today's "
+        "version was made with these runs in sight.",
+        screen, 2, 2, Paint::kDim);
+  }
+  if (!report.pairs.empty()) {
+    text += heading(runs_words(report) + ": pairs of one source and one model, predicted ratio against measured ratio",
+                    screen) +
+            '\n';
+    text += pair_table(report).text(screen) + '\n';
+    text += paragraph(
+        "ERROR and COVERAGE count every source alike; P90 is that of all pairs. ORDER RIGHT: of pairs that differ by "
+        "more than 15% per token, those whose faster (or smaller) run was predicted to be that.",
+        screen, 2, 2, Paint::kDim);
+  }
+  if (!report.own.empty()) {
+    if (!text.empty()) text += '\n';
+    text += heading(runs_words(report) + ": each source's runs predicted with some of its own", screen) + '\n';
+    text += own_run_table(report).text(screen) + '\n';
+    text += paragraph(
+        "ERROR: median over sources of the error that a run of the source has, for any choice of own runs. Sources "
+        "with "
+        "too few runs are left out.",
+        screen, 2, 2, Paint::kDim);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string validate_text(const ValidationReport& report, const ValidationLook& look, const Screen& screen) {
+  if (std::string asked = asked_text(report, screen); !asked.empty()) return asked;
   std::string title = runs_words(report) + ", predicted from their configuration alone";
   title += report.left_out ? ", with constants fitted without their source" : "";
   std::string text = heading(title, screen) + '\n';
@@ -137,6 +177,7 @@ std::string validate_text(const ValidationReport& report, const ValidationLook& 
     if (stated(report, what)) headlines.push_back(headline(report.runs, what));
   if (headlines.empty()) return text + paragraph("None of them has the metric you asked for.", screen);
   text += headline_table(headlines).text(screen);
+  if (const std::string fits = fits_words(report); !fits.empty()) text += '\n' + paragraph(fits, screen);
   if (look.sums_only)
     return text + '\n' + paragraph("More: --kind training or generation, --by GROUP, --metric METRIC, --all.", screen) +
            '\n' + paragraph(how_counted(report), screen, 2, 2, Paint::kDim);

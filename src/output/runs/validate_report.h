@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "evidence/scores/first_contact.h"
+#include "evidence/scores/own_runs.h"
+#include "evidence/scores/pairs.h"
 #include "evidence/validation/validation.h"
 #include "output/text/json_writer.h"
 #include "output/text/style.h"
@@ -20,14 +23,32 @@ struct ReportedRun {
   std::vector<Term> terms;
 };
 
+/// Pairs of runs compared in one kind of figure.
+struct FigurePairs {
+  ErrorFigure figure = ErrorFigure::kTime;
+  std::vector<RunPair> pairs;
+};
+
+/// Predictions with so many own runs, in one kind of figure.
+struct FigureOwnRuns {
+  ErrorFigure figure = ErrorFigure::kTime;
+  OwnRunSums sums;
+};
+
 struct ValidationReport {
   std::string name;       ///< of the file; "" for the built-in runs
   bool left_out = false;  ///< each source was predicted with constants fitted without it
   std::vector<PredictedRun> runs;
   std::vector<Error> bad_lines;
-  std::vector<Judged> judged;     ///< kinds of figure, in order
-  std::vector<ReportedRun> told;  ///< the worst ones, or the one that is explained
+  std::vector<Judged> judged;      ///< kinds of figure, in order
+  std::vector<ReportedRun> told;   ///< the worst ones, or the one that is explained
+  std::vector<FigurePairs> pairs;  ///< empty unless asked for; so are the next two
+  std::vector<FigureOwnRuns> own;  ///< a figure may be there with several numbers of own runs
+  std::optional<FirstContact> contact{};
 };
+
+/// Kinds of figure taken together, those that the report judges, in order.
+std::vector<ErrorFigure> figures_of(const ValidationReport& report);
 
 struct ValidationLook {
   std::vector<Grouping> by;
@@ -42,6 +63,8 @@ std::string signed_error_text(double error);
 std::string machine_text(const PredictedRun& run);
 /// "time of a step", "static batch".
 std::string_view judged_words(Judged what);
+/// "training time", "generation rate".
+std::string_view figure_words(ErrorFigure figure);
 /// "source", "framework known or not": what groups differ in.
 std::string_view grouping_words(Grouping grouping);
 
@@ -53,6 +76,17 @@ Table group_table(const std::vector<PredictedRun>& runs, Judged what, Grouping g
 /// figure that is judged.
 Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std::size_t>& order,
                    const std::vector<Judged>& judged, bool once = false);
+
+/// Rows for each kind of figure: all pairs, then by what differs.
+Table pair_table(const ValidationReport& report);
+/// A row for each kind of figure and number of own runs.
+Table own_run_table(const ValidationReport& report);
+/// A row for each kind of figure: as predicted at first contact, and as predicted today.
+Table contact_table(const FirstContact& contact, const std::vector<ErrorFigure>& figures);
+/// "All 604 training runs did fit on their GPUs: ..."; "" where there are none.
+std::string fits_words(const ValidationReport& report);
+/// What was met, and by which versions.
+std::string contact_words(const FirstContact& contact);
 
 /// "667 published runs of 24 sources".
 std::string runs_words(const ValidationReport& report);

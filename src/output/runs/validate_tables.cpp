@@ -105,7 +105,7 @@ std::string_view judged_words(Judged what) {
     case Judged::kSaturated:
       return "saturated server";
     case Judged::kConcurrency:
-      return "server, N concurrent requests";
+      return "N concurrent requests";
     case Judged::kPrefill:
       return "prefill";
     case Judged::kPerToken:

@@ -52,6 +52,11 @@ std::string price_age_words(std::string_view as_of, std::string_view today) {
   return age.empty() ? text : text + ", " + age + " old";
 }
 
+std::string old_run_words(std::string_view as_of, std::string_view today, double limit) {
+  const auto days = days_old(as_of, today);
+  return !days || *days < limit ? std::string() : "the newest " + age_text(*days) + " old";
+}
+
 std::string old_price_words(std::string_view as_of, std::string_view today, double limit) {
   const auto days = days_old(as_of, today);
   if (!days || *days < limit) return "";

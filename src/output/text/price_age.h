@@ -19,4 +19,7 @@ std::string price_age_words(std::string_view as_of, std::string_view today);
 /// old.
 std::string old_price_words(std::string_view as_of, std::string_view today, double limit);
 
+/// "the newest 7 months old" of own runs; empty where it is less than `limit` days old.
+std::string old_run_words(std::string_view as_of, std::string_view today, double limit);
+
 }  // namespace gpuplan

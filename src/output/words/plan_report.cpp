@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "model/error/error.h"
 #include "output/text/price_age.h"
 #include "output/words/plan_words.h"
 #include "plan/capacity/misfit_words.h"
@@ -137,6 +138,29 @@ std::string prices_words(const PlanReport& report) {
   }
   const std::string text = count_of(report.found.market.used, "offer") + (market.empty() ? "" : " from " + market);
   const std::string age = price_age_words(report.found.as_of, report.today);
+  const std::string own = own_runs_words(report);
+  return text + (age.empty() ? "" : ", " + age) + (own.empty() ? "" : " · " + own);
+}
+
+int own_runs_in_use(const PlanReport& report) {
+  const Plan* plan = report.pick();
+  if (plan == nullptr && !report.found.plans.empty()) plan = report.found.plans.data();
+  if (plan == nullptr) return report.catalogue.errors.own_runs;
+  int most = 0;
+  for (const PhasePlan& part : plan->phases) {
+    const PhaseEstimate& estimate = part.estimate;
+    if (estimate.evidence == Evidence::kCalibrated)
+      most = std::max(most, own_runs_on(report.catalogue.errors, estimate.error_figure, estimate.labels));
+  }
+  return most;
+}
+
+std::string own_runs_words(const PlanReport& report) {
+  const int runs = own_runs_in_use(report);
+  if (runs == 0) return "";
+  const std::string text = "calibrated on " + count_of(runs, "run");
+  const std::string age =
+      old_run_words(report.catalogue.own_runs_as_of, report.today, report.catalogue.answer_constants.stale_run_days);
   return age.empty() ? text : text + ", " + age;
 }
 

@@ -64,6 +64,10 @@ bool brings_offers(const Job& job);
 std::string header_words(const PlanReport& report);
 /// "245 offers, prices from 2026-04, 7 months old", "15 offers from the job file".
 std::string prices_words(const PlanReport& report);
+/// "calibrated on 3 runs", with the age of what is old; empty: own runs tell nothing of the plan.
+std::string own_runs_words(const PlanReport& report);
+/// How many own runs tell something of the pick.
+int own_runs_in_use(const PlanReport& report);
 /// "11 more plans are no faster and no cheaper than one of these (--all)."; empty when all are shown.
 /// `rows` says for each plan whether it is shown (output/answer/plan_rows.h).
 std::string shown_words(const PlanReport& report, const std::vector<bool>& rows);

@@ -250,6 +250,7 @@ void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
   plan.phases.reserve(phases.size());
   bool any_model = false;
   bool any_given = false;
+  bool any_calibrated = false;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     PhasePlan phase;
     phase.estimate = phases[i];
@@ -263,11 +264,14 @@ void Biller::add_phases(const JobSchedule& laid, Plan& plan) const {
       phase.tokens_per_second = {rate(estimate.work.p90), rate(estimate.work.p50), rate(estimate.work.p10)};
     }
     if (estimate.work_by_model > Seconds{}) (estimate.evidence == Evidence::kGiven ? any_given : any_model) = true;
+    any_calibrated = any_calibrated || estimate.evidence == Evidence::kCalibrated;
     if (estimate.fit == Fit::kTight) plan.fit = Fit::kTight;
     if (estimate.serving && !estimate.serving->reaches_target) plan.reaches_target = false;
     plan.phases.push_back(std::move(phase));
   }
-  plan.evidence = any_given || !any_model ? Evidence::kGiven : Evidence::kModel;
+  plan.evidence = any_given || !any_model ? Evidence::kGiven
+                  : any_calibrated        ? Evidence::kCalibrated
+                                          : Evidence::kModel;
 }
 
 /// Hands out a bill in parts of its own units, so that parts add up to it: each ends where the sum so far is nearest.

@@ -109,7 +109,7 @@ std::vector<Guess> guesses_that_matter(const Job& job, const Catalogue& catalogu
           if (estimate) {
             guess.other_memory = estimate->memory_total.p50;
             by = std::abs(guess.other_memory / guess.memory - 1);
-            if (part.estimate->evidence == Evidence::kModel) {
+            if (part.estimate->evidence != Evidence::kGiven) {
               guess.time = estimate->work_by_model / base->work_by_model;
               by = std::max(by, std::abs(guess.time - 1));
             }

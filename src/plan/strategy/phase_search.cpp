@@ -4,6 +4,8 @@
 #include <cassert>
 #include <cmath>
 
+#include "model/error/error.h"
+
 namespace gpuplan {
 
 namespace {
@@ -42,6 +44,11 @@ PhaseEstimate modelled(const PhaseWorkload& workload, const Machines& machines, 
   estimate.regime = spread.regime;
   estimate.error_figure = spread.figure;
   estimate.labels = spread.labels;
+  // What was tried may have been a copy of the GPU, whose name does not live as long.
+  const Gpu& gpu = *machines.node.gpu;
+  estimate.labels.card = gpu.name;
+  estimate.labels.architecture = gpu.architecture;
+  estimate.labels.memory_type = gpu.memory_type;
   estimate.work_by_model = time;
   return estimate;
 }
@@ -133,6 +140,9 @@ std::optional<PhaseEstimate> best_estimate(const PhaseWorkload& workload, const 
       tally.unsupported_reason = "its time cannot be computed: a number in the job is too large";
     return std::nullopt;
   }
+  if (estimate && estimate->work_is_model && estimate->evidence == Evidence::kModel &&
+      own_runs_on(catalogue.errors, estimate->error_figure, estimate->labels) > 0)
+    estimate->evidence = Evidence::kCalibrated;
   if (const Bytes room = machines.node.disk; estimate && room > Bytes{} && estimate->machine_disk_bytes > room) {
     tally.rejected[static_cast<std::size_t>(Misfit::kDisk)] += tally.feasible - before;
     tally.feasible = before;

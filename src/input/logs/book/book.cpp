@@ -208,6 +208,10 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;
   Segment& now = segment(format);
+  // Times of day begin anew at midnight.
+  constexpr double kHalfDay = 43'200;
+  if (clock < now.clock && now.clock - clock < kHalfDay && record.step > now.clock_step && log.clock_back == 0)
+    log.clock_back = line.number;
   if (clock > now.clock && record.step > now.clock_step)
     add_time(format, record.step, (clock - now.clock) / (record.step - now.clock_step), line, TimeSource::kClock);
   if (!(record.step <= now.clock_step)) {
