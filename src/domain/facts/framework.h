@@ -94,11 +94,16 @@ struct TrainingSoftware {
   bool gathers_outside = true;    ///< full sharding: embedding and output matrix stay gathered while the layers run
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products; else each has them all
   bool adapts_all = true;         ///< adapters beside all linear layers, unless told otherwise; else attention's
+  bool planned_memory = false;    ///< buffers are laid out before the first step, no allocator, no tensor too many
   bool keeps_format = false;      ///< without ZeRO, weights learn in the format that they were loaded in
   Loading loading = Loading::kEveryRank;
   UsualRecompute recompute = UsualRecompute::kNever;
+  bool measured = false;  ///< published runs of it took part in the fit
   std::string source, as_of;
 
+  /// Fused stacks recompute the scores of attention selectively (Korthikanti et al. 2022, arXiv:2205.05198), others
+  /// most of a layer.
+  bool scores_only() const { return fused && !planned_memory; }
   bool operator==(const TrainingSoftware&) const = default;
 };
 

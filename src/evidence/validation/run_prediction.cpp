@@ -5,6 +5,7 @@
 
 #include "base/math.h"
 #include "evidence/validation/run_setup.h"
+#include "model/error/error.h"
 
 namespace gpuplan {
 namespace {
@@ -24,12 +25,44 @@ struct Estimated {
     estimate(catalogue, run);
     // What nobody stated is lighter as long as the run would not have fitted.
     while (refused.empty() && !fits() && save_memory(run, setup)) estimate(catalogue, run);
+    if (refused.empty() && may_recompute_more(run, setup)) {
+      const double high = math::exp(kZ90 * expected_deviation(catalogue));
+      if (!recompute_just_enough(setup.gpu.usable / high)) recompute_just_enough(setup.gpu.usable);
+    }
   }
   Estimated(const Estimated&) = delete;
   Estimated& operator=(const Estimated&) = delete;
 
+  ErrorLabels labels() const {
+    ErrorLabels labels = training_labels(work, rates, setup.strategy, setup.nodes);
+    labels.add(!setup.batch_known || !setup.degrees_known, ErrorPart::kAssumed);
+    return labels;
+  }
+
  private:
-  bool fits() const { return training_memory(work, rates, layer, setup.strategy).total() <= setup.gpu.usable; }
+  Bytes need(const LayerCost& cost) const { return training_memory(work, rates, cost, setup.strategy).total(); }
+  bool fits() const { return need(layer) <= setup.gpu.usable; }
+  double expected_deviation(const Catalogue& catalogue) const {
+    return std::sqrt(expected_error(catalogue.errors, ErrorFigure::kMemory, labels()).variance);
+  }
+
+  /// Keeps of the activations what there is room for. False: more than that stays even if all layers are recomputed.
+  bool recompute_just_enough(Bytes room) {
+    if (need(layer) <= room) return true;
+    const Strategy& s = setup.strategy;
+    LayerCost cost = layer;
+    cost.activations =
+        layer_cost(work, rates, {s.tp, s.cp, s.ep, s.micro_batch, Recompute::kFull, s.attention}).activations;
+    if (need(cost) > room) return false;
+    Bytes least = cost.activations, most = layer.activations;
+    while (most - least > units::MiB) {
+      cost.activations = (least + most) / 2;
+      (need(cost) <= room ? least : most) = cost.activations;
+    }
+    layer.activations = least;
+    assume_just_enough(setup);
+    return true;
+  }
 
   void estimate(const Catalogue& catalogue, const TrainingRun& run) {
     auto made = training_work(setup.phase);
@@ -91,9 +124,7 @@ RunPrediction predict_run(const Catalogue& catalogue, const TrainingRun& run) {
   out.strategy = e.setup.strategy;
   if (!out.refused.empty()) return out;
   out.estimate = training_estimate(e.work, e.rates, e.layer, out.strategy, out.nodes);
-  ErrorLabels labels = training_labels(e.work, e.rates, out.strategy, out.nodes);
-  labels.add(!e.setup.batch_known || !e.setup.degrees_known, ErrorPart::kAssumed);
-  out.spread = training_spread(catalogue.errors, labels);
+  out.spread = training_spread(catalogue.errors, e.labels());
   out.spread.labels = with_names_of(out.spread.labels, *out.gpu);
   const MemoryUse plain = out.estimate.memory;
   correct(out.estimate, out.spread);

@@ -241,7 +241,7 @@ class RunFiller {
       return;
     }
     const TrainingSoftware& software = software_of(all_, s_.framework->name);
-    s_.scores_only = software.fused;
+    s_.scores_only = software.scores_only();
     const UsualRecompute usual = software.recompute;
     const bool sharded = shards_weights(s_.strategy.sharding);
     if (usual == UsualRecompute::kSelective) recompute = Recompute::kSelective;
@@ -271,6 +271,10 @@ void assume_instead(RunSetup& s, std::string_view setting, const std::string& va
   s.assumptions.push_back(std::string(setting) + ": " + value + ", else it would not have fitted");
 }
 
+/// Stacks that cut networks by tensors and stages have many small ways to save memory, and recipes use just enough of
+/// them: not fitting says little about any single one.
+bool has_many_ways(const Framework& framework) { return framework.tensor && framework.pipeline; }
+
 }  // namespace
 
 bool save_memory(const TrainingRun& run, RunSetup& s) {
@@ -296,9 +300,7 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
     assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
     return true;
   }
-  // Stacks that cut networks by tensors and stages have many small ways to save memory, and recipes use just enough of
-  // them: not fitting says little about any single one.
-  if (framework.tensor && framework.pipeline) return false;
+  if (has_many_ways(framework)) return false;
   if (!run.recompute && strategy.recompute != Recompute::kFull && framework.recompute_full) {
     strategy.recompute = Recompute::kFull;
     assume_instead(s, "recompute", std::string(name_of(strategy.recompute)));
@@ -310,6 +312,16 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
     return true;
   }
   return false;
+}
+
+bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
+  const bool open = !run.recompute || *run.recompute == Recompute::kSelective;
+  return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
+}
+
+void assume_just_enough(RunSetup& s) { 
+  std::erase_if(s.assumptions, [](const std::string& one) { return one.starts_with("recompute"); });
+  s.assumptions.emplace_back("recompute: just enough to fit surely");
 }
 
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {

@@ -33,6 +33,13 @@ struct RunSetup {
 /// memory, in the order in which people reach for them. False: none is left.
 bool save_memory(const TrainingRun& run, RunSetup& setup);
 
+/// Whether some of the activations may be computed again that neither the run nor the above settles: recomputation is not
+/// stated, or is selective, which names many policies.
+bool may_recompute_more(const TrainingRun& run, const RunSetup& setup);
+/// Says that only as much is computed again as lets the run fit as surely as a plan has to. What that costs in time
+/// depends on what is chosen, the cheapest first: nothing is added.
+void assume_just_enough(RunSetup& setup);
+
 /// Never reads what was measured.
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run);
 

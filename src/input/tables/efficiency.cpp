@@ -50,6 +50,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
              vendor_attention = cells.column("vendor_attention"), paged_8bit = cells.column("paged_8bit"),
              gathers_outside = cells.column("gathers_outside"), sequence_parallel = cells.column("sequence_parallel"),
              adapts_all = cells.column("adapts_all"), keeps_format = cells.column("keeps_format"),
+             planned_memory = cells.column("planned_memory"), measured = cells.column("measured"),
              loading = cells.column("loading"), recompute = cells.column("recompute"), source = cells.column("source"),
              as_of = cells.column("as_of");
   const NumberColumns numbers(cells, kSoftwareFields);
@@ -63,7 +64,7 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     }
     numbers.read(row, software);
     for (const auto column : {fused, vendor_attention, paged_8bit, gathers_outside, sequence_parallel, adapts_all,
-                              keeps_format, loading, recompute})
+                              keeps_format, planned_memory, measured, loading, recompute})
       cells.required(row, column);
     software.fused = cells.yes_no(row, fused);
     software.vendor_attention = cells.yes_no(row, vendor_attention);
@@ -72,6 +73,8 @@ Result<void> read_training_software(std::string_view text, std::string_view file
     software.sequence_parallel = cells.yes_no(row, sequence_parallel);
     software.adapts_all = cells.yes_no(row, adapts_all);
     software.keeps_format = cells.yes_no(row, keeps_format);
+    software.planned_memory = cells.yes_no(row, planned_memory);
+    software.measured = cells.yes_no(row, measured);
     software.loading = cells.choice(row, loading, software.loading);
     software.recompute = cells.choice(row, recompute, software.recompute);
     software.source = cells.required(row, source);

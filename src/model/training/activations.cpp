@@ -18,9 +18,11 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
                      LayerCost& cost) {
   const TrainingConstants& c = *r.constants;
   const bool learns = m.backward_inputs || m.backward_weights;
-  // Operation by operation more is kept than the tensors counted, fused or compiled little more. Adapters keep the
+  // Operation by operation more is kept than the tensors counted, fused or compiled little more, none where buffers are
+  // laid out ahead. Adapters keep the
   // inputs of both branches, and 4-bit layers every input.
-  double scale = r.compile || r.fused ? c.kept_compiled : c.kept;
+  const bool planned = r.software_row->planned_memory;
+  double scale = planned ? 1 : r.compile || r.fused ? c.kept_compiled : c.kept;
   // Kernels written for adapters on 4-bit weights take the inputs as they are.
   if (m.adapters) scale *= r.base_bytes >= 1 ? c.kept_lora : r.fused ? 1 : c.kept_qlora;
   const double per_token = r.element_bytes * scale / cut.tp;
@@ -40,11 +42,12 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   const double uneven = cut.ep > 1 ? m.kept_experts * (c.expert_imbalance - 1) : 0;
   // 8-bit kernels keep what products read in 8 bit, beside what others read in 16.
   const double narrow = r.kept_8bit ? m.kept_products * (r.element_bytes - 1) * scale / cut.tp : 0;
-  const double kept = std::max(0.0, (m.kept + uneven + whole) * per_token - narrow) + norms * layers;
+  const double gates = r.compile || r.fused ? m.kept_gates : 0;
+  const double kept = std::max(0.0, (m.kept - gates + uneven + whole) * per_token - narrow) + norms * layers;
   const Bytes all{batch.tokens * (kept + scores * layers)};
   const Bytes layer{
       batch.tokens *
-      ((m.kept_widest * (m.kept + uneven) / std::max(1.0, m.kept) + whole / layers) * per_token + norms + scores)};
+      ((m.kept_widest * (m.kept - gates + uneven) / std::max(1.0, m.kept) + whole / layers) * per_token + norms + scores)};
 
   cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary * copies / cut.tp});
   // A fused loss makes the logits of some tokens at a time.
@@ -66,7 +69,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
     stay = std::min(all, Bytes{batch.tokens * r.element_bytes * m.boundary * copies * layers / cut.tp});
     again = layer - stay / layers;
   } else if (cut.recompute == Recompute::kSelective) {
-    if (r.fused) {
+    if (r.scores_only) {
       // Megatron drops the scores only (Korthikanti et al. 2022).
       stay = Bytes{batch.tokens * kept};
       again = Bytes{batch.tokens * scores};

@@ -243,7 +243,7 @@ void add_transformer_times(const Context& c, LayerCost& cost) {
     // Megatron computes the attention core again (Korthikanti et al. 2022); PyTorch's selective checkpointing keeps
     // attention and every second product, and computes the rest again (PyTorch documentation).
     cost.recompute +=
-        c.rates.fused ? attend.forward * factor : (matmul.forward * c.constants.selective_work + move.forward) * factor;
+        c.rates.scores_only ? attend.forward * factor : (matmul.forward * c.constants.selective_work + move.forward) * factor;
   }
   cost.head += head(c) * factor;
 

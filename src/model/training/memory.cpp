@@ -23,6 +23,11 @@ struct Held {
   double temporary = 0;            ///< of the optimizer step
 };
 
+/// Share of what comes and goes within a step that the allocator holds beyond it.
+double fragmentation(const TrainingRates& r) {
+  return r.software_row->planned_memory ? 0 : r.constants->fragmentation;
+}
+
 /// What data-parallel ranks share out, by ZeRO stage (Rajbhandari et al. 2020, arXiv:1910.02054), and what lies in host
 /// memory instead (Ren et al. 2021, arXiv:2101.06840).
 Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
@@ -66,7 +71,7 @@ Held held(const TrainingRates& r, const Strategy& s, const StageParameters& p) {
     // Embedding and output matrix: all the time, or the one in use; the larger may be either.
     const double outside = stays && p.base_layers <= p.learn ? 0 : r.software_row->gathers_outside ? p.outside : 0;
     const double in_use = stays ? outside : std::max(outside, p.outside / 2);
-    const double elsewhere = std::max(0.0, whole - h.weights) / (1 + c.fragmentation);
+    const double elsewhere = std::max(0.0, whole - h.weights) / (1 + fragmentation(r));
     h.gathered = std::min(layers * bytes + outside * 2, elsewhere);
     h.gathered_last = std::min(last * bytes + in_use * 2, elsewhere);
   }
@@ -130,7 +135,7 @@ StageMemory stage_memory(const TrainingRates& r, const LayerCost& layer, const S
   use.buffers = most == 0 ? Bytes{h.loading} : peak.buffers;
   use.framework = units::GiB * c.framework_gib;
   // What comes and goes within a step leaves holes.
-  use.fragmentation = (use.gradients + use.activations + use.logits + use.buffers) * c.fragmentation;
+  use.fragmentation = (use.gradients + use.activations + use.logits + use.buffers) * fragmentation(r);
   use.driver = units::GiB * c.driver_gib;
   // Paged states leave for host memory when the GPU is short of it (Dettmers et al. 2023, arXiv:2305.14314).
   if (r.step_in_backward) {

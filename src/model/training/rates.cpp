@@ -139,6 +139,7 @@ TrainingRates training_rates(const Catalogue& catalogue, const NodeShape& node, 
   rates.software = software.time;
   rates.time_factor = constants.step_time * efficiency.training * software.time * format;
   rates.fused = software.fused;
+  rates.scores_only = software.scores_only();
   rates.sequence_parallel = software.sequence_parallel;
   rates.fused_loss = framework.fused_loss;
 

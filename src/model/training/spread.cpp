@@ -13,7 +13,7 @@ ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& r, co
                      .card = gpu.name,
                      .architecture = gpu.architecture,
                      .memory_type = gpu.memory_type,
-                     .software_measured = r.software_row->name != "*",
+                     .software_measured = r.software_row->measured,
                      .card_measured = r.efficiency->measured};
   labels.add(nodes > 1, ErrorPart::kMachines);
   labels.add(nodes > 1 && r.node->network.value <= 0, ErrorPart::kNetwork);

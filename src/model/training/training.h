@@ -57,7 +57,8 @@ struct ModelWork {
   double kept = 0;            ///< elements kept a token for the backward pass
   double kept_whole = 0;      ///< of `kept`, likewise: inputs of norms and what they give
   double norm_inputs = 0;     ///< elements a token that norms computed operation by operation read
-  double kept_widest = 0;     ///< the same of one layer
+  double kept_gates = 0;      ///< of `kept`, what a gate gives, which kernels that fuse it with its product compute again
+  double kept_widest = 0;     ///< of one layer, the widest
   double kept_experts = 0;    ///< of `kept`, elements of routed experts
   double kept_products = 0;   ///< of `kept`, inputs of products, which 8-bit kernels keep in 8 bit
   double kept_outputs = 0;    ///< elements of product outputs, of which selective recomputation keeps some
@@ -146,6 +147,7 @@ struct TrainingRates {
   FlopsPerSecond eager_attention{};
   double time_factor = 1.26;      ///< time inside a training step over time of the kernels alone, software included
   bool fused = false;             ///< fused norms, softmax and optimizer
+  bool scores_only = false;       ///< selective recomputation is of attention's scores; else of most of a layer
   bool sequence_parallel = true;  ///< tensor ranks share out tokens between the products
   double fused_loss = 0;          ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
 };
