@@ -320,6 +320,16 @@ class Questions(unittest.TestCase):
             self.assertIn(f"  {name.upper()} ", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 80)
 
+    def test_every_look_in_every_form(self):
+        for look in ([], ["--left-out"], ["--pairs"], ["--calibrate", "1"], ["--first-contact"],
+                     ["--left-out", "--pairs", "--calibrate", "2", "--all"], ["--left-out", "--by", "gpu,regime,framework"]):
+            for form in ([], ["--json"], ["--csv"], ["--markdown"]):
+                done = run("validate", *look, *form)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), look + form)
+                self.assertTrue(done.stdout.strip(), look + form)
+        sources = {row["framework"] for row in json.loads(run("validate", "--left-out", "--all", "--json").stdout)["rows"]}
+        self.assertLessEqual({"torchtitan", "vllm", "llama.cpp"}, sources)
+
     def test_own_runs_alone_name_no_source(self):
         text = b"gpu,model,seq_len,micro_batch,step_seconds\nRTX 4090,GPT-2,1024,8,0.4\n"
         done = run("validate", "-", stdin=text)

@@ -3,26 +3,33 @@
 
     tools/fit/error_components.py PROGRAM [--write]
 
-Predictions after the fact know too little of what sources differ in: choices were made with their runs in sight. So
-data/measured/first_contact.csv decides, which is never refitted. For each figure
+Predictions after the fact know too little of what sources differ in: choices were made with their runs in sight. First
+contacts, on the other hand, were predicted by models that have been mended since. The truth lies between. For each figure
 
-1. `site` and `configuration` are the spreads between and within sources of ln(measured / predicted). Between: restricted
-   maximum likelihood on a grid, the means of sources with Student's t of 4 degrees of freedom, with the prior of
-   tools/fit/error_priors.csv (sd 0.5 in ln). Within: the median absolute distance from the source's median, x 1.4826.
+1. `site` and `configuration` are the spreads between and within sources of ln(measured / predicted) at first contact
+   (data/measured/first_contact.csv, which is never refitted). Between: restricted maximum likelihood on a grid, the means
+   of sources with Student's t of 4 degrees of freedom, with the prior of tools/fit/error_priors.csv (sd 0.5 in ln).
+   Within: the median absolute distance from the source's median, x 1.4826. Figures of fewer than three sources keep the
+   priors.
 2. Circumstances, software and hardware keep the priors; a run has several of them at once, and first contacts are too
    few to tell them apart.
-3. All are scaled by one factor, so that 80 % of first contacts fall inside the ranges that PROGRAM gives these runs,
-   sources weighing alike (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Figures of fewer than three sources take
-   the middle factor of the others.
+3. All are scaled by one factor, so that the ranges of PROGRAM hold 80 % of the runs of two kinds of sources together,
+   sources weighing alike (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441): those of first contacts, as they were
+   predicted then, and all, as they are predicted today with constants fitted from the priors without their publisher.
+
+Memory of training counts first contacts whose settings were stated: what is concluded today from a run having fitted
+was assumed then, and far off.
 """
 
 import collections
 import csv
 import json
 import math
+import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,12 +38,9 @@ FIGURES = {"time": "time", "memory": "memory", "single": "rate", "static": "rate
            "concurrency": "rate", "prefill": "prefill", "tpot": "tpot", "ttft": "ttft",
            "generation_memory": "generation_memory"}
 Z90 = 1.2815515655446004
+AS_OF = "2026-11"
 FEWEST_SOURCES = 3
-# Memory of training: most of what first contacts missed by is settings that a table does not state (recomputation, how
-# the loss is computed, what lies on the host) and a plan does. Until these are concluded its widths stay those of runs
-# whose source was left out of the fit. Memory of generation: two sources, both of small models in eager engines.
-HELD = {"memory", "generation_memory"}
-LEFT_OUT = "own fit to published runs whose source was left out"
+CONCLUDED = ("recompute", "loss", "micro-batch", "sharding")
 T = 4  # degrees of freedom between sources
 
 
@@ -45,25 +49,32 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
-def predictions(program):
-    """(source, id, metric) -> figure and standard deviation of ln that the program gives it today."""
+def predictions(program, data, *options):
+    """(source, id, metric) -> the row of `validate` where a figure is judged, with its standard deviation of ln"""
+    out = subprocess.run([program, "validate", "--all", "--json", "--data", data, *options], check=True,
+                         capture_output=True, text=True)
     found = {}
-    for table in ("train_runs", "infer_runs"):
-        out = subprocess.run([program, "validate", str(ROOT / f"data/measured/{table}.csv"), "--json", "--data", str(ROOT / "data")],
-                             check=False,
-                             capture_output=True, text=True)
-        for row in json.loads(out.stdout)["rows"]:
-            if row["status"] == "predicted" and row["judged"] and not row["distrust"]:
-                sigma = math.log(row["p90"] / row["p10"]) / (2 * Z90)
-                found[row["source"], row["id"], row["metric"]] = FIGURES[row["figure"]], sigma
+    for row in json.loads(out.stdout)["rows"]:
+        if row["status"] == "predicted" and row["judged"] and not row["distrust"]:
+            row["sigma"] = math.log(row["p90"] / row["p10"]) / (2 * Z90)
+            found[row["source"], row["id"], row["metric"]] = row
     return found
 
 
-def first_contacts(program):
-    """figure -> source -> [(ln(measured / predicted) of the time or memory, today's standard deviation)]"""
-    today = predictions(program)
+def error(row, predicted):
+    """ln(measured / predicted) of the time or the memory"""
+    sign = -1 if row["metric"] in RATES else 1
+    return sign * math.log(float(row["measured"]) / float(predicted))
+
+
+def by_figure():
+    return collections.defaultdict(lambda: collections.defaultdict(list))
+
+
+def first_contacts(today):
+    """figure -> source -> [(error at first contact, today's standard deviation)]"""
     counted = {(row["source"], row["id"]): row["rate_counts"] for row in rows_of(ROOT / "data/measured/infer_runs.csv")}
-    errors = collections.defaultdict(lambda: collections.defaultdict(list))
+    errors = by_figure()
     for row in rows_of(ROOT / "data/measured/first_contact.csv"):
         key = row["source"], row["id"], row["metric"]
         if row["status"] != "predicted" or key not in today:
@@ -71,9 +82,18 @@ def first_contacts(program):
         # Their tables had no word yet for rates of decoding alone: prompts were counted in, a fault of bookkeeping.
         if row["metric"] == "output_tokens_per_second" and counted.get(key[:2]) == "decode":
             continue
-        error = math.log(float(row["measured"]) / float(row["predicted"]))
-        figure, sigma = today[key]
-        errors[figure][row["source"]].append((-error if row["metric"] in RATES else error, sigma))
+        now = today[key]
+        if now["figure"] == "memory" and any(one.startswith(CONCLUDED) for one in now["assumed"]):
+            continue
+        errors[FIGURES[now["figure"]]][row["source"]].append((error(row, row["predicted"]), now["sigma"]))
+    return errors
+
+
+def left_out(rows):
+    """figure -> source -> [(error without its publisher, standard deviation)]"""
+    errors = by_figure()
+    for (source, _, _), row in rows.items():
+        errors[FIGURES[row["figure"]]][source].append((error(row, row["predicted"]), row["sigma"]))
     return errors
 
 
@@ -117,63 +137,56 @@ def between(sources, inside, prior):
     return quantile([(g, math.exp(p - most)) for g, p in zip(grid, posterior)], 0.5)
 
 
-def stretch(sources):
-    """What today's standard deviations lack, so that 80 % fall inside, sources weighing alike."""
-    return quantile([(abs(e) / sigma, 1 / len(v)) for v in sources.values() for e, sigma in v], 0.8) / Z90
+def stretch(*kinds):
+    """What standard deviations lack, so that 80 % fall inside, sources weighing alike."""
+    return quantile([(abs(e) / sigma, 1 / len(v)) for sources in kinds for v in sources.values() for e, sigma in v],
+                    0.8) / Z90
 
 
-def main():
-    errors = first_contacts(sys.argv[1])
-    priors = rows_of(ROOT / "tools/fit/error_priors.csv")
-    path = ROOT / "data/error_components.csv"
-    before = {(row["figure"], row["component"]): float(row["deviation"]) for row in rows_of(path)}
-    prior = {(row["figure"], row["component"]): float(row["prior"]) for row in priors}
-    factor = {}
-    for figure, sources in errors.items():
-        if len(sources) >= FEWEST_SOURCES and figure not in HELD:
-            factor[figure] = stretch(sources)
-    usual = statistics.median(factor.values())
-    lines = []
-    for row in priors:
-        figure, component = row["figure"], row["component"]
-        sources = errors.get(figure, {})
-        known = len(sources) >= FEWEST_SOURCES and figure not in HELD
-        value, origin = prior[figure, component], "own judgement of its size"
-        inside = within(sources) if known else None
-        if inside and component == "configuration":
-            value, origin = inside, "own fit to first contacts"
-        elif inside and component == "site":
-            value, origin = between(sources, inside, value), "own fit to first contacts"
-        # The factor is of the widths that the program has: so many times those, whatever they were made of.
-        if component in ("site", "configuration"):
-            print(f"{figure:18} {component:14} {len(sources):3} sources  {value:.3f}")
-        lines.append([figure, component, value, row["unmeasured"], prior[figure, component], origin,
-                      f"{len(sources)} sources" if known else "no figure of its own: the middle of the others"])
-    for figure in dict.fromkeys(line[0] for line in lines):
-        scale = 1.0 if figure in HELD else factor.get(figure, usual)
-        times = scale * before[figure, "site"] / site_of(lines, figure)
-        same = all(abs(before.get((l[0], l[1]), 0) / l[2] * site_of(lines, figure) / before[figure, "site"] - 1) < 0.02
-                   for l in lines if l[0] == figure)
-        if not same:
-            times = 1.0
-        print(f"{figure:18} stretch {scale:.3f}" + ("" if same else "  (components have changed: build and run again)"))
-        for line in lines:
-            if line[0] == figure:
-                line.append(times)
-    if "--write" not in sys.argv:
-        return
+def write_table(path, lines):
     with open(path, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["figure", "component", "deviation", "unmeasured", "source", "as_of"])
-        for figure, component, value, unmeasured, was, origin, count, times in lines:
-            wide = f"{float(unmeasured) * value / was * times:.3g}" if unmeasured else ""
-            out.writerow([figure, component, f"{value * times:.3g}", wide,
-                          LEFT_OUT if figure in HELD else
-                          f"{origin}; all of a figure scaled to hold 80 % of first contacts ({count})", "2026-11"])
+        for figure, component, value, unmeasured, source in lines:
+            out.writerow([figure, component, f"{value:.3g}", f"{unmeasured:.3g}" if unmeasured else "", source, AS_OF])
 
 
-def site_of(lines, figure):
-    return next(line[2] for line in lines if line[0] == figure and line[1] == "site")
+def main():
+    program = sys.argv[1]
+    priors = rows_of(ROOT / "tools/fit/error_priors.csv")
+    with tempfile.TemporaryDirectory() as folder:
+        data = shutil.copytree(ROOT / "data", Path(folder) / "data")
+        contacts = first_contacts(predictions(program, data))
+        lines = []
+        for row in priors:
+            figure, component = row["figure"], row["component"]
+            sources = contacts.get(figure, {})
+            prior = value = float(row["prior"])
+            origin = "own judgement of its size"
+            inside = within(sources) if len(sources) >= FEWEST_SOURCES else None
+            if inside and component in ("site", "configuration"):
+                value = inside if component == "configuration" else between(sources, inside, prior)
+                origin = "own fit to first contacts"
+                print(f"{figure:18} {component:14} {len(sources):3} sources  {value:.3f}")
+            unmeasured = float(row["unmeasured"]) if row["unmeasured"] else None
+            lines.append([figure, component, value, unmeasured, origin])
+        # All deviations of a figure scale its ranges: their factor is found at once.
+        write_table(data / "error_components.csv", lines)
+        contacts = first_contacts(predictions(program, data))
+        others = left_out(predictions(program, data, "--left-out"))
+    for figure in dict.fromkeys(line[0] for line in lines):
+        sources = contacts.get(figure, {})
+        times = stretch(sources, others[figure])
+        print(f"{figure:18} x {times:.3f}: {len(sources)} sources at first contact ({stretch(sources):.3f} alone), "
+              f"{len(others[figure])} left out ({stretch(others[figure]):.3f} alone)")
+        for line in lines:
+            if line[0] == figure:
+                line[2] *= times
+                line[3] = line[3] * times if line[3] else None
+                line[4] += (f"; all of a figure scaled to hold 80 % of first contacts ({len(sources)} sources) and of "
+                            f"runs left out ({len(others[figure])} sources)")
+    if "--write" in sys.argv:
+        write_table(ROOT / "data/error_components.csv", lines)
 
 
 if __name__ == "__main__":

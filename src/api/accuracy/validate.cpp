@@ -71,11 +71,11 @@ Judged told_as(const PredictedRun& run, const std::vector<Judged>& judged) {
 
 /// What is told of single runs: the one that is asked for, else those farthest off.
 Result<std::vector<ReportedRun>> reported_runs(const std::string& asked, const ValidationReport& report,
-                                               const Catalogue& catalogue, const std::optional<LeftOut>& left_out,
+                                               const Catalogue& catalogue, const LeftOut* left_out,
                                                int worst_shown) {
   const auto tell = [&](std::size_t at, Judged what) {
     const PredictedRun& run = report.runs[at];
-    const Catalogue& constants = left_out ? left_out->catalogue_for(run.run->source) : catalogue;
+    const Catalogue& constants = left_out != nullptr ? left_out->catalogue_for(run.run->source) : catalogue;
     return ReportedRun{at, what,
                        run.training != nullptr ? explain_run(constants, *run.training)
                                                : explain_generation_run(constants, *run.generation)};
@@ -149,13 +149,12 @@ Result<ValidateAnswer> ask_validate(MeasuredRuns measured, const ValidateTerms& 
     return std::unexpected(std::move(kept.error()));
   answer.runs = std::make_unique<const MeasuredRuns>(std::move(measured));
   const MeasuredRuns& runs = *answer.runs;
-  std::optional<LeftOut> left_out;
   if (terms.left_out) {
     auto loaded = built_in_left_out(catalogue);
     if (!loaded) return std::unexpected(std::move(loaded.error()));
-    left_out.emplace(*std::move(loaded));
+    answer.left_out = std::make_unique<const LeftOut>(*std::move(loaded));
   }
-  report.runs = predict_all(catalogue, left_out ? &*left_out : nullptr, runs);
+  report.runs = predict_all(catalogue, answer.left_out.get(), runs);
   if (auto summed = sum_up(report, terms, catalogue.errors); !summed) return std::unexpected(std::move(summed.error()));
   answer.by = groupings_of(terms.by);
   answer.alone = !terms.run.empty();
@@ -165,7 +164,7 @@ Result<ValidateAnswer> ask_validate(MeasuredRuns measured, const ValidateTerms& 
   // Many kinds of figure: the farthest off of each says enough.
   constexpr std::size_t kFewFigures = 3;
   const int worst = terms.worst >= 0 ? terms.worst : report.judged.size() > kFewFigures ? 2 : 5;
-  auto told = reported_runs(terms.run, report, catalogue, left_out, answer.look.sums_only ? 0 : worst);
+  auto told = reported_runs(terms.run, report, catalogue, answer.left_out.get(), answer.look.sums_only ? 0 : worst);
   if (!told) return std::unexpected(std::move(told.error()));
   report.told = *std::move(told);
   if (answer.by.empty() && from_several_sources(runs)) answer.look.by = {Grouping::kSource};

@@ -26,9 +26,10 @@ struct ValidateTerms {
   bool first_contact = false;          ///< what was predicted before anybody had looked; of the built-in runs
 };
 
-/// Owns the runs that its report is of.
+/// Owns the runs that its report is of, and the catalogues that predictions without a source refer to.
 struct ValidateAnswer {
   std::unique_ptr<const MeasuredRuns> runs;
+  std::unique_ptr<const LeftOut> left_out;
   ValidationReport report;
   ValidationLook look;
   std::vector<Grouping> by;
