@@ -161,6 +161,9 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   if (result.frameworks.empty())
     return none(Misfit::kUnsupported, "no supported framework does " + std::string(name_of(phase.method)) +
                                           " training in " + std::string(name_of(result.precision)) + " on " + gpu.name);
+  // What the easiest asks for, all ask for.
+  const double least = result.care.front();
+  for (double& care : result.care) care /= least;
   return result;
 }
 

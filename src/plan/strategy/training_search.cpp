@@ -216,8 +216,13 @@ Bytes learnt(const TrainingWork& work, double weight_bytes) {
   return Bytes{bytes};
 }
 
+struct Found {
+  PhaseEstimate estimate;
+  Seconds weighed{};  ///< its time with the care that it takes (practice.h)
+};
+
 /// The best way on exactly so many GPUs.
-std::optional<PhaseEstimate> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue,
+std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue,
                                      const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
                                      Tally& tally) {
   const Phase& phase = *workload.phase;
@@ -247,15 +252,17 @@ std::optional<PhaseEstimate> on_gpus(const PhaseWorkload& workload, const Catalo
   estimate.checkpoint_bytes = Bytes{work.trainable * saved};
   estimate.results_bytes = learnt(work, best.rates.weight_bytes);
   add_terms(workload, catalogue, estimate);
-  return estimate;
+  return Found{std::move(estimate), best.weighed};
 }
 
 /// What the job asks for; where that does not fit without the host's memory or cuts layers, and the job leaves it open,
-/// with a lighter optimizer if that does or is faster.
+/// with a lighter optimizer if that does or is faster, the care considered that cuts take.
 std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, const Catalogue& catalogue,
                                                 const Machines& machines, int gpus, const StepBatch& batch,
                                                 bool ignore_given, Tally& tally) {
-  auto estimate = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
+  auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
+  std::optional<PhaseEstimate> estimate;
+  if (first) estimate = std::move(first->estimate);
   const bool fits = estimate && estimate->fit == Fit::kFits;
   const bool stays = fits && estimate->strategy.offload == Offload::kNone;
   const auto cut = [](const Strategy& s) { return s.tp * s.pp * s.cp > 1; };
@@ -272,15 +279,16 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   if (!work) return estimate;
   const PhaseWorkload light{&phase, workload.index, *std::move(work), std::nullopt, workload.let_go, workload.defaults};
   Tally tried;
-  auto found = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
-  if (!found || found->fit != Fit::kFits) return estimate;
-  const std::vector<Optimizer>& known = found->framework->optimizers;
+  auto second = on_gpus(light, catalogue, machines, gpus, batch, ignore_given, tried);
+  if (!second || second->estimate.fit != Fit::kFits) return estimate;
+  PhaseEstimate& found = second->estimate;
+  const std::vector<Optimizer>& known = found.framework->optimizers;
   if (std::ranges::find(known, other.optimizer.matrices) == known.end()) return estimate;
-  if (stays && found->work_by_model > estimate->work_by_model) return estimate;
+  if (stays && second->weighed > first->weighed) return estimate;
   tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   tally.add(tried);
-  found->lighter = true;
-  return found;
+  found.lighter = true;
+  return std::move(found);
 }
 
 }  // namespace
