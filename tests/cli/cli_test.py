@@ -8,6 +8,7 @@ Prints "counted PASSED FAILED" last, for ./test.
 
 import fcntl
 import json
+import math
 import os
 import pty
 import re
@@ -179,6 +180,22 @@ class Options(unittest.TestCase):
         _, result = plan_json("examples/collection.yaml", "--explain", "--all")
         self.assertEqual({e["plan"] for e in result["explain"]}, {p["id"] for p in result["plans"] if p["on_frontier"]})
         self.assertNotIn("explain", plan_json("examples/collection.yaml")[1])
+
+    def test_parts_of_a_range_add_up_to_it(self):
+        for job, ignore in (("examples/gpt-124m.yaml", []), ("examples/collection.yaml", ["--ignore", "given"]),
+                            ("examples/generate-70b.yaml", []), ("examples/pretrain-7b-2-nodes.yaml", [])):
+            _, result = plan_json(job, "--explain", *ignore)
+            plan = next(p for p in result["plans"] if p["id"] == result["recommendations"]["pick"])
+            for phase in result["explain"][0]["phases"]:
+                self.assertEqual([each["figure"] for each in phase["ranges"]], ["time", "memory"])
+                for each in phase["ranges"]:
+                    self.assertAlmostEqual(sum(part["off"] ** 2 for part in each["parts"]), each["off"] ** 2, 6)
+                    self.assertEqual(each["parts"], sorted(each["parts"], key=lambda part: -part["off"]))
+                    self.assertLess(each["off_after_own_run"], each["off_after_own_run_on_another_gpu"])
+                    self.assertLess(each["off_after_own_run_on_another_gpu"], each["off"])
+                total = plan["phases"][0]["memory_gib"]["total"] if len(plan["phases"]) == 1 else None
+                if total:
+                    self.assertAlmostEqual(math.log(total["p90"] / total["p50"]), phase["ranges"][1]["off"], 3)
 
     def test_variants_stand_beside_the_job(self):
         _, result = plan_json("examples/sft-node.yaml")

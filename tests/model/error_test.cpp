@@ -64,6 +64,23 @@ TEST(ErrorModel, WhatTwoShareCancelsInTheirRatio) {
   EXPECT_NEAR(ratio_variance(model(), kFigure, labels(), labels("H100 SXM", "hf")), own + 2 * square(0.1), 1e-12);
 }
 
+TEST(ErrorModel, ARunNarrowsWhatItShares) {
+  const double noise = square(0.12), shared = kPlain - noise;
+  EXPECT_NEAR(variance_after(model(), kFigure, labels(), labels()), noise + shared * noise / (shared + noise), 1e-12);
+  const double site = square(0.3) + square(0.1);
+  EXPECT_NEAR(variance_after(model(), kFigure, labels(), labels("A100 SXM 80GB")), kPlain - site * site / kPlain,
+              1e-12);
+  EXPECT_NEAR(variance_after(model(), kFigure, labels(), labels("A100 SXM 80GB", "hf")),
+              kPlain - square(square(0.3)) / kPlain, 1e-12)
+      << "the site alone";
+  ErrorModel taught = model();
+  learn(taught, {own(labels(), 0.2)});
+  const double now = expected_error(taught, kFigure, labels()).variance;
+  const double next = variance_after(taught, kFigure, labels(), labels());
+  EXPECT_LT(next, now);
+  EXPECT_GT(next, noise) << "what is left to one configuration stays";
+}
+
 TEST(ErrorModel, LoadsAndSharesAddUpToTheVariance) {
   ErrorModel taught = model();
   learn(taught, {own(labels(), 0.2), own(labels("A100 SXM 80GB"), 0.05)});

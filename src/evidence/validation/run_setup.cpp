@@ -319,7 +319,7 @@ bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
   return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
 }
 
-void assume_just_enough(RunSetup& s) { 
+void assume_just_enough(RunSetup& s) {
   std::erase_if(s.assumptions, [](const std::string& one) { return one.starts_with("recompute"); });
   s.assumptions.emplace_back("recompute: just enough to fit surely");
 }

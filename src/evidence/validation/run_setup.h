@@ -25,7 +25,7 @@ struct RunSetup {
   bool degrees_known = true;
   bool micro_assumed = false;
   bool scores_only = false;  ///< all that the framework recomputes selectively
-  double fused_loss = 0;  ///< tokens whose logits exist at a time, where the framework leaves that open; 0: all
+  double fused_loss = 0;     ///< tokens whose logits exist at a time, where the framework leaves that open; 0: all
   std::vector<std::string> assumptions;
 };
 
@@ -33,8 +33,8 @@ struct RunSetup {
 /// memory, in the order in which people reach for them. False: none is left.
 bool save_memory(const TrainingRun& run, RunSetup& setup);
 
-/// Whether some of the activations may be computed again that neither the run nor the above settles: recomputation is not
-/// stated, or is selective, which names many policies.
+/// Whether some of the activations may be computed again that neither the run nor the above settles: recomputation is
+/// not stated, or is selective, which names many policies.
 bool may_recompute_more(const TrainingRun& run, const RunSetup& setup);
 /// Says that only as much is computed again as lets the run fit as surely as a plan has to. What that costs in time
 /// depends on what is chosen, the cheapest first: nothing is added.

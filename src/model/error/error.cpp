@@ -120,6 +120,14 @@ double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLa
   return own;
 }
 
+double variance_after(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& of, const ErrorLabels& run) {
+  const double here = expected_error(model, figure, of).variance;
+  const double there = expected_error(model, figure, run).variance;
+  if (here <= 0 || there <= 0) return here;
+  const double shared = (here + there - ratio_variance(model, figure, of, run)) / 2;
+  return std::max(0.0, here - shared * shared / there);
+}
+
 std::vector<ErrorShare> error_shares(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
   const LearnedFigure& learned = model.learned[index_of(figure)];
   const Split parts = split(model, figure, labels);

@@ -26,6 +26,10 @@ int own_runs_on(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& 
 /// Variance of the error of the ratio of two predictions: what they have in common cancels.
 double ratio_variance(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& a, const ErrorLabels& b);
 
+/// Variance of the error of `of` that is left once a run with the labels `run` states the figure: what they share is
+/// learned as far as the rest of that run's error lets it be seen.
+double variance_after(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& of, const ErrorLabels& run);
+
 /// One part of a variance and its words, for explanations.
 struct ErrorShare {
   ErrorPart part = ErrorPart::kSite;

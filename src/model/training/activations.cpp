@@ -45,9 +45,9 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   const double gates = r.compile || r.fused ? m.kept_gates : 0;
   const double kept = std::max(0.0, (m.kept - gates + uneven + whole) * per_token - narrow) + norms * layers;
   const Bytes all{batch.tokens * (kept + scores * layers)};
-  const Bytes layer{
-      batch.tokens *
-      ((m.kept_widest * (m.kept - gates + uneven) / std::max(1.0, m.kept) + whole / layers) * per_token + norms + scores)};
+  const Bytes layer{batch.tokens *
+                    ((m.kept_widest * (m.kept - gates + uneven) / std::max(1.0, m.kept) + whole / layers) * per_token +
+                     norms + scores)};
 
   cost.boundary = std::max(cost.boundary, Bytes{r.element_bytes * batch.tokens * m.boundary * copies / cut.tp});
   // A fused loss makes the logits of some tokens at a time.

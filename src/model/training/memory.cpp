@@ -24,9 +24,7 @@ struct Held {
 };
 
 /// Share of what comes and goes within a step that the allocator holds beyond it.
-double fragmentation(const TrainingRates& r) {
-  return r.software_row->planned_memory ? 0 : r.constants->fragmentation;
-}
+double fragmentation(const TrainingRates& r) { return r.software_row->planned_memory ? 0 : r.constants->fragmentation; }
 
 /// What data-parallel ranks share out, by ZeRO stage (Rajbhandari et al. 2020, arXiv:1910.02054), and what lies in host
 /// memory instead (Ren et al. 2021, arXiv:2101.06840).

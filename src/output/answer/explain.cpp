@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/generation/generation.h"
 #include "model/training/training.h"
+#include "output/answer/range_table.h"
 #include "output/text/table.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -226,6 +227,8 @@ std::string explain_plan(const PlanReport& report, const Plan& plan, const Scree
                       screen, 4, 4);
     if (!explained.terms.empty()) text += '\n' + terms_table(explained, screen);
     const PhaseEstimate& estimate = explained.part->estimate;
+    const Table ranges = range_table(range_parts(report.catalogue.errors, *explained.phase, estimate));
+    if (!ranges.empty()) text += '\n' + ranges.text(screen, 4);
     if (const Table beside = beside_table(report.job, report.catalogue, estimate); !beside.empty())
       text += '\n' + beside.text(screen, 4);
     const auto others =
@@ -260,7 +263,7 @@ void write_term_list(JsonWriter& json, const std::vector<Term>& terms) {
   json.end();
 }
 
-void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
+void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases, const ErrorModel& errors) {
   json.begin_array();
   for (const PhaseTerms& explained : phases) {
     const PhaseEstimate& estimate = explained.part->estimate;
@@ -276,6 +279,8 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
     json.member("regime", estimate.regime);
     json.key("terms");
     write_term_list(json, explained.terms);
+    json.key("ranges");
+    write_ranges(json, range_parts(errors, *explained.phase, estimate));
     json.end();
   }
   json.end();
@@ -283,7 +288,7 @@ void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases) {
 
 void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& plan) {
   json.begin_object().member("plan", plan.id).key("phases");
-  write_terms(json, explain_phases(plan, report.job, report.catalogue));
+  write_terms(json, explain_phases(plan, report.job, report.catalogue), report.catalogue.errors);
   json.key("words").begin_array();
   for (const std::string& line : money_words(report, plan)) json.value(line);
   json.end().end();

@@ -32,8 +32,8 @@ std::string explain_plan(const PlanReport& report, const Plan& plan, const Scree
 
 /// [{"kind", "name", "value", "unit", "share", "formula", "source", "part_of_total"}, ...]
 void write_term_list(JsonWriter& json, const std::vector<Term>& terms);
-/// [{"name", "terms": what write_term_list() writes, ...}]
-void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases);
+/// [{"name", "terms": what write_term_list() writes, "ranges": what write_ranges() writes, ...}]
+void write_terms(JsonWriter& json, const std::vector<PhaseTerms>& phases, const ErrorModel& errors);
 /// {"plan": ID, "phases": what write_terms() writes, "words": [...]}
 void write_explanation(JsonWriter& json, const PlanReport& report, const Plan& plan);
 

@@ -141,7 +141,7 @@ std::string fit_json(const FitReport& report, const Catalogue& catalogue, const 
     if (const FitRow* row = smallest(section); look.explain && row != nullptr) {
       Plan storage;
       json.key("explain");
-      write_terms(json, terms_of(section, *row, catalogue, storage));
+      write_terms(json, terms_of(section, *row, catalogue, storage), catalogue.errors);
     }
     json.end();
   }

@@ -222,9 +222,8 @@ struct Found {
 };
 
 /// The best way on exactly so many GPUs.
-std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue,
-                                     const Machines& machines, int gpus, const StepBatch& batch, bool ignore_given,
-                                     Tally& tally) {
+std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& catalogue, const Machines& machines,
+                             int gpus, const StepBatch& batch, bool ignore_given, Tally& tally) {
   const Phase& phase = *workload.phase;
   const Given* given = ignore_given ? nullptr : given_for(phase, machines.node.gpu->name, gpus, gpus);
   const Given* memory = given != nullptr && given->memory ? given : nullptr;

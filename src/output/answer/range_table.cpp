@@ -1,0 +1,106 @@
+#include "output/answer/range_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/amount.h"
+#include "base/interval.h"
+#include "model/error/error.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr double kShown = 0.005;
+
+double off(double variance) { return kZ90 * std::sqrt(std::max(0.0, variance)); }
+
+std::string part_words(ErrorPart part, const ErrorLabels& labels) {
+  switch (part) {
+    case ErrorPart::kSoftware:
+      return std::string(labels.software) + (labels.software_measured ? "" : ", never measured");
+    case ErrorPart::kCard:
+      return std::string(labels.card);
+    case ErrorPart::kGeneration:
+      return std::string(labels.architecture) + " GPUs" + (labels.card_measured ? "" : ", never measured");
+    default:
+      return std::string(words_of(part));
+  }
+}
+
+RangeParts parts_of(const ErrorModel& errors, std::string_view name, std::string_view title, ErrorFigure figure,
+                    const ErrorLabels& labels) {
+  RangeParts range;
+  range.name = name;
+  range.title = title;
+  range.whole = off(expected_error(errors, figure, labels).variance);
+  for (const ErrorShare& share : error_shares(errors, figure, labels))
+    if (share.variance > 0) range.parts.push_back({part_words(share.part, labels), off(share.variance)});
+  range.after_same = off(variance_after(errors, figure, labels, labels));
+  ErrorLabels elsewhere = labels;
+  elsewhere.card = elsewhere.architecture = elsewhere.memory_type = "another";
+  elsewhere.card_measured = true;
+  range.after_framework = off(variance_after(errors, figure, labels, elsewhere));
+  range.own_runs = own_runs_on(errors, figure, labels);
+  return range;
+}
+
+std::string off_text(double value) { return "±" + percent(value); }
+
+}  // namespace
+
+std::vector<RangeParts> range_parts(const ErrorModel& errors, const Phase& phase, const PhaseEstimate& estimate) {
+  std::vector<RangeParts> figures;
+  if (!estimate.node || estimate.labels.software.empty()) return figures;
+  if (estimate.work_is_model)
+    figures.push_back(parts_of(errors, "time", "TIME", estimate.error_figure, estimate.labels));
+  const bool trains = std::holds_alternative<TrainPhase>(phase.work);
+  const ErrorFigure memory = trains ? ErrorFigure::kMemory : ErrorFigure::kServingMemory;
+  if (!estimate.memory_total.exact()) figures.push_back(parts_of(errors, "memory", "MEMORY", memory, estimate.labels));
+  return figures;
+}
+
+Table range_table(const std::vector<RangeParts>& figures) {
+  std::vector<Column> columns = {{.title = "RANGES ARE MADE OF", .narrowest = 24, .wrap = true}};
+  for (const RangeParts& figure : figures)
+    columns.push_back({.title = std::string(figure.title), .align = Align::kRight});
+  Table table(std::move(columns));
+  std::vector<std::string> rows;
+  for (const RangeParts& figure : figures)
+    for (const RangeParts::Part& part : figure.parts)
+      if (part.off >= kShown && std::ranges::find(rows, part.words) == rows.end()) rows.push_back(part.words);
+  const auto add = [&](const std::string& title, Paint paint, const auto& value) {
+    std::vector<Cell> row = {{title, paint}};
+    for (const RangeParts& figure : figures) {
+      const double shown = value(figure);
+      row.emplace_back(shown >= kShown ? off_text(shown) : "", paint);
+    }
+    table.add(std::move(row));
+  };
+  for (const std::string& words : rows)
+    add(words, Paint::kPlain, [&](const RangeParts& figure) {
+      const auto part = std::ranges::find(figure.parts, words, &RangeParts::Part::words);
+      return part == figure.parts.end() ? 0 : part->off;
+    });
+  if (rows.empty()) return table;
+  add("together (squares add up)", Paint::kBold, [](const RangeParts& figure) { return figure.whole; });
+  add("after one own run like it", Paint::kPlain, [](const RangeParts& figure) { return figure.after_same; });
+  add("after one of its framework on another GPU", Paint::kPlain,
+      [](const RangeParts& figure) { return figure.after_framework; });
+  return table;
+}
+
+void write_ranges(JsonWriter& json, const std::vector<RangeParts>& figures) {
+  json.begin_array();
+  for (const RangeParts& figure : figures) {
+    json.begin_object().member("figure", figure.name).member("off", figure.whole);
+    json.member("off_after_own_run", figure.after_same);
+    json.member("off_after_own_run_on_another_gpu", figure.after_framework);
+    json.member("own_runs", figure.own_runs).key("parts").begin_array();
+    for (const RangeParts::Part& part : figure.parts)
+      json.begin_object(true).member("part", part.words).member("off", part.off).end();
+    json.end().end();
+  }
+  json.end();
+}
+
+}  // namespace gpuplan
