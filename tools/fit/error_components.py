@@ -6,16 +6,19 @@
 Predictions after the fact know too little of what sources differ in: choices were made with their runs in sight. First
 contacts, on the other hand, were predicted by models that have been mended since. The truth lies between. For each figure
 
-1. `site` and `configuration` are the spreads between and within sources of ln(measured / predicted) at first contact
-   (data/measured/first_contact.csv, which is never refitted). Between: restricted maximum likelihood on a grid, the means
-   of sources with Student's t of 4 degrees of freedom, with the prior of tools/fit/error_priors.csv (sd 0.5 in ln).
-   Within: the median absolute distance from the source's median, x 1.4826. Figures of fewer than three sources keep the
-   priors.
-2. Circumstances, software and hardware keep the priors; a run has several of them at once, and first contacts are too
-   few to tell them apart.
-3. All are scaled by one factor, so that the ranges of PROGRAM hold 80 % of the runs of two kinds of sources together,
-   sources weighing alike (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441): those of first contacts, as they were
-   predicted then, and all, as they are predicted today with constants fitted from the priors without their publisher.
+1. What two runs of one source and model do not share tells of what is left to one run and of GPUs. `configuration` is
+   scaled so that 80 % of pairs on the same GPU fall inside the range of their ratio, then `card` and `generation`
+   together so that 80 % of pairs on two GPUs do, with runs as they are predicted today by constants that were fitted from
+   the priors without their publisher.
+2. `site` is the spread between sources of ln(measured / predicted) at first contact (data/measured/first_contact.csv,
+   which is never refitted): restricted maximum likelihood on a grid, the means of sources with Student's t of 4 degrees
+   of freedom, with the prior of tools/fit/error_priors.csv (sd 0.5 in ln).
+3. Circumstances and software keep the priors; a run has several of them at once, and first contacts are too few to tell
+   them apart.
+4. Parts of 2 and 3 are scaled by one factor, so that the ranges hold 80 % of the runs of two kinds of sources together:
+   those of first contacts, as they were predicted then, and all, as they are predicted today without their publisher.
+
+Sources weigh alike throughout (Dunn, Wasserman and Ramdas 2022, arXiv:1809.07441). Fewer than three sources tell nothing.
 
 Memory of training takes the priors and runs left out alone. What first contacts missed by was mostly settings that
 tables do not tell (recomputation, how the loss is computed, what lies on the host) and a plan does; part of it is
@@ -42,6 +45,9 @@ Z90 = 1.2815515655446004
 AS_OF = "2026-11"
 FEWEST_SOURCES = 3
 PLANS_SAY_MORE = {"memory"}
+HARDWARE = ("card", "generation")
+UNMEASURED = "unmeasured"
+MOST = 8  # times a prior
 T = 4  # degrees of freedom between sources
 
 
@@ -144,6 +150,49 @@ def stretch(*kinds):
                     0.8) / Z90
 
 
+def pairs(program, data):
+    """figure -> whether on two GPUs -> source -> [(error of the ratio, its standard deviation)]"""
+    out = subprocess.run([program, "validate", "--left-out", "--pairs", "--json", "--data", data], check=True,
+                         capture_output=True, text=True)
+    found = collections.defaultdict(by_figure)
+    for row in json.loads(out.stdout)["pairs"]["rows"]:
+        found[row["figure"]][row["differs"] == "gpu"][row["source"]].append((row["log_error"], row["log_deviation"]))
+    return found
+
+
+def scaled(lines, factors):
+    """The table with deviations multiplied: factors[figure, component]. What hardware has without a run of its own is
+    multiplied as circumstances are."""
+    result = []
+    for figure, component, value, unmeasured, source in lines:
+        times = factors.get((figure, component), 1)
+        alone = factors.get((figure, UNMEASURED), 1) if component in HARDWARE else times
+        result.append([figure, component, value * times, unmeasured * alone if unmeasured else None, source])
+    return result
+
+
+def fit(lines, data, components, missing):
+    """Scales `components` of each figure until what its ranges lack, which `missing` tells by figure, is 1. A figure of
+    which it tells nothing stays."""
+    low, high = {}, {}
+    figures = dict.fromkeys(line[0] for line in lines)
+    now = dict.fromkeys(figures, 1.0)
+    for _ in range(12):
+        write_table(data / "error_components.csv",
+                    scaled(lines, {(f, c): now[f] for f in figures for c in components}))
+        lacks = missing()
+        for figure in figures:
+            lack = lacks.get(figure)
+            if lack is None:
+                continue
+            (low if lack > 1 else high)[figure] = now[figure]
+            if figure in low and figure in high:
+                now[figure] = math.sqrt(low[figure] * high[figure])
+            else:
+                now[figure] = min(MOST, max(1 / MOST, now[figure] * (2 if lack > 1 else 0.5)))
+    return scaled(lines, {(f, c): now[f] for f in figures for c in components})
+
+
 def write_table(path, lines):
     with open(path, "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
@@ -154,39 +203,47 @@ def write_table(path, lines):
 
 def main():
     program = sys.argv[1]
-    priors = rows_of(ROOT / "tools/fit/error_priors.csv")
+    lines = []
+    for row in rows_of(ROOT / "tools/fit/error_priors.csv"):
+        unmeasured = float(row["unmeasured"]) if row["unmeasured"] else None
+        lines.append([row["figure"], row["component"], float(row["prior"]), unmeasured, "own judgement of its size"])
     with tempfile.TemporaryDirectory() as folder:
         data = shutil.copytree(ROOT / "data", Path(folder) / "data")
+
+        def of_pairs(two_gpus):
+            return {figure: stretch(kinds[two_gpus]) if len(kinds[two_gpus]) >= FEWEST_SOURCES else None
+                    for figure, kinds in pairs(program, data).items()}
+
+        def of_runs():
+            contacts = first_contacts(predictions(program, data))
+            others = left_out(predictions(program, data, "--left-out"))
+            return {figure: stretch(contacts.get(figure, {}), others[figure]) for figure in others}
+
+        lines = fit(lines, data, ["configuration"], lambda: of_pairs(False))
+        lines = fit(lines, data, HARDWARE, lambda: of_pairs(True))
+        counts = {figure: {gpus: len(of) for gpus, of in kinds.items()} for figure, kinds in pairs(program, data).items()}
         contacts = first_contacts(predictions(program, data))
-        lines = []
-        for row in priors:
-            figure, component = row["figure"], row["component"]
-            sources = contacts.get(figure, {})
-            prior = value = float(row["prior"])
-            origin = "own judgement of its size"
-            inside = within(sources) if len(sources) >= FEWEST_SOURCES else None
-            if inside and component in ("site", "configuration"):
-                value = inside if component == "configuration" else between(sources, inside, prior)
-                origin = "own fit to first contacts"
-                print(f"{figure:18} {component:14} {len(sources):3} sources  {value:.3f}")
-            unmeasured = float(row["unmeasured"]) if row["unmeasured"] else None
-            lines.append([figure, component, value, unmeasured, origin])
-        # All deviations of a figure scale its ranges: their factor is found at once.
-        write_table(data / "error_components.csv", lines)
-        contacts = first_contacts(predictions(program, data))
-        others = left_out(predictions(program, data, "--left-out"))
-    for figure in dict.fromkeys(line[0] for line in lines):
-        sources = contacts.get(figure, {})
-        times = stretch(sources, others[figure])
-        alone = f" ({stretch(sources):.3f} alone)" if sources else ""
-        print(f"{figure:18} x {times:.3f}: {len(sources)} sources at first contact{alone}, "
-              f"{len(others[figure])} left out ({stretch(others[figure]):.3f} alone)")
         for line in lines:
-            if line[0] == figure:
-                line[2] *= times
-                line[3] = line[3] * times if line[3] else None
-                both = f"first contacts ({len(sources)} sources) and of " if sources else ""
-                line[4] += f"; all of a figure scaled to hold 80 % of {both}runs left out ({len(others[figure])} sources)"
+            figure, component = line[:2]
+            sources = contacts.get(figure, {})
+            if component == "site" and len(sources) >= FEWEST_SOURCES:
+                line[2] = between(sources, within(sources), line[2])
+                line[4] = f"own fit to first contacts of {len(sources)} sources"
+                print(f"{figure:18} site at first contact of {len(sources):2} sources  {line[2]:.3f}")
+            elif component == "configuration" or component in HARDWARE:
+                count = counts.get(figure, {}).get(component in HARDWARE, 0)
+                if count >= FEWEST_SOURCES:
+                    line[4] = f"own fit to pairs of runs of {count} sources"
+        rest = dict.fromkeys(line[1] for line in lines if line[1] != "configuration" and line[1] not in HARDWARE)
+        lines = fit(lines, data, [*rest, UNMEASURED], of_runs)
+        others = left_out(predictions(program, data, "--left-out"))
+    for line in lines:
+        if line[1] in rest:
+            sources = contacts.get(line[0], {})
+            both = f"first contacts ({len(sources)} sources) and of " if sources else ""
+            line[4] += f"; scaled with the figure's others to hold 80 % of {both}runs left out ({len(others[line[0]])} sources)"
+        if line[1] in ("site", "configuration", *HARDWARE):
+            print(f"{line[0]:18} {line[1]:14} {line[2]:.3f}")
     if "--write" in sys.argv:
         write_table(ROOT / "data/error_components.csv", lines)
 
