@@ -193,8 +193,8 @@ class Options(unittest.TestCase):
                     self.assertEqual(each["parts"], sorted(each["parts"], key=lambda part: -part["off"]))
                     self.assertLess(each["off_after_own_run"], each["off_after_own_run_on_another_gpu"])
                     self.assertLess(each["off_after_own_run_on_another_gpu"], each["off"])
-                total = plan["phases"][0]["memory_gib"]["total"] if len(plan["phases"]) == 1 else None
-                if total:
+                total = plan["phases"][0]["memory_gib"]["total"]
+                if "generate" not in job and "collection" not in job:  # servers take what they get, and no more
                     self.assertAlmostEqual(math.log(total["p90"] / total["p50"]), phase["ranges"][1]["off"], 3)
 
     def test_variants_stand_beside_the_job(self):
