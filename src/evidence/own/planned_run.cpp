@@ -37,6 +37,7 @@ TrainingRun training_run(const TrainPhase& asked, const PhaseEstimate& estimate)
   const TrainPhase train = as_run(asked, estimate);
   const Strategy& s = estimate.strategy;
   TrainingRun run;
+  run.settled = true;
   set_machine(estimate, run);
   set_networks(train.models, run);
   run.sequence = estimate.sequence;

@@ -254,7 +254,8 @@ class RunFiller {
   void set_loss() {
     constexpr double kLong = 32768;
     const double tokens = static_cast<double>(*s_.phase.sequence) * s_.strategy.micro_batch / s_.strategy.cp;
-    if (tokens < kLong || s_.strategy.tp > 1 || s_.framework->fused_loss > 0 || run_.from_scratch) return;
+    if (tokens < kLong || s_.strategy.tp > 1 || s_.framework->fused_loss > 0 || run_.from_scratch || run_.settled)
+      return;
     s_.fused_loss = kLossChunk;
     assume("loss: in chunks");
   }
@@ -278,6 +279,7 @@ bool has_many_ways(const Framework& framework) { return framework.tensor && fram
 }  // namespace
 
 bool save_memory(const TrainingRun& run, RunSetup& s) {
+  if (run.settled) return false;
   Strategy& strategy = s.strategy;
   const Framework& framework = *s.framework;
   if (s.micro_assumed && strategy.micro_batch > 1) {
@@ -315,7 +317,7 @@ bool save_memory(const TrainingRun& run, RunSetup& s) {
 }
 
 bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
-  const bool open = !run.recompute || *run.recompute == Recompute::kSelective;
+  const bool open = !run.settled && (!run.recompute || *run.recompute == Recompute::kSelective);
   return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
 }
 

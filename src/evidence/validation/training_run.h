@@ -31,6 +31,7 @@ struct TrainingRun : MeasuredRun {
   std::optional<bool> compile;
 
   // What plans say beside (own runs).
+  bool settled = false;                                  ///< nothing is left open: the rest is as plans have it
   std::optional<double> mean_tokens;                     ///< of sequences that are not packed
   std::optional<Optimizer> optimizer_rest;               ///< for embeddings, norms and biases
   std::optional<std::vector<std::string>> lora_targets;  ///< of kLoraTargets; empty: all linear layers

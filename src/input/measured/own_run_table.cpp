@@ -154,6 +154,7 @@ class RowReader {
     } else {
       auto run = read_training_run(cells, training_, catalogue_);
       if (!run) return std::unexpected(std::move(run.error()));
+      run->settled = true;
       own.run = *std::move(run);
     }
     common_of(own.run).id = own.id;

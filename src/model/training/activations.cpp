@@ -21,6 +21,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   // Operation by operation more is kept than the tensors counted, fused or compiled little more, none where buffers are
   // laid out ahead. Adapters keep the
   // inputs of both branches, and 4-bit layers every input.
+  const bool fused = r.compile || r.fused;
   const bool planned = r.software_row->planned_memory;
   double scale = planned ? 1 : r.compile || r.fused ? c.kept_compiled : c.kept;
   // Kernels written for adapters on 4-bit weights take the inputs as they are.
