@@ -19,11 +19,10 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   const TrainingConstants& c = *r.constants;
   const bool learns = m.backward_inputs || m.backward_weights;
   // Operation by operation more is kept than the tensors counted, fused or compiled little more, none where buffers are
-  // laid out ahead. Adapters keep the
-  // inputs of both branches, and 4-bit layers every input.
+  // laid out ahead. Adapters keep the inputs of both branches, and 4-bit layers every input.
   const bool fused = r.compile || r.fused;
   const bool planned = r.software_row->planned_memory;
-  double scale = planned ? 1 : r.compile || r.fused ? c.kept_compiled : c.kept;
+  double scale = planned ? 1 : fused ? c.kept_compiled : c.kept;
   // Kernels written for adapters on 4-bit weights take the inputs as they are.
   if (m.adapters) scale *= r.base_bytes >= 1 ? c.kept_lora : r.fused ? 1 : c.kept_qlora;
   const double per_token = r.element_bytes * scale / cut.tp;
@@ -32,7 +31,7 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
   const double copies = r.sequence_parallel ? 1 : cut.tp;
   const double whole = m.kept_whole * (copies - 1);
   // Norms that are computed in 32 bit operation by operation keep one more copy.
-  const double norms = r.fused || r.compile ? 0 : c.norm_copy * m.norm_inputs / layers * copies / cut.tp;
+  const double norms = fused ? 0 : c.norm_copy * m.norm_inputs / layers * copies / cut.tp;
   double scores = 0;  // of one layer
   if (cut.attention == AttentionKernel::kEager) {
     // Softmax output and dropout mask, 5 bytes a score (Korthikanti et al. 2022); separate operations keep more.
@@ -40,10 +39,11 @@ void add_activations(const TrainingRates& r, const LayerCut& cut, const ModelWor
              r.element_bytes / 2;
   }
   // Experts of the busiest rank get more tokens than the average.
-  const double uneven = cut.ep > 1 ? m.kept_experts * (c.expert_imbalance - 1) : 0;
+  const double routed = m.kept_experts - (fused ? m.expert_gates : 0);
+  const double uneven = cut.ep > 1 ? routed * (c.expert_imbalance - 1) : 0;
   // 8-bit kernels keep what products read in 8 bit, beside what others read in 16.
   const double narrow = r.kept_8bit ? m.kept_products * (r.element_bytes - 1) * scale / cut.tp : 0;
-  const double gates = r.compile || r.fused ? m.kept_gates : 0;
+  const double gates = fused ? m.kept_gates : 0;
   const double kept = std::max(0.0, (m.kept - gates + uneven + whole) * per_token - narrow) + norms * layers;
   const Bytes all{batch.tokens * (kept + scores * layers)};
   const Bytes layer{batch.tokens *

@@ -52,16 +52,17 @@ struct ModelWork {
   double stream_whole = 0;                       ///< of it, what tensor ranks share out only with sequence parallelism
   double unfused_norms = 0, unfused_rotary = 0;  ///< elements a token that these read, all layers
   double adapter_stream = 0;
-  double adapted = 0;       ///< share of the linear layers of a layer that have adapters
-  double cast_stream = 0;   ///< elements converted to 8 or 4 bit a token forward
-  double kept = 0;          ///< elements kept a token for the backward pass
-  double kept_whole = 0;    ///< of `kept`, likewise: inputs of norms and what they give
-  double norm_inputs = 0;   ///< elements a token that norms computed operation by operation read
-  double kept_gates = 0;    ///< of `kept`, what a gate gives, which kernels that fuse it with its product compute again
-  double kept_widest = 0;   ///< of one layer, the widest
-  double kept_experts = 0;  ///< of `kept`, elements of routed experts
-  double kept_products = 0;   ///< of `kept`, inputs of products, which 8-bit kernels keep in 8 bit
-  double kept_outputs = 0;    ///< elements of product outputs, of which selective recomputation keeps some
+  double adapted = 0;        ///< share of the linear layers of a layer that have adapters
+  double cast_stream = 0;    ///< elements converted to 8 or 4 bit a token forward
+  double kept = 0;           ///< elements kept a token for the backward pass
+  double kept_whole = 0;     ///< of `kept`, likewise: inputs of norms and what they give
+  double norm_inputs = 0;    ///< elements a token that norms computed operation by operation read
+  double kept_gates = 0;     ///< of `kept`, what gates give: kernels that fuse them with their product compute it again
+  double expert_gates = 0;   ///< of these, routed experts'
+  double kept_widest = 0;    ///< of one layer, the widest
+  double kept_experts = 0;   ///< of `kept`, elements of routed experts
+  double kept_products = 0;  ///< of `kept`, inputs of products, which 8-bit kernels keep in 8 bit
+  double kept_outputs = 0;   ///< elements of product outputs, of which selective recomputation keeps some
   double kept_attention = 0;  ///< elements of the inputs of layers and the outputs of attention, which it keeps all
   double boundary = 0;        ///< elements a token between layers (hidden)
   double key_values = 0;      ///< elements of keys and values a token, all layers

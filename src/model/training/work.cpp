@@ -114,6 +114,7 @@ void add_sums(const ModelShape& s, double loops, Needed needed, ModelWork& model
   // PyTorch's norm of means and deviations is one kernel; the usual one of root mean squares is not.
   model.norm_inputs = s.norm == NormKind::kRms ? runs * s.norms_per_layer * h : 0;
   model.kept_gates = s.gated ? dense_layers * s.ffn + moe_layers * routed : 0;
+  model.expert_gates = s.gated ? moe_layers * s.experts_per_token * s.expert_ffn : 0;
   model.kept_experts = moe_layers * ((s.gated ? 3 : 1) + (needed.down ? 1 : 0)) * s.experts_per_token * s.expert_ffn +
                        (needed.mlp ? moe_layers * 2 * h * s.experts_per_token : 0);
   model.kept_products = needed.attention ? model.cast_stream : 0;
