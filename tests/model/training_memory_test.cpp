@@ -39,10 +39,11 @@ TEST(TrainingMemory, ZeroStagesOfThePaper) {
 }
 
 TEST(TrainingMemory, QloraHoldsFourBitsAndScales) {
-  // 6,476,005,376 layer weights at 4.5 bits, 262 M embedding and head parameters at 2 bytes: 4.17 GB.
+  // 6,476,005,376 layer weights at 4.5 bits, 262 M embedding and head parameters at 2 bytes: 4.17 GB. Adapters of rank
+  // 16 beside all linear layers, in 32 bit, as PEFT makes them.
   const TrainPhase p = phase(use_of("Llama-2-7B"), 512, Method::kQlora);
   const MemoryUse m = run(p, machine("RTX 4090", 1), strategy(1, 1, 1), "hf-trainer").estimate.memory;
-  EXPECT_NEAR(m.weights.value, 6476271616.0 * 0.5625 + 262144000 * 2.0 + 39976960 * 2.0, 3e6);
+  EXPECT_NEAR(m.weights.value, 6476271616.0 * 0.5625 + 262144000 * 2.0 + 39976960 * 4.0, 3e6);
   EXPECT_LT(m.total(), 12 * GiB) << "fits a 16 GiB card (QLoRA: 7B on consumer cards)";
 }
 

@@ -39,8 +39,10 @@ TEST(TrainingStep, MatricesOfMuonAreHandedOutToRanks) {
   const double adam = optimizer(Sharding::kZero1, 8);
   p.optimizer = {Optimizer::kMuon, Optimizer::kAdamW};
   const double alone = optimizer(Sharding::kNone, 1), all = optimizer(Sharding::kNone, 8);
-  // Newton-Schulz: 30 h operations a parameter, at half the peak, is most of it; eight ranks take an eighth each.
-  EXPECT_GT(alone, 4 * all);
+  // Newton-Schulz: 30 h operations a parameter, at half the peak, is most of it; eight ranks take an eighth each. What
+  // reads and writes states is done by all of them.
+  EXPECT_GT(alone, 3 * all);
+  EXPECT_LT(alone, 8 * all);
   for (const Sharding sharding : {Sharding::kZero1, Sharding::kZero2, Sharding::kZero3}) {
     EXPECT_LT(optimizer(sharding, 8), all) << "states are shared out as well";
     EXPECT_GT(optimizer(sharding, 8), adam);
