@@ -202,12 +202,14 @@ class Frameworks(unittest.TestCase):
         with Folder("-", stdin=training_job("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero1}").encode()) as folder:
             files = folder.path / "phases" / "01-train"
             place = str(folder.place / 'a "quoted" \\ folder')
-            environment = {"PATH": os.environ["PATH"], "GPUPLAN_FILES": str(files), "GPUPLAN_RUN_DIR": place, "DATA": "x.jsonl"}
+            environment = {"PATH": os.environ["PATH"], "GPUPLAN_FILES": str(files), "GPUPLAN_RUN_DIR": place, "DATA": "x.jsonl",
+                           "GPUPLAN_BASE_MODEL": "@GPUPLAN_DATA@"}
             target = folder.place / "placed.yaml"
             subprocess.run(["python3", str(files / "place_settings.py"), str(files / "axolotl.yaml"), str(target)],
                            env=environment, check=True, timeout=60)
             placed = yaml.safe_load(target.read_text(encoding="utf-8"))
             self.assertEqual(placed["output_dir"], place + "/checkpoints")
+            self.assertEqual(placed["base_model"], "@GPUPLAN_DATA@", "what was put in is no mark")
             self.assertEqual(placed["datasets"][0]["path"], "x.jsonl")
             self.assertEqual(placed["deepspeed"], str(files / "ds_config.json"))
 
@@ -271,14 +273,25 @@ class Hostile(unittest.TestCase):
             if path.name == "settings.json":
                 self.assertEqual(json.loads(written)["model"]["name"], text)
             elif path.name == "axolotl.yaml":
-                self.assertEqual(yaml.safe_load(written)["base_model"], text)
+                self.assertEqual(yaml.safe_load(written)["base_model"], "@GPUPLAN_BASE_MODEL@")
             elif path.name == "llama_factory.yaml":
-                self.assertEqual(yaml.safe_load(written)["model_name_or_path"], text)
+                self.assertEqual(yaml.safe_load(written)["model_name_or_path"], "@GPUPLAN_BASE_MODEL@")
             elif path.suffix == ".toml":
                 tomllib.loads(written)
             elif path.suffix == ".sh":
                 done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), written)
+                if "export GPUPLAN_BASE_MODEL=" in written:
+                    self.assertEqual(self.model_of(written), text.encode())
+
+    def model_of(self, script):
+        """GPUPLAN_BASE_MODEL as bash sets it."""
+        export = 'export GPUPLAN_BASE_MODEL="${MODEL:-$model}"'
+        lines = script[script.index("  model="):script.index(export)] + export + '\nprintf %s "$GPUPLAN_BASE_MODEL"\n'
+        done = subprocess.run(["bash", "-c", lines], capture_output=True, timeout=60, check=False, cwd="/",
+                              env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": "/nowhere"})
+        self.assertEqual(done.stderr, b"")
+        return done.stdout
 
     def test_arguments_stay_one_word(self):
         for framework in ("megatron", "nanochat", "torchtitan"):
@@ -289,15 +302,25 @@ class Hostile(unittest.TestCase):
                     self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
                     self.assertIn(f"--extra={text}".encode(), self.words(folder))
 
+    def end_of(self, body, start):
+        """Where the command ends that has its arguments after `start`: the first line end at which bash has it whole."""
+        end = start
+        while True:
+            end = body.index("\n", end + 1)
+            done = subprocess.run(["bash", "-n"], input="printf" + body[start:end], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            if done.returncode == 0 and not done.stderr and not body[:end].endswith("\\"):
+                return end
+
     def words(self, folder):
         """The words that the phase's command has when bash reads them; nothing else is run."""
         script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
         body = script[script.index("work() {"):script.index('source "$(dirname')]
         # What would start processes only tells its words; what comes before is not run.
-        start = re.search(r'exec (bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body)
-        line = "printf '%s\\0'" + body[start.end():body.rindex("}")]
+        start = re.search(r'^  (exec )?(bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body, re.MULTILINE)
+        line = "printf '%s\\0'" + body[start.end():self.end_of(body, start.end())]
         with tempfile.TemporaryDirectory() as place:
-            done = subprocess.run(["bash", "-c", "load=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
+            done = subprocess.run(["bash", "-c", "load=() positions=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
                                   env={"PATH": os.environ["PATH"]}, check=False)
             self.assertEqual(done.stderr, b"")
             self.assertEqual(os.listdir(place), [], "nothing was touched")
