@@ -495,5 +495,122 @@ class TrainingData(unittest.TestCase):
         self.assertEqual(found, [[[9, 1, 9, 2, 3], [-100, -100, -100, 2, 3]]])
 
 
+STEP = """
+import importlib.abc, importlib.machinery, json, sys
+from unittest import mock
+
+class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("torch", "transformers", "datasets", "numpy"):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+    def create_module(self, spec):
+        made = mock.MagicMock(name=spec.name)
+        made.__path__ = []
+        return made
+    def exec_module(self, module):
+        pass
+sys.meta_path.insert(0, Stubs())
+sys.path.insert(0, sys.argv[1])
+import train
+
+class Grid:
+    def __init__(self, rows):
+        self.rows = rows
+    def __getitem__(self, at):
+        row, column = at
+        return Grid([each[column] for each in self.rows[row]]) if isinstance(row, slice) else self.rows[row][column]
+    def __setitem__(self, at, value):
+        self.rows[at[0]][at[1]] = value
+    def __ne__(self, value):
+        return Grid([[int(each != value) for each in row] for row in self.rows])
+    def sum(self):
+        return sum(map(sum, self.rows))
+
+class Loss:
+    def __init__(self, model, value, slope):
+        self.model, self.value, self.slope = model, value, slope
+    def __mul__(self, by):
+        return Loss(self.model, self.value * by, self.slope * by)
+    def backward(self):
+        self.model.grad += self.slope
+    def detach(self):
+        return self.value
+
+class Model:
+    # Of a weight 2 the loss of a label is 2 x label: its gradient the label.
+    grad = 0.0
+    def __call__(self, input_ids, labels, attention_mask=None):
+        held = [each for row in labels.rows for each in row[1:] if each != -100]
+        mean = sum(held) / len(held)  # of none: no number
+        return mock.Mock(loss=Loss(self, 2 * mean, mean))
+
+class Sums(list):
+    def tolist(self):
+        return list(self)
+
+class Never:
+    pass
+train.DistributedDataParallel = train.DTensor = Never
+train.torch.zeros = lambda n, **_: Sums([0.0] * n)
+train.torch.where = lambda holds, yes, no: yes if holds else no
+ranks = json.loads(sys.argv[2])
+train.WORLD = len(ranks)
+
+def step(batches, reduce):
+    model, scale, scaler = Model(), [], mock.MagicMock()
+    scaler.scale = lambda part: part
+    train.clip = lambda _, by: scale.append(by)
+    train.dist.all_reduce = reduce
+    made = iter([{"input_ids": Grid([[7] * len(row) for row in labels]), "labels": Grid([list(row) for row in labels]),
+                  "attention_mask": Grid([[1] * len(row) for row in labels])} for labels in batches])
+    loss, _, tokens = train.train_step(model, [], scaler, made, 0, mock.Mock(everywhere=lambda: False), None)
+    return model.grad, scale[0], loss, tokens
+
+parts = []
+for batches in ranks:
+    step(batches, lambda sums, **_: parts.append(list(sums)))
+def total(sums, **_):
+    sums[:] = [sum(column) for column in zip(*parts)]
+if len(ranks) == 1:
+    total = None
+done = [step(batches, total) for batches in ranks]
+# Data-parallel ranks average their gradients.
+print(json.dumps([sum(each[0] for each in done) / len(done) * done[0][1], done[0][2], done[0][3]]))
+"""
+
+
+class TrainStep(unittest.TestCase):
+    """train_torch.py: every label of a step weighs the same, in whatever micro-batch and on whatever rank it lies."""
+
+    def step(self, ranks):
+        with tempfile.TemporaryDirectory() as place:
+            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py"),
+                                   ("phase_parts.py", "phase_parts.py"), ("training_data.py", "training_data.py")):
+                shutil.copy(TEMPLATES / template, Path(place) / name)
+            settings = {"sequence": 5, "packing": False, "grad_accum": len(ranks[0]), "micro_batch": len(ranks[0][0]),
+                        "stop_passes": 1, "dp": len(ranks), "tp": 1, "grad_clip": 1, "learning_rate": 1, "warmup_steps": 1,
+                        "steps": 9, "model": {"name": "m", "variable": "MODEL", "config": None}, "precision": "bf16",
+                        "master_weights": "fp32", "sharding": "none", "fsdp": False, "offload": {"activations": False},
+                        "attention": {"kernel": "flash"}}
+            (Path(place) / "settings.json").write_text(json.dumps(settings))
+            done = subprocess.run(["python3", "-c", STEP, place, json.dumps(ranks)], capture_output=True, text=True,
+                                  timeout=60, check=False, env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place,
+                                                                "GPUPLAN_CHECKPOINTS": place})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout)
+
+    def test_labels_weigh_the_same_wherever_they_lie(self):
+        no = -100
+        short, long, none = [[9, 3, no, no, no]], [[9, 1, 1, 1, 5]], [[9, no, no, no, no]]
+        for ranks in ([[short]], [[short, long]], [[long, short, none]], [[short], [long]], [[short, none], [long, long]],
+                      [[none], [long]]):
+            with self.subTest(ranks=ranks):
+                held = [each for rank in ranks for batch in rank for row in batch for each in row[1:] if each != no]
+                gradient, loss, tokens = self.step(ranks)
+                self.assertAlmostEqual(gradient, sum(held) / len(held))
+                self.assertAlmostEqual(loss, 2 * sum(held) / len(held))
+                self.assertAlmostEqual(tokens, 5 * len(ranks[0]), msg="tokens of one GPU")
+
+
 if __name__ == "__main__":
     main(__doc__)
