@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
-from program import main
+from program import main, run
 
 QWEN3, DEEPSEEK = "Qwen/Qwen3-8B", "deepseek-ai/DeepSeek-V2-Lite"
 TWO_PHASES = """
@@ -371,6 +371,33 @@ class Nanogpt(Launched):
     def test_weights_by_its_names(self):
         folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
         self.assertEqual(json.loads(folder.files("settings.json")[0].read_text())["init_from"], "gpt2")
+
+
+class Vllm(unittest.TestCase):
+    def test_ranks_of_adapters_are_those_that_it_has(self):
+        text = (TEMPLATES / "generate_vllm.py").read_text(encoding="utf-8")
+        names = {}
+        exec(text[text.index("def lora_rank"):text.index("def answer")], names)
+        self.assertEqual([names["lora_rank"](rank) for rank in (4, 8, 12, 16, 24, 100, 300, 512)],
+                         [8, 8, 16, 16, 32, 128, 320, 512])
+
+
+class RunPod(Launched):
+    def test_pods_run_the_image_and_can_be_reached(self):
+        for instance, public in (("1x_H100_SECURE", False), ("1x_H100_COMMUNITY", True)):
+            job = ("market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h, provider: runpod, instance: %s}]}\nphases:\n"
+                   "  - name: train\n    train: {model: gpt2, data: {tokens: 100M}, sequence: 1024, batch: {sequences: 64}, "
+                   "framework: torch}\n" % instance)
+            with tempfile.TemporaryDirectory() as place:
+                done = run("launch", "-", "--to", "runpod", "-o", place + "/out", stdin=job.encode())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                script = place + "/out/runpod/rent.sh"
+                shown = subprocess.run(["bash", script], capture_output=True, text=True, timeout=60, check=False)
+                command = next(line for line in shown.stdout.splitlines() if line.startswith("runpodctl pod create"))
+                image = re.search(r"--image \S*-cu(\d\d)(\d)", command)
+                self.assertIn(f"--min-cuda-version {image[1]}.{image[2]} ", command)
+                self.assertEqual("--public-ip" in command, public)
+                subprocess.run(["shellcheck", "--severity=style", "-x", "--source-path=SCRIPTDIR", script], check=True, timeout=60)
 
 
 if __name__ == "__main__":

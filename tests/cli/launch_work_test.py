@@ -446,6 +446,7 @@ import json
 import training_data
 class Tokenizer:
     eos_token_id = 0
+    chat_template = None if len(sys.argv) > 3 else "9"
     def __call__(self, text, add_special_tokens=True):
         one = lambda words: {"input_ids": [int(word) for word in words.split()]}
         if isinstance(text, list):
@@ -462,16 +463,16 @@ print(json.dumps([found, training_data.batch(found, 7) if found else None, piece
 class TrainingData(unittest.TestCase):
     """training_data.py: rows become sequences, with a tokenizer that reads numbers."""
 
-    def made(self, rows, packing, length=4):
+    def made(self, rows, packing, length=4, more=(), code=0):
         with tempfile.TemporaryDirectory() as place:
             for name in ("training_data.py", "phase_parts.py"):
                 shutil.copy(TEMPLATES / name, place)
             (Path(place) / "settings.json").write_text(json.dumps({"sequence": length, "packing": packing}))
-            done = subprocess.run(["python3", "-c", STUBS, place, json.dumps(rows)], capture_output=True, text=True,
+            done = subprocess.run(["python3", "-c", STUBS, place, json.dumps(rows), *more], capture_output=True, text=True,
                                   timeout=60, check=False, env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place,
                                                                 "GPUPLAN_CHECKPOINTS": place})
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return json.loads(done.stdout) if code == 0 else done.stderr
 
     def test_packed_texts_have_no_gap(self):
         found, batch, left = self.made([{"text": "1 2 3"}, {"text": "4 5 6 7 8"}], True)
@@ -494,8 +495,16 @@ class TrainingData(unittest.TestCase):
         found, _, _ = self.made([talk], False, 8)
         self.assertEqual(found, [[[9, 1, 9, 2, 3], [-100, -100, -100, 2, 3]]])
 
+    def test_messages_without_a_template_are_one_line(self):
+        talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
+        said = self.made([talk], False, more=("base",), code=78)
+        self.assertIn("set TOKENIZER to one", said)
+        self.assertEqual(said.count("\n"), 1, said)
+        found, _, _ = self.made([{"prompt": "1 2", "completion": " 3"}], False, more=("base",))
+        self.assertEqual(found, [[[1, 2, 3, 0], [-100, -100, 3, 0]]])
 
-STEP = """
+
+TRAIN = """
 import importlib.abc, importlib.machinery, json, sys
 from unittest import mock
 
@@ -512,7 +521,9 @@ class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 sys.meta_path.insert(0, Stubs())
 sys.path.insert(0, sys.argv[1])
 import train
+"""
 
+STEP = TRAIN + """
 class Grid:
     def __init__(self, rows):
         self.rows = rows
@@ -579,25 +590,59 @@ print(json.dumps([sum(each[0] for each in done) / len(done) * done[0][1], done[0
 """
 
 
+CHECKPOINTS = TRAIN + """
+import pathlib
+folder = pathlib.Path(sys.argv[1]) / "checkpoints"
+others = json.loads(sys.argv[2])
+train.CHECKPOINTS, train.WORLD = folder, 2
+def gather(into, mine):
+    into[:] = [mine, json.loads(json.dumps(others)) if isinstance(mine, list) else {"rank-1.pt": 5}]
+train.dist.all_gather_object = gather
+saved = train.Checkpoints(None, [], mock.Mock())
+saved._state = lambda: None
+def save(step):
+    name = folder / f"step-{step:08}"
+    train.dcp.save = lambda _, checkpoint_id: (checkpoint_id.mkdir(), [(checkpoint_id / one).write_text("abc") for one in
+                                                                      ("__0_0.distcp", ".metadata", "__1_0.distcp")])
+    train.torch.save = lambda _, path: path.write_text("state")
+    saved.save(step)
+    (name / "rank-1.pt").write_text("state")
+train.SETTINGS["keep_checkpoints"] = 0
+for step in (10, 20):
+    save(step)
+def newest():
+    found = saved.newest()
+    return found and found.name
+found = [newest()]
+(folder / "step-00000020" / "rank-1.pt").unlink()  # of the other machine, not yet there
+found.append(newest())
+(folder / "step-00000010" / "state" / "__0_0.distcp").write_text("a")  # broke off
+found.append(newest())
+print(json.dumps(found))
+"""
+
+
 class TrainStep(unittest.TestCase):
     """train_torch.py: every label of a step weighs the same, in whatever micro-batch and on whatever rank it lies."""
 
     def step(self, ranks):
+        return self.run_in(STEP, ranks, {"grad_accum": len(ranks[0]), "micro_batch": len(ranks[0][0]), "dp": len(ranks)})
+
+    def run_in(self, program, argument, more):
         with tempfile.TemporaryDirectory() as place:
             for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py"),
                                    ("phase_parts.py", "phase_parts.py"), ("training_data.py", "training_data.py")):
                 shutil.copy(TEMPLATES / template, Path(place) / name)
-            settings = {"sequence": 5, "packing": False, "grad_accum": len(ranks[0]), "micro_batch": len(ranks[0][0]),
-                        "stop_passes": 1, "dp": len(ranks), "tp": 1, "grad_clip": 1, "learning_rate": 1, "warmup_steps": 1,
+            settings = {"sequence": 5, "packing": False, "stop_passes": 1, "tp": 1, "grad_clip": 1, "learning_rate": 1, "warmup_steps": 1,
                         "steps": 9, "model": {"name": "m", "variable": "MODEL", "config": None}, "precision": "bf16",
                         "master_weights": "fp32", "sharding": "none", "fsdp": False, "offload": {"activations": False},
-                        "attention": {"kernel": "flash"}}
+                        "attention": {"kernel": "flash"}, **more}
             (Path(place) / "settings.json").write_text(json.dumps(settings))
-            done = subprocess.run(["python3", "-c", STEP, place, json.dumps(ranks)], capture_output=True, text=True,
+            done = subprocess.run(["python3", "-c", program, place, json.dumps(argument)], capture_output=True, text=True,
                                   timeout=60, check=False, env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place,
                                                                 "GPUPLAN_CHECKPOINTS": place})
             self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)
+            return json.loads(done.stdout.splitlines()[-1])
 
     def test_labels_weigh_the_same_wherever_they_lie(self):
         no = -100
@@ -610,6 +655,12 @@ class TrainStep(unittest.TestCase):
                 self.assertAlmostEqual(gradient, sum(held) / len(held))
                 self.assertAlmostEqual(loss, 2 * sum(held) / len(held))
                 self.assertAlmostEqual(tokens, 5 * len(ranks[0]), msg="tokens of one GPU")
+
+    def test_a_checkpoint_of_which_a_part_is_missing_is_not_taken(self):
+        both = ["step-00000010", "step-00000020"]
+        self.assertEqual(self.run_in(CHECKPOINTS, both, {"dp": 2}), ["step-00000020", "step-00000010", None])
+        self.assertEqual(self.run_in(CHECKPOINTS, both[:1], {"dp": 2}), ["step-00000010", "step-00000010", None],
+                         "the other machine does not see the newest yet")
 
 
 if __name__ == "__main__":

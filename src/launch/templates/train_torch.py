@@ -402,7 +402,8 @@ def open_data(config):
 
 
 class Checkpoints:
-    """Folders step-000200, whole once they hold the file `complete`."""
+    """Folders step-000200, whole once they hold the file `complete` and all files that it names: mounted buckets take
+    the files of each machine by themselves, and those of the others may come later."""
 
     def __init__(self, model, optimizers, stream):
         self.model, self.optimizers, self.stream = model, optimizers, stream
@@ -412,6 +413,27 @@ class Checkpoints:
     def whole():
         return sorted(p for p in CHECKPOINTS.glob("step-*") if (p / "complete").exists())
 
+    @staticmethod
+    def there(folder):
+        """Whether all files of a checkpoint are there, as long as they were written."""
+        files = json.loads((folder / "complete").read_text(encoding="utf-8") or "{}")
+        return all((folder / name).exists() and (folder / name).stat().st_size == size for name, size in files.items())
+
+    @staticmethod
+    def written(folder):
+        """The files of this rank, and of rank 0 what is about all, with their sizes."""
+        mine = [folder / f"rank-{RANK}.pt", *(folder / "state").glob(f"__{RANK}_*")]
+        if RANK == 0:
+            mine.append(folder / "state" / ".metadata")
+        return {str(path.relative_to(folder)): path.stat().st_size for path in mine}
+
+    def newest(self):
+        """The last one that every machine sees whole."""
+        seen = [None] * WORLD
+        dist.all_gather_object(seen, [folder.name for folder in self.whole() if self.there(folder)])
+        common = set(seen[0]).intersection(*seen)
+        return CHECKPOINTS / max(common) if common else None
+
     def _state(self):
         if self.own:
             return {"model": get_model_state_dict(self.model)}
@@ -420,16 +442,18 @@ class Checkpoints:
 
     def save(self, step):
         folder = CHECKPOINTS / f"step-{step:08}"
-        if (folder / "complete").exists():
+        if (folder / "complete").exists() and self.there(folder):
             return
         folder.mkdir(parents=True, exist_ok=True)
         dcp.save(self._state(), checkpoint_id=folder / "state")
         torch.save({"stream": self.stream.state,
                     "optimizer": [o.optim.state_dict() for o in self.optimizers] if self.own else None},
                    folder / f"rank-{RANK}.pt")
-        dist.barrier()
+        files = [None] * WORLD
+        dist.all_gather_object(files, self.written(folder))
         if RANK == 0:
-            (folder / "complete").touch()
+            files = {name: size for part in files for name, size in part.items()}
+            (folder / "complete").write_text(json.dumps(files), encoding="utf-8")
             keep = SETTINGS["keep_checkpoints"]
             for old in self.whole()[:-keep] if keep > 0 else []:
                 shutil.rmtree(old, ignore_errors=True)
@@ -437,10 +461,9 @@ class Checkpoints:
 
     def load(self):
         """The step to go on after; 0 without a checkpoint."""
-        whole = self.whole()
-        if not whole:
+        folder = self.newest()
+        if folder is None:
             return 0
-        folder = whole[-1]
         state = self._state()
         dcp.load(state, checkpoint_id=folder / "state")
         mine = torch.load(folder / f"rank-{RANK}.pt", map_location="cpu", weights_only=False)
