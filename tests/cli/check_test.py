@@ -93,6 +93,29 @@ class Passing(Gate):
         self.assertAlmostEqual(missed["conditions"][1]["missed_by"], 0.07 / 0.15, places=2)
         self.assertIn("short_of_goal", [one["about"] for one in missed["advice"]])
 
+    def test_a_cross_entropy_below_zero_passes_no_gate(self):
+        # torchtitan's stages before the last print -1 for each batch, summed over the ranks.
+        def log(losses):
+            return "".join(f"[rank0]:step: {step:2}  loss: {loss:8.5f}  grad_norm:  1.0000  memory: 40.00GiB(50.00%)  tps: 7,000"
+                           "  tflops: 400.00  mfu: 40.00%\n" for step, loss in enumerate(losses, 1))
+
+        def job(more=""):
+            return self.write("job.yaml", "market: {use: only, offers: [{gpu: H100 SXM, gpus: 8, price: $20/h}]}\nphases:\n"
+                              "  - name: train\n    train: {model: meta-llama/Llama-3.1-8B, data: {tokens: 13107200}, sequence: 4096,"
+                              " batch: {sequences: 32}, framework: torchtitan}\n    succeed_when: [loss < 3]\n" + more)
+
+        falls = [9 - 0.065 * step for step in range(100)]
+        self.assertEqual(self.ask(self.write("good.log", log(falls)), "--job", job())["verdict"], "passed")
+        mixed = [-4 if step % 10 == 1 else loss for step, loss in enumerate(falls)]
+        for losses in ([-4.0] * 100, mixed):
+            found = self.ask(self.write("bad.log", log(losses)), "--job", job(), code=6)
+            self.assertEqual(found["verdict"], "not passed")
+            self.assertIn("below zero (-4), which a cross-entropy cannot be", json.dumps(found))
+            self.assertIn("log of the last stage", json.dumps(found))
+        # Another loss, read by the job itself, may be so.
+        own = job("    metrics: {loss: 'loss: +(-?[0-9.]+)'}\n")
+        self.assertEqual(self.ask(self.write("own.log", log([-4.0] * 100)), "--job", own)["verdict"], "passed")
+
     def test_figures_lie_inside_their_intervals(self):
         figures = {one["name"]: one for one in self.ask(self.write("run.log", whole(0.2)), "--job", JOB)["figures"]}
         self.assertEqual(figures["tokens_per_second"]["lies"], "inside")

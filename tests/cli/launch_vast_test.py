@@ -405,7 +405,8 @@ phases:
         options = dict(zip(call[3::2], call[4::2]))
         self.assertEqual(call[:3], ["runpodctl", "pod", "create"])
         self.assertEqual(set(options), {"--name", "--image", "--gpu-id", "--gpu-count", "--cloud-type", "--volume-in-gb",
-                                        "--container-disk-in-gb", "--ports", "--terminate-after"})
+                                        "--container-disk-in-gb", "--ports", "--terminate-after",
+                                        "--min-cuda-version"})
         self.assertTrue(options["--gpu-id"].startswith("NVIDIA "), options)
         self.assertEqual(options["--ports"], "22/tcp")
         ends = datetime.strptime(options["--terminate-after"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=timezone.utc)

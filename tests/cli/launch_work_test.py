@@ -202,12 +202,14 @@ class Frameworks(unittest.TestCase):
         with Folder("-", stdin=training_job("axolotl", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero1}").encode()) as folder:
             files = folder.path / "phases" / "01-train"
             place = str(folder.place / 'a "quoted" \\ folder')
-            environment = {"PATH": os.environ["PATH"], "GPUPLAN_FILES": str(files), "GPUPLAN_RUN_DIR": place, "DATA": "x.jsonl"}
+            environment = {"PATH": os.environ["PATH"], "GPUPLAN_FILES": str(files), "GPUPLAN_RUN_DIR": place, "DATA": "x.jsonl",
+                           "GPUPLAN_BASE_MODEL": "@GPUPLAN_DATA@"}
             target = folder.place / "placed.yaml"
             subprocess.run(["python3", str(files / "place_settings.py"), str(files / "axolotl.yaml"), str(target)],
                            env=environment, check=True, timeout=60)
             placed = yaml.safe_load(target.read_text(encoding="utf-8"))
             self.assertEqual(placed["output_dir"], place + "/checkpoints")
+            self.assertEqual(placed["base_model"], "@GPUPLAN_DATA@", "what was put in is no mark")
             self.assertEqual(placed["datasets"][0]["path"], "x.jsonl")
             self.assertEqual(placed["deepspeed"], str(files / "ds_config.json"))
 
@@ -271,14 +273,25 @@ class Hostile(unittest.TestCase):
             if path.name == "settings.json":
                 self.assertEqual(json.loads(written)["model"]["name"], text)
             elif path.name == "axolotl.yaml":
-                self.assertEqual(yaml.safe_load(written)["base_model"], text)
+                self.assertEqual(yaml.safe_load(written)["base_model"], "@GPUPLAN_BASE_MODEL@")
             elif path.name == "llama_factory.yaml":
-                self.assertEqual(yaml.safe_load(written)["model_name_or_path"], text)
+                self.assertEqual(yaml.safe_load(written)["model_name_or_path"], "@GPUPLAN_BASE_MODEL@")
             elif path.suffix == ".toml":
                 tomllib.loads(written)
             elif path.suffix == ".sh":
                 done = subprocess.run(["bash", "-n", str(path)], capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), written)
+                if "export GPUPLAN_BASE_MODEL=" in written:
+                    self.assertEqual(self.model_of(written), text.encode())
+
+    def model_of(self, script):
+        """GPUPLAN_BASE_MODEL as bash sets it."""
+        export = 'export GPUPLAN_BASE_MODEL="${MODEL:-$model}"'
+        lines = script[script.index("  model="):script.index(export)] + export + '\nprintf %s "$GPUPLAN_BASE_MODEL"\n'
+        done = subprocess.run(["bash", "-c", lines], capture_output=True, timeout=60, check=False, cwd="/",
+                              env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": "/nowhere"})
+        self.assertEqual(done.stderr, b"")
+        return done.stdout
 
     def test_arguments_stay_one_word(self):
         for framework in ("megatron", "nanochat", "torchtitan"):
@@ -289,15 +302,25 @@ class Hostile(unittest.TestCase):
                     self.assertEqual(folder.done.returncode, 0, folder.done.stderr)
                     self.assertIn(f"--extra={text}".encode(), self.words(folder))
 
+    def end_of(self, body, start):
+        """Where the command ends that has its arguments after `start`: the first line end at which bash has it whole."""
+        end = start
+        while True:
+            end = body.index("\n", end + 1)
+            done = subprocess.run(["bash", "-n"], input="printf" + body[start:end], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            if done.returncode == 0 and not done.stderr and not body[:end].endswith("\\"):
+                return end
+
     def words(self, folder):
         """The words that the phase's command has when bash reads them; nothing else is run."""
         script = next(folder.path.glob("phases/01-*.sh")).read_text(encoding="utf-8")
         body = script[script.index("work() {"):script.index('source "$(dirname')]
         # What would start processes only tells its words; what comes before is not run.
-        start = re.search(r'exec (bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body)
-        line = "printf '%s\\0'" + body[start.end():body.rindex("}")]
+        start = re.search(r'^  (exec )?(bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body, re.MULTILINE)
+        line = "printf '%s\\0'" + body[start.end():self.end_of(body, start.end())]
         with tempfile.TemporaryDirectory() as place:
-            done = subprocess.run(["bash", "-c", "load=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
+            done = subprocess.run(["bash", "-c", "load=() positions=() newest=\n" + line], capture_output=True, timeout=60, cwd=place,
                                   env={"PATH": os.environ["PATH"]}, check=False)
             self.assertEqual(done.stderr, b"")
             self.assertEqual(os.listdir(place), [], "nothing was touched")
@@ -423,6 +446,7 @@ import json
 import training_data
 class Tokenizer:
     eos_token_id = 0
+    chat_template = None if len(sys.argv) > 3 else "9"
     def __call__(self, text, add_special_tokens=True):
         one = lambda words: {"input_ids": [int(word) for word in words.split()]}
         if isinstance(text, list):
@@ -439,16 +463,16 @@ print(json.dumps([found, training_data.batch(found, 7) if found else None, piece
 class TrainingData(unittest.TestCase):
     """training_data.py: rows become sequences, with a tokenizer that reads numbers."""
 
-    def made(self, rows, packing, length=4):
+    def made(self, rows, packing, length=4, more=(), code=0):
         with tempfile.TemporaryDirectory() as place:
             for name in ("training_data.py", "phase_parts.py"):
                 shutil.copy(TEMPLATES / name, place)
             (Path(place) / "settings.json").write_text(json.dumps({"sequence": length, "packing": packing}))
-            done = subprocess.run(["python3", "-c", STUBS, place, json.dumps(rows)], capture_output=True, text=True,
+            done = subprocess.run(["python3", "-c", STUBS, place, json.dumps(rows), *more], capture_output=True, text=True,
                                   timeout=60, check=False, env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place,
                                                                 "GPUPLAN_CHECKPOINTS": place})
-            self.assertEqual(done.returncode, 0, done.stderr)
-            return json.loads(done.stdout)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return json.loads(done.stdout) if code == 0 else done.stderr
 
     def test_packed_texts_have_no_gap(self):
         found, batch, left = self.made([{"text": "1 2 3"}, {"text": "4 5 6 7 8"}], True)
@@ -470,6 +494,173 @@ class TrainingData(unittest.TestCase):
         talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
         found, _, _ = self.made([talk], False, 8)
         self.assertEqual(found, [[[9, 1, 9, 2, 3], [-100, -100, -100, 2, 3]]])
+
+    def test_messages_without_a_template_are_one_line(self):
+        talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
+        said = self.made([talk], False, more=("base",), code=78)
+        self.assertIn("set TOKENIZER to one", said)
+        self.assertEqual(said.count("\n"), 1, said)
+        found, _, _ = self.made([{"prompt": "1 2", "completion": " 3"}], False, more=("base",))
+        self.assertEqual(found, [[[1, 2, 3, 0], [-100, -100, 3, 0]]])
+
+
+TRAIN = """
+import importlib.abc, importlib.machinery, json, sys
+from unittest import mock
+
+class Stubs(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in ("torch", "transformers", "datasets", "numpy"):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+    def create_module(self, spec):
+        made = mock.MagicMock(name=spec.name)
+        made.__path__ = []
+        return made
+    def exec_module(self, module):
+        pass
+sys.meta_path.insert(0, Stubs())
+sys.path.insert(0, sys.argv[1])
+import train
+"""
+
+STEP = TRAIN + """
+class Grid:
+    def __init__(self, rows):
+        self.rows = rows
+    def __getitem__(self, at):
+        row, column = at
+        return Grid([each[column] for each in self.rows[row]]) if isinstance(row, slice) else self.rows[row][column]
+    def __setitem__(self, at, value):
+        self.rows[at[0]][at[1]] = value
+    def __ne__(self, value):
+        return Grid([[int(each != value) for each in row] for row in self.rows])
+    def sum(self):
+        return sum(map(sum, self.rows))
+
+class Loss:
+    def __init__(self, model, value, slope):
+        self.model, self.value, self.slope = model, value, slope
+    def __mul__(self, by):
+        return Loss(self.model, self.value * by, self.slope * by)
+    def backward(self):
+        self.model.grad += self.slope
+    def detach(self):
+        return self.value
+
+class Model:
+    # Of a weight 2 the loss of a label is 2 x label: its gradient the label.
+    grad = 0.0
+    def __call__(self, input_ids, labels, attention_mask=None):
+        held = [each for row in labels.rows for each in row[1:] if each != -100]
+        mean = sum(held) / len(held)  # of none: no number
+        return mock.Mock(loss=Loss(self, 2 * mean, mean))
+
+class Sums(list):
+    def tolist(self):
+        return list(self)
+
+class Never:
+    pass
+train.DistributedDataParallel = train.DTensor = Never
+train.torch.zeros = lambda n, **_: Sums([0.0] * n)
+train.torch.where = lambda holds, yes, no: yes if holds else no
+ranks = json.loads(sys.argv[2])
+train.WORLD = len(ranks)
+
+def step(batches, reduce):
+    model, scale, scaler = Model(), [], mock.MagicMock()
+    scaler.scale = lambda part: part
+    train.clip = lambda _, by: scale.append(by)
+    train.dist.all_reduce = reduce
+    made = iter([{"input_ids": Grid([[7] * len(row) for row in labels]), "labels": Grid([list(row) for row in labels]),
+                  "attention_mask": Grid([[1] * len(row) for row in labels])} for labels in batches])
+    loss, _, tokens = train.train_step(model, [], scaler, made, 0, mock.Mock(everywhere=lambda: False), None)
+    return model.grad, scale[0], loss, tokens
+
+parts = []
+for batches in ranks:
+    step(batches, lambda sums, **_: parts.append(list(sums)))
+def total(sums, **_):
+    sums[:] = [sum(column) for column in zip(*parts)]
+if len(ranks) == 1:
+    total = None
+done = [step(batches, total) for batches in ranks]
+# Data-parallel ranks average their gradients.
+print(json.dumps([sum(each[0] for each in done) / len(done) * done[0][1], done[0][2], done[0][3]]))
+"""
+
+
+CHECKPOINTS = TRAIN + """
+import pathlib
+folder = pathlib.Path(sys.argv[1]) / "checkpoints"
+others = json.loads(sys.argv[2])
+train.CHECKPOINTS, train.WORLD = folder, 2
+def gather(into, mine):
+    into[:] = [mine, json.loads(json.dumps(others)) if isinstance(mine, list) else {"rank-1.pt": 5}]
+train.dist.all_gather_object = gather
+saved = train.Checkpoints(None, [], mock.Mock())
+saved._state = lambda: None
+def save(step):
+    name = folder / f"step-{step:08}"
+    train.dcp.save = lambda _, checkpoint_id: (checkpoint_id.mkdir(), [(checkpoint_id / one).write_text("abc") for one in
+                                                                      ("__0_0.distcp", ".metadata", "__1_0.distcp")])
+    train.torch.save = lambda _, path: path.write_text("state")
+    saved.save(step)
+    (name / "rank-1.pt").write_text("state")
+train.SETTINGS["keep_checkpoints"] = 0
+for step in (10, 20):
+    save(step)
+def newest():
+    found = saved.newest()
+    return found and found.name
+found = [newest()]
+(folder / "step-00000020" / "rank-1.pt").unlink()  # of the other machine, not yet there
+found.append(newest())
+(folder / "step-00000010" / "state" / "__0_0.distcp").write_text("a")  # broke off
+found.append(newest())
+print(json.dumps(found))
+"""
+
+
+class TrainStep(unittest.TestCase):
+    """train_torch.py: every label of a step weighs the same, in whatever micro-batch and on whatever rank it lies."""
+
+    def step(self, ranks):
+        return self.run_in(STEP, ranks, {"grad_accum": len(ranks[0]), "micro_batch": len(ranks[0][0]), "dp": len(ranks)})
+
+    def run_in(self, program, argument, more):
+        with tempfile.TemporaryDirectory() as place:
+            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py"),
+                                   ("phase_parts.py", "phase_parts.py"), ("training_data.py", "training_data.py")):
+                shutil.copy(TEMPLATES / template, Path(place) / name)
+            settings = {"sequence": 5, "packing": False, "stop_passes": 1, "tp": 1, "grad_clip": 1, "learning_rate": 1, "warmup_steps": 1,
+                        "steps": 9, "model": {"name": "m", "variable": "MODEL", "config": None}, "precision": "bf16",
+                        "master_weights": "fp32", "sharding": "none", "fsdp": False, "offload": {"activations": False},
+                        "attention": {"kernel": "flash"}, **more}
+            (Path(place) / "settings.json").write_text(json.dumps(settings))
+            done = subprocess.run(["python3", "-c", program, place, json.dumps(argument)], capture_output=True, text=True,
+                                  timeout=60, check=False, env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place,
+                                                                "GPUPLAN_CHECKPOINTS": place})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return json.loads(done.stdout.splitlines()[-1])
+
+    def test_labels_weigh_the_same_wherever_they_lie(self):
+        no = -100
+        short, long, none = [[9, 3, no, no, no]], [[9, 1, 1, 1, 5]], [[9, no, no, no, no]]
+        for ranks in ([[short]], [[short, long]], [[long, short, none]], [[short], [long]], [[short, none], [long, long]],
+                      [[none], [long]]):
+            with self.subTest(ranks=ranks):
+                held = [each for rank in ranks for batch in rank for row in batch for each in row[1:] if each != no]
+                gradient, loss, tokens = self.step(ranks)
+                self.assertAlmostEqual(gradient, sum(held) / len(held))
+                self.assertAlmostEqual(loss, 2 * sum(held) / len(held))
+                self.assertAlmostEqual(tokens, 5 * len(ranks[0]), msg="tokens of one GPU")
+
+    def test_a_checkpoint_of_which_a_part_is_missing_is_not_taken(self):
+        both = ["step-00000010", "step-00000020"]
+        self.assertEqual(self.run_in(CHECKPOINTS, both, {"dp": 2}), ["step-00000020", "step-00000010", None])
+        self.assertEqual(self.run_in(CHECKPOINTS, both[:1], {"dp": 2}), ["step-00000010", "step-00000010", None],
+                         "the other machine does not see the newest yet")
 
 
 if __name__ == "__main__":

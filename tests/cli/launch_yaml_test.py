@@ -107,7 +107,8 @@ class EveryExample(Written):
                         blocks[f"{example}-{path.stem}-sky"] = document["run"]
         for example, folder in self.of("dstack"):
             for path in folder.glob("[0-9m]*.dstack.yml"):
-                blocks[f"{example}-{path.stem}-dstack"] = "\n".join(documents(path)[0]["commands"])
+                if "commands" in documents(path)[0]:
+                    blocks[f"{example}-{path.stem}-dstack"] = "\n".join(documents(path)[0]["commands"])
         for example, folder in self.of("kubernetes"):
             for path in folder.glob("kubernetes/[0-9m]*.yaml"):
                 blocks[f"{example}-{path.stem}-kubernetes"] = pod(documents(path)[0])["containers"][0]["command"][2]
@@ -227,6 +228,28 @@ class Dstack(Written):
             bad = copy.deepcopy(good)
             wrong(bad)
             self.assertTrue(list(check.iter_errors(bad)))
+
+    def test_every_task_has_a_fleet_as_wide_and_no_wider(self):
+        several = 0
+        for example, folder in self.of("dstack"):
+            found = [documents(path)[0] for path in folder.glob("*.yml")]
+            fleets = {one["name"]: one for one in found if one["type"] == "fleet"}
+            tasks = [one for one in found if one["type"] == "task"]
+            self.assertEqual(sorted(name for task in tasks for name in task["fleets"]), sorted(fleets), example)
+            for task in tasks:
+                fleet = fleets[task["fleets"][0]]
+                nodes = task.get("nodes", 1)
+                self.assertEqual(fleet["nodes"], f"0..{nodes}")
+                self.assertEqual(fleet.get("placement"), "cluster" if nodes > 1 else None)
+                several += nodes > 1
+                for key in ("resources", "backends", "regions", "spot_policy", "max_price"):
+                    self.assertEqual(fleet.get(key), task.get(key), (example, key))
+            said = ANSWERS[example, "dstack"].stdout
+            for path in folder.glob("[0-9m]*.dstack.yml"):
+                if "fleet" not in path.name:
+                    fleet = "fleet.dstack.yml" if len(tasks) == 1 else path.name.replace(".dstack", "-fleet.dstack")
+                    self.assertLess(said.index("-f " + fleet), said.index("-f " + path.name))
+        self.assertGreater(several, 0)
 
     def test_a_card_without_a_name_is_asked_for_by_its_memory(self):
         job = self.job("""job: odd

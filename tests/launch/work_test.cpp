@@ -301,7 +301,9 @@ TEST(Work, FrameworksGetTheirOwnPrograms) {
   EXPECT_TRUE(says(with("megatron").command, "--num-query-groups 2"));
   EXPECT_TRUE(says(with("megatron").command, "exec bash \"$GPUPLAN_FILES/supervise.sh\" --workers "));
   EXPECT_TRUE(says(with("litgpt").required, "GPUPLAN_COMMAND_01_TRAIN: the command of this phase"));
-  EXPECT_NE(file(with("axolotl"), "axolotl.yaml")->text.find("base_model: \"Qwen/Qwen2.5-1.5B\""), std::string::npos);
+  const Work axolotl = with("axolotl");
+  EXPECT_NE(file(axolotl, "axolotl.yaml")->text.find("base_model: \"@GPUPLAN_BASE_MODEL@\""), std::string::npos);
+  EXPECT_TRUE(says(axolotl.command, "model='Qwen/Qwen2.5-1.5B'"));
   EXPECT_NE(file(with("llama-factory"), "llama_factory.yaml")->text.find("cutoff_len: 512"), std::string::npos);
 }
 

@@ -202,6 +202,24 @@ bool generation_ended(const RunLog& log) {
   return std::ranges::any_of(log.metrics, [](const auto& metric) { return !metric.second.empty(); });
 }
 
+/// A loss below zero where the phase trains a language model: its cross-entropy cannot be that, and a gate such as
+/// `loss < 3` would open. A job whose loss is another one reads it by a metric of that name.
+std::string impossible_loss(const CheckedRun& run) {
+  constexpr double kRounding = 1e-3;
+  const auto* train = std::get_if<TrainPhase>(&run.phase.work);
+  if (train == nullptr || train->models.empty() || train->models.front().custom ||
+      train->models.front().shape.kind != ModelKind::kDecoder)
+    return "";
+  if (std::ranges::any_of(run.log.metrics, [](const auto& metric) { return metric.first == "loss"; })) return "";
+  for (const Series* series : {&run.log.loss, &run.log.validation})
+    if (!series->empty() && series->least() < -kRounding)
+      return "the loss is below zero (" + significant_text(series->least(), 4) +
+             "), which a cross-entropy cannot be: stages of a pipeline before the last print such numbers, so check "
+             "the "
+             "log of the last stage; of another loss, read it by metrics: {loss: ...}";
+  return "";
+}
+
 /// Why a run that ended is not passed, whatever its conditions say.
 void find_reasons(const CheckedRun& run, RunCheck& check) {
   const RunLog& log = run.log;
@@ -210,6 +228,7 @@ void find_reasons(const CheckedRun& run, RunCheck& check) {
   if (check.loss && !std::isfinite(check.loss->end)) check.reasons.emplace_back("the loss is not a number at the end");
   else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))
     check.reasons.emplace_back("the gradient norm is not a number at the end");
+  if (std::string words = impossible_loss(run); !words.empty()) check.reasons.push_back(std::move(words));
   // Steps that follow from lengths of samples are about as many as planned.
   constexpr double kAbout = 0.8;
   const double fewest = check.planned_steps * (run.exact_steps ? 1 : kAbout);

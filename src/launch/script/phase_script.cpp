@@ -80,6 +80,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
   text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
+  text += "log_machine=" + std::to_string(work.log_machine) + "\n";
   text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
   const bool free = laid.part->cost.p90 <= Dollars{};
   text += "limit=" + (free ? "0" : number_text(laid.limit / units::second)) + "\n";

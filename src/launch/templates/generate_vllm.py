@@ -7,6 +7,11 @@ from phase_parts import model_source
 from replicas import RESULTS, SETTINGS
 
 
+def lora_rank(wanted):
+    """The least rank that vLLM makes room for (config/lora.py) and that holds the adapter's."""
+    return next((rank for rank in (8, 16, 32, 64, 128, 256, 320, 512) if rank >= wanted), wanted)
+
+
 def answer(model, work, stop):
     """All rows of one replica for one model."""
     from vllm import LLM, SamplingParams
@@ -15,7 +20,7 @@ def answer(model, work, stop):
     base, adapter = replicas.adapter_of(model_source(model))
     how = {**SETTINGS["engine_arguments"], **SETTINGS["arguments"]}
     if adapter:
-        how.update(enable_lora=True, max_lora_rank=max(SETTINGS["lora_rank"], 16))
+        how.update(enable_lora=True, max_lora_rank=lora_rank(SETTINGS["lora_rank"]))
     engine = LLM(model=base, **how)
     lora = LoRARequest("adapter", 1, adapter) if adapter else None
     tokenizer = engine.get_tokenizer()

@@ -7,6 +7,7 @@
 #   gated                   1: others wait for its criteria of success
 #   checked, criteria       1: there is something to hold the log against; it has to hold for the phase to be done
 #   gpu_name, gpu_mib       of the plan, and the least memory that a GPU needs
+#   log_machine             the machine whose log tells of the training: mostly 0
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
 #   dollars_per_hour, predicted_hours, predicted_dollars
@@ -242,6 +243,15 @@ pass_gate() {
       "touch '$GPUPLAN_RUN_DIR/done'; or put gpuplan on the PATH (or set GPUPLAN) and start again"
   fi
   [ "$checked" = 1 ] || return 0
+  # The other machine's log is here where all machines see the same runs, and else has to be brought.
+  if [ "$log_machine" != 0 ]; then
+    logs=("$GPUPLAN_RUN_DIR/log-$log_machine.txt")
+    if [ ! -s "${logs[0]}" ]; then
+      [ "$criteria" = 1 ] || return 0
+      stop 6 "the losses stand in log-$log_machine.txt of machine $log_machine: copy it to ${logs[0]} and start again;" \
+        "only the gate is checked then"
+    fi
+  fi
   [ ! -s "$GPUPLAN_RUN_DIR/gpus-0.csv" ] || logs+=("$GPUPLAN_RUN_DIR/gpus-0.csv")
   "$program" check "${logs[@]}" --plan "$here/plan.json" --phase "$phase" >"$GPUPLAN_RUN_DIR/check.txt" 2>&1 || result=$?
   cat "$GPUPLAN_RUN_DIR/check.txt" >&2

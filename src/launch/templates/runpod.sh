@@ -1,5 +1,6 @@
 
-# RunPod. runpod/rent.sh sets besides: image, volume and disk (GB), gpu, gpus, cloud.
+# RunPod. runpod/rent.sh sets besides: image, volume and disk (GB), gpu, gpus, cloud,
+# cuda (the image's; drivers of older machines do not run it).
 
 # The provider ends the pod then, whatever happens to the job and to this machine: an hour to start and to fetch.
 terminate_after() {
@@ -8,8 +9,13 @@ terminate_after() {
 }
 
 create() {
+  local more=()
+  [ -z "$cuda" ] || more+=(--min-cuda-version "$cuda")
+  # ssh needs one; machines of the secure cloud always have it.
+  [ "$cloud" != COMMUNITY ] || more+=(--public-ip)
   "$@" runpodctl pod create --name "$name" --image "$image" --gpu-id "$gpu" --gpu-count "$gpus" --cloud-type "$cloud" \
-    --volume-in-gb "$volume" --container-disk-in-gb "$disk" --ports 22/tcp --terminate-after "$(terminate_after)"
+    --volume-in-gb "$volume" --container-disk-in-gb "$disk" --ports 22/tcp --terminate-after "$(terminate_after)" \
+    "${more[@]}"
 }
 
 print_quoted() {

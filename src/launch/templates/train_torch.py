@@ -77,6 +77,19 @@ def layers_of(model):
     return max(lists, key=len)
 
 
+# Each rank has the heads that its columns make, and of the gradients of what all heads share only their part.
+NORMS_OF_HEADS = []
+
+
+def add_up_heads(group):
+    """Gradients of norms that all heads share, over tensor-parallel ranks. After the last pass of a step."""
+    for module in NORMS_OF_HEADS:
+        for parameter in module.parameters():
+            if parameter.grad is not None:
+                grad = parameter.grad.to_local() if isinstance(parameter.grad, DTensor) else parameter.grad
+                dist.all_reduce(grad, group=group)
+
+
 def split_tensors(model, mesh):
     """Tensor parallelism: attention and MLP by columns, then by rows; embedding and output matrix by vocabulary."""
     columns, rows = {"q_proj", "k_proj", "v_proj", "gate_proj", "up_proj"}, {"o_proj", "down_proj"}
@@ -91,6 +104,12 @@ def split_tensors(model, mesh):
         give_up("tensor parallelism: this model's layers have other names than q_proj, o_proj, up_proj, ...; "
                 "write a `command` for the phase")
     parallelize_module(layers_of(model), mesh, plan)
+    for name, module in layers_of(model).named_modules():
+        if name.rpartition(".")[2] in ("q_norm", "k_norm"):
+            if module.weight.numel() != layers_of(model)[0].self_attn.head_dim:
+                give_up("tensor parallelism: this model's q_norm is over all heads, which lie on several GPUs; "
+                        "write a `command` for the phase")
+            NORMS_OF_HEADS.append(module)
     if not model.config.tie_word_embeddings:
         for name, module in model.named_modules():
             if module is model.get_input_embeddings():
@@ -211,10 +230,12 @@ def make_optimizers(model):
     for parameter in (p for p in model.parameters() if p.requires_grad):
         matrix = parameter.ndim == 2 and id(parameter) in inside
         kind = SETTINGS["optimizer"]["matrices" if matrix else "rest"]
-        groups.setdefault(kind, {True: [], False: []})[parameter.ndim >= 2].append(parameter)
+        # Fused kernels take no tensors of different grids of ranks at once.
+        grid = parameter.device_mesh if isinstance(parameter, DTensor) else None
+        groups.setdefault(kind, {}).setdefault((parameter.ndim >= 2, grid), []).append(parameter)
     made = []
-    for kind, by_decay in groups.items():
-        parts = [{"params": p, "weight_decay": decay if decays else 0.0} for decays, p in by_decay.items() if p]
+    for kind, parted in groups.items():
+        parts = [{"params": p, "weight_decay": decay if decays else 0.0} for (decays, _), p in parted.items()]
         if kind == "adamw":
             make, how = torch.optim.AdamW, {"betas": (0.9, 0.95), "fused": not SETTINGS["offload"]["optimizer"]}
         elif kind == "muon":
@@ -241,12 +262,13 @@ def learning_rate(step):
     return peak * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * done)))
 
 
-def clip(model):
-    """Scales gradients to a norm of at most `grad_clip`; returns the norm before. Tensors of different grids of ranks
-    are added up grid by grid."""
+def clip(model, scale):
+    """Multiplies gradients by `scale`, then scales them to a norm of at most `grad_clip`; returns the norm between.
+    Tensors of different grids of ranks are added up grid by grid."""
     grids = {}
     for parameter in model.parameters():
         if parameter.grad is not None:
+            parameter.grad.mul_(scale)
             grid = parameter.grad.device_mesh if isinstance(parameter.grad, DTensor) else None
             grids.setdefault(grid, []).append(parameter)
     squares = torch.zeros((), device=DEVICE)
@@ -380,7 +402,8 @@ def open_data(config):
 
 
 class Checkpoints:
-    """Folders step-000200, whole once they hold the file `complete`."""
+    """Folders step-000200, whole once they hold the file `complete` and all files that it names: mounted buckets take
+    the files of each machine by themselves, and those of the others may come later."""
 
     def __init__(self, model, optimizers, stream):
         self.model, self.optimizers, self.stream = model, optimizers, stream
@@ -390,6 +413,27 @@ class Checkpoints:
     def whole():
         return sorted(p for p in CHECKPOINTS.glob("step-*") if (p / "complete").exists())
 
+    @staticmethod
+    def there(folder):
+        """Whether all files of a checkpoint are there, as long as they were written."""
+        files = json.loads((folder / "complete").read_text(encoding="utf-8") or "{}")
+        return all((folder / name).exists() and (folder / name).stat().st_size == size for name, size in files.items())
+
+    @staticmethod
+    def written(folder):
+        """The files of this rank, and of rank 0 what is about all, with their sizes."""
+        mine = [folder / f"rank-{RANK}.pt", *(folder / "state").glob(f"__{RANK}_*")]
+        if RANK == 0:
+            mine.append(folder / "state" / ".metadata")
+        return {str(path.relative_to(folder)): path.stat().st_size for path in mine}
+
+    def newest(self):
+        """The last one that every machine sees whole."""
+        seen = [None] * WORLD
+        dist.all_gather_object(seen, [folder.name for folder in self.whole() if self.there(folder)])
+        common = set(seen[0]).intersection(*seen)
+        return CHECKPOINTS / max(common) if common else None
+
     def _state(self):
         if self.own:
             return {"model": get_model_state_dict(self.model)}
@@ -398,16 +442,18 @@ class Checkpoints:
 
     def save(self, step):
         folder = CHECKPOINTS / f"step-{step:08}"
-        if (folder / "complete").exists():
+        if (folder / "complete").exists() and self.there(folder):
             return
         folder.mkdir(parents=True, exist_ok=True)
         dcp.save(self._state(), checkpoint_id=folder / "state")
         torch.save({"stream": self.stream.state,
                     "optimizer": [o.optim.state_dict() for o in self.optimizers] if self.own else None},
                    folder / f"rank-{RANK}.pt")
-        dist.barrier()
+        files = [None] * WORLD
+        dist.all_gather_object(files, self.written(folder))
         if RANK == 0:
-            (folder / "complete").touch()
+            files = {name: size for part in files for name, size in part.items()}
+            (folder / "complete").write_text(json.dumps(files), encoding="utf-8")
             keep = SETTINGS["keep_checkpoints"]
             for old in self.whole()[:-keep] if keep > 0 else []:
                 shutil.rmtree(old, ignore_errors=True)
@@ -415,10 +461,9 @@ class Checkpoints:
 
     def load(self):
         """The step to go on after; 0 without a checkpoint."""
-        whole = self.whole()
-        if not whole:
+        folder = self.newest()
+        if folder is None:
             return 0
-        folder = whole[-1]
         state = self._state()
         dcp.load(state, checkpoint_id=folder / "state")
         mine = torch.load(folder / f"rank-{RANK}.pt", map_location="cpu", weights_only=False)
@@ -446,38 +491,58 @@ def surroundings():
     return stack
 
 
-def train_step(model, optimizers, scaler, batches, step, stop):
-    """One optimizer step; returns its loss, the norm of its gradients and its tokens. None when it was asked to stop on
-    the way: nothing was learned then."""
+def learnt(inputs):
+    """How many labels the loss of a micro-batch is the mean of: each position is held against the next label. A mean of
+    none would be no number: then one is learnt, which the count of 0 gives no weight."""
+    labels, tokens = inputs["labels"], inputs["input_ids"]
+    count = (labels[:, 1:] != training_data.IGNORED).sum()
+    labels[0, 1] = torch.where(count > 0, labels[0, 1], tokens[0, 1])
+    return count
+
+
+def train_step(model, optimizers, scaler, batches, step, stop, heads):
+    """One optimizer step; returns its loss, the norm of its gradients and its tokens of one GPU. None when it was asked
+    to stop on the way: nothing was learned then.
+
+    The loss is the mean over all labels of the step. Means of micro-batches and ranks would give labels of short
+    answers more weight than those of long ones."""
     passes, look = SETTINGS["grad_accum"], SETTINGS["stop_passes"]
-    loss = torch.zeros((), device=DEVICE)
-    tokens = 0
+    most = passes * SETTINGS["micro_batch"] * SETTINGS["sequence"]  # keeps sums as small as means; taken out below
+    sums = torch.zeros(3, device=DEVICE, dtype=torch.float64)  # losses of labels, labels, tokens
     for index in range(passes):
         inputs = next(batches)
-        tokens += inputs["input_ids"].numel()
+        count = learnt(inputs)
+        sums[1] += count
+        sums[2] += inputs["attention_mask"].sum()
         if SETTINGS["packing"]:
             del inputs["attention_mask"]  # no gaps: attention is causal only
         last = index + 1 == passes
         quiet = isinstance(model, DistributedDataParallel) and not last
         with model.no_sync() if quiet else contextlib.nullcontext():
             with surroundings():
-                part = model(**inputs).loss / passes
+                part = model(**inputs).loss * (count / most)
             scaler.scale(part).backward()
-        loss += part.detach()
+        sums[0] += part.detach() * most
         if not last and (index + 1) % look == 0 and stop.everywhere():
             for optimizer in optimizers:
                 optimizer.zero_grad(set_to_none=True)
             return None
+    if WORLD > 1:
+        dist.all_reduce(sums)
+    # Tensor-parallel ranks read the same data.
+    losses, labels, tokens = (value / SETTINGS["tp"] for value in sums.tolist())
+    add_up_heads(heads)
     for optimizer in optimizers:
         scaler.unscale_(optimizer)
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step)
-    norm = clip(model)
+    # Data-parallel ranks have averaged their gradients.
+    norm = clip(model, SETTINGS["dp"] * most / max(labels, 1))
     for optimizer in optimizers:
         scaler.step(optimizer)
         optimizer.zero_grad(set_to_none=True)
     scaler.update()
-    return loss, norm, tokens
+    return losses / max(labels, 1), norm, tokens / WORLD
 
 
 def save_final(model):
@@ -513,13 +578,14 @@ def main():
     scaler = torch.amp.GradScaler("cuda", enabled=COMPUTE == torch.float16)
     log = StepLog()
     batches = stream.batches()
+    heads = mesh["tp"].get_group() if SETTINGS["tp"] > 1 else None
     say(f"GPU: {torch.cuda.get_device_name(DEVICE)} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
         f"sequences of {SETTINGS['sequence']} tokens: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x "
         f"{SETTINGS['dp']} ranks")
     total, every = SETTINGS["steps"], SETTINGS["checkpoint_steps"]
     while step < total:
         before = stream.state
-        done = train_step(model, optimizers, scaler, batches, step, stop)
+        done = train_step(model, optimizers, scaler, batches, step, stop, heads)
         if done is None:
             # The part of a step is dropped: its data come again.
             stream.state = before
@@ -529,11 +595,9 @@ def main():
             break
         loss, norm, tokens = done
         step += 1
-        log.tokens += tokens / SETTINGS["tp"]
+        log.tokens += tokens
         if step % SETTINGS["log_steps"] == 0 or step == total:
-            if WORLD > 1:
-                dist.all_reduce(loss, op=dist.ReduceOp.AVG)
-            log.line(step, loss.item(), norm.item())
+            log.line(step, loss, norm.item())
         asked = stop.everywhere()
         if asked or step % every == 0 or step == total:
             checkpoints.save(step)

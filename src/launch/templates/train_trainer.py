@@ -3,6 +3,8 @@
 Started by accelerate (accelerate.yaml) or torchrun (ds_config.json). Goes on from the newest checkpoint, saves one when
 it is asked to stop, and leaves the model, or its adapter, in $GPUPLAN_RUN_DIR/final."""
 import contextlib
+import hashlib
+import json
 import os
 
 import torch
@@ -66,12 +68,10 @@ def load_unsloth():
 
 
 def with_adapters(model):
-    from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
-    again = SETTINGS["recompute"] != "none"
-    if METHOD == "qlora":
-        model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=again,
-                                                gradient_checkpointing_kwargs={"use_reentrant": False})
-    elif again:
+    from peft import LoraConfig, get_peft_model
+    # Not prepare_model_for_kbit_training(): it makes embeddings and norms 32 bit wide (2 GB more of 8B), which the plan
+    # does not count and FSDP does not join with the 16-bit rest. What it does else, peft and the Trainer do.
+    if SETTINGS["recompute"] != "none":
         model.enable_input_require_grads()
     lora = SETTINGS["lora"]
     targets = lora["targets"] if lora["targets"] else "all-linear"
@@ -161,7 +161,12 @@ def training_set(tokenizer):
         return {"tokens": [tokens for tokens, _ in found], "labels": [labels for _, labels in found]}
 
     rows = training_data.load(streaming=False)
-    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens")
+    # By what makes the result: a name that every rank comes to, so that those who wait find what the first one wrote.
+    # By itself `map` names it by the state of the tokenizer, which changes with use.
+    made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], SETTINGS["packing"], tokenizer.name_or_path,
+                          tokenizer.chat_template, len(tokenizer)], sort_keys=True, default=str)
+    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
+                    new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
     if len(rows) == 0:
         give_up("DATA: no sequence of the plan's length comes of it")
     return rows

@@ -31,6 +31,9 @@ def encode(row, tokenizer):
     the answer is learnt."""
     if row.get("messages"):
         messages = row["messages"]
+        if not tokenizer.chat_template:
+            give_up("DATA has messages, and the tokenizer of the model no chat template, as base models have none: set "
+                    "TOKENIZER to one with the same tokens that has (of the instruct model), or write prompt + completion")
         text = tokenizer.apply_chat_template(messages, tokenize=False)
         prompt = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
         special = False

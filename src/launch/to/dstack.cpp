@@ -69,11 +69,54 @@ Seconds idle_window(const Launch& launch, const LaunchGroup& group) {
   return most;
 }
 
+/// Fleets are what dstack takes machines from, and a project has none at first: one for each group, an empty template.
+std::string fleet_name(const Launch& launch, const LaunchGroup& group) {
+  return object_name(launch, group, 40) + "-fleet";
+}
+
+std::string fleet_file(const Launch& launch, const LaunchGroup& group) {
+  return launch.groups.size() == 1 ? "fleet.dstack.yml" : group.slug + "-fleet.dstack.yml";
+}
+
+Yaml resources_yaml(const CloudMachine& machine) {
+  Yaml resources = Yaml::map();
+  resources.set("gpu", gpu_text(machine), "of one machine");
+  if (machine.host_need > Bytes{})
+    resources.set("memory", std::to_string(whole_gb(machine.host_need)) + "GB..", "predicted CPU memory");
+  resources.set("shm_size", std::to_string(shared_memory_gb(machine)) + "GB");
+  resources.set("disk", std::to_string(whole_gb(machine.disk)) + "GB..", "the plan's estimate + 20% + 50 GB");
+  return resources;
+}
+
+/// Where machines come from and what they may cost, the same of a task and of its fleet: dstack takes what both allow.
+void set_market(Yaml& yaml, const Launch& launch, const CloudMachine& machine) {
+  if (const CloudBackend* backend = backend_of(*machine.offer)) {
+    yaml.set("backends", Yaml::list({std::string(backend->name)}));
+    if (!machine.offer->region.empty() && (has_volume(launch) || !launch.job.where.regions.empty()))
+      yaml.set("regions", Yaml::list({machine.offer->region}));
+  }
+  yaml.set("spot_policy", machine.spot ? "spot" : "on-demand");
+  if (machine.price_limit) yaml.set("max_price", Yaml::number(dollars_an_hour(*machine.price_limit)), kPriceLimitWords);
+}
+
+Yaml fleet_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine) {
+  Yaml fleet = Yaml::map();
+  fleet.set("type", "fleet");
+  fleet.set("name", fleet_name(launch, group));
+  fleet.set("nodes", "0.." + std::to_string(machine.nodes), "none until the task starts");
+  if (machine.nodes > 1) fleet.set("placement", "cluster");
+  fleet.set("idle_duration", "5m", "idle machines of fleets are billed for three days by default");
+  fleet.set("resources", resources_yaml(machine));
+  set_market(fleet, launch, machine);
+  return fleet;
+}
+
 Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachine& machine, const CloudNeeds& needs) {
   Yaml task = Yaml::map();
   task.set("type", "task");
   task.set("name", object_name(launch, group));
   if (machine.nodes > 1) task.set("nodes", Yaml::whole(machine.nodes));
+  task.set("fleets", Yaml::list({fleet_name(launch, group)}));
   task.set("python", "3.12");
   task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; at most 2 MB by default");
   if (has_volume(launch))
@@ -94,21 +137,9 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   run.push_back(guarded_start(group, machine));
   task.set("commands", Yaml::list().add(Yaml::lines(run)));
 
-  Yaml resources = Yaml::map();
-  resources.set("gpu", gpu_text(machine), "of one machine");
-  if (machine.host_need > Bytes{})
-    resources.set("memory", std::to_string(whole_gb(machine.host_need)) + "GB..", "predicted CPU memory");
-  resources.set("shm_size", std::to_string(shared_memory_gb(machine)) + "GB");
-  resources.set("disk", std::to_string(whole_gb(machine.disk)) + "GB..", "the plan's estimate + 20% + 50 GB");
-  task.set("resources", std::move(resources));
+  task.set("resources", resources_yaml(machine));
 
-  if (const CloudBackend* backend = backend_of(*machine.offer)) {
-    task.set("backends", Yaml::list({std::string(backend->name)}));
-    if (!machine.offer->region.empty() && (has_volume(launch) || !launch.job.where.regions.empty()))
-      task.set("regions", Yaml::list({machine.offer->region}));
-  }
-  task.set("spot_policy", machine.spot ? "spot" : "on-demand");
-  if (machine.price_limit) task.set("max_price", Yaml::number(dollars_an_hour(*machine.price_limit)), kPriceLimitWords);
+  set_market(task, launch, machine);
   task.set("max_duration", minutes_text(machine.limit), "P90 of all phases + 10%; then it is stopped");
   task.set("stop_duration", minutes_text(machine.grace), "from the signal to the kill: time for a checkpoint");
   Yaml events = Yaml::list({"no-capacity"});
@@ -152,6 +183,12 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
     const std::string file = group.slug + ".dstack.yml";
     set.files.push_back(
         {file, comments(banner_lines(launch)) + task_yaml(launch, group, machine, need).print(), false});
+    const std::string fleet = fleet_file(launch, group);
+    set.files.push_back({fleet,
+                         "# Machines for " + file + ", rented when it starts and returned when they idle.\n" +
+                             fleet_yaml(launch, group, machine).print(),
+                         false});
+    set.next.push_back("dstack apply -f " + fleet + "  # once: the fleet; nothing is rented yet");
     set.files.push_back(group_script(launch, group));
     starts.push_back({.start = {"dstack apply -f " + file + "  # shows offers and asks before it rents"},
                       .again = {"dstack apply -f " + file + "  # " + std::string(kAgain)}});

@@ -1,4 +1,6 @@
 // RunPod: a script that rents a pod with runpodctl (noun-verb), which the provider ends at a given time.
+#include <algorithm>
+
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "input/tables/launcher_names.h"
@@ -16,6 +18,14 @@ constexpr int kContainerDiskGb = 50;
 /// The two clouds have prices of their own; which one an offer is of stands in its name ("1x_A100-80GB_SECURE").
 std::string_view cloud_of(const Offer& offer) {
   return to_lower(offer.instance).find("community") != std::string::npos ? "COMMUNITY" : "SECURE";
+}
+
+/// "12.8" of "runpod/pytorch:1.0.3-cu1281-torch291-ubuntu2404"; "" where the image does not say it.
+std::string cuda_of(std::string_view image) {
+  const std::size_t at = image.find("-cu");
+  const std::string_view digits = at == std::string_view::npos ? "" : image.substr(at + 3, 3);
+  if (digits.size() < 3 || !std::ranges::all_of(digits, is_digit)) return "";
+  return std::string(digits.substr(0, 2)) + "." + digits[2];
 }
 
 }  // namespace
@@ -36,10 +46,12 @@ Result<LaunchSet> runpod_launcher(const Launch& launch) {
       return failure("RunPod does not offer " + printable(machine.gpu->name, 60) +
                      " under an id that gpuplan knows; choose a plan on other GPUs (--plan), or --to bash");
     RentScript script{"runpod", group, machine, need, {}, {}};
-    script.more = {
-        "image=${IMAGE:-" + std::string(image) + "}\n",    "volume=" + std::to_string(whole_gb(machine.disk)) + "\n",
-        "disk=" + std::to_string(kContainerDiskGb) + "\n", assignment("gpu", names->runpod),
-        "gpus=" + std::to_string(machine.gpus) + "\n",     assignment("cloud", cloud_of(*machine.offer))};
+    script.more = {"image=${IMAGE:-" + std::string(image) + "}\n",
+                   "volume=" + std::to_string(whole_gb(machine.disk)) + "\n",
+                   "disk=" + std::to_string(kContainerDiskGb) + "\n", assignment("gpu", names->runpod),
+                   "gpus=" + std::to_string(machine.gpus) + "\n", assignment("cloud", cloud_of(*machine.offer)),
+                   // Another image may be made for another CUDA.
+                   "cuda=${CUDA-" + cuda_of(image) + "}\n"};
     set.files.push_back(rent_script(launch, script));
     set.files.push_back(group_script(launch, group));
     const std::string path = rent_path(launch, "runpod", group);

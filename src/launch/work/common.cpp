@@ -7,20 +7,12 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
-#include "input/models/hub_names.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
 
 namespace gpuplan {
 namespace {
-
-/// "MODEL_OLMO_3_7B_THINK".
-std::string upper_slug(std::string_view text) {
-  std::string result = slug_of(text, 60, "X");
-  for (char& c : result) c = c == '-' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return result;
-}
 
 std::optional<double> as_number(std::string_view text) {
   const std::string plain(trim(text));
@@ -33,47 +25,6 @@ std::optional<double> as_number(std::string_view text) {
 bool named(std::string_view name, const std::vector<std::string_view>& names) {
   const std::string plain = squeeze(name);
   return std::ranges::any_of(names, [&](std::string_view known) { return squeeze(known) == plain; });
-}
-
-/// Positions in launch.phases of all that come before this phase, nearest first.
-std::vector<int> before(const WorkPlace& place) {
-  std::vector<int> all = place.laid.needs;
-  std::vector<char> met(place.launch.phases.size(), 0);
-  for (const int need : all) met[static_cast<std::size_t>(need)] = 1;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (const int need : place.launch.phases[static_cast<std::size_t>(all[i])].needs)
-      if (std::exchange(met[static_cast<std::size_t>(need)], char{1}) == 0) all.push_back(need);
-  return all;
-}
-
-/// Whether gpuplan writes that phase's training program, which leaves the model in the folder `final`.
-bool leaves_model(const Phase& phase, std::string_view model) {
-  const auto* train = std::get_if<TrainPhase>(&phase.work);
-  return train != nullptr && phase.command.empty() && train->models.size() == 1 &&
-         train->models.front().name == model && untrainable(*train).empty();
-}
-
-/// What transformers calls a network of this shape, with its keys; false when there is none of it.
-bool write_config(JsonWriter& json, const ModelShape& s, int sequence) {
-  if (s.kind != ModelKind::kDecoder || s.moe() || s.mla() || s.window > 0 || s.qk_norm != QkNorm::kNone) return false;
-  const int context = std::max({s.max_context, s.positions, sequence});
-  if (s.gated && s.norm == NormKind::kRms && s.positions == 0) {
-    json.begin_object().member("model_type", "llama").member("hidden_size", s.hidden);
-    json.member("intermediate_size", s.ffn).member("num_hidden_layers", s.layers);
-    json.member("num_attention_heads", s.heads)
-        .member("num_key_value_heads", s.kv_heads)
-        .member("head_dim", s.head_dim);
-    json.member("vocab_size", s.vocab).member("tie_word_embeddings", s.tied).member("max_position_embeddings", context);
-    json.member("attention_bias", s.attention_bias != BiasKind::kNone).member("mlp_bias", s.mlp_bias).end();
-    return true;
-  }
-  if (!s.gated && s.norm == NormKind::kLayer && s.kv_heads == s.heads && s.head_dim * s.heads == s.hidden) {
-    json.begin_object().member("model_type", "gpt2").member("n_embd", s.hidden).member("n_inner", s.ffn);
-    json.member("n_layer", s.layers).member("n_head", s.heads).member("vocab_size", s.vocab);
-    json.member("n_positions", context).member("tie_word_embeddings", s.tied).end();
-    return true;
-  }
-  return false;
 }
 
 /// Operations of a token forward and backward: six for each parameter it meets outside of tables, and attention over
@@ -99,10 +50,6 @@ int stop_passes(const WorkPlace& place) {
 bool muon(const TrainPhase& train) { return train.optimizer.matrices == Optimizer::kMuon; }
 
 }  // namespace
-
-std::string phase_variable(std::string_view name, const LaunchPhase& laid) {
-  return std::string(name) + "_" + upper_slug(laid.slug);
-}
 
 std::unexpected<Error> WorkPlace::wrong(const std::string& what) const {
   return failure("phases." + printable(phase().name, 64) + ": " + what);
@@ -212,57 +159,9 @@ std::vector<std::string> argument_words(const WorkPlace& place, const std::vecto
   return words;
 }
 
-std::string model_variable(const std::vector<ModelUse>& models, std::size_t which) {
-  if (models.size() == 1) return "MODEL";
-  std::string name = "MODEL_" + upper_slug(models[which].name);
-  const auto first = models.begin() + static_cast<std::ptrdiff_t>(which);
-  if (std::any_of(models.begin(), first, [&](const ModelUse& use) { return "MODEL_" + upper_slug(use.name) == name; }))
-    name += "_" + std::to_string(which + 1);
-  return name;
-}
-
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program) {
   const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(optimizer);
   return facts == nullptr ? "" : facts->*program;
-}
-
-std::string source_of(const ModelUse& use) {
-  const std::string hub = hub_name(use.name);
-  return hub.empty() ? use.name : hub;
-}
-
-bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
-                 Work& work) {
-  const ModelUse& use = models[which];
-  const std::string variable = model_variable(models, which);
-  std::vector<std::string> trained_by;
-  for (const int position : before(place)) {
-    const LaunchPhase& other = place.launch.phases[static_cast<std::size_t>(position)];
-    if (leaves_model(*other.phase, use.name)) trained_by.push_back(other.slug);
-  }
-  // Names that come to the same are told apart by their position.
-  std::string slug = slug_of(use.name, 50, "model");
-  for (std::size_t i = 0; i < which; ++i)
-    if (slug_of(models[i].name, 50, "model") == slug) slug += "-" + std::to_string(which + 1);
-  const std::string source = use.drawn ? use.name : source_of(use);
-  json.begin_object().member("name", source).member("slug", slug);
-  json.member("variable", variable).member("trained_by", trained_by);
-  bool good = true;
-  json.key("config");
-  if (!use.drawn) json.null();
-  else good = write_config(json, use.shape, 0);
-  if (!good) json.null();
-  json.end();
-  const bool known = source.find('/') != std::string::npos;
-  if (!use.drawn && known && trained_by.empty() && source != use.name)
-    work.notes.push_back("The weights are " + source + " of the Hugging Face hub, unless " + variable +
-                         " names another model or a folder.");
-  if (!use.drawn && !known && trained_by.empty())
-    work.required.push_back(variable + ": Hugging Face name, or folder, of " + printable(use.name, 60));
-  else if (!trained_by.empty())
-    work.notes.push_back("The model is the output of " + trained_by.front() + " (folder final), unless " + variable +
-                         " names another.");
-  return good;
 }
 
 Format master_weights(const WorkPlace& place) {

@@ -1,7 +1,9 @@
 // Megatron-LM: pretrain_gpt.py of a clone, with the complete shape of the network and all parallel degrees as flags.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
 #include "launch/parts/checkpoint_steps.h"
@@ -58,6 +60,21 @@ void experts(Flags& flags, const ModelShape& s) {
   flags.set("moe-aux-loss-coeff", 1e-3);
 }
 
+/// Every which layer sees everything where others have a window: core/transformer/utils.py counts layers from 1. 0:
+/// none does; nullopt: no such number gives as many.
+std::optional<int> full_every(const ModelShape& s) {
+  const int full = s.window > 0 ? s.layers - s.window_layers : 0;
+  if (full <= 0) return 0;
+  if (s.layers % full == 0) return s.layers / full;
+  std::optional<int> every;
+  for (int n = 2; n <= s.layers; ++n) {
+    if (s.layers / n != full) continue;
+    if (every) return std::nullopt;
+    every = n;
+  }
+  return every;
+}
+
 void network(Flags& flags, const ModelShape& s, int sequence) {
   flags.group();
   flags.set("use-mcore-models");
@@ -89,8 +106,12 @@ void network(Flags& flags, const ModelShape& s, int sequence) {
   if (!s.tied) flags.set("untie-embeddings-and-output-weights");
   if (!s.mlp_bias) flags.set("disable-bias-linear");
   if (s.attention_bias == BiasKind::kQkv) flags.set("add-qkv-bias");
-  if (s.qk_norm == QkNorm::kHead) flags.set("qk-layernorm");
-  if (s.window > 0) flags.set("window-size", "'(" + std::to_string(s.window - 1) + ",0)'");
+  // DeepSeek's latent vectors are normalized, by the same flag.
+  if (s.qk_norm == QkNorm::kHead || s.mla()) flags.set("qk-layernorm");
+  if (s.window > 0) {
+    flags.set("window-size", "'(" + std::to_string(s.window - 1) + ",0)'");
+    if (const int every = full_every(s).value_or(0); every > 0) flags.set("window-attn-skip-freq", every);
+  }
   flags.set("attention-dropout", 0);
   flags.set("hidden-dropout", 0);
   if (s.moe()) experts(flags, s);
@@ -104,10 +125,10 @@ void cut(Flags& flags, const Strategy& s, const ModelShape& shape) {
   if (s.interleave > 1) flags.set("num-layers-per-virtual-pipeline-stage", shape.layers / (s.pp * s.interleave));
   flags.set("context-parallel-size", s.cp);
   if (shape.moe()) flags.set("expert-model-parallel-size", s.ep);
-  if (s.sharding == Sharding::kZero1) {
-    flags.set("use-distributed-optimizer");
-    flags.set("overlap-param-gather");
-  }
+  // What keeps states in CPU memory is part of the distributed optimizer (core/optimizer/__init__.py), also on one GPU.
+  const bool host = includes(s.offload, Offload::kOptimizer);
+  if (s.sharding == Sharding::kZero1 || host) flags.set("use-distributed-optimizer");
+  if (s.sharding == Sharding::kZero1) flags.set("overlap-param-gather");
   if (s.dp > 1) flags.set("overlap-grad-reduce");
   if (s.recompute == Recompute::kFull) {
     flags.set("recompute-granularity", "full");
@@ -116,7 +137,7 @@ void cut(Flags& flags, const Strategy& s, const ModelShape& shape) {
   } else if (s.recompute == Recompute::kSelective) {
     flags.set("recompute-granularity", "selective");
   }
-  if (includes(s.offload, Offload::kOptimizer)) {
+  if (host) {
     flags.set("optimizer-cpu-offload");
     flags.set("use-precision-aware-optimizer");
   }
@@ -144,6 +165,13 @@ void precision(Flags& flags, Precision precision) {
   }
 }
 
+/// The first version that has what the plan uses: windows and fp4 came with 0.15; before 0.18 Muon was dist_muon
+/// wherever states are sharded or gradients overlap.
+std::string oldest_core(const ModelShape& shape, const Strategy& s, bool muon) {
+  if (muon) return "0.18";
+  return shape.window > 0 || s.precision == Precision::kNvfp4 ? "0.15" : "0.12";
+}
+
 }  // namespace
 
 Result<Work> megatron_work(const WorkPlace& place) {
@@ -159,6 +187,18 @@ Result<Work> megatron_work(const WorkPlace& place) {
   if (s.interleave > 1 && shape.layers % (s.pp * s.interleave) != 0)
     return place.wrong(std::to_string(shape.layers) + " layers do not divide evenly over " + std::to_string(s.pp) +
                        " pipeline stages of " + std::to_string(s.interleave) + " parts each");
+  if (!full_every(shape))
+    return placeholder(place,
+                       "Megatron-LM has windows in all layers but every N-th, and this model has them otherwise.");
+  if (includes(s.offload, Offload::kActivations))
+    return placeholder(
+        place,
+        "Offload of activations is not supported by the generated script: plan it with offload: optimizer, "
+        "or none.");
+  const bool muon = optimizer == "muon";
+  if (muon && includes(s.offload, Offload::kOptimizer))
+    return placeholder(place,
+                       "Megatron-LM offloads states of Adam alone: plan it with optimizer: adamw, or offload: none.");
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   const int sequence = place.estimate().sequence;
@@ -200,28 +240,44 @@ Result<Work> megatron_work(const WorkPlace& place) {
   flags.words(
       argument_words(place, {"learning_rate", "lr", "weight_decay", "grad_clip", "clip_grad", "max_grad_norm"}));
   Work work;
-  work.required = {"MEGATRON: folder with a clone of github.com/NVIDIA/Megatron-LM (core 0.12 or later)",
+  const ModelUse& model = train.models.front();
+  const std::string core = oldest_core(shape, s, muon);
+  work.required = {"MEGATRON: folder with a clone of github.com/NVIDIA/Megatron-LM (core " + core + " or later)",
                    "DATA: output of its tools/preprocess_data.py, the path without .bin and .idx",
                    "TOKENIZER: Hugging Face name, or folder, of the tokenizer used for DATA"};
   if (!scratch)
     work.required.emplace_back(
         "PRETRAINED: folder of the weights as a Megatron checkpoint (tools/checkpoint/convert.py)");
+  if (!model.drawn && source_of(model).find('/') == std::string::npos)
+    work.required.push_back("MODEL: Hugging Face name, or folder with config.json, of " + printable(model.name, 60));
   work.prepare = {
       "python3 -c 'import torch, transformer_engine' || { echo 'Megatron needs torch and transformer_engine: "
-      "start from an image of nvcr.io/nvidia/pytorch' >&2; exit 1; }"};
+      "start from an image of nvcr.io/nvidia/pytorch' >&2; exit 1; }",
+      // Of HuggingFaceTokenizer, which Megatron names nowhere among what it needs.
+      "python3 -c 'import transformers' 2>/dev/null || " + pip_install({"transformers>=4.56,<5"})};
+  if (muon)
+    work.prepare.push_back("python3 -c 'import emerging_optimizers' 2>/dev/null || " +
+                           pip_install({"git+https://github.com/NVIDIA-NeMo/Emerging-Optimizers.git@v0.2.0"}));
   // --load finds the newest by latest_checkpointed_iteration.txt; a folder without it would end the run.
   std::string start =
       "load=()\nif [ -f \"$GPUPLAN_CHECKPOINTS/latest_checkpointed_iteration.txt\" ]; then\n"
       "  load=(--load \"$GPUPLAN_CHECKPOINTS\")\n";
   if (!scratch) start += "else\n  load=(--load \"$PRETRAINED\" --finetune)\n";
   start += "fi";
-  work.command = {
-      start, "export CUDA_DEVICE_MAX_CONNECTIONS=1",
-      supervised(place, work, torchrun(place) + " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"" + flags.take(),
-                 Asked::kBySignal)};
+  std::string words = " \"$MEGATRON/pretrain_gpt.py\" \"${load[@]}\"";
+  work.command = {start, "export CUDA_DEVICE_MAX_CONNECTIONS=1"};
+  if (!model.drawn) {
+    work.files.push_back(program(place, "megatron_shape.py"));
+    work.command.push_back("model=" + bash_value(source_of(model)));
+    work.command.push_back("positions=$(python3 " + file_word("megatron_shape.py") + " \"${MODEL:-$model}\")");
+    work.command.emplace_back("mapfile -t positions <<<\"$positions\"");
+    words += " \"${positions[@]}\"";
+    work.notes.emplace_back("Rotary positions and norms are those of the model's config.json (megatron_shape.py).");
+  }
+  work.command.push_back(supervised(place, work, torchrun(place) + words + flags.take(), Asked::kBySignal));
   work.notes.emplace_back("A stop writes a checkpoint after the current step (--exit-signal-handler).");
   if (const std::string note = keeps_every_checkpoint(place, "Megatron"); !note.empty()) work.notes.push_back(note);
-  if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Megatron core 0.15 and Blackwell.");
+  if (s.precision == Precision::kNvfp4) work.notes.emplace_back("fp4 needs Blackwell.");
   work.resumes = true;
   return work;
 }

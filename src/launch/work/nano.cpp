@@ -11,6 +11,15 @@ namespace {
 
 std::string flag(std::string_view name, int value) { return " --" + std::string(name) + "=" + std::to_string(value); }
 
+/// GPT-2 by the names that nanoGPT's from_pretrained() has: gpt2, gpt2-medium, gpt2-large, gpt2-xl; "" for others.
+std::string init_from(const ModelUse& model) {
+  const std::string source = source_of(model);
+  const std::string name = to_lower(source.substr(source.rfind('/') + 1));
+  for (const std::string_view known : {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"})
+    if (name == known) return name;
+  return "";
+}
+
 }  // namespace
 
 // Flags as karpathy/nanochat's scripts/base_train.py and runs/speedrun.sh have them.
@@ -21,6 +30,16 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   if (shape.layers <= 0 || shape.hidden % shape.layers != 0)
     return placeholder(place, "nanochat needs a hidden size that is a multiple of the number of layers.");
   if (!place.from_scratch()) return placeholder(place, "nanochat's base_train starts from scratch.");
+  // Its network has one shape for each depth, width and head (scripts/base_train.py, build_model_meta).
+  if (shape.kv_heads != shape.heads)
+    return placeholder(place, "nanochat has as many key and value heads as heads: leave out kv_heads.");
+  const bool own_mlp = !shape.gated && shape.ffn == 4 * shape.hidden;
+  if (!own_mlp && !shape.ffn_guessed)
+    return placeholder(place,
+                       "nanochat's MLP has two matrices, four times as wide as the model: write gated_mlp: false, and "
+                       "leave out ffn.");
+  if (shape.window > 0)
+    return placeholder(place, "nanochat's windows are half a context: leave the window out, or set command:.");
   Work work;
   const int sequence = place.estimate().sequence;
   work.required.emplace_back("NANOCHAT: folder with a clone of github.com/karpathy/nanochat");
@@ -39,6 +58,10 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   std::string line = "exec " + torchrun(place) + " -m scripts.base_train --";
   line += flag("depth", shape.layers) + flag("aspect-ratio", shape.hidden / shape.layers);
   line += flag("head-dim", shape.head_dim) + flag("max-seq-len", sequence);
+  // Its default is SSSL: three layers in four with a window.
+  line += " --window-pattern=L";
+  if (const double rate = number_argument(place, {"learning_rate", "lr"}, 0); rate > 0)
+    line += " --matrix-lr=" + number_text(rate);
   line += flag("device-batch-size", s.micro_batch) +
           " --total-batch-size=" + number_text(static_cast<double>(batch_of(place)) * sequence);
   line += flag("num-iterations", steps_of(place));
@@ -47,11 +70,16 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   line += every >= 1 ? " --eval-every=" + number_text(std::round(every)) : " --eval-every=-1";
   line += " --core-metric-every=-1 --sample-every=-1 --run=dummy --model-tag=" + tag;
   if (is_eight_bit(s.precision)) line += " --fp8";
-  for (const std::string& word : argument_words(place, {})) line += " " + word;
-  // Steps are in the names of checkpoints: the largest of them.
+  for (const std::string& word : argument_words(place, {"learning_rate", "lr"})) line += " " + word;
+  // model_000100.pt is written first, then meta_, then a part of the optimizer by each rank (checkpoint_manager.py):
+  // the newest step that has all of them, by which it starts again.
   const std::string newest =
-      "newest=$(find \"$GPUPLAN_CHECKPOINTS\" -name 'model_*.pt' | "
-      "sed 's/.*model_0*\\([0-9][0-9]*\\)[.]pt/\\1/' | sort -n | tail -n 1)";
+      "newest=\nfor meta in \"$GPUPLAN_CHECKPOINTS\"/meta_*.json; do\n"
+      "  step=${meta##*/meta_} step=${step%.json}\n"
+      "  parts=(\"$GPUPLAN_CHECKPOINTS/optim_${step}_rank\"*.pt)\n"
+      "  if [ -s \"$GPUPLAN_CHECKPOINTS/model_$step.pt\" ] && [ -s \"$meta\" ] &&\n"
+      "    [ \"${#parts[@]}\" = $((GPUPLAN_GPUS * GPUPLAN_NODES)) ] && [ -e \"${parts[0]}\" ]; then\n"
+      "    newest=$((10#$step))\n  fi\ndone";
   work.command = {
       "cd \"$NANOCHAT\" || exit 78",
       ". .venv/bin/activate",
@@ -60,6 +88,10 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
       newest,
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
+  if (!own_mlp)
+    work.notes.emplace_back(
+        "nanochat's MLP has two matrices of four times the width: as many weights as the plan's (gated_mlp: false in "
+        "the job says so).");
   work.notes.emplace_back("nanochat writes no checkpoint when stopped; it resumes from the newest one.");
   if (const std::string note = keeps_every_checkpoint(place, "nanochat"); !note.empty()) work.notes.push_back(note);
   work.resumes = true;
@@ -75,11 +107,14 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
     return placeholder(place, "nanoGPT supports only GPT-2-like models.");
   Work work;
   const bool scratch = place.from_scratch();
+  if (!scratch && init_from(train.models.front()).empty())
+    return placeholder(place,
+                       "nanoGPT starts from the weights of GPT-2 only (gpt2, gpt2-medium, gpt2-large, gpt2-xl).");
   JsonWriter json;
   json.begin_object().member("batch_size", s.micro_batch).member("gradient_accumulation_steps", s.grad_accum * s.dp);
   json.member("block_size", place.estimate().sequence).member("n_layer", shape.layers).member("n_head", shape.heads);
   json.member("n_embd", shape.hidden).member("dropout", 0.0).member("bias", shape.attention_bias != BiasKind::kNone);
-  json.member("init_from", scratch ? "scratch" : train.models.front().name);
+  json.member("init_from", scratch ? "scratch" : init_from(train.models.front()));
   const int steps = steps_of(place);
   const double rate = number_argument(place, {"learning_rate", "lr"}, scratch ? 6e-4 : 3e-5);
   const int every = std::max(checkpoint_steps(place.launch, place.laid), 1);

@@ -51,7 +51,7 @@ Result<Work> generation_work(const WorkPlace& place);
 /// A phase for which gpuplan can write no program: it stops with exit code 78 and says that the job needs `command`.
 Work placeholder(const WorkPlace& place, const std::string& why);
 
-// What several of them share: work_common.cpp.
+// What several of them share: common.cpp, models.cpp.
 
 /// "NAME_02_SFT": a variable of that phase alone.
 std::string phase_variable(std::string_view name, const LaunchPhase& laid);
@@ -93,6 +93,16 @@ std::string model_variable(const std::vector<ModelUse>& models, std::size_t whic
 std::string optimizer_name(const WorkPlace& place, Optimizer optimizer, std::string OptimizerFacts::* program);
 /// Where a model is fetched from: its name on the Hugging Face hub, else the name in the job.
 std::string source_of(const ModelUse& use);
+/// Slugs of the phases before this one that leave that model in their folder `final`, nearest first.
+std::vector<std::string> trained_by(const WorkPlace& place, const ModelUse& model);
+/// Shell lines that set a variable to `first`, a word of the shell, or to what the nearest phase before left in
+/// `final`.
+std::vector<std::string> model_lines(const WorkPlace& place, std::string_view shell_name, std::string_view first,
+                                     Work& work);
+/// For settings that name the model as @GPUPLAN_BASE_MODEL@: MODEL, else what an earlier phase trained, else the job's name.
+void take_model(const WorkPlace& place, Work& work);
+/// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
+void leave_final(Work& work, std::string_view folder);
 /// {"name", "slug", "variable", "trained_by", "config"}; adds to `work.required` the models of which nobody knows where
 /// they are. False when the model is drawn and no class of transformers has its shape.
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,

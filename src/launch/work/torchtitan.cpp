@@ -52,6 +52,38 @@ std::string real(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
+/// Below the run's checkpoints, and made by torchtitan alone: where the folder exists, it takes no weights from
+/// elsewhere (components/checkpoint.py, load()).
+constexpr std::string_view kOwnFolder = "torchtitan";
+
+/// dp is shared out over shards and copies; gradients of plain DDP are those of copies.
+int copies_of(const WorkPlace& place) {
+  const Strategy& s = place.strategy();
+  const int inside = std::max(place.laid.gpus / std::max(s.tp * s.pp * s.cp, 1), 1);
+  if (s.sharding == Sharding::kNone) return s.dp;
+  return s.sharding == Sharding::kHsdp ? std::max(s.dp / inside, 1) : 1;
+}
+
+/// What the plan has and torchtitan does not do (models/*/infra/parallelize.py); "" where it does all.
+std::string undone(const WorkPlace& place) {
+  const Strategy& s = place.strategy();
+  const bool sharded = s.dp / copies_of(place) > 1 || s.cp > 1;
+  if (!sharded && s.dp > 1 && s.tp * s.pp > 1)
+    return "torchtitan has no DDP beside tensor or pipeline parallelism: plan it with parallel: {sharding: zero2}, or "
+           "zero3.";
+  if (!sharded && s.offload != Offload::kNone)
+    return "torchtitan offloads only what FSDP shards, and this plan shards nothing: plan it with offload: none, or "
+           "for framework: torch.";
+  return "";
+}
+
+/// The rank that prints the loss: the first one of the last stage (distributed/utils.py, ensure_pp_loss_visible).
+/// Others print -1.
+int loss_rank(const WorkPlace& place) {
+  const int pp = std::max(place.strategy().pp, 1);
+  return place.laid.gpus * place.laid.nodes / pp * (pp - 1);
+}
+
 std::string toml(const WorkPlace& place, const Flavor& flavor) {
   const Strategy& s = place.strategy();
   const bool scratch = place.from_scratch();
@@ -71,10 +103,7 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
   text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
   text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
   text += entry("enable_cpu_offload", s.offload != Offload::kNone);
-  // dp is shared out over shards and copies; torchtitan's gradients of plain DDP are those of copies.
-  const bool whole = s.sharding == Sharding::kNone;
-  const int inside = std::max(place.laid.gpus / std::max(s.tp * s.pp * s.cp, 1), 1);
-  const int copies = whole ? s.dp : s.sharding == Sharding::kHsdp ? std::max(s.dp / inside, 1) : 1;
+  const int copies = copies_of(place);
   text += "\n[parallelism]\n" + entry("data_parallel_replicate_degree", copies);
   text += entry("data_parallel_shard_degree", s.dp / copies);
   text += text_entry("fsdp_reshard_after_forward", s.sharding == Sharding::kZero2 ? "never" : "always");
@@ -83,14 +112,16 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
     text += text_entry("pipeline_parallel_schedule", s.interleave > 1 ? "Interleaved1F1B" : "1F1B") +
             entry("pipeline_parallel_microbatch_size", s.micro_batch);
   text += entry("context_parallel_degree", s.cp) + entry("expert_parallel_degree", s.ep);
-  text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints");
+  text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints/" + std::string(kOwnFolder));
   text += entry("interval", std::max(checkpoint_steps(place.launch, place.laid), 1));
   const int keep = place.estimate().keep_checkpoints;
   text += entry("keep_latest_k", keep > 0 ? std::max(keep, 2) : 0);
   if (!scratch) text += entry("initial_load_in_hf", true);
+  // The last one is the model alone as safetensors, which transformers, vLLM and later phases read.
+  text += entry("last_save_model_only", true) + entry("last_save_in_hf", true);
   text += "\n[activation_checkpoint]\n" + text_entry("mode", name_of(s.recompute));
   if (s.recompute == Recompute::kSelective) text += text_entry("selective_ac_option", "op");
-  text += "\n[compile]\n" + entry("enable", s.compile);
+  text += "\n[compile]\n" + entry("enable", s.compile || is_eight_bit(s.precision));
   text += "\n[metrics]\n" + entry("log_freq", log_steps(place));
   return text;
 }
@@ -105,22 +136,50 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   if (optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::torchtitan).empty())
     return placeholder(
         place, "The generated settings of torchtitan have no " + std::string(name_of(train.optimizer.matrices)) + ".");
+  if (const std::string why = undone(place); !why.empty()) return placeholder(place, why);
   Work work;
   work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
-  // The last versions that read TOML.
-  work.prepare = {pip_install({"torch>=2.9", "torchtitan>=0.2,<0.3"})};
+  // The last versions that read TOML; 0.2.1 and later import torch.nn.attention.varlen, which came with torch 2.10.
+  work.prepare = {pip_install({"torch>=2.10", "torchtitan>=0.2,<0.3"})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
   work.required = {"ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
-                       (place.from_scratch() ? "" : " and its weights") + ", from its scripts/download_hf_assets.py",
+                       (place.from_scratch() ? " and its config.json" : ", its weights and its config.json") +
+                       ", from torchtitan's scripts/download_hf_assets.py",
                    "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets.py"};
-  std::string line = "exec " + torchrun(place) + " --local-ranks-filter 0 -m torchtitan.train --job.config_file " +
-                     file_word("train.toml") +
+  const int shown = loss_rank(place);
+  work.log_machine = shown / std::max(place.laid.gpus, 1);
+  std::string line = torchrun(place) + " --local-ranks-filter " + std::to_string(shown % std::max(place.laid.gpus, 1)) +
+                     " -m torchtitan.train --job.config_file " + file_word("train.toml") +
                      " --job.dump_folder \"$GPUPLAN_RUN_DIR\" --model.hf_assets_path \"$ASSETS\" --training.dataset "
                      "\"$DATASET\" ${DATASET_PATH:+--training.dataset_path \"$DATASET_PATH\"}";
-  if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$ASSETS\"";
+  if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$weights\"";
   for (const std::string& word : argument_words(place, {"learning_rate", "lr", "grad_clip", "max_grad_norm"}))
     line += " " + word;
-  work.command = {line};
+  work.command = {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
+                  "# What an interrupted first checkpoint left would keep it from reading the weights.",
+                  "if [ \"$GPUPLAN_NODE_RANK\" = 0 ] && [ -d \"$saved\" ] &&",
+                  "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
+                  "'model.safetensors*' \\))\" ]; then",
+                  "  rm -rf \"$saved\"",
+                  "fi"};
+  if (!place.from_scratch())
+    std::ranges::move(model_lines(place, "weights", "$ASSETS", work), std::back_inserter(work.command));
+  work.command.push_back(line);
+  // step-1000: the model alone. Configuration and tokenizer make it a folder that transformers reads.
+  work.command.insert(
+      work.command.end(),
+      {"if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
+       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)",
+       "  find -L \"$ASSETS\" -maxdepth 1 -type f \\( -name '*.json' -o -name 'tokenizer*' -o -name '*.txt' \\) "
+       "! -name '*.safetensors.index.json' -exec cp -n {} \"$last\" ';'",
+       "  rm -rf \"$last/sharded\"  # its parts, joined since",
+       "  ln -sfn \"checkpoints/" + std::string(kOwnFolder) + "/${last##*/}\" \"$GPUPLAN_RUN_DIR/final\"", "fi"});
+  if (work.log_machine > 0)
+    work.notes.push_back("The loss is printed by the last pipeline stage: log-" + std::to_string(work.log_machine) +
+                         ".txt of machine " + std::to_string(work.log_machine) + " is the log to check.");
+  if (is_eight_bit(place.strategy().precision) && !place.strategy().compile)
+    work.notes.emplace_back("torch.compile is on: torchtitan's fp8 is meant for it.");
+  work.notes.emplace_back("The trained model is left in the folder final, as safetensors.");
   work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
   work.notes.emplace_back("It resumes from the newest checkpoint, and writes none when stopped.");
   if (place.estimate().keep_checkpoints == 1)

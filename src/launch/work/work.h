@@ -21,6 +21,7 @@ struct Work {
   std::vector<std::string>
       required;                    ///< variables the user must set, "DATA: a JSON-lines file with ...", checked first
   std::vector<std::string> notes;  ///< sentences for the head of the script: what is assumed, how it resumes
+  int log_machine = 0;             ///< the machine whose log tells of the training
   bool resumes = false;            ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
   bool user_command = false;       ///< the job's own `command`
 };

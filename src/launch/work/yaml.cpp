@@ -68,6 +68,10 @@ std::string deepspeed_json(const Strategy& s, int stage) {
   return json.end().member("zero_allow_untested_optimizer", true).end().take();
 }
 
+bool is_bitsandbytes(const std::string& optimizer) {
+  return optimizer.find("8bit") != std::string::npos || optimizer.starts_with("paged_") || optimizer == "lion_32bit";
+}
+
 int stage_of(const Strategy& s) {
   const int stage = std::min(static_cast<int>(s.sharding), 3);
   if (includes(s.offload, Offload::kParams)) return 3;
@@ -77,12 +81,36 @@ int stage_of(const Strategy& s) {
 /// Folders that are known when the phase starts: marks in the settings.
 constexpr std::string_view kHere = "@GPUPLAN_FILES@";
 constexpr std::string_view kRun = "@GPUPLAN_RUN_DIR@";
+constexpr std::string_view kModel = "@GPUPLAN_BASE_MODEL@";
 
 /// Puts the folders of this run into the settings; they come from the environment.
 void place_settings(const WorkPlace& place, std::string_view file, Work& work) {
   work.files.push_back(program(place, "place_settings.py"));
   work.command.push_back("python3 " + file_word("place_settings.py") + " " + file_word(file) + " \"$GPUPLAN_RUN_DIR/" +
                          std::string(file) + "\"");
+}
+
+/// What axolotl calls the attention that the plan counts with (utils/schemas/enums.py, CANONICAL_ATTN_IMPLS). Only
+/// flash attention keeps packed samples apart in all its versions, and context parallelism needs it.
+std::string_view axolotl_attention(const WorkPlace& place) {
+  const Strategy& s = place.strategy();
+  const std::string_view name = attention_name(s.attention);
+  return name == "sdpa" && (s.cp > 1 || packed(place.train())) ? "flash_attention_2" : name;
+}
+
+/// What axolotl refuses of the plan (utils/schemas/validation.py); "" where it does all.
+std::string axolotl_refuses(const WorkPlace& place, const std::string& optimizer) {
+  const Strategy& s = place.strategy();
+  if (s.pp > 1 || s.ep > 1) return "axolotl has no pipeline or expert parallelism.";
+  if (place.train().models.front().drawn) return "axolotl supports only published models.";
+  if (optimizer.empty()) return "axolotl has no " + std::string(name_of(place.train().optimizer.matrices)) + ".";
+  if (s.cp > 1 && packed(place.train()) && s.micro_batch > 1)
+    return "axolotl packs under context parallelism only with a micro-batch of 1: plan it with batch: {micro: 1}.";
+  if (s.cp > 1 && s.attention == AttentionKernel::kEager)
+    return "axolotl's context parallelism needs flash attention: plan it with attention: flash.";
+  if (s.tp > 1 && optimizer == "paged_adamw_8bit")
+    return "axolotl has no paged optimizer under tensor parallelism: plan it with optimizer: adamw.";
+  return "";
 }
 
 void notes(const WorkPlace& place, Work& work) {
@@ -97,15 +125,13 @@ void notes(const WorkPlace& place, Work& work) {
 Result<Work> axolotl_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const Strategy& s = place.strategy();
-  if (s.pp > 1 || s.ep > 1) return placeholder(place, "axolotl has no pipeline or expert parallelism.");
-  if (train.models.front().drawn) return placeholder(place, "axolotl supports only published models.");
-  const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::axolotl);
-  if (optimizer.empty())
-    return placeholder(place, "axolotl has no " + std::string(name_of(train.optimizer.matrices)) + ".");
+  std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::axolotl);
+  if (const std::string why = axolotl_refuses(place, optimizer); !why.empty()) return placeholder(place, why);
+  // Kernels of bitsandbytes know no DTensors.
+  if ((s.sharding >= Sharding::kZero2 || s.tp > 1) && optimizer == "adamw_bnb_8bit") optimizer = "adamw_torch_8bit";
   Work work;
   Lines lines;
-  const ModelUse& model = train.models.front();
-  lines.set("base_model", source_of(model)).set("sequence_len", place.estimate().sequence);
+  lines.set("base_model", kModel).set("sequence_len", place.estimate().sequence);
   lines.set("sample_packing", packed(train)).set("pad_to_sequence_len", packed(train));
   lines.set("reinit_weights", place.from_scratch());
   lines.set("micro_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
@@ -122,7 +148,8 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
   lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
   lines.set("tf32", s.precision == Precision::kTf32).set("gradient_checkpointing", s.recompute != Recompute::kNone);
-  lines.set("flash_attention", s.attention != AttentionKernel::kEager).set("torch_compile", s.compile);
+  const std::string_view attention = axolotl_attention(place);
+  lines.set("attn_implementation", attention).set("torch_compile", s.compile);
   if (s.tp > 1) lines.set("tensor_parallel_size", s.tp);
   if (s.cp > 1) lines.set("context_parallel_size", s.cp);
   const bool host = s.offload != Offload::kNone;
@@ -135,6 +162,8 @@ Result<Work> axolotl_work(const WorkPlace& place) {
     lines.set("deepspeed", std::string(kHere) + "/ds_config.json");
     work.files.push_back({place.path("ds_config.json"), deepspeed_json(s, stage_of(s)), false});
   }
+  // Models without a template of their own get ChatML; tokenizer_default would end the run there.
+  if (!plain_text(place)) lines.set("chat_template", "tokenizer_default_fallback_chatml");
   lines.head("datasets").raw("  - path", "\"@GPUPLAN_DATA@\"");
   lines.set("    type", plain_text(place) ? "completion" : "chat_template");
   lines.set("output_dir", std::string(kRun) + "/checkpoints");
@@ -149,12 +178,24 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   work.files.push_back({place.path("axolotl.yaml"), lines.take(), false});
   work.required = {std::string("DATA: JSONL file or Hugging Face dataset; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
-  work.prepare = {pip_install({"axolotl[deepspeed]>=0.12"})};
+  // flash-attn is built against the torch that is there. attn_implementation came with 0.17.
+  std::string extras = "deepspeed";
+  if (s.cp > 1) extras += ",ring-flash-attn";
+  else if (attention.starts_with("flash")) extras += ",flash-attn";
+  if (extras != "deepspeed") work.prepare = {pip_install({"torch>=2.9", "packaging", "ninja", "setuptools", "wheel"})};
+  std::vector<std::string> axolotl = {"axolotl[" + extras + "]>=0.17"};
+  if (extras != "deepspeed") axolotl.insert(axolotl.begin(), "--no-build-isolation");
+  work.prepare.push_back(pip_install(axolotl));
+  take_model(place, work);
   place_settings(place, "axolotl.yaml", work);
   work.command.push_back(
-      "exec axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
+      "axolotl train \"$GPUPLAN_RUN_DIR/axolotl.yaml\" --launcher torchrun -- --nproc_per_node=\"$GPUPLAN_GPUS\" "
       "--nnodes=\"$GPUPLAN_NODES\" --node_rank=\"$GPUPLAN_NODE_RANK\" --master_addr=\"$GPUPLAN_MASTER_ADDR\" "
       "--master_port=\"$GPUPLAN_MASTER_PORT\"");
+  leave_final(work, "checkpoints");
+  if (attention == "flash_attention_3")
+    work.notes.emplace_back(
+        "flash_attention_3 comes from Dao-AILab/flash-attention (hopper/), by setup.run of the job.");
   notes(place, work);
   return work;
 }
@@ -176,7 +217,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   Work work;
   Lines lines;
   const bool scratch = place.from_scratch();
-  lines.set("model_name_or_path", source_of(train.models.front())).set("trust_remote_code", false);
+  lines.set("model_name_or_path", kModel).set("trust_remote_code", false);
   lines.set("stage", plain_text(place) ? "pt" : "sft").set("do_train", true).set("train_from_scratch", scratch);
   lines.set("finetuning_type", adapters(train) ? "lora" : "full");
   if (adapters(train))
@@ -184,8 +225,9 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
         .set("lora_alpha", 2 * train.lora.rank)
         .set("lora_target", adapter_targets(train).empty() ? "all" : join(adapter_targets(train), ","));
   if (train.method == Method::kQlora) lines.set("quantization_bit", 4).set("quantization_method", "bnb");
-  // The file that names the data lies beside: dataset_info.json of LLaMA-Factory.
-  lines.set("dataset", "plan").set("dataset_dir", kHere).set("template", "default");
+  // The file that names the data lies beside: dataset_info.json of LLaMA-Factory. Without `template` it takes the
+  // tokenizer's own.
+  lines.set("dataset", "plan").set("dataset_dir", kHere);
   lines.set("cutoff_len", place.estimate().sequence).set("packing", packed(train));
   lines.set("output_dir", std::string(kRun) + "/checkpoints").set("overwrite_output_dir", false);
   lines.set("per_device_train_batch_size", s.micro_batch).set("gradient_accumulation_steps", s.grad_accum);
@@ -217,14 +259,25 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
   work.prepare = {pip_install({"llamafactory>=0.9.3"})};
-  if (stage_of(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16"}));
+  // Neither comes with it: requirements/bitsandbytes.txt, requirements/deepspeed.txt.
+  if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
+    work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));
+  if (stage_of(s) > 0) work.prepare.push_back(pip_install({"deepspeed>=0.16,<=0.18.4"}));
+  take_model(place, work);
   place_settings(place, "llama_factory.yaml", work);
   work.command.emplace_back("ln -sfn \"$(realpath \"$DATA\")\" \"$GPUPLAN_FILES/data.jsonl\"");
   work.command.emplace_back(
       "export FORCE_TORCHRUN=1 NPROC_PER_NODE=\"$GPUPLAN_GPUS\" NNODES=\"$GPUPLAN_NODES\" "
       "NODE_RANK=\"$GPUPLAN_NODE_RANK\" "
       "MASTER_ADDR=\"$GPUPLAN_MASTER_ADDR\" MASTER_PORT=\"$GPUPLAN_MASTER_PORT\"");
-  work.command.emplace_back("exec llamafactory-cli train \"$GPUPLAN_RUN_DIR/llama_factory.yaml\"");
+  // Its launcher takes words apart at blanks (launcher.py), so that the file has no folder.
+  work.command.emplace_back("cd \"$GPUPLAN_RUN_DIR\" || exit");
+  work.command.emplace_back("llamafactory-cli train llama_factory.yaml");
+  leave_final(work, "checkpoints");
+  if (!plain_text(place))
+    work.notes.emplace_back(
+        "Messages are written in the tokenizer's own chat template; a base model without one needs "
+        "a `template` in llama_factory.yaml.");
   notes(place, work);
   return work;
 }

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""What the real programs refuse or silently take otherwise, framework by framework: each was read in their sources.
+
+    tests/cli/launch_frameworks_test.py build/release/gpuplan [unittest options]
+
+Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import tomllib
+import unittest
+from pathlib import Path
+
+import yaml
+
+from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
+from program import main, run
+
+QWEN3, DEEPSEEK = "Qwen/Qwen3-8B", "deepseek-ai/DeepSeek-V2-Lite"
+TWO_PHASES = """
+market: {{use: only, offers: [{{gpu: H100 SXM, gpus: 8, price: $1/h}}]}}
+phases:
+  - name: first
+    train: &train {{model: {model}, data: {data}, sequence: 1024, batch: {{sequences: 64}}, framework: {framework}}}
+  - {{name: second, needs: [first], train: *train}}
+"""
+
+
+class Launched(unittest.TestCase):
+    def folder(self, job, *words):
+        folder = Folder("-", *words, stdin=job.encode())
+        self.addCleanup(folder.__exit__)
+        self.assertIn(folder.done.returncode, (0, 4), folder.done.stderr)
+        check_files(self, folder)
+        return folder
+
+    def script(self, folder, pattern="phases/01-*.sh"):
+        return next(folder.path.glob(pattern)).read_text(encoding="utf-8")
+
+    def refused(self, why, *case, **more):
+        script = self.script(self.folder(training_job(*case, **more)))
+        self.assertIn("GPUPLAN_COMMAND", script)
+        self.assertIn(why, script)
+
+    def work(self, script, environment, stubs=""):
+        """Runs the commands of a phase with functions in place of programs; returns what it printed."""
+        body = script[script.index("\nwork() {"):script.index('\nsource "$(dirname')]
+        done = subprocess.run(["bash", "-c", f"set -uo pipefail\n{stubs}\n{body}\n(set -e; work)"], capture_output=True,
+                              text=True, timeout=60, check=False, env={"PATH": os.environ["PATH"], **environment})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+
+class Torchtitan(Launched):
+    def toml(self, folder):
+        return tomllib.loads(next(folder.path.glob("phases/01-*/train.toml")).read_text())
+
+    def start(self, script, run, assets):
+        return self.work(script, {
+            "GPUPLAN_RUN_DIR": str(run), "GPUPLAN_CHECKPOINTS": str(run / "checkpoints"), "GPUPLAN_NODE_RANK": "0",
+            "GPUPLAN_NODES": "1", "GPUPLAN_GPUS": "8", "GPUPLAN_FILES": "/files", "ASSETS": str(assets), "DATASET": "c4"},
+            # It takes other weights only where its folder is not there.
+            'torchrun() { [ -e "$GPUPLAN_CHECKPOINTS/torchtitan" ] && echo resumed || echo "fresh $*"\n'
+            '  mkdir -p "$GPUPLAN_CHECKPOINTS"/torchtitan/step-{90,100}/sharded\n'
+            '  touch "$GPUPLAN_CHECKPOINTS/torchtitan/step-100/model.safetensors.index.json"; }')
+
+    def test_weights_are_taken_and_left(self):
+        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        checkpoint = self.toml(folder)["checkpoint"]
+        self.assertEqual(checkpoint["folder"], "checkpoints/torchtitan", "checkpoints itself is made by lib.sh")
+        self.assertTrue(checkpoint["initial_load_in_hf"])
+        self.assertTrue(checkpoint["last_save_in_hf"] and checkpoint["last_save_model_only"])
+        script = self.script(folder)
+        with tempfile.TemporaryDirectory() as place:
+            run, assets = Path(place) / "01-train", Path(place) / "assets"
+            (run / "checkpoints").mkdir(parents=True)
+            assets.mkdir()
+            for name in ("config.json", "tokenizer.json", "model.safetensors.index.json"):
+                (assets / name).write_text(name)
+            self.assertIn(f"fresh {'--standalone'}", self.start(script, run, assets))
+            final = run / "final"
+            self.assertEqual(final.resolve().name, "step-100")
+            self.assertEqual((final / "config.json").read_text(), "config.json")
+            self.assertEqual((final / "model.safetensors.index.json").read_text(), "", "not that of the old weights")
+            self.assertFalse((final / "sharded").exists())
+            self.assertEqual(self.start(script, run, assets), "resumed\n")
+
+    def test_a_first_checkpoint_that_broke_off_does_not_cost_the_weights(self):
+        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        with tempfile.TemporaryDirectory() as place:
+            broken = Path(place) / "checkpoints" / "torchtitan" / "step-10"
+            broken.mkdir(parents=True)
+            (broken / "__0_0.distcp").touch()
+            self.assertIn("fresh", self.start(self.script(folder), Path(place), Path(place)))
+            subprocess.run(["rm", "-r", str(broken.parent)], check=True)
+            broken.mkdir(parents=True)
+            (broken / ".metadata").touch()
+            self.assertIn("resumed", self.start(self.script(folder), Path(place), Path(place)))
+
+    def test_the_next_phase_takes_what_this_one_left(self):
+        folder = self.folder(TWO_PHASES.format(model=LLAMA, data=SAMPLES, framework="torchtitan"))
+        script = self.script(folder, "phases/02-*.sh")
+        with tempfile.TemporaryDirectory() as place:
+            run, assets = Path(place) / "02-second", Path(place) / "assets"
+            run.mkdir()
+            assets.mkdir()
+            self.assertIn(f"--checkpoint.initial_load_path {assets}", self.start(script, run, assets))
+            subprocess.run(["rm", "-r", str(run / "checkpoints"), str(run / "final")], check=True)
+            (Path(place) / "01-first" / "final").mkdir(parents=True)
+            self.assertRegex(self.start(script, run, assets), "initial_load_path [^ ]*/01-first/final")
+
+    def test_the_rank_that_has_the_loss_is_shown(self):
+        # Of pp stages the last has the highest ranks: its first is world / pp x (pp - 1).
+        for more, gpus, nodes, local, machine in (
+                ("parallel: {sharding: zero3}", 8, 1, 0, 0), ("parallel: {pp: 2, sharding: zero3}", 8, 1, 4, 0),
+                ("parallel: {pp: 4, sharding: zero3}", 8, 1, 6, 0), ("parallel: {pp: 8, sharding: none}", 8, 1, 7, 0),
+                ("parallel: {pp: 2, sharding: zero3}", 8, 2, 0, 1), ("parallel: {pp: 4, sharding: zero3}", 8, 2, 4, 1)):
+            with self.subTest(more=more, nodes=nodes):
+                folder = self.folder(training_job("torchtitan", LLAMA, TOKENS, gpus, nodes, more))
+                script = self.script(folder)
+                self.assertIn(f" --local-ranks-filter {local} ", script)
+                self.assertIn(f"\nlog_machine={machine}\n", script)
+                toml = self.toml(folder)
+                if "pp:" in more:
+                    micro = toml["parallelism"]["pipeline_parallel_microbatch_size"]
+                    dp = toml["parallelism"]["data_parallel_shard_degree"] * toml["parallelism"]["data_parallel_replicate_degree"]
+                    self.assertEqual(toml["training"]["local_batch_size"] * dp, 64, "one pipeline a step")
+                    self.assertEqual(toml["training"]["local_batch_size"] % micro, 0)
+
+    def test_what_it_cannot_do_is_said(self):
+        self.refused("no DDP beside tensor or pipeline", "torchtitan", LLAMA, TOKENS, 8, 1, "parallel: {tp: 2, dp: 4, sharding: none}",
+                     gpu="B200")
+        self.refused("offloads only what FSDP shards", "torchtitan", LLAMA, TOKENS, 1, 1, "offload: optimizer+params", gpu="B200")
+
+    def test_fp8_is_compiled(self):
+        toml = self.toml(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "{precision: fp8, compile: false}")))
+        self.assertIn("quantize.linear.float8", toml["model"]["converters"])
+        self.assertTrue(toml["compile"]["enable"])
+
+    def test_versions_go_together(self):
+        script = self.script(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "")))
+        self.assertIn("'torch>=2.10' 'torchtitan>=0.2,<0.3'", script)
+
+
+class OtherMachinesLog(Launched):
+    """lib.sh: the gate reads the log that has the losses."""
+
+    def gate(self, files):
+        with tempfile.TemporaryDirectory() as place:
+            for name in files:
+                (Path(place) / name).write_text("x\n")
+            lines = (f"source {TEMPLATES / 'lib.sh'}\nslug=t; log={place}/log.txt; log_machine=1; checked=1; criteria=1; gated=0\n"
+                     "phase=t; here=/plan; GPUPLAN=gpuplan\ngpuplan() { echo \"checked $*\"; }\npass_gate\n")
+            done = subprocess.run(["bash", "-c", lines], capture_output=True, text=True, timeout=60, check=False,
+                                  env={"PATH": os.environ["PATH"], "GPUPLAN_RUN_DIR": place})
+            return done.returncode, done.stderr
+
+    def test_it_is_read_or_asked_for(self):
+        code, said = self.gate(["log.txt", "log-1.txt"])
+        self.assertEqual(code, 0, said)
+        self.assertRegex(said, r"checked check [^ ]*/log-1\.txt ")
+        code, said = self.gate(["log.txt"])
+        self.assertEqual(code, 6)
+        self.assertIn("log-1.txt of machine 1", said)
+        self.assertNotIn("checked check", said)
+
+
+class Axolotl(Launched):
+    def settings(self, *case, **more):
+        folder = self.folder(training_job("axolotl", *case, **more))
+        return yaml.safe_load(folder.files("axolotl.yaml")[0].read_text(encoding="utf-8")), self.script(folder)
+
+    def test_base_models_get_a_template(self):
+        settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "method: lora")
+        self.assertEqual(settings["chat_template"], "tokenizer_default_fallback_chatml")
+        self.assertEqual(settings["datasets"][0]["type"], "chat_template")
+
+    def test_tokens_are_texts_in_full_sequences(self):
+        for start in ("scratch", "weights"):
+            settings, _ = self.settings(LLAMA, TOKENS, 8, 1, f"start: {start}")
+            self.assertEqual(settings["reinit_weights"], start == "scratch")
+            self.assertEqual(settings["datasets"][0]["type"], "completion")
+            self.assertTrue(settings["sample_packing"])
+            self.assertNotIn("chat_template", settings)
+
+    def test_attention_is_by_its_new_name_and_installed(self):
+        packed = SAMPLES.replace("}}", "}, packing: true}")
+        for data, more, attention, extra in ((SAMPLES, "method: lora", "sdpa", ""), (packed, "method: lora", "flash_attention_2", ",flash-attn"),
+                                             (SAMPLES, "{parallel: {cp: 2, dp: 4, sharding: zero3}, batch: {sequences: 64}}",
+                                              "flash_attention_2", ",ring-flash-attn")):
+            with self.subTest(more=more, data=data):
+                settings, script = self.settings(LLAMA, data, 8, 1, more.replace(", batch: {sequences: 64}", ""))
+                self.assertEqual(settings["attn_implementation"], attention)
+                self.assertNotIn("flash_attention", settings)
+                self.assertIn(f"'axolotl[deepspeed{extra}]>=0.17'", script)
+                self.assertEqual("--no-build-isolation" in script, extra != "", "flash-attn is built with the torch that is there")
+
+    def test_optimizers_that_know_shards(self):
+        for more, name in (("parallel: {sharding: zero3}", "adamw_torch_8bit"), ("parallel: {sharding: zero1}", "adamw_bnb_8bit")):
+            settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{%s, optimizer: adam8bit}" % more, gpu="B200")
+            self.assertEqual((settings.get("fsdp_version"), settings["optimizer"]), (2 if "zero3" in more else None, name))
+
+    def test_targets_of_adapters(self):
+        settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{method: lora, lora: {rank: 8, targets: [q_proj, v_proj]}}")
+        self.assertEqual(settings["lora_target_modules"], ["q_proj", "v_proj"])
+        self.assertNotIn("lora_target_linear", settings)
+
+
+class LlamaFactory(Launched):
+    def both(self, *case, **more):
+        folder = self.folder(training_job("llama-factory", *case, **more))
+        return yaml.safe_load(folder.files("llama_factory.yaml")[0].read_text(encoding="utf-8")), self.script(folder)
+
+    def test_what_it_does_not_bring_is_installed(self):
+        settings, script = self.both(LLAMA, SAMPLES, 8, 1, "method: qlora")
+        self.assertEqual(settings["quantization_method"], "bnb")
+        self.assertIn("'bitsandbytes>=0.43'", script)
+        _, script = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
+        self.assertNotIn("bitsandbytes", script)
+        _, script = self.both(GPT2, SAMPLES, 1, 1, "optimizer: adam8bit")
+        self.assertIn("'bitsandbytes>=0.43'", script)
+        _, script = self.both(LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}")
+        self.assertIn("'deepspeed>=0.16,<=0.18.4'", script)
+
+    def test_no_template_but_the_tokenizers(self):
+        settings, _ = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
+        self.assertNotIn("template", settings)
+
+    def test_tokens_are_packed_and_targets_named(self):
+        settings, _ = self.both(LLAMA, TOKENS, 8, 1, "{method: lora, lora: {rank: 8, targets: [q_proj, v_proj]}}")
+        self.assertEqual((settings["stage"], settings["packing"], settings["lora_target"]), ("pt", True, "q_proj,v_proj"))
+
+    def test_shards_with_copies_are_refused(self):
+        self.refused("DeepSpeed has no sharding with copies", "llama-factory", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}")
+
+    def test_folders_may_have_blanks(self):
+        # Its launcher splits its words at blanks.
+        _, script = self.both(LLAMA, SAMPLES, 8, 1, "method: lora")
+        with tempfile.TemporaryDirectory() as place:
+            run = Path(place) / "a folder"
+            run.mkdir()
+            (run / "data").touch()
+            said = self.work(script, {"GPUPLAN_RUN_DIR": str(run), "GPUPLAN_FILES": str(run), "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1",
+                                      "GPUPLAN_NODE_RANK": "0", "GPUPLAN_MASTER_ADDR": "h", "GPUPLAN_MASTER_PORT": "1",
+                                      "DATA": str(run / "data")},
+                             'python3() { :; }\nllamafactory-cli() { echo "in $PWD: $*"; }')
+            self.assertEqual(said, f"in {run.resolve()}: train llama_factory.yaml\n")
+            self.assertEqual(os.readlink(run / "final"), "checkpoints")
+
+
+class WhatAnEarlierPhaseLeft(Launched):
+    def test_is_taken_up_by_settings(self):
+        for framework in ("axolotl", "llama-factory"):
+            folder = self.folder(TWO_PHASES.format(model=LLAMA, data=SAMPLES, framework=framework))
+            script = self.script(folder, "phases/02-*.sh")
+            with tempfile.TemporaryDirectory() as place, self.subTest(framework=framework):
+                run = Path(place) / "02-second"
+                run.mkdir()
+                (run / "data").touch()
+                environment = {name: str(run) for name in (
+                    "GPUPLAN_RUN_DIR", "GPUPLAN_FILES", "GPUPLAN_GPUS", "GPUPLAN_NODES", "GPUPLAN_NODE_RANK",
+                    "GPUPLAN_MASTER_ADDR", "GPUPLAN_MASTER_PORT")} | {"DATA": str(run / "data")}
+                stubs = 'axolotl() { echo "$GPUPLAN_BASE_MODEL"; }\nllamafactory-cli() { axolotl; }\npython3() { :; }'
+                self.assertEqual(self.work(script, environment, stubs), LLAMA + "\n")
+                (Path(place) / "01-first" / "final").mkdir(parents=True)
+                self.assertTrue(self.work(script, environment, stubs).endswith("/01-first/final\n"))
+                self.assertEqual(self.work(script, {**environment, "MODEL": "mine"}, stubs), "mine\n")
+
+
+class Megatron(Launched):
+    def text(self, *case, **more):
+        return self.script(self.folder(training_job("megatron", *case, **more)))
+
+    def test_positions_and_norms_come_from_the_model(self):
+        script = self.text(LLAMA, TOKENS, 8, 1, "parallel: {tp: 2}")
+        self.assertIn('megatron_shape.py" "${MODEL:-$model}"', script)
+        self.assertIn('"${positions[@]}"', script)
+        self.assertNotIn("megatron_shape", self.text("{layers: 12, hidden: 768, vocab: 50304}", TOKENS, 8, 1, ""))
+
+    def flags(self, config):
+        with tempfile.TemporaryDirectory() as place:
+            (Path(place) / "config.json").write_text(json.dumps(config))
+            done = subprocess.run(["python3", str(TEMPLATES / "megatron_shape.py"), place], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            return done.returncode, done.stdout.split() if done.returncode == 0 else done.stderr
+
+    def test_flags_of_configurations(self):
+        llama3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+                  "original_max_position_embeddings": 8192}
+        scaled = ["--rotary-base", "500000", "--use-rope-scaling", "--rope-scaling-factor", "8.0", "--norm-epsilon", "1e-05"]
+        self.assertEqual(self.flags({"rope_theta": 500000.0, "rope_scaling": llama3, "rms_norm_eps": 1e-5}), (0, scaled))
+        self.assertEqual(self.flags({"rope_parameters": {**llama3, "rope_theta": 500000.0}, "rms_norm_eps": 1e-5}), (0, scaled),
+                         "as transformers 5 writes it")
+        self.assertEqual(self.flags({"rope_theta": 1000000, "rope_scaling": None, "rms_norm_eps": 1e-6}),
+                         (0, ["--rotary-base", "1000000", "--norm-epsilon", "1e-06"]))
+        self.assertEqual(self.flags({"n_layer": 12, "layer_norm_epsilon": 1e-5}), (0, ["--norm-epsilon", "1e-05"]))
+        self.assertIn("--rotary-percent 0.25", " ".join(self.flags({"rope_theta": 1e4, "partial_rotary_factor": 0.25})[1]))
+        for odd in ({"rope_theta": 1e4, "rope_scaling": {"type": "linear", "factor": 2}},
+                    {"rope_theta": 1e4, "rope_scaling": {**llama3, "low_freq_factor": 2}}, {"rope_theta": 10000.5}):
+            code, said = self.flags(odd)
+            self.assertEqual((code, said.count("\n")), (78, 1), said)
+            self.assertIn("set command:", said)
+
+    def test_offload_is_part_of_the_distributed_optimizer(self):
+        script = self.text(GPT2, TOKENS, 1, 1, "{offload: optimizer, parallel: {sharding: none}}")
+        self.assertIn("--optimizer-cpu-offload", script)
+        self.assertIn("--use-distributed-optimizer", script)
+
+    def test_what_it_needs_is_asked_for(self):
+        self.assertIn("import transformers", self.text(GPT2, TOKENS, 8, 1, ""))
+        script = self.text(GPT2, TOKENS, 8, 1, "optimizer: {matrices: muon, rest: adamw}")
+        self.assertIn("emerging_optimizers", script)
+        self.assertIn("core 0.18 or later", script)
+
+    def test_latent_vectors_are_normalized(self):
+        self.assertIn("--qk-layernorm", self.text(DEEPSEEK, TOKENS, 8, 1, "parallel: {ep: 8}", gpu="B200"))
+
+    def test_layers_without_a_window(self):
+        for model, every in (("allenai/Olmo-3-1025-7B", "4"), ("mistralai/Mistral-7B-v0.1", None)):
+            script = self.text(model, TOKENS, 8, 1, "parallel: {tp: 2}", gpu="B200")
+            self.assertIn("--window-size '(4095,0)'", script)
+            self.assertEqual(re.findall(r"--window-attn-skip-freq (\d+)", script), [every] if every else [])
+            self.assertIn("core 0.15 or later", script)
+
+
+class Nanochat(Launched):
+    OWN = "{layers: 20, hidden: 1280, vocab: 65536, gated_mlp: false}"
+
+    def test_only_its_own_network_is_trained(self):
+        more = "optimizer: {matrices: muon, rest: adamw}"
+        self.assertNotIn("GPUPLAN_COMMAND", self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, more))))
+        self.refused("leave out kv_heads", "nanochat", self.OWN.replace("}", ", kv_heads: 2}"), TOKENS, 8, 1, more)
+        self.refused("write gated_mlp: false", "nanochat", self.OWN.replace("gated_mlp: false", "gated_mlp: true, ffn: 5120"), TOKENS,
+                     8, 1, more)
+        self.refused("write gated_mlp: false", "nanochat", self.OWN.replace("}", ", ffn: 4096}"), TOKENS, 8, 1, more)
+
+    def test_flags_are_its_own(self):
+        job = training_job("nanochat", self.OWN, TOKENS, 8, 1, "") + "    args: {learning_rate: 0.01}\n"
+        script = self.script(self.folder(job))
+        self.assertIn(" --matrix-lr=0.01", script)
+        self.assertNotIn("learning_rate", script[script.index("work() {"):])
+        self.assertIn(" --window-pattern=L ", script)
+
+    def test_a_checkpoint_that_broke_off_is_not_taken(self):
+        script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))
+        with tempfile.TemporaryDirectory() as place:
+            place = Path(place)
+            (place / ".venv" / "bin").mkdir(parents=True)
+            (place / ".venv" / "bin" / "activate").touch()
+            for step, parts in ((100, 8), (900, 8), (1000, 7), (1100, 0)):
+                names = [f"model_{step:06d}.pt", f"meta_{step:06d}.json"][:2 if parts else 1]
+                for name in names + [f"optim_{step:06d}_rank{rank}.pt" for rank in range(parts)]:
+                    (place / name).write_text("x")
+            environment = {"NANOCHAT": str(place), "NANOCHAT_BASE_DIR": str(place / "base"), "GPUPLAN_CHECKPOINTS": str(place),
+                           "GPUPLAN_GPUS": "8", "GPUPLAN_NODES": "1", "GPUPLAN_RUN_DIR": str(place), "HOME": str(place)}
+            # exec takes programs, not functions.
+            (place / "torchrun").write_text('#!/bin/sh\necho "$*"\n')
+            (place / "torchrun").chmod(0o755)
+            environment["PATH"] = f"{place}:{os.environ['PATH']}"
+            self.assertIn("--resume-from-step=900", self.work(script, environment))
+            for file in place.glob("meta_*"):
+                file.unlink()
+            self.assertNotIn("--resume-from-step", self.work(script, environment))
+
+
+class Nanogpt(Launched):
+    def test_weights_by_its_names(self):
+        folder = self.folder(training_job("nanogpt", "openai-community/gpt2", TOKENS, 8, 1, "start: weights"))
+        self.assertEqual(json.loads(folder.files("settings.json")[0].read_text())["init_from"], "gpt2")
+
+
+class Vllm(unittest.TestCase):
+    def test_ranks_of_adapters_are_those_that_it_has(self):
+        text = (TEMPLATES / "generate_vllm.py").read_text(encoding="utf-8")
+        names = {}
+        exec(text[text.index("def lora_rank"):text.index("def answer")], names)
+        self.assertEqual([names["lora_rank"](rank) for rank in (4, 8, 12, 16, 24, 100, 300, 512)],
+                         [8, 8, 16, 16, 32, 128, 320, 512])
+
+
+class RunPod(Launched):
+    def test_pods_run_the_image_and_can_be_reached(self):
+        for instance, public in (("1x_H100_SECURE", False), ("1x_H100_COMMUNITY", True)):
+            job = ("market: {use: only, offers: [{gpu: H100 SXM, gpus: 1, price: $1/h, provider: runpod, instance: %s}]}\nphases:\n"
+                   "  - name: train\n    train: {model: gpt2, data: {tokens: 100M}, sequence: 1024, batch: {sequences: 64}, "
+                   "framework: torch}\n" % instance)
+            with tempfile.TemporaryDirectory() as place:
+                done = run("launch", "-", "--to", "runpod", "-o", place + "/out", stdin=job.encode())
+                self.assertEqual(done.returncode, 0, done.stderr)
+                script = place + "/out/runpod/rent.sh"
+                shown = subprocess.run(["bash", script], capture_output=True, text=True, timeout=60, check=False)
+                command = next(line for line in shown.stdout.splitlines() if line.startswith("runpodctl pod create"))
+                image = re.search(r"--image \S*-cu(\d\d)(\d)", command)
+                self.assertIn(f"--min-cuda-version {image[1]}.{image[2]} ", command)
+                self.assertEqual("--public-ip" in command, public)
+                subprocess.run(["shellcheck", "--severity=style", "-x", "--source-path=SCRIPTDIR", script], check=True, timeout=60)
+
+
+if __name__ == "__main__":
+    main(__doc__)
