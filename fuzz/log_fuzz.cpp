@@ -1,5 +1,5 @@
 // Any bytes as a log, fed in pieces of any size: the same is read, whatever the pieces.
-// seeds: tests/logs/*.log tests/logs/*.csv tests/logs/*.json tests/logs/*.gz tests/logs/*.tfevents
+// seeds: tests/logs/*.log tests/logs/*.csv tests/logs/*.tsv tests/logs/*.json tests/logs/*.gz tests/logs/*.tfevents
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -12,6 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       {"loss", "loss: *([0-9.]+)"}, {"any", "([0-9.]+)%"}, {"step_0", "step_0: ([0-9.]+)"}};
   const std::uint64_t seed = gpuplan::hash_of(text);
   // Patterns take longer to compile than short logs to read.
-  read_pieces(text, seed, seed % 8 == 0 ? metrics : std::vector<gpuplan::LogMetric>{});
+  read_pieces(
+      text, seed, seed % 8 == 0 ? metrics : std::vector<gpuplan::LogMetric>{},
+      seed % 8 == 1 ? gpuplan::LogReading{.names = "loss=norm,step=lr", .columns = true} : gpuplan::LogReading{});
   return 0;
 }

@@ -45,6 +45,7 @@ inline std::string log_text(const gpuplan::RunLog& log) {
   series("step_seconds", log.step_seconds);
   series("tokens", log.tokens_per_second);
   series("tokens_per_gpu", log.tokens_per_second_per_gpu);
+  series("sequences", log.sequences_per_second);
   series("flops", log.model_flops);
   series("output_tokens", log.output_tokens_per_second);
   series("busy", log.gpu_busy);
@@ -67,7 +68,20 @@ inline std::string log_text(const gpuplan::RunLog& log) {
   amount("run_time", log.run_time);
   amount("elapsed", log.elapsed);
   amount("last_step", log.last_step);
+  amount("epoch", log.epoch);
+  for (const FormatLines& lines : log.format_lines) {
+    number("records", static_cast<double>(lines.records));
+    number("first", lines.first.line);
+    number("last", lines.last.line);
+  }
   text += log.gpu;
+  for (const LogColumn& column : log.columns) {
+    text += '\n' + column.name + ' ';
+    number("count", static_cast<double>(column.count));
+    number("first", column.first);
+    number("last", column.last);
+    number("line", column.at.line);
+  }
   for (const auto& [name, values] : log.metrics) series(name.c_str(), values);
   for (const LogEvent& event : log.events) {
     text += '\n' + event.text + ' ';

@@ -11,10 +11,10 @@
 #include "log_text.h"
 #include "one_line.h"
 
-inline void read_pieces(std::string_view bytes, std::uint64_t seed,
-                        const std::vector<gpuplan::LogMetric>& metrics = {}) {
+inline void read_pieces(std::string_view bytes, std::uint64_t seed, const std::vector<gpuplan::LogMetric>& metrics = {},
+                        const gpuplan::LogReading& reading = {}) {
   using namespace gpuplan;
-  Result<LogReader> whole = LogReader::make(metrics), pieces = LogReader::make(metrics);
+  Result<LogReader> whole = LogReader::make(metrics, reading), pieces = LogReader::make(metrics, reading);
   if (!whole || !pieces) __builtin_trap();
   whole->feed(bytes);
   for (std::string_view rest = bytes; !rest.empty();) {

@@ -97,7 +97,9 @@ TEST_F(Checking, OneLineEach) {
   refused(kBadInput, "is not a saved plan; create one with gpuplan plan JOB -o plan.json",
           {"check", "run.log", "--plan", "fit.json"});
   refused(kBadInput, "no such file", {"check", "run.log", "--plan", "nowhere/plan.json"});
-  refused(kUsage, "missing --job FILE", {"check", "run.log"});
+  refused(kUsage, "missing --job FILE", {"check", "run.log", "--phase", "validate"});
+  refused(kUsage, "leave --job and --plan out", {"check", "run.log", "--format", "--job", kJob});
+  refused(kUsage, "--map: 'speed=dt': expected QUANTITY=NAME", {"check", "run.log", "--map", "speed=dt"});
   refused(kUsage, "Did you mean 'validate'?", {"check", "run.log", "--job", kJob, "--phase", "valdate"});
   refused(kUsage, "unknown plan id 'zzzzzz'", {"check", "run.log", "--job", kJob, "--plan", "zzzzzz"});
   refused(kUsage, "'-' (standard input) can be used only once", {"check", "-", "--job", "-"});

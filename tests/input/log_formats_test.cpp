@@ -107,6 +107,49 @@ TEST(LogFormats, LateLinesOfAnotherRankAreNoRestart) {
   EXPECT_EQ(log.event_counts[static_cast<std::size_t>(LogEvent::Kind::kRestart)], 0u);
 }
 
+TEST(LogFormats, MegatronDeepSpeed) {
+  const RunLog log = read_log("megatron-deepspeed.log");
+  ASSERT_EQ(log.formats, (Formats{LogFormat::kMegatron, LogFormat::kDeepSpeed}));
+  EXPECT_EQ(log.last_step, 3);
+  EXPECT_EQ(log.loss.last().value, 10.25);
+  EXPECT_EQ(log.tokens_per_step, 256 * 2048);
+  ASSERT_TRUE(log.elapsed);
+  EXPECT_NEAR(log.elapsed->value, 9.1005 + 2 * 8.1, 1e-9);  // lines of steps have no clock
+}
+
+TEST(LogFormats, DeepSpeed) {
+  const RunLog log = read_log("deepspeed.log");
+  ASSERT_EQ(log.formats, Formats{LogFormat::kDeepSpeed});
+  EXPECT_EQ(log.last_step, 15);
+  ASSERT_EQ(log.loss.count(), 3u);
+  EXPECT_EQ(log.loss.last().step, 15);  // told on a line of its own, behind that of the step
+  EXPECT_EQ(log.sequences_per_second.last().value, 48);
+  EXPECT_EQ(log.step_seconds.last().value, 2);  // 96 samples
+  EXPECT_EQ(peak(log, LoggedMemory::kAllocated), 28.5 * units::GiB);
+}
+
+TEST(LogFormats, ModdedNanogptBehindItsProgram) {
+  const RunLog log = read_log("modded-nanogpt.log");
+  ASSERT_EQ(log.formats, Formats{LogFormat::kModdedNanogpt});
+  EXPECT_EQ(log.planned_steps, 6);
+  EXPECT_EQ(log.last_step, 6);
+  ASSERT_EQ(log.step_seconds.count(), 5u);  // differences of its clock, not its mean
+  EXPECT_NEAR(log.step_seconds.last().value, 0.06, 1e-9);
+  EXPECT_EQ(log.validation.last().value, 9.125);
+  EXPECT_EQ(log.gpu, "NVIDIA H200");
+}
+
+TEST(LogFormats, TablesWithTabsAndWordsOfTheirOwn) {
+  const RunLog table = read_log("table.tsv");
+  ASSERT_EQ(table.formats, Formats{LogFormat::kTable});
+  EXPECT_EQ(table.loss.last().step, 60);
+  const RunLog words = read_log("fields.log");
+  ASSERT_EQ(words.formats, Formats{LogFormat::kFields});
+  EXPECT_EQ(words.planned_steps, 1000);
+  EXPECT_EQ(words.loss.last().value, 3.0625);
+  EXPECT_EQ(words.validation.last().value, 3.3125);
+}
+
 TEST(LogFormats, Megatron) {
   const RunLog log = read_log("megatron.log");
   ASSERT_EQ(log.formats, Formats{LogFormat::kMegatron});

@@ -5,6 +5,7 @@
 
 #include "api/runs/check_memory.h"
 #include "base/text.h"
+#include "evidence/check/log_alone.h"
 #include "input/text/gpu_name.h"
 #include "output/text/json_writer.h"
 #include "output/words/plan_report.h"
@@ -29,9 +30,10 @@ Result<void> check_known(const RunLog& log, const std::vector<std::string>& file
   if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
   std::vector<std::string> formats;
   for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
-  return failure(
-      "is not in a log format that gpuplan knows (" + join(formats, ", ") + "), and no metric of the job matches",
-      place);
+  return failure("is not in a log format that gpuplan knows (" + join(formats, ", ") +
+                     "), and no metric of the job matches; gpuplan check LOG --format lists its numbers, and "
+                     "--map loss=NAME,step=NAME reads them",
+                 place);
 }
 
 Result<CheckQuestion> CheckQuestion::read(const Request& request, CheckTerms terms, const Catalogue& catalogue) {
@@ -260,6 +262,14 @@ std::string CheckQuestion::nothing_fits_json() const {
   json.begin_object().member("schema", "gpuplan/check@1").null_member("verdict");
   json.member("nothing_fits", join(nothing_fits_, " ")).end();
   return json.take();
+}
+
+Result<LogAnswer> answer_alone(RunLog log, std::vector<std::string> files, bool any) {
+  if (!any || log.bytes == 0)
+    if (const auto known = check_known(log, files); !known) return std::unexpected(known.error());
+  LogAnswer answer{std::move(log), {}, std::move(files)};
+  answer.check = check_alone(answer.log);
+  return answer;
 }
 
 Result<CheckAnswer> check_texts(const CheckQuestion& question, const std::vector<NamedText>& logs) {

@@ -16,6 +16,7 @@
 #include "input/logs/reader.h"
 #include "input/question/plan_file.h"
 #include "output/runs/check_report.h"
+#include "output/runs/log_report.h"
 
 namespace gpuplan::api {
 
@@ -101,6 +102,19 @@ class CheckQuestion {
 bool is_known(const RunLog& log);
 /// Fails where there is nothing; the error names the files and what could be read.
 Result<void> check_known(const RunLog& log, const std::vector<std::string>& files);
+
+/// A log without a job: what it holds.
+struct LogAnswer {
+  RunLog log;
+  RunCheck check;
+  std::vector<std::string> files;  ///< as messages call them
+
+  /// Refers to the answer. `lines`: also what was read from which lines.
+  LogReport report(bool lines) const { return {log, check, files, lines}; }
+};
+
+/// `any`: a log of which nothing was understood is an answer too. Fails else for one, with what to do.
+Result<LogAnswer> answer_alone(RunLog log, std::vector<std::string> files, bool any);
 
 /// Whole logs of one run, which count together. REQUIRES: something fits. Fails for what is no log.
 Result<CheckAnswer> check_texts(const CheckQuestion& question, const std::vector<NamedText>& logs);

@@ -84,7 +84,7 @@ int keep(System& system, const CalibrateArguments& options) {
     for (const std::string& line : question->nothing_fits()) say(system, "gpuplan: " + line);
     return kNothingFits;
   }
-  const auto log = read_logs(system, options.words, *question, nullptr);
+  const auto log = read_logs(system, options.words, question->metrics(), nullptr);
   if (!log) return complain(system, log.error());
   if (const auto known = api::check_known(*log, shown_names(options.words)); !known)
     return complain(system, known.error());

@@ -23,6 +23,7 @@
 #include "cli/options/common_options.h"
 #include "output/runs/calibrate_report.h"
 #include "output/runs/check_report.h"
+#include "output/runs/log_report.h"
 #include "output/text/table.h"
 
 namespace gpuplan::cli {
@@ -35,7 +36,12 @@ struct CheckArguments {
   std::string phase;  ///< empty: the one that the log is of
   std::vector<std::string> logs;
   bool follow = false;
-  bool keep = false;  ///< as an own run
+  bool keep = false;    ///< as an own run
+  bool format = false;  ///< say which lines were read
+  std::string names;    ///< "loss=objective,step=batch"
+
+  /// Nothing to hold the log against was named.
+  bool alone() const { return job.job.empty() && plan.empty() && phase.empty() && !follow && !keep; }
 };
 
 /// Milliseconds between looking for more, and nanoseconds in which nothing may come before a run counts as ended.
@@ -86,7 +92,7 @@ class Follower {
   int run() {
     interrupted = 0;
     const OnSignal signals({SIGINT, SIGTERM}, interrupt);
-    auto reader = LogReader::make(question_.metrics());
+    auto reader = LogReader::make(question_.metrics(), {.names = options_.names});
     if (!reader) return complain(system_, reader.error());
     reader_ = std::make_unique<LogReader>(*std::move(reader));
     for (const std::string& name : options_.logs) files_.push_back(system_.growing_file(name));
@@ -148,7 +154,7 @@ class Follower {
       }
     }
     if (!grown || !several()) return grown;
-    auto log = read_logs(system_, there, question_, &interrupted);
+    auto log = read_logs(system_, there, question_.metrics(), &interrupted, {.names = options_.names});
     if (!log) return std::unexpected(std::move(log.error()));
     again_ = *std::move(log);
     return true;
@@ -220,6 +226,11 @@ Result<void> good_check_options(const CheckArguments& options) {
   if (from_input > 1) return wrong_use("'-' (standard input) can be used only once, for the log, the job or the plan");
   if (options.keep && options.follow)
     return wrong_use("--keep and --follow cannot be combined; keep the run when it is done");
+  if (options.format && !options.alone())
+    return wrong_use("--format says what a log holds, without a job; leave --job and --plan out");
+  if (!options.names.empty())
+    if (const auto names = LogReader::make({}, {.names = options.names}); !names)
+      return wrong_use(names.error().message);
   if (std::ranges::any_of(options.logs, &std::string::empty))
     return wrong_use("the name of the log is empty; give a file, or - for standard input");
   return {};
@@ -246,15 +257,28 @@ void keep(System& system, const api::CheckAnswer& answer, const Catalogue& catal
     if (!line.empty()) say(system, line);
 }
 
+/// Without a job: what the log holds.
+int run_alone(System& system, const CheckArguments& options) {
+  auto log = read_logs(system, options.logs, {}, &interrupted, {.names = options.names, .columns = options.format});
+  if (!log) return complain(system, log.error());
+  const auto answer = api::answer_alone(*std::move(log), shown_names(options.logs), options.format);
+  if (!answer) return complain(system, answer.error());
+  const LogReport report = answer->report(options.format);
+  return deliver_form(
+      system, options.common, kDone, [&](const Screen& screen) { return log_text(report, screen); },
+      [&] { return log_json(report); }, [&] { return log_csv(report); });
+}
+
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
+  if (options.alone()) return run_alone(system, options);
   const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
   const auto question = read_check(system, options, *catalogue);
   if (!question) return complain(system, question.error());
   if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
   if (options.follow) return Follower(system, options, *question).run();
-  const auto log = read_logs(system, options.logs, *question, &interrupted);
+  const auto log = read_logs(system, options.logs, question->metrics(), &interrupted, {.names = options.names});
   if (!log) return complain(system, log.error());
   if (const auto known = api::check_known(*log, shown_names(options.logs)); !known)
     return complain(system, known.error());
@@ -266,9 +290,14 @@ int run_check(System& system, const CheckArguments& options) {
 }
 
 constexpr const char* kCheckNotes =
-    "What is read: logs of nanochat, nanoGPT, torchtitan, torchtune, Megatron-LM and Hugging Face Trainer (also its\n"
-    "trainer_state.json), Lightning and W&B CSV, TensorBoard event files, nvidia-smi CSV, DCGM, vLLM; plain or gzip.\n"
-    "The format is detected. Several files are merged, such as a log and the CSV of nvidia-smi.\n"
+    "What is read: logs of nanochat, nanoGPT, modded-nanogpt, llm.c, LLMQ, torchtitan, torchtune, Megatron-LM, "
+    "DeepSpeed\n"
+    "and Hugging Face Trainer (also its trainer_state.json), Lightning and W&B CSV, tables of steps (CSV, TSV),\n"
+    "TensorBoard event files, nvidia-smi CSV, DCGM, vLLM, and lines such as \"step 10 | loss 3.1 | 57 ms\"; plain or "
+    "gzip.\n"
+    "The format is detected; --format says what was read from which lines. Several files are merged, such as a log "
+    "and\n"
+    "the CSV of nvidia-smi. Without --job and --plan, check says what the log holds (exit code 0).\n"
     "\nHow to read the result (docs/check.md has every definition):\n"
     "  CRITERION      the job's success criteria for the phase (succeed_when); one that the log cannot decide (?)\n    "
     "             counts as failed\n"
@@ -286,6 +315,8 @@ CommandSpec check_command() {
                       .summary = "compare a run's log with its plan; exit code for CI",
                       .examples =
                           "  gpuplan check run.log --job examples/trm-nanochat.yaml --phase validate\n"
+                          "  gpuplan check run.log\n"
+                          "  gpuplan check run.log --map loss=objective,step=batch_idx\n"
                           "  gpuplan check run.log gpus.csv --plan plan.json\n"
                           "  gpuplan check trainer_state.json --job job.yaml --json\n"
                           "  torchrun train.py 2>&1 | tee run.log | gpuplan check - --job job.yaml --follow\n",
@@ -317,6 +348,14 @@ CommandSpec check_command() {
                              .target = &options->follow,
                              .help = "follow the log as it grows: a line on stderr for each change, the result when "
                                      "the run is done (or on interrupt, exit code 130)"});
+  command.options.push_back({.names = "--format",
+                             .target = &options->format,
+                             .help = "without a job: also list the formats that were recognized, by line, and the "
+                                     "names with numbers"});
+  command.options.push_back({.names = "--map",
+                             .target = &options->names,
+                             .help = "read a log in another form by its own names, such as loss=objective,step=batch",
+                             .value = "QUANTITY=NAME,..."});
   command.options.push_back({.names = "--keep",
                              .target = &options->keep,
                              .help = "keep the run, so that predictions learn from it (gpuplan calibrate)"});

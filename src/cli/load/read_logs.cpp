@@ -15,9 +15,9 @@ std::vector<std::string> shown_names(const std::vector<std::string>& names) {
   return shown;
 }
 
-Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const api::CheckQuestion& question,
-                         const volatile std::sig_atomic_t* stop) {
-  auto reader = LogReader::make(question.metrics());
+Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const std::vector<LogMetric>& metrics,
+                         const volatile std::sig_atomic_t* stop, const LogReading& reading) {
+  auto reader = LogReader::make(metrics, reading);
   if (!reader) return std::unexpected(std::move(reader.error()));
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (i > 0) reader->next_file();

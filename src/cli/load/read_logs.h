@@ -12,8 +12,8 @@
 namespace gpuplan::cli {
 
 /// All that is in the files now; what still is written (a pipe) until it ends, or until `stop` is set.
-Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const api::CheckQuestion& question,
-                         const volatile std::sig_atomic_t* stop);
+Result<RunLog> read_logs(System& system, const std::vector<std::string>& names, const std::vector<LogMetric>& metrics,
+                         const volatile std::sig_atomic_t* stop, const LogReading& reading = {});
 
 /// As messages call them.
 std::vector<std::string> shown_names(const std::vector<std::string>& names);

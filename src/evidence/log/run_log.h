@@ -28,7 +28,13 @@ enum class LogFormat {
   kWandb,
   kNvidiaSmi,
   kDcgm,
-  kVllm
+  kVllm,
+  kDeepSpeed,
+  kModdedNanogpt,
+  kLlmC,
+  kLlmq,
+  kTable,
+  kFields
 };
 template <>
 struct Names<LogFormat> {
@@ -46,6 +52,12 @@ struct Names<LogFormat> {
       Named<LogFormat>{LogFormat::kNvidiaSmi, "nvidia-smi CSV"},
       Named<LogFormat>{LogFormat::kDcgm, "DCGM"},
       Named<LogFormat>{LogFormat::kVllm, "vLLM"},
+      Named<LogFormat>{LogFormat::kDeepSpeed, "DeepSpeed"},
+      Named<LogFormat>{LogFormat::kModdedNanogpt, "modded-nanogpt"},
+      Named<LogFormat>{LogFormat::kLlmC, "llm.c"},
+      Named<LogFormat>{LogFormat::kLlmq, "LLMQ"},
+      Named<LogFormat>{LogFormat::kTable, "metrics table"},
+      Named<LogFormat>{LogFormat::kFields, "key-value lines"},
   };
 };
 
@@ -106,11 +118,28 @@ struct LogPlace {
   std::uint32_t file = 0, line = 0;  ///< counted from 0 and from 1
 };
 
+/// The lines of one format: how many of its records there are, and the first and last of them.
+struct FormatLines {
+  LogFormat format = LogFormat::kFields;
+  std::uint64_t records = 0;
+  LogPlace first, last;
+};
+
+/// A name with numbers behind it, in lines of any form.
+struct LogColumn {
+  std::string name;  ///< printable
+  std::uint64_t count = 0;
+  double first = 0, last = 0;
+  LogPlace at;  ///< of the first
+};
+
 /// When the run was started again, rates (step_seconds, tokens_per_second...) are those of its last segment, and of
 /// the other series the steps that were done again are left out. Warm-up and steps with evaluations or checkpoints are
 /// in them (evidence decides what to leave out).
 struct RunLog {
-  std::vector<LogFormat> formats;  ///< recognised, the one with most records first; empty: none
+  std::vector<LogFormat> formats;         ///< recognised, the one with most records first; empty: none
+  std::vector<FormatLines> format_lines;  ///< of the same formats, in the same order
+  std::vector<LogColumn> columns;         ///< where the reader was asked for them, at most 64, the most frequent first
   std::uint64_t bytes = 0, lines = 0;
   bool cut_off = false;          ///< the last record is not complete
   std::uint64_t long_lines = 0;  ///< lines of which only the first MiB was read
@@ -119,6 +148,7 @@ struct RunLog {
   Series step_seconds;                                ///< of one optimizer step
   Series tokens_per_second;                           ///< of all GPUs, where the log says so or counts GPUs
   Series tokens_per_second_per_gpu;
+  Series sequences_per_second;      ///< samples a second of all GPUs
   Series model_flops;               ///< FLOP/s a GPU that the log reports
   Series output_tokens_per_second;  ///< of generation
   Series gpu_busy;                  ///< 0..1, nvidia-smi or DCGM, all GPUs
@@ -133,9 +163,10 @@ struct RunLog {
   std::optional<double> parameters, trainable_parameters;
   std::string gpu;                  ///< as the log spells it
   std::optional<Seconds> run_time;  ///< whole training time, of finished runs
-  std::optional<Seconds> elapsed;   ///< so far, by a bar, the program's own count, or the times of day before its lines
+  std::optional<Seconds> elapsed;   ///< so far: a bar, its own count, times of day, or its steps' times added up
   std::uint32_t clock_back = 0;     ///< line of the first step that is told of before the step before it; 0: none is
   std::optional<double> last_step;  ///< reached
+  std::optional<double> epoch;      ///< reached, where the log says no steps
   bool every_step_counted = false;  ///< last_step is what was reached, not the last that a line was written for
   bool finished = false;            ///< the log says that training ended
   bool generated = false;           ///< the log says that generation ended

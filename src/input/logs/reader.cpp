@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "input/logs/book/book.h"
 #include "input/logs/book/lines.h"
+#include "input/logs/formats/columns.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/json.h"
@@ -76,6 +77,9 @@ struct LogReader::State {
 
   LogBook book;
   LogMetrics metrics;
+  LogNames names;
+  std::optional<LogColumns> columns;  ///< asked for
+  std::uint32_t files = 0;            ///< before this one
   File file;
   std::uint64_t lines = 0, long_lines = 0;  ///< of the files before
   std::string buffer;
@@ -144,7 +148,9 @@ struct LogReader::State {
   /// One line; `whole`: it has ended.
   Match take(std::string_view text, std::uint32_t number, bool whole) {
     const LogLine line = plain_line(text, number + static_cast<std::uint32_t>(file.json_lines), buffer);
+    book.at(line.number);
     if (line.time > 0) book.clock(line.time);
+    if (columns) columns->line(line, files);
     const Match match = understand(line);
     file.first_line = false;
     const bool row = file.table.open() && match == Match::kRecord;
@@ -166,9 +172,10 @@ struct LogReader::State {
   }
 
   Match understand(const LogLine& line) {
+    if (!names.empty() && !file.table.open() && names.step(book, line)) return Match::kRecord;
     const Match match = step(line);
     if (match == Match::kRecord || exception(line)) return match;
-    if (file.table.head(book, line, file.first_line)) return Match::kRecord;
+    if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
     read_sentences(book, line);
     return match;
   }
@@ -195,6 +202,7 @@ struct LogReader::State {
     }
     switch (text.front()) {
       case 's':
+        if (text.starts_with("s:") && fields_step(book, bare)) return Match::kRecord;
         return any(nanochat_step, torchtitan_step, nanogpt_step);
       case 'S':
         return any(nanochat_step, torchtune_step);
@@ -207,7 +215,7 @@ struct LogReader::State {
       case '{':
         return any(trainer_step);
       default:
-        return is_digit(text.front()) ? any(trainer_step) : broken;
+        return is_digit(text.front()) ? any(trainer_step, numbers_step) : broken;
     }
   }
 
@@ -250,6 +258,7 @@ struct LogReader::State {
 
   void settle() {
     book.settle();
+    if (columns) book.log.columns = columns->found();
     book.log.lines = lines + lines_of_file();
     book.log.long_lines = long_lines + file.lines.cut();
   }
@@ -260,10 +269,18 @@ LogReader::LogReader(LogReader&&) noexcept = default;
 LogReader& LogReader::operator=(LogReader&&) noexcept = default;
 LogReader::~LogReader() = default;
 
-Result<LogReader> LogReader::make(const std::vector<LogMetric>& metrics) {
+Result<LogReader> LogReader::make(const std::vector<LogMetric>& metrics, const LogReading& reading) {
+  LogNames names;
+  if (!reading.names.empty()) {
+    Result<LogNames> own = LogNames::read(reading.names);
+    if (!own) return std::unexpected(own.error());
+    names = *std::move(own);
+  }
   Result<LogMetrics> read = LogMetrics::make(metrics);
   if (!read) return std::unexpected(read.error());
   auto state = std::make_unique<State>(std::move(*read));
+  state->names = std::move(names);
+  if (reading.columns) state->columns.emplace();
   for (const LogMetric& metric : metrics) state->book.log.metrics.emplace_back(metric.name, Series{});
   return LogReader(std::move(state));
 }
@@ -284,6 +301,8 @@ void LogReader::next_file() {
   s.long_lines = s.book.log.long_lines;
   s.book.log.cut_off = s.book.log.cut_off || s.file.cut_off;
   s.book.next_file();
+  if (s.columns) s.columns->next_file();
+  ++s.files;
   s.file = {};
 }
 

@@ -19,11 +19,18 @@ struct LogMetric {
   std::string pattern;
 };
 
+/// How a log of a program that is not known is read.
+struct LogReading {
+  std::string names{};   ///< what the user says of its names: "loss=objective,step=batch"; empty: nothing
+  bool columns = false;  ///< list all names with numbers (RunLog::columns)
+};
+
 /// Takes a log in pieces of any size: text, gzip of it, or a TensorBoard event file. Memory does not grow with the log.
 class LogReader {
  public:
-  /// Fails (bad input, names the metric) when a pattern is no regular expression or has no group.
-  static Result<LogReader> make(const std::vector<LogMetric>& metrics);
+  /// Fails (bad input, names the metric) when a pattern is no regular expression or has no group, and for names that
+  /// cannot be read.
+  static Result<LogReader> make(const std::vector<LogMetric>& metrics, const LogReading& reading = {});
   LogReader(LogReader&&) noexcept;
   LogReader& operator=(LogReader&&) noexcept;
   ~LogReader();

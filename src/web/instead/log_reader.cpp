@@ -14,7 +14,7 @@ LogReader::LogReader(LogReader&&) noexcept = default;
 LogReader& LogReader::operator=(LogReader&&) noexcept = default;
 LogReader::~LogReader() = default;
 
-Result<LogReader> LogReader::make(const std::vector<LogMetric>& /*metrics*/) {
+Result<LogReader> LogReader::make(const std::vector<LogMetric>& /*metrics*/, const LogReading& /*reading*/) {
   return LogReader(std::make_unique<State>());
 }
 void LogReader::feed(std::string_view /*bytes*/) {}

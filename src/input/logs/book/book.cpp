@@ -18,7 +18,7 @@ constexpr std::size_t kHeld = 3;
 
 bool is_training(const StepRecord& record) {
   return record.has(StepValue::kLoss) || record.has(StepValue::kStepSeconds) || record.has(StepValue::kTokens) ||
-         record.has(StepValue::kTokensPerGpu);
+         record.has(StepValue::kTokensPerGpu) || record.has(StepValue::kSequences);
 }
 
 bool norm_is_lost(const StepRecord& record) {
@@ -73,6 +73,8 @@ Series& LogBook::series(StepValue quantity) {
       return log.tokens_per_second;
     case StepValue::kTokensPerGpu:
       return log.tokens_per_second_per_gpu;
+    case StepValue::kSequences:
+      return log.sequences_per_second;
     case StepValue::kModelFlops:
       return log.model_flops;
     case StepValue::kStepSeconds:
@@ -82,7 +84,14 @@ Series& LogBook::series(StepValue quantity) {
   return log.step_seconds;
 }
 
+void LogBook::shows(LogFormat format) {
+  FormatLines& lines = records_[static_cast<std::size_t>(format)];
+  if (lines.records++ == 0) lines.first = {file_, line_};
+  lines.last = {file_, line_};
+}
+
 void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time) {
+  at(line.number);
   shows(format);
   if (!takes(format, line.rank)) return;
   if (std::isinf(record.step)) record.step = scan::kUnknown;
@@ -156,6 +165,7 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   log.step_seconds.clear();
   log.tokens_per_second.clear();
   log.tokens_per_second_per_gpu.clear();
+  log.sequences_per_second.clear();
   log.model_flops.clear();
   time_source_ = TimeSource::kNone;
   for (Series* one : {&log.loss, &log.grad_norm, &log.learning_rate, &log.validation}) one->rewind(step);
@@ -176,7 +186,11 @@ void LogBook::report_not_finite(const StepRecord& record, const LogLine& line) {
 
 void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time) {
   if (!std::isnan(record.step)) {
-    if (!step_owner_) step_owner_ = format;
+    // Who only tells of settings at a step gives way to who tells what was trained.
+    const bool gives_way = step_owner_ && *step_owner_ != format && !steps_trained_ && is_training(record);
+    if (gives_way) log.last_step.reset();
+    if (!step_owner_ || gives_way) step_owner_ = format;
+    steps_trained_ = steps_trained_ || (step_owner_ == format && is_training(record));
     if (step_owner_ == format && (is_training(record) || record.step > log.last_step.value_or(-1)))
       log.last_step = record.step;
     if (step_owner_ == format && time == TimeSource::kBar) log.every_step_counted = true;
@@ -184,7 +198,7 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   report_not_finite(record, line);
   for (const StepValue quantity :
        {StepValue::kLoss, StepValue::kGradNorm, StepValue::kLearningRate, StepValue::kValidation, StepValue::kTokens,
-        StepValue::kTokensPerGpu, StepValue::kModelFlops})
+        StepValue::kTokensPerGpu, StepValue::kSequences, StepValue::kModelFlops})
     if (record.has(quantity)) add(format, quantity, record.step, record[quantity], line);
 
   const double per_gpu = record[StepValue::kTokensPerGpu], gpus = log.processes.value_or(0);
@@ -194,6 +208,11 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
     speed = per_gpu * gpus;
     add(format, StepValue::kTokens, record.step, speed, line);
   }
+  if (speed == 0 && record.has(StepValue::kSequences) && log.sequence_length) {
+    speed = record[StepValue::kSequences] * *log.sequence_length;
+    add(format, StepValue::kTokens, record.step, speed, line);
+  }
+  const double sequences = log.sequences_per_step.value_or(0);
   if (record.has(StepValue::kStepSeconds)) {
     const double seconds = record[StepValue::kStepSeconds];
     add_time(format, record.step, seconds, line, time);
@@ -201,12 +220,15 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
       add(format, StepValue::kTokens, record.step, tokens / seconds, line);
   } else if (speed > 0 && tokens > 0) {
     add_time(format, record.step, tokens / speed, line, TimeSource::kSaid);
+  } else if (record.has(StepValue::kSequences) && sequences > 0) {
+    add_time(format, record.step, sequences / record[StepValue::kSequences], line, TimeSource::kSaid);
   }
   if (!is_training(record)) return;
   works(line);
   if (std::isnan(record.step)) return;
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;
+  steps_clocked_ = true;
   Segment& now = segment(format);
   // Times of day begin anew at midnight.
   constexpr double kHalfDay = 43'200;
@@ -239,6 +261,9 @@ void LogBook::add_time(LogFormat format, double step, double seconds, const LogL
   }
   if (source < time_source_ || owner != format) return;
   if (!log.step_seconds.empty() && step == log.step_seconds.last().step) return;
+  // The first line of a log tells of one step at least; a later one of all since the line before.
+  const double since = log.step_seconds.empty() ? 1 : step - log.step_seconds.last().step;
+  if (source == TimeSource::kSaid && since > 0) told_seconds_ += seconds * since;
   log.step_seconds.add(step, seconds, line.number);
 }
 
@@ -340,6 +365,10 @@ void LogBook::elapsed(Seconds passed) {
   if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
 }
 
+void LogBook::epoch(double epoch) {
+  if (std::isfinite(epoch) && epoch >= log.epoch.value_or(0)) log.epoch = epoch;
+}
+
 void LogBook::reached(double step) {
   if (!std::isfinite(step) || step < 0) return;
   reached_ = step;
@@ -362,11 +391,17 @@ void LogBook::next_file() {
 
 void LogBook::settle() {
   if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
+  // Clocks that stand before a few lines of a log only, none of them of steps, do not see all of it.
+  if (!steps_clocked_ && std::isfinite(told_seconds_) && told_seconds_ > 0) elapsed(Seconds{told_seconds_});
   log.formats.clear();
-  for (const auto& entry : Names<LogFormat>::entries)
-    if (records_[static_cast<std::size_t>(entry.value)] > 0) log.formats.push_back(entry.value);
-  std::ranges::stable_sort(log.formats, std::greater{},
-                           [this](LogFormat format) { return records_[static_cast<std::size_t>(format)]; });
+  log.format_lines.clear();
+  for (const auto& entry : Names<LogFormat>::entries) {
+    FormatLines& lines = records_[static_cast<std::size_t>(entry.value)];
+    lines.format = entry.value;
+    if (lines.records > 0) log.format_lines.push_back(lines);
+  }
+  std::ranges::stable_sort(log.format_lines, std::greater{}, &FormatLines::records);
+  for (const FormatLines& lines : log.format_lines) log.formats.push_back(lines.format);
 }
 
 }  // namespace gpuplan

@@ -38,10 +38,11 @@ enum class StepValue : std::uint8_t {
   kStepSeconds,
   kTokens,        ///< a second, of all GPUs
   kTokensPerGpu,  ///< a second, of one
+  kSequences,     ///< a second, of all GPUs
   kModelFlops,    ///< FLOP/s of one GPU
   kClock          ///< seconds from any start on, when the step was done
 };
-inline constexpr std::size_t kStepValues = 9;
+inline constexpr std::size_t kStepValues = 10;
 
 struct StepRecord {
   double step = scan::kUnknown;
@@ -77,7 +78,9 @@ class LogBook {
   /// One line of progress of the given format.
   void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
   /// A line that shows the format without being about a step.
-  void shows(LogFormat format) { ++records_[static_cast<std::size_t>(format)]; }
+  void shows(LogFormat format);
+  /// The line that is being read.
+  void at(std::uint32_t line) { line_ = line; }
   void memory(LoggedMemory kind, Bytes peak);
   void gpu_sample(std::string_view gpu, std::optional<double> busy, std::optional<Bytes> memory, std::uint32_t line);
   /// One of vLLM's engines says how fast it generates; what all of them say at one time is one value.
@@ -98,6 +101,8 @@ class LogBook {
   void clock(double seconds);
   /// The run says how long it runs already.
   void elapsed(Seconds passed);
+  /// The run has come to this epoch.
+  void epoch(double epoch);
   /// So many steps are done, as a state file says that counts each of them.
   void reached(double step);
   /// What was taken for steps of the format was something else.
@@ -107,6 +112,8 @@ class LogBook {
   /// Prefixed lines of other ranks than the first seen (or 0) are copies.
   bool takes(LogFormat format, int rank);
   bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
+  /// Whose steps the log counts; nullopt: none were met.
+  std::optional<LogFormat> step_format() const { return step_owner_; }
   double step() const { return log.last_step.value_or(scan::kUnknown); }
   /// Brings `log.formats` up to date.
   void settle();
@@ -147,7 +154,7 @@ class LogBook {
   void add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source);
   Series& series(StepValue quantity);
 
-  std::array<std::uint64_t, kFormats> records_{};
+  std::array<FormatLines, kFormats> records_{};
   std::array<int, kFormats> ranks_ = [] {
     std::array<int, kFormats> none{};
     none.fill(-1);
@@ -160,12 +167,15 @@ class LogBook {
   std::vector<std::pair<LogFormat, Segment>> segments_;
   std::array<std::optional<LogFormat>, kSeries> owners_;
   std::optional<LogFormat> step_owner_;
+  bool steps_trained_ = false;  ///< its records say more than settings
   TimeSource time_source_ = TimeSource::kNone;
   bool hello_ = false, restart_said_ = false;
   std::optional<double> reached_;
   double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
   double first_clock_ = scan::kUnknown;
-  std::uint32_t file_ = 0;
+  bool steps_clocked_ = false;  ///< lines of steps have times
+  double told_seconds_ = 0;     ///< all steps together, by the times that the log says of them
+  std::uint32_t file_ = 0, line_ = 1;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
 };
 

@@ -13,6 +13,7 @@ struct Name {
 
 constexpr NamedValue of(StepValue quantity, double scale = 1) { return {NamedValue::Kind::kQuantity, quantity, scale}; }
 constexpr NamedValue gib(NamedValue::Kind kind) { return {kind, StepValue::kLoss, units::GiB.value}; }
+constexpr NamedValue mib(NamedValue::Kind kind) { return {kind, StepValue::kLoss, units::MiB.value}; }
 
 /// Exact names: "lm loss vs samples" (Megatron) is the loss over another axis, "train/train_loss" (Trainer) a mean.
 constexpr auto kNames = [] {
@@ -67,12 +68,31 @@ constexpr auto kNames = [] {
       Name{"peak_memory_active", gib(NamedValue::Kind::kAllocated)},
       Name{"peak_memory_alloc", gib(NamedValue::Kind::kAllocated)},
       Name{"peak_memory_reserved", gib(NamedValue::Kind::kReserved)},
+      Name{"time_per_step_s", of(StepValue::kStepSeconds)},
+      // axolotl (src/axolotl/core/trainers/base.py @ 067b021) and its versions before; tokens are those with a loss
+      Name{"memory/max_active (GiB)", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/max_allocated (GiB)", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/device_reserved (GiB)", gib(NamedValue::Kind::kReserved)},
+      Name{"memory/max_mem_active(gib)", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/max_mem_allocated(gib)", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/device_mem_reserved(gib)", gib(NamedValue::Kind::kReserved)},
+      Name{"memory/max_memory_active", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/max_memory_allocated", gib(NamedValue::Kind::kAllocated)},
+      Name{"memory/device_memory_reserved", gib(NamedValue::Kind::kReserved)},
+      Name{"tokens/train_per_sec_per_gpu", of(StepValue::kTokensPerGpu)},
+      // Liger's callback for Trainer: tokens of all GPUs, MB of 1024^2 bytes
+      Name{"step_tokens_per_second", of(StepValue::kTokens)},
+      Name{"step_peak_memory_allocated_MB", mib(NamedValue::Kind::kAllocated)},
+      Name{"total_peak_memory_allocated_MB", mib(NamedValue::Kind::kAllocated)},
+      Name{"step_peak_memory_reserved_MB", mib(NamedValue::Kind::kReserved)},
+      Name{"total_peak_memory_reserved_MB", mib(NamedValue::Kind::kReserved)},
       // Megatron-LM
       Name{"lm loss", of(StepValue::kLoss)},
       Name{"lm loss validation", of(StepValue::kValidation)},
       Name{"grad-norm", of(StepValue::kGradNorm)},
       Name{"learning-rate", of(StepValue::kLearningRate)},
       Name{"iteration-time", of(StepValue::kStepSeconds)},
+      Name{"lm-loss", of(StepValue::kLoss)},
       Name{"throughput", of(StepValue::kModelFlops, 1e12)},
       // nanochat
       Name{"train/dt", of(StepValue::kStepSeconds)},
@@ -115,6 +135,9 @@ bool note_value(LogBook& book, StepRecord& record, const NamedValue& named, doub
       record.step = value;
       break;
     case NamedValue::Kind::kEpoch:
+      book.epoch(value);
+      break;
+    case NamedValue::Kind::kMeanTime:
       break;
   }
   return true;

@@ -3,36 +3,51 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "input/logs/formats/fields.h"
 
 namespace gpuplan {
 namespace {
 
 constexpr std::size_t kMostColumns = 4096;
 
-/// The next cell, taken off with its comma; `more` tells whether there was one. Quotes are left out; a cell with
-/// quotes inside of quotes is no number anyway.
-std::string_view take_cell(std::string_view& rest, bool& more) {
+/// The next cell, taken off with the separator behind it; `more` tells whether there was one. Quotes are left out; a
+/// cell with quotes inside of quotes is no number anyway.
+std::string_view take_cell(std::string_view& rest, bool& more, char separator = ',') {
   std::string_view cell;
   if (rest.starts_with('"')) {
     const std::size_t end = rest.find('"', 1);
     cell = rest.substr(1, end == std::string_view::npos ? end : end - 1);
-    rest.remove_prefix(std::min(rest.size(), rest.find(',', end)));
+    rest.remove_prefix(std::min(rest.size(), rest.find(separator, end)));
   } else {
-    const std::size_t comma = std::min(rest.size(), rest.find(','));
+    const std::size_t comma = std::min(rest.size(), rest.find(separator));
     cell = rest.substr(0, comma);
     rest.remove_prefix(comma);
   }
-  more = scan::take(rest, ",");
-  scan::skip_spaces(rest);
+  more = rest.starts_with(separator);
+  if (more) rest.remove_prefix(1);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
   return cell;
+}
+
+/// What a column of another program's table is, if its name says so alone.
+NamedValue column_named(std::string_view name) {
+  LogField field{.name = name};
+  if (const std::size_t open = name.find_first_of("(["); open != std::string_view::npos && open > 0) {
+    field.name = trim(name.substr(0, open));
+    field.unit = name.substr(open + 1, name.size() - std::min(name.size(), open + 2));
+  }
+  const NamedValue value = meaning_of(field);
+  return value.kind == NamedValue::Kind::kMeanTime ? NamedValue{} : value;
 }
 
 }  // namespace
 
-bool LogCsv::head(LogBook& book, const LogLine& line, bool first) {
+bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames& names) {
   const std::string_view text = trim(line.text);
-  if (text.find(',') == std::string_view::npos && !text.starts_with("memory.used")) return false;
-  if (!sample_head(text) && !(first && metrics_head(text))) return false;
+  const bool commas = text.find(',') != std::string_view::npos;
+  if (!commas && text.find('\t') == std::string_view::npos && !text.starts_with("memory.used")) return false;
+  separator_ = commas ? ',' : '\t';
+  if (!sample_head(text) && !(first && metrics_head(text, names))) return false;
   book.shows(format_);
   return true;
 }
@@ -58,19 +73,23 @@ bool LogCsv::sample_head(std::string_view text) {
 }
 
 /// Lightning: "epoch,step,train_loss,val_loss"; W&B: "Step","run - train/loss","run - train/loss__MIN",...
-bool LogCsv::metrics_head(std::string_view text) {
+bool LogCsv::metrics_head(std::string_view text, const LogNames& names) {
   std::vector<Column> columns;
-  bool more = true, epoch = false, step = false, wandb = false, quantities = false;
+  bool more = true, epoch = false, step = false, wandb = false, quantities = false, axis = false, mapped = false;
   const bool first_is_axis =
       text.starts_with("\"Step\"") || text.starts_with("Step,") || text.find("Relative Time") < 2;
   while (more && columns.size() < kMostColumns) {
-    std::string_view name = trim(take_cell(text, more));
+    std::string_view name = trim(take_cell(text, more, separator_));
     epoch = epoch || name == "epoch";
     step = step || name == "step";
     wandb = wandb || name.ends_with("__MIN");
     // "<run> - <metric>"; the first run of several counts.
     if (const std::size_t dash = name.rfind(" - "); dash != std::string_view::npos) name.remove_prefix(dash + 3);
-    Column column{Column::Kind::kValue, named_value(name)};
+    const NamedValue own = names.meaning(name);
+    mapped = mapped || own.kind != NamedValue::Kind::kNothing;
+    Column column{Column::Kind::kValue, own.kind == NamedValue::Kind::kNothing ? named_value(name) : own};
+    if (column.value.kind == NamedValue::Kind::kNothing) column.value = column_named(name);
+    axis = axis || column.value.kind == NamedValue::Kind::kStep;
     const bool taken = std::ranges::any_of(columns, [&](const Column& other) {
       return other.value.kind == column.value.kind && other.value.quantity == column.value.quantity;
     });
@@ -79,9 +98,10 @@ bool LogCsv::metrics_head(std::string_view text) {
         quantities || (column.kind == Column::Kind::kValue && column.value.kind == NamedValue::Kind::kQuantity);
     columns.push_back(column);
   }
-  const bool lightning = epoch && step;
-  if (!lightning && !(wandb && first_is_axis) && !(first_is_axis && quantities && columns.size() > 1)) return false;
-  format_ = lightning ? LogFormat::kLightning : LogFormat::kWandb;
+  const bool lightning = epoch && step && separator_ == ',';
+  wandb = separator_ == ',' && first_is_axis && (wandb || (quantities && columns.size() > 1));
+  if (!lightning && !wandb && !((axis || mapped) && quantities)) return false;
+  format_ = lightning ? LogFormat::kLightning : wandb ? LogFormat::kWandb : LogFormat::kTable;
   columns_ = std::move(columns);
   return true;
 }
@@ -134,7 +154,7 @@ Match LogCsv::metrics(LogBook& book, const LogLine& line) const {
   std::size_t at = 0;
   for (bool more = true; more; ++at) {
     if (at == columns_.size()) return Match::kNo;
-    const std::string_view cell = take_cell(rest, more);
+    const std::string_view cell = take_cell(rest, more, separator_);
     if (columns_[at].kind != Column::Kind::kValue || cell.empty()) continue;
     std::string_view text = cell;
     double value = 0;

@@ -7,13 +7,14 @@
 
 #include "input/logs/book/book.h"
 #include "input/logs/book/names.h"
+#include "input/logs/formats/columns.h"
 
 namespace gpuplan {
 
 class LogCsv {
  public:
   /// Looks whether the line is the head of a table; those of metrics only begin a file.
-  bool head(LogBook& book, const LogLine& line, bool first);
+  bool head(LogBook& book, const LogLine& line, bool first, const LogNames& names);
   bool open() const { return !columns_.empty(); }
   /// A row of the table, if the line is one.
   Match row(LogBook& book, const LogLine& line) const;
@@ -26,11 +27,12 @@ class LogCsv {
   };
 
   bool sample_head(std::string_view text);
-  bool metrics_head(std::string_view text);
+  bool metrics_head(std::string_view text, const LogNames& names);
   Match sample(LogBook& book, const LogLine& line) const;
   Match metrics(LogBook& book, const LogLine& line) const;
 
   LogFormat format_ = LogFormat::kNvidiaSmi;
+  char separator_ = ',';
   std::vector<Column> columns_;
 };
 

@@ -17,6 +17,13 @@ Match megatron_step(LogBook& book, const LogLine& line);    ///< "iteration 1/ 5
 Match trainer_step(LogBook& book, const LogLine& line);     ///< "{'loss': 1.1294, ...}", "  6%|▌  | 73/1300 [..."
 Match dcgm_sample(LogBook& book, const LogLine& line);      ///< "DCGM_FI_DEV_GPU_UTIL{gpu="0",...} 93"
 
+/// "step 12/90 | loss 3.1 | 57.3 ms": any line with the number of a step, and a loss, a time or a rate as names with
+/// numbers. True for such a line.
+bool fields_step(LogBook& book, const LogLine& line);
+
+/// "250 train 3.21" and "250 val 3.30", all of the line.
+Match numbers_step(LogBook& book, const LogLine& line);
+
 /// A sentence of a preamble, or of something worth a line: `rest` is what follows the words it was found by.
 using LogSentence = void(LogBook& book, const LogLine& line, std::string_view rest);
 
@@ -27,8 +34,9 @@ LogSentence torchtitan_trainer, torchtitan_gpu, torchtitan_parameters, torchtita
 LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
     trainer_trainable, peft_parameters, lightning_processes;
-LogSentence vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
+LogSentence vllm_starts, vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
     generation_done;
+LogSentence fields_line, deepspeed_loss, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

@@ -34,7 +34,7 @@ void take_field(Iteration& it, std::string_view key, std::string_view text) {
       else if (key == "tokens/sec/gpu" || key == "tokens per gpu per second (tgs)") it.tokens_per_gpu = value;
       break;
     case 'l':
-      if (key == "lm loss" || key == "loss") record.set(StepValue::kLoss, value);
+      if (key == "lm loss" || key == "lm-loss" || key == "loss") record.set(StepValue::kLoss, value);
       else if (key == "learning rate") record.set(StepValue::kLearningRate, value);
       break;
     case 'g':

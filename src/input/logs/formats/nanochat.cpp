@@ -28,8 +28,10 @@ void nanochat_fields(LogBook& book, StepRecord& record, std::string_view rest) {
       if (take_count(field, value)) record.set(StepValue::kTokens, value);
     } else if (take(field, "total time:")) {
       if (take_next(field, value) && take(field, "m")) book.elapsed(value * units::minute);
-    } else if (take(field, "grad norm:") || take(field, "grad_norm:")) {
+    } else if (take(field, "grad norm:") || take(field, "grad_norm:") || take(field, "norm:")) {
       if (take_next(field, value)) record.set(StepValue::kGradNorm, value);
+    } else if (take(field, "lr ")) {
+      if (take_next(field, value)) record.set(StepValue::kLearningRate, value);
     } else if (take(field, "bf16_mfu:") || take(field, "mfu:")) {
       if (take_next(field, value) && value >= 0 && book.facts.peak_flops)
         record.set(StepValue::kModelFlops, value / 100 * *book.facts.peak_flops);

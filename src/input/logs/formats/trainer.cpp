@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "input/logs/book/names.h"
+#include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/keywords.h"
 
@@ -106,6 +107,14 @@ Match bar(LogBook& book, const LogLine& line, std::string_view rest) {
   if (is_training_bar(book, total)) {
     book.elapsed(Seconds{elapsed});
     if (known && rate > 0) record.set(StepValue::kStepSeconds, reciprocal ? rate : 1 / rate);
+    // tqdm's postfix, "1.5it/s, loss=2.31, lr=1e-5]"
+    LogFields fields(rest.substr(0, rest.find(']')));
+    for (LogField field; fields.next(field);)
+      if (const NamedValue named = meaning_of(field);
+          named.kind == NamedValue::Kind::kQuantity &&
+          (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
+           named.quantity == StepValue::kGradNorm))
+        note_value(book, record, named, field.value);
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
   }
   // Records and sentences are often printed behind the bar, on the same line.
@@ -136,7 +145,8 @@ void TrainerRecord::note(LogBook& book, std::string_view name, double value) {
   else if (name == "train_steps_per_second") steps_per_second_ = value;
   else if (name == "train_tokens_per_second") tokens_per_second_ = value;
   else if (name == "epoch") epoch_ = value;
-  else if (name == "train_loss") return;  // the mean of the run
+  else if (name == "train_loss") return;                                  // the mean of the run
+  else if (name == "throughput") record_.set(StepValue::kTokens, value);  // LLaMA-Factory; Megatron's is of FLOPs
   else note_value(book, record_, name, value);
 }
 
@@ -164,6 +174,7 @@ bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) 
   // A learning rate alone is a setting.
   if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
   if (std::isnan(record_.step)) record_.step = guessed_step(book);
+  book.epoch(epoch_);
   book.record(format, record_, line);
   return true;
 }

@@ -30,6 +30,9 @@ double time_of_day(std::string_view text) {
 
 }  // namespace
 
+/// "Resolved architecture: Qwen3ForCausalLM" (vllm/config/model.py): it started, whatever came of it.
+void vllm_starts(LogBook& book, const LogLine&, std::string_view) { book.shows(LogFormat::kVllm); }
+
 /// "Available KV cache memory: 9.62 GiB"
 void vllm_cache_memory(LogBook& book, const LogLine&, std::string_view rest) {
   double value = 0;

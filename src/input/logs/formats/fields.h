@@ -1,0 +1,43 @@
+// Names with numbers behind them in lines of any form: "step 12/90 | loss: 3.1 | 57.3ms", "global_step=10, lr=[0.1]".
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "input/logs/book/names.h"
+#include "input/logs/book/scan.h"
+
+namespace gpuplan {
+
+/// A number of a line with what stands around it.
+struct LogField {
+  std::string_view name{};        ///< words before it, "grad norm"; empty: none since the number before
+  double value = 0;               ///< NaN where the program says so
+  std::string_view unit{};        ///< "ms", "tok/s", "%"; empty: none
+  double total = scan::kUnknown;  ///< behind a slash: "12/90"
+  bool fraction = false;          ///< written as no whole number: "3.1", "1e-4", "nan"
+};
+
+/// Takes numbers off the front of a line one by one.
+class LogFields {
+ public:
+  explicit LogFields(std::string_view text) : text_(text) {}
+  bool next(LogField& field);
+
+ private:
+  bool number(LogField& field);
+  void word();
+  void sign();
+  char before(std::size_t at) const { return at == 0 ? ' ' : text_[at - 1]; }
+
+  std::string_view text_;
+  std::size_t at_ = 0, name_begin_ = 0, name_end_ = 0;
+  std::string_view unit_;   ///< in brackets behind the name: "iter time (s)"
+  bool separated_ = false;  ///< a colon or an equals sign came since the name
+};
+
+/// What the words before a number mean, whatever program wrote them: "train loss", "Train/Loss" and "avg loss" are one.
+/// Words before the last ones that have a meaning are left out ("INFO trainer step" is "step").
+NamedValue meaning_of(const LogField& field);
+
+}  // namespace gpuplan

@@ -1,0 +1,202 @@
+// Lines of steps of programs that have no file of their own, read by the names of their numbers, whatever their order:
+// DeepSpeed (deepspeed/utils/timer.py, runtime/engine.py), modded-nanogpt (train_gpt.py), llm.c (train_gpt2.cu and .c),
+// LLMQ (src/training/logging.cpp), and what people write themselves.
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "input/logs/formats/fields.h"
+#include "input/logs/formats/formats.h"
+
+namespace gpuplan {
+namespace {
+
+/// What only the lines of one program hold.
+struct StepSign {
+  std::string_view words;
+  LogFormat format;
+  bool at_start = false;
+};
+constexpr std::array kStepSigns = {
+    StepSign{"SamplesPerSec=", LogFormat::kDeepSpeed},
+    StepSign{"mom=[", LogFormat::kDeepSpeed},
+    StepSign{"iter time (s):", LogFormat::kDeepSpeed},
+    StepSign{"step_avg:", LogFormat::kModdedNanogpt},
+    StepSign{"(+nan", LogFormat::kLlmC},
+    StepSign{"bf16 MFU", LogFormat::kLlmC},
+    StepSign{" (took ", LogFormat::kLlmC},
+    StepSign{"[T] step ", LogFormat::kLlmq, true},
+    StepSign{"[V] step ", LogFormat::kLlmq, true},
+};
+
+LogFormat format_signed(std::string_view text) {
+  for (const StepSign& sign : kStepSigns)
+    if (sign.at_start ? text.starts_with(sign.words) : text.find(sign.words) != std::string_view::npos)
+      return sign.format;
+  return LogFormat::kFields;
+}
+
+/// Words before a step or loss that say that it is of held-out data: "Validation at step 500: loss 3.2".
+bool speaks_of_validation(std::string_view words) {
+  for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]"})
+    if (words.find(sign) != std::string_view::npos) return true;
+  return false;
+}
+
+/// All of the line to the end of the name, or what stands in its own part of it: "step 5 | eval loss".
+std::string_view words_before(std::string_view text, std::string_view name, bool own_part) {
+  if (name.empty()) return {};
+  const std::string_view before = text.substr(0, static_cast<std::size_t>(name.data() - text.data()) + name.size());
+  const std::size_t part = own_part ? before.find_last_of("|,;") : std::string_view::npos;
+  return part == std::string_view::npos ? before : before.substr(part + 1);
+}
+
+struct StepLine {
+  StepRecord record;
+  double planned = scan::kUnknown, mean_time = scan::kUnknown;
+  bool fraction = false;  ///< a loss or time that is no whole number: code has whole ones
+};
+
+void note_field(LogBook& book, StepLine& it, const LogField& field) {
+  const NamedValue named = meaning_of(field);
+  switch (named.kind) {
+    case NamedValue::Kind::kStep:
+      if (!std::isnan(it.record.step) || field.fraction || !(field.value >= 0)) return;
+      it.record.step = field.value;
+      it.planned = field.total;
+      return;
+    case NamedValue::Kind::kMeanTime:
+      it.mean_time = field.value * named.scale;
+      it.fraction = true;
+      return;
+    case NamedValue::Kind::kQuantity:
+      it.fraction = it.fraction || field.fraction || !field.unit.empty();
+      break;
+    case NamedValue::Kind::kNothing:
+    case NamedValue::Kind::kAllocated:
+    case NamedValue::Kind::kReserved:
+    case NamedValue::Kind::kEpoch:
+      break;
+  }
+  note_value(book, it.record, named, field.value);
+}
+
+constexpr unsigned quantity_bit(StepValue quantity) { return 1U << static_cast<unsigned>(quantity); }
+
+}  // namespace
+
+bool fields_step(LogBook& book, const LogLine& line) {
+  const LogFormat format = format_signed(line.text);
+  // Beside the lines of a program that is known, others repeat it or are of parts of a step.
+  const auto owner = book.step_format();
+  if (format == LogFormat::kFields && owner && *owner != LogFormat::kFields) return false;
+  if (line.text.starts_with('#')) return false;  // a program's own text
+  StepLine it;
+  LogFields fields(line.text);
+  bool validation = false;
+  for (LogField field; fields.next(field);) {
+    const unsigned known = it.record.known;
+    const bool counted = !std::isnan(it.record.step);
+    note_field(book, it, field);
+    const bool is_step = !counted && !std::isnan(it.record.step);
+    const bool is_loss = (~known & it.record.known & quantity_bit(StepValue::kLoss)) != 0;
+    if (is_step || is_loss)
+      validation = validation || speaks_of_validation(words_before(line.text, field.name, is_loss));
+  }
+  StepRecord& record = it.record;
+  if (std::isnan(record.step)) return false;
+  if (validation && record.has(StepValue::kLoss) && !record.has(StepValue::kValidation))
+    record.set(StepValue::kValidation, record[StepValue::kLoss]);
+  const bool held_out = record.has(StepValue::kValidation);
+  if (held_out && (validation || !record.has(StepValue::kLoss))) {
+    const double value = record[StepValue::kValidation];
+    record = {.step = record.step};  // its times are those of the evaluation
+    record.set(StepValue::kValidation, value);
+  }
+  constexpr unsigned kSettings =
+      quantity_bit(StepValue::kLearningRate) | quantity_bit(StepValue::kGradNorm) | quantity_bit(StepValue::kClock);
+  const bool works = (record.known & ~kSettings) != 0 || it.mean_time > 0;
+  if (format == LogFormat::kFields && (!works || !it.fraction)) return false;
+  if (!works && record.known == 0) return false;
+  if (record.has(StepValue::kClock)) book.elapsed(Seconds{record[StepValue::kClock]});
+  if (it.planned > 0) book.log.planned_steps = it.planned;
+  TimeSource source = TimeSource::kSaid;
+  if (it.mean_time > 0 && !record.has(StepValue::kStepSeconds) && !held_out) {
+    record.set(StepValue::kStepSeconds, it.mean_time);
+    source = TimeSource::kMean;
+  }
+  book.record(format, record, line, source);
+  return true;
+}
+
+Match numbers_step(LogBook& book, const LogLine& line) {
+  std::string_view rest = line.text;
+  StepRecord record;
+  double value = 0;
+  if (!scan::take_number(rest, record.step)) return Match::kNo;
+  const bool train = scan::take(rest, " train ");
+  if (!train && !scan::take(rest, " val ")) return Match::kNo;
+  if (!scan::take_number(rest, value) || !trim(rest).empty()) return Match::kNo;
+  record.set(train ? StepValue::kLoss : StepValue::kValidation, value);
+  book.record(LogFormat::kFields, record, line);
+  return Match::kRecord;
+}
+
+/// A line with the word "step" or "iter" in it.
+void fields_line(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::size_t kWord = 4;
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size() - kWord);
+  for (const std::string_view word : {"step", "Step", "STEP", "iter", "Iter"})
+    if (before.find(word) != std::string_view::npos) return;  // read already
+  fields_step(book, line);
+}
+
+/// "[Rank 0] Loss: 10.8766" beside DeepSpeed's own lines, which tell the steps.
+void deepspeed_loss(LogBook& book, const LogLine& line, std::string_view rest) {
+  if (book.step_format() != LogFormat::kDeepSpeed || line.text.find("tep") != std::string_view::npos) return;
+  StepRecord record;
+  record.step = book.step();
+  const auto value = scan::number(rest);
+  if (!value) return;
+  record.set(StepValue::kLoss, *value);
+  book.record(LogFormat::kDeepSpeed, record, line);
+}
+
+/// "  train_batch_size ............. 256" of the engine's configuration
+void deepspeed_batch(LogBook& book, const LogLine&, std::string_view rest) {
+  while (!rest.empty() && rest.front() == '.') rest.remove_prefix(1);
+  if (const auto value = scan::number(rest); value && *value > 0) book.log.sequences_per_step = value;
+}
+
+/// "val loss 5.251911" alone, after the step that it was taken at
+void llmc_validation(LogBook& book, const LogLine& line, std::string_view rest) {
+  if (!line.text.starts_with("val loss ")) return;
+  StepRecord record;
+  record.step = book.step();
+  double value = 0;
+  if (!scan::take_next(rest, value) || !trim(rest).empty()) return;
+  record.set(StepValue::kValidation, value);
+  book.record(LogFormat::kLlmC, record, line);
+}
+
+/// "peak memory allocated: 30220 MiB reserved: 38672 MiB"
+void nanogpt_memory(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (!scan::take_next(rest, value) || !scan::take(rest, " MiB")) return;
+  book.memory(LoggedMemory::kAllocated, value * units::MiB);
+  if (scan::take(rest, " reserved: ") && scan::take_next(rest, value) && scan::take(rest, " MiB"))
+    book.memory(LoggedMemory::kReserved, value * units::MiB);
+}
+
+/// "|   0  NVIDIA H100 80GB HBM3          On  |   00000000:8D:00.0 Off |": the table of nvidia-smi
+void nvidia_smi_gpu(LogBook& book, const LogLine& line, std::string_view rest) {
+  std::string_view before = line.text;
+  double index = 0;
+  if (!book.log.gpu.empty() || !scan::take(before, "|") || !scan::take_next(before, index)) return;
+  scan::skip_spaces(before);
+  const std::size_t end = rest.find("  ");
+  if (!before.starts_with("NVIDIA ") || end == std::string_view::npos) return;
+  book.log.gpu = "NVIDIA " + printable(trim(rest.substr(0, end)), 80);
+}
+
+}  // namespace gpuplan
