@@ -107,7 +107,7 @@ constexpr Bound kPrompts[] = {
     {"A100 SXM 80GB", "bf16", 0.1, 0.695},
     {"RTX PRO 6000 Blackwell Server", "bf16", 0.19, 0.55},
     {"RTX PRO 6000 Blackwell Server", "fp8", 0.195, 0.605},
-    {"B200", "bf16", 0.17, 0.75},
+    {"B200", "bf16", 0.195, 0.8},
     {"B200", "fp8", 0.26, 0.565},
     {"H100 SXM", "bf16", 0.16, 0.565},
     {"H100 SXM", "fp8", 0.2, 0.56},

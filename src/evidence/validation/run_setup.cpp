@@ -148,7 +148,7 @@ class RunFiller {
     phase.trainable = run_.trainable;
     phase.master_weights = run_.master_weights;
     const bool zero = run_.sharding && *run_.sharding != Sharding::kNone;
-    if (!run_.master_weights && !zero && phase.method == Method::kFull && !run_.from_scratch &&
+    if (!run_.settled && !run_.master_weights && !zero && phase.method == Method::kFull && !run_.from_scratch &&
         s_.strategy.precision == Precision::kBf16 && software_of(all_, s_.framework->name).keeps_format) {
       phase.master_weights = Format::kBf16;
       assume("weights learn in bf16, as they are loaded");
