@@ -25,6 +25,7 @@ CLOUDS = ["skypilot", "dstack", "kubernetes", "vast", "runpod"]
 # Marketplaces rent machines one by one, and RunPod has no A100 with 40 GB.
 NOT_THERE = {("pretrain-7b-2-nodes", "vast"): "rents single machines", ("pretrain-7b-2-nodes", "runpod"): "rents single machines",
              ("sft-node", "runpod"): "does not offer A100 SXM 40GB",
+             ("gpt-124m", "runpod"): "does not offer A100 SXM 40GB",
              ("neurlang-as-run", "runpod"): "does not offer GH200"}
 
 
