@@ -80,7 +80,6 @@ TEST_F(ExitCodes, Usage) {
                           {"init"},
                           {"launch", "examples/collection.yaml"},
                           {"launch", "examples/collection.yaml", "--to", "pbs"},
-                          {"check", "run.log"},
                           {"check", "-", "--job", "-"},
                           {"check"},
                           {"whatif", "examples/collection.yaml", "--by", "10%"},
@@ -143,6 +142,7 @@ TEST_F(ExitCodes, MissesLimits) {
 TEST_F(ExitCodes, BadInput) {
   for (const Words& words :
        std::vector<Words>{{"plan", "nosuch.yaml"},
+                          {"check", "nosuch.log"},
                           {"plan", "examples"},
                           {"plan", "tests/golden/inputs/wrong-key.yaml"},
                           {"plan", "examples/collection.yaml", "--prices", "tests/golden/inputs/prices-wrong.csv"},

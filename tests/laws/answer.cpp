@@ -5,9 +5,9 @@
 #include "api/questions/facts.h"
 #include "input/models/model_source.h"
 #include "input/prices/price_file.h"
-#include "output/answer/explain.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
+#include "output/explain/explain.h"
 #include "output/views/plan_views.h"
 #include "plan/capacity/fit.h"
 

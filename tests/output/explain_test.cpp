@@ -1,4 +1,4 @@
-#include "output/answer/explain.h"
+#include "output/explain/explain.h"
 
 #include <gtest/gtest.h>
 

@@ -71,8 +71,7 @@ Judged told_as(const PredictedRun& run, const std::vector<Judged>& judged) {
 
 /// What is told of single runs: the one that is asked for, else those farthest off.
 Result<std::vector<ReportedRun>> reported_runs(const std::string& asked, const ValidationReport& report,
-                                               const Catalogue& catalogue, const LeftOut* left_out,
-                                               int worst_shown) {
+                                               const Catalogue& catalogue, const LeftOut* left_out, int worst_shown) {
   const auto tell = [&](std::size_t at, Judged what) {
     const PredictedRun& run = report.runs[at];
     const Catalogue& constants = left_out != nullptr ? left_out->catalogue_for(run.run->source) : catalogue;

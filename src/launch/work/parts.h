@@ -99,7 +99,8 @@ std::vector<std::string> trained_by(const WorkPlace& place, const ModelUse& mode
 /// `final`.
 std::vector<std::string> model_lines(const WorkPlace& place, std::string_view shell_name, std::string_view first,
                                      Work& work);
-/// For settings that name the model as @GPUPLAN_BASE_MODEL@: MODEL, else what an earlier phase trained, else the job's name.
+/// For settings that name the model as @GPUPLAN_BASE_MODEL@: MODEL, else what an earlier phase trained, else the job's
+/// name.
 void take_model(const WorkPlace& place, Work& work);
 /// The last lines of a command whose program leaves the model in `folder` of the run, as transformers reads it.
 void leave_final(Work& work, std::string_view folder);

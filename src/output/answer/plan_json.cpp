@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "output/answer/explain.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_variants.h"
+#include "output/explain/explain.h"
 #include "output/text/json_writer.h"
 #include "output/text/price_age.h"
 #include "output/views/plan_views.h"

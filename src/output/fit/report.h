@@ -6,7 +6,7 @@
 
 #include "domain/facts/catalogue.h"
 #include "domain/work/job.h"
-#include "output/answer/explain.h"
+#include "output/explain/explain.h"
 #include "output/text/style.h"
 #include "plan/capacity/fit.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "evidence/scores/fits_judged.h"
-#include "output/answer/explain.h"
+#include "output/explain/explain.h"
 #include "output/runs/validate_report.h"
 
 namespace gpuplan {

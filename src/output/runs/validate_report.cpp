@@ -5,7 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
-#include "output/answer/explain.h"
+#include "output/explain/explain.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {

@@ -34,8 +34,8 @@ LogSentence torchtitan_trainer, torchtitan_gpu, torchtitan_parameters, torchtita
 LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_done, megatron_world;
 LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
     trainer_trainable, peft_parameters, lightning_processes;
-LogSentence vllm_starts, vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark, vllm_benchmark_throughput,
-    generation_done;
+LogSentence vllm_starts, vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark,
+    vllm_benchmark_throughput, generation_done;
 LogSentence fields_line, deepspeed_loss, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 

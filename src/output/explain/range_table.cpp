@@ -1,4 +1,4 @@
-#include "output/answer/range_table.h"
+#include "output/explain/range_table.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "output/answer/explain.h"
+#include "output/explain/explain.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "model/generation/generation.h"
 #include "model/training/training.h"
-#include "output/answer/range_table.h"
+#include "output/explain/range_table.h"
 #include "output/text/table.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
