@@ -12,10 +12,10 @@
 #include "cli/load/job_options.h"
 #include "cli/options/common_options.h"
 #include "launch/to/launchers.h"
-#include "output/explain/explain.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
 #include "output/answer/short_answer.h"
+#include "output/explain/explain.h"
 #include "output/views/plan_views.h"
 
 namespace gpuplan::cli {
