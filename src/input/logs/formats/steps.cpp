@@ -1,6 +1,7 @@
 // Lines of steps of programs that have no file of their own, read by the names of their numbers, whatever their order:
-// DeepSpeed (deepspeed/utils/timer.py, runtime/engine.py), modded-nanogpt (train_gpt.py), llm.c (train_gpt2.cu and .c),
-// LLMQ (src/training/logging.cpp), and what people write themselves.
+// DeepSpeed (deepspeed/utils/timer.py @ edaa722, runtime/engine.py), modded-nanogpt (train_gpt.py @ f411b3d), llm.c
+// (llmc/logger.h, train_gpt2.cu @ f1e2ace), LLMQ (src/training/logging.cpp @ b77d969), and what people write
+// themselves.
 #include <array>
 #include <cmath>
 
