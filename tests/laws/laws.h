@@ -54,9 +54,10 @@ double dollars(const Plan& plan);
 double hours(const Plan& plan);
 double worth(const Answer& answer, const Plan& plan);
 
-/// What a plainer way that has become good enough may cost against a harder, faster one: the most that care asks for
-/// (plan/strategy/practice.cpp), with the points of complexity. docs/how-gpuplan-works.md says why it can not be none.
-constexpr double kCare = 1.4 * 1.02;
+/// What a plainer way that has become good enough may cost against a harder, faster one: what care asks for tensor
+/// parallelism over PCIe (data/practice_constants.csv), with the points of complexity. docs/how-gpuplan-works.md says
+/// why it can not be none.
+constexpr double kCare = 1.6 * 1.02;
 
 /// Machines of several phases are chosen by the medians of the phases, and a plan is told by the median of the whole:
 /// the best by one is looked for near the best by the other, and not always found
