@@ -362,7 +362,7 @@ void LogBook::clock(double seconds) {
 }
 
 void LogBook::elapsed(Seconds passed) {
-  if (passed >= log.elapsed.value_or(Seconds{})) log.elapsed = passed;
+  if (passed >= clocked_.value_or(Seconds{})) clocked_ = passed;
 }
 
 void LogBook::epoch(double epoch) {
@@ -391,8 +391,10 @@ void LogBook::next_file() {
 
 void LogBook::settle() {
   if (reached_ && *reached_ > log.last_step.value_or(-1)) log.last_step = reached_;
+  log.elapsed = clocked_;
   // Clocks that stand before a few lines of a log only, none of them of steps, do not see all of it.
-  if (!steps_clocked_ && std::isfinite(told_seconds_) && told_seconds_ > 0) elapsed(Seconds{told_seconds_});
+  if (!steps_clocked_ && std::isfinite(told_seconds_) && told_seconds_ > 0)
+    log.elapsed = std::max(clocked_.value_or(Seconds{}), Seconds{told_seconds_});
   log.formats.clear();
   log.format_lines.clear();
   for (const auto& entry : Names<LogFormat>::entries) {

@@ -173,8 +173,9 @@ class LogBook {
   std::optional<double> reached_;
   double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
   double first_clock_ = scan::kUnknown;
-  bool steps_clocked_ = false;  ///< lines of steps have times
-  double told_seconds_ = 0;     ///< all steps together, by the times that the log says of them
+  bool steps_clocked_ = false;      ///< lines of steps have times
+  std::optional<Seconds> clocked_;  ///< by the clocks of the log
+  double told_seconds_ = 0;         ///< all steps together, by the times that the log says of them
   std::uint32_t file_ = 0, line_ = 1;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
 };
