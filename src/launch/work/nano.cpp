@@ -14,7 +14,7 @@ std::string flag(std::string_view name, int value) { return " --" + std::string(
 /// GPT-2 by the names that nanoGPT's from_pretrained() has: gpt2, gpt2-medium, gpt2-large, gpt2-xl; "" for others.
 std::string init_from(const ModelUse& model) {
   const std::string source = source_of(model);
-  const std::string name = to_lower(source.substr(source.rfind('/') + 1));
+  std::string name = to_lower(source.substr(source.rfind('/') + 1));
   for (const std::string_view known : {"gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"})
     if (name == known) return name;
   return "";

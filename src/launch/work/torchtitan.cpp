@@ -155,23 +155,26 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   if (!place.from_scratch()) line += " --checkpoint.initial_load_path \"$weights\"";
   for (const std::string& word : argument_words(place, {"learning_rate", "lr", "grad_clip", "max_grad_norm"}))
     line += " " + word;
+  const std::string no_whole =
+      "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
+      "'model.safetensors*' \\))\" ]; then";
   work.command = {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
                   "# What an interrupted first checkpoint left would keep it from reading the weights.",
                   "if [ \"$GPUPLAN_NODE_RANK\" = 0 ] && [ -d \"$saved\" ] &&",
-                  "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
-                  "'model.safetensors*' \\))\" ]; then",
+                  no_whole,
                   "  rm -rf \"$saved\"",
                   "fi"};
   if (!place.from_scratch())
     std::ranges::move(model_lines(place, "weights", "$ASSETS", work), std::back_inserter(work.command));
   work.command.push_back(line);
+  const std::string completes =
+      "  find -L \"$ASSETS\" -maxdepth 1 -type f \\( -name '*.json' -o -name 'tokenizer*' -o -name '*.txt' \\) "
+      "! -name '*.safetensors.index.json' -exec cp -n {} \"$last\" ';'";
   // step-1000: the model alone. Configuration and tokenizer make it a folder that transformers reads.
   work.command.insert(
       work.command.end(),
       {"if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
-       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)",
-       "  find -L \"$ASSETS\" -maxdepth 1 -type f \\( -name '*.json' -o -name 'tokenizer*' -o -name '*.txt' \\) "
-       "! -name '*.safetensors.index.json' -exec cp -n {} \"$last\" ';'",
+       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)", completes,
        "  rm -rf \"$last/sharded\"  # its parts, joined since",
        "  ln -sfn \"checkpoints/" + std::string(kOwnFolder) + "/${last##*/}\" \"$GPUPLAN_RUN_DIR/final\"", "fi"});
   if (work.log_machine > 0)

@@ -251,7 +251,7 @@ std::optional<Found> on_gpus(const PhaseWorkload& workload, const Catalogue& cat
   estimate.checkpoint_bytes = Bytes{work.trainable * saved};
   estimate.results_bytes = learnt(work, best.rates.weight_bytes);
   add_terms(workload, catalogue, estimate);
-  return Found{std::move(estimate), best.weighed};
+  return Found{estimate, best.weighed};
 }
 
 /// What the job asks for; where that does not fit without the host's memory or cuts layers, and the job leaves it open,
@@ -261,7 +261,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
                                                 bool ignore_given, Tally& tally) {
   auto first = on_gpus(workload, catalogue, machines, gpus, batch, ignore_given, tally);
   std::optional<PhaseEstimate> estimate;
-  if (first) estimate = std::move(first->estimate);
+  if (first) estimate = first->estimate;
   const bool fits = estimate && estimate->fit == Fit::kFits;
   const bool stays = fits && estimate->strategy.offload == Offload::kNone;
   const auto cut = [](const Strategy& s) { return s.tp * s.pp * s.cp > 1; };
@@ -287,7 +287,7 @@ std::optional<PhaseEstimate> on_gpus_or_lighter(const PhaseWorkload& workload, c
   tried.nearest = {};  // a job that states the optimizer hears what did not fit; this one hears of what it asked for
   tally.add(tried);
   found.lighter = true;
-  return std::move(found);
+  return found;
 }
 
 }  // namespace
