@@ -136,7 +136,7 @@ std::vector<std::string> model_lines(const WorkPlace& place, std::string_view sh
   std::vector<std::string> lines = {name + "=" + std::string(first)};
   for (const std::string& slug : earlier | std::views::reverse) {
     const std::string final = "\"$GPUPLAN_RUN_DIR/../" + slug + "/final\"";
-    lines.push_back("[ ! -e ");
+    lines.emplace_back("[ ! -e ");
     lines.back().append(final).append(" ] || ").append(name).append("=").append(final);
   }
   if (!earlier.empty())
