@@ -267,9 +267,12 @@ class RunFiller {
 };
 
 /// Replaces what was assumed of a setting.
-void assume_instead(RunSetup& s, std::string_view setting, const std::string& value) {
+void assume_anew(RunSetup& s, std::string_view setting, const std::string& words) {
   std::erase_if(s.assumptions, [&](const std::string& one) { return one.starts_with(setting); });
-  s.assumptions.push_back(std::string(setting) + ": " + value + ", else it would not have fitted");
+  s.assumptions.push_back(std::string(setting) + ": " + words);
+}
+void assume_instead(RunSetup& s, std::string_view setting, const std::string& value) {
+  assume_anew(s, setting, value + ", else it would not have fitted");
 }
 
 /// Stacks that cut networks by tensors and stages have many small ways to save memory, and recipes use just enough of
@@ -321,10 +324,7 @@ bool may_recompute_more(const TrainingRun& run, const RunSetup& s) {
   return open && s.strategy.recompute != Recompute::kFull && s.framework->recompute_full;
 }
 
-void assume_just_enough(RunSetup& s) {
-  std::erase_if(s.assumptions, [](const std::string& one) { return one.starts_with("recompute"); });
-  s.assumptions.emplace_back("recompute: just enough to fit surely");
-}
+void assume_just_enough(RunSetup& s) { assume_anew(s, "recompute", "just enough to fit surely"); }
 
 RunSetup run_setup(const Catalogue& catalogue, const TrainingRun& run) {
   RunSetup setup;

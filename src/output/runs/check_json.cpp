@@ -6,23 +6,10 @@
 namespace gpuplan {
 namespace {
 
-double unit_of(Measured what) {
-  switch (what) {
-    case Measured::kAllocated:
-    case Measured::kReserved:
-    case Measured::kDevice:
-      return units::GiB.value;
-    case Measured::kModelFlops:
-      return units::TFLOP.value;
-    default:
-      return 1;
-  }
-}
-
 void write_figures(JsonWriter& json, const RunCheck& check) {
   json.key("figures").begin_array();
   for (const RunFigure& figure : check.figures) {
-    const double unit = unit_of(figure.what);
+    const double unit = figure_unit(figure.what);
     const auto scaled = [&](const std::optional<double>& value) {
       return value ? std::optional(*value / unit) : std::nullopt;
     };

@@ -203,6 +203,19 @@ Paint paint_of(Verdict verdict) {
 
 }  // namespace
 
+double figure_unit(Measured what) {
+  switch (what) {
+    case Measured::kAllocated:
+    case Measured::kReserved:
+    case Measured::kDevice:
+      return units::GiB.value;
+    case Measured::kModelFlops:
+      return units::TFLOP.value;
+    default:
+      return 1;
+  }
+}
+
 std::string_view figure_name(Measured what) {
   switch (what) {
     case Measured::kThroughput:

@@ -37,5 +37,7 @@ std::string progress_words(const CheckReport& report);
 std::string figure_text(Measured what, double value);
 /// "throughput", "time of a step", "memory, allocated".
 std::string_view figure_name(Measured what);
+/// What JSON and CSV count it in: GiB of memory, TFLOP/s of model operations, else the unit that figures have.
+double figure_unit(Measured what);
 
 }  // namespace gpuplan

@@ -21,7 +21,7 @@ std::string value_words(double value) {
   return std::abs(value) >= 9999.5 ? count_text(value) : significant_text(value, kDigits);
 }
 
-/// "finished", "reached its last step", "ended with an error", "unfinished", "unknown": a word for JSON as well.
+/// "failed", "done", "unfinished" or "unknown": a word for JSON as well.
 std::string_view end_of_log(const LogReport& report) {
   const RunCheck& check = report.check;
   if (!check.reasons.empty() && !check.open_end) return "failed";
@@ -67,25 +67,12 @@ struct Row {
   std::string text, low_text{}, high_text{};
 };
 
-double unit_of_figure(Measured what) {
-  switch (what) {
-    case Measured::kAllocated:
-    case Measured::kReserved:
-    case Measured::kDevice:
-      return units::GiB.value;
-    case Measured::kModelFlops:
-      return units::TFLOP.value;
-    default:
-      return 1;
-  }
-}
-
 std::vector<Row> rows_of(const LogReport& report) {
   std::vector<Row> rows;
   for (const RunFigure& figure : report.check.figures) {
     const auto text = [&](const std::optional<double>& value) { return value ? figure_text(figure.what, *value) : ""; };
-    rows.push_back({name_of(figure.what), figure_name(figure.what), figure.value, unit_of_figure(figure.what),
-                    figure.low, figure.high, text(figure.value), text(figure.low), text(figure.high)});
+    rows.push_back({name_of(figure.what), figure_name(figure.what), figure.value, figure_unit(figure.what), figure.low,
+                    figure.high, text(figure.value), text(figure.low), text(figure.high)});
   }
   const auto rate = [&](std::string_view key, std::string_view name, const Series& series, const char* unit) {
     const Points points = after_warm_up(points_of(series));

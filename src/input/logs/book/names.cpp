@@ -81,8 +81,7 @@ constexpr auto kNames = [] {
       Name{"memory/device_memory_reserved", gib(NamedValue::Kind::kReserved)},
       Name{"tokens/train_per_sec_per_gpu", of(StepValue::kTokensPerGpu)},
       // Liger's callback for Trainer (examples/huggingface/callback.py @ ead96b6): tokens that Trainer counts on all
-      // GPUs,
-      // MB of 2^20 bytes
+      // GPUs, MB of 2^20 bytes
       Name{"step_tokens_per_second", of(StepValue::kTokens)},
       Name{"step_peak_memory_allocated_MB", mib(NamedValue::Kind::kAllocated)},
       Name{"total_peak_memory_allocated_MB", mib(NamedValue::Kind::kAllocated)},
