@@ -116,7 +116,7 @@ class Search {
 
   void make_plans(SearchResult& result) {
     for (const MachineOption& option : machine_options_) result.tally.add(option.tally);
-    const Biller biller(job_, options_.seed);
+    const Biller biller(job_, catalogue_.errors, options_.seed);
     if (job_.schedule != Schedule::kEachPhase) {
       // Offers of one option stand together: what they share is held once at a time.
       Laid shared;
@@ -132,7 +132,7 @@ class Search {
 
   /// Simulates the interruptions of the plans that nothing beats; medians, and with them the order, stay.
   void refine(std::vector<Plan>& plans) const {
-    const Biller biller(job_, options_.seed);
+    const Biller biller(job_, catalogue_.errors, options_.seed);
     auto task = [&](int index) {
       Plan& plan = plans[static_cast<std::size_t>(index)];
       if (plan.on_frontier) biller.simulate(plan);

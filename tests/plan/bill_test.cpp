@@ -1,5 +1,6 @@
 // Hours and dollars from phases made by hand: billing rules, sharing, uncertainty.
 #include "plan/billing/bill.h"
+#include "domain/facts/error_model.h"
 
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@ struct Bill {
   std::vector<PhaseEstimate> phases;
   Offer offer;
   Machines machines;
+  ErrorModel errors;
 
   Bill() {
     gpu.name = "A";
@@ -48,7 +50,7 @@ struct Bill {
   }
   /// Machines kept, or let go while idle.
   Plan plan(bool keep = true, bool spot = false) const {
-    const Biller biller(job, 1);
+    const Biller biller(job, errors, 1);
     const JobSchedule kept = biller.schedule(all_on(machines, &offer, spot, {phases.begin(), phases.end()}));
     return biller.price(keep ? kept : biller.schedule(biller.let_go(kept)));
   }
@@ -175,7 +177,7 @@ TEST(Bill, PhasesOnMachinesOfTheirOwn) {
   Machines one = bill.machines;
   one.node.gpus = 1;
   one.gpus = 1;
-  const Biller biller(bill.job, 1);
+  const Biller biller(bill.job, bill.errors, 1);
   const Plan plan = biller.price(biller.schedule({{bill.phases.begin(), bill.phases.end()},
                                                   {{&bill.offer, false, bill.machines, {0}},
                                                    {&small, false, one, {1}},
@@ -309,6 +311,26 @@ TEST(Bill, TheModelsErrorIsSharedOwnFiguresAreNot) {
   EXPECT_NEAR(std::log(independent.hours.p90 / independent.hours.p50) / std::log(1.4), std::sqrt(0.5), 0.06);
   EXPECT_EQ(shared.evidence, Evidence::kModel);
   EXPECT_EQ(independent.evidence, Evidence::kGiven);
+}
+
+TEST(Bill, PhasesShareWhatTheirErrorsHaveInCommon) {
+  // Half of the variance is the site's, half is left to each configuration: scores correlate by 1/2.
+  Bill bill;
+  auto& time = bill.errors.components[index_of(ErrorFigure::kTime)];
+  time[index_of(ErrorPart::kSite)] = {0.2, 0.2};
+  time[index_of(ErrorPart::kConfiguration)] = {0.2, 0.2};
+  bill.add(1, 4, {}, 1.4, true);
+  bill.add(1, 4, {"p0"}, 1.4, true);
+  const auto spread = [&] {
+    const Plan plan = bill.plan();
+    for (const PhasePlan& phase : plan.phases) EXPECT_NEAR(phase.hours.p90 / hour, 1.4, 0.001) << "each as predicted";
+    return std::log(plan.hours.p90 / plan.hours.p50) / std::log(1.4);
+  };
+  EXPECT_NEAR(spread(), 1, 0.01) << "the same network run in the same way: one error";
+  bill.phases[1].batch = 7;
+  EXPECT_NEAR(spread(), std::sqrt(0.75), 0.04) << "sqrt((1 + 1 + 2/2)/4)";
+  time[index_of(ErrorPart::kSite)] = {};
+  EXPECT_NEAR(spread(), std::sqrt(0.5), 0.04) << "nothing in common";
 }
 
 TEST(Bill, APriceFromZeroOnIsNeverBelowIt) {

@@ -14,7 +14,6 @@ Simulation simple() {
   Simulation simulation;
   SimulatedPiece piece;
   piece.name = "train";
-  piece.error = "train";
   piece.work = exactly(units::hour * 48);
   piece.terms.rate = exactly(PerSecond{0.05 / 3600});
   piece.terms.checkpoint = Seconds{60};

@@ -221,12 +221,12 @@ class Sensitivity {
       SensitivityInput told{"predicted time (" + join_parts(error) + ")", "", "model", "p50", {"p10"}, {"p90"}};
       for (const bool high : {false, true}) {
         SensitivityEnd& end = high ? told.high : told.low;
-        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, terms_.how.seed);
+        const Plan moved = at_model_error(answer_.job, *pick_, error, !high, catalogue_.errors, terms_.how.seed);
         end.hours = moved.hours.p50;
         end.cost = moved.cost.p50;
         SearchResult found;
         for (const Plan& plan : now_->found.plans)
-          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, terms_.how.seed));
+          found.plans.push_back(at_model_error(answer_.job, plan, error, !high, catalogue_.errors, terms_.how.seed));
         mark_frontier(found.plans);
         found.recommendations = recommend(answer_.job, found.plans,
                                           {catalogue_.errors, catalogue_.answer_constants.beside_shared,

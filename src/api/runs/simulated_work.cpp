@@ -47,7 +47,6 @@ Result<SimulateReport> simulated_work(const SimulateWords& words, const Wishes& 
 
   SimulatedPiece piece;
   piece.name = "work";
-  piece.error = "work";
   piece.work = in_units<Seconds>(said->work);
   piece.terms = terms;
   const bool saves = terms.checkpoint > Seconds{} || terms.interval > Seconds{};

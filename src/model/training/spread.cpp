@@ -51,11 +51,6 @@ Spread training_spread(const TrainingWork& work, const TrainingRates& rates, con
   return training_spread(*rates.errors, training_labels(work, rates, strategy, nodes));
 }
 
-ExpectedError training_memory_error(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy,
-                                    int nodes) {
-  return expected_error(*rates.errors, ErrorFigure::kMemory, training_labels(work, rates, strategy, nodes));
-}
-
 void correct(TrainingEstimate& estimate, const Spread& spread) {
   if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
   correct(estimate.memory, spread.memory_factor);

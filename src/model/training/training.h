@@ -258,9 +258,6 @@ TrainingEstimate training_estimate(const TrainingWork& work, const TrainingRates
 ErrorLabels training_labels(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
 Spread training_spread(const ErrorModel& errors, const ErrorLabels& labels);
 Spread training_spread(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy, int nodes);
-/// Of memory alone.
-ExpectedError training_memory_error(const TrainingWork& work, const TrainingRates& rates, const Strategy& strategy,
-                                    int nodes);
 /// What own runs teach: medians times the factors of the spread.
 void correct(TrainingEstimate& estimate, const Spread& spread);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <span>
 #include <tuple>
@@ -13,8 +14,8 @@
 #include "base/whole.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
+#include "plan/billing/error_factors.h"
 #include "plan/billing/ledger.h"
-#include "plan/billing/numbered.h"
 #include "plan/billing/timeline.h"
 #include "spot/checkpointing.h"
 
@@ -45,8 +46,10 @@ class Trials {
                               .checkpoint = terms.checkpoint,
                               .saved_by_notice = warned || free,
                               .on_machine = piece.on_machine});
-      errors_.push_back({numbers_.of(piece.error), numbers_.of("extra " + piece.name)});
+      for (const ErrorWeight& error : piece.errors) scores_ = std::max(scores_, error.factor + 1);
     }
+    extras_ = scores_;
+    scores_ += simulation.pieces.size();
     if (simulation.bathtub) {
       lives_.push_back(Lifetimes::bathtub(*simulation.bathtub, simulation.machines));
     } else {
@@ -64,7 +67,7 @@ class Trials {
     int tick = 0;
     std::vector<double> scores{};
   };
-  Drawn begin() const { return {.task = task_, .scores = std::vector<double>(numbers_.size())}; }
+  Drawn begin() const { return {.task = task_, .scores = std::vector<double>(scores_)}; }
 
   /// The job of one history: its work, its prices, and where a replay begins.
   void draw(int trial, Drawn& drawn) const {
@@ -74,8 +77,9 @@ class Trials {
     const double on_demand_score = random.normal();
     for (std::size_t i = 0; i < simulation_.pieces.size(); ++i) {
       const SimulatedPiece& piece = simulation_.pieces[i];
-      const Seconds time =
-          at(piece.work, drawn.scores[errors_[i].work]) + at(piece.extra, drawn.scores[errors_[i].extra]);
+      double score = 0;
+      for (const ErrorWeight& error : piece.errors) score += error.weight * drawn.scores[error.factor];
+      const Seconds time = at(piece.work, score) + at(piece.extra, drawn.scores[extras_ + i]);
       drawn.task.pieces[i].work = std::max(time, Seconds{});
     }
     drawn.spot_price = at(simulation_.spot_price, spot_score);
@@ -103,14 +107,10 @@ class Trials {
   }
 
  private:
-  struct Errors {
-    std::size_t work, extra;
-  };
-
   const Simulation& simulation_;
   SpotTask task_;
-  Numbered numbers_;
-  std::vector<Errors> errors_;
+  std::size_t extras_ = 0;  ///< the score of the first piece's extra time; before it those of errors
+  std::size_t scores_ = 0;  ///< of a job
   std::vector<Lifetimes> lives_;
   std::vector<std::pair<std::size_t, int>> starts_;
 };
@@ -183,8 +183,22 @@ std::vector<Placed> in_order(const Plan& plan) {
 
 Seconds busy(const PhasePlan& phase) { return phase.estimate->work.p50 + phase.estimate->extra.p50; }
 
+/// Random numbers are drawn for the factors that are left: those of pieces which share a part of their errors, and one
+/// for each other piece.
+void number_errors(std::vector<SimulatedPiece>& pieces, std::size_t factors) {
+  std::vector<ErrorWeights> all;
+  for (const SimulatedPiece& piece : pieces) all.push_back(piece.errors);
+  std::map<std::size_t, std::size_t> numbers;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto first = static_cast<std::size_t>(std::ranges::find(all, all[i]) - all.begin());
+    if (is_one_factor(all[i], all)) pieces[i].errors = {{factors + first, 1}};
+    for (ErrorWeight& error : pieces[i].errors)
+      error.factor = numbers.emplace(error.factor, numbers.size()).first->second;
+  }
+}
+
 /// Phases from `first` to before `last`, which overlap, as one piece.
-SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Placed> phases) {
+SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Placed> phases, ErrorFactors& errors) {
   SimulatedPiece piece;
   const PhasePlan* longest = phases.front().phase;
   double from = phases.front().from, to = phases.front().to;
@@ -203,10 +217,9 @@ SimulatedPiece piece_of(const Job& job, const Offer& offer, std::span<const Plac
   // The plan's own times may hold a buffer and interruptions; a phase alone is told without them.
   const double factor = phases.size() == 1 || together <= 0 ? 1 : (to - from) / together * alone / busy(*longest).value;
   const PhaseEstimate& estimate = longest->estimate;
-  const Phase& phase = job.phases[static_cast<std::size_t>(estimate.phase)];
   piece.work = estimate.work * factor;
   piece.extra = estimate.extra * factor;
-  piece.error = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
+  piece.errors = errors.of(estimate);
   if (piece.on_machine) piece.terms = spot_terms(job, estimate, offer);
   return piece;
 }
@@ -226,7 +239,7 @@ int Simulation::histories() const {
 }
 
 Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_offer, const Offer* on_demand_offer,
-                         std::vector<SimulatedTrace> traces, Seconds interval) {
+                         std::vector<SimulatedTrace> traces, Seconds interval, const ErrorModel& errors) {
   Simulation result;
   // Machines side by side count as one set from beginning to end.
   const double paid = machines_paid(*plan.offer, plan.nodes, plan.gpus) * std::max(plan.at_once, 1);
@@ -248,14 +261,16 @@ Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_off
     asked.spot.bathtub.reset();
   }
   const std::vector<Placed> placed = in_order(plan);
+  ErrorFactors factors(errors);
   for (std::size_t first = 0; first < placed.size();) {
     std::size_t last = first + 1;
     double to = placed[first].to;
     constexpr double kTouch = 1e-3;  // seconds: one that begins as another ends does not overlap it
     for (; last < placed.size() && placed[last].from < to - kTouch; ++last) to = std::max(to, placed[last].to);
-    result.pieces.push_back(piece_of(asked, offer, std::span(placed).subspan(first, last - first)));
+    result.pieces.push_back(piece_of(asked, offer, std::span(placed).subspan(first, last - first), factors));
     first = last;
   }
+  number_errors(result.pieces, factors.size());
   bool any = false;
   for (SimulatedPiece& piece : result.pieces) {
     if (!piece.on_machine || piece.median() <= Seconds{}) continue;

@@ -10,6 +10,7 @@
 
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
+#include "plan/billing/error_factors.h"
 #include "plan/billing/interruptions.h"
 #include "spot/policies.h"
 
@@ -20,7 +21,7 @@ struct SimulatedPiece {
   std::string name;           ///< of its phases: "sft", "train + evaluate"
   Interval<Seconds> work{};   ///< the work proper; medians are those of the plan
   Interval<Seconds> extra{};  ///< set-up and the like
-  std::string error;          ///< what the uncertainty of its work is shared by
+  ErrorWeights errors{{}};    ///< what the uncertainty of its work hangs on
   bool on_machine = true;
   SpotTerms terms{};   ///< of its longest phase
   Seconds interval{};  ///< between checkpoints: the one stated, or the one that loses least
@@ -99,7 +100,7 @@ struct SimulationResult {
 /// the plan's own offer twice). `interval`: instead of the job's; 0: the job's. REQUIRES: plan.offer, a spot price, an
 /// interruption rate or `traces`.
 Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_offer, const Offer* on_demand_offer,
-                         std::vector<SimulatedTrace> traces, Seconds interval);
+                         std::vector<SimulatedTrace> traces, Seconds interval, const ErrorModel& errors);
 
 /// Policies that can be simulated: those without a deadline do not need one, those with machines on demand need a price
 /// for them.

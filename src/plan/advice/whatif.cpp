@@ -140,27 +140,41 @@ void keep_only(const std::vector<int>& positions, SearchResult& found, std::vect
   market = std::move(offers);
 }
 
+namespace {
+
+/// GPU, software and kind of phase: most of the model's error hangs on these.
+std::string kind_of_error(const PhaseEstimate& estimate, const Phase& phase) {
+  std::string factor = estimate.node ? estimate.node->gpu->name : std::string();
+  factor += '/';
+  if (estimate.framework != nullptr) factor += estimate.framework->name;
+  factor += std::holds_alternative<TrainPhase>(phase.work) ? "/train" : "/generate";
+  return factor;
+}
+
+}  // namespace
+
 std::vector<std::string> model_errors(const Job& job, const Plan& plan) {
   std::vector<std::string> errors;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     if (!plan.phases[i].estimate->work_is_model) continue;
-    std::string error = model_factor(plan.phases[i].estimate, job.phases[i]);
+    std::string error = kind_of_error(plan.phases[i].estimate, job.phases[i]);
     if (std::ranges::find(errors, error) == errors.end()) errors.push_back(std::move(error));
   }
   return errors;
 }
 
-Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, bool low, std::uint64_t seed) {
+Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, bool low, const ErrorModel& errors,
+                    std::uint64_t seed) {
   Arrangement arrangement = arrangement_of(plan);
   bool shares = false;
   for (std::size_t i = 0; i < plan.phases.size(); ++i) {
     const PhaseEstimate& estimate = *arrangement.phases[i];
-    if (!estimate.work_is_model || model_factor(estimate, job.phases[i]) != error) continue;
+    if (!estimate.work_is_model || kind_of_error(estimate, job.phases[i]) != error) continue;
     arrangement.phases[i].change().work = exactly(low ? estimate.work.p10 : estimate.work.p90);
     shares = true;
   }
   if (!shares) return plan;
-  const Biller biller(job, seed);
+  const Biller biller(job, errors, seed);
   return biller.price(biller.schedule(std::move(arrangement)));
 }
 

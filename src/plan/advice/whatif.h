@@ -53,12 +53,13 @@ std::optional<Doubt> doubt(const Plan& before, const Plan& after);
 /// must be among them.
 void keep_only(const std::vector<int>& positions, SearchResult& found, std::vector<Offer>& market);
 
-/// The model's errors that a plan depends on, each by the name that the phases sharing it have in common
-/// (model_factor).
+/// The model's errors that a plan depends on, each by the name of what has most of it in common: GPU, software and kind
+/// of phase.
 std::vector<std::string> model_errors(const Job& job, const Plan& plan);
 
 /// The plan as it would be were the model's time, in the phases that share this error, at its p10 (`low`) or p90;
 /// everything else as before. A plan without such phases stays as it is.
-Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, bool low, std::uint64_t seed);
+Plan at_model_error(const Job& job, const Plan& plan, const std::string& error, bool low, const ErrorModel& errors,
+                    std::uint64_t seed);
 
 }  // namespace gpuplan

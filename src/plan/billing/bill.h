@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "domain/facts/error_model.h"
 #include "domain/work/job.h"
 #include "plan/answer/plan.h"
 #include "plan/billing/arrangement.h"
+#include "plan/billing/error_factors.h"
 #include "plan/billing/samples.h"
 #include "plan/billing/timeline.h"
 
@@ -27,7 +29,7 @@ struct JobSchedule {
   std::vector<Samples> held;       ///< of each lease: seconds from asking for the machines to giving them back
   std::vector<Seconds> busy;       ///< of each lease: median of the time in which a phase uses them
   std::vector<Samples> away;       ///< of each lease: seconds of these in which no machine is there, which nobody bills
-  std::vector<int> factors;        ///< of each phase: the stream (samples.h) that its durations mostly follow
+  std::vector<Strata> orders;      ///< of each phase: the strata (samples.h) that its durations mostly follow
   std::vector<Outcome<Seconds>> phase_hours;  ///< without buffer; shared by all prices of these machines
   Outcome<Seconds> hours{};                   ///< of `wall`, likewise
   Seconds spot_loss{};
@@ -41,16 +43,14 @@ struct Medians {
   Dollars cost{};
 };
 
-/// What the model's error is shared by: GPU, software and kind of phase.
-std::string model_factor(const PhaseEstimate& estimate, const Phase& phase);
-
 /// What a phase on machines that can be taken away is stretched by: the same expectation in every sample, or what
 /// simulated histories met, a factor of its own for each phase.
 enum class Interruptions { kExpected, kSimulated };
 
 class Biller {
  public:
-  Biller(const Job& job, std::uint64_t seed);
+  /// All that is given must outlive it.
+  Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed);
 
   /// Median time of a phase on these machines: on spot with the expected loss by interruptions, without buffer.
   Seconds expected(const PhaseEstimate& estimate, const LeaseRequest& lease) const;
@@ -83,6 +83,7 @@ class Biller {
   const std::vector<int>& order() const { return order_; }
 
  private:
+  std::vector<ErrorWeights> weigh_errors(const std::vector<Shared<PhaseEstimate>>& phases) const;
   std::vector<double> draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
                            JobSchedule& laid) const;
   void place(const std::vector<double>& unbilled, JobSchedule& laid) const;
@@ -104,6 +105,7 @@ class Biller {
   Dollars leaving_dollars(const JobSchedule& laid, const PhaseEstimate& phase) const;
 
   const Job& job_;
+  const ErrorModel& errors_;
   std::uint64_t seed_;
   Scores scores_;
   // What does not depend on the machines, by phase.

@@ -51,16 +51,9 @@ Slowdown slowdown_of(const Job& job, const PhaseEstimate& estimate, const LeaseR
 
 }  // namespace
 
-std::string model_factor(const PhaseEstimate& estimate, const Phase& phase) {
-  std::string factor = estimate.node ? estimate.node->gpu->name : std::string();
-  factor += '/';
-  if (estimate.framework != nullptr) factor += estimate.framework->name;
-  factor += std::holds_alternative<TrainPhase>(phase.work) ? "/train" : "/generate";
-  return factor;
-}
-
-Biller::Biller(const Job& job, std::uint64_t seed)
+Biller::Biller(const Job& job, const ErrorModel& errors, std::uint64_t seed)
     : job_(job),
+      errors_(errors),
       seed_(seed),
       scores_(seed),
       slots_(slots_of(job)),
@@ -120,7 +113,7 @@ void Biller::in_canonical_order(std::vector<LeaseRequest>& leases) const {
 JobSchedule Biller::schedule(Arrangement arrangement, Interruptions interruptions) const {
   JobSchedule laid = schedule_for_medians(std::move(arrangement), interruptions);
   for (std::size_t i = 0; i < laid.durations.size(); ++i)
-    laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], scores_.strata(laid.factors[i]))));
+    laid.phase_hours.push_back(outcome<Seconds>(quantiles(laid.durations[i], laid.orders[i])));
   laid.hours = outcome<Seconds>(laid.wall);
   return laid;
 }
@@ -142,6 +135,17 @@ JobSchedule Biller::schedule_for_medians(Arrangement arrangement, Interruptions 
   return laid;
 }
 
+/// What each phase's work hangs on, by phase.
+std::vector<ErrorWeights> Biller::weigh_errors(const std::vector<Shared<PhaseEstimate>>& phases) const {
+  ErrorFactors factors(errors_);
+  std::vector<ErrorWeights> weights(phases.size());
+  for (const int position : order_) {
+    const auto i = static_cast<std::size_t>(position);
+    weights[i] = factors.of(*phases[i]);
+  }
+  return weights;
+}
+
 /// Draws the durations of all phases. Returns the share of each in which its machines are away.
 std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interruptions interruptions,
                                  JobSchedule& laid) const {
@@ -149,10 +153,17 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
   const std::vector<LeaseRequest>& leases = laid.arrangement.leases;
   laid.durations.assign(phases.size(), Samples{});
   laid.medians.resize(phases.size());
-  laid.factors.assign(phases.size(), 0);
-  Numbered factors;
+  laid.orders.assign(phases.size(), scores_.strata(0));  // of exact ones any order is right
+  Numbered numbers;
   const Streams streams(phases.size());
-  const auto stream_of = [&](const std::string& factor) { return streams.of_time(factors.of(factor)); };
+  const std::vector<ErrorWeights> errors = weigh_errors(phases);
+  const auto strata_by = [&](const std::string& name) { return scores_.strata(streams.of_time(numbers.of(name))); };
+  // Phases that have parts of their error in common rise and fall together as far as these go; one that shares nothing
+  // with another, or everything, follows a single factor, which is exact.
+  const auto strata_of_work = [&](std::size_t i) {
+    if (!is_one_factor(errors[i], errors)) return strata_of(scores_, errors[i], streams.of_error(0));
+    return strata_by("work " + std::to_string(std::ranges::find(errors, errors[i]) - errors.begin()));
+  };
   TimeSamples times(scores_);
   std::vector<double> unbilled(phases.size(), 0.0);
   for (const int position : order_) {
@@ -166,23 +177,19 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
     laid.interruptions += slowdown.interruptions;
     laid.uninterrupted *= slowdown.uninterrupted;
     unbilled[i] = slowdown.unbilled;
-    // The model's error is one factor for all phases of a kind on one GPU; what the user stated is a factor of its own.
-    const std::string name = estimate.work_is_model ? model_factor(estimate, phase) : "given " + phase.name;
-    const auto add = [&](const Interval<Seconds>& time, const std::string& factor) {
-      const int stream = stream_of(factor);
-      times.add(time, stream, laid.durations[i]);
-      if (!time.exact()) laid.factors[i] = stream;
+    const auto add = [&](const Interval<Seconds>& time, const Strata& strata) {
+      times.add(time, strata, laid.durations[i]);
+      if (!time.exact()) laid.orders[i] = strata;
     };
-    add(estimate.work, name);
-    add(estimate.extra, "extra " + phase.name);
+    add(estimate.work, estimate.work.exact() ? scores_.strata(0) : strata_of_work(i));
+    add(estimate.extra, strata_by("extra " + phase.name));
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *leases[static_cast<std::size_t>(lease_by_phase[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> stretched = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      laid.factors[i] = stream_of("spot " + phase.name);
-      const Strata strata = scores_.strata(laid.factors[i]);
+      const Strata& strata = laid.orders[i] = strata_by("spot " + phase.name);
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * stretched[static_cast<std::size_t>(strata[s])];
     } else if (slowdown.factor != 1) {

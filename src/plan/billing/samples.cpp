@@ -44,11 +44,10 @@ Samples Scores::of(int factor) const {
   return scores;
 }
 
-void TimeSamples::add(const Interval<Seconds>& time, int factor, Samples& sum) {
+void TimeSamples::add(const Interval<Seconds>& time, const Strata& strata, Samples& sum) {
   if (time.exact()) return add_samples(time, Samples{}, sum);
   const auto [known, fresh] = rising_.try_emplace(time);
   if (fresh) add_samples(time, scores_, 0, known->second);
-  const Strata strata = scores_.strata(factor);
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += known->second[static_cast<std::size_t>(strata[i])];
 }
 

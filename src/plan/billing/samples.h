@@ -50,6 +50,8 @@ class Streams {
   int of_price(std::ptrdiff_t offer) const { return kTimes * phases_ + static_cast<int>(offer); }
   /// Time in queues, all of them together: beyond the prices.
   int of_queues() const { return (kTimes + 1) * phases_ + 1; }
+  /// What several phases' errors have in common (error_factors.h): beyond everything else.
+  int of_error(std::size_t number) const { return of_queues() + 1 + static_cast<int>(number); }
 
  private:
   static constexpr int kTimes = 3;
@@ -109,8 +111,8 @@ class TimeSamples {
  public:
   /// `scores` must outlive it.
   explicit TimeSamples(const Scores& scores) : scores_(scores) {}
-  /// Adds the time's value in each sample to `sum`.
-  void add(const Interval<Seconds>& time, int factor, Samples& sum);
+  /// Adds the time's value in each sample to `sum`: `strata` says where in its range each of them lies.
+  void add(const Interval<Seconds>& time, const Strata& strata, Samples& sum);
 
  private:
   const Scores& scores_;

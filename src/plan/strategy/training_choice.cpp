@@ -37,6 +37,15 @@ void TrainingChoice::start(Bytes usable) {
 void TrainingChoice::use(const TrainingRates& rates, const Habit& habit) {
   rates_ = &rates;
   habit_ = habit;
+  spreads_.clear();
+}
+
+/// With one framework on one GPU, circumstances alone make the difference, and there are few.
+const Spread& TrainingChoice::spread_of(const Strategy& strategy) {
+  const ErrorLabels labels = training_labels(work_, *rates_, strategy, nodes_);
+  for (const Spread& known : spreads_)
+    if (known.labels.circumstances == labels.circumstances) return known;
+  return spreads_.emplace_back(training_spread(*rates_->errors, labels));
 }
 
 // What the machine's own memory may hold. Where nobody states it, state that is moved there gets what machines with
@@ -62,27 +71,19 @@ TrainingChoice::Judgement TrainingChoice::consider(const Strategy& strategy, Lay
                      strategy.micro_batch, strategy.recompute, strategy.attention};
   MemoryUse need = training_memory(work_, *rates_, layers.memory_at(cut, micro), strategy);
   // Own runs move the median: what they teach is asked first where there are any.
-  const bool learned = rates_->errors->own_runs > 0;
-  Spread spread;
-  if (learned) {
-    spread = training_spread(work_, *rates_, strategy, nodes_);
-    correct(need, spread.memory_factor);
-  }
+  if (rates_->errors->own_runs > 0) correct(need, spread_of(strategy).memory_factor);
   const Bytes median = memory_given_ != nullptr ? memory_given_->memory->p50 : need.total();
   if (median > usable_) {
     // A p90 is no less than the median: most of what is too large needs no more than a look.
-    if (median < least_need_) {
-      const ExpectedError error = training_memory_error(work_, *rates_, strategy, nodes_);
-      least_need_ = std::min(least_need_, total(median, std::sqrt(error.variance)).p90);
-    }
+    if (median < least_need_) least_need_ = std::min(least_need_, total(median, spread_of(strategy).memory).p90);
     tally_->reject(Misfit::kMemory);
     if (tally_ != &uncounted_)
       tally_->near_miss({workload_.index, node_.gpu, gpus_, strategy, median, node_.gpu->usable, need});
     return {Verdict::kTooBig};
   }
   TrainingEstimate estimate = training_estimate(work_, *rates_, layers.at(cut, micro), strategy, nodes_, need);
-  if (learned) estimate.step.stretch(spread.time_factor);
-  else spread = training_spread(work_, *rates_, strategy, nodes_);
+  const Spread& spread = spread_of(strategy);
+  if (spread.time_factor != 1) estimate.step.stretch(spread.time_factor);
   const Interval<Bytes> memory = total(median, spread.memory);
   const Bytes least = need_of(strategy, memory.p90, estimate.host_memory);
   least_need_ = std::min(least_need_, least);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "domain/facts/practice_constants.h"
 #include "domain/work/phase.h"
@@ -60,6 +61,7 @@ class TrainingChoice {
   Bytes least_need() const { return least_need_; }
 
  private:
+  const Spread& spread_of(const Strategy& strategy);
   Bytes host_room(const Strategy& strategy) const;
   Interval<Bytes> total(Bytes median, double spread) const;
   Bytes need_of(const Strategy& strategy, Bytes memory, Bytes host) const;
@@ -75,6 +77,7 @@ class TrainingChoice {
   Bytes least_need_;
   const TrainingRates* rates_ = nullptr;
   Habit habit_;
+  std::vector<Spread> spreads_;  ///< of these rates, by circumstances
   BestTraining best_;
 };
 
