@@ -4,6 +4,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "model/error/error.h"
 #include "output/views/plan_views.h"
 #include "output/words/columns.h"
 #include "output/words/plan_words.h"
@@ -57,12 +58,15 @@ std::string rate_range(const Interval<double>& rate) {
   return rate.exact() ? "" : range_text(rate_text(rate.p10), rate_text(rate.p90));
 }
 
-/// How many times as fast. The errors of two kinds of GPU are independent; that of one kind is in both and cancels.
-Interval<double> speed_against(const SpeedRow& row, const SpeedRow& base) {
+/// How many times as fast. What the two predictions have in common cancels; the user's own figures have nothing in
+/// common.
+Interval<double> speed_against(const SpeedRow& row, const SpeedRow& base, const ErrorModel& errors) {
   const double ratio = row.rate.p50 / base.rate.p50;
-  if (row.plan->node.gpu == base.plan->node.gpu) return exactly(ratio);
-  const double a = sigma_of(row.rate), b = sigma_of(base.rate);
-  return lognormal(ratio, std::sqrt(a * a + b * b));
+  if (row.part == base.part) return exactly(ratio);
+  const PhaseEstimate &a = row.part->estimate, &b = base.part->estimate;
+  if (a.work_is_model && b.work_is_model && a.error_figure == b.error_figure)
+    return lognormal(ratio, std::sqrt(ratio_variance(errors, a.error_figure, a.labels, b.labels)));
+  return lognormal(ratio, std::hypot(sigma_of(row.rate), sigma_of(base.rate)));
 }
 
 Cell times_cell(double ratio, Paint paint = Paint::kPlain) { return {ratio, times_words(ratio), paint}; }
@@ -136,7 +140,7 @@ ViewContent speed_view(const PlanReport& report, const Screen&) {
     const Paint paint = picked ? Paint::kGreen : Paint::kPlain;
     const Gpu& gpu = *plan.node.gpu;
     const auto price = price_of(plan);
-    const Interval<double> speed = speed_against(row, base);
+    const Interval<double> speed = speed_against(row, base, report.catalogue.errors);
     const int used = std::max(row.part->estimate->gpus, 1);
     std::vector<Cell> cells = {pick_mark(report, picked), {printable(plan.label, 60), paint}, {gpu.architecture}};
     cells.push_back(gpu.year > 0 ? Cell(gpu.year, std::to_string(gpu.year)) : Cell());

@@ -49,6 +49,9 @@ TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhas
       frameworks_(frameworks),
       batch_(batch) {
   set_micros();
+  const Parallel& fixed = phase.parallel;
+  asks_ = fixed.tp || fixed.pp || fixed.cp || fixed.ep || fixed.sharding ||
+          phase.recompute.on(gpu_.name, gpus).has_value() || offload_fixed();
 }
 
 /// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
@@ -105,6 +108,7 @@ bool TrainingCandidates::divides(int tp, int pp) const {
 /// unless the job fixes it: then the first that can do all the rest has it.
 bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework) const {
   if (can_run(*frameworks_[framework], s)) return false;
+  if (!asks_) return true;
   const Strategy rest = without_fixed(s);
   if (rest == s) return true;
   for (std::size_t i = 0; i < frameworks_.size(); ++i)
@@ -302,13 +306,13 @@ class TrainingCandidates::Walker {
       // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
       // is taken.
       if (!fixed && found.fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
-      if (all_.left_to_others(strategy, walk_.framework)) continue;
       bool& full = full_up[static_cast<std::size_t>(strategy.recompute)][static_cast<std::size_t>(sharding)]
                           [static_cast<std::size_t>(strategy.offload)];
       if (full) {  // a smaller micro-batch did not fit either
         tally_.reject(Misfit::kMemory);
         continue;
       }
+      if (all_.left_to_others(strategy, walk_.framework)) continue;
       const Judgement judgement = judge_.judge(strategy, micro);
       full = judgement.verdict == Verdict::kTooBig;
       found.runs = found.runs || !full;

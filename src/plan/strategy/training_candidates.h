@@ -75,7 +75,8 @@ class TrainingCandidates {
   const Gpu& gpu_;
   int gpus_, nodes_;
   const std::vector<const Framework*>& frameworks_;
-  double batch_;  ///< sequences a step; 0: open
+  double batch_;       ///< sequences a step; 0: open
+  bool asks_ = false;  ///< the job fixes some of what without_fixed() takes away
   std::vector<Micro> micros_;
 };
 
