@@ -10,7 +10,11 @@ SIMPLE = {"bool": bool, "int": int, "float": (int, float), "str": str, "list": l
 
 
 def version(text):
-    return tuple(int(part) for part in text.split("."))
+    """0.15 and 0.15.0 are one."""
+    parts = [int(part) for part in text.split(".")]
+    while parts and parts[-1] == 0:
+        parts.pop()
+    return tuple(parts)
 
 
 @functools.cache
@@ -92,8 +96,8 @@ class Table:
             if why:
                 wrong.append(why)
                 continue
-            if row["type"] == "flag":
-                if equals:
+            if "flag" in row["type"].split("|"):
+                if equals and row["type"] == "flag":
                     wrong.append(f"{self.name}: {name} takes no value, and is given {value}")
                 continue
             if not equals:

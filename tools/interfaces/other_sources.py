@@ -72,7 +72,7 @@ def slurm_options(texts):
             name = re.search(r"\.name = \"([\w-]+)\"", body)
             if not name:
                 continue
-            kind = "flag" if "no_argument" in body else "any" if "optional_argument" in body else "str"
+            kind = "flag" if "no_argument" in body else "flag|str" if "optional_argument" in body else "str"
             for program in ("sbatch", "srun"):
                 if re.search(rf"\.set_func(_{program})? =", body):
                     rows.append((program, "--" + name[1], kind, "", ""))

@@ -66,6 +66,8 @@ class Sources:
                 parts = many
             elif outer in ("Annotated", "Required", "NotRequired"):
                 parts = many[:1]
+                if any("Validator" in ast.unparse(one) for one in many[1:]):  # takes more than it says
+                    return {"any"}, [], []
             elif outer == "Literal":
                 return ({"int" if isinstance(one, ast.Constant) and type(one.value) is int else "str" for one in many},
                         [literal(one) for one in many if literal(one)], [])
@@ -83,9 +85,10 @@ class Sources:
             if name in SIMPLE:
                 return {SIMPLE[name]}, [], []
             if values is not None:
-                return {"str"}, values, []
+                return {"int" if values and all(value.isdigit() for value in values) else "str"}, list(dict.fromkeys(values)), []
             if name in self.classes:
-                return set(), [], [name]
+                # One without fields is a number or text of its own notation ("2h", "24GB").
+                return (set(), [], [name]) if self.fields(name) else ({"any"}, [], [])
             if name in self.aliases and depth < 8:
                 parts = [self.aliases[name]]
             else:
@@ -274,10 +277,17 @@ class Sources:
                 for decorator in node.decorator_list:
                     if not (isinstance(decorator, ast.Call) and name_of(decorator.func) == "command") or command not in wanted:
                         continue
-                    for arg in decorator.args:
+                    listed = [arg for one in decorator.args for arg in self.elements(one)]
+                    for arg in listed:
                         if isinstance(arg, ast.Call) and name_of(arg.func) == "argument":
                             rows += self.flag(arg, command)
         return rows
+
+    def elements(self, node):
+        """What an argument stands for: of *LIST, what the module puts into LIST."""
+        if not isinstance(node, ast.Starred):
+            return [node]
+        return list(getattr(self.aliases.get(name_of(node.value)), "elts", []))
 
     def set_of(self, name, section):
         """Members of a set or dict of texts."""

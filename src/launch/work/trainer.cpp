@@ -30,7 +30,7 @@ std::string accelerate_yaml(const WorkPlace& place, Backend backend) {
   const Strategy& s = place.strategy();
   std::string text = "compute_environment: LOCAL_MACHINE\ndebug: false\n";
   text += "distributed_type: " + std::string(backend == Backend::kFsdp ? "FSDP" : "MULTI_GPU") + "\n";
-  text += "downcast_bf16: 'no'\nenable_cpu_affinity: false\n";
+  text += "enable_cpu_affinity: false\n";
   if (backend == Backend::kFsdp) {
     const bool host = includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
     const bool copies = s.sharding == Sharding::kHsdp;
