@@ -196,7 +196,7 @@ class Axolotl(Launched):
                 settings, script = self.settings(LLAMA, data, 8, 1, more.replace(", batch: {sequences: 64}", ""))
                 self.assertEqual(settings["attn_implementation"], attention)
                 self.assertNotIn("flash_attention", settings)
-                self.assertIn(f"'axolotl[deepspeed{extra}]>=0.17'", script)
+                self.assertIn(f"'axolotl[deepspeed{extra}]>=0.17,<0.19'", script)
                 self.assertEqual("--no-build-isolation" in script, extra != "", "flash-attn is built with the torch that is there")
 
     def test_optimizers_that_know_shards(self):

@@ -473,6 +473,61 @@ class Programs(unittest.TestCase):
         self.holds("vllm", "SamplingParams", keywords("generate_vllm.py", "SamplingParams"))
 
 
+class Versions(unittest.TestCase):
+    def launched(self, framework, model, data, more=""):
+        place = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, place)
+        done = run("launch", "-", "--to", "bash", "-o", str(place / "out"), stdin=training_job(framework, model, data, 8, 1, more).encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return next((place / "out").glob("phases/01-*.sh")).read_text(encoding="utf-8"), place / "out"
+
+    def test_what_is_installed_is_what_the_tables_cover(self):
+        for framework, model, data, more, names in (
+                ("hf-trainer", QWEN, SAMPLES, "method: lora", ("transformers", "accelerate", "peft")), ("deepspeed", QWEN, SAMPLES, "", ("deepspeed",)),
+                ("axolotl", QWEN, SAMPLES, "", ("axolotl",)), ("llama-factory", QWEN, SAMPLES, "", ("llama-factory",)),
+                ("torchtitan", LLAMA, TOKENS, "parallel: {sharding: zero3}", ("torchtitan",))):
+            script, _ = self.launched(framework, model, data, more)
+            for name in names:
+                known = interfaces.index()[name]
+                self.assertRegex(script, rf"'{known['package']}(\[[\w,-]+\])?>={re.escape(known['from'])},<{re.escape(known['before'])}'")
+
+    def test_a_clone_is_checked_before_the_work(self):
+        for framework, model, more, variable, newest in (("megatron", LLAMA, "", "MEGATRON", interfaces.index()["megatron"]["before"]),
+                                                         ("nanochat", NANO, "", "NANOCHAT", None), ("nanogpt", GPT2, "", "NANOGPT", None)):
+            script, folder = self.launched(framework, model, TOKENS, more)
+            line = next(line.strip() for line in script.splitlines() if "version.sh" in line)
+            self.assertLess(script.index(line), script.index("pip install"), "before anything is fetched")
+            files = next(folder.glob("phases/01-*/version.sh")).parent
+
+            def said(at, line=line, files=files, variable=variable):
+                done = subprocess.run(["bash", "-c", line], env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", variable: str(at), "GPUPLAN_FILES": str(files)},
+                                      capture_output=True, text=True, timeout=60, check=False)
+                return done.returncode, done.stdout + done.stderr
+            with tempfile.TemporaryDirectory() as place, self.subTest(framework=framework):
+                place = Path(place)
+                if newest:
+                    info = place / "megatron" / "core" / "package_info.py"
+                    info.parent.mkdir(parents=True)
+                    for version, code, text in (("0.11", 78, "expected 0.12 or later"), ("0.12", 0, ""), ("0.19", 0, ""), (newest, 0, "is newer than")):
+                        major, minor = version.split(".")
+                        info.write_text(f"MAJOR = {major}\nMINOR = {minor}\nPATCH = 0\n", encoding="utf-8")
+                        got = said(place)
+                        self.assertEqual(got[0], code, got)
+                        self.assertIn(text, got[1])
+                        self.assertEqual(got[1] == "", text == "", got)
+                    continue
+                for date, text in ((interfaces.index()[framework]["date"], ""), ("2030-01-01", "is newer than")):
+                    for words in (("init", "-q"), ("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-q", "--allow-empty", "-m", "x")):
+                        subprocess.run(["git", "-C", str(place), *words], check=True, capture_output=True, timeout=60,
+                                       env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "GIT_COMMITTER_DATE": date + "T12:00:00+0000"})
+                    got = said(place)
+                    self.assertEqual((got[0], got[1] == ""), (0, text == ""), got)
+                    self.assertIn(text, got[1])
+            code, text = said("/nonexistent")
+            self.assertEqual(code, 0)
+            self.assertIn("its version cannot be found", text)
+
+
 class Tables(unittest.TestCase):
     def test_each_has_a_line_in_the_index_and_is_well_formed(self):
         names = {path.stem for path in interfaces.TABLES.glob("*.csv")} - {"index"}

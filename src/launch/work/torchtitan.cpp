@@ -140,7 +140,7 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   Work work;
   work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
   // The last versions that read TOML; 0.2.1 and later import torch.nn.attention.varlen, which came with torch 2.10.
-  work.prepare = {pip_install({"torch>=2.10", "torchtitan>=0.2,<0.3"})};
+  work.prepare = {pip_install({"torch>=2.10", requirement("torchtitan")})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
   work.required = {"ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
                        (place.from_scratch() ? " and its config.json" : ", its weights and its config.json") +

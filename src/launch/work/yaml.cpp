@@ -183,7 +183,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   if (s.cp > 1) extras += ",ring-flash-attn";
   else if (attention.starts_with("flash")) extras += ",flash-attn";
   if (extras != "deepspeed") work.prepare = {pip_install({"torch>=2.9", "packaging", "ninja", "setuptools", "wheel"})};
-  std::vector<std::string> axolotl = {"axolotl[" + extras + "]>=0.17"};
+  std::vector<std::string> axolotl = {requirement("axolotl", extras)};
   if (extras != "deepspeed") axolotl.insert(axolotl.begin(), "--no-build-isolation");
   work.prepare.push_back(pip_install(axolotl));
   take_model(place, work);
@@ -258,7 +258,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.files.push_back({place.path("dataset_info.json"), info.end().end().take(), false});
   work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
-  work.prepare = {pip_install({"llamafactory>=0.9.3"})};
+  work.prepare = {pip_install({requirement("llama-factory")})};
   // Neither comes with it: requirements/bitsandbytes.txt, requirements/deepspeed.txt.
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));
