@@ -27,7 +27,7 @@ import yaml
 
 import interfaces
 from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, TRAININGS, training_job
-from program import EXAMPLES, ROOT, main, run
+from program import ROOT, main, run
 
 QWEN, MIXTRAL, DEEPSEEK = "Qwen/Qwen2.5-1.5B", "mistralai/Mixtral-8x7B-v0.1", "deepseek-ai/DeepSeek-V2-Lite"
 NANO = "{layers: 20, hidden: 1280, vocab: 65536, gated_mlp: false}"
@@ -38,7 +38,7 @@ GENERATION = """
 market: {{use: only, offers: [{{gpu: H100 SXM, gpus: 8, price: $1/h{cloud}}}]}}
 phases:
   - name: answers
-    generate: {{model: {model}, data: {{samples: 10k, prompt_tokens: 500, new_tokens: 200}}, framework: {engine}{more}}}
+    generate: {{model: {model}, data: {{samples: 10k, prompt_tokens: 500, new_tokens: 200}}, engine: {engine}{more}}}
 """
 
 
@@ -73,7 +73,7 @@ def trainings():
         add(framework, [QWEN], [SAMPLES], [(8, 1), (8, 2)], every(methods))
         add(framework, [QWEN], [TOKENS], [(8, 1)], every(methods))
         add(framework, [QWEN], [PACKED], [(8, 1)], every(methods))
-        add(framework, [QWEN], [SAMPLES], [(8, 1)], every(shards, ["", "precision: fp16", "offload: optimizer"]))
+        add(framework, [QWEN], [SAMPLES], [(8, 1)], every(shards, ["precision: fp16", "offload: optimizer"]))
         add(framework, [QWEN], [SAMPLES], [(8, 1)], every(optimizers[1:], [shards[3]]))
     for framework in ("axolotl", "torchtitan", "megatron"):
         add(framework, [LLAMA], [PACKED if framework == "axolotl" else TOKENS], [(8, 2)],
@@ -86,12 +86,12 @@ def trainings():
     add("megatron", ["mistralai/Mistral-7B-v0.1", "Qwen/Qwen3-8B", GPT2], [TOKENS], [(8, 1)], every([parallel("tp: 2, sharding: zero1")]))
     add("torchtitan", [LLAMA, "Qwen/Qwen3-8B"], [TOKENS, SAMPLES], [(8, 1)], every(["recompute: full", "recompute: selective", "compile: true"], [shards[3]]))
     for framework in ("accelerate", "deepspeed"):
-        add(framework, [QWEN], [SAMPLES], [(8, 1), (8, 2)], every(shards[:1] + shards[2:], ["", "offload: optimizer"]))
+        add(framework, [QWEN], [SAMPLES], [(8, 1)], every(shards[:1] + shards[2:], ["", "offload: optimizer"]))
     add("torch", [QWEN], [TOKENS], [(1, 1), (8, 1), (8, 2)], every(["precision: bf16", "precision: fp32"]))
     add("unsloth", [QWEN], [SAMPLES], [(1, 1)], every(methods, ["", "optimizer: adam8bit"]))
     add("nanochat", [NANO], [TOKENS], [(8, 1)], every(["precision: bf16", "precision: fp8"]))
     add("nanogpt", [GPT2], [TOKENS], [(1, 1), (8, 1), (8, 2)], every(["precision: bf16", "precision: fp16"]))
-    add("trl", [QWEN], [SAMPLES, PACKED], [(1, 1), (8, 1)], every(methods))
+    add("trl", [QWEN], [SAMPLES, PACKED], [(8, 1)], every(methods))
     return jobs
 
 
@@ -104,16 +104,13 @@ def launches():
             for framework, model, data, more in (("hf-trainer", QWEN, SAMPLES, "method: lora"), ("megatron", LLAMA, TOKENS, ""),
                                                  ("axolotl", QWEN, SAMPLES, "")):
                 jobs.append((to, training_job(framework, model, data, 8, nodes, more).replace("price: $1/h", "price: $1/h" + cloud)))
-            # Work that resumes on spot machines, and on a pool of one's own.
+            # Work that resumes on spot machines.
             jobs.append((to, training_job("torch", GPT2, TOKENS, 8, nodes, "").replace(
                 "price: $1/h", "price: $2/h, spot_price: $1/h, interruptions: 5%/h" + cloud).replace("use: only", "use: only, spot: allow")))
     for engine, model, more in itertools.product(("vllm", "hf"), (LLAMA,),
                                                  ("", ", weights: fp8", ", weights: nf4", ", kv_cache: fp8", ", parallel: {tp: 2}",
-                                                  ", speculate: {tokens: 4}", ", weights: fp16")):
+                                                  ", speculative: {tokens: 4, acceptance: 0.6}", ", weights: fp16")):
         jobs.append(("bash", GENERATION.format(engine=engine, model=model, more=more, cloud="")))
-    for example in EXAMPLES:
-        text = (ROOT / example).read_text(encoding="utf-8")
-        jobs.append(("slurm", text))
     return jobs
 
 
@@ -388,8 +385,9 @@ class Matrix(unittest.TestCase):
         self.assertFalse(counted, said)
 
     def test_the_matrix_is_wide(self):
+        # Jobs for which a program of a framework or a launcher is written, placeholders left out.
         known = [job for held, _, job in self.held if "GPUPLAN_COMMAND" not in held.script and held.seen]
-        self.assertGreaterEqual(len(known), 200, f"{len(known)} of {len(self.written)}: " + str(len(self.good)))
+        self.assertGreaterEqual(len(known), 200, f"{len(known)} of {len(self.written)}")
         seen = set().union(*(held.seen for held, _, _ in self.held))
         # Programs of ours call the others (Programs, below).
         self.assertEqual(set(interfaces.index()) - seen - {"peft", "unsloth", "trl"}, set())
@@ -398,9 +396,10 @@ class Matrix(unittest.TestCase):
         # Of one processor, so that what else runs here does not count.
         self.assertLess(self.seconds, 10, f"{len(self.written)} jobs, {self.launched:.1f} s to write them")
 
-    def test_refusals_are_of_known_kinds(self):
+    def test_jobs_are_understood(self):
         for _, to, job, done in self.written:
             self.assertIn(done.returncode, (0, 4, 5), to + job + done.stderr)
+            self.assertNotIn("unknown key", done.stderr)
             self.assertLessEqual(done.stderr.count("\n"), 12, done.stderr)
 
     def test_a_row_less_is_noticed(self):

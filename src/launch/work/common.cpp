@@ -7,9 +7,9 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
-#include "input/tables/interfaces.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/parts/interfaces.h"
 #include "launch/work/parts.h"
 
 namespace gpuplan {

@@ -83,12 +83,11 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       "    [ \"${#parts[@]}\" = $((GPUPLAN_GPUS * GPUPLAN_NODES)) ] && [ -e \"${parts[0]}\" ]; then\n"
       "    newest=$((10#$step))\n  fi\ndone";
   work.command = {
-      "cd \"$NANOCHAT\" || exit 78",
-      ". .venv/bin/activate",
-      "# Its checkpoint folder is the run's.",
+      "cd \"$NANOCHAT\" || exit 78", ". .venv/bin/activate", "# Its checkpoint folder is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
-      newest,
+      // By itself it goes by the GPU (nanochat/common.py).
+      std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"), newest,
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
   if (!own_mlp)
     work.notes.emplace_back(

@@ -102,6 +102,8 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
           entry("global_batch_size", batch_of(place));
   text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
   text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
+  // Where FSDP shards, products are in bf16 unless it is told otherwise.
+  if (s.precision == Precision::kFp32) text += text_entry("mixed_precision_param", "float32");
   text += entry("enable_cpu_offload", s.offload != Offload::kNone);
   const int copies = copies_of(place);
   text += "\n[parallelism]\n" + entry("data_parallel_replicate_degree", copies);

@@ -1,4 +1,4 @@
-#include "input/tables/interfaces.h"
+#include "launch/parts/interfaces.h"
 
 #include <algorithm>
 
