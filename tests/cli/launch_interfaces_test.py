@@ -106,7 +106,7 @@ def launches():
                 jobs.append((to, training_job(framework, model, data, 8, nodes, more).replace("price: $1/h", "price: $1/h" + cloud)))
             # Work that resumes on spot machines.
             jobs.append((to, training_job("torch", GPT2, TOKENS, 8, nodes, "").replace(
-                "price: $1/h", "price: $2/h, spot_price: $1/h, interruptions: 5%/h" + cloud).replace("use: only", "use: only, spot: allow")))
+                "price: $1/h", "price: $2/h, spot_price: $1/h, interruptions: 5%/h" + cloud).replace("where: {nodes", "where: {spot: only, nodes")))
     for engine, model, more in itertools.product(("vllm", "hf"), (LLAMA,),
                                                  ("", ", weights: fp8", ", weights: nf4", ", kv_cache: fp8", ", parallel: {tp: 2}",
                                                   ", speculative: {tokens: 4, acceptance: 0.6}", ", weights: fp16")):
