@@ -89,6 +89,11 @@ class Torchtitan(Launched):
             self.assertFalse((final / "sharded").exists())
             self.assertEqual(self.start(script, run, assets), "resumed\n")
 
+    def test_fp32_is_not_left_to_its_default_of_bf16(self):
+        for precision, asked in (("fp32", "float32"), ("bf16", None)):
+            folder = self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "{precision: %s, parallel: {sharding: zero3}}" % precision, gpu="B200"))
+            self.assertEqual(self.toml(folder)["training"].get("mixed_precision_param"), asked)
+
     def test_a_first_checkpoint_that_broke_off_does_not_cost_the_weights(self):
         folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
         with tempfile.TemporaryDirectory() as place:
@@ -196,13 +201,19 @@ class Axolotl(Launched):
                 settings, script = self.settings(LLAMA, data, 8, 1, more.replace(", batch: {sequences: 64}", ""))
                 self.assertEqual(settings["attn_implementation"], attention)
                 self.assertNotIn("flash_attention", settings)
-                self.assertIn(f"'axolotl[deepspeed{extra}]>=0.17'", script)
+                self.assertIn(f"'axolotl[deepspeed{extra}]>=0.17,<0.19'", script)
                 self.assertEqual("--no-build-isolation" in script, extra != "", "flash-attn is built with the torch that is there")
 
     def test_optimizers_that_know_shards(self):
         for more, name in (("parallel: {sharding: zero3}", "adamw_torch_8bit"), ("parallel: {sharding: zero1}", "adamw_bnb_8bit")):
             settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{%s, optimizer: adam8bit}" % more, gpu="B200")
             self.assertEqual((settings.get("fsdp_version"), settings["optimizer"]), (2 if "zero3" in more else None, name))
+
+    def test_precision_is_the_plans(self):
+        for precision, asked in (("bf16", (True, False, None)), ("fp16", (False, True, None)), ("fp8", (True, False, True))):
+            settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "precision: " + precision)
+            self.assertEqual((settings["bf16"], settings["fp16"], settings.get("fp8")), asked)
+            self.assertTrue(settings["torch_compile"] or precision != "fp8")
 
     def test_targets_of_adapters(self):
         settings, _ = self.settings(LLAMA, SAMPLES, 8, 1, "{method: lora, lora: {rank: 8, targets: [q_proj, v_proj]}}")
@@ -344,6 +355,9 @@ class Nanochat(Launched):
         self.assertIn(" --matrix-lr=0.01", script)
         self.assertNotIn("learning_rate", script[script.index("work() {"):])
         self.assertIn(" --window-pattern=L ", script)
+        self.assertIn("export NANOCHAT_DTYPE=bfloat16\n", script)
+        script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "precision: fp32")))
+        self.assertIn("export NANOCHAT_DTYPE=float32\n", script)
 
     def test_a_checkpoint_that_broke_off_is_not_taken(self):
         script = self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, "")))

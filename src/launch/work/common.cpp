@@ -9,6 +9,7 @@
 #include "base/whole.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/parts/interfaces.h"
 #include "launch/work/parts.h"
 
 namespace gpuplan {
@@ -78,6 +79,33 @@ std::string pip_install(const std::vector<std::string>& packages) {
   std::string line = "python3 -m pip install --quiet";
   for (const std::string& package : packages) line += " " + shell_quoted(package);
   return line;
+}
+
+std::string requirement(std::string_view program, std::string_view extras) {
+  const Interface* known = interface_of(program);
+  if (known == nullptr) return std::string(program);
+  std::string text = known->package;
+  if (!extras.empty()) text += "[" + std::string(extras) + "]";
+  if (!known->from.empty()) text += ">=" + known->from;
+  if (!known->before.empty()) text += (known->from.empty() ? "<" : ",<") + known->before;
+  return text;
+}
+
+std::string check_version(const WorkPlace& place, Work& work, std::string_view program_name, std::string_view shown,
+                          std::string_view version, std::string_view least) {
+  const Interface* known = interface_of(program_name);
+  work.files.push_back(program(place, "version.sh"));
+  std::string from(least), before;
+  if (known != nullptr) {
+    if (from.empty()) from = known->from;
+    before = known->before;
+    if (before.empty()) {  // without versions: the day after that of the source
+      before = known->date + ".1";
+      std::ranges::replace(before, '-', '.');
+    }
+  }
+  return "bash " + file_word("version.sh") + " " + shell_quoted(shown) + " " + std::string(version) + " " +
+         shell_quoted(from) + " " + shell_quoted(before) + " || exit";
 }
 
 Work placeholder(const WorkPlace& place, const std::string& why) {

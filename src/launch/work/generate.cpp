@@ -192,9 +192,9 @@ Result<Work> generation_work(const WorkPlace& place) {
   json.end();
   // vLLM's LLM class runs pipelines offline since 0.10; logits_to_keep is so named since transformers 4.48, `dtype`
   // since 4.56.
-  std::vector<std::string> packages = {"torch>=2.6", "transformers>=4.56,<5", "accelerate>=1.6", "peft>=0.14",
-                                       "safetensors>=0.4"};
-  if (vllm) packages = {"vllm>=0.10"};
+  std::vector<std::string> packages = {"torch>=2.6", requirement("transformers"), requirement("accelerate"),
+                                       requirement("peft"), "safetensors>=0.4"};
+  if (vllm) packages = {requirement("vllm")};
   if (s.weights == Format::kInt8 || s.weights == Format::kNf4) packages.emplace_back("bitsandbytes>=0.45");
   work.prepare.push_back(pip_install(packages));
   for (const char* name : {"phase_parts.py", "replicas.py"}) work.files.push_back(program(place, name));

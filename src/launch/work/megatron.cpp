@@ -254,7 +254,13 @@ Result<Work> megatron_work(const WorkPlace& place) {
       "python3 -c 'import torch, transformer_engine' || { echo 'Megatron needs torch and transformer_engine: "
       "start from an image of nvcr.io/nvidia/pytorch' >&2; exit 1; }",
       // Of HuggingFaceTokenizer, which Megatron names nowhere among what it needs.
-      "python3 -c 'import transformers' 2>/dev/null || " + pip_install({"transformers>=4.56,<5"})};
+      "python3 -c 'import transformers' 2>/dev/null || " + pip_install({requirement("transformers")})};
+  work.prepare.insert(
+      work.prepare.begin(),
+      check_version(place, work, "megatron", "Megatron core",
+                    "\"$(sed -n 's/^M[AI][JN]OR = \\([0-9]*\\).*/\\1/p' \"$MEGATRON/megatron/core/package_info.py\" | "
+                    "paste -sd.)\"",
+                    core));
   if (muon)
     work.prepare.push_back("python3 -c 'import emerging_optimizers' 2>/dev/null || " +
                            pip_install({"git+https://github.com/NVIDIA-NeMo/Emerging-Optimizers.git@v0.2.0"}));

@@ -48,6 +48,8 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const double shards = std::clamp(std::ceil(tokens * 4.8 / 250e6) + 1, 8.0, 100000.0);
   work.prepare = {
       "cd \"$NANOCHAT\" || exit 78",
+      check_version(place, work, "nanochat", "nanochat of",
+                    "\"$(git -C \"$NANOCHAT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
       "command -v uv >/dev/null || python3 -m pip install --quiet uv",
       "uv sync --extra gpu",
       ". .venv/bin/activate",
@@ -81,12 +83,11 @@ Result<Work> nanochat_work(const WorkPlace& place) {
       "    [ \"${#parts[@]}\" = $((GPUPLAN_GPUS * GPUPLAN_NODES)) ] && [ -e \"${parts[0]}\" ]; then\n"
       "    newest=$((10#$step))\n  fi\ndone";
   work.command = {
-      "cd \"$NANOCHAT\" || exit 78",
-      ". .venv/bin/activate",
-      "# Its checkpoint folder is the run's.",
+      "cd \"$NANOCHAT\" || exit 78", ". .venv/bin/activate", "# Its checkpoint folder is the run's.",
       "mkdir -p \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints\"",
       "ln -sfn \"$GPUPLAN_CHECKPOINTS\" \"${NANOCHAT_BASE_DIR:-$HOME/.cache/nanochat}/base_checkpoints/" + tag + "\"",
-      newest,
+      // By itself it goes by the GPU (nanochat/common.py).
+      std::string("export NANOCHAT_DTYPE=") + (s.precision == Precision::kFp32 ? "float32" : "bfloat16"), newest,
       line + " ${newest:+--resume-from-step=\"$newest\"}"};
   if (!own_mlp)
     work.notes.emplace_back(
@@ -131,7 +132,9 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   work.files.push_back({place.path("settings.json"), json.take(), false});
   work.required = {"NANOGPT: folder with a clone of github.com/karpathy/nanoGPT",
                    "DATASET: name of a folder in its data/ with train.bin and val.bin from its prepare.py"};
-  work.prepare = {pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
+  work.prepare = {check_version(place, work, "nanogpt", "nanoGPT of",
+                                "\"$(git -C \"$NANOGPT\" log -1 --format=%cd --date=format:%Y.%m.%d)\""),
+                  pip_install({"torch>=2.1", "numpy", "transformers", "datasets", "tiktoken", "tqdm"})};
   work.command = {"cd \"$NANOGPT\" || exit 78", "exec " + torchrun(place) + " train.py " + file_word("config.py")};
   work.notes.emplace_back("nanoGPT writes a checkpoint when it evaluates, none when stopped.");
   work.resumes = true;

@@ -67,6 +67,12 @@ std::string supervised(const WorkPlace& place, Work& work, const std::string& co
 std::string torchrun(const WorkPlace& place);
 /// "python3 -m pip install --quiet 'torch>=2.6' ...".
 std::string pip_install(const std::vector<std::string>& packages);
+/// "peft>=0.14,<0.19": the versions of data/interfaces/index.csv.
+std::string requirement(std::string_view program, std::string_view extras = "");
+/// Shell line that ends the phase where a program is too old for what the script uses, and says where it is newer than
+/// what is known; `version` is a word of the shell. Adds version.sh to the files.
+std::string check_version(const WorkPlace& place, Work& work, std::string_view program, std::string_view shown,
+                          std::string_view version, std::string_view least = "");
 
 /// What programs without a setting for that do with old checkpoints, beside what the plan has room for; "": no matter.
 std::string keeps_every_checkpoint(const WorkPlace& place, std::string_view program);

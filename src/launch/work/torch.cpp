@@ -61,8 +61,8 @@ Result<Work> torch_work(const WorkPlace& place) {
   const bool muon = train.optimizer.matrices == Optimizer::kMuon;
   // get_total_norm and clip_grads_with_norm_ are public since 2.6, torch.optim.Muon since 2.9; IterableDataset has
   // state_dict since datasets 2.20; `dtype` took the place of `torch_dtype` in transformers 4.56.
-  work.prepare.push_back(pip_install(
-      {muon ? "torch>=2.9" : "torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6", "numpy"}));
+  work.prepare.push_back(pip_install({muon ? "torch>=2.9" : "torch>=2.6", requirement("transformers"), "datasets>=2.20",
+                                      requirement("accelerate"), "numpy"}));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
     work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
   for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py"})

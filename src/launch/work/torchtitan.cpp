@@ -102,6 +102,8 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
           entry("global_batch_size", batch_of(place));
   text += entry("seq_len", place.estimate().sequence) + entry("steps", steps);
   text += entry("max_norm", real(number_argument(place, {"grad_clip", "max_grad_norm"}, 1.0)));
+  // Where FSDP shards, products are in bf16 unless it is told otherwise.
+  if (s.precision == Precision::kFp32) text += text_entry("mixed_precision_param", "float32");
   text += entry("enable_cpu_offload", s.offload != Offload::kNone);
   const int copies = copies_of(place);
   text += "\n[parallelism]\n" + entry("data_parallel_replicate_degree", copies);
@@ -140,7 +142,7 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   Work work;
   work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
   // The last versions that read TOML; 0.2.1 and later import torch.nn.attention.varlen, which came with torch 2.10.
-  work.prepare = {pip_install({"torch>=2.10", "torchtitan>=0.2,<0.3"})};
+  work.prepare = {pip_install({"torch>=2.10", requirement("torchtitan")})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
   work.required = {"ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
                        (place.from_scratch() ? " and its config.json" : ", its weights and its config.json") +

@@ -30,7 +30,7 @@ std::string accelerate_yaml(const WorkPlace& place, Backend backend) {
   const Strategy& s = place.strategy();
   std::string text = "compute_environment: LOCAL_MACHINE\ndebug: false\n";
   text += "distributed_type: " + std::string(backend == Backend::kFsdp ? "FSDP" : "MULTI_GPU") + "\n";
-  text += "downcast_bf16: 'no'\nenable_cpu_affinity: false\n";
+  text += "enable_cpu_affinity: false\n";
   if (backend == Backend::kFsdp) {
     const bool host = includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
     const bool copies = s.sharding == Sharding::kHsdp;
@@ -139,14 +139,15 @@ Result<Work> trainer_work(const WorkPlace& place) {
   if (!good) return placeholder(place, "No transformers class has the shape of its model.");
   // accelerate knows fsdp_version since 1.6; `dtype` took the place of `torch_dtype` in transformers 4.56; bitsandbytes
   // has bnb_4bit_quant_storage for sharded 4-bit weights since 0.43.
-  std::vector<std::string> packages = {"torch>=2.6", "transformers>=4.56,<5", "datasets>=2.20", "accelerate>=1.6"};
+  std::vector<std::string> packages = {"torch>=2.6", requirement("transformers"), "datasets>=2.20",
+                                       requirement("accelerate")};
   const bool lora = train.method == Method::kLora || train.method == Method::kQlora;
-  if (lora) packages.emplace_back("peft>=0.14");
+  if (lora) packages.push_back(requirement("peft"));
   const OptimizerFacts* facts = place.launch.catalogue.find_optimizer(train.optimizer.matrices);
   const bool bytes = facts != nullptr && (facts->eight_bit || facts->paged);
   if (train.method == Method::kQlora || bytes || train.optimizer.matrices == Optimizer::kLion)
     packages.emplace_back("bitsandbytes>=0.45");
-  if (deepspeed) packages.emplace_back("deepspeed>=0.16");
+  if (deepspeed) packages.push_back(requirement("deepspeed"));
   if (unsloth) packages = {"unsloth", "datasets>=2.20"};  // brings all others in the versions that it needs
   work.prepare.push_back(pip_install(packages));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)

@@ -146,10 +146,13 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   lines.set("optimizer", optimizer).set("lr_scheduler", "cosine");
   lines.set("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate(place)));
   lines.set("warmup_steps", std::clamp(steps_of(place) / 50, 1, 2000)).set("max_grad_norm", 1.0);
-  lines.set("bf16", s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
+  // Products in fp8 are beside bf16, and only under compile (utils/schemas/validation.py).
+  const bool eight = is_eight_bit(s.precision);
+  lines.set("bf16", eight || s.precision == Precision::kBf16).set("fp16", s.precision == Precision::kFp16);
+  if (eight) lines.set("fp8", true);
   lines.set("tf32", s.precision == Precision::kTf32).set("gradient_checkpointing", s.recompute != Recompute::kNone);
   const std::string_view attention = axolotl_attention(place);
-  lines.set("attn_implementation", attention).set("torch_compile", s.compile);
+  lines.set("attn_implementation", attention).set("torch_compile", eight || s.compile);
   if (s.tp > 1) lines.set("tensor_parallel_size", s.tp);
   if (s.cp > 1) lines.set("context_parallel_size", s.cp);
   const bool host = s.offload != Offload::kNone;
@@ -183,7 +186,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
   if (s.cp > 1) extras += ",ring-flash-attn";
   else if (attention.starts_with("flash")) extras += ",flash-attn";
   if (extras != "deepspeed") work.prepare = {pip_install({"torch>=2.9", "packaging", "ninja", "setuptools", "wheel"})};
-  std::vector<std::string> axolotl = {"axolotl[" + extras + "]>=0.17"};
+  std::vector<std::string> axolotl = {requirement("axolotl", extras)};
   if (extras != "deepspeed") axolotl.insert(axolotl.begin(), "--no-build-isolation");
   work.prepare.push_back(pip_install(axolotl));
   take_model(place, work);
@@ -193,6 +196,7 @@ Result<Work> axolotl_work(const WorkPlace& place) {
       "--nnodes=\"$GPUPLAN_NODES\" --node_rank=\"$GPUPLAN_NODE_RANK\" --master_addr=\"$GPUPLAN_MASTER_ADDR\" "
       "--master_port=\"$GPUPLAN_MASTER_PORT\"");
   leave_final(work, "checkpoints");
+  if (eight && !s.compile) work.notes.emplace_back("torch.compile is on: axolotl's fp8 is meant for it.");
   if (attention == "flash_attention_3")
     work.notes.emplace_back(
         "flash_attention_3 comes from Dao-AILab/flash-attention (hopper/), by setup.run of the job.");
@@ -258,7 +262,7 @@ Result<Work> llama_factory_work(const WorkPlace& place) {
   work.files.push_back({place.path("dataset_info.json"), info.end().end().take(), false});
   work.required = {std::string("DATA: JSONL file; each row has ") +
                    (plain_text(place) ? "\"text\"" : "\"messages\" (a list of role and content)")};
-  work.prepare = {pip_install({"llamafactory>=0.9.3"})};
+  work.prepare = {pip_install({requirement("llama-factory")})};
   // Neither comes with it: requirements/bitsandbytes.txt, requirements/deepspeed.txt.
   if (train.method == Method::kQlora || is_bitsandbytes(optimizer))
     work.prepare.push_back(pip_install({"bitsandbytes>=0.43"}));
