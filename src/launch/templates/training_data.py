@@ -4,14 +4,13 @@ DATA names a JSON-lines file, a folder of them, or a data set of the Hugging Fac
 import os
 from pathlib import Path
 
-from datasets import load_dataset
-
 from phase_parts import SETTINGS, give_up
 
 IGNORED = -100  # label of a token that is not learnt
 
 
 def load(streaming):
+    from datasets import load_dataset
     name = os.environ.get("DATA", "")
     split = os.environ.get("DATA_SPLIT", "train")
     path = Path(name)
