@@ -495,6 +495,13 @@ class TrainingData(unittest.TestCase):
         found, _, _ = self.made([talk], False, 8)
         self.assertEqual(found, [[[9, 1, 9, 2, 3], [-100, -100, -100, 2, 3]]])
 
+    def test_all_answers_of_a_conversation_are_learnt(self):
+        said = [("system", "6"), ("user", "1"), ("assistant", "2 3"), ("user", "4"), ("assistant", "5")]
+        talk = {"messages": [{"role": role, "content": content} for role, content in said]}
+        no = -100
+        found, _, _ = self.made([talk], False, 16)
+        self.assertEqual(found, [[[9, 6, 9, 1, 9, 2, 3, 9, 4, 9, 5], [no, no, no, no, no, 2, 3, no, no, no, 5]]])
+
     def test_messages_without_a_template_are_one_line(self):
         talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
         said = self.made([talk], False, more=("base",), code=78)
