@@ -495,6 +495,13 @@ class TrainingData(unittest.TestCase):
         found, _, _ = self.made([talk], False, 8)
         self.assertEqual(found, [[[9, 1, 9, 2, 3], [-100, -100, -100, 2, 3]]])
 
+    def test_all_answers_of_a_conversation_are_learnt(self):
+        said = [("system", "6"), ("user", "1"), ("assistant", "2 3"), ("user", "4"), ("assistant", "5")]
+        talk = {"messages": [{"role": role, "content": content} for role, content in said]}
+        no = -100
+        found, _, _ = self.made([talk], False, 16)
+        self.assertEqual(found, [[[9, 6, 9, 1, 9, 2, 3, 9, 4, 9, 5], [no, no, no, no, no, 2, 3, no, no, no, 5]]])
+
     def test_messages_without_a_template_are_one_line(self):
         talk = {"messages": [{"role": "user", "content": "1"}, {"role": "assistant", "content": "2 3"}]}
         said = self.made([talk], False, more=("base",), code=78)
@@ -561,7 +568,7 @@ class Sums(list):
 
 class Never:
     pass
-train.DistributedDataParallel = train.DTensor = Never
+train.DistributedDataParallel = Never
 train.torch.zeros = lambda n, **_: Sums([0.0] * n)
 train.torch.where = lambda holds, yes, no: yes if holds else no
 ranks = json.loads(sys.argv[2])
@@ -592,22 +599,23 @@ print(json.dumps([sum(each[0] for each in done) / len(done) * done[0][1], done[0
 
 CHECKPOINTS = TRAIN + """
 import pathlib
+import training_checkpoints as parts
 folder = pathlib.Path(sys.argv[1]) / "checkpoints"
 others = json.loads(sys.argv[2])
-train.CHECKPOINTS, train.WORLD = folder, 2
+parts.CHECKPOINTS, parts.WORLD = folder, 2
 def gather(into, mine):
     into[:] = [mine, json.loads(json.dumps(others)) if isinstance(mine, list) else {"rank-1.pt": 5}]
-train.dist.all_gather_object = gather
-saved = train.Checkpoints(None, [], mock.Mock())
+parts.dist.all_gather_object = gather
+saved = parts.Checkpoints(None, [], mock.Mock())
 saved._state = lambda: None
 def save(step):
     name = folder / f"step-{step:08}"
-    train.dcp.save = lambda _, checkpoint_id: (checkpoint_id.mkdir(), [(checkpoint_id / one).write_text("abc") for one in
+    parts.dcp.save = lambda _, checkpoint_id: (checkpoint_id.mkdir(), [(checkpoint_id / one).write_text("abc") for one in
                                                                       ("__0_0.distcp", ".metadata", "__1_0.distcp")])
-    train.torch.save = lambda _, path: path.write_text("state")
+    parts.torch.save = lambda _, path: path.write_text("state")
     saved.save(step)
     (name / "rank-1.pt").write_text("state")
-train.SETTINGS["keep_checkpoints"] = 0
+parts.SETTINGS["keep_checkpoints"] = 0
 for step in (10, 20):
     save(step)
 def newest():
@@ -630,9 +638,9 @@ class TrainStep(unittest.TestCase):
 
     def run_in(self, program, argument, more):
         with tempfile.TemporaryDirectory() as place:
-            for name, template in (("train.py", "train_torch.py"), ("run_parts.py", "run_parts.py"),
-                                   ("phase_parts.py", "phase_parts.py"), ("training_data.py", "training_data.py")):
-                shutil.copy(TEMPLATES / template, Path(place) / name)
+            shutil.copy(TEMPLATES / "train_torch.py", Path(place) / "train.py")
+            for template in ("run_parts.py", "phase_parts.py", *TEMPLATES.glob("training_*.py")):
+                shutil.copy(TEMPLATES / template, place)
             settings = {"sequence": 5, "packing": False, "stop_passes": 1, "tp": 1, "grad_clip": 1, "learning_rate": 1, "warmup_steps": 1,
                         "steps": 9, "model": {"name": "m", "variable": "MODEL", "config": None}, "precision": "bf16",
                         "master_weights": "fp32", "sharding": "none", "fsdp": False, "offload": {"activations": False},

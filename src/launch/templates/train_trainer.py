@@ -10,7 +10,7 @@ import os
 import torch
 
 from phase_parts import HERE, RUN_DIR, SETTINGS, give_up, model_source
-from run_parts import CHECKPOINTS, LOCAL_RANK, WORLD, StepLog, StopRequest, mark_stopped, say
+from run_parts import CHECKPOINTS, LOCAL_RANK, WORLD, StepLog, StopRequest, device_name, mark_stopped, say
 
 if SETTINGS["unsloth"]:
     import unsloth  # before transformers, which it changes
@@ -193,7 +193,7 @@ def main():
     trainer.remove_callback(PrinterCallback)
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     newest = get_last_checkpoint(str(CHECKPOINTS))
-    say(f"GPU: {torch.cuda.get_device_name(LOCAL_RANK)} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
+    say(f"{device_name()} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
         f"sequences: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x {WORLD} ranks"
         + (f"; resumed from {os.path.basename(newest)}" if newest else ""))
     to_host = SETTINGS["offload"]["activations"]

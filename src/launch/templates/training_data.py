@@ -4,14 +4,13 @@ DATA names a JSON-lines file, a folder of them, or a data set of the Hugging Fac
 import os
 from pathlib import Path
 
-from datasets import load_dataset
-
 from phase_parts import SETTINGS, give_up
 
 IGNORED = -100  # label of a token that is not learnt
 
 
 def load(streaming):
+    from datasets import load_dataset
     name = os.environ.get("DATA", "")
     split = os.environ.get("DATA_SPLIT", "train")
     path = Path(name)
@@ -26,9 +25,20 @@ def load(streaming):
     return load_dataset(name, split=split, streaming=streaming)
 
 
+def earlier_answers(messages, text, tokenizer):
+    """From which token to which the answers before the last message reach. Templates that change earlier turns later
+    (they drop thoughts) show none of them as it was given: those are not learnt."""
+    for at, message in enumerate(messages[:-1]):
+        if message["role"] != "assistant" or at == 0:
+            continue
+        before = tokenizer.apply_chat_template(messages[:at], tokenize=False, add_generation_prompt=True)
+        after = tokenizer.apply_chat_template(messages[:at + 1], tokenize=False)
+        if text.startswith(after) and after.startswith(before):
+            yield tuple(len(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (before, after))
+
+
 def encode(row, tokenizer):
-    """Tokens and labels of one row. Of a prompt with a completion, and of a conversation up to its last answer, only
-    the answer is learnt."""
+    """Tokens and labels of one row. Of a prompt with a completion only that is learnt, of a conversation its answers."""
     if row.get("messages"):
         messages = row["messages"]
         if not tokenizer.chat_template:
@@ -50,7 +60,10 @@ def encode(row, tokenizer):
         tokens = tokens + [tokenizer.eos_token_id]
     known = len(tokenizer(prompt, add_special_tokens=special)["input_ids"]) if prompt else 0
     known = min(known, len(tokens) - 1)
-    return tokens, [IGNORED] * known + tokens[known:]
+    labels = [IGNORED] * known + tokens[known:]
+    for begin, end in earlier_answers(row["messages"], text, tokenizer) if row.get("messages") else ():
+        labels[begin:end] = tokens[begin:end]
+    return tokens, labels
 
 
 class Pieces:

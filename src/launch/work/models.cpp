@@ -113,7 +113,7 @@ bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<Mod
   bool good = true;
   json.key("config");
   if (!use.drawn) json.null();
-  else good = write_config(json, use.shape, 0);
+  else good = write_config(json, use.shape, place.estimate().sequence);
   if (!good) json.null();
   json.end();
   const bool known = on_hub(source);

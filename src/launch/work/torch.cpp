@@ -65,8 +65,10 @@ Result<Work> torch_work(const WorkPlace& place) {
                                       requirement("accelerate"), "numpy"}));
   if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
     work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
-  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py"})
+  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py", "training_network.py",
+                           "training_stream.py", "training_checkpoints.py"})
     work.files.push_back(program(place, name));
+  if (shares.fsdp || s.tp > 1) work.files.push_back(program(place, "training_shards.py"));
   work.files.push_back(program(place, "train_torch.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_data(place, work);

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""train_torch.py really trains here: a tiny network on the CPU, with torch of Debian (python3-torch) or a newer one.
+
+    tests/cli/train_torch_test.py build/release/gpuplan [unittest options]
+
+Two processes over gloo against one; the whole launch with a stop, a resume and a gate. transformers and datasets are those
+of stand_ins/. GPUPLAN_TORCH_PYTHON names the Python to take. Prints "counted PASSED FAILED" last, for ./test.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, ROOT, environment, main, run
+
+TEMPLATES = ROOT / "src" / "launch" / "templates"
+STAND_INS = ROOT / "tests" / "cli" / "stand_ins"
+STEPS = 24  # 192 rows, 8 each
+PATIENCE = 240  # seconds; only ends a test where something hangs
+
+JOB = """
+job: tiny
+market: {{use: only, own: [{{name: box, gpu: H100 SXM, gpus: 2}}]}}
+phases:
+  - name: train
+    train:
+      model: {{layers: 2, hidden: 32, heads: 2, ffn: 64, vocab: 512, gated_mlp: true, norm: rms}}
+      data: {{samples: 192, tokens_per_sample: {{mean: 30, max: 64}}}}
+      sequence: 64
+      batch: {{sequences: 8}}
+      framework: torch
+      parallel: {{dp: 2, sharding: {sharding}}}
+      precision: fp32
+      compile: false
+      recompute: none
+      start: scratch
+    args: {{learning_rate: 0.01, warmup_steps: 2}}
+    checkpoint: {{every: 10 steps, keep: 2}}
+    metrics: {{loss: 'loss: +([0-9.]+)'}}
+    succeed_when: [loss < {most}]
+  - name: after
+    needs: [train]
+    cpu: {{time: 1 min}}
+    command: echo "the gate let me through"
+"""
+
+
+def torch_python():
+    """The first Python that has torch and numpy."""
+    for python in (os.environ.get("GPUPLAN_TORCH_PYTHON"), sys.executable, "/usr/bin/python3"):
+        if python and subprocess.run([python, "-c", "import numpy, torch.distributed as d; assert d.is_gloo_available()"],
+                                     capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+PYTHON = torch_python()
+if PYTHON is None:
+    print("skipped: no Python with torch and numpy here (apt-get install python3-torch)", file=sys.stderr)
+
+
+def rows():
+    """Answers of very different lengths after prompts of others: means of them would differ from the mean over all."""
+    return [{"prompt": "say " + "ab"[i % 2] * (i % 17), "completion": "xyz"[i % 3] * (1 + (i * i) % 37)} for i in range(192)]
+
+
+def curve(log):
+    """Losses and norms by step."""
+    found = {}
+    for step, loss, norm in re.findall(r"^step: +(\d+)  loss: +([0-9.]+)  grad_norm: +([0-9.]+)", log, re.MULTILINE):
+        found.setdefault(int(step), []).append((float(loss), float(norm)))
+    return {step: values[-1] for step, values in found.items()}
+
+
+NETWORK = """
+import os, sys, torch, torch.distributed as dist
+import training_network as network
+
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+# Two ranks with two heads each of four: what the norm of all heads learns is the sum of their parts.
+torch.manual_seed(1)
+heads, weight = torch.randn(4, 8), torch.ones(8)
+whole = torch.nn.Parameter(weight.clone())
+(heads * whole).tanh().sum().backward()
+norm = torch.nn.Module()
+norm.weight = torch.nn.Parameter(weight.clone())
+(heads[2 * rank:2 * rank + 2] * norm.weight).tanh().sum().backward()
+network.NORMS_OF_HEADS.append(norm)
+network.add_up_heads(dist.group.WORLD)
+assert torch.allclose(norm.weight.grad, whole.grad), "q_norm"
+
+# Matrices of one grid of ranks, a tied or biased rest of none: groups of one grid each, and the norm of all.
+class Part(torch.nn.Parameter):
+    device_mesh = "grid"
+
+model = torch.nn.Module()
+model.layers = torch.nn.ModuleList([torch.nn.Linear(4, 4)])
+model.layers[0].weight = Part(torch.ones(4, 4))
+model.rest = torch.nn.Parameter(torch.ones(4, 4))
+(optimizer,) = network.make_optimizers(model)
+for group in optimizer.param_groups:
+    assert len({network.grid_of(p) for p in group["params"]}) == 1
+assert sum(len(group["params"]) for group in optimizer.param_groups) == 3
+for p in model.parameters():
+    p.grad = torch.full_like(p, 3.0)
+model.layers[0].weight.grad.device_mesh = "grid"
+total = network.clip(model, 0.5)
+values = torch.cat([p.grad.flatten() for p in model.parameters()])
+assert abs(total.item() - 1.5 * 36 ** 0.5) < 1e-4, total
+assert abs(values.norm().item() - 1) < 1e-4 and (values - values[0]).abs().max() < 1e-6
+"""
+
+
+@unittest.skipIf(PYTHON is None, "no Python with torch here: apt-get install python3-torch")
+class Trains(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory()
+        self.place = Path(self.temporary.name)
+        self.data = self.place / "rows.jsonl"
+        self.data.write_text("".join(json.dumps(row) + "\n" for row in rows()), encoding="utf-8")
+        stubs = self.place / "bin"
+        stubs.mkdir()
+        # Packages are here already, as far as there are any.
+        self.stub(stubs / "python3", f'[ "$1 $2" != "-m pip" ] || exit 0\nexec {PYTHON} "$@"')
+        self.stub(stubs / "torchrun", f'exec {PYTHON} {STAND_INS}/torchrun.py "$@"')
+        self.stub(stubs / "gpuplan", f'exec {PROGRAM} "$@"')
+        self.environment = environment(
+            PATH=f"{stubs}:/usr/bin:/bin", HOME=str(self.place), GPUPLAN_POLL="1", GPUPLAN_DEVICE="cpu",
+            PYTHONPATH=str(STAND_INS), PYTHONDONTWRITEBYTECODE="1", OMP_NUM_THREADS="1", CUDA_VISIBLE_DEVICES="0,1",
+            DATA=str(self.data), TOKENIZER="bytes")
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def stub(self, path, text):
+        path.write_text("#!/bin/sh\n" + text + "\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def launch(self, name, sharding="none", most="9"):
+        """A launch folder of that name."""
+        out = self.place / name
+        done = run("launch", "-", "--to", "bash", "-o", str(out), stdin=JOB.format(sharding=sharding, most=most).encode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+    def start(self, out, **more):
+        return subprocess.Popen(["bash", str(out / "run.sh")], cwd=self.place, env={**self.environment, **more},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def finish(self, process):
+        output, _ = process.communicate(timeout=PATIENCE)
+        return process.returncode, output
+
+    def log(self, out):
+        path = out / "runs" / "01-train" / "log.txt"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
+    def alone(self, out, name, processes, **changed):
+        """The program of a launch by itself, with other settings; its log."""
+        files, run_dir = self.place / name / "files", self.place / name / "run"
+        shutil.copytree(out / "phases" / "01-train", files)
+        run_dir.mkdir()
+        settings = json.loads((files / "settings.json").read_text(encoding="utf-8"))
+        settings.update(changed)
+        (files / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+        done = subprocess.run(
+            [str(self.place / "bin" / "torchrun"), "--standalone", f"--nproc-per-node={processes}", str(files / "train.py")],
+            env={**self.environment, "GPUPLAN_RUN_DIR": str(run_dir), "GPUPLAN_CHECKPOINTS": str(run_dir / "checkpoints")},
+            capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def same(self, one, other, steps):
+        self.assertEqual(sorted(one), list(range(1, steps + 1)))
+        self.assertEqual(sorted(other), sorted(one))
+        for step, (loss, norm) in one.items():
+            self.assertAlmostEqual(loss, other[step][0], delta=2e-4, msg=f"loss of step {step}")
+            self.assertAlmostEqual(norm, other[step][1], delta=2e-3, msg=f"norm of step {step}")
+
+    def test_two_processes_learn_what_one_does(self):
+        # Labels are masked and rows of unequal lengths: the whole batch at once is what is right.
+        out = self.launch("out")
+        steps = {"steps": 12, "checkpoint_steps": 100}
+        whole = curve(self.alone(out, "whole", 1, dp=1, gpus=1, micro_batch=8, grad_accum=1, **steps))
+        parts = curve(self.alone(out, "parts", 2, dp=2, gpus=2, micro_batch=2, grad_accum=2, **steps))
+        self.same(whole, parts, 12)
+        self.assertLess(whole[12][0], whole[1][0] - 1, "it learns")
+        zero = curve(self.alone(out, "zero", 2, dp=2, gpus=2, micro_batch=4, grad_accum=1, sharding="zero1", **steps))
+        self.same(whole, zero, 12)
+
+    def broken(self, through, sharding):
+        """Stopped by a signal and started again, it learns the same as without."""
+        broken = self.launch("broken-" + sharding, sharding)
+        process = self.start(broken, TINY_SECONDS="0.1")
+        end = time.monotonic() + PATIENCE
+        while 13 not in curve(self.log(broken)):
+            self.assertIsNone(process.poll(), self.log(broken))
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        code, output = self.finish(process)
+        self.assertEqual(code, 75, output + self.log(broken))
+        self.assertRegex(self.log(broken), r"stopped after step \d+")
+        self.assertFalse((broken / "runs" / "01-train" / "done").exists())
+        code, output = self.finish(self.start(broken))
+        self.assertEqual(code, 0, output + self.log(broken))
+        self.assertRegex(self.log(broken), r"resumed from step-000000\d\d")
+        self.same(curve(self.log(through)), curve(self.log(broken)), STEPS)
+        kept = list((broken / "runs" / "01-train" / "checkpoints").glob("step-*"))
+        self.assertEqual(len(kept), 2, kept)
+
+    def test_stopped_and_resumed_it_learns_the_same(self):
+        through = self.launch("through")
+        code, output = self.finish(self.start(through))
+        self.assertEqual(code, 0, output + self.log(through))
+        self.assertIn("the gate let me through", (through / "runs" / "02-after" / "log.txt").read_text(encoding="utf-8"))
+        self.assertIn("loss", (through / "runs" / "01-train" / "check.txt").read_text(encoding="utf-8"))
+        self.assertTrue((through / "runs" / "01-train" / "final" / "weights.pt").exists())
+        self.broken(through, "none")
+        self.broken(through, "zero1")
+
+    def test_a_loss_too_high_closes_the_gate(self):
+        out = self.launch("out", most="0.0001")
+        code, output = self.finish(self.start(out))
+        self.assertEqual(code, 6, output + self.log(out))
+        self.assertFalse((out / "runs" / "02-after").exists())
+
+    def test_without_a_gpu_it_says_so(self):
+        out = self.launch("out")
+        self.environment["GPUPLAN_DEVICE"] = ""
+        self.environment["CUDA_VISIBLE_DEVICES"] = ""
+        code, _ = self.finish(self.start(out))
+        self.assertNotEqual(code, 0)
+        self.assertIn("export GPUPLAN_DEVICE=cpu", self.log(out))
+
+    # Tensor parallelism, as far as it needs no GPU.
+    def test_norms_of_heads_and_grids_of_ranks(self):
+        out = self.launch("out")
+        files = out / "phases" / "01-train"
+        (files / "parts.py").write_text(NETWORK, encoding="utf-8")
+        done = subprocess.run(
+            [str(self.place / "bin" / "torchrun"), "--standalone", "--nproc-per-node=2", str(files / "parts.py")],
+            env={**self.environment, "GPUPLAN_RUN_DIR": str(self.place), "GPUPLAN_CHECKPOINTS": str(self.place)},
+            capture_output=True, text=True, timeout=PATIENCE, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    main(__doc__, at_once=2)
