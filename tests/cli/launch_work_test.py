@@ -240,7 +240,7 @@ class Commands(unittest.TestCase):
     def test_plain_python_becomes_processes(self):
         job = training_job("torch", GPT2, TOKENS, 8, 1, "") + "    command: python train.py --batch {micro}\n"
         with Folder("-", stdin=job.encode()) as folder:
-            text = folder.files("command.sh")[0].read_text(encoding="utf-8")
+            text = scripts_of(folder.path, "01")[0].read_text(encoding="utf-8")
             self.assertIn('torchrun --standalone --nproc-per-node="$GPUPLAN_GPUS" train.py --batch ', text)
 
 
@@ -316,7 +316,7 @@ class Hostile(unittest.TestCase):
     def words(self, folder):
         """The words that the phase's command has when bash reads them; nothing else is run."""
         script = scripts_of(folder.path, "01")[0].read_text(encoding="utf-8")
-        body = script[script.index("work() {"):script.index("\n}\n", script.index("work() {")) + 3]
+        body = script[script.index("work() {"):script.index("\n# ---- check ---")]
         # What would start processes only tells its words; what comes before is not run.
         start = re.search(r'^  (exec )?(bash "\$GPUPLAN_FILES/supervise.sh" --workers \d+ )?torchrun', body, re.MULTILINE)
         line = "printf '%s\\0'" + body[start.end():self.end_of(body, start.end())]
