@@ -36,6 +36,35 @@ std::vector<std::string> before_the_start(const Launch& launch) {
   return notes;
 }
 
+/// When somebody would use the file; "" where other scripts use it.
+std::string use_of(const Launch& launch, const LaunchFile& file) {
+  const std::string& path = file.path;
+  if (path == launch.one_script)
+    return "the whole job on this machine: what is planned and expected, setup, run, check, next. Start again: it "
+           "resumes";
+  for (const LaunchPhase& laid : launch.phases)
+    if (path == laid.script())
+      return "phase " + printable(laid.phase->name, 60) + " alone, on the machine it is started on; to read what runs";
+  for (const LaunchGroup& group : launch.groups)
+    if (path == group.slug + ".sh") return "the phases of one machine, in turn";
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (name == "submit.sh")
+    return "submits all phases, each after what it needs; again after a failure: only what is left";
+  if (name.starts_with("rent")) return "rents the machine; without an argument it only prints what it would do";
+  if (path.ends_with(".sbatch")) return "batch job of a phase, handed in by submit.sh";
+  if (path.find('/') == std::string::npos && path.ends_with(".sh"))
+    return "all phases on this machine, in turn. Start again: it resumes";
+  return "";
+}
+
+/// A line for each script that somebody may start or hand in.
+std::string index_of_scripts(const Launch& launch, const LaunchFolder& folder) {
+  std::string text;
+  for (const LaunchFile& file : folder.files)
+    if (const std::string use = use_of(launch, file); !use.empty()) text += "- `" + file.path + "`: " + use + ".\n";
+  return text;
+}
+
 std::string readme(const Launch& launch, const Launcher& launcher, const LaunchFolder& folder) {
   std::string text = "# " + markdown_text(printable(launch.job.name)) + "\n\n";
   for (const std::string& line : banner_lines(launch)) text += "    " + line + "\n";
@@ -50,10 +79,11 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
     text += "\n";
   }
   text +=
-      "## Files\n\n"
-      "- `phases/` holds a script for each phase, the same under every launcher (this is " +
-      std::string(launcher.name) +
-      "), and what it reads; `plan.json` the plan.\n"
+      "## Files\n\n" + index_of_scripts(launch, folder) + "- `phases/` holds " +
+      (launch.one_script.empty() ? "a script for each phase, the same under every launcher (this is " +
+                                       std::string(launcher.name) + "), and what it reads"
+                                 : std::string("what the script reads: programs and settings")) +
+      "; `plan.json` the plan.\n"
       "- Runs are stored in `runs/PHASE/` (or under `GPUPLAN_RUNS`): `log.txt`, `checkpoints/`, `gpus-0.csv`, "
       "`summary.txt` at the end, `check.txt` with the result of `gpuplan check`, and `done` when the phase has "
       "passed.\n"
@@ -70,7 +100,7 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
 Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launcher, std::string plan_json) {
   LaunchFolder folder;
   folder.files.push_back({"plan.json", std::move(plan_json)});
-  folder.files.push_back(shared_script());
+  if (launch.one_script.empty()) folder.files.push_back(shared_script());
   for (const LaunchPhase& laid : launch.phases) {
     auto files = phase_files(launch, laid);
     if (!files) return std::unexpected(files.error());

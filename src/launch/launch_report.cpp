@@ -7,6 +7,7 @@
 #include "launch/script/phase_script.h"
 #include "output/text/json_writer.h"
 #include "output/text/table.h"
+#include "output/words/plan_words.h"
 
 namespace gpuplan {
 namespace {
@@ -81,16 +82,27 @@ void write_checks(JsonWriter& json, const std::vector<ScriptCheck>& checks) {
 }  // namespace
 
 std::string plans_index(const LaunchReport& report, const std::string& top) {
-  std::string text = printable(report.job) + ": " + std::to_string(report.folders.size()) + " plans for " +
-                     report.launcher + ", in the order of gpuplan plan\n";
+  const auto folder_of = [&](const WrittenFolder& written) {
+    return written.path.substr(std::min(top.size() + 1, written.path.size()));
+  };
+  std::string text = "# " + markdown_text(printable(report.job)) + ": " + std::to_string(report.folders.size()) +
+                     " plans for " + report.launcher +
+                     "\n\nIn the order of gpuplan plan; times and costs are P50 (P10–P90).\n\n"
+                     "| PLAN | MACHINES | TIME | COST | MEETS | FOLDER |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const WrittenFolder& written : report.folders) {
-    const std::vector<std::string> banner = banner_lines(*written.launch);
-    const std::string folder = written.path.substr(std::min(top.size() + 1, written.path.size()));
-    text += "\n" + folder + "/\n  plan       " + written.launch->plan.id + ", " + printable(written.launch->plan_name) +
-            "\n";
-    for (std::size_t i = 1; i + 1 < banner.size(); ++i) text += "  " + banner[i] + "\n";
-    if (!written.folder.next.empty()) text += "  start      cd " + folder + "\n";
-    for (const std::string& line : written.folder.next) text += "               " + line + "\n";
+    const Plan& plan = written.launch->plan;
+    std::string meets;
+    if (plan.chance_in_time) meets = "deadline " + chance_words(*plan.chance_in_time);
+    if (plan.chance_in_budget)
+      meets += (meets.empty() ? "" : ", ") + std::string("budget ") + chance_words(*plan.chance_in_budget);
+    text += "| " + plan.id + " | " + markdown_text(printable(written.launch->plan_name)) + " | " +
+            hours_range(plan.hours) + " | " + range_words(plan.cost) + " | " + (meets.empty() ? "–" : meets) + " | `" +
+            folder_of(written) + "/` |\n";
+  }
+  text += "\n## What to type\n";
+  for (const WrittenFolder& written : report.folders) {
+    text += "\n### " + markdown_text(printable(written.launch->plan_name)) + "\n\n    cd " + folder_of(written) + "\n";
+    for (const std::string& line : written.folder.next) text += "    " + line + "\n";
   }
   return text;
 }
@@ -101,7 +113,7 @@ std::string launch_text(const LaunchReport& report, const Screen& screen) {
     const std::string& first = report.folders.front().path;
     text += paragraph("Wrote " + std::to_string(report.folders.size()) + " plans, one folder each; " +
                           printable(first.substr(0, first.rfind('/'))) +
-                          "/PLANS.txt lists them with time, cost and start command.",
+                          "/README.md compares them: time, cost and what to type.",
                       screen);
   }
   for (const WrittenFolder& written : report.folders) {

@@ -32,7 +32,7 @@ struct LaunchReport {
   bool checked = false;
 };
 
-/// What stands in PLANS.txt above the folders of several plans: each with its time, its cost and how it is started.
+/// What stands in README.md above the folders of several plans: a table of time and cost, and how each is started.
 std::string plans_index(const LaunchReport& report, const std::string& top);
 
 std::string launch_text(const LaunchReport& report, const Screen& screen);

@@ -171,7 +171,7 @@ TEST_F(AskRuns, LaunchTellsWhyThereAreNoFiles) {
   question["plan"] = {"all"};
   const Json all = answered(question);
   ASSERT_EQ(all.at("outcome"), "found") << all.dump();
-  EXPECT_TRUE(std::ranges::any_of(all.at("files"), [](const Json& file) { return file.at("path") == "PLANS.txt"; }));
+  EXPECT_TRUE(std::ranges::any_of(all.at("files"), [](const Json& file) { return file.at("path") == "README.md"; }));
   question["set"] = {"model=Llama-3.1-405B"};
   const Json none = answered(question);
   EXPECT_EQ(none.at("outcome"), "nothing_fits");

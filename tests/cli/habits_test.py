@@ -115,7 +115,7 @@ class Optimizers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run("launch", *WORK, "--lora", "--gpu", "1x H100 SXM", "--framework", "hf-trainer", "--optimizer", "muon", "--to",
                 "bash", "-o", folder + "/run")
-            script = "".join(path.read_text() for path in Path(folder).glob("run/phases/*.sh"))
+            script = "".join(path.read_text() for path in Path(folder).glob("run/*.sh"))
             self.assertIn("The Trainer has no muon.", script)
 
 

@@ -191,7 +191,7 @@ class Hostile(unittest.TestCase):
             runs = where / "runs" / f"0{number}-{phase['name']}"
             runs.mkdir(parents=True)
             (runs / "prepared").touch()
-        done = self.start(str(where / "run.sh"))
+        done = self.start(str(next(where.glob("*.sh"))))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for number, phase in enumerate(job["phases"], 1):
             words = (where / "runs" / f"0{number}-{phase['name']}" / "words").read_bytes().split(b"\0")[1:-1]

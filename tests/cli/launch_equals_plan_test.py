@@ -19,6 +19,7 @@ import unittest
 from pathlib import Path
 
 import yaml
+from launch_folder import files_of, scripts_of
 from program import EXAMPLES, main, run
 
 LAUNCHERS = ("bash", "slurm", "skypilot", "dstack", "kubernetes", "vast", "runpod")
@@ -57,11 +58,11 @@ class Written:
 
     def phases(self):
         """(plan's phase, folder of its files, its script)."""
-        for script in sorted(self.path.glob("phases/[0-9]*.sh")):
+        for script in scripts_of(self.path):
             text = script.read_text()
             name = re.search(r"^phase=(.*)$", text, re.M).group(1).strip("'")
             phase = next(phase for phase in self.plan["phases"] if phase["name"] == name)
-            yield phase, script.with_suffix(""), text
+            yield phase, files_of(script), text
 
 
 def flag(text, name, default=None):
@@ -345,7 +346,7 @@ class Launchers(unittest.TestCase):
                         if offer:
                             nodes = max(math.ceil(phase["gpus_used"] / offer["gpus"]), 1)
                             held.append((phase["gpus_used"] // nodes, offer["gpus"], nodes))
-                        if not phase["strategy"] or "GPUPLAN_COMMAND" in script or (folder / "command.sh").exists():
+                        if not phase["strategy"] or "GPUPLAN_COMMAND" in script or "END_OF_COMMAND" in script or (folder / "command.sh").exists():
                             continue
                         if phase["strategy"]["micro_batch"] is not None:
                             self.assertEqual(differences(phase, folder, script), [])

@@ -1,5 +1,6 @@
 """A job of two phases in a folder of a test's own, and its launch."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -24,6 +25,18 @@ phases:
     train: *train
     command: trainer {micro} {gpus}
 """
+
+
+def scripts_of(folder, number=None):
+    """The scripts of phases, that of one phase too where a single script beside README.md holds all."""
+    found = sorted(Path(folder).glob(f"phases/{number or '[0-9]*'}-*.sh" if number else "phases/[0-9]*.sh"))
+    return found or sorted(path for path in Path(folder).glob("*.sh") if re.search(r"^phase=", path.read_text(encoding="utf-8"), re.M))
+
+
+def files_of(script):
+    """The folder of what the phase reads."""
+    slug = re.search(r"^slug='?([a-z0-9-]+)", script.read_text(encoding="utf-8"), re.M).group(1)
+    return (script.parent if script.parent.name == "phases" else script.parent / "phases") / slug
 
 
 class Folder(unittest.TestCase):

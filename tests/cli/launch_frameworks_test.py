@@ -17,6 +17,7 @@ from pathlib import Path
 
 import yaml
 
+from launch_folder import scripts_of
 from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, Folder, check_files, training_job
 from program import main, run
 
@@ -38,8 +39,8 @@ class Launched(unittest.TestCase):
         check_files(self, folder)
         return folder
 
-    def script(self, folder, pattern="phases/01-*.sh"):
-        return next(folder.path.glob(pattern)).read_text(encoding="utf-8")
+    def script(self, folder, number="01"):
+        return scripts_of(folder.path, number)[0].read_text(encoding="utf-8")
 
     def refused(self, why, *case, **more):
         script = self.script(self.folder(training_job(*case, **more)))
@@ -48,7 +49,7 @@ class Launched(unittest.TestCase):
 
     def work(self, script, environment, stubs=""):
         """Runs the commands of a phase with functions in place of programs; returns what it printed."""
-        body = script[script.index("\nwork() {"):script.index('\nsource "$(dirname')]
+        body = script[script.index("\nwork() {"):script.index("\n}\n", script.index("\nwork() {")) + 3]
         done = subprocess.run(["bash", "-c", f"set -uo pipefail\n{stubs}\n{body}\n(set -e; work)"], capture_output=True,
                               text=True, timeout=60, check=False, env={"PATH": os.environ["PATH"], **environment})
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -108,7 +109,7 @@ class Torchtitan(Launched):
 
     def test_the_next_phase_takes_what_this_one_left(self):
         folder = self.folder(TWO_PHASES.format(model=LLAMA, data=SAMPLES, framework="torchtitan"))
-        script = self.script(folder, "phases/02-*.sh")
+        script = self.script(folder, "02")
         with tempfile.TemporaryDirectory() as place:
             run, assets = Path(place) / "02-second", Path(place) / "assets"
             run.mkdir()
@@ -267,7 +268,7 @@ class WhatAnEarlierPhaseLeft(Launched):
     def test_is_taken_up_by_settings(self):
         for framework in ("axolotl", "llama-factory"):
             folder = self.folder(TWO_PHASES.format(model=LLAMA, data=SAMPLES, framework=framework))
-            script = self.script(folder, "phases/02-*.sh")
+            script = self.script(folder, "02")
             with tempfile.TemporaryDirectory() as place, self.subTest(framework=framework):
                 run = Path(place) / "02-second"
                 run.mkdir()

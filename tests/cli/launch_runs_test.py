@@ -6,13 +6,15 @@
 Prints "counted PASSED FAILED" last, for ./test.
 """
 
+import json
 import re
+import shutil
 import signal
 import subprocess
 import time
 
 from launch_folder import TWO, Folder
-from program import environment, main
+from program import PROGRAM, environment, main, run
 
 # Stands for a training program: writes a checkpoint when it is told to stop, and goes on from it.
 TRAINER = """#!/bin/bash
@@ -69,6 +71,8 @@ class Running(Folder):
     def log(self, phase="01-first"):
         return self.runs(phase, "log.txt").read_text()
 
+
+class Scripts(Running):
     def test_gate_manual_step_and_end(self):
         code, output = self.finish(self.start())
         self.assertEqual(code, 78, output)  # the manual step of the second phase
@@ -245,6 +249,63 @@ class Running(Folder):
         code, output = self.finish(self.start())
         self.assertEqual(code, 78, output)
         self.assertIn("prepare-0.txt", output)
+
+
+class OneScript(Running):
+    """One phase on one machine: one script that holds all, with the job's own texts inside."""
+
+    ONE = """
+job: one
+market: {use: only, own: [{name: box, gpu: H100 SXM, gpus: 2}]}
+phases:
+  - name: train_it
+    setup: {run: "echo prepared 'with quotes' >> prepared.txt\\ncat <<END_OF_COMMAND\\nx\\nEND_OF_COMMAND", time: 1 min}
+    train: {model: {layers: 12, hidden: 768, vocab: 65536}, data: {tokens: 100M}, sequence: 1024, batch: {sequences: 64}}
+    command: "trainer {micro} '$HOME `id`'\\nEND_OF_COMMAND=${END_OF_COMMAND:-x}"
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.job.write_text(self.ONE)
+        shutil.rmtree(self.out)
+        self.assertEqual(self.launch("--name", "train_2xH100_fast").returncode, 0)
+
+    def test_reads_from_top_to_bottom(self):
+        self.assertEqual([path.name for path in sorted(self.out.glob("*.sh"))], ["train_2xH100_fast.sh"])
+        self.assertFalse(list(self.out.glob("phases/**/*.sh")), "everything stands in it")
+        script = (self.out / "train_2xH100_fast.sh").read_text()
+        places = [script.index(word) for word in ("# Expected", "# ---- setup", "\nprepare() {", "# ---- run", "\nwork() {",
+                                                  "# ---- check", "# ---- next", "# ---- no need to read on")]
+        self.assertEqual(places, sorted(places))
+        self.assertLess(script[:places[-1]].count("\n"), 80)
+        plan = json.loads((self.out / "plan.json").read_text())["plans"][0]["phases"][0]
+        self.assertIn(f"{plan['memory_gib']['total']['p50']:.1f} GiB used on each GPU", script)
+        self.assertIn(f"{plan['steps']:,} steps, each ", script)
+        readme = (self.out / "README.md").read_text()
+        self.assertIn("- `train_2xH100_fast.sh`: ", readme)
+
+    def test_runs_stops_and_goes_on(self):
+        process = self.start("train_2xH100_fast.sh", STEPS="40")
+        self.until(process, lambda log: "iter 2" in log, "01-train-it")
+        process.send_signal(signal.SIGTERM)
+        code, output = self.finish(process)
+        self.assertEqual(code, 75, output)
+        code, output = self.finish(self.start("train_2xH100_fast.sh"))
+        self.assertEqual(code, 0, output)
+        self.assertIn("next: results are in runs/01-train-it/", output)
+        self.assertIn("$HOME `id` from saved", self.log("01-train-it"))
+        self.assertEqual((self.code / "prepared.txt").read_text(), "prepared with quotes\n")
+
+    def test_names(self):
+        for name in ("a/b", "..", "-x", "a b", "a.b", "$(id)", "x" * 61, "\u00e9"):
+            done = run("launch", str(self.job), "--to", "bash", f"--name={name}", "-o", str(self.folder / "other"))
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), name)
+            self.assertIn("--name: ", done.stderr)
+            self.assertFalse((self.folder / "other").exists())
+        done = subprocess.run([PROGRAM, "launch", str(self.job), "--to", "slurm", "--name", "fast_1"], cwd=self.folder,
+                              env=environment(), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("#SBATCH --job-name=fast_1-01-train-it\n", (self.folder / "fast_1/slurm/01-train-it.sbatch").read_text())
 
 
 if __name__ == "__main__":

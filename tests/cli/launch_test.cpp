@@ -163,7 +163,7 @@ TEST_F(Launching, AValidatorThatDoesNotAnswerItsProbeIsMissing) {
 TEST_F(Launching, SeveralPlansHaveAFolderEach) {
   EXPECT_EQ(launch({"--plan", "all"}), kDone) << system.err;
   EXPECT_EQ(system.written, Words{"out"}) << "written at once";
-  EXPECT_TRUE(system.files.contains("/here/out/PLANS.txt"));
+  EXPECT_TRUE(system.files.contains("/here/out/README.md"));
   int scripts = 0;
   for (const auto& [name, text] : system.files) scripts += name.starts_with("/here/out/") && name.ends_with("/run.sh");
   EXPECT_GT(scripts, 1);

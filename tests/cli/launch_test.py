@@ -54,9 +54,10 @@ class Choice(Folder):
         scripts = sorted(path.relative_to(self.out) for path in self.out.glob("*/phases/0*.sh"))
         self.assertEqual(len(scripts), 12)
         batches = {}
-        index = (self.out / "PLANS.txt").read_text()
+        index = (self.out / "README.md").read_text()
         for folder in sorted(path for path in self.out.iterdir() if path.is_dir()):
-            self.assertRegex(index, rf"\n{re.escape(folder.name)}/\n  plan       \w+, .+\n  time       .+ h.*\n  cost       .+\n")
+            self.assertRegex(index, rf"\n\| \w+ \| .+ \| .+ h.* \| .+ \| .+ \| `{re.escape(folder.name)}/` \|\n")
+            self.assertIn(f"\n    cd {folder.name}\n    GPUPLAN_CODE=~/PROGRAM bash run.sh", index)
             for phase in ("01-validate", "02-produce"):
                 command = (folder / "phases" / phase / "command.sh").read_text()
                 gpus = int(re.search(r"--nproc_per_node=(\d+)", command).group(1))

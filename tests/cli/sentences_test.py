@@ -317,7 +317,7 @@ class Spending(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = run("launch", *words, "--to", "bash", "-o", folder + "/out")
             self.assertEqual(done.returncode, 0, done.stderr)
-            return [float(rate) for path in sorted(Path(folder).rglob("phases/*.sh"))
+            return [float(rate) for path in sorted(Path(folder).rglob("*.sh"))
                     for rate in re.findall(r"^dollars_per_hour=([0-9.]+)$", path.read_text(), flags=re.M)]
 
     def test_scripts_count_at_the_price_of_their_machines(self):

@@ -90,8 +90,9 @@ Result<std::vector<Chosen>> chosen_plans(const LaunchTerms& terms, const Questio
 }
 
 std::string top_folder(const LaunchTerms& terms, const Launcher& launcher, const Job& job) {
-  std::string folder =
-      terms.folder.empty() ? slug_of(job.name, kSlug, "job") + "-" + std::string(launcher.name) : terms.folder;
+  std::string folder = !terms.folder.empty() ? terms.folder
+                       : !terms.name.empty() ? terms.name
+                                             : slug_of(job.name, kSlug, "job") + "-" + std::string(launcher.name);
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder;
 }
@@ -103,7 +104,8 @@ struct LaunchAnswer::Parts {
       : question(std::move(asked)), searched(std::move(answer)), plan_report(searched.found, searched.job, catalogue) {}
 
   /// Adds the folder of one plan.
-  Result<void> lay_out(const Chosen& chosen, const Launcher& launcher, const std::string& command, bool several);
+  Result<void> lay_out(const Chosen& chosen, const Launcher& launcher, const LaunchTerms& terms,
+                       const std::string& command, bool several);
 
   Question question;
   Searched searched;
@@ -115,13 +117,20 @@ struct LaunchAnswer::Parts {
   std::vector<std::string> why{};
 };
 
-Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& launcher, const std::string& command,
-                                          bool several) {
+Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& launcher, const LaunchTerms& terms,
+                                          const std::string& command, bool several) {
   const Plan& plan = *chosen.plan;
   const JobSource& source = question.loaded.source;
   auto launch = gpuplan::lay_out(searched.job, plan, plan_report.catalogue, plan_report.name(plan),
-                                 command + " --to " + std::string(launcher.name) + " --plan " + plan.id);
+                                 command + " --to " + std::string(launcher.name) + " --plan " + plan.id +
+                                     (terms.name.empty() ? "" : " --name " + terms.name));
   if (!launch) return std::unexpected(placed(launch.error(), source));
+  if (!terms.name.empty()) {
+    launch->name = terms.name;
+    launch->slug = slug_of(terms.name, kSlug, "job");
+  }
+  if (launcher.one_script && launch->single())
+    launch->one_script = (terms.name.empty() ? single_name(*launch) : terms.name) + ".sh";
   if (searched.found.recommendations.pick) launch->fallbacks = market_order(searched.job, searched.found);
   launches.push_back(std::make_unique<Launch>(*std::move(launch)));
   PlanJsonLook look;
@@ -152,7 +161,7 @@ std::vector<LaunchFile> LaunchAnswer::files() const {
   const std::vector<WrittenFolder>& folders = parts_->report.folders;
   if (folders.empty()) return {};
   if (folders.size() == 1) return folders.front().folder.files;
-  std::vector<LaunchFile> all = {{"PLANS.txt", plans_index(parts_->report, parts_->top)}};
+  std::vector<LaunchFile> all = {{"README.md", plans_index(parts_->report, parts_->top)}};
   for (const WrittenFolder& one : folders)
     for (const LaunchFile& file : one.folder.files)
       all.push_back({one.path.substr(parts_->top.size() + 1) + "/" + file.path, file.text, file.executable});
@@ -181,6 +190,8 @@ Result<const Launcher*> launcher_named(const std::string& name) {
 Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue) {
   const auto launcher = launcher_named(terms.to);
   if (!launcher) return std::unexpected(launcher.error());
+  if (!terms.name.empty())
+    if (const auto plain = check_launch_name(terms.name); !plain) return std::unexpected(plain.error());
   auto question = read_question(request, catalogue);
   if (!question) return std::unexpected(std::move(question.error()));
   auto searched = search_job(question->loaded.job, question->known, catalogue, question->terms);
@@ -213,7 +224,7 @@ Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms
   std::string command = terms.command;
   if (command.empty()) command = "gpuplan launch " + shell_word(request.job ? request.job->name : "JOB");
   for (const Chosen& one : *chosen)
-    if (const auto laid = parts->lay_out(one, **launcher, command, chosen->size() > 1); !laid)
+    if (const auto laid = parts->lay_out(one, **launcher, terms, command, chosen->size() > 1); !laid)
       return std::unexpected(laid.error());
   return LaunchAnswer(std::move(parts));
 }

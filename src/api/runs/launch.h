@@ -20,6 +20,7 @@ struct LaunchTerms {
   std::string to{};                ///< the launcher
   std::vector<AskedPlan> plans{};  ///< empty: the plan of a kept job, else the pick
   std::string folder{};            ///< where the files are to lie; empty: a name after job and launcher
+  std::string name{};              ///< of script, job and folder; empty: after job, phase and machine
   bool allow_tight = false;        ///< plans whose memory fits by the median only
   /// What was typed, for scripts and hints: "gpuplan launch job.yaml" and "gpuplan plan job.yaml"; empty: the job's
   /// name stands for it.
@@ -41,7 +42,8 @@ class LaunchAnswer {
   const LaunchReport& report() const;
   /// The folder that holds all of it.
   const std::string& top() const;
-  /// All that is to be written, paths below top(): of several plans a folder each, and PLANS.txt.
+  /// All that is to be written, paths below top(): of several plans a folder each, and a README.md
+  /// that compares them.
   std::vector<LaunchFile> files() const;
   /// Other than kFound: there are no folders, and why() says it.
   Verdict verdict() const;

@@ -21,9 +21,11 @@
 #include "cli/load/load_job.h"
 #include "cli/load/read_logs.h"
 #include "cli/options/common_options.h"
+#include "input/traces/torch_trace.h"
 #include "output/runs/calibrate_report.h"
 #include "output/runs/check_report.h"
 #include "output/runs/log_report.h"
+#include "output/runs/trace_report.h"
 #include "output/text/table.h"
 
 namespace gpuplan::cli {
@@ -257,6 +259,42 @@ void keep(System& system, const api::CheckAnswer& answer, const Catalogue& catal
     if (!line.empty()) say(system, line);
 }
 
+/// Whether the file is a profiler's trace, by its first bytes. What cannot be read twice is none.
+bool is_trace(System& system, const std::string& name) {
+  if (name == "-") return false;
+  const auto file = system.growing_file(name);
+  if (const auto open = file->open(); !open || !file->is_regular()) return false;
+  const auto piece = file->read(kPause);
+  return piece && TorchTrace::begins(*piece);
+}
+
+/// What GPUs did, by a profiler.
+int run_trace(System& system, const CheckArguments& options) {
+  if (!options.alone() || options.logs.size() > 1)
+    return complain(system, wrong_use("a profiler's trace is read alone: gpuplan check " +
+                                      printable(options.logs.front(), 80) + ", without other files, --job and --plan")
+                                .error());
+  TorchTrace reader;
+  const auto file = system.growing_file(options.logs.front());
+  if (const auto open = file->open(); !open) return complain(system, open.error());
+  for (;;) {
+    const auto piece = file->read(kPause);
+    if (!piece) return complain(system, piece.error());
+    if (piece->empty()) break;
+    reader.feed(*piece);
+  }
+  auto trace = reader.finish();
+  if (!trace) {
+    trace.error().place.file = shown_name(options.logs.front());
+    return complain(system, trace.error());
+  }
+  const TraceShares shares = shares_of(*trace);
+  const TraceReport report{*trace, shares, shown_name(options.logs.front())};
+  return deliver_form(
+      system, options.common, kDone, [&](const Screen& screen) { return trace_text(report, screen); },
+      [&] { return trace_json(report); }, [&] { return trace_csv(report); });
+}
+
 /// Without a job: what the log holds.
 int run_alone(System& system, const CheckArguments& options) {
   auto log = read_logs(system, options.logs, {}, &interrupted, {.names = options.names, .columns = options.format});
@@ -271,6 +309,8 @@ int run_alone(System& system, const CheckArguments& options) {
 
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
+  if (!options.follow && !options.logs.empty() && is_trace(system, options.logs.front()))
+    return run_trace(system, options);
   if (options.alone()) return run_alone(system, options);
   const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
@@ -297,7 +337,9 @@ constexpr const char* kCheckNotes =
     "gzip.\n"
     "The format is detected; --format says what was read from which lines. Several files are merged, such as a log "
     "and\n"
-    "the CSV of nvidia-smi. Without --job and --plan, check says what the log holds (exit code 0).\n"
+    "the CSV of nvidia-smi. Without --job and --plan, check says what the log holds (exit code 0). A trace of the "
+    "PyTorch\n"
+    "profiler (*.pt.trace.json, also gzip) is read alone: time of a step, shares of kernels, communication, idle.\n"
     "\nHow to read the result (docs/check.md has every definition):\n"
     "  CRITERION      the job's success criteria for the phase (succeed_when); one that the log cannot decide (?)\n    "
     "             counts as failed\n"

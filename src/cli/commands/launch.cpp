@@ -25,6 +25,7 @@ struct LaunchArguments {
   std::string to;
   std::vector<std::string> plans;  ///< ids, files of kept plans, or "all"
   std::string folder;              ///< empty: named after job and launcher
+  std::string name;                ///< of script, job and folder; empty: after job, phase and machine
   std::string data_folder;
   bool force = false, check = false, allow_tight = false, json = false, no_color = false;
 };
@@ -49,6 +50,7 @@ Result<api::LaunchAnswer> ask(System& system, const LaunchArguments& options, co
   if (!request) return std::unexpected(request.error());
   api::LaunchTerms terms{.to = options.to,
                          .folder = options.folder,
+                         .name = options.name,
                          .allow_tight = options.allow_tight,
                          .command = command_words("launch", options.job, options.data_folder),
                          .plan_command = command_words("plan", options.job, options.data_folder)};
@@ -129,6 +131,11 @@ CommandSpec launch_command() {
                              .help = "folder to write (default: JOB-LAUNCHER)",
                              .value = "DIR",
                              .completes = Completes::kFolders});
+  command.options.push_back({.names = "--name",
+                             .target = &options->name,
+                             .help = "name of script, job and folder, such as train_8xA100_fast (default: after job, "
+                                     "phase and machine)",
+                             .value = "NAME"});
   command.options.push_back({.names = "--force",
                              .target = &options->force,
                              .help = "write into a folder that is not empty; files of the same names are overwritten"});

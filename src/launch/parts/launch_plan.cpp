@@ -166,6 +166,29 @@ int stop_seconds(const PhasePlan& part) {
   return static_cast<int>(std::min(stopping_time(part) + 1 * units::minute, 1 * units::hour) / units::second);
 }
 
+Result<void> check_launch_name(const std::string& name) {
+  constexpr std::size_t kLongest = 60;
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  };
+  // "runs", "phases" and launchers' folders stand beside the script, whose ending tells it from them.
+  if (!name.empty() && name.size() <= kLongest && std::ranges::all_of(name, plain) && name.front() != '-') return {};
+  return wrong_use("--name: '" + printable(name, kLongest) +
+                   "' cannot name files and jobs; expected letters, digits, '_' and '-' (at most " +
+                   std::to_string(kLongest) + "), as in train_8xA100_fast");
+}
+
+std::string single_name(const Launch& launch) {
+  const LaunchPhase& laid = launch.phases.front();
+  std::string name = slug_of(laid.phase->name, kSlugLength, "phase");
+  if (laid.part->offer == nullptr || laid.gpus == 0) return name;
+  name += "_" + std::to_string(laid.gpus) + "x";
+  for (const char c : laid.part->offer->gpu)
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) name += c;
+    else if (name.back() != '_') name += '_';
+  return name;
+}
+
 bool brings_code(const Phase& phase) {
   const auto* cpu = std::get_if<CpuPhase>(&phase.work);
   return !phase.command.empty() || (phase.setup && !phase.setup->text.empty()) ||

@@ -51,7 +51,8 @@ struct Launch {
   const Job& job;
   const Plan& plan;
   const Catalogue& catalogue;
-  std::string slug;                   ///< of the job
+  std::string slug;                   ///< of the name that the user chose, else of the job
+  std::string name{};                 ///< that the user chose, a safe one; empty: none
   std::string plan_name;              ///< "8x H100 SXM (lambda)"
   std::string command;                ///< that wrote the files: "gpuplan launch job.yaml --to slurm"
   std::vector<LaunchPhase> phases{};  ///< in an order in which needs come first
@@ -61,7 +62,18 @@ struct Launch {
   /// What to take where the plan's machines are not to be had, best first, the pick among them: for launchers that
   /// search a market. Empty: nobody looked. lay_out() leaves it empty.
   std::vector<Fallback> fallbacks{};
+  /// The one script that holds all, where there is but one phase on one machine and the launcher needs no other:
+  /// "train_8xH100_SXM.sh". Empty: a script for each phase below phases/.
+  std::string one_script{};
+
+  /// One phase on one machine.
+  bool single() const { return phases.size() == 1 && groups.size() <= 1 && phases.front().nodes == 1; }
 };
+
+/// Fails for a name that is no plain word: it becomes a folder, a script and a job.
+Result<void> check_launch_name(const std::string& name);
+/// A name after phase and machine: "train_8xH100_SXM". REQUIRES: launch.single().
+std::string single_name(const Launch& launch);
 
 /// What a checkpoint of the phase is expected to take; 0: none is counted.
 Seconds checkpoint_time(const PhaseEstimate& estimate);

@@ -14,9 +14,7 @@
 namespace gpuplan {
 namespace {
 
-std::string hours_range(const Outcome<Seconds>& hours) {
-  return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
-}
+constexpr char kAsIs = '\x01';  // before a line of a function that is not indented: one of a text between marks
 
 /// A list of words: ('a' 'b').
 std::string array_of(const std::vector<std::string>& words) {
@@ -28,7 +26,9 @@ std::string array_of(const std::vector<std::string>& words) {
 std::string function(std::string_view name, const std::vector<std::string>& lines) {
   std::string text = std::string(name) + "() {\n";
   if (lines.empty()) text += "  :\n";
-  for (const std::string& line : lines) text += (line.empty() ? "" : "  ") + line + "\n";
+  for (const std::string& line : lines)
+    if (line.starts_with(kAsIs)) text += line.substr(1) + "\n";
+    else text += (line.empty() ? "" : "  ") + line + "\n";
   return text + "}\n";
 }
 
@@ -40,6 +40,28 @@ LaunchFile shell_file(std::string path, std::string_view about, std::string_view
   return {std::move(path), std::move(whole), true};
 }
 
+/// Linux gives a program no argument above 128 KiB.
+bool fits_inside(const std::string& text) { return text.size() < std::size_t{1} << 16U; }
+
+/// The same inside of a script: a text between two lines that it does not hold, given to a bash of its own. Quotes that
+/// it leaves open are its own, too.
+std::vector<std::string> inline_shell(const std::string& text, const std::string& options) {
+  std::string mark = "END_OF_COMMAND";
+  const std::string lines = "\n" + text + "\n";
+  while (lines.find("\n" + mark + "\n") != std::string::npos) mark += '_';
+  std::vector<std::string> whole = {"local text", "IFS= read -r -d '' text <<'" + mark + "' || true"};
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    whole.push_back(kAsIs + text.substr(at, end - at));
+    at = end + 1;
+  }
+  whole.push_back(kAsIs + mark);
+  whole.push_back(std::string(options.empty() ? "exec " : "") + "bash " + options + (options.empty() ? "" : " ") +
+                  "-c \"$text\"");
+  return whole;
+}
+
 /// Dollars an hour while the phase runs: the price of its machines, and of machines that other phases use at the same
 /// time the share that the plan bills it. Never its cost over its hours, which hold what is no hour: disks and
 /// minimums.
@@ -48,6 +70,75 @@ DollarsPerSecond spending_rate(const PhasePlan& part) {
   const double held = part.hours.p50 / units::hour * part.gpus_billed;
   const double share = held > 0 ? part.billed_gpu_hours / held : 1;
   return machines_price(part) * (share < kAlone ? share : 1);
+}
+
+std::string section(const std::string& what) {
+  constexpr std::size_t kWidth = 100;
+  std::string line = "# ---- " + what + " ";
+  while (line.size() < kWidth) line += '-';
+  return line + "\n";
+}
+
+std::string run_folder(const LaunchPhase& laid) { return "runs/" + laid.slug + "/"; }
+
+/// lib.sh without the comments at its head, which say what a script sets: here it stands right above.
+std::string without_header(std::string_view text) {
+  const std::size_t at = text.find("\n\n");
+  return "# shellcheck disable=SC2154  # variables above\n" +
+         std::string(at == std::string_view::npos ? text : text.substr(at + 2));
+}
+
+std::vector<std::string> check_lines(const LaunchPhase& laid, bool checked) {
+  if (!checked) return {"Nothing to hold the log against: the phase is done when its program ends with 0."};
+  std::vector<std::string> lines = {
+      "gpuplan check " + run_folder(laid) + "log.txt --plan plan.json --phase " + shell_word(laid.phase->name),
+      "runs at the end (result: " + run_folder(laid) +
+          "check.txt) and tells at any time how the run compares with the plan."};
+  if (laid.gated)
+    lines.emplace_back(
+        "What comes next waits for it. Without gpuplan on this machine: GPUPLAN_GATE=hand leaves the decision to you.");
+  else lines.emplace_back("Where gpuplan is not installed it is left out.");
+  return lines;
+}
+
+/// What the end of the script says: what starts now, or where the results lie.
+std::string next_words(const Launch& launch, const LaunchPhase& laid) {
+  const auto position =
+      static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
+  std::vector<std::string> next;
+  for (const LaunchPhase& after : launch.phases)
+    if (std::ranges::find(after.needs, position) != after.needs.end()) next.push_back(after.script());
+  return next.empty() ? "results are in " + run_folder(laid) : join(next, ", ");
+}
+
+/// What somebody who looks on sees, if all is as planned.
+std::vector<std::string> expected_lines(const Launch& launch, const LaunchPhase& laid) {
+  const PhasePlan& part = *laid.part;
+  const PhaseEstimate& estimate = part.estimate;
+  if (!estimate.node || laid.gpus == 0) return {};
+  const std::string gpus = std::to_string(laid.gpus);
+  std::vector<std::string> lines = {
+      "Expected, if all is as planned (P10–P90):",
+      "  first      \"GPUs: " + gpus + " x ...; the plan is for " + estimate.node->gpu->name + "\", then \"start 1\""};
+  Seconds before{};
+  for (const TimeTerm term : {TimeTerm::kSetup, TimeTerm::kFetch, TimeTerm::kLoad, TimeTerm::kWarmUp})
+    before += estimate.terms[static_cast<std::size_t>(term)].p50;
+  if (before > Seconds{}) lines.push_back("  then       setup, downloads and loading, about " + hours_words(before));
+  const Expectation expected = expectation_of(launch.job, launch.plan, part, "");
+  if (expected.seconds_per_step && expected.steps > 0)
+    lines.push_back("  steps      " + count_of(expected.steps, "step") + ", each " +
+                    range_words(*expected.seconds_per_step));
+  if (expected.tokens_per_second && expected.tokens_per_second->p50 > TokensPerSecond{}) {
+    const Interval<TokensPerSecond>& rate = *expected.tokens_per_second;
+    lines.push_back("  speed      " + rate_text(rate.p50.value) + " tokens/s (" + rate_text(rate.p10.value) + "–" +
+                    rate_text(rate.p90.value) + ") on all GPUs");
+  }
+  if (expected.memory)
+    lines.push_back("  nvidia-smi " + gib_text(expected.memory->p50) + " GiB used on each GPU (" +
+                    gib_text(expected.memory->p10) + "–" + gib_text(expected.memory->p90) +
+                    "), 95% utilization or more");
+  lines.emplace_back("  end        \"done in ... h\", and " + run_folder(laid) + "summary.txt");
+  return lines;
 }
 
 std::string script_text(const Launch& launch, const LaunchPhase& laid, const Work& work,
@@ -63,9 +154,16 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   }
   std::vector<std::string> head = banner_lines(launch, laid);
   for (const std::string& note : work.notes) head.push_back(note);
+  for (const std::string& line : expected_lines(launch, laid)) head.push_back(line);
   const double rate = spending_rate(*laid.part) * units::hour / units::dollar;
   std::string text = "#!/usr/bin/env bash\n" + comments(head) +
                      "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
+  const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
+  text += section("setup, once on each machine") + function("prepare", prepare) + "\n";
+  text += section("run; what it prints is kept in " + run_folder(laid) + "log.txt") + function("work", run) + "\n";
+  text += section("check") + comments(check_lines(laid, checked)) + "\n";
+  text += section("next") + "after=" + bash_value(next_words(launch, laid)) + "\n\n";
+  text += section("figures of the plan, for what follows");
   text += "phase=" + bash_value(phase.name) + "\nslug=" + bash_value(laid.slug) +
           "\njob_slug=" + bash_value(launch.slug) + "\n";
   text += "nodes=" + std::to_string(laid.nodes) + "\ngpus=" + std::to_string(laid.gpus) + "\n";
@@ -74,7 +172,6 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "manual=" + bash_value(phase.before && !phase.before->text.empty() ? phase.before->text : "") + "\n";
   text += "human=" + std::to_string(run.empty() ? 1 : 0) + "\n";
   text += "gated=" + std::to_string(laid.gated ? 1 : 0) + "\n";
-  const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
   text += "criteria=" + std::to_string(phase.succeed_when.empty() ? 0 : 1) + "\n";
   const Gpu* gpu = estimate.node ? estimate.node->gpu : nullptr;
   text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
@@ -88,8 +185,11 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
   text += "predicted_hours=" + bash_value(hours_range(laid.part->hours)) + "\n";
   text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n\n";
-  text += function("prepare", prepare) + "\n" + function("work", run) + "\n";
-  return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
+  if (launch.one_script.empty()) return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
+  // Nothing of the plan stands below: who only wants to know what runs is done reading.
+  text += section("no need to read on: locks, signals, time limit, gate, summary; the same in every script");
+  text += "top=.\n";
+  return text + without_header(embedded_data("templates/lib.sh")) + "\nrun_phase\n";
 }
 
 std::string memory_line(const PhaseEstimate& estimate) {
@@ -118,6 +218,10 @@ std::vector<std::string> safe(std::vector<std::string> lines) {
 }
 
 }  // namespace
+
+std::string hours_range(const Outcome<Seconds>& hours) {
+  return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
+}
 
 std::string comments(const std::vector<std::string>& lines, std::string_view sign) {
   std::string text;
@@ -168,20 +272,28 @@ Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPh
   auto work = phase_work(launch, laid);
   if (!work) return std::unexpected(work.error());
   const std::string folder = "phases/" + laid.slug + "/";
+  const bool inside = !launch.one_script.empty();
   std::vector<LaunchFile> files = std::move(work->files);
   std::vector<std::string> prepare = work->prepare;
   std::vector<std::string> run = work->command;
-  if (laid.phase->setup && !laid.phase->setup->text.empty()) {
+  if (laid.phase->setup && !laid.phase->setup->text.empty() && inside && fits_inside(laid.phase->setup->text)) {
+    for (std::string& line : inline_shell(laid.phase->setup->text, "-euo pipefail")) prepare.push_back(std::move(line));
+  } else if (laid.phase->setup && !laid.phase->setup->text.empty()) {
     files.push_back(shell_file(folder + "setup.sh", "setup.run of the job: once per machine", laid.phase->setup->text));
     prepare.emplace_back("bash -euo pipefail \"$GPUPLAN_FILES/setup.sh\"");
   }
   if (work->user_command && !run.empty()) {
     std::string text;
     for (const std::string& line : run) text += line + "\n";
-    files.push_back(shell_file(folder + "command.sh", "command of the job, with the plan's numbers", text));
-    run = {"exec bash \"$GPUPLAN_FILES/command.sh\""};
+    if (inside && fits_inside(text)) {
+      run = inline_shell(text, "");
+    } else {
+      files.push_back(shell_file(folder + "command.sh", "command of the job, with the plan's numbers", text));
+      run = {"exec bash \"$GPUPLAN_FILES/command.sh\""};
+    }
   }
-  files.insert(files.begin(), {laid.script(), script_text(launch, laid, *work, prepare, run), true});
+  files.insert(files.begin(),
+               {inside ? launch.one_script : laid.script(), script_text(launch, laid, *work, prepare, run), true});
   return files;
 }
 

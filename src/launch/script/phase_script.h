@@ -36,6 +36,9 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& p
 /// The same of a whole plan.
 std::vector<std::string> banner_lines(const Launch& launch);
 
+/// "28 min (20 min … 39 min)".
+std::string hours_range(const Outcome<Seconds>& hours);
+
 /// The lines as comments.
 std::string comments(const std::vector<std::string>& lines, std::string_view sign = "# ");
 

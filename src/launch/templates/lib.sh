@@ -11,6 +11,7 @@
 #   resumes                 1: goes on from its newest checkpoint
 #   limit, grace            seconds after which it is stopped (0: never), and that it has for a checkpoint then
 #   dollars_per_hour, predicted_hours, predicted_dollars
+#   after                   what comes next, for the last line; top: "." where this stands in the script of the folder
 #   prepare, work           functions: what is done once on each machine; what runs
 #
 # Exit codes: 0 done, and the gate passed. 6 the gate is closed. 75 stopped to be started again. 78 something is missing.
@@ -267,7 +268,7 @@ pass_gate() {
 }
 
 run_phase() {
-  here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  here=$(cd "$(dirname "${BASH_SOURCE[0]}")/${top:-..}" && pwd)
   export GPUPLAN_NODES="${GPUPLAN_NODES:-1}" GPUPLAN_NODE_RANK="${GPUPLAN_NODE_RANK:-0}"
   export GPUPLAN_MASTER_ADDR="${GPUPLAN_MASTER_ADDR:-127.0.0.1}" GPUPLAN_MASTER_PORT="${GPUPLAN_MASTER_PORT:-29500}"
   export GPUPLAN_GPUS="$gpus"
@@ -357,5 +358,5 @@ run_phase() {
   touch "$GPUPLAN_RUN_DIR/ended"
   pass_gate
   touch "$GPUPLAN_RUN_DIR/done"
-  say "done in $(hours "$spent") h (planned $predicted_hours); summary: $GPUPLAN_RUN_DIR/summary.txt"
+  say "done in $(hours "$spent") h (planned $predicted_hours); summary: $GPUPLAN_RUN_DIR/summary.txt${after:+; next: $after}"
 }

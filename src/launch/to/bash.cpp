@@ -12,6 +12,8 @@
 namespace gpuplan {
 namespace {
 
+std::string run_name(const Launch& launch) { return (launch.name.empty() ? "run" : launch.name) + ".sh"; }
+
 /// All phases on one machine, those that need no GPU too.
 LaunchFile run_script(const Launch& launch) {
   std::vector<std::string> lines = banner_lines(launch);
@@ -19,7 +21,7 @@ LaunchFile run_script(const Launch& launch) {
   for (const LaunchPhase& laid : launch.phases) scripts.push_back(laid.script());
   lines.insert(lines.begin() + 1, "All phases, one after another; run it again to resume.");
   lines.emplace_back("Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.");
-  return {"run.sh", "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
+  return {run_name(launch), "#!/usr/bin/env bash\n" + comments(lines) + in_turn(scripts), true};
 }
 
 /// "GPUPLAN_NODES=2 GPUPLAN_NODE_RANK=0 GPUPLAN_MASTER_ADDR=HOST0 bash run.sh" for each machine.
@@ -50,12 +52,14 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });
   for (const LaunchGroup& group : launch.groups) most_nodes = std::max(most_nodes, group.lease->nodes);
-  if (launch.groups.size() <= 1) {
+  if (!launch.one_script.empty()) {
+    start_commands(launch.one_script, 1, own_code, set.next);
+  } else if (launch.groups.size() <= 1) {
     set.files.push_back(run_script(launch));
-    start_commands("run.sh", most_nodes, own_code, set.next);
+    start_commands(run_name(launch), most_nodes, own_code, set.next);
     if (most_nodes == 1 && launch.plan.at_once > 1)
-      set.notes.emplace_back(
-          "The plan runs phases in parallel; run.sh runs them one after another, which takes longer.");
+      set.notes.emplace_back("The plan runs phases in parallel; " + run_name(launch) +
+                             " runs them one after another, which takes longer.");
   } else {
     for (const LaunchPhase& laid : launch.phases)
       if (laid.group < 0) set.next.push_back("bash " + laid.script() + "  # on your own machine, in this order");

@@ -6,7 +6,7 @@ namespace gpuplan {
 
 std::span<const Launcher> launchers() {
   static constexpr std::array all = {
-      Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher},
+      Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher, true},
       Launcher{"slurm", "Slurm batch jobs, and a script that submits them", slurm_launcher},
       Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher},
       Launcher{"dstack", "a dstack task per machine", dstack_launcher},

@@ -31,6 +31,7 @@ struct Launcher {
   std::string_view name;
   std::string_view help;
   Result<LaunchSet> (*make)(const Launch&);
+  bool one_script = false;  ///< a single phase is one script, with all that the others would share inside
 };
 std::span<const Launcher> launchers();
 

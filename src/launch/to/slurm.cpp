@@ -111,7 +111,7 @@ Result<LaunchSet> slurm_launcher(const Launch& launch) {
                                                         "chained; ~/PROGRAM = folder your commands run in"
                                                       : "slurm/submit.sh  # submit all phases, chained",
                                              "squeue --me  # status",
-                                             "tail -F " + launch.slug + "-*.out runs/*/log.txt  # logs",
+                                             "tail -F " + slurm_stem(launch) + "-*.out runs/*/log.txt  # logs",
                                              "scancel --me --name=NAME  # cancel one (dependents too)"};
   set.next.insert(set.next.end(), commands.begin(), commands.end());
   set.notes.assign(notes.begin(), notes.end());

@@ -91,7 +91,11 @@ class Submission {
 
 }  // namespace
 
-std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase) { return launch.slug + "-" + phase.slug; }
+std::string slurm_stem(const Launch& launch) { return launch.name.empty() ? launch.slug : launch.name; }
+
+std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase) {
+  return slurm_stem(launch) + "-" + phase.slug;
+}
 
 std::string slurm_batch_file(const LaunchPhase& phase) { return "slurm/" + phase.slug + ".sbatch"; }
 
