@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import interfaces
+from launch_folder import scripts_of
 import yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -53,8 +54,8 @@ class Held:
 
     def __init__(self, folder, tables=None):
         self.folder, self.tables, self.wrong, self.seen = folder, tables or {}, [], set()
-        scripts = sorted(folder.glob("phases/*.sh"))
-        self.script = "\n".join(path.read_text(encoding="utf-8") for path in scripts if path.name != "lib.sh")
+        self.scripts = scripts_of(folder)
+        self.script = "\n".join(path.read_text(encoding="utf-8") for path in self.scripts)
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 self.file(path, path.read_text(encoding="utf-8"))
@@ -76,7 +77,7 @@ class Held:
 
     def file(self, path, text):
         name = path.name
-        if path.parent == self.folder / "phases" and path.suffix == ".sh" and name != "lib.sh":
+        if path in self.scripts:
             self.phase(path, text)
         elif name == "train.toml":
             self.take(self.table("torchtitan").wrong_all("JobConfig", tomllib.loads(text)), path)

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import interfaces
+from launch_folder import scripts_of
 from launch_held import Held, read_table
 from launch_matrix import NANO, QWEN, launches
 from launch_work_test import GPT2, LLAMA, SAMPLES, TEMPLATES, TOKENS, training_job
@@ -181,7 +182,7 @@ class Versions(unittest.TestCase):
         self.addCleanup(shutil.rmtree, place)
         done = run("launch", "-", "--to", "bash", "-o", str(place / "out"), stdin=training_job(framework, model, data, 8, 1, more).encode())
         self.assertEqual(done.returncode, 0, done.stderr)
-        return next((place / "out").glob("phases/01-*.sh")).read_text(encoding="utf-8"), place / "out"
+        return scripts_of(place / "out", "01")[0].read_text(encoding="utf-8"), place / "out"
 
     def test_what_is_installed_is_what_the_tables_cover(self):
         for framework, model, data, more, names in (
