@@ -69,7 +69,8 @@ class Matrix(unittest.TestCase):
         cls.launched = used() - began
         cls.good = [one for one in cls.written if one[0].exists()]
         cls.held = [(Held(folder), to, job) for folder, to, job, _ in cls.good]
-        cls.seconds = used() - began
+        # Time decides nothing here: it is told, and read by who changes what it takes.
+        print(f"{len(cls.written)} jobs: {cls.launched:.1f} s to write them, {used() - began - cls.launched:.1f} s to check them")
 
     @classmethod
     def tearDownClass(cls):
@@ -90,10 +91,6 @@ class Matrix(unittest.TestCase):
         seen = set().union(*(held.seen for held, _, _ in self.held))
         # Programs of ours call the others (Programs, below).
         self.assertEqual(set(interfaces.index()) - seen - {"peft", "unsloth", "trl"}, set())
-
-    def test_all_was_quick(self):
-        # Of one processor, so that what else runs here does not count.
-        self.assertLess(self.seconds, 10, f"{len(self.written)} jobs, {self.launched:.1f} s to write them")
 
     def test_jobs_are_understood(self):
         for _, to, job, done in self.written:
