@@ -54,8 +54,8 @@ std::string trace_text(const TraceReport& report, const Screen& screen) {
                           " of it runs beside computation; the rest, " + percent(shares.exposed) +
                           " of the time, is waited for.",
                       screen);
-  text += paragraph("Shares are of the time from the first kernel to the last; kinds that run at the same time overlap.",
-                    screen);
+  text += paragraph(
+      "Shares are of the time from the first kernel to the last; kinds that run at the same time overlap.", screen);
   if (!shares.step) text += paragraph("No steps are marked: call prof.step() after each.", screen);
   if (trace.left_out > 0)
     text += paragraph("! Only the first " + count_text(static_cast<double>(trace.pieces.size())) + " kernels count; " +
