@@ -189,7 +189,7 @@ void TorchTrace::event(std::string_view text) {
     Walk(args).members([&](std::string_view key, std::string_view value) {
       if (key == "device") device = number(value).value_or(0);
     });
-  if (!origin_) origin_ = *start;
+  if (!origin_) origin_ = start;
   constexpr double kFarthest = 1e12;  // microseconds from the first kernel: eleven days
   if (std::abs(*start - *origin_) > kFarthest) return;
   trace_.pieces.push_back({.start = static_cast<std::int64_t>((*start - *origin_) * 1000),
