@@ -82,7 +82,8 @@ Verdict dominated_offer(const Answer& base, Random& random) {
       return broken("without a dominated offer " + plan_words(*left[i]) + " is not on the frontier", other);
     // Of several phases two schedules may take and cost the same, and which of them is found depends on the market.
     const bool other_plan = left[i]->id != right[i]->id && base.searched.job.phases.size() == 1;
-    if (other_plan || !same(hours(*left[i]), hours(*right[i])) || !same(dollars(*left[i]), dollars(*right[i])))
+    const auto near = [&](double a, double b) { return same(a, b) || std::max(a, b) <= std::min(a, b) * slack(base); };
+    if (other_plan || !near(hours(*left[i]), hours(*right[i])) || !near(dollars(*left[i]), dollars(*right[i])))
       return broken("without a dominated offer the frontier has " + plan_words(*right[i]) + " in place of " +
                         plan_words(*left[i]),
                     other);
