@@ -1,7 +1,8 @@
-# Compiles every data/*.csv, data/measured/*.csv and data/interfaces/index.csv into the program, and the programs that launch scripts bring along,
-# src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with .incbin, and a table of names
-# ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that src/input/text/embedded_table.cpp reads. Rebuilt when a
-# file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed. GPUPLAN_NOT_EMBEDDED: an expression for those left out.
+# Compiles every data/*.csv, data/measured/*.csv and data/interfaces/index.csv into the program, and the programs that
+# launch scripts bring along, src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with
+# .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that
+# src/input/text/embedded_table.cpp reads. Rebuilt when a file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed.
+# GPUPLAN_NOT_EMBEDDED: an expression for those left out.
 include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/data/interfaces/index.csv ${PROJECT_SOURCE_DIR}/src/launch/templates/*)

@@ -42,8 +42,8 @@ class LaunchAnswer {
   const LaunchReport& report() const;
   /// The folder that holds all of it.
   const std::string& top() const;
-  /// All that is to be written, paths below top(): of several plans a folder each, and a README.md
-  /// that compares them.
+  /// All that is to be written, paths below top(): of several plans a folder each, and a README.md that
+  /// compares them.
   std::vector<LaunchFile> files() const;
   /// Other than kFound: there are no folders, and why() says it.
   Verdict verdict() const;

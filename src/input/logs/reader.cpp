@@ -52,9 +52,7 @@ Content content_of(std::string_view start) {
 
 /// One file of a log.
 struct File {
-  std::string start;   ///< its first two bytes, until it is known whether it is compressed
-  bool begun = false;  ///< it is
-  std::optional<Gunzip> gunzip;
+  MaybeGzip bytes;
   Content content = Content::kUndecided;
   std::string undecided;  ///< the first bytes of what was compressed
   LineCutter lines;
@@ -86,27 +84,7 @@ struct LogReader::State {
 
   void feed(std::string_view bytes) {
     book.log.bytes += bytes.size();
-    if (!file.begun) {
-      constexpr std::string_view kGzip = "\x1f\x8b";
-      const std::size_t more = std::min(bytes.size(), kGzip.size() - file.start.size());
-      file.start += bytes.substr(0, more);
-      bytes.remove_prefix(more);
-      if (file.start.size() < kGzip.size()) return;
-      begin(file.start == kGzip);
-    }
-    unpacked(bytes);
-  }
-
-  /// The first bytes have come.
-  void begin(bool compressed) {
-    file.begun = true;
-    if (compressed) file.gunzip.emplace();
-    unpacked(std::exchange(file.start, {}));
-  }
-
-  void unpacked(std::string_view bytes) {
-    if (!file.gunzip) plain(bytes);
-    else file.gunzip->feed(bytes, [this](std::string_view out) { plain(out); });
+    file.bytes.feed(bytes, [this](std::string_view out) { plain(out); });
   }
 
   void plain(std::string_view bytes) {
@@ -237,7 +215,7 @@ struct LogReader::State {
 
   /// What a file means that has come to its end.
   void end_file() {
-    if (!file.begun && !file.start.empty()) begin(false);
+    file.bytes.end([this](std::string_view out) { plain(out); });
     if (file.content == Content::kUndecided && !file.undecided.empty()) decide();
     if (const std::string_view rest = file.lines.rest(); !rest.empty()) {
       const std::string text(without_last_number(rest));
@@ -247,10 +225,8 @@ struct LogReader::State {
     if (file.traceback) book.event(LogEvent::Kind::kError, *file.traceback, "Traceback that breaks off");
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
-    if (file.gunzip && file.gunzip->state() != Gunzip::State::kBetween) {
-      file.cut_off = true;
-      file.damaged = !file.gunzip->any() && file.gunzip->state() == Gunzip::State::kDamaged;
-    }
+    if (file.bytes.unfinished()) file.cut_off = true;
+    file.damaged = file.bytes.damaged();
     if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
   }
 

@@ -87,37 +87,19 @@ std::optional<double> number(std::string_view text) {
 
 }  // namespace
 
-bool TorchTrace::begins(std::string_view start) {
-  std::string head;
-  if (start.starts_with("\x1f\x8b")) {
-    Gunzip gunzip;
-    gunzip.feed(start, [&](std::string_view out) { head += out; });
-    start = head;
-  }
+bool TorchTrace::begins(std::string_view bytes) {
+  std::string start;
+  MaybeGzip().feed(bytes, [&](std::string_view out) { start += out; });
   const std::size_t brace = start.find_first_not_of(kSpaces);
-  if (brace == std::string_view::npos || start[brace] != '{') return false;
-  return start.find("\"traceEvents\"") != std::string_view::npos ||
-         start.substr(0, 200).find("\"schemaVersion\"") != std::string_view::npos;
+  if (brace == std::string::npos || start[brace] != '{') return false;
+  return start.find("\"traceEvents\"") != std::string::npos ||
+         start.substr(0, 200).find("\"schemaVersion\"") != std::string::npos;
 }
 
 void TorchTrace::feed(std::string_view bytes) {
-  if (!begun_) {
-    const std::size_t more = std::min(bytes.size(), 2 - start_.size());
-    start_ += bytes.substr(0, more);
-    bytes.remove_prefix(more);
-    if (start_.size() < 2) return;
-    begun_ = true;
-    if (start_ == "\x1f\x8b") gunzip_.emplace();
-    const std::string start = start_;
-    if (gunzip_) gunzip_->feed(start, [this](std::string_view out) { plain(out); });
-    else plain(start);
-  }
-  if (gunzip_) gunzip_->feed(bytes, [this](std::string_view out) { plain(out); });
-  else plain(bytes);
-}
-
-void TorchTrace::plain(std::string_view bytes) {
-  for (const char c : bytes) take(c);
+  bytes_.feed(bytes, [this](std::string_view out) {
+    for (const char c : out) take(c);
+  });
 }
 
 void TorchTrace::take(char c) {
@@ -199,8 +181,7 @@ void TorchTrace::event(std::string_view text) {
 }
 
 Result<GpuTrace> TorchTrace::finish() {
-  if (gunzip_ && gunzip_->state() != Gunzip::State::kBetween) trace_.cut_off = true;
-  if (!ended_) trace_.cut_off = true;
+  if (bytes_.unfinished() || !ended_) trace_.cut_off = true;
   if (!seen_) return failure("no \"traceEvents\" in it: expected a trace of the PyTorch profiler (*.pt.trace.json)");
   if (trace_.pieces.empty())
     return failure(

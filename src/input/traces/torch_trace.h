@@ -16,22 +16,19 @@ namespace gpuplan {
 class TorchTrace {
  public:
   /// Whether a file that begins so is one.
-  static bool begins(std::string_view start);
+  static bool begins(std::string_view bytes);
 
   void feed(std::string_view bytes);
   /// Fails where nothing ran on a GPU in it, or it is no such trace.
   Result<GpuTrace> finish();
 
  private:
-  void plain(std::string_view bytes);
   void take(char c);
   void event(std::string_view text);
 
   GpuTrace trace_;
-  std::optional<Gunzip> gunzip_;
-  bool begun_ = false;
-  std::string start_;  ///< its first two bytes
-  int depth_ = 0;      ///< of brackets; events are at 2
+  MaybeGzip bytes_;
+  int depth_ = 0;  ///< of brackets; events are at 2
   bool in_string_ = false, escaped_ = false;
   bool in_events_ = false, ended_ = false, seen_ = false;
   std::string text_;  ///< of the event, or of the key, at hand

@@ -168,9 +168,7 @@ int stop_seconds(const PhasePlan& part) {
 
 Result<void> check_launch_name(const std::string& name) {
   constexpr std::size_t kLongest = 60;
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  };
+  const auto plain = [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; };
   // "runs", "phases" and launchers' folders stand beside the script, whose ending tells it from them.
   if (!name.empty() && name.size() <= kLongest && std::ranges::all_of(name, plain) && name.front() != '-') return {};
   return wrong_use("--name: '" + printable(name, kLongest) +
@@ -184,7 +182,7 @@ std::string single_name(const Launch& launch) {
   if (laid.part->offer == nullptr || laid.gpus == 0) return name;
   name += "_" + std::to_string(laid.gpus) + "x";
   for (const char c : laid.part->offer->gpu)
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')) name += c;
+    if (is_letter(c) || is_digit(c)) name += c;
     else if (name.back() != '_') name += '_';
   return name;
 }

@@ -101,13 +101,19 @@ std::vector<std::string> check_lines(const LaunchPhase& laid, bool checked) {
   return lines;
 }
 
-/// What the end of the script says: what starts now, or where the results lie.
-std::string next_words(const Launch& launch, const LaunchPhase& laid) {
+std::vector<const LaunchPhase*> phases_after(const Launch& launch, const LaunchPhase& laid) {
   const auto position =
       static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
-  std::vector<std::string> next;
+  std::vector<const LaunchPhase*> phases;
   for (const LaunchPhase& after : launch.phases)
-    if (std::ranges::find(after.needs, position) != after.needs.end()) next.push_back(after.script());
+    if (std::ranges::find(after.needs, position) != after.needs.end()) phases.push_back(&after);
+  return phases;
+}
+
+/// What the end of the script says: what starts now, or where the results lie.
+std::string next_words(const Launch& launch, const LaunchPhase& laid) {
+  std::vector<std::string> next;
+  for (const LaunchPhase* after : phases_after(launch, laid)) next.push_back(after->script());
   return next.empty() ? "results are in " + run_folder(laid) : join(next, ", ");
 }
 
@@ -249,11 +255,8 @@ std::vector<std::string> banner_lines(const Launch& launch, const LaunchPhase& l
   for (const std::string& condition : phase.succeed_when) lines.push_back("succeeds   when " + condition);
   if (!phase.yields.empty()) lines.push_back("yields     " + phase.yields);
   if (!phase.note.empty()) lines.push_back("note       " + phase.note);
-  const auto position =
-      static_cast<int>(std::ranges::find(launch.phases, laid.slug, &LaunchPhase::slug) - launch.phases.begin());
-  for (const LaunchPhase& after : launch.phases)
-    if (std::ranges::find(after.needs, position) != after.needs.end())
-      lines.push_back("then       " + after.slug + (phase.succeed_when.empty() ? "" : ", if this one passes its gate"));
+  for (const LaunchPhase* after : phases_after(launch, laid))
+    lines.push_back("then       " + after->slug + (phase.succeed_when.empty() ? "" : ", if this one passes its gate"));
   lines.push_back("written by " + launch.command);
   return safe(std::move(lines));
 }

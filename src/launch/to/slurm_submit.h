@@ -8,9 +8,9 @@
 
 namespace gpuplan {
 
-/// "llama-8b-02-sft"
 /// What the names of all jobs begin with.
 std::string slurm_stem(const Launch& launch);
+/// "llama-8b-02-sft"
 std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase);
 /// "slurm/02-sft.sbatch"
 std::string slurm_batch_file(const LaunchPhase& phase);

@@ -177,4 +177,13 @@ std::vector<ErrorLoad> error_loads(const ErrorModel& model, ErrorFigure figure, 
   return loads;
 }
 
+std::vector<ErrorLoad> unit_error_loads(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels) {
+  std::vector<ErrorLoad> loads = error_loads(model, figure, labels);
+  double variance = 0;
+  for (const ErrorLoad& load : loads) variance += load.load * load.load;
+  if (variance <= 0) return {};
+  for (ErrorLoad& load : loads) load.load /= std::sqrt(variance);
+  return loads;
+}
+
 }  // namespace gpuplan

@@ -52,6 +52,8 @@ struct ErrorLoad {
   double load = 0;
 };
 std::vector<ErrorLoad> error_loads(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
+/// The same as shares of the deviation: their squares add up to 1. Empty where nothing is uncertain.
+std::vector<ErrorLoad> unit_error_loads(const ErrorModel& model, ErrorFigure figure, const ErrorLabels& labels);
 
 /// One of the user's own runs: what was measured, over what is predicted without any own run.
 struct OwnRun {

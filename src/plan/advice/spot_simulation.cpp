@@ -190,8 +190,7 @@ void number_errors(std::vector<SimulatedPiece>& pieces, std::size_t factors) {
   for (const SimulatedPiece& piece : pieces) all.push_back(piece.errors);
   std::map<std::size_t, std::size_t> numbers;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const auto first = static_cast<std::size_t>(std::ranges::find(all, all[i]) - all.begin());
-    if (is_one_factor(all[i], all)) pieces[i].errors = {{factors + first, 1}};
+    if (const auto first = one_factor(all, i)) pieces[i].errors = {{factors + *first, 1}};
     for (ErrorWeight& error : pieces[i].errors)
       error.factor = numbers.emplace(error.factor, numbers.size()).first->second;
   }

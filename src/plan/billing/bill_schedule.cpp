@@ -157,12 +157,12 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
   Numbered numbers;
   const Streams streams(phases.size());
   const std::vector<ErrorWeights> errors = weigh_errors(phases);
-  const auto strata_by = [&](const std::string& name) { return scores_.strata(streams.of_time(numbers.of(name))); };
+  const auto stream_of = [&](const std::string& name) { return streams.of_time(numbers.of(name)); };
   // Phases that have parts of their error in common rise and fall together as far as these go; one that shares nothing
   // with another, or everything, follows a single factor, which is exact.
   const auto strata_of_work = [&](std::size_t i) {
-    if (!is_one_factor(errors[i], errors)) return strata_of(scores_, errors[i], streams.of_error(0));
-    return strata_by("work " + std::to_string(std::ranges::find(errors, errors[i]) - errors.begin()));
+    if (const auto first = one_factor(errors, i)) return scores_.strata(stream_of("work " + std::to_string(*first)));
+    return strata_of(scores_, errors[i], streams.of_error(0));
   };
   TimeSamples times(scores_);
   std::vector<double> unbilled(phases.size(), 0.0);
@@ -177,19 +177,20 @@ std::vector<double> Biller::draw(const std::vector<int>& lease_by_phase, Interru
     laid.interruptions += slowdown.interruptions;
     laid.uninterrupted *= slowdown.uninterrupted;
     unbilled[i] = slowdown.unbilled;
-    const auto add = [&](const Interval<Seconds>& time, const Strata& strata) {
-      times.add(time, strata, laid.durations[i]);
-      if (!time.exact()) laid.orders[i] = strata;
+    const auto add = [&](const Interval<Seconds>& time, const auto& strata) {
+      if (!time.exact()) laid.orders[i] = strata();
+      times.add(time, laid.orders[i], laid.durations[i]);
     };
-    add(estimate.work, estimate.work.exact() ? scores_.strata(0) : strata_of_work(i));
-    add(estimate.extra, strata_by("extra " + phase.name));
+    add(estimate.work, [&] { return strata_of_work(i); });
+    const int extra = stream_of("extra " + phase.name);
+    add(estimate.extra, [&] { return scores_.strata(extra); });
     if (slowdown.factor != 1 && interruptions == Interruptions::kSimulated) {
       const SpotTerms terms = spot_terms(job_, estimate, *leases[static_cast<std::size_t>(lease_by_phase[i])].offer);
       const Seconds bare = interruptible_work(estimate);
       const double share = bare / (estimate.work.p50 + estimate.extra.p50);
       const std::vector<double> stretched = simulated_stretch(
           terms, bare * (1 + job_.buffer), seed_ + static_cast<std::uint64_t>(slots_[i].rank), kSamples, kHistories);
-      const Strata& strata = laid.orders[i] = strata_by("spot " + phase.name);
+      const Strata& strata = laid.orders[i] = scores_.strata(stream_of("spot " + phase.name));
       for (std::size_t s = 0; s < strata.size(); ++s)
         laid.durations[i][s] *= share * stretched[static_cast<std::size_t>(strata[s])];
     } else if (slowdown.factor != 1) {

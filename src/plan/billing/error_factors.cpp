@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "model/error/error.h"
@@ -39,26 +38,26 @@ ErrorWeights ErrorFactors::of(const PhaseEstimate& estimate) {
   const ErrorFigure figure = estimate.error_figure;
   const Factor own{.figure = figure, .estimate = &estimate};
   std::vector<ErrorLoad> loads;
-  if (estimate.work_is_model) loads = error_loads(model_, figure, estimate.labels);
-  double variance = 0;
-  for (const ErrorLoad& load : loads) variance += load.load * load.load;
-  if (variance <= 0) return {{number_of(own), 1}};
+  if (estimate.work_is_model) loads = unit_error_loads(model_, figure, estimate.labels);
+  if (loads.empty()) return {{number_of(own), 1}};
   ErrorWeights weights;
   weights.reserve(loads.size());
   for (const ErrorLoad& load : loads) {
     const bool configuration = load.part == ErrorPart::kConfiguration && load.learned < 0;
     const Factor shared{figure, load.part, load.label, load.more, load.learned, nullptr};
-    weights.push_back({number_of(configuration ? own : shared), load.load / std::sqrt(variance)});
+    weights.push_back({number_of(configuration ? own : shared), load.load});
   }
   return weights;
 }
 
-bool is_one_factor(const ErrorWeights& one, const std::vector<ErrorWeights>& all) {
+std::optional<std::size_t> one_factor(const std::vector<ErrorWeights>& all, std::size_t i) {
+  const ErrorWeights& one = all[i];
   const auto is_shared = [&](const ErrorWeight& weight) {
     return std::ranges::find(one, weight.factor, &ErrorWeight::factor) != one.end();
   };
-  return std::ranges::all_of(
-      all, [&](const ErrorWeights& other) { return other == one || std::ranges::none_of(other, is_shared); });
+  for (const ErrorWeights& other : all)
+    if (other != one && std::ranges::any_of(other, is_shared)) return std::nullopt;
+  return static_cast<std::size_t>(std::ranges::find(all, one) - all.begin());
 }
 
 Strata strata_of(const Scores& scores, const ErrorWeights& weights, int first) {

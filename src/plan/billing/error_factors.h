@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -52,7 +53,8 @@ class ErrorFactors {
 /// from the stream `first + n`.
 Strata strata_of(const Scores& scores, const ErrorWeights& weights, int first);
 
-/// Whether it is as good as one factor: whoever has any of its factors has all of them with the same weights.
-bool is_one_factor(const ErrorWeights& one, const std::vector<ErrorWeights>& all);
+/// Where `i`'s are as good as one factor, since whoever has any of its factors has all of them with the same weights:
+/// the first that has them.
+std::optional<std::size_t> one_factor(const std::vector<ErrorWeights>& all, std::size_t i);
 
 }  // namespace gpuplan

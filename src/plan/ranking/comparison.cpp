@@ -44,14 +44,11 @@ Loads loads_of(const Job& job, const Plan& plan, const ErrorModel& errors, doubl
     const std::string& name = job.phases[static_cast<std::size_t>(phase.phase)].name;
     const double work = spread_of(phase.work);
     if (work > 0 && phase.work_is_model) {
-      const std::vector<ErrorLoad> parts = error_loads(errors, phase.error_figure, phase.labels);
-      double variance = 0;
-      for (const ErrorLoad& load : parts) variance += load.load * load.load;
       // What is left to one way of running the phase, on one provider's machines.
       const std::vector<std::string> one{
           "own", name, software, gpu, std::to_string(phase.gpus), provider, std::to_string(phase.nodes)};
-      for (const ErrorLoad& load : parts)
-        add(name_of_load(load, phase.error_figure, one), load.load / std::sqrt(variance) * work);
+      for (const ErrorLoad& load : unit_error_loads(errors, phase.error_figure, phase.labels))
+        add(name_of_load(load, phase.error_figure, one), load.load * work);
     } else if (work > 0) {
       // The user's own figure, on this GPU.
       add({"given", name, gpu}, work);
