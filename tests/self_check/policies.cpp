@@ -42,7 +42,7 @@ void add_simulation(Hash& hash, const Simulation& simulation) {
 void add_policies(Hash& hash) {
   Simulation simulation;
   SimulatedPiece piece;
-  piece.name = piece.error = "work";
+  piece.name = "work";
   piece.work = {40 * hour, 48 * hour, 57.6 * hour};
   piece.terms.rate = {0.02 / hour, 0.05 / hour, 0.125 / hour};
   piece.terms.checkpoint = minute;
