@@ -1,0 +1,318 @@
+#include "store/ready/ready.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <unordered_map>
+
+#include "store/rows/dates.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::array<char, 16> kReadyMark = {'g', 'p', 'u', 'p', 'l', 'a', 'n', ' ', 'r', 'e', 'a', 'd', 'y', ' ', '1'};
+
+/// Tables follow it in this order: texts, details, ranges, offers, then the bytes of the texts.
+struct ReadyHead {
+  std::array<char, 16> mark = kReadyMark;
+  std::uint64_t check = 0;  ///< of all behind it
+  std::uint32_t changes = 0, texts = 0, details = 0, ranges = 0, offers = 0, row = 0;
+  std::int64_t modified = 0;
+  std::uint64_t size = 0;
+};
+
+struct ReadyText {
+  std::uint32_t from = 0, size = 0;
+};
+
+struct ReadyDetails {
+  double ram = 0, minimum = 0, increment = 0, startup = 0, term = 0, disk_price = 0, egress_price = 0;
+  std::int32_t vcpus = 0;
+  std::uint32_t availability = 0, label = 0;
+  std::uint8_t startup_billed = 0, has_disk_price = 0, has_egress_price = 0, band = 0;
+
+  auto operator<=>(const ReadyDetails&) const = default;
+};
+
+using ReadyRange = std::array<double, 3>;
+
+struct ReadyOffer {
+  double price = 0, spot = 0, reliability = 0;
+  std::uint32_t provider = 0, region = 0, zone = 0, instance = 0, gpu = 0, source = 0, details = 0;
+  /// Numbers of ranges from 1; 0: the price is exact, or there are no interruptions.
+  std::uint32_t price_range = 0, spot_range = 0, interruptions = 0;
+  std::int32_t gpus = 0, as_of = 0;
+  std::uint8_t stock = 0, has_price = 0, has_spot = 0, unused[5] = {};
+};
+
+// Every byte of them is written, none is padding.
+static_assert(sizeof(ReadyHead) == 64 && sizeof(ReadyDetails) == 72 && sizeof(ReadyOffer) == 80);
+static_assert(std::is_trivially_copyable_v<ReadyOffer> && std::is_trivially_copyable_v<ReadyDetails>);
+
+/// Notices what a disk or a careless editor does to a file.
+std::uint64_t sum_of(std::string_view bytes) {
+  std::array<std::uint64_t, 4> lanes = {1, 2, 3, 4};  // independent of one another, so that a processor does four
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ULL;
+  const auto take = [&](std::size_t lane, std::uint64_t word) {
+    lanes[lane] = (lanes[lane] ^ word) * kFactor;
+    lanes[lane] ^= lanes[lane] >> 29U;
+  };
+  std::size_t at = 0;
+  for (; at + 32 <= bytes.size(); at += 32)
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at + 8 * lane, 8);
+      take(lane, word);
+    }
+  for (; at < bytes.size(); ++at) take(at % 4, static_cast<unsigned char>(bytes[at]));
+  take(0, bytes.size());
+  for (std::size_t lane = 1; lane < 4; ++lane) take(0, lanes[lane]);
+  return lanes[0];
+}
+
+template <class T>
+void append(std::string& bytes, const std::vector<T>& rows) {
+  bytes.append(reinterpret_cast<const char*>(rows.data()), rows.size() * sizeof(T));
+}
+
+class ReadyPacker {
+ public:
+  std::string pack(const std::vector<Offer>& offers, const ReadyState& state) {
+    rows_.reserve(offers.size());
+    for (const Offer& offer : offers) add(offer);
+    std::string body;
+    append(body, places_);
+    append(body, details_);
+    append(body, ranges_);
+    append(body, rows_);
+    body += bytes_;
+    ReadyHead head;
+    head.changes = state.changes;
+    head.modified = state.modified;
+    head.size = state.size;
+    head.texts = static_cast<std::uint32_t>(places_.size());
+    head.details = static_cast<std::uint32_t>(details_.size());
+    head.ranges = static_cast<std::uint32_t>(ranges_.size());
+    head.offers = static_cast<std::uint32_t>(rows_.size());
+    head.row = sizeof(ReadyOffer);
+    head.check = sum_of(body);
+    std::string all(sizeof head, '\0');
+    std::memcpy(all.data(), &head, sizeof head);
+    return all + body;
+  }
+
+ private:
+  std::uint32_t text(const std::string& words) {
+    const auto [known, is_new] = texts_.try_emplace(words, static_cast<std::uint32_t>(places_.size()));
+    if (is_new) {
+      places_.push_back({static_cast<std::uint32_t>(bytes_.size()), static_cast<std::uint32_t>(words.size())});
+      bytes_ += words;
+    }
+    return known->second;
+  }
+  template <class Q>
+  std::uint32_t range(const Interval<Q>& values) {
+    ranges_.push_back({values.p10.value, values.p50.value, values.p90.value});
+    return static_cast<std::uint32_t>(ranges_.size());
+  }
+  std::uint32_t details(const Offer& offer) {
+    ReadyDetails row;
+    row.ram = offer.ram.value;
+    row.minimum = offer.billing.minimum.value;
+    row.increment = offer.billing.increment.value;
+    row.startup = offer.billing.startup.value;
+    row.term = offer.billing.term.value;
+    row.disk_price = offer.disk_price ? offer.disk_price->value : 0;
+    row.egress_price = offer.egress_price ? offer.egress_price->value : 0;
+    row.vcpus = offer.vcpus;
+    row.availability = text(offer.availability);
+    row.label = text(offer.label);
+    row.startup_billed = offer.billing.startup_billed ? 1 : 0;
+    row.has_disk_price = offer.disk_price ? 1 : 0;
+    row.has_egress_price = offer.egress_price ? 1 : 0;
+    row.band = offer.band ? static_cast<std::uint8_t>(static_cast<int>(*offer.band) + 1) : 0;
+    const auto [known, is_new] = known_details_.try_emplace(row, static_cast<std::uint32_t>(details_.size()));
+    if (is_new) details_.push_back(row);
+    return known->second;
+  }
+  void add(const Offer& offer) {
+    ReadyOffer row;
+    row.provider = text(offer.provider);
+    row.region = text(offer.region);
+    row.zone = text(offer.zone);
+    row.instance = text(offer.instance);
+    row.gpu = text(offer.gpu);
+    row.source = text(offer.source);
+    row.details = details(offer);
+    if (offer.price) {
+      row.has_price = 1;
+      row.price = offer.price->p50.value;
+      row.price_range = offer.price->exact() ? 0 : range(*offer.price);
+    }
+    if (offer.spot_price) {
+      row.has_spot = 1;
+      row.spot = offer.spot_price->p50.value;
+      row.spot_range = offer.spot_price->exact() ? 0 : range(*offer.spot_price);
+    }
+    if (offer.interruptions) row.interruptions = range(*offer.interruptions);
+    row.reliability = offer.reliability;
+    row.gpus = offer.gpus;
+    row.as_of = packed_date(offer.as_of);
+    row.stock = static_cast<std::uint8_t>(offer.stock);
+    rows_.push_back(row);
+  }
+
+  std::unordered_map<std::string, std::uint32_t> texts_;
+  std::map<ReadyDetails, std::uint32_t> known_details_;
+  std::vector<ReadyText> places_;
+  std::vector<ReadyDetails> details_;
+  std::vector<ReadyRange> ranges_;
+  std::vector<ReadyOffer> rows_;
+  std::string bytes_;
+};
+
+/// Rows of a table, one after the other, wherever they lie.
+template <class T>
+class ReadyTable {
+ public:
+  /// Takes them from the beginning of `bytes`; false: there are not so many.
+  bool take(std::string_view& bytes, std::uint32_t count) {
+    if (bytes.size() / sizeof(T) < count) return false;
+    rows_ = bytes.data();
+    count_ = count;
+    bytes.remove_prefix(count * sizeof(T));
+    return true;
+  }
+  std::uint32_t size() const { return count_; }
+  T operator[](std::uint32_t number) const {
+    T row;
+    std::memcpy(&row, rows_ + std::size_t{number} * sizeof(T), sizeof row);
+    return row;
+  }
+
+ private:
+  const char* rows_ = nullptr;
+  std::uint32_t count_ = 0;
+};
+
+/// A page of memory that is touched first costs as much as the offers in it.
+void ask_large_pages(void* memory, std::size_t size) {
+  constexpr std::size_t kLargePage = std::size_t{1} << 21U;
+  if (std::align(kLargePage, kLargePage, memory, size) == nullptr) return;
+  // Where the system has none, small ones do.
+  ::madvise(memory, size / kLargePage * kLargePage, MADV_HUGEPAGE);
+}
+
+/// A planner adds what it knows itself, for which they would all have to move.
+constexpr std::size_t kRoomForMore = 4096;
+
+class ReadyUnpacker {
+ public:
+  bool take_tables(std::string_view bytes, const ReadyHead& head) {
+    if (!texts_.take(bytes, head.texts) || !details_.take(bytes, head.details) || !ranges_.take(bytes, head.ranges) ||
+        !rows_.take(bytes, head.offers))
+      return false;
+    text_.reserve(texts_.size());
+    for (std::uint32_t i = 0; i < texts_.size(); ++i) {
+      const ReadyText place = texts_[i];
+      if (place.from > bytes.size() || place.size > bytes.size() - place.from) return false;
+      text_.push_back(bytes.substr(place.from, place.size));
+    }
+    return true;
+  }
+
+  std::optional<std::vector<Offer>> offers() {
+    std::vector<Offer> offers;
+    offers.reserve(rows_.size() + kRoomForMore);
+    ask_large_pages(offers.data(), rows_.size() * sizeof(Offer));
+    offers.resize(rows_.size());
+    for (std::uint32_t i = 0; i < rows_.size(); ++i)
+      if (!fill_row(offers[i], rows_[i])) return std::nullopt;
+    return offers;
+  }
+
+ private:
+  bool set(std::string& to, std::uint32_t number) const {
+    if (number >= text_.size()) return false;
+    if (!text_[number].empty()) to = text_[number];
+    return true;
+  }
+  template <class Q>
+  bool set(std::optional<Interval<Q>>& to, double value, std::uint32_t range) const {
+    if (range > ranges_.size()) return false;
+    if (range == 0) {
+      to = exactly(Q{value});
+    } else {
+      const ReadyRange values = ranges_[range - 1];
+      to = Interval<Q>{Q{values[0]}, Q{values[1]}, Q{values[2]}};
+    }
+    return true;
+  }
+  bool fill_row(Offer& offer, const ReadyOffer& row) {
+    if (!set(offer.provider, row.provider) || !set(offer.region, row.region) || !set(offer.zone, row.zone) ||
+        !set(offer.instance, row.instance) || !set(offer.gpu, row.gpu) || !set(offer.source, row.source) ||
+        row.details >= details_.size() || row.stock > static_cast<int>(Stock::kHigh))
+      return false;
+    if (row.has_price != 0 && !set(offer.price, row.price, row.price_range)) return false;
+    if (row.has_spot != 0 && !set(offer.spot_price, row.spot, row.spot_range)) return false;
+    if (row.interruptions != 0 && !set(offer.interruptions, 0, row.interruptions)) return false;
+    offer.gpus = row.gpus;
+    offer.reliability = row.reliability;
+    offer.stock = static_cast<Stock>(row.stock);
+    if (row.as_of != date_) {
+      date_ = row.as_of;
+      date_text_ = date_text(date_);
+    }
+    offer.as_of = date_text_;
+    return fill_details(offer, details_[row.details]);
+  }
+  bool fill_details(Offer& offer, const ReadyDetails& row) const {
+    if (!set(offer.availability, row.availability) || !set(offer.label, row.label) ||
+        row.band > static_cast<int>(SpotBand::kAbove20) + 1)
+      return false;
+    offer.ram = Bytes{row.ram};
+    offer.billing = {Seconds{row.minimum}, Seconds{row.increment}, Seconds{row.startup}, row.startup_billed != 0,
+                     Seconds{row.term}};
+    if (row.has_disk_price != 0) offer.disk_price = DollarsPerByteSecond{row.disk_price};
+    if (row.has_egress_price != 0) offer.egress_price = DollarsPerByte{row.egress_price};
+    if (row.band > 0) offer.band = static_cast<SpotBand>(row.band - 1);
+    offer.vcpus = row.vcpus;
+    return true;
+  }
+
+  ReadyTable<ReadyText> texts_;
+  ReadyTable<ReadyDetails> details_;
+  ReadyTable<ReadyRange> ranges_;
+  ReadyTable<ReadyOffer> rows_;
+  std::vector<std::string_view> text_;
+  std::int32_t date_ = 0;
+  std::string date_text_ = date_text(0);
+};
+
+}  // namespace
+
+std::string ready_file(const std::string& database) { return database + ".ready"; }
+
+std::string pack_ready(const std::vector<Offer>& offers, const ReadyState& state) {
+  return ReadyPacker().pack(offers, state);
+}
+
+std::optional<std::vector<Offer>> unpack_ready(std::string_view bytes, const ReadyState& state) {
+  ReadyHead head;
+  if (bytes.size() < sizeof head) return std::nullopt;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  bytes.remove_prefix(sizeof head);
+  if (head.mark != kReadyMark || head.row != sizeof(ReadyOffer) ||
+      ReadyState{head.changes, head.modified, head.size} != state || head.check != sum_of(bytes))
+    return std::nullopt;
+  ReadyUnpacker unpacker;
+  if (!unpacker.take_tables(bytes, head)) return std::nullopt;
+  return unpacker.offers();
+}
+
+}  // namespace gpuplan

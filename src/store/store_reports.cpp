@@ -1,0 +1,139 @@
+// What the store tells of itself: imports, the past of prices, and what an import changed.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "store/price_store.h"
+#include "store/rows/dates.h"
+#include "store/rows/names.h"
+#include "store/rows/reading.h"
+#include "store/sql/sql.h"
+
+namespace gpuplan {
+namespace {
+
+ImportRecord last_import_of(Database& database) {
+  ImportRecord record;
+  Statement import(database, "SELECT id, day, time, version FROM imports ORDER BY id DESC LIMIT 1");
+  if (!import()) return record;
+  record = {import.whole(0), std::string(import.text(1)), std::string(import.text(2)), std::string(import.text(3)), {}};
+  Statement lists(database,
+                  "SELECT format, file, rows, kept, corrected, rejected FROM lists WHERE import = ? ORDER BY number");
+  const auto count = [&](int column) { return static_cast<std::uint64_t>(lists.whole(column)); };
+  for (bool more = lists(record.number); more; more = lists.next())
+    record.lists.push_back(
+        {std::string(lists.text(0)), std::string(lists.text(1)), count(2), count(3), count(4), count(5), {}});
+  Statement reasons(database, "SELECT list, reason, rows FROM rejections WHERE import = ? ORDER BY list, rows DESC");
+  for (bool more = reasons(record.number); more; more = reasons.next())
+    if (const auto list = static_cast<std::size_t>(reasons.whole(0)); list < record.lists.size())
+      record.lists[list].rejections.emplace_back(std::string(reasons.text(1)),
+                                                 static_cast<std::uint64_t>(reasons.whole(2)));
+  return record;
+}
+
+double an_hour(const std::optional<Interval<DollarsPerSecond>>& price) {
+  return price ? price->p50 * units::hour / units::dollar : 0;
+}
+
+void compare(const Offer* before, const Offer* after, bool spot, std::vector<PriceChange>& changes) {
+  const auto price_of = [&](const Offer* offer) {
+    return offer == nullptr ? 0 : an_hour(spot ? offer->spot_price : offer->price);
+  };
+  const double was = price_of(before), is = price_of(after);
+  if (was == is) return;
+  const auto kind = was == 0   ? PriceChange::Kind::kNew
+                    : is == 0  ? PriceChange::Kind::kGone
+                    : is > was ? PriceChange::Kind::kDearer
+                               : PriceChange::Kind::kCheaper;
+  changes.push_back({kind, after != nullptr ? *after : *before, spot, was, is});
+}
+
+/// How many times dearer or cheaper.
+double times_changed(const PriceChange& change) {
+  if (change.before == 0 || change.after == 0) return 0;
+  return std::max(change.after / change.before, change.before / change.after);
+}
+
+}  // namespace
+
+Result<StoreStatus> PriceStore::status() {
+  StoreStatus status;
+  status.file = database_->file();
+  struct stat facts{};
+  if (::stat(status.file.c_str(), &facts) == 0) status.bytes = static_cast<std::uint64_t>(facts.st_size);
+  status.imports = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM imports"));
+  status.prices = static_cast<std::uint64_t>(database_->ask("SELECT count(*) FROM prices"));
+  std::map<std::pair<std::string, std::string>, ListedOffers> lists;
+  for (const StoredOffer& one : read_offers(*database_, {})) {
+    const Offer& offer = one.offer;
+    ListedOffers& list = lists[{offer.provider, offer.source}];
+    list.provider = offer.provider;
+    list.source = offer.source;
+    ++list.offers;
+    if (list.oldest.empty() || offer.as_of < list.oldest) list.oldest = offer.as_of;
+    list.newest = std::max(list.newest, offer.as_of);
+  }
+  for (auto& [names, list] : lists) status.lists.push_back(std::move(list));
+  status.last = last_import_of(*database_);
+  if (database_->failed()) return std::unexpected(database_->error());
+  return status;
+}
+
+Result<PriceHistory> PriceStore::history(const HistoryTerms& terms) {
+  PriceHistory history;
+  const TextList texts(*database_);
+  Statement groups(
+      *database_,
+      "SELECT g.id, g.provider, g.region FROM groups g JOIN texts t ON t.id = g.gpu JOIN texts p ON p.id = "
+      "g.provider WHERE t.text = ?1 AND (?2 = '' OR lower(p.text) = lower(?2))");
+  Statement days(*database_, "SELECT DISTINCT day FROM listings WHERE grp = ? ORDER BY day");
+  Statement prices(*database_, std::string("SELECT p.first, p.last, ") + (terms.spot ? "p.spot" : "p.price") +
+                                   ", s.instance, s.gpus FROM series s JOIN prices p ON p.series = s.id WHERE s.grp = "
+                                   "?1 AND (?2 = 0 OR s.gpus = ?2) ORDER BY s.id, p.first");
+  std::set<std::int64_t> all_days;
+  for (const std::string& gpu : terms.gpus)
+    for (bool more = groups(gpu, terms.provider); more; more = groups.next()) {
+      std::vector<std::int64_t> told;
+      for (bool day = days(groups.whole(0)); day; day = days.next()) told.push_back(days.whole(0));
+      for (bool row = prices(groups.whole(0), terms.count); row; row = prices.next()) {
+        const auto price = prices.maybe(2);
+        if (!price) continue;
+        const auto next = std::ranges::upper_bound(told, prices.whole(1));
+        const std::int64_t gpus = std::max<std::int64_t>(prices.whole(4), 1);
+        history.prices.push_back({date_text(prices.whole(0)), next == told.end() ? "" : date_text(*next),
+                                  texts[groups.whole(1)], texts[groups.whole(2)], texts[prices.whole(3)],
+                                  static_cast<int>(gpus),
+                                  DollarsPerSecond{*price} * units::hour / units::dollar / static_cast<double>(gpus)});
+        all_days.insert(told.begin(), told.end());
+      }
+    }
+  for (const std::int64_t day : all_days) history.days.push_back(date_text(day));
+  if (database_->failed()) return std::unexpected(database_->error());
+  return history;
+}
+
+Result<std::vector<PriceChange>> PriceStore::changes(std::int64_t import) {
+  if (import == 0) import = database_->ask("SELECT coalesce(max(id), 0) FROM imports");
+  ReadingTerms now, then;
+  now.import = import;
+  then.import = import - 1;
+  now.told_by = then.told_by = import;
+  const std::deque<StoredOffer> after = read_offers(*database_, now), before = read_offers(*database_, then);
+  std::map<std::int64_t, std::pair<const Offer*, const Offer*>> pairs;
+  for (const StoredOffer& one : before) pairs[one.series].first = &one.offer;
+  for (const StoredOffer& one : after) pairs[one.series].second = &one.offer;
+  std::vector<PriceChange> changes;
+  for (const auto& [series, pair] : pairs)
+    for (const bool spot : {false, true}) compare(pair.first, pair.second, spot, changes);
+  std::ranges::stable_sort(changes, [](const PriceChange& a, const PriceChange& b) {
+    return a.kind != b.kind ? a.kind < b.kind : times_changed(a) > times_changed(b);
+  });
+  if (database_->failed()) return std::unexpected(database_->error());
+  return changes;
+}
+
+}  // namespace gpuplan

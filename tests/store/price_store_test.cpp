@@ -1,0 +1,215 @@
+// The store: what is put in comes out, now and as it was known on any day; imports change what they must and no more.
+#include "store/price_store.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <tuple>
+
+#include "domain/market/offer_order.h"
+#include "store/store_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using StoredPrices = StoreTest;
+
+Offer full_offer() {
+  Offer offer = offer_at("vast", "Île-de-France, FR", 2.49, "2026-11-20");
+  offer.zone = "b";
+  offer.spot_price = exactly(kAnHour * 1.25);
+  offer.interruptions = Interval<PerSecond>{PerSecond{1e-6}, PerSecond{2e-6}, PerSecond{5e-6}};
+  offer.band = SpotBand::k10To15;
+  offer.availability = "on request";
+  offer.stock = Stock::kLow;
+  offer.reliability = 0.987;
+  offer.billing = {Seconds{60}, Seconds{1}, Seconds{90}, false, Seconds{3600}};
+  offer.disk_price = DollarsPerByteSecond{1e-20};
+  offer.egress_price = DollarsPerByte{1e-11};
+  offer.label = "a label";
+  offer.vcpus = 192;
+  offer.ram = Bytes{2048.0 * 1024 * 1024 * 1024};
+  return offer;
+}
+
+TEST_F(StoredPrices, ComeBackWithEverythingThatWasSaid) {
+  Offer plain = offer_at("aws", "us-east-1", 55.04, "2026-11");
+  Offer spot_only = offer_at("aws", "us-east-2", 1, "2026-11-19");
+  spot_only.price.reset();
+  spot_only.spot_price = exactly(kAnHour * 20.3242);
+  std::vector<Offer> offers = {full_offer(), plain, spot_only};
+  import(offers, "2026-11-22");
+  std::ranges::sort(offers, before);
+  EXPECT_EQ(known(), offers);
+  const auto for_planner = stored_offers(file, "");
+  ASSERT_TRUE(for_planner) << for_planner.error().message;
+  EXPECT_EQ(*for_planner, offers);
+}
+
+TEST_F(StoredPrices, ThatStayTakeOneRow) {
+  for (const char* day : {"2026-11-01", "2026-11-02", "2026-11-05"}) import({offer_at("aws", "x", 10, day)}, day);
+  EXPECT_EQ(store().status()->prices, 1U);
+  EXPECT_EQ(known().front().as_of, "2026-11-05");
+  EXPECT_EQ(known("2026-11-04").front().as_of, "2026-11-02") << "nobody had looked since";
+  import({offer_at("aws", "x", 11, "2026-11-06")}, "2026-11-06");
+  EXPECT_EQ(store().status()->prices, 2U);
+  EXPECT_EQ(prices("2026-11-05"), std::vector<double>{10});
+}
+
+TEST_F(StoredPrices, GoWithTheListThatNoLongerNamesThem) {
+  import({offer_at("aws", "x", 10, "2026-11-01"), offer_at("aws", "y", 20, "2026-11-01")}, "2026-11-01");
+  Offer other = offer_at("aws", "x", 12, "2026-11-02");
+  other.instance = "m9";
+  import({other}, "2026-11-02");
+  EXPECT_EQ(prices(), (std::vector<double>{12, 20})) << "the list told nothing of y";
+  EXPECT_EQ(prices("2026-11-01"), (std::vector<double>{10, 20}));
+  import({offer_at("aws", "x", 10, "2026-11-03"), other}, "2026-11-03");
+  EXPECT_EQ(prices("2026-11-02"), (std::vector<double>{12, 20})) << "it came back the next day";
+}
+
+TEST_F(StoredPrices, OfAnOlderListShadowNothing) {
+  import({offer_at("aws", "x", 10, "2026-11-20")}, "2026-11-20");
+  import({offer_at("aws", "x", 99, "2026-10-01")}, "2026-11-21");
+  EXPECT_EQ(prices(), std::vector<double>{10});
+  EXPECT_EQ(prices("2026-10-15"), std::vector<double>{99});
+  EXPECT_EQ(stored_offers(file, "")->front().as_of, "2026-11-20");
+  import({offer_at("aws", "x", 10, "2026-11-22")}, "2026-11-22");
+  EXPECT_EQ(prices(), std::vector<double>{10});
+  EXPECT_EQ(prices("2026-11-20"), std::vector<double>{10});
+}
+
+TEST_F(StoredPrices, OfALaterListOfTheSameDayCorrectTheFirst) {
+  import({offer_at("aws", "x", 10, "2026-11-20")}, "2026-11-20");
+  import({offer_at("aws", "x", 1, "2026-11-20")}, "2026-11-20");
+  EXPECT_EQ(prices(), std::vector<double>{1});
+  EXPECT_EQ(prices("2026-11-20"), std::vector<double>{1});
+}
+
+TEST_F(StoredPrices, OfALedgerAreKnownOnEachOfItsDays) {
+  std::vector<Offer> ledger;
+  for (int day = 10; day < 20; ++day) ledger.push_back(offer_at("aws", "x", day / 2, "2026-11-" + std::to_string(day)));
+  import(ledger, "2026-11-20");
+  EXPECT_EQ(store().status()->prices, 5U) << "each price held for two days";
+  ledger.push_back(offer_at("aws", "x", 50, "2026-11-20"));
+  import(ledger, "2026-11-21");
+  EXPECT_EQ(store().status()->prices, 6U) << "the past is known already";
+  EXPECT_EQ(prices("2026-11-13"), std::vector<double>{6});
+  EXPECT_EQ(prices(), std::vector<double>{50});
+}
+
+TEST_F(StoredPrices, OfEqualNamesAreAllKept) {
+  std::vector<Offer> hosts;
+  for (const double price : {3.0, 1.0, 2.0, 2.0}) hosts.push_back(offer_at("vast", "US", price, "2026-11-20"));
+  hosts[2].vcpus = 16;
+  import(hosts, "2026-11-20");
+  EXPECT_EQ(prices(), (std::vector<double>{1, 2, 2, 3}));
+  EXPECT_EQ(stored_offers(file, "")->size(), 4U);
+}
+
+/// What the store must say, worked out from all imports by the rule alone.
+class Remembered {
+ public:
+  void import(const std::vector<Offer>& offers) { imports_.push_back(offers); }
+  std::vector<Offer> known(const std::string& as_of) const {
+    // Of each group the last import that told of it up to that day.
+    std::map<std::pair<std::string, std::string>, std::size_t> last;
+    for (std::size_t i = 0; i < imports_.size(); ++i)
+      for (const Offer& offer : imports_[i])
+        if (offer.as_of <= as_of) last[{offer.provider, offer.region}] = i;
+    std::vector<Offer> found;
+    for (const auto& [group, import] : last)
+      for (const Offer& offer : imports_[import])
+        if (std::pair(offer.provider, offer.region) == group) found.push_back(offer);
+    std::ranges::sort(found, before);
+    return found;
+  }
+
+ private:
+  std::vector<std::vector<Offer>> imports_;
+};
+
+TEST_F(StoredPrices, AreKnownOnEveryDayAsTheyWereThen) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    std::filesystem::remove(file);
+    std::mt19937 random(seed);
+    const auto any = [&](unsigned most) { return static_cast<unsigned>(random() % most); };
+    Remembered remembered;
+    for (int day = 10; day < 30; ++day) {
+      if (any(3) == 0) continue;
+      const std::string date = "2026-11-" + std::to_string(day);
+      std::vector<Offer> offers;
+      for (const char* region : {"x", "y"})
+        for (const char* instance : {"a", "b", "c"})
+          for (unsigned copy = any(3); copy > 0; --copy) {
+            Offer offer = offer_at("aws", region, 1 + any(3), date);
+            offer.instance = instance;
+            offer.vcpus = static_cast<int>(any(2));
+            if (any(4) == 0) offer.spot_price = exactly(kAnHour * 0.5);
+            if (std::ranges::find(offers, offer) == offers.end()) offers.push_back(offer);
+          }
+      import(offers, date);
+      remembered.import(offers);
+    }
+    for (int day = 9; day < 32; ++day) {
+      const std::string date = day < 10 ? "2026-11-09" : "2026-11-" + std::to_string(day);
+      EXPECT_EQ(known(date), remembered.known(date)) << date << ", seed " << seed;
+    }
+    EXPECT_EQ(known(), remembered.known("9999"));
+  }
+}
+
+TEST_F(StoredPrices, TellWhatAnImportChanged) {
+  const auto at = [](const char* region, double price, const char* day) { return offer_at("aws", region, price, day); };
+  import({at("a", 10, "2026-11-01"), at("b", 10, "2026-11-01"), at("c", 10, "2026-11-01"), at("d", 10, "2026-11-01")},
+         "2026-11-01");
+  Offer gone = at("d", 10, "2026-11-02");
+  gone.instance = "another";
+  Offer fresh = at("e", 7, "2026-11-02");
+  import({at("a", 12, "2026-11-02"), at("b", 5, "2026-11-02"), at("c", 10, "2026-11-02"), gone, fresh}, "2026-11-02");
+  std::map<std::string, PriceChange::Kind> kinds;
+  const auto changes = store().changes();
+  ASSERT_TRUE(changes);
+  for (const PriceChange& change : *changes) kinds[change.offer.region + change.offer.instance] = change.kind;
+  using Kind = PriceChange::Kind;
+  EXPECT_EQ(kinds, (std::map<std::string, Kind>{{"am8", Kind::kDearer},
+                                                {"bm8", Kind::kCheaper},
+                                                {"dm8", Kind::kGone},
+                                                {"danother", Kind::kNew},
+                                                {"em8", Kind::kNew}}));
+}
+
+TEST_F(StoredPrices, AreThinnedWhenTheyAreLongPast) {
+  // Another price twice a day, every third day of 17 months.
+  std::vector<std::string> days;
+  for (int month = 1; month <= 17; ++month)
+    for (int day = 1; day <= 28; day += 3) {
+      const int year = 2025 + (month - 1) / 12, in_year = (month - 1) % 12 + 1;
+      days.push_back(std::to_string(year) + (in_year < 10 ? "-0" : "-") + std::to_string(in_year) +
+                     (day < 10 ? "-0" : "-") + std::to_string(day));
+    }
+  double price = 1;
+  std::map<std::string, double> last_of_day;
+  auto open = store();
+  for (const std::string& day : days) {
+    for (int twice = 0; twice < 2; ++twice)
+      ASSERT_TRUE(open.import({list_of({offer_at("aws", "x", price += 1, day)})}, {day, "12:00:00", "test"}));
+    last_of_day[day] = price;
+  }
+  import({offer_at("aws", "x", 0.5, "2026-05-29")}, "2026-05-29");
+  const auto history = store().history({{"H100 SXM"}, "", 0, false});
+  std::map<std::string, int> of_day;
+  for (const PastPrice& one : history->prices) ++of_day[one.from];
+  EXPECT_EQ(of_day["2026-05-19"], 2) << "the last month is whole";
+  EXPECT_EQ(of_day["2026-03-19"], 1);
+  EXPECT_EQ(of_day["2025-07-16"], 1) << "one a day for a year";
+  int weekly = 0;
+  for (const auto& [day, count] : of_day) weekly += day < "2025-05-20" ? count : 0;
+  EXPECT_GE(weekly, 18);
+  EXPECT_LE(weekly, 21) << "one a week beyond";
+  for (const std::string day : {"2026-05-19", "2026-03-19", "2025-07-16"})
+    EXPECT_EQ(prices(day), std::vector<double>{last_of_day[day]}) << day;
+}
+
+}  // namespace
+}  // namespace gpuplan

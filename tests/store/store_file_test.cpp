@@ -1,0 +1,125 @@
+// The file of the store: of other programs, damaged, of other versions; and what is laid out beside it.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "store/ready/ready.h"
+#include "store/schema.h"
+#include "store/sql/sql.h"
+#include "store/store_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+class StoreFile : public StoreTest {
+ protected:
+  void refused(const std::string& part) {
+    const std::string before = bytes_in(file);
+    for (const auto use : {PriceStore::Use::kRead, PriceStore::Use::kWrite}) {
+      auto opened = PriceStore::open(file, use);
+      std::string said;
+      if (!opened) said = opened.error().message;
+      else if (use == PriceStore::Use::kRead)
+        if (auto offers = opened->offers(""); !offers) said = offers.error().message;
+      EXPECT_NE(said.find(part), std::string::npos) << said;
+      EXPECT_EQ(said.find('\n'), std::string::npos);
+    }
+    EXPECT_EQ(bytes_in(file), before);
+  }
+};
+
+TEST_F(StoreFile, OfSomethingElseIsRefusedUntouched) {
+  write(file, "gpu,gpus,price_per_hour\nH100,8,20\n" + std::string(500, 'x'));
+  refused("is not a store of prices");
+  write(file, "");
+  {
+    const auto other = Database::open(file, Database::Use::kWrite);
+    ASSERT_TRUE((*other)->run("CREATE TABLE mine (x); PRAGMA application_id = 7"));
+  }
+  refused("belongs to another program");
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  const auto folder_of_it = PriceStore::open(file, PriceStore::Use::kWrite);
+  ASSERT_FALSE(folder_of_it);
+  EXPECT_NE(folder_of_it.error().message.find("is a folder"), std::string::npos);
+}
+
+TEST_F(StoreFile, DamagedIsRefusedUntouched) {
+  std::vector<Offer> offers;
+  for (int i = 0; i < 3000; ++i) offers.push_back(offer_at("aws", "r" + std::to_string(i), i + 1, "2026-11-01"));
+  import(offers, "2026-11-01");
+  const std::string good = bytes_in(file);
+  std::string bad = good;
+  for (std::size_t at = 4096; at < bad.size(); at += 2) bad[at] = 'Z';
+  write(file, bad);
+  refused("damaged");
+  write(file, good.substr(0, good.size() / 2));
+  refused("damaged");
+}
+
+TEST_F(StoreFile, OfANewerVersionIsRefusedUntouched) {
+  import({offer_at("aws", "x", 1, "2026-11-01")}, "2026-11-01");
+  {
+    ASSERT_TRUE((*Database::open(file, Database::Use::kWrite))->run("PRAGMA user_version = 99"));
+  }
+  refused("newer gpuplan");
+}
+
+TEST_F(StoreFile, OfAnOlderVersionIsBroughtUpToDate) {
+  import({offer_at("aws", "x", 1, "2026-11-01")}, "2026-11-01");
+  const auto database = Database::open(file, Database::Use::kWrite);
+  std::vector<Migration> steps(migrations().begin(), migrations().end());
+  steps.push_back("ALTER TABLE imports ADD COLUMN remark TEXT NOT NULL DEFAULT 'none'");
+  ASSERT_TRUE(bring_up_to_date(**database, steps));
+  EXPECT_EQ((*database)->ask("PRAGMA user_version"), static_cast<std::int64_t>(steps.size()));
+  EXPECT_EQ((*database)->ask("SELECT count(*) FROM imports WHERE remark = 'none'"), 1);
+  steps.push_back("CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1)");
+  EXPECT_FALSE(bring_up_to_date(**database, steps));
+  EXPECT_EQ((*database)->ask("PRAGMA user_version"), static_cast<std::int64_t>(steps.size()) - 1);
+  EXPECT_EQ((*database)->ask("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'"), 0) << "whole or not at all";
+  EXPECT_EQ((*database)->ask("SELECT count(*) FROM prices"), 1);
+}
+
+TEST_F(StoreFile, FullDiskLosesNothing) {
+  import({offer_at("aws", "x", 1, "2026-11-01")}, "2026-11-01");
+  const auto database = Database::open(file, Database::Use::kWrite);
+  ASSERT_TRUE((*database)->run("PRAGMA max_page_count = 20"));
+  ASSERT_TRUE((*database)->begin());
+  EXPECT_FALSE(
+      (*database)->run("CREATE TABLE big AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n "
+                       "WHERE x < 100000) SELECT x, hex(randomblob(50)) FROM n"));
+  EXPECT_EQ((*database)->error().message, "the disk is full; nothing was changed");
+  (*database)->roll_back();
+  EXPECT_EQ(prices(), std::vector<double>{1});
+}
+
+TEST_F(StoreFile, WhatLiesBesideAnotherStateIsNotTaken) {
+  import({offer_at("aws", "x", 1, "2026-11-01")}, "2026-11-01");
+  const std::string stale = bytes_in(ready_file(file));
+  ASSERT_FALSE(stale.empty());
+  import({offer_at("aws", "x", 2, "2026-11-02")}, "2026-11-02");
+  write(ready_file(file), stale);
+  EXPECT_EQ(stored_offers(file, "")->front().price->p50 / kAnHour, 2);
+  std::filesystem::remove(ready_file(file));
+  EXPECT_EQ(stored_offers(file, "")->front().price->p50 / kAnHour, 2);
+  EXPECT_FALSE(std::filesystem::exists(ready_file(file))) << "who reads makes no file";
+}
+
+TEST_F(StoreFile, DamagedBesideItIsNotTaken) {
+  std::vector<Offer> offers;
+  for (int i = 0; i < 20; ++i) offers.push_back(offer_at("aws", "region " + std::to_string(i), i + 1, "2026-11-01"));
+  const ReadyState state{3, 4, 5};
+  const std::string good = pack_ready(offers, state);
+  ASSERT_EQ(unpack_ready(good, state), offers);
+  EXPECT_FALSE(unpack_ready(good, {3, 4, 6}));
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x20);
+    EXPECT_FALSE(unpack_ready(bad, state)) << at;
+    EXPECT_FALSE(unpack_ready(good.substr(0, at), state)) << at;
+  }
+}
+
+}  // namespace
+}  // namespace gpuplan
