@@ -30,6 +30,8 @@ void fields(auto& archive, Of<ModelShape> auto& model) {
           model.active_published, model.native, model.heads_guessed, model.ffn_guessed, model.vocab_guessed);
 }
 
+void fields(auto& archive, Of<LimitRow> auto& row) { archive(row.limit, row.what, row.instead, row.source, row.as_of); }
+
 void fields(auto& archive, Of<Framework> auto& framework) {
   archive(framework.name, framework.aliases, framework.trains, framework.generates, framework.vendors,
           framework.min_compute_capability, framework.zero, framework.tensor, framework.pipeline, framework.context,
@@ -38,7 +40,8 @@ void fields(auto& archive, Of<Framework> auto& framework) {
           framework.lora, framework.qlora, framework.frozen, framework.precisions, framework.optimizers,
           framework.master_fp32, framework.multi_gpu, framework.multi_node, framework.auto_rank, framework.fine_tune,
           framework.pretrain, framework.eased_by, framework.auto_gpus, framework.auto_full, framework.auto_adapters,
-          framework.fused_loss, framework.activation_offload, framework.source, framework.as_of, framework.notes);
+          framework.fused_loss, framework.activation_offload, framework.limits, framework.source, framework.as_of,
+          framework.notes);
 }
 
 void fields(auto& archive, Of<Billing> auto& billing) {
@@ -46,11 +49,12 @@ void fields(auto& archive, Of<Billing> auto& billing) {
 }
 
 void fields(auto& archive, Of<Offer> auto& offer) {
-  archive(offer.kind, offer.provider, offer.region, offer.instance, offer.gpu, offer.gpus, offer.price,
-          offer.spot_price, offer.interruptions, offer.band, offer.availability, offer.billing, offer.disk_price,
-          offer.egress_price, offer.label, offer.source, offer.as_of, offer.vcpus, offer.ram, offer.disk, offer.nodes,
-          offer.max_nodes, offer.network, offer.max_time, offer.wait, offer.partition, offer.account, offer.qos,
-          offer.queue, offer.preemptible, offer.leave_free, offer.watts, offer.usd_per_kwh);
+  archive(offer.kind, offer.provider, offer.region, offer.instance, offer.zone, offer.gpu, offer.gpus, offer.price,
+          offer.spot_price, offer.interruptions, offer.band, offer.availability, offer.stock, offer.price_doubt,
+          offer.reliability, offer.billing, offer.disk_price, offer.egress_price, offer.label, offer.source,
+          offer.as_of, offer.vcpus, offer.ram, offer.disk, offer.nodes, offer.max_nodes, offer.network, offer.max_time,
+          offer.wait, offer.partition, offer.account, offer.qos, offer.queue, offer.preemptible, offer.leave_free,
+          offer.watts, offer.usd_per_kwh);
 }
 
 void fields(auto& archive, Of<Efficiency> auto& row) {
@@ -79,6 +83,10 @@ void fields(auto& archive, Of<KnownProblem> auto& problem) {
   archive(problem.id, problem.what, problem.kind, problem.frameworks, problem.hardware, problem.capability_from,
           problem.capability_below, problem.gpus_from, problem.features, problem.from, problem.fixed_in, problem.effect,
           problem.remedy, problem.source, problem.as_of, problem.confidence);
+}
+
+void fields(auto& archive, Of<ApiPrice> auto& price) {
+  archive(price.model, price.provider, price.input, price.output, price.source, price.as_of);
 }
 
 void fields(auto& archive, Of<EngineProfile> auto& engine) {

@@ -47,11 +47,16 @@ std::string by_size(const Catalogue& catalogue, double gigabytes, int gpus) {
 
 /// The offer that had this very price: a figure copied from a price list gives its machine away, unless it is a round
 /// one, which many machines cost.
-std::string by_price(const Catalogue& catalogue, DollarsPerSecond price, int gpus) {
+std::string by_price(const Catalogue& catalogue, DollarsPerSecond price, int gpus, double gigabytes) {
   const double cents = price * units::hour / units::dollar * 100;
   if (std::abs(std::remainder(cents, 10)) < 0.5) return "";
-  const Offer* offer = best_offer(
-      catalogue, [&](const Offer& o) { return o.gpus == gpus && std::abs(o.price->p50 / price - 1) < 0.0005; });
+  const auto cost_that = [&](const Offer& o) { return o.gpus == gpus && std::abs(o.price->p50 / price - 1) < 0.0005; };
+  // Several machines may have had that price: one of the size that is written comes first.
+  const Offer* offer = best_offer(catalogue, [&](const Offer& o) {
+    const Gpu* gpu = gigabytes > 0 && cost_that(o) ? catalogue.find_gpu(o.gpu) : nullptr;
+    return gpu != nullptr && std::round(gpu->memory / units::GiB) == gigabytes;
+  });
+  if (offer == nullptr) offer = best_offer(catalogue, cost_that);
   if (offer == nullptr) return "";
   return to_text(price) + " was the price of " + place_of(*offer) + ", " + machine_of(*offer) + "," + dated(*offer);
 }
@@ -87,7 +92,7 @@ std::string clue_words(const Catalogue& catalogue, std::string_view gpu_name, co
     if (!text.empty()) parts.push_back(std::move(text));
   };
   if (gigabytes > 0 && clues.gpus > 0) add(by_size(catalogue, gigabytes, clues.gpus));
-  if (clues.price) add(by_price(catalogue, *clues.price, std::max(clues.gpus, 1)));
+  if (clues.price) add(by_price(catalogue, *clues.price, std::max(clues.gpus, 1), gigabytes));
   if (!clues.instance.empty()) add(by_instance(catalogue, clues.instance));
   return join(parts, "; ");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "input/prices/api_prices.h"
 #include "input/prices/interruption_table.h"
 #include "input/prices/offer_table.h"
 #include "input/tables/assumptions.h"
@@ -26,6 +27,7 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_nodes,
                                                           read_models,
                                                           read_frameworks,
+                                                          read_framework_limits,
                                                           read_offers,
                                                           read_interruptions,
                                                           read_efficiencies,
@@ -39,7 +41,8 @@ constexpr std::array<Read, kDataFiles.size()> kReaders = {read_gpus,
                                                           read_answer_constants,
                                                           read_assumptions,
                                                           read_links,
-                                                          read_known_problems};
+                                                          read_known_problems,
+                                                          read_api_prices};
 
 }  // namespace
 

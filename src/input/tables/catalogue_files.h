@@ -12,10 +12,11 @@
 namespace gpuplan {
 
 /// The tables that make up a catalogue, in the order in which they are read: later ones name rows of earlier ones.
-inline constexpr std::array<std::string_view, 18> kDataFiles = {"gpus.csv",
+inline constexpr std::array<std::string_view, 20> kDataFiles = {"gpus.csv",
                                                                 "nodes.csv",
                                                                 "models.csv",
                                                                 "frameworks.csv",
+                                                                "framework_limits.csv",
                                                                 "offers.csv",
                                                                 "interruptions.csv",
                                                                 "efficiency.csv",
@@ -29,7 +30,8 @@ inline constexpr std::array<std::string_view, 18> kDataFiles = {"gpus.csv",
                                                                 "answer_constants.csv",
                                                                 "assumptions.csv",
                                                                 "links.csv",
-                                                                "known_problems.csv"};
+                                                                "known_problems.csv",
+                                                                "api_prices.csv"};
 
 struct DataFile {
   std::string_view name;  ///< one of kDataFiles

@@ -95,7 +95,8 @@ Result<void> read_error_components(std::string_view text, std::string_view file,
   if (!cells.ok()) return std::unexpected(*cells.error());
   std::vector<std::string> names;
   for (const auto& entry : Names<ErrorFigure>::entries)
-    for (const ErrorPart part : {ErrorPart::kSite, ErrorPart::kConfiguration})
+    for (const ErrorPart part :
+         {ErrorPart::kSoftware, ErrorPart::kCard, ErrorPart::kGeneration, ErrorPart::kSite, ErrorPart::kConfiguration})
       if (all[index_of(entry.value)][index_of(part)].deviation <= 0)
         names.push_back(std::string(entry.name) + " " + std::string(name_of(part)));
   const std::vector<std::string_view> missing(names.begin(), names.end());

@@ -173,6 +173,37 @@ Result<void> read_frameworks(std::string_view text, std::string_view file, Catal
   return {};
 }
 
+Result<void> read_framework_limits(std::string_view text, std::string_view file, Catalogue& catalogue) {
+  const auto table = CsvTable::parse(text, file);
+  if (!table) return std::unexpected(table.error());
+  CsvReader cells(*table);
+  const auto framework = cells.column("framework"), limit = cells.column("limit"), what = cells.column("what"),
+             instead = cells.column("instead"), source = cells.column("source"), as_of = cells.column("as_of");
+  for (std::size_t row = 0; row < table->rows() && cells.ok(); ++row) {
+    LimitRow entry;
+    const std::string_view name = cells.required(row, framework);
+    cells.required(row, limit);
+    entry.limit = cells.choice(row, limit, FrameworkLimit::kPublished);
+    entry.what = cells.required(row, what);
+    entry.instead = cells.required(row, instead);
+    entry.source = cells.required(row, source);
+    entry.as_of = cells.date(row, as_of);
+    if (!cells.ok()) break;
+    if (catalogue.frameworks.empty()) continue;  // the table alone
+    const auto at = catalogue.framework_names.find(name);
+    if (!at || !catalogue.frameworks[static_cast<std::size_t>(*at)].trains) {
+      cells.fail(row, "column framework: '" + printable(name, 60) + "' is no training framework of frameworks.csv");
+      break;
+    }
+    std::vector<LimitRow>& limits = catalogue.frameworks[static_cast<std::size_t>(*at)].limits;
+    if (std::ranges::find(limits, entry.limit, &LimitRow::limit) != limits.end())
+      cells.fail_cell(row, limit, "given once for a framework");
+    limits.push_back(std::move(entry));
+  }
+  if (!cells.ok()) return std::unexpected(*cells.error());
+  return {};
+}
+
 Result<void> read_optimizers(std::string_view text, std::string_view file, Catalogue& catalogue) {
   const auto table = CsvTable::parse(text, file);
   if (!table) return std::unexpected(table.error());

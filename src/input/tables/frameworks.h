@@ -1,4 +1,4 @@
-// frameworks.csv and optimizers.csv as domain values.
+// frameworks.csv, framework_limits.csv and optimizers.csv as domain values.
 #pragma once
 
 #include <string_view>
@@ -12,6 +12,10 @@ namespace gpuplan {
 /// already stands for another framework, an unknown precision, optimizer, method or vendor, a cell that is neither yes
 /// nor no.
 Result<void> read_frameworks(std::string_view text, std::string_view file, Catalogue& catalogue);
+
+/// Rows of a table of limits, each added to its framework. Errors name the row: a framework that is not in the
+/// catalogue or does not train, an unknown limit, one that stands there twice.
+Result<void> read_framework_limits(std::string_view text, std::string_view file, Catalogue& catalogue);
 
 /// Rows of a table of optimizers. Errors name the row: an optimizer that gpuplan does not know or that stands there
 /// twice, a number that is none.

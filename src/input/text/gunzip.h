@@ -67,6 +67,7 @@ class MaybeGzip {
     if (!begun_ && !start_.empty()) take(std::string_view(start_));
     begun_ = true;
   }
+  bool gzip() const { return gunzip_.has_value(); }
   /// Compressed, and it breaks off or can not be read to its end.
   bool unfinished() const { return gunzip_ && gunzip_->state() != Gunzip::State::kBetween; }
   /// Compressed, and nothing of it could be read.

@@ -1,0 +1,64 @@
+// Shadeform: GET /v1/instances/types. Prices are cents of the whole machine.
+#include <array>
+
+#include "base/text.h"
+#include "input/feeds/formats/json/json_feed.h"
+#include "input/feeds/formats/json/json_fields.h"
+#include "input/feeds/formats/json/json_formats.h"
+#include "input/feeds/rows/gpu_words.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::array<JsonPath, 1> kShadeformPaths = {"instance_types[]"};
+
+/// A field that stands in the configuration, and at times beside it too.
+std::string shade_text(const Tree& type, const std::string& name) {
+  const std::string text = json_text(type, "configuration." + name);
+  return text.empty() ? json_text(type, name) : text;
+}
+
+double shade_number(const Tree& type, const std::string& name) {
+  return json_number_or(type, "configuration." + name, json_number_or(type, name, 0));
+}
+
+void shadeform_type(const JsonItem& item, FeedRows& rows) {
+  const Tree& type = item.tree;
+  FeedRow row;
+  row.row = item.row;
+  const std::string machine = json_text(type, "cloud_instance_type");
+  row.instance = json_text(type, "cloud") + ' ' + (machine.empty() ? json_text(type, "shade_instance_type") : machine);
+  const GpuWords words = gpu_words(rows.catalogue(), shade_text(type, "gpu_type"));
+  row.gpu = words.gpu;
+  row.gpus = shade_number(type, "num_gpus");
+  row.hints = shade_text(type, "interconnect");
+  row.gpu_memory_gib = shade_number(type, "vram_per_gpu_in_gb");
+  if (row.gpu_memory_gib <= 0) row.gpu_memory_gib = words.gib;
+  row.price = json_number(type, "hourly_price") / 100;
+  row.vcpus = shade_number(type, "vcpus");
+  row.ram_gib = shade_number(type, "memory_in_gb");
+  const Tree* regions = json_at(type, "availability");
+  if (regions == nullptr || !regions->is_list() || regions->children.empty()) {
+    if (regions != nullptr) row.stock = Stock::kSoldOut;
+    return rows.take(std::move(row));
+  }
+  for (const Tree& region : regions->children) {
+    FeedRow there = row;
+    there.region = json_text(region, "region");
+    if (!json_flag(region, "available").value_or(true)) there.stock = Stock::kSoldOut;
+    else there.availability = "capacity when listed";
+    rows.take(std::move(there));
+  }
+}
+
+}  // namespace
+
+bool begins_shadeform(std::string_view head) {
+  return json_begins_with_any(head, {{"instance_types[].shade_instance_type", "instance_types[].hourly_price"}});
+}
+
+std::unique_ptr<FeedReader> read_shadeform(FeedRows& rows) {
+  return json_reader(rows, kShadeformPaths, shadeform_type);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,244 @@
+#include "input/feeds/formats/own_columns.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+/// Heads of columns without blanks and signs, between bars, the most telling first.
+struct OwnNames {
+  OwnField field;
+  std::string_view names;
+};
+
+constexpr std::array kOwnNames = {
+    OwnNames{
+        OwnField::kGpu,
+        "gpumodel|gputype|gpuname|acceleratorname|acceleratortype|acceleratormodel|accelerator|gpu|graphicscard|card|"
+        "gpusku|device|model"},
+    OwnNames{OwnField::kGpus,
+             "gpus|gpucount|numgpus|numberofgpus|noofgpus|nogpus|gpuqty|gpuquantity|gpunum|ngpus|ngpu|numgpu|"
+             "gpuspernode|gpusperinstance|gpuspermachine|acceleratorcount|accelerators|count|qty|quantity|anzahl"},
+    OwnNames{OwnField::kProvider,
+             "provider|cloud|cloudprovider|vendor|supplier|company|platform|marketplace|host|hoster|anbieter"},
+    OwnNames{OwnField::kRegion, "region|location|datacenter|datacentre|country|site|geo|geolocation|standort|land"},
+    OwnNames{OwnField::kZone, "zone|availabilityzone|az"},
+    OwnNames{
+        OwnField::kInstance,
+        "instance|instancetype|instancename|machinetype|machine|machinename|sku|plan|flavor|flavour|shape|nodetype|"
+        "server|servertype|product|offer|config|configuration|vmtype|vmsize|size"},
+    OwnNames{OwnField::kGpuMemory,
+             "vram|vramgb|vramgib|gpumemory|gpumemorygb|gpumemorygib|gpuram|gpuramgb|gpuvram|memorypergpu|vrampergpu|"
+             "gpumem"},
+    OwnNames{OwnField::kVcpus, "vcpus|vcpu|cpus|cpu|cores|cpucores|cpucount|vcpucount|numcpus|kerne"},
+    OwnNames{OwnField::kRam,
+             "ram|ramgb|ramgib|rammb|memory|memorygb|memorygib|memorymb|systemmemory|hostmemory|cpumemory|mainmemory|"
+             "systemram"},
+    OwnNames{
+        OwnField::kSpot,
+        "spot|isspot|preemptible|interruptible|pricing|pricingtype|pricetype|pricingmodel|purchaseoption|billingtype|"
+        "market|markettype|capacitytype|tier|leasetype"},
+    OwnNames{OwnField::kAvailability, "availability|available|stock|stockstatus|status|instock"},
+    OwnNames{OwnField::kMinimum, "billingminimum|billingminimumminutes|billingminimums|minimumminutes"},
+    OwnNames{OwnField::kIncrement, "billingincrement|billingincrementseconds|billingincrements|incrementseconds"},
+    OwnNames{OwnField::kInterruptions, "interruptions|interruptionrate|reclaims|evictionrate"},
+    OwnNames{OwnField::kLabel, "label|nickname"},
+    OwnNames{OwnField::kCurrency, "currency|ccy|currencycode"},
+    OwnNames{
+        OwnField::kAsOf,
+        "asof|date|day|updated|lastupdated|updatedat|timestamp|collectedat|fetchedat|snapshotdate|observedat|observed|"
+        "pricedate|datum|stand"},
+    OwnNames{OwnField::kSource, "source|sourceurl|url"},
+};
+
+constexpr std::array kCurrencies = {
+    std::pair{std::string_view("$"), std::string_view("USD")},
+    std::pair{std::string_view("\xE2\x82\xAC"), std::string_view("EUR")},
+    std::pair{std::string_view("\x80"), std::string_view("EUR")},  // Windows' code page
+    std::pair{std::string_view("\xC2\xA3"), std::string_view("GBP")},
+    std::pair{std::string_view("\xA3"), std::string_view("GBP")},
+    std::pair{std::string_view("\xE2\x82\xB9"), std::string_view("INR")},
+};
+constexpr std::array<std::string_view, 18> kCodes = {"USD", "EUR", "GBP", "INR", "CHF", "JPY", "CNY", "CAD", "AUD",
+                                                     "SEK", "NOK", "DKK", "PLN", "BRL", "KRW", "SGD", "HKD", "ILS"};
+
+constexpr std::array kTimes = {std::pair{std::string_view("h|hr|hrs|hour|hours|hourly|stunde|std"), 1.0},
+                               std::pair{std::string_view("s|sec|second|seconds"), 1.0 / 3600},
+                               std::pair{std::string_view("minute|minutes"), 1.0 / 60},
+                               std::pair{std::string_view("day|days|daily|tag"), 24.0},
+                               std::pair{std::string_view("week|weekly|woche"), 168.0},
+                               std::pair{std::string_view("mo|month|months|monthly|monat"), 730.0},
+                               std::pair{std::string_view("year|yearly|annual|yr|jahr"), 8760.0}};
+
+bool one_of(std::string_view word, std::string_view words) {
+  for (const std::string_view one : split(words, '|'))
+    if (one == word) return true;
+  return false;
+}
+
+/// Words of a head in lower case; currencies are told apart.
+struct Head {
+  std::vector<std::string> words;
+  std::string joined;
+  std::string currency;
+
+  bool any(std::string_view wanted) const {
+    return std::ranges::any_of(words, [&](const std::string& word) { return one_of(word, wanted); });
+  }
+};
+
+Head head_of(std::string_view name) {
+  Head head;
+  std::string word;
+  const auto end = [&] {
+    if (word.empty()) return;
+    const std::string lower = to_lower(word);
+    if (const std::string_view code = currency_of(lower); !code.empty()) head.currency = code;
+    else {
+      head.joined += lower;
+      head.words.push_back(lower);
+    }
+    word.clear();
+  };
+  for (std::size_t at = 0; at < name.size();) {
+    const char c = name[at];
+    if (is_letter(c) || is_digit(c)) {
+      // "pricePerHour" is three words.
+      const bool hump = !word.empty() && c >= 'A' && c <= 'Z' && word.back() >= 'a' && word.back() <= 'z';
+      if (hump && word != "v") end();
+      word += c;
+      ++at;
+      continue;
+    }
+    end();
+    std::size_t length = 1;
+    for (const auto& [sign, code] : kCurrencies)
+      if (name.substr(at).starts_with(sign)) {
+        head.currency = code;
+        length = sign.size();
+        break;
+      }
+    at += length;
+  }
+  end();
+  return head;
+}
+
+/// Prices, by the words of the head.
+OwnColumn price_column(const Head& head) {
+  OwnColumn column;
+  constexpr std::string_view kOther =
+      "storage|disk|egress|ingress|network|bandwidth|transfer|token|tokens|setup|upfront|reserved|reservation|commit|"
+      "commitment|committed|discount|savings|max|min|cap|limit|tax|vat|cpu|ram|memory|low|high|change|old|previous|1yr|"
+      "3yr";
+  if (head.any(kOther)) return column;
+  double hours = 0;
+  std::string_view time;
+  for (const std::string& word : head.words)
+    if (hours_of(word) > 0) {
+      hours = hours_of(word);
+      time = word;
+    }
+  const bool price = head.any("price|prices|cost|costs|rate|dph|fee|tariff|preis|kosten");
+  const bool demand = head.any("demand|ondemand") && (head.any("on") || head.any("ondemand"));
+  const bool per = head.any("per|pro") && (hours > 0 || head.any("gpu"));
+  const bool rented = hours > 0 && (!head.currency.empty() || time == "hourly" || time == "monthly" || head.any("gpu"));
+  const bool money_only = !head.currency.empty() && head.words.empty();
+  const bool spot = head.any("spot|preemptible|preempt|interruptible|bid");
+  if (!price && !demand && !per && !rented && !money_only && !(spot && !head.currency.empty())) return column;
+  column.field = spot ? OwnField::kSpotPrice : OwnField::kPrice;
+  column.per_gpu = head.any("gpu|gpus|accelerator|card|chip");
+  column.hours = hours;
+  return column;
+}
+
+double memory_unit(const Head& head) {
+  if (head.any("mb|mib")) return 1.0 / 1024;
+  return head.any("tb|tib") ? 1024 : 1;
+}
+
+/// How much of a price must be undone: lower is better.
+int undone(const OwnColumn& column) {
+  return (column.per_gpu ? 1 : 0) + (column.hours == 0 || column.hours == 1 ? 0 : 2);
+}
+
+}  // namespace
+
+std::string_view currency_of(std::string_view text) {
+  for (const auto& [sign, code] : kCurrencies)
+    if (text == sign) return code;
+  for (const std::string_view code : kCodes)
+    if (iequals(code, text)) return code;
+  return "";
+}
+
+double hours_of(std::string_view word) {
+  for (const auto& [words, hours] : kTimes)
+    if (one_of(word, words)) return hours;
+  return 0;
+}
+
+OwnColumn own_column(std::string_view name) {
+  const Head head = head_of(name);
+  OwnColumn column;
+  // "memory[GiB]", "VRAM (GB)": the unit is no part of the name.
+  const std::string_view bare = name.substr(0, name.find_first_of("[("));
+  const std::string joined = trim(bare).empty() ? head.joined : head_of(bare).joined;
+  for (const OwnNames& names : kOwnNames) {
+    if (!one_of(joined, names.names) && !one_of(head.joined, names.names)) continue;
+    // "Spot ($/h)" holds prices.
+    if (names.field == OwnField::kSpot && (!head.currency.empty() || price_column(head).field == OwnField::kSpotPrice))
+      break;
+    column.field = names.field;
+    column.currency = head.currency;
+    if (names.field == OwnField::kRam || names.field == OwnField::kGpuMemory) column.unit = memory_unit(head);
+    if (names.field == OwnField::kMinimum) column.unit = head.any("minutes|min") ? 60 : 1;
+    return column;
+  }
+  column = price_column(head);
+  column.currency = head.currency;
+  return column;
+}
+
+std::optional<OwnColumns> OwnColumns::of(FeedHeader header) {
+  OwnColumns columns;
+  std::array<std::size_t, kFields> ranks{};
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    OwnColumn column = own_column(header[i]);
+    if (column.field == OwnField::kNone) continue;
+    const auto field = static_cast<std::size_t>(column.field);
+    std::size_t rank = static_cast<std::size_t>(undone(column));
+    if (column.field == OwnField::kGpu || column.field == OwnField::kGpus || column.field == OwnField::kInstance) {
+      // The more telling name of two: "GPU Model" before "GPU".
+      const std::string joined = head_of(header[i]).joined;
+      for (const OwnNames& names : kOwnNames)
+        if (names.field == column.field) rank = names.names.find(joined);
+    }
+    if (columns.places_[field] && ranks[field] <= rank) {
+      // Of "GPU Model" and "GPU" the second counts them.
+      if (column.field == OwnField::kGpu && iequals(trim(header[i]), "gpu") && !columns.at(OwnField::kGpus)) {
+        columns.places_[static_cast<std::size_t>(OwnField::kGpus)] = i;
+        ranks[static_cast<std::size_t>(OwnField::kGpus)] = std::string::npos;
+      }
+      continue;
+    }
+    columns.places_[field] = i;
+    columns.meanings_[field] = std::move(column);
+    ranks[field] = rank;
+  }
+  // "GPUs" alone may say all: "8x H100".
+  if (!columns.at(OwnField::kGpu)) {
+    constexpr auto kAll = static_cast<std::size_t>(OwnField::kGpu), kOne = static_cast<std::size_t>(OwnField::kGpus);
+    std::swap(columns.places_[kAll], columns.places_[kOne]);
+  }
+  const bool priced = columns.at(OwnField::kPrice) || columns.at(OwnField::kSpotPrice);
+  if (!columns.at(OwnField::kGpu) || !priced) return std::nullopt;
+  return columns;
+}
+
+}  // namespace gpuplan

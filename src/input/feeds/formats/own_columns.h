@@ -1,0 +1,70 @@
+// What the columns of a list of one's own mean, by what people head them with.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "input/feeds/rows/feed_table.h"
+
+namespace gpuplan {
+
+enum class OwnField {
+  kNone,
+  kProvider,
+  kRegion,
+  kZone,
+  kInstance,
+  kGpu,
+  kGpus,
+  kGpuMemory,
+  kPrice,
+  kSpotPrice,
+  kSpot,  ///< whether the price is that of interruptible use
+  kVcpus,
+  kRam,
+  kAvailability,
+  kMinimum,
+  kIncrement,
+  kInterruptions,
+  kLabel,
+  kCurrency,
+  kAsOf,
+  kSource,
+  kCount,
+};
+
+struct OwnColumn {
+  OwnField field = OwnField::kNone;
+  std::string currency{};  ///< that the header names; empty: none
+  double hours = 0;        ///< prices: of how many; 0: not said
+  bool per_gpu = false;    ///< prices: of one GPU
+  double unit = 1;         ///< memory in GiB, times in seconds
+};
+
+/// A header cell: "Price per hour ($)", "$/GPU/hr", "GPU Model", "ram[GiB]".
+OwnColumn own_column(std::string_view name);
+
+/// Columns by what they mean. Of several that mean the same the one that needs least undoing counts.
+class OwnColumns {
+ public:
+  /// Empty: no list of prices, since none tells a GPU, or none a price.
+  static std::optional<OwnColumns> of(FeedHeader header);
+
+  FeedColumn at(OwnField field) const { return places_[static_cast<std::size_t>(field)]; }
+  const OwnColumn& meaning(OwnField field) const { return meanings_[static_cast<std::size_t>(field)]; }
+
+ private:
+  static constexpr std::size_t kFields = static_cast<std::size_t>(OwnField::kCount);
+  std::array<FeedColumn, kFields> places_{};
+  std::array<OwnColumn, kFields> meanings_{};
+};
+
+/// Three letters of a currency that people write, by sign or letters ("$", "usd", "€"); empty: it is none.
+std::string_view currency_of(std::string_view text);
+/// Hours of a word for a time: 1 for "hr", 730 for "month"; 0: it is none.
+double hours_of(std::string_view word);
+
+}  // namespace gpuplan

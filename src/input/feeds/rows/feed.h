@@ -1,0 +1,49 @@
+// A price list as it was read: offers, and what became of each of its rows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "domain/facts/catalogue.h"
+#include "input/prices/price_file.h"
+
+namespace gpuplan {
+
+/// What to say of one row. Notes of one reason are counted together, so a reason holds no figure of its row.
+struct FeedNote {
+  std::uint64_t row = 0;  ///< line of a CSV file, number of the record of a JSON file, from 1
+  bool rejected = false;  ///< else corrected
+  std::string reason;     ///< "SpotPrice 99999999 stands for none"
+  std::string words;      ///< the row's own, to find it by: "p5.48xlarge us-east-1"
+};
+
+/// rows = kept + rejected(), always.
+struct Feed {
+  static constexpr std::size_t kMostNotes = 20'000;  ///< the rest is only counted
+
+  std::string format;                                 ///< "SkyPilot catalogue"
+  std::string file{};                                 ///< FeedTerms::file, of a zip with the name in it behind
+  std::vector<Offer> offers;                          ///< each kept row gives one
+  std::vector<std::uint64_t> offer_rows{};            ///< the row of each
+  std::uint64_t rows = 0, kept = 0, corrected = 0;    ///< corrected rows are kept
+  std::vector<FeedNote> notes;                        ///< in the order of the rows
+  std::map<std::string, std::uint64_t> rejections{};  ///< rows by reason
+  std::map<std::string, std::uint64_t> corrections{};
+
+  std::uint64_t rejected() const { return rows - kept; }
+};
+
+/// What a price list does not say of itself.
+struct FeedTerms {
+  std::string file;      ///< what messages call it
+  std::string provider;  ///< of lists without; empty: not known
+  std::string as_of;     ///< date of rows without one, 2026-11-25
+  std::string source;    ///< Offer::source of its rows
+  std::vector<CurrencyRate> rates{};
+};
+
+}  // namespace gpuplan

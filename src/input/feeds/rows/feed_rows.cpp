@@ -1,0 +1,282 @@
+#include "input/feeds/rows/feed_rows.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/text.h"
+#include "base/whole.h"
+#include "input/prices/price_bounds.h"
+#include "input/text/csv.h"
+#include "input/text/gpu_name.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace units;
+
+constexpr double kHighestFeedPrice = 1e6;  // dollars an hour: thousands of times the dearest machine listed
+constexpr int kMostGpusOfMachine = 1024;   // of one machine; a rack has 72, a slice of TPUs more
+constexpr double kMostVcpus = 4096, kMostRam = 65'536;  // GiB: four times the largest machine rented
+/// Lists count a card's memory in GB, GiB or what a driver leaves of it: 79.6 and 85.9 are both 80.
+constexpr double kLeastOfMemory = 0.88, kMostOfMemory = 1.09;
+constexpr std::size_t kLongestName = 200;
+constexpr int kBaseboard = 8;  // GPUs
+
+/// "H100 PCIe NVLink" are cards with bridges; "H100 NVLink" alone is a baseboard, and no H100 NVL.
+std::string form_factor_in(std::string_view words) {
+  std::string lower = to_lower(words);
+  bool joined = lower.find("hgx") != std::string::npos;
+  for (std::size_t at = lower.find("nvlink"); at != std::string::npos; at = lower.find("nvlink")) {
+    lower.erase(at, std::string_view("nvlink").size());
+    joined = true;
+  }
+  for (const std::string_view form : {"sxm", "nvl", "pcie"})
+    if (lower.find(form) != std::string::npos) return std::string(form);
+  // What nvidia-smi calls the one on a board; the card has HBM2e.
+  joined = joined || lower.find("h100 80gb hbm3") != std::string::npos;
+  return joined ? "sxm" : "";
+}
+
+/// Rows of GPUs that share all but their form factor and memory: "H100 SXM", "H100 PCIe" and "H100 NVL".
+std::string stem_of(std::string_view name) {
+  std::string stem;
+  for (const std::string_view word : split(name, ' ')) {
+    const std::string lower = to_lower(word);
+    if (lower.starts_with("sxm") || lower == "pcie" || lower == "nvl" || lower.ends_with("gb") || lower == "hbm2e")
+      continue;
+    if (!stem.empty()) stem += ' ';
+    stem += word;
+  }
+  return stem;
+}
+
+bool holds(const Gpu& gpu, double gib) {
+  const double share = gib / (gpu.memory / GiB);
+  return share >= kLeastOfMemory && share <= kMostOfMemory;
+}
+
+/// What a name is without control characters and what is no UTF-8; true when something was there.
+bool clean(std::string& text) {
+  std::string shown = printable(trim(text), kLongestName);
+  if (shown == text) return false;
+  const bool only_blanks = shown == trim(text);
+  text = std::move(shown);
+  return !only_blanks;
+}
+
+bool counts(double price) { return price == price; }
+
+std::optional<Interval<DollarsPerSecond>> hourly(double dollars) {
+  if (!counts(dollars)) return std::nullopt;
+  return exactly(dollars * dollar / hour);
+}
+
+/// What is wrong with an hour's price; empty: nothing.
+std::string_view no_price(double dollars) {
+  if (dollars < 0) return "a negative price";
+  if (dollars == 0) return "a price of 0";
+  if (dollars * dollar / hour < kLeastPrice) return "a price below $0.0001/h";
+  if (!(dollars <= kHighestFeedPrice)) return "a price above $1,000,000/h";
+  return "";
+}
+
+}  // namespace
+
+std::string FeedRow::words() const {
+  std::string text;
+  for (const std::string* part : {&instance, &gpu, &region}) {
+    if (part->empty()) continue;
+    if (!text.empty()) text += ' ';
+    text += printable(*part, 60);
+  }
+  return text;
+}
+
+FeedRows::FeedRows(FeedTerms terms, const Catalogue& catalogue) : terms_(std::move(terms)), catalogue_(&catalogue) {
+  for (const Node& node : catalogue.nodes)
+    if (const Gpu* gpu = catalogue.find_gpu(node.gpu); gpu != nullptr && !node.instance.empty())
+      nodes_.emplace(to_lower(node.provider + '\n' + node.instance), gpu);
+}
+
+void FeedRows::reject(std::uint64_t row, std::string reason, std::string words) {
+  ++feed_.rows;
+  ++feed_.rejections[reason];
+  if (feed_.notes.size() < Feed::kMostNotes) feed_.notes.push_back({row, true, std::move(reason), std::move(words)});
+}
+
+void FeedRows::skip(std::string_view reason) {
+  ++feed_.rows;
+  ++feed_.rejections[std::string(reason)];
+}
+
+/// Else the offer, which will stand at the end of those kept, is remembered.
+bool FeedRows::seen_before(const Offer& offer) {
+  const auto price_of = [](const auto& price) { return price ? price->p50.value : 0.0; };
+  std::uint64_t hash = hash_of(offer.instance);
+  for (const std::string* text : {&offer.region, &offer.zone, &offer.provider, &offer.as_of})
+    hash = hash_of(*text, hash);
+  hash ^= std::bit_cast<std::uint64_t>(price_of(offer.price)) * 31;
+  hash ^= std::bit_cast<std::uint64_t>(price_of(offer.spot_price)) * 37;
+  const auto [first, last] = seen_.equal_range(hash);
+  for (auto it = first; it != last; ++it)
+    if (feed_.offers[it->second] == offer) return true;
+  seen_.emplace(hash, feed_.offers.size());
+  return false;
+}
+
+/// The GPU that a row means: what the provider's machine of that name has, else the name with the memory and the form
+/// factor that stand beside it.
+const Gpu* FeedRows::find(FeedRow& row, std::string& problem) {
+  // Names of machines tell little and are many: where each has its own, they are no part of the key.
+  if (const auto node = nodes_.find(to_lower(row.provider + '\n' + row.instance)); node != nodes_.end())
+    return node->second;
+  std::string form = form_factor_in(row.gpu);
+  const bool form_said = !form.empty();
+  if (!form_said) form = form_factor_in(row.hints + ' ' + row.instance);
+  std::string key =
+      row.gpu + '\n' + form + '\n' + std::to_string(row.gpu_memory_gib) + (row.gpus == kBaseboard ? "8" : "");
+  if (const auto known = found_.find(key); known != found_.end()) {
+    if (known->second.first == nullptr) problem = known->second.second;
+    else if (!known->second.second.empty()) row.corrections.push_back(known->second.second);
+    return known->second.first;
+  }
+  const auto remember = [&](const Gpu* gpu, std::string note) {
+    if (gpu == nullptr) problem = note;
+    else if (!note.empty()) row.corrections.push_back(note);
+    found_.emplace(std::move(key), std::pair(gpu, std::move(note)));
+    return gpu;
+  };
+
+  const auto named = find_gpu(*catalogue_, row.gpu);
+  const Gpu* gpu = named ? named->gpu : nullptr;
+  if (gpu == nullptr) return remember(nullptr, "a GPU that gpuplan does not know: " + printable(row.gpu, 60));
+
+  // "H100" alone, or with a memory that tells which.
+  const std::string stem = stem_of(gpu->name);
+  std::vector<const Gpu*> kin;
+  for (const Gpu& one : catalogue_->gpus)
+    if (stem_of(one.name) == stem && (row.gpu_memory_gib <= 0 || holds(one, row.gpu_memory_gib))) kin.push_back(&one);
+  if (kin.empty()) return remember(nullptr, "a memory that " + gpu->name + " never had");
+  std::string note;
+  if (form.empty() && kin.size() > 1 && !gpu->form_factor.empty() && !form_said) {
+    // Eight of them share a baseboard; fewer may be cards, which are slower.
+    form = row.gpus == kBaseboard ? "sxm" : "pcie";
+    bool there = false, others = false;
+    for (const Gpu* one : kin) {
+      const bool same = form_factor_in(one->name) == form;
+      there = there || same;
+      others = others || !same;
+    }
+    if (there && others)
+      note = "the form factor of " + stem + " is not said: taken as " + (form == "sxm" ? "SXM" : "PCIe");
+    if (!there) form.clear();
+  }
+  const Gpu* best = nullptr;
+  for (const Gpu* one : kin) {
+    if (!form.empty() && form_factor_in(one->name) != form && !form_factor_in(one->name).empty()) continue;
+    // Of several that fit all that is said, the one whose bare name the list wrote, or one of its memory: "V100" alone
+    // has 16 GB also as a card.
+    const bool nearer =
+        one == gpu || (best != nullptr && best != gpu && best->memory != gpu->memory && one->memory == gpu->memory);
+    if (best == nullptr || nearer) best = one;
+  }
+  if (best == nullptr) best = std::ranges::find(kin, gpu) != kin.end() ? gpu : kin.front();
+  return remember(best, std::move(note));
+}
+
+void FeedRows::take(FeedRow row) {
+  if (row.provider.empty()) row.provider = terms_.provider;
+  bool cleaned = false;
+  for (std::string* text : {&row.provider, &row.region, &row.zone, &row.instance, &row.gpu, &row.availability,
+                            &row.label, &row.as_of, &row.source})
+    cleaned = clean(*text) || cleaned;
+  const auto refuse = [&](std::string reason) { reject(row.row, std::move(reason), row.words()); };
+  if (row.gpu.empty()) return skip("no GPU");
+  if (row.gpus == 0) return refuse("no number of GPUs");
+  if (row.gpus < 0 || row.gpus != std::floor(row.gpus)) return refuse("a part of a GPU");
+  if (row.gpus > kMostGpusOfMachine) return refuse("more GPUs than a machine has");
+  if (row.provider.empty()) return refuse("no provider");
+  if (!row.as_of.empty() && !is_iso_date(row.as_of)) return refuse("a date that is none");
+
+  if (!row.currency.empty() && !iequals(row.currency, "USD")) {
+    const auto rate =
+        std::ranges::find_if(terms_.rates, [&](const CurrencyRate& one) { return iequals(one.code, row.currency); });
+    if (rate == terms_.rates.end())
+      return refuse("a price in " + printable(row.currency, 12) + " (--rate " + printable(row.currency, 12) +
+                    "=DOLLARS)");
+    for (double* price : {&row.price, &row.spot, &row.disk_price, &row.egress_price}) *price *= rate->dollars;
+  }
+  if (!counts(row.price) && !counts(row.spot)) return refuse("no price");
+  if (counts(row.price))
+    if (const auto wrong = no_price(row.price); !wrong.empty()) return refuse(std::string(wrong));
+  if (counts(row.spot))
+    if (const auto wrong = no_price(row.spot); !wrong.empty()) {
+      if (!counts(row.price)) return refuse(std::string(wrong));
+      row.spot = kNoPrice;
+      row.corrections.push_back("spot: " + std::string(wrong) + ", left out");
+    }
+  if (counts(row.price) && counts(row.spot) && row.spot >= row.price) {
+    row.corrections.emplace_back("a spot price not below the one on demand, left out");
+    row.spot = kNoPrice;
+  }
+
+  std::string problem;
+  const Gpu* gpu = find(row, problem);
+  if (gpu == nullptr) return refuse(std::move(problem));
+
+  if (row.vcpus < 0 || row.vcpus > kMostVcpus) {
+    row.corrections.emplace_back("vCPUs that no machine has, left out");
+    row.vcpus = 0;
+  }
+  if (row.ram_gib < 0 || row.ram_gib > kMostRam) {
+    row.corrections.emplace_back("memory that no machine has, left out");
+    row.ram_gib = 0;
+  }
+  if (cleaned) row.corrections.emplace_back("characters that no name has");
+
+  const std::string words = row.words();
+  Offer offer;
+  offer.gpu = gpu->name;
+  offer.gpus = static_cast<int>(row.gpus);
+  offer.price = hourly(row.price);
+  offer.spot_price = hourly(row.spot);
+  offer.interruptions = row.interruptions;
+  offer.band = row.band;
+  offer.stock = row.stock;
+  offer.reliability = row.reliability > 0 && row.reliability <= 1 ? row.reliability : 0;
+  offer.billing.minimum = row.minimum_s * second;
+  offer.billing.increment = std::max(row.increment_s, 1.0) * second;
+  if (counts(row.disk_price) && row.disk_price > 0) offer.disk_price = row.disk_price * dollar / (GB * month);
+  if (counts(row.egress_price) && row.egress_price > 0) offer.egress_price = row.egress_price * dollar / GB;
+  offer.vcpus = whole<int>(std::floor(row.vcpus));
+  offer.ram = row.ram_gib * GiB;
+  offer.source = row.source.empty() ? terms_.source : std::move(row.source);
+  offer.as_of = row.as_of.empty() ? terms_.as_of : std::move(row.as_of);
+  offer.provider = std::move(row.provider);
+  offer.region = std::move(row.region);
+  offer.zone = std::move(row.zone);
+  offer.instance = std::move(row.instance);
+  offer.availability = std::move(row.availability);
+  offer.label = std::move(row.label);
+  if (seen_before(offer)) return reject(row.row, "the same row again", words);
+  feed_.offers.push_back(std::move(offer));
+  feed_.offer_rows.push_back(row.row);
+
+  ++feed_.rows;
+  ++feed_.kept;
+  if (row.corrections.empty()) return;
+  ++feed_.corrected;
+  for (std::string& reason : row.corrections) {
+    ++feed_.corrections[reason];
+    if (feed_.notes.size() < Feed::kMostNotes) feed_.notes.push_back({row.row, false, std::move(reason), words});
+  }
+}
+
+Feed FeedRows::finish(std::string format) {
+  feed_.format = std::move(format);
+  std::ranges::stable_sort(feed_.notes, {}, &FeedNote::row);  // some rows wait for others
+  return std::move(feed_);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,83 @@
+#include "input/text/untidy/utf8_text.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gpuplan {
+namespace {
+
+constexpr std::string_view kMarkUtf8 = "\xEF\xBB\xBF", kMarkLittle = "\xFF\xFE", kMarkBig = "\xFE\xFF";
+constexpr unsigned kReplacement = 0xFFFD;
+
+}  // namespace
+
+void ToUtf8::put(unsigned character) {
+  const auto add = [&](unsigned byte) { out_ += static_cast<char>(byte); };
+  if (character < 0x80) return add(character);
+  if (character < 0x800) {
+    add(0xC0U | character >> 6U);
+  } else if (character < 0x10000) {
+    add(0xE0U | character >> 12U);
+    add(0x80U | (character >> 6U & 0x3FU));
+  } else {
+    add(0xF0U | character >> 18U);
+    add(0x80U | (character >> 12U & 0x3FU));
+    add(0x80U | (character >> 6U & 0x3FU));
+  }
+  add(0x80U | (character & 0x3FU));
+}
+
+void ToUtf8::unit(unsigned value) {
+  const bool first = value >= 0xD800 && value < 0xDC00, second = value >= 0xDC00 && value < 0xE000;
+  if (surrogate_ != 0) {
+    const unsigned begun = surrogate_;
+    surrogate_ = 0;
+    if (second) return put(0x10000U + ((begun - 0xD800U) << 10U) + (value - 0xDC00U));
+    put(kReplacement);
+  }
+  if (first) surrogate_ = value;
+  else put(second ? kReplacement : value);
+}
+
+std::string_view ToUtf8::next(std::string_view bytes, bool last) {
+  out_.clear();
+  if (kind_ == Kind::kUnknown) {
+    const std::size_t more = std::min(bytes.size(), kMarkUtf8.size() - start_.size());
+    start_ += bytes.substr(0, more);
+    bytes.remove_prefix(more);
+    if (start_.size() < kMarkUtf8.size() && !last) return {};
+    std::size_t mark = 0;
+    if (start_.starts_with(kMarkLittle) || start_.starts_with(kMarkBig)) {
+      kind_ = start_.starts_with(kMarkLittle) ? Kind::kLittle : Kind::kBig;
+      mark = kMarkLittle.size();
+    } else {
+      kind_ = Kind::kPlain;
+      mark = start_ == kMarkUtf8 ? kMarkUtf8.size() : 0;
+    }
+    start_.erase(0, mark);
+    if (kind_ == Kind::kPlain) {
+      if (start_.empty()) return bytes;
+      out_ = std::move(start_);
+      out_ += bytes;
+      return out_;
+    }
+    start_ += bytes;
+    bytes = start_;
+  }
+  if (kind_ == Kind::kPlain) return bytes;
+
+  out_.reserve(bytes.size());
+  for (const char c : bytes) {
+    const int byte = static_cast<unsigned char>(c);
+    if (half_ < 0) {
+      half_ = byte;
+      continue;
+    }
+    unit(static_cast<unsigned>(kind_ == Kind::kLittle ? half_ | byte << 8 : half_ << 8 | byte));
+    half_ = -1;
+  }
+  if (last && (half_ >= 0 || surrogate_ != 0)) put(kReplacement);
+  return out_;
+}
+
+}  // namespace gpuplan

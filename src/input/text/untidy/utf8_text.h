@@ -1,0 +1,38 @@
+// Text in the encodings that spreadsheets and shells write, made into UTF-8 in pieces of any size.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpuplan {
+
+/// Takes off a byte order mark, and turns what one tells to be UTF-16 into UTF-8; halves of characters become U+FFFD.
+/// Everything else is passed on as it is.
+class ToUtf8 {
+ public:
+  /// Calls `take(std::string_view)`; the first bytes wait for each other.
+  template <class Take>
+  void feed(std::string_view bytes, Take&& take) {
+    if (const std::string_view text = next(bytes, false); !text.empty()) take(text);
+  }
+  /// No more comes.
+  template <class Take>
+  void end(Take&& take) {
+    if (const std::string_view text = next({}, true); !text.empty()) take(text);
+  }
+
+ private:
+  enum class Kind { kUnknown, kPlain, kLittle, kBig };
+
+  std::string_view next(std::string_view bytes, bool last);
+  void unit(unsigned value);
+  void put(unsigned character);
+
+  Kind kind_ = Kind::kUnknown;
+  std::string start_;       ///< of which the kind is not known yet
+  std::string out_;         ///< what the last call gave
+  int half_ = -1;           ///< first byte of a unit
+  unsigned surrogate_ = 0;  ///< first half of a character
+};
+
+}  // namespace gpuplan

@@ -1,0 +1,75 @@
+// Lists of one's own in JSON, ledgers, and what is no price list.
+#include "input/feeds/json_feed_fixture.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace feed_test;
+
+TEST(OwnJson, FindsFieldsByTheirUsualNames) {
+  const Feed feed = read_list("json", R"({"date":"2026-11-20","offers":[
+    {"provider":"Acme","gpu":"H100 SXM","gpu_count":8,"price_per_gpu":2.5,"region":"eu"},
+    {"cloud":"beta","gpu_name":"8x H100 SXM","hourlyPrice":"$20.00","asOf":"2026-11-21T08:00:00Z","available":false},
+    {"provider":"c","gpuModel":"L40S","usd_per_gpu_hour":1},
+    {"provider":"c","gpu":"L40S","gpus":2,"price_cents_per_hour":150},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":1,"spot":true},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":1,"spot_price":0.4},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":5000,"pricing_type":"reserved 1 year"},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":"1,5"},
+    {"provider":"c","gpu":"L40S","gpus":1,"price":1,"currency":"CHF"},
+    {"gpu":"L40S","gpus":1,"price":1}, 5]})");
+  EXPECT_EQ(told(feed), (Lines{"8x H100 SXM 20 in eu", "8x H100 SXM 20, sold out", "1x L40S 1", "2x L40S 1.5",
+                               "1x L40S spot 1", "1x L40S 1 spot 0.4"}));
+  EXPECT_EQ(feed.offers[0].as_of, "2026-11-20");
+  EXPECT_EQ(feed.offers[1].as_of, "2026-11-21");
+  EXPECT_EQ(feed.offers[0].provider, "acme");
+  EXPECT_EQ(feed.rejections, counts({{"a reservation or commitment", 1},
+                                     {"no price", 1},
+                                     {"a price in CHF (--rate CHF=DOLLARS)", 1},
+                                     {"no provider", 1},
+                                     {"an entry that is no object in braces", 1}}));
+}
+
+TEST(OwnJson, ReadsARecordALine) {
+  const Feed feed = read_list("jsonl",
+                              "{\"provider\":\"a\",\"gpu\":\"L4\",\"gpus\":1,\"price\":0.5}\n"
+                              "{\"provider\":\"a\",\"gpu\":\"T4\",\"gpus\":1,\"price\":0.2}\n");
+  EXPECT_EQ(told(feed), (Lines{"1x L4 0.5", "1x T4 0.2"}));
+  EXPECT_EQ(feed.rows, 2U);
+}
+
+TEST(OwnJson, NeedsAGpuAndAPrice) {
+  for (const std::string_view text :
+       {R"([{"gpu":"L4"}])", R"([{"price":1}])", R"({"a":[{"gpu":"L4","price":1}]})", "[]", "{}", "[1,2]", "null", ""})
+    EXPECT_EQ(recognise_feed(text), nullptr) << text;
+}
+
+TEST(NoPrices, SaysWhatAListIs) {
+  const auto told_of = [](std::string_view text) {
+    const FeedFormat* format = recognise_feed(text);
+    return format == nullptr ? "not known" : read_as(format->name, text).error;
+  };
+  EXPECT_NE(
+      told_of(
+          R"({"ranges":[{"index":0,"label":"<5%"}],"instance_types":{"p5.48xlarge":{"emr":true,"cores":192}},"spot_advisor":{}})")
+          .find("Spot Advisor"),
+      std::string::npos);
+  EXPECT_NE(told_of(R"([{"location_code":"FIN-01","availabilities":["1V100.6V"]}])").find("Verda"), std::string::npos);
+  EXPECT_NE(told_of(R"({"items":[{"name":"BM.GPU.H100.8","products":[{"partNumber":"B1","qty":8}]}]})").find("Oracle"),
+            std::string::npos);
+  EXPECT_NE(told_of(R"({"items":[{"spec":{"pricePerUnit":0.0001},"security":"secure_cloud"}]})").find("disks"),
+            std::string::npos);
+  EXPECT_NE(told_of(R"({"errors":[{"message":"Unauthorized"}]})").find("an error that a provider answered"),
+            std::string::npos);
+}
+
+TEST(JsonFormats, AHostileNameIsMadePlain) {
+  const Feed feed =
+      read_list("json", R"([{"provider":"a\u001b[31m","gpu":"L4","gpus":1,"price":1,"region":"\u0007x"}])");
+  ASSERT_EQ(feed.kept, 1U);
+  EXPECT_EQ(feed.offers[0].provider.find('\x1b'), std::string::npos);
+  EXPECT_EQ(feed.offers[0].region.find('\x07'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuplan
