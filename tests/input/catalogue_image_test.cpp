@@ -29,6 +29,7 @@ void expect_same(const Catalogue& a, const Catalogue& b) {
   EXPECT_TRUE(a.training_software == b.training_software);
   EXPECT_TRUE(a.links == b.links);
   EXPECT_TRUE(a.problems == b.problems);
+  EXPECT_TRUE(a.api_prices == b.api_prices);
   EXPECT_TRUE(a.engines == b.engines);
   EXPECT_TRUE(a.training_constants == b.training_constants);
   EXPECT_TRUE(a.generation_constants == b.generation_constants);
@@ -59,6 +60,7 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .provider = "lab",
            .region = "north",
            .instance = "box",
+           .zone = "z",
            .gpu = "H100 SXM",
            .gpus = 4,
            .price = exactly(DollarsPerSecond{1}),
@@ -66,6 +68,9 @@ TEST(CatalogueImage, ComesBackAsItWas) {
            .interruptions = exactly(PerSecond{4}),
            .band = SpotBand::k10To15,
            .availability = "few",
+           .stock = Stock::kLow,
+           .price_doubt = 0.5,
+           .reliability = 0.25,
            .billing = {Seconds{1}, Seconds{2}, Seconds{3}, false, Seconds{4}},
            .disk_price = DollarsPerByteSecond{5},
            .egress_price = DollarsPerByte{6},

@@ -1,5 +1,5 @@
 // Limits and rules that contradict each other: one line that says what, where, and what to do.
-#include "input/job/checks.h"
+#include "input/job/checks/job.h"
 
 #include <gtest/gtest.h>
 

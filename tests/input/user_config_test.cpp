@@ -155,6 +155,34 @@ TEST(UserConfig, LayersAreJoinedKeyByKeyAndTheNearestWins) {
             "own.lab=1x L4@/x/c.toml:9 rates.EUR=1.1@/x/c.toml:4");
 }
 
+TEST(UserConfig, DiscountsComeOffListedPricesOnDemand) {
+  const auto config = config_of({{"gpuplan.toml", "discounts = {aws = \"10%\", \"aws: H100 SXM\" = \"25%\"}\n"},
+                                 {"/x/c.toml", "discounts = {gcp = 0.2, aws = 0.5}\n"}});
+  ASSERT_TRUE(config) << config.error().message;
+  const auto offer = [](const std::string& provider, const std::string& gpu) {
+    Offer result;
+    result.provider = provider;
+    result.gpu = gpu;
+    result.price = exactly(DollarsPerSecond{100});
+    result.spot_price = exactly(DollarsPerSecond{40});
+    return result;
+  };
+  std::vector<Offer> offers = {offer("aws", "H100 SXM"), offer("AWS", "L4"), offer("gcp", "L4"), offer("vast", "L4")};
+  offers.push_back(offer("aws", "L4"));
+  offers.back().kind = OfferKind::kOwn;
+  apply_discounts(offers, config->discounts);
+  std::vector<double> prices;
+  for (const Offer& one : offers) {
+    prices.push_back(one.price->p50.value);
+    EXPECT_EQ(one.spot_price->p50.value, 40);
+  }
+  EXPECT_EQ(prices, (std::vector<double>{75, 90, 80, 100, 100}));
+  EXPECT_FALSE(config_of({{"gpuplan.toml", "discounts = {aws = 1.5}\n"}}));
+  const auto unknown = config_of({{"gpuplan.toml", "\ndiscounts = {\"aws: H1000\" = 0.1}\n"}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().place.line, 2);
+}
+
 TEST(UserConfig, EveryKeyHasADefault) {
   std::vector<std::string> addresses;
   for (const ConfigValue& value : config_defaults()) {

@@ -217,13 +217,17 @@ std::string impossible_loss(const CheckedRun& run) {
              "), which a cross-entropy cannot be: stages of a pipeline before the last print such numbers, so check "
              "the "
              "log of the last stage; of another loss, read it by metrics: {loss: ...}";
+  if (const auto end = end_of(points_of(run.log.loss)); end && *end == 0)
+    return "the loss is exactly 0 at the end, which a cross-entropy of text is not: no token of the batches has a "
+           "label, "
+           "or the loss has overflowed; of another loss, read it by metrics: {loss: ...}";
   return "";
 }
 
 /// Why a run that ended is not passed, whatever its conditions say.
 void find_reasons(const CheckedRun& run, RunCheck& check) {
   const RunLog& log = run.log;
-  if (check.planned_steps > 0 && !check.steps && !log.finished)
+  if (check.planned_steps > 0 && !check.steps && log.loss.empty() && !log.finished)
     check.reasons.emplace_back("the log has no training steps");
   if (check.loss && !std::isfinite(check.loss->end)) check.reasons.emplace_back("the loss is not a number at the end");
   else if (check.grad_norm && !std::isfinite(log.grad_norm.last().value))

@@ -61,6 +61,7 @@ TraceShares shares_of(GpuTrace& trace) {
           covered(pieces, [&](KernelKind one) { return one == static_cast<KernelKind>(kind); }) / span;
     shares.idle += 1 - all / span;
     shares.exposed += (both - computing) / span;
+    shares.computing += computing / span;
     shares.span += span * 1e-9 * units::second;
     ++shares.devices;
     from = to;
@@ -69,6 +70,7 @@ TraceShares shares_of(GpuTrace& trace) {
   for (double& share : shares.kinds) share /= devices;
   shares.idle /= devices;
   shares.exposed /= devices;
+  shares.computing /= devices;
   shares.span = shares.span / devices;
   if (!trace.steps.empty()) {
     std::vector<Seconds> steps = trace.steps;

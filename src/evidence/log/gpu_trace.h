@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,15 @@ inline constexpr std::size_t kKernelKinds = Names<KernelKind>::entries.size();
 /// By the names that libraries give their kernels; kOther for names that say nothing.
 KernelKind kind_of_kernel(std::string_view name);
 
+enum class TraceSource : std::uint8_t { kTorch, kNsightSystems };
+template <>
+struct Names<TraceSource> {
+  static constexpr std::array entries = {
+      Named<TraceSource>{TraceSource::kTorch, "PyTorch profiler"},
+      Named<TraceSource>{TraceSource::kNsightSystems, "Nsight Systems"},
+  };
+};
+
 struct GpuTrace {
   /// One kernel or copy. Small, since a trace of 1 GB has millions of them.
   struct Piece {
@@ -42,6 +52,9 @@ struct GpuTrace {
   std::uint64_t events = 0;    ///< of any kind
   std::uint64_t left_out = 0;  ///< kernels beyond what is kept
   bool cut_off = false;        ///< it ends in the middle
+  TraceSource profiler = TraceSource::kTorch;
+  std::string gpu;  ///< as the trace spells it; empty: it does not say
+  std::optional<double> processes;
 };
 
 /// Shares of the time from the first kernel of a GPU to the end of its last one, the mean of all GPUs.
@@ -51,6 +64,7 @@ struct TraceShares {
   std::array<double, kKernelKinds> kinds{};  ///< something of the kind runs; kinds overlap
   double idle = 0;                           ///< nothing runs
   double exposed = 0;                        ///< communication runs and no computation
+  double computing = 0;                      ///< any kernel that computes
   std::optional<Seconds> step;               ///< median
 };
 

@@ -39,4 +39,10 @@ void Series::rewind(double step) {
   }
 }
 
+void Series::number_steps(double interval) {
+  for (std::size_t i = 0; i < points_.size(); ++i) points_[i].step = interval * static_cast<double>(i * stride_ + 1);
+  first_.step = interval;
+  last_.step = interval * static_cast<double>(count_);
+}
+
 }  // namespace gpuplan

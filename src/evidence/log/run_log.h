@@ -33,6 +33,11 @@ enum class LogFormat {
   kModdedNanogpt,
   kLlmC,
   kLlmq,
+  kLitgpt,
+  kComposer,
+  kNemo,
+  kSglang,
+  kBars,
   kTable,
   kFields
 };
@@ -56,6 +61,11 @@ struct Names<LogFormat> {
       Named<LogFormat>{LogFormat::kModdedNanogpt, "modded-nanogpt"},
       Named<LogFormat>{LogFormat::kLlmC, "llm.c"},
       Named<LogFormat>{LogFormat::kLlmq, "LLMQ"},
+      Named<LogFormat>{LogFormat::kLitgpt, "LitGPT"},
+      Named<LogFormat>{LogFormat::kComposer, "Composer"},
+      Named<LogFormat>{LogFormat::kNemo, "NeMo"},
+      Named<LogFormat>{LogFormat::kSglang, "SGLang"},
+      Named<LogFormat>{LogFormat::kBars, "progress bars"},
       Named<LogFormat>{LogFormat::kTable, "metrics table"},
       Named<LogFormat>{LogFormat::kFields, "key-value lines"},
   };
@@ -78,6 +88,8 @@ class Series {
   void add(double step, double value, std::uint32_t line);
   /// Leaves out what was met at `step` or later: a run that was started again does those steps again.
   void rewind(double step);
+  /// The values were met every `interval` steps.
+  void number_steps(double interval);
   void clear() { *this = {}; }
   const std::vector<Point>& points() const { return points_; }
   bool empty() const { return count_ == 0; }
@@ -142,6 +154,7 @@ struct RunLog {
   std::vector<LogColumn> columns;         ///< where the reader was asked for them, at most 64, the most frequent first
   std::uint64_t bytes = 0, lines = 0;
   bool cut_off = false;          ///< the last record is not complete
+  bool quoted = false;           ///< a file that is a document or a program with lines of a log in it
   std::uint64_t long_lines = 0;  ///< lines of which only the first MiB was read
 
   Series loss, grad_norm, learning_rate, validation;  ///< validation: a validation loss or bpb

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "input/logs/book/book.h"
 #include "input/logs/book/lines.h"
+#include "input/logs/book/quoting.h"
 #include "input/logs/formats/columns.h"
 #include "input/logs/formats/csv.h"
 #include "input/logs/formats/formats.h"
@@ -46,7 +47,8 @@ Content content_of(std::string_view start) {
   constexpr std::string_view kSpaces = " \t\r\n";
   const std::size_t brace = start.find_first_not_of(kSpaces);
   if (brace == std::string_view::npos || start[brace] != '{') return Content::kText;
-  const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);  // Python writes {'loss': ...}
+  if (start.substr(brace).starts_with("{\"log\":")) return Content::kText;  // lines in records of Docker's
+  const std::size_t next = start.find_first_not_of(kSpaces, brace + 1);     // Python writes {'loss': ...}
   return next == std::string_view::npos || start[next] == '"' ? Content::kJson : Content::kText;
 }
 
@@ -59,6 +61,7 @@ struct File {
   LogJson json;
   LogTensorBoard events;
   LogCsv table;
+  Quoting quoting;
   std::uint64_t json_lines = 0;  ///< before the text began
   bool first_line = true;
   bool labels = true;                ///< every line begins with a bare number
@@ -129,8 +132,11 @@ struct LogReader::State {
     book.at(line.number);
     if (line.time > 0) book.clock(line.time);
     if (columns) columns->line(line, files);
+    const std::uint64_t told = book.told();
     const Match match = understand(line);
     file.first_line = false;
+    if (book.told() != told) file.quoting.record();
+    else if (!file.traceback) file.quoting.text(text);
     const bool row = file.table.open() && match == Match::kRecord;
     if (!row && !metrics.empty()) read_metrics(line, whole);
     return match;
@@ -153,6 +159,7 @@ struct LogReader::State {
     if (!names.empty() && !file.table.open() && names.step(book, line)) return Match::kRecord;
     const Match match = step(line);
     if (match == Match::kRecord || exception(line)) return match;
+    if (labelled_bar(book, line) == Match::kRecord) return Match::kRecord;
     if (file.table.head(book, line, file.first_line, names)) return Match::kRecord;
     read_sentences(book, line);
     return match;
@@ -180,18 +187,24 @@ struct LogReader::State {
     }
     switch (text.front()) {
       case 's':
-        if (text.starts_with("s:") && fields_step(book, bare)) return Match::kRecord;
+        if (text.starts_with("s:") && fields_step(book, bare, LogFormat::kFields)) return Match::kRecord;
         return any(nanochat_step, torchtitan_step, nanogpt_step);
       case 'S':
         return any(nanochat_step, torchtune_step);
       case 'v':
         return any(torchtitan_step);
       case 'i':
-        return any(nanogpt_step, megatron_step);
+        return any(nanogpt_step, megatron_step, litgpt_step);
+      case 'E':
+        return any(litgpt_step, composer_value);
+      case 'T':
+        return any(composer_value, nemo_step);
+      case '[':
+        return any(composer_head);
       case 'D':
         return any(dcgm_sample);
       case '{':
-        return any(trainer_step);
+        return any(llmq_record, trainer_step);
       default:
         return is_digit(text.front()) ? any(trainer_step, numbers_step) : broken;
     }
@@ -226,6 +239,7 @@ struct LogReader::State {
     if (file.content == Content::kJson && !file.json.complete()) file.cut_off = true;
     if (file.content == Content::kTensorBoard && !file.events.complete()) file.cut_off = true;
     if (file.bytes.unfinished()) file.cut_off = true;
+    if (file.quoting.quotes()) book.log.quoted = true;
     file.damaged = file.bytes.damaged();
     if (file.last != '\n' && file.content != Content::kTensorBoard) ++lines;
   }

@@ -85,6 +85,7 @@ Series& LogBook::series(StepValue quantity) {
 }
 
 void LogBook::shows(LogFormat format) {
+  ++told_;
   FormatLines& lines = records_[static_cast<std::size_t>(format)];
   if (lines.records++ == 0) lines.first = {file_, line_};
   lines.last = {file_, line_};
@@ -134,6 +135,7 @@ void LogBook::record(LogFormat format, StepRecord record, const LogLine& line, T
 
 void LogBook::finish() {
   add_engines();
+  add_mean_of_clocks();
   for (auto& [format, now] : segments_) {
     if (now.held.empty()) continue;
     const std::vector<Held> held = std::exchange(now.held, {});
@@ -161,7 +163,8 @@ void LogBook::start_again(LogFormat format, double step, const LogLine& line) {
   }
   hello_ = restart_said_ = false;
   now.step = step;
-  now.clock = now.clock_step = scan::kUnknown;
+  now.clock = now.clock_step = now.first_clock = now.first_clock_step = now.last_clock = now.last_clock_step =
+      scan::kUnknown;
   log.step_seconds.clear();
   log.tokens_per_second.clear();
   log.tokens_per_second_per_gpu.clear();
@@ -228,43 +231,29 @@ void LogBook::apply(LogFormat format, const StepRecord& record, const LogLine& l
   if (std::isnan(record.step)) return;
   const double clock = record.has(StepValue::kClock) ? record[StepValue::kClock] : line.time;
   if (std::isnan(clock)) return;
-  steps_clocked_ = true;
-  Segment& now = segment(format);
-  // Times of day begin anew at midnight.
-  constexpr double kHalfDay = 43'200;
-  if (clock < now.clock && now.clock - clock < kHalfDay && record.step > now.clock_step && log.clock_back == 0)
-    log.clock_back = line.number;
-  if (clock > now.clock && record.step > now.clock_step)
-    add_time(format, record.step, (clock - now.clock) / (record.step - now.clock_step), line, TimeSource::kClock);
-  if (!(record.step <= now.clock_step)) {
-    now.clock = clock;
-    now.clock_step = record.step;
-  }
+  const bool written = format != LogFormat::kTensorBoard && !record.has(StepValue::kClock);
+  if (!written || clock != std::floor(clock)) whole_seconds_ = false;
+  add_clock(format, record.step, clock, line);
+}
+
+bool LogBook::lacks_loss() const {
+  const auto& owner = owners_[static_cast<std::size_t>(StepValue::kLoss)];
+  if (owner) return *owner == LogFormat::kFields;
+  return step_owner_ == LogFormat::kDeepSpeed || step_owner_ == LogFormat::kTrainerOutput ||
+         step_owner_ == LogFormat::kBars;
 }
 
 void LogBook::add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line) {
   std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(quantity)];
   if (!owner) owner = format;
-  if (owner != format) return;  // another format told it first: the same values once more
   Series& values = series(quantity);
-  if (!values.empty() && step == values.last().step) return;
-  values.add(step, value, line.number);
-}
-
-void LogBook::add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source) {
-  std::optional<LogFormat>& owner = owners_[static_cast<std::size_t>(StepValue::kStepSeconds)];
-  if (!(seconds > 0) || !std::isfinite(seconds)) return;
-  if (source > time_source_) {
-    log.step_seconds.clear();
-    time_source_ = source;
+  if (owner == LogFormat::kFields && format != LogFormat::kFields && quantity == StepValue::kLoss) {
+    values.clear();  // lines of any form stood in for the program's own
     owner = format;
   }
-  if (source < time_source_ || owner != format) return;
-  if (!log.step_seconds.empty() && step == log.step_seconds.last().step) return;
-  // The first line of a log tells of one step at least; a later one of all since the line before.
-  const double since = log.step_seconds.empty() ? 1 : step - log.step_seconds.last().step;
-  if (source == TimeSource::kSaid && since > 0) told_seconds_ += seconds * since;
-  log.step_seconds.add(step, seconds, line.number);
+  if (owner != format) return;  // another format told it first: the same values once more
+  if (!values.empty() && step == values.last().step) return;
+  values.add(step, value, line.number);
 }
 
 void LogBook::memory(LoggedMemory kind, Bytes peak) {
@@ -354,15 +343,6 @@ void LogBook::prompts(double done, double total) {
   log.prompts = prompts_before_ + total;
   // Of bars before this one all was done: else there were no next one.
   log.prompts_done = prompts_before_ + done;
-}
-
-void LogBook::clock(double seconds) {
-  if (std::isnan(first_clock_)) first_clock_ = seconds;
-  elapsed(Seconds{seconds - first_clock_});
-}
-
-void LogBook::elapsed(Seconds passed) {
-  if (passed >= clocked_.value_or(Seconds{})) clocked_ = passed;
 }
 
 void LogBook::epoch(double epoch) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "evidence/log/run_log.h"
+#include "input/logs/book/record_count.h"
 #include "input/logs/book/scan.h"
 
 namespace gpuplan {
@@ -66,19 +67,40 @@ struct LogFacts {
   std::optional<double> accumulation;   ///< passes of a step
   std::optional<double> device_tokens;  ///< tokens of one GPU and pass
   std::optional<double> peak_flops;     ///< what an MFU is a share of
-  std::optional<double> epochs;
-  std::optional<double> bar_total;  ///< steps of the progress bar that is the training's
+  std::optional<double> epochs, examples;
+  RecordCount records;                           ///< of Hugging Face's Trainer
+  std::optional<double> bar_total;               ///< steps of the progress bar that is the training's
+  std::optional<double> first_epoch, bar_epoch;  ///< of bars that have an epoch before them: 0 or 1; the last one
+  double pass = 0, pass_step = 0;                ///< of the last step of LitGPT
+  double pass_seconds = 0, passes_told = 0;      ///< of its passes since
+  std::optional<double> block;                   ///< the step of the lines of values that follow (Composer)
+  double bar_done = 0, steps_before = 0;         ///< of bars without a length: of this one, of those of epochs before
+  double bar_elapsed = 0, bars_before = 0;       ///< seconds of that bar; of those of epochs before
+};
+
+/// What the sentences of one line tell together: it has the word "step", and the signs of a program.
+struct LineMarks {
+  bool step = false;
+  std::size_t step_at = 0;
+  std::optional<LogFormat> sign;
+
+  void add(LogFormat format) {
+    if (!sign) sign = format;
+  }
 };
 
 class LogBook {
  public:
   RunLog log;
   LogFacts facts;
+  LineMarks marks;
 
   /// One line of progress of the given format.
   void record(LogFormat format, StepRecord record, const LogLine& line, TimeSource time = TimeSource::kSaid);
   /// A line that shows the format without being about a step.
   void shows(LogFormat format);
+  /// Lines that were of any format.
+  std::uint64_t told() const { return told_; }
   /// The line that is being read.
   void at(std::uint32_t line) { line_ = line; }
   void memory(LoggedMemory kind, Bytes peak);
@@ -114,6 +136,9 @@ class LogBook {
   bool takes_metrics(int rank) { return takes(metric_rank_, rank); }
   /// Whose steps the log counts; nullopt: none were met.
   std::optional<LogFormat> step_format() const { return step_owner_; }
+  /// A program that tells its steps, but no losses (DeepSpeed's engine, bars of loops that people write): lines of any
+  /// form may have them.
+  bool lacks_loss() const;
   double step() const { return log.last_step.value_or(scan::kUnknown); }
   /// Brings `log.formats` up to date.
   void settle();
@@ -131,6 +156,8 @@ class LogBook {
   struct Segment {
     double step = scan::kUnknown;  ///< the highest so far
     double clock = scan::kUnknown, clock_step = scan::kUnknown;
+    double first_clock = scan::kUnknown, first_clock_step = scan::kUnknown;
+    double last_clock = scan::kUnknown, last_clock_step = scan::kUnknown;
     double time = scan::kUnknown;  ///< of day, of the last record
     std::vector<Held> held;        ///< records of earlier steps: of another rank, or of a new start?
   };
@@ -152,6 +179,8 @@ class LogBook {
   void apply(LogFormat format, const StepRecord& record, const LogLine& line, TimeSource time);
   void add(LogFormat format, StepValue quantity, double step, double value, const LogLine& line);
   void add_time(LogFormat format, double step, double seconds, const LogLine& line, TimeSource source);
+  void add_clock(LogFormat format, double step, double clock, const LogLine& line);
+  void add_mean_of_clocks();
   Series& series(StepValue quantity);
 
   std::array<FormatLines, kFormats> records_{};
@@ -174,9 +203,11 @@ class LogBook {
   double prompts_before_ = 0, bar_done_ = 0, bar_total_ = 0;
   double first_clock_ = scan::kUnknown;
   bool steps_clocked_ = false;      ///< lines of steps have times
+  bool whole_seconds_ = true;       ///< all of these
   std::optional<Seconds> clocked_;  ///< by the clocks of the log
   double told_seconds_ = 0;         ///< all steps together, by the times that the log says of them
   std::uint32_t file_ = 0, line_ = 1;
+  std::uint64_t told_ = 0;
   std::array<std::pair<std::uint32_t, std::uint32_t>, 5> last_event_{};  ///< file and line by kind
 };
 

@@ -44,21 +44,54 @@ int take_rank(std::string_view& text) {
   return rank;
 }
 
-/// "[rank0]:", "[default7]:" (torchrun), "[titan] " and "[2025-08-01 07:19:37] ".
+/// "[rank0]:", "[default7]:" (torchrun, by the name of a role), "[1,3]<stderr>:" (mpirun).
+bool take_marked_rank(std::string_view rest, std::string_view& text, LogLine& line) {
+  if (is_digit(rest.front())) {
+    take_rank(rest);
+    if (!take(rest, ",")) return false;
+    const int rank = take_rank(rest);
+    if (rank < 0 || (!take(rest, "]<stdout>:") && !take(rest, "]<stderr>:"))) return false;
+    line.rank = rank;
+  } else {
+    while (!rest.empty() && (is_letter(rest.front()) || rest.front() == '_')) rest.remove_prefix(1);
+    const int rank = take_rank(rest);
+    if (rank < 0 || !take(rest, "]:")) return false;
+    line.rank = rank;
+  }
+  take(rest, " ");
+  text = rest;
+  return true;
+}
+
+/// "[INFO|trainer.py:2134] 2026-03-01 10:00:00,123 >> " (transformers), "[INFO|2026-03-01 10:00:00] callbacks:143 >> "
+bool take_level(std::string_view rest, std::string_view& text, LogLine& line) {
+  const std::size_t arrow = rest.substr(0, 160).find(" >> ");
+  if (arrow == std::string_view::npos) return false;
+  const std::size_t bar = rest.find('|'), close = rest.find("] ");
+  for (const std::size_t at : {bar + 1, close + 2}) {
+    if (at > arrow) continue;
+    std::string_view time = rest.substr(at);
+    if (scan::take_time(time, line.time)) break;
+  }
+  text = rest.substr(arrow + 4);
+  return true;
+}
+
+/// Marks of ranks, "[titan] ", "[pod/trainer-0/main] " (kubectl logs --prefix) and "[2025-08-01 07:19:37] ".
 bool take_bracket(std::string_view& text, LogLine& line) {
   std::string_view rest = text.substr(1);
+  if (rest.empty()) return false;
   if (take(rest, "titan]")) {
     text = rest;
     return true;
   }
-  if (take(rest, "rank") || take(rest, "default")) {
-    const int rank = take_rank(rest);
-    if (rank < 0 || !take(rest, "]:")) return false;
-    line.rank = rank;
-    take(rest, " ");
-    text = rest;
-    return true;
+  if (rest.starts_with("pod/")) {
+    const auto pod = scan::take_until(rest, ']');
+    if (pod) text = rest;
+    return pod.has_value();
   }
+  if (rest.starts_with("INFO|") || rest.starts_with("WARNING|")) return take_level(rest, text, line);
+  if (take_marked_rank(rest, text, line)) return true;
   double time = 0;
   if (!scan::take_time(rest, time) || !take(rest, "]")) return false;
   line.time = time;
@@ -81,19 +114,34 @@ bool take_process(std::string_view& text, LogLine& line) {
   return true;
 }
 
+/// What loggers put between the time and the message: " - root - INFO - ", " - INFO - __main__ - ", " | INFO     |
+/// __main__:log_dist:54 - " (loguru), " stdout F " (containers of Kubernetes).
+void take_logger(std::string_view& text) {
+  const std::string_view next = text.substr(0, 100);
+  if (next.starts_with(" stdout F ") || next.starts_with(" stderr F ")) {
+    text.remove_prefix(std::string_view(" stdout F ").size());
+  } else if (next.starts_with(" | ")) {
+    const std::size_t level = next.find(" | ", 3);
+    const std::size_t message = level == std::string_view::npos ? level : next.find(" - ", level);
+    if (message != std::string_view::npos) text.remove_prefix(message + 3);
+  } else if (next.starts_with(" - ")) {
+    for (const std::string_view level : {"INFO - ", "WARNING - ", "ERROR - "}) {
+      const std::size_t at = next.find(level);
+      if (at == std::string_view::npos) continue;
+      text.remove_prefix(at + level.size());
+      if (text.starts_with("__main__ - ")) text.remove_prefix(std::string_view("__main__ - ").size());
+      break;
+    }
+  }
+}
+
 /// "0: " (srun --label), and the time of day with what logging puts behind it: " - root - INFO - ".
 bool take_digits(std::string_view& text, LogLine& line) {
   std::string_view rest = text;
   if (double time = 0; scan::take_time(rest, time)) {
     line.time = time;
     text = rest;
-    const std::string_view next = text.substr(0, 80);
-    if (next.starts_with(" - "))
-      for (const std::string_view level : {"INFO - ", "WARNING - ", "ERROR - "})
-        if (const std::size_t at = next.find(level); at != std::string_view::npos) {
-          text.remove_prefix(at + level.size());
-          break;
-        }
+    take_logger(text);
     return true;
   }
   const int rank = take_rank(rest);
@@ -104,12 +152,74 @@ bool take_digits(std::string_view& text, LogLine& line) {
   return true;
 }
 
+/// "worker-0: " (pdsh) and "trainer-1  | " (docker compose): the name of a host, before what a name would not stand
+/// before otherwise.
+bool take_host(std::string_view& text) {
+  constexpr std::size_t kLongest = 64;
+  std::size_t size = 0;
+  bool digit = false;
+  for (; size < text.size() && size < kLongest; ++size) {
+    const char c = text[size];
+    if (is_digit(c)) digit = true;
+    else if (!is_letter(c) && c != '-' && c != '.' && c != '_') break;
+  }
+  if (!digit) return false;
+  std::string_view rest = text.substr(size);
+  if (!take(rest, ": ")) {
+    scan::skip_spaces(rest);
+    if (rest.size() + size == text.size() || !take(rest, "| ")) return false;
+  }
+  std::string_view next = rest;
+  scan::skip_spaces(next);
+  double share = 0;
+  const bool marked = next.size() > 1 && next.front() == '[' && (is_digit(next[1]) || next.starts_with("[rank"));
+  if (!marked && !next.starts_with("{'") && !(scan::take_number(next, share) && next.starts_with("%|"))) return false;
+  text = rest;
+  return true;
+}
+
+/// A line in a record of Docker's log files: {"log":"step 1\n","stream":"stderr","time":"2026-03-01T10:00:00.1Z"}.
+std::string_view without_record(std::string_view text, std::string& buffer) {
+  std::string_view rest = text;
+  if (!take(rest, "{\"log\":")) return text;
+  take(rest, " ");
+  if (!take(rest, "\"") || rest.find("\"stream\":") == std::string_view::npos) return text;
+  buffer.clear();
+  for (std::size_t at = text.size() - rest.size(); at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"') return buffer;
+    if (c != '\\') {
+      buffer += c;
+      continue;
+    }
+    if (++at == text.size()) break;
+    switch (text[at]) {
+      case 'n':
+      case 'r':
+        break;
+      case 't':
+        buffer += '\t';
+        break;
+      case 'u':  // of control signs, the escape alone matters
+        buffer += text.substr(at + 1, 4) == "001b" ? '\x1b' : '?';
+        at += 4;
+        break;
+      default:
+        buffer += text[at];
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 LogLine plain_line(std::string_view text, std::uint32_t number, std::string& buffer) {
   LogLine line;
   line.number = number;
+  std::string unpacked;
+  if (text.starts_with('{')) text = without_record(text, unpacked);
   text = without_escapes(text, buffer);
+  if (text.data() == unpacked.data()) text = buffer.assign(text);
   constexpr int kMostPrefixes = 6;
   for (int i = 0; i < kMostPrefixes; ++i) {
     std::string_view peek = text;
@@ -119,6 +229,7 @@ LogLine plain_line(std::string_view text, std::uint32_t number, std::string& buf
     if (peek.front() == '[') taken = take_bracket(peek, line);
     else if (peek.front() == '(') taken = take_process(peek, line);
     else if (is_digit(peek.front())) taken = take_digits(peek, line);
+    else if (i == 0 && is_letter(peek.front())) taken = take_host(peek);
     if (!taken) break;
     text = peek;
   }

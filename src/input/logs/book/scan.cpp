@@ -146,16 +146,19 @@ std::optional<double> number(std::string_view text) {
 }
 
 bool take_time(std::string_view& text, double& seconds) {
-  constexpr std::string_view kShape = "0000-00-00 00:00:00";
+  // Loggers of examples of transformers and accelerate write "03/01/2026 10:00:00".
+  constexpr std::string_view kShape = "0000-00-00 00:00:00", kAmerican = "00/00/0000 00:00:00";
   if (text.size() < kShape.size()) return false;
-  for (std::size_t i = 0; i < kShape.size(); ++i) {
+  const bool american = text[2] == '/';
+  const std::string_view shape = american ? kAmerican : kShape;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
     const char c = text[i];
-    if (kShape[i] == '0' ? !is_digit(c) : c != kShape[i] && !(i == 10 && c == 'T')) return false;
+    if (shape[i] == '0' ? !is_digit(c) : c != shape[i] && !(i == 10 && c == 'T')) return false;
   }
   const auto two = [&](std::size_t at) { return static_cast<unsigned>((text[at] - '0') * 10 + (text[at + 1] - '0')); };
-  const unsigned month = two(5), day = two(8);
+  const unsigned month = two(american ? 0 : 5), day = two(american ? 3 : 8);
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
-  const std::int64_t days = days_of(100 * two(0) + two(2), month, day);
+  const std::int64_t days = days_of(american ? 100 * two(6) + two(8) : 100 * two(0) + two(2), month, day);
   seconds = 86'400.0 * static_cast<double>(days) + 3600.0 * two(11) + 60.0 * two(14) + two(17);
   text.remove_prefix(kShape.size());
   if (text.size() > 1 && (text[0] == '.' || text[0] == ',') && is_digit(text[1])) {

@@ -35,6 +35,14 @@ constexpr std::optional<std::string_view> take_until(std::string_view& text, cha
   return before;
 }
 
+/// Where `words` stand, looked for by the one of their letters that is rare in logs.
+constexpr std::size_t find(std::string_view text, std::string_view words, char rare) {
+  const std::size_t before = words.find(rare);
+  for (std::size_t at = text.find(rare, before); at != std::string_view::npos; at = text.find(rare, at + 1))
+    if (text.substr(at - before).starts_with(words)) return at - before;
+  return std::string_view::npos;
+}
+
 /// A number of any program: "3.79", "1.04E+01", "nan", "-inf", "NaN", "Infinity". The nearest double.
 bool take_number(std::string_view& text, double& value);
 /// The same with separators: "528,855".

@@ -47,7 +47,9 @@ bool LogCsv::head(LogBook& book, const LogLine& line, bool first, const LogNames
   const bool commas = text.find(',') != std::string_view::npos;
   if (!commas && text.find('\t') == std::string_view::npos && !text.starts_with("memory.used")) return false;
   separator_ = commas ? ',' : '\t';
-  if (!sample_head(text) && !(first && metrics_head(text, names))) return false;
+  // What a notebook shows of Hugging Face's Trainer, copied: "Step	Training Loss	Validation Loss".
+  const bool notebook = text.starts_with("Step\tTraining Loss") || text.starts_with("Epoch\tTraining Loss");
+  if (!sample_head(text) && !((first || notebook) && metrics_head(text, names))) return false;
   book.shows(format_);
   return true;
 }

@@ -1,7 +1,8 @@
 // Names with numbers behind them in lines of any form: "step 12/90 | loss: 3.1 | 57.3ms", "global_step=10, lr=[0.1]".
 #pragma once
 
-#include <string>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "input/logs/book/names.h"
@@ -9,13 +10,31 @@
 
 namespace gpuplan {
 
+enum class FieldUnit : std::uint8_t {
+  kNone,
+  kTime,
+  kTokens,
+  kTokensPerGpu,
+  kSequences,
+  kBytes,
+  kStepsPerSecond,
+  kShare,
+  kFlops
+};
+
+struct FieldMeasure {
+  FieldUnit unit = FieldUnit::kNone;
+  double scale = 1;
+};
+
 /// A number of a line with what stands around it.
 struct LogField {
-  std::string_view name{};        ///< words before it, "grad norm"; empty: none since the number before
-  double value = 0;               ///< NaN where the program says so
-  std::string_view unit{};        ///< "ms", "tok/s", "%"; empty: none
-  double total = scan::kUnknown;  ///< behind a slash: "12/90"
-  bool fraction = false;          ///< written as no whole number: "3.1", "1e-4", "nan"
+  std::string_view name{};                ///< words before it, "grad norm"; empty: none since the number before
+  double value = 0;                       ///< NaN where the program says so
+  std::string_view unit{};                ///< "ms", "tok/s", "%"; empty: none
+  std::optional<FieldMeasure> measure{};  ///< by the unit, where it was looked up
+  double total = scan::kUnknown;          ///< behind a slash: "12/90"
+  bool fraction = false;                  ///< written as no whole number: "3.1", "1e-4", "nan"
 };
 
 /// Takes numbers off the front of a line one by one.
@@ -26,6 +45,7 @@ class LogFields {
 
  private:
   bool number(LogField& field);
+  bool not_finite(LogField& field);
   void word();
   void sign();
   char before(std::size_t at) const { return at == 0 ? ' ' : text_[at - 1]; }
@@ -39,5 +59,7 @@ class LogFields {
 /// What the words before a number mean, whatever program wrote them: "train loss", "Train/Loss" and "avg loss" are one.
 /// Words before the last ones that have a meaning are left out ("INFO trainer step" is "step").
 NamedValue meaning_of(const LogField& field);
+/// The same of a name by itself, a key of a record.
+NamedValue meaning_of_key(std::string_view name);
 
 }  // namespace gpuplan

@@ -2,6 +2,7 @@
 // a line without prefixes (LogLine) and writes what it finds into the book.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "input/logs/book/book.h"
@@ -15,11 +16,20 @@ Match torchtitan_step(LogBook& book, const LogLine& line);  ///< "step:  3  loss
 Match torchtune_step(LogBook& book, const LogLine& line);   ///< "Step 12 | loss:1.23 lr:2e-05 ..."
 Match megatron_step(LogBook& book, const LogLine& line);    ///< "iteration 1/ 5000 | consumed samples: ..."
 Match trainer_step(LogBook& book, const LogLine& line);     ///< "{'loss': 1.1294, ...}", "  6%|▌  | 73/1300 [..."
+Match litgpt_step(LogBook& book, const LogLine& line);      ///< "Epoch 1 | iter 4 step 1 | loss train: 3.2, ..."
+Match nemo_step(LogBook& book, const LogLine& line);        ///< "Training epoch 0, iteration 4/499 | lr: ..."
+Match composer_head(LogBook& book, const LogLine& line);    ///< "[batch=4/4800]:", with lines of values below
+Match composer_value(LogBook& book, const LogLine& line);   ///< "	 Train loss/train/total: 3.2"
+Match labelled_bar(LogBook& book, const LogLine& line);     ///< "Epoch 0:  30%|███  | 30/100 [00:12<00:28, 2.5it/s]"
+Match llmq_record(LogBook& book, const LogLine& line);      ///< "{"log": "step", "step": 4, "duration_ms": 1709, ...}"
 Match dcgm_sample(LogBook& book, const LogLine& line);      ///< "DCGM_FI_DEV_GPU_UTIL{gpu="0",...} 93"
 
 /// "step 12/90 | loss 3.1 | 57.3 ms": any line with the number of a step, and a loss, a time or a rate as names with
 /// numbers. True for such a line.
-bool fields_step(LogBook& book, const LogLine& line);
+bool fields_step(LogBook& book, const LogLine& line, LogFormat format);
+/// A line with the word "step" or "iter" at `at`, of that format by its signs: a known program's behind something that
+/// is put before all lines, or one of any form.
+void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format);
 
 /// "250 train 3.21" and "250 val 3.30", all of the line.
 Match numbers_step(LogBook& book, const LogLine& line);
@@ -30,13 +40,16 @@ using LogSentence = void(LogBook& book, const LogLine& line, std::string_view re
 LogSentence nanochat_parameters, nanochat_batch, nanochat_device_tokens, nanochat_micro_tokens, nanochat_gpu,
     nanochat_memory, nanochat_time;
 LogSentence nanogpt_tokens, nanogpt_parameters;
-LogSentence torchtitan_trainer, torchtitan_gpu, torchtitan_parameters, torchtitan_mesh, torchtitan_done;
-LogSentence megatron_arguments, megatron_memory, megatron_validation, megatron_done, megatron_world;
-LogSentence trainer_starts, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation, trainer_steps,
-    trainer_trainable, peft_parameters, lightning_processes;
-LogSentence vllm_starts, vllm_cache_memory, vllm_cache_tokens, vllm_rates, vllm_prompts, vllm_benchmark,
-    vllm_benchmark_throughput, generation_done;
-LogSentence fields_line, deepspeed_loss, deepspeed_batch, llmc_validation, nanogpt_memory, nvidia_smi_gpu;
+LogSentence torchtitan_trainer, torchtitan_tokens, torchtitan_gpu, torchtitan_parameters, torchtitan_mesh,
+    torchtitan_degrees, torchtitan_done;
+LogSentence megatron_arguments, megatron_memory, megatron_memory_gb, megatron_validation, megatron_done, megatron_world;
+LogSentence trainer_starts, trainer_examples, trainer_epochs, trainer_device_batch, trainer_batch, trainer_accumulation,
+    trainer_steps, trainer_trainable, trainer_gpus, trainer_record, peft_parameters, lightning_processes, litgpt_memory;
+LogSentence vllm_starts, vllm_cache_memory, vllm_cache_rest, vllm_cache_tokens, vllm_rates, vllm_prompts,
+    vllm_benchmark, vllm_benchmark_throughput, generation_done;
+LogSentence sglang_rate, sglang_cache, sglang_tokens;
+LogSentence step_word, deepspeed_sign, modded_sign, llmc_sign, llmq_sign, deepspeed_loss, deepspeed_batch,
+    llmc_validation, nanogpt_memory, nvidia_smi_gpu;
 LogSentence not_finite, checkpoint_line, resume_line;
 
 }  // namespace gpuplan

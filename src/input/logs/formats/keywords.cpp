@@ -45,16 +45,32 @@ constexpr std::array kSentences = {
     Sentence{"validation loss at iteration ", megatron_validation},
     Sentence{"[after training is done]", megatron_done},
     Sentence{"***** Running training *****", trainer_starts},
+    Sentence{"Num examples = ", trainer_examples},
     Sentence{"Num Epochs = ", trainer_epochs},
     Sentence{"Instantaneous batch size per device = ", trainer_device_batch},
     Sentence{"Total train batch size (w. parallel, distributed & accumulation) = ", trainer_batch},
     Sentence{"Gradient Accumulation steps = ", trainer_accumulation},
+    Sentence{"Gradient accumulation steps = ", trainer_accumulation},
+    Sentence{" Batch size per device = ", trainer_device_batch},
+    Sentence{"Data Parallel GPUs = ", trainer_gpus},
+    Sentence{"Trainable parameters = ", trainer_trainable},
+    Sentence{"{'loss': ", trainer_record},
+    Sentence{"{'eval_loss': ", trainer_record},
+    Sentence{"{'train_runtime': ", trainer_record},
+    Sentence{"(token/s): ", sglang_rate},
+    Sentence{"KV Cache is allocated.", sglang_cache},
+    Sentence{"max_total_num_tokens=", sglang_tokens},
+    Sentence{"memory (GB) |", megatron_memory_gb},
+    Sentence{"tokens per train step", torchtitan_tokens},
+    Sentence{"device mesh with parallelism: ", torchtitan_degrees},
+    Sentence{"| - Memory Used", litgpt_memory},
     Sentence{"Total optimization steps = ", trainer_steps},
     Sentence{"Number of trainable parameters = ", trainer_trainable},
     Sentence{"trainable params: ", peft_parameters},
     Sentence{"processes registered. Starting with ", lightning_processes},
     Sentence{"Resolved architecture: ", vllm_starts},
     Sentence{"Available KV cache memory:", vllm_cache_memory},
+    Sentence{"reserved for KV Cache is ", vllm_cache_rest},
     Sentence{"GPU KV cache size:", vllm_cache_tokens},
     Sentence{"Avg generation throughput:", vllm_rates},
     Sentence{"est. speed input: ", vllm_prompts},
@@ -63,16 +79,26 @@ constexpr std::array kSentences = {
     Sentence{"all replicas are done", generation_done},
     Sentence{" Total steps = ", trainer_steps},  // Unsloth's banner
     Sentence{"Total batch size = ", trainer_batch},
+    Sentence{"| Total batch size ", trainer_batch},
     Sentence{"train_batch_size ...", deepspeed_batch},
     Sentence{"peak memory allocated: ", nanogpt_memory},
     Sentence{"val loss ", llmc_validation},
     Sentence{"NVIDIA ", nvidia_smi_gpu},
     // lines of steps in any form
-    Sentence{"step", fields_line},
-    Sentence{"Step", fields_line},
-    Sentence{"STEP", fields_line},
-    Sentence{"iter", fields_line},
-    Sentence{"Iter", fields_line},
+    Sentence{"step", step_word},
+    Sentence{"Step", step_word},
+    Sentence{"STEP", step_word},
+    Sentence{"iter", step_word},
+    Sentence{"Iter", step_word},
+    Sentence{"SamplesPerSec=", deepspeed_sign},
+    Sentence{"mom=[", deepspeed_sign},
+    Sentence{"iter time (s):", deepspeed_sign},
+    Sentence{"step_avg:", modded_sign},
+    Sentence{"(+nan", llmc_sign},
+    Sentence{"bf16 MFU", llmc_sign},
+    Sentence{" (took ", llmc_sign},
+    Sentence{"[T] step ", llmq_sign},
+    Sentence{"[V] step ", llmq_sign},
     Sentence{"Loss: ", deepspeed_loss},
     Sentence{"loss: ", deepspeed_loss},
     Sentence{"loss = ", deepspeed_loss},
@@ -96,9 +122,11 @@ constexpr std::array kSentences = {
 
 constexpr std::size_t kFirst = 4;  ///< letters that a sentence is found by
 constexpr unsigned kBits = 12;
+constexpr unsigned kFilterBits = 16;
 constexpr std::uint16_t kNoKeyword = 0xFFFF;
 
-constexpr std::uint32_t slot_of(std::uint32_t first) { return (first * 0x9E3779B1U) >> (32U - kBits); }
+constexpr std::uint32_t hash_of_letters(std::uint32_t first) { return first * 0x9E3779B1U; }
+constexpr std::uint32_t slot_of(std::uint32_t first) { return hash_of_letters(first) >> (32U - kBits); }
 
 std::uint32_t load(const char* at) {
   unsigned char bytes[kFirst];
@@ -107,10 +135,12 @@ std::uint32_t load(const char* at) {
          static_cast<std::uint32_t>(bytes[2]) << 16U | static_cast<std::uint32_t>(bytes[3]) << 24U;
 }
 
-/// Chains of sentences by a hash of their first letters; behind those above, the rows of data/run_ends.csv.
+/// Chains of sentences by a hash of their first letters; behind those above, the rows of data/run_ends.csv. Nearly all
+/// places of a log begin none of them: a filter of more bits tells.
 struct Index {
   std::span<const RunEnd> ends = run_ends();
   std::array<std::uint16_t, std::size_t{1} << kBits> heads{};
+  std::array<std::uint64_t, (std::size_t{1} << kFilterBits) / 64> filter{};
   std::vector<std::uint16_t> next;
 
   Index() : next(kSentences.size() + ends.size()) {
@@ -119,7 +149,13 @@ struct Index {
       std::uint16_t& head = heads[slot_of(load(&words(i).front()))];
       next[i] = head;
       head = static_cast<std::uint16_t>(i);
+      const std::uint32_t bit = hash_of_letters(load(&words(i).front())) >> (32U - kFilterBits);
+      filter[bit / 64] |= std::uint64_t{1} << (bit % 64);
     }
+  }
+  bool may_begin(std::uint32_t first) const {
+    const std::uint32_t bit = hash_of_letters(first) >> (32U - kFilterBits);
+    return (filter[bit / 64] >> (bit % 64) & 1U) != 0;
   }
   std::string_view words(std::size_t i) const {
     return i < kSentences.size() ? kSentences[i].words : std::string_view(ends[i - kSentences.size()].words);
@@ -133,11 +169,13 @@ void read_sentences(LogBook& book, const LogLine& line) {
   const std::string_view text = line.text;
   if (text.size() < kFirst) return;
   const char* const last = text.data() + text.size() - kFirst;
+  book.marks = {};
   std::size_t end = index.ends.size();  // the first row that the line matches
   for (const char* at = text.data(); at <= last; ++at) {
-    std::uint16_t found = index.heads[slot_of(load(at))];
-    if (found == kNoKeyword) [[likely]]
+    const std::uint32_t first = load(at);
+    if (!index.may_begin(first)) [[likely]]
       continue;
+    std::uint16_t found = index.heads[slot_of(first)];
     const auto position = static_cast<std::size_t>(at - text.data());
     const std::string_view rest = text.substr(position);
     for (; found != kNoKeyword; found = index.next[found]) {
@@ -150,6 +188,7 @@ void read_sentences(LogBook& book, const LogLine& line) {
       if (rest.starts_with(sentence.words)) sentence.read(book, line, rest.substr(sentence.words.size()));
     }
   }
+  if (book.marks.step) fields_line(book, line, book.marks.step_at, book.marks.sign.value_or(LogFormat::kFields));
   if (end < index.ends.size()) book.event(index.ends[end].kind, line, text, index.ends[end].stopped);
 }
 

@@ -1,5 +1,6 @@
 // Megatron-LM (megatron/training/training.py): a line is the mean of log-interval iterations; TFLOP/s are those of one
 // GPU; forks add fields, so a line is read by the names of its fields. Its last rank writes it.
+#include <algorithm>
 #include <utility>
 
 #include "input/logs/formats/formats.h"
@@ -18,7 +19,7 @@ constexpr std::string_view trimmed(std::string_view text) {
 
 struct Iteration {
   StepRecord record;
-  double batch = 0, nan_iterations = 0, tokens_per_gpu = 0;
+  double batch = 0, nan_iterations = 0, tokens_per_gpu = 0, samples = 0, tokens = 0;
 };
 
 void take_field(Iteration& it, std::string_view key, std::string_view text) {
@@ -26,6 +27,10 @@ void take_field(Iteration& it, std::string_view key, std::string_view text) {
   if (key.empty() || !take_next(text, value)) return;
   StepRecord& record = it.record;
   switch (key.front()) {
+    case 'c':
+      if (key == "consumed samples") it.samples = value;
+      else if (key == "consumed tokens") it.tokens = value;
+      break;
     case 'e':
       if (key == "elapsed time per iteration (ms)") record.set(StepValue::kStepSeconds, value / 1e3);
       break;
@@ -34,7 +39,8 @@ void take_field(Iteration& it, std::string_view key, std::string_view text) {
       else if (key == "tokens/sec/gpu" || key == "tokens per gpu per second (tgs)") it.tokens_per_gpu = value;
       break;
     case 'l':
-      if (key == "lm loss" || key == "lm-loss" || key == "loss") record.set(StepValue::kLoss, value);
+      if (key == "lm loss" || key == "lm-loss" || key == "lm_loss" || key == "loss")
+        record.set(StepValue::kLoss, value);
       else if (key == "learning rate") record.set(StepValue::kLearningRate, value);
       break;
     case 'g':
@@ -68,6 +74,7 @@ Match megatron_step(LogBook& book, const LogLine& line) {
   if (!it.record.has(StepValue::kStepSeconds)) return Match::kBroken;
   RunLog& log = book.log;
   log.planned_steps = planned;
+  if (!log.sequence_length && it.samples > 0 && it.tokens > 0) log.sequence_length = it.tokens / it.samples;
   if (it.batch > 0) {
     log.sequences_per_step = it.batch;
     if (log.sequence_length) {
@@ -80,6 +87,39 @@ Match megatron_step(LogBook& book, const LogLine& line) {
   if (it.nan_iterations > 0)
     book.event(LogEvent::Kind::kNotFinite, line, "iterations were left out because their gradients were not finite");
   book.record(LogFormat::kMegatron, it.record, line);
+  return Match::kRecord;
+}
+
+/// "Training epoch 0, iteration 4/499 | lr: 1.5e-07 | global_batch_size: 128 | global_step: 4 |
+/// reduced_train_loss: 10.8 | train_step_timing in s: 3.5" of NeMo 2
+/// (nemo/lightning/pytorch/callbacks/progress_printer.py): counted from 0 to the last one.
+Match nemo_step(LogBook& book, const LogLine& line) {
+  std::string_view rest = line.text;
+  double epoch = 0, last = 0;
+  Iteration it;
+  if (!take(rest, "Training epoch ") || !take_next(rest, epoch) || !take(rest, ", iteration ") ||
+      !take_next(rest, it.record.step))
+    return Match::kNo;
+  const bool planned = take(rest, "/") && take_next(rest, last);
+  if (!take(rest, " | ")) return Match::kBroken;
+  while (!rest.empty()) {
+    const std::string_view field = rest.substr(0, rest.find(" | "));
+    rest.remove_prefix(std::min(rest.size(), field.size() + 3));
+    const std::size_t colon = field.find(": ");
+    std::string_view number = colon == std::string_view::npos ? std::string_view() : field.substr(colon + 2);
+    double value = 0;
+    if (!take_next(number, value)) continue;
+    const std::string_view name = field.substr(0, colon);
+    if (name == "reduced_train_loss") it.record.set(StepValue::kLoss, value);
+    else if (name == "train_step_timing in s") it.record.set(StepValue::kStepSeconds, value);
+    else if (name == "grad_norm") it.record.set(StepValue::kGradNorm, value);
+    else if (name == "lr") it.record.set(StepValue::kLearningRate, value);
+    else if (name == "val_loss") it.record.set(StepValue::kValidation, value);
+    else if (name == "global_batch_size" && value > 0) book.log.sequences_per_step = value;
+  }
+  it.record.step += 1;
+  if (planned) book.log.planned_steps = last + 1;
+  book.record(LogFormat::kNemo, it.record, line);
   return Match::kRecord;
 }
 
@@ -115,6 +155,18 @@ void megatron_memory(LogBook& book, const LogLine&, std::string_view rest) {
     const std::size_t at = rest.find(words);
     if (at == std::string_view::npos) continue;
     if (const auto value = scan::number(rest.substr(at + words.size()))) book.memory(kind, *value * units::MiB);
+  }
+}
+
+/// "(after 2 iterations) memory (GB) | mem-max-allocated-gigabytes: 57.37 | ..." of Megatron-Bridge: 10^9 bytes.
+void megatron_memory_gb(LogBook& book, const LogLine&, std::string_view rest) {
+  book.shows(LogFormat::kMegatron);
+  for (const auto& [words, kind] :
+       {std::pair{std::string_view("mem-max-allocated-gigabytes:"), LoggedMemory::kAllocated},
+        std::pair{std::string_view("mem-max-reserved-gigabytes:"), LoggedMemory::kReserved}}) {
+    const std::size_t at = rest.find(words);
+    if (at == std::string_view::npos) continue;
+    if (const auto value = scan::number(rest.substr(at + words.size()))) book.memory(kind, Bytes{*value * 1e9});
   }
 }
 

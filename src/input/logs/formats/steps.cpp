@@ -12,31 +12,6 @@
 namespace gpuplan {
 namespace {
 
-/// What only the lines of one program hold.
-struct StepSign {
-  std::string_view words;
-  LogFormat format;
-  bool at_start = false;
-};
-constexpr std::array kStepSigns = {
-    StepSign{"SamplesPerSec=", LogFormat::kDeepSpeed},
-    StepSign{"mom=[", LogFormat::kDeepSpeed},
-    StepSign{"iter time (s):", LogFormat::kDeepSpeed},
-    StepSign{"step_avg:", LogFormat::kModdedNanogpt},
-    StepSign{"(+nan", LogFormat::kLlmC},
-    StepSign{"bf16 MFU", LogFormat::kLlmC},
-    StepSign{" (took ", LogFormat::kLlmC},
-    StepSign{"[T] step ", LogFormat::kLlmq, true},
-    StepSign{"[V] step ", LogFormat::kLlmq, true},
-};
-
-LogFormat format_signed(std::string_view text) {
-  for (const StepSign& sign : kStepSigns)
-    if (sign.at_start ? text.starts_with(sign.words) : text.find(sign.words) != std::string_view::npos)
-      return sign.format;
-  return LogFormat::kFields;
-}
-
 /// Words before a step or loss that say that it is of held-out data: "Validation at step 500: loss 3.2".
 bool speaks_of_validation(std::string_view words) {
   for (const std::string_view sign : {"alid", "eval", "Eval", "EVAL", "VAL", "[V]"})
@@ -55,10 +30,15 @@ std::string_view words_before(std::string_view text, std::string_view name, bool
 struct StepLine {
   StepRecord record;
   double planned = scan::kUnknown, mean_time = scan::kUnknown;
-  bool fraction = false;  ///< a loss or time that is no whole number: code has whole ones
+  bool fraction = false;         ///< a loss or time that is no whole number: code has whole ones
+  std::string_view time_name{};  ///< what this program calls the time of a step, whatever its unit; seconds without one
 };
 
 void note_field(LogBook& book, StepLine& it, const LogField& field) {
+  if (!it.time_name.empty() && field.name == it.time_name && (field.unit.empty() || field.unit == "s")) {
+    it.record.set(StepValue::kStepSeconds, field.value);
+    return;
+  }
   const NamedValue named = meaning_of(field);
   switch (named.kind) {
     case NamedValue::Kind::kStep:
@@ -86,22 +66,26 @@ constexpr unsigned quantity_bit(StepValue quantity) { return 1U << static_cast<u
 
 }  // namespace
 
-bool fields_step(LogBook& book, const LogLine& line) {
-  const LogFormat format = format_signed(line.text);
-  // Beside the lines of a program that is known, others repeat it or are of parts of a step.
+bool fields_step(LogBook& book, const LogLine& line, LogFormat format) {
+  // Beside the lines of a program that is known, others repeat it or are of parts of a step, unless it tells no loss.
   const auto owner = book.step_format();
-  if (format == LogFormat::kFields && owner && *owner != LogFormat::kFields) return false;
+  const bool beside = format == LogFormat::kFields && owner && *owner != LogFormat::kFields;
+  if (beside && !book.lacks_loss()) return false;
   if (line.text.starts_with('#')) return false;  // a program's own text
   StepLine it;
+  if (format == LogFormat::kLlmq) it.time_name = "time";
+  if (line.text.starts_with("completed step: ")) it.time_name = "seconds";  // MaxText
   LogFields fields(line.text);
   bool validation = false;
+  const bool may_speak =  // each of the words has a "v"
+      line.text.find('v') != std::string_view::npos || line.text.find('V') != std::string_view::npos;
   for (LogField field; fields.next(field);) {
     const unsigned known = it.record.known;
     const bool counted = !std::isnan(it.record.step);
     note_field(book, it, field);
     const bool is_step = !counted && !std::isnan(it.record.step);
     const bool is_loss = (~known & it.record.known & quantity_bit(StepValue::kLoss)) != 0;
-    if (is_step || is_loss)
+    if (may_speak && (is_step || is_loss))
       validation = validation || speaks_of_validation(words_before(line.text, field.name, is_loss));
   }
   StepRecord& record = it.record;
@@ -120,6 +104,14 @@ bool fields_step(LogBook& book, const LogLine& line) {
   if (format == LogFormat::kFields && (!works || !it.fraction)) return false;
   if (!works && record.known == 0) return false;
   if (record.has(StepValue::kClock)) book.elapsed(Seconds{record[StepValue::kClock]});
+  if (beside) {
+    if (!record.has(StepValue::kLoss)) return false;
+    const double loss = record[StepValue::kLoss];
+    record = {.step = record.step};
+    record.set(StepValue::kLoss, loss);
+    book.record(format, record, line);
+    return true;
+  }
   if (it.planned > 0) book.log.planned_steps = it.planned;
   TimeSource source = TimeSource::kSaid;
   if (it.mean_time > 0 && !record.has(StepValue::kStepSeconds) && !held_out) {
@@ -128,6 +120,31 @@ bool fields_step(LogBook& book, const LogLine& line) {
   }
   book.record(format, record, line, source);
   return true;
+}
+
+/// LLMQ's own file of records: `{"log": "step", "time": "...", "step": 4, "step_tokens": 65536, "duration_ms": 1709,
+/// "norm": 1.5, "loss": 3.2, "lr": 1e-05, ...}`
+Match llmq_record(LogBook& book, const LogLine& line) {
+  const std::string_view rest = line.text;
+  const bool held_out = rest.starts_with("{\"log\": \"eval\"");
+  if (!held_out && !rest.starts_with("{\"log\": \"step\"")) return Match::kNo;
+  const auto field = [rest](std::string_view name) {
+    const std::size_t at = rest.find(name);
+    return at == std::string_view::npos ? std::nullopt : scan::number(rest.substr(at + name.size()));
+  };
+  const auto step = field("\"step\": "), loss = field("\"loss\": "), time = field("\"duration_ms\": ");
+  if (!step || !loss || rest.find('}') == std::string_view::npos) return Match::kBroken;
+  StepRecord record;
+  record.step = *step;
+  record.set(held_out ? StepValue::kValidation : StepValue::kLoss, *loss);
+  if (!held_out) {
+    if (const auto tokens = field("\"step_tokens\": "); tokens && *tokens > 0) book.log.tokens_per_step = tokens;
+    if (time) record.set(StepValue::kStepSeconds, *time / 1e3);
+    if (const auto norm = field("\"norm\": ")) record.set(StepValue::kGradNorm, *norm);
+    if (const auto rate = field("\"lr\": ")) record.set(StepValue::kLearningRate, *rate);
+  }
+  book.record(LogFormat::kLlmq, record, line);
+  return Match::kRecord;
 }
 
 Match numbers_step(LogBook& book, const LogLine& line) {
@@ -143,13 +160,48 @@ Match numbers_step(LogBook& book, const LogLine& line) {
   return Match::kRecord;
 }
 
-/// A line with the word "step" or "iter" in it.
-void fields_line(LogBook& book, const LogLine& line, std::string_view rest) {
+namespace {
+
+/// A line of a known program behind something that its launcher or logger puts before all lines.
+bool known_step(LogBook& book, const LogLine& line, std::size_t begin) {
+  LogLine behind = line;
+  behind.text = line.text.substr(begin);
+  const auto holds = [&](std::string_view words) { return behind.text.find(words) != std::string_view::npos; };
+  Match match = Match::kNo;
+  if (behind.text.starts_with("step:")) {
+    constexpr std::string_view kValidation = "validate ";
+    if (line.text.substr(0, begin).ends_with(kValidation)) behind.text = line.text.substr(begin - kValidation.size());
+    if (holds("tps: ") || holds("wps: ")) match = torchtitan_step(book, behind);
+  } else if (behind.text.starts_with("step ")) {
+    if (holds("| tok/sec: ")) match = nanochat_step(book, behind);
+  } else if (behind.text.starts_with("iteration ")) {
+    match = megatron_step(book, behind);
+  } else if (behind.text.starts_with("iter ")) {
+    match = nanogpt_step(book, behind);
+  }
+  return match == Match::kRecord;
+}
+
+}  // namespace
+
+void fields_line(LogBook& book, const LogLine& line, std::size_t at, LogFormat format) {
+  if (at == 0 || !known_step(book, line, at)) fields_step(book, line, format);
+}
+
+/// The first of these words of a line.
+void step_word(LogBook& book, const LogLine& line, std::string_view rest) {
   constexpr std::size_t kWord = 4;
-  const std::string_view before = line.text.substr(0, line.text.size() - rest.size() - kWord);
-  for (const std::string_view word : {"step", "Step", "STEP", "iter", "Iter"})
-    if (before.find(word) != std::string_view::npos) return;  // read already
-  fields_step(book, line);
+  if (!book.marks.step) book.marks.step_at = line.text.size() - rest.size() - kWord;
+  book.marks.step = true;
+}
+
+// What only the lines of one program hold.
+void deepspeed_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.add(LogFormat::kDeepSpeed); }
+void modded_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.add(LogFormat::kModdedNanogpt); }
+void llmc_sign(LogBook& book, const LogLine&, std::string_view) { book.marks.add(LogFormat::kLlmC); }
+void llmq_sign(LogBook& book, const LogLine& line, std::string_view rest) {
+  constexpr std::size_t kWords = std::string_view("[T] step ").size();
+  if (line.text.size() == rest.size() + kWords) book.marks.add(LogFormat::kLlmq);
 }
 
 /// "[Rank 0] Loss: 10.8766" beside DeepSpeed's own lines, which tell the steps.

@@ -102,8 +102,29 @@ void torchtitan_trainer(LogBook& book, const LogLine& line, std::string_view res
   if (const auto length = figure(rest, "sequence length ")) book.log.sequence_length = length;
   if (book.log.sequences_per_step && book.log.sequence_length)
     book.log.tokens_per_step = *book.log.sequences_per_step * *book.log.sequence_length;
+  if (const auto length = figure(rest, "maximum context length ")) book.log.sequence_length = length;
   for (const std::string_view words : {"total training steps ", "total steps "})
     if (const auto steps = figure(rest, words)) book.log.planned_steps = steps;
+}
+
+/// "7000 tokens per DP rank, 56000 tokens per train step, gradient accumulation steps 1, ...", since 2026
+void torchtitan_tokens(LogBook& book, const LogLine& line, std::string_view rest) {
+  std::string_view before = line.text.substr(0, line.text.size() - rest.size());
+  before = before.substr(0, before.rfind(" tokens per train step"));
+  if (const auto tokens = scan::amount(before.substr(before.rfind(' ') + 1)); tokens && *tokens > 0)
+    book.log.tokens_per_step = tokens;
+}
+
+/// "Building device mesh with parallelism: pp=1, dp_replicate=1, dp_shard=8, cp=1, tp=1, ep=1": experts take no GPUs of
+/// their own.
+void torchtitan_degrees(LogBook& book, const LogLine&, std::string_view rest) {
+  double product = 1;
+  for (const std::string_view name : {"pp=", "dp_replicate=", "dp_shard=", "cp=", "tp="}) {
+    const auto size = figure(rest, name);
+    if (!size || !(*size >= 1)) return;
+    product *= *size;
+  }
+  book.log.processes = product;
 }
 
 /// "CUDA capacity: NVIDIA H100 with 95.00GiB memory"

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "input/logs/book/names.h"
+#include "input/logs/formats/bars.h"
 #include "input/logs/formats/fields.h"
 #include "input/logs/formats/formats.h"
 #include "input/logs/formats/keywords.h"
@@ -17,11 +18,10 @@ using scan::take;
 using scan::take_next;
 
 /// A value of a dict up to the ',' or '}' behind it: numbers, numbers in quotes, True, None, strings, nested lists.
-/// Takes the text up to that sign; false when the sign is missing.
-bool take_value(std::string_view& rest, double& value) {
+/// Takes the text up to that sign; false when the sign is missing. `number`: it is one, nan among them.
+bool take_value(std::string_view& rest, double& value, bool& number) {
   scan::skip_spaces(rest);
-  value = scan::kUnknown;
-  bool number = false;
+  number = false;
   if (!rest.empty() && (rest.front() == '\'' || rest.front() == '"')) {
     const char quote = rest.front();
     rest.remove_prefix(1);
@@ -31,8 +31,10 @@ bool take_value(std::string_view& rest, double& value) {
     number = scan::take_number(text, value) && text.empty();
   } else {
     number = scan::take_number(rest, value);
+    scan::skip_spaces(rest);
+    number = number && !rest.empty() && (rest.front() == ',' || rest.front() == '}');
+    if (number) return true;
   }
-  if (!number) value = scan::kUnknown;
   int depth = 0;
   for (; !rest.empty(); rest.remove_prefix(1)) {
     const char c = rest.front();
@@ -55,22 +57,15 @@ Match dict(LogBook& book, const LogLine& line, std::string_view rest) {
     rest.remove_prefix(1);
     const auto key = scan::take_until(rest, quote);
     double value = 0;
-    if (!key || !take(rest, ":") || !take_value(rest, value)) return Match::kBroken;
-    record.note(book, *key, value);
+    bool number = false;
+    const char* const begin = rest.data();
+    if (!key || !take(rest, ":") || !take_value(rest, value, number)) return Match::kBroken;
+    if (number) record.note(book, *key, value);
+    else if (*key == "global_step/max_steps")
+      record.note_steps({begin, static_cast<std::size_t>(rest.data() - begin)});  // ms-swift: '30/100'
     take(rest, ",");
   }
   return record.close(book, LogFormat::kTrainerOutput, line) ? Match::kRecord : Match::kNo;
-}
-
-/// "00:48" and "1:02:03", up to `end`.
-bool take_duration(std::string_view& rest, double& seconds) {
-  double part = 0;
-  seconds = 0;
-  do {
-    if (rest.empty() || !is_digit(rest.front()) || !scan::take_number(rest, part)) return false;
-    seconds = 60 * seconds + part;
-  } while (take(rest, ":"));
-  return true;
 }
 
 /// A bar of another length than the training's is an evaluation's. Where no preamble tells the steps, the first bar is
@@ -88,47 +83,28 @@ bool is_training_bar(LogBook& book, double total) {
   return true;
 }
 
-/// "  6%|▌         | 73/1300 [00:48<13:57,  1.47it/s]". Bars with words before them are of loading and mapping.
-Match bar(LogBook& book, const LogLine& line, std::string_view rest) {
-  double percent = 0, total = 0, elapsed = 0, left = 0, rate = 0;
-  if (!scan::take_number(rest, percent) || !take(rest, "%|")) return Match::kNo;
-  const auto drawn = scan::take_until(rest, '|');
-  StepRecord record;
-  if (!drawn || !take_next(rest, record.step) || !take(rest, "/") || !take_next(rest, total)) return Match::kNo;
-  if (!take(rest, " [") || !take_duration(rest, elapsed) || !take(rest, "<")) return Match::kBroken;
-  if (!take(rest, "?") && !take_duration(rest, left)) return Match::kBroken;
-  if (!take(rest, ",")) return Match::kBroken;
-  scan::skip_spaces(rest);
-  const bool known = scan::take_number(rest, rate);
-  if (!known && !take(rest, "?")) return Match::kBroken;
-  if (!(total > 0)) return Match::kNo;
-  const bool reciprocal = rest.starts_with("s/it");
-  if (!reciprocal && !rest.starts_with("it/s")) return Match::kNo;
-  if (is_training_bar(book, total)) {
-    book.elapsed(Seconds{elapsed});
-    if (known && rate > 0) record.set(StepValue::kStepSeconds, reciprocal ? rate : 1 / rate);
-    // tqdm's postfix, "1.5it/s, loss=2.31, lr=1e-5]"
-    LogFields fields(rest.substr(0, rest.find(']')));
-    for (LogField field; fields.next(field);)
-      if (const NamedValue named = meaning_of(field);
-          named.kind == NamedValue::Kind::kQuantity &&
-          (named.quantity == StepValue::kLoss || named.quantity == StepValue::kLearningRate ||
-           named.quantity == StepValue::kGradNorm))
-        note_value(book, record, named, field.value);
+/// "  6%|▌         | 73/1300 [00:48<13:57,  1.47it/s]". Bars with words before them are another matter.
+Match trainer_bar(LogBook& book, const LogLine& line) {
+  ProgressBar bar;
+  if (const Match match = take_bar(line.text, bar); match != Match::kRecord) return match;
+  if (!bar.label.empty() || !bar.steps) return Match::kNo;
+  if (is_training_bar(book, bar.total)) {
+    StepRecord record;
+    record.step = bar.done;
+    book.elapsed(Seconds{bar.elapsed});
+    if (bar.step_seconds > 0) record.set(StepValue::kStepSeconds, bar.step_seconds);
+    note_postfix(book, record, bar.postfix);
     book.record(LogFormat::kTrainerOutput, record, line, TimeSource::kBar);
   }
   // Records and sentences are often printed behind the bar, on the same line.
-  const std::size_t end = rest.find(']');
-  if (end == std::string_view::npos) return Match::kRecord;
-  rest.remove_prefix(end + 1);
-  const std::size_t brace = rest.find("{'");
+  const std::size_t brace = bar.behind.find("{'");
   if (brace == std::string_view::npos) {
     LogLine behind = line;
-    behind.text = rest;
+    behind.text = bar.behind;
     read_sentences(book, behind);
     return Match::kRecord;
   }
-  const Match behind = dict(book, line, rest.substr(brace));
+  const Match behind = dict(book, line, bar.behind.substr(brace));
   return behind == Match::kNo ? Match::kRecord : behind;
 }
 
@@ -138,41 +114,93 @@ std::optional<double> logged(std::string_view rest) {
   return value && *value > 0 ? value : std::nullopt;
 }
 
+/// Steps of an epoch, as the preamble tells them; 0: it does not.
+double steps_per_epoch(const LogBook& book) {
+  const LogFacts& facts = book.facts;
+  const double batch = book.log.sequences_per_step.value_or(0), passes = facts.accumulation.value_or(1);
+  if (facts.examples && batch > 0) return std::ceil(*facts.examples * passes / batch) / passes;
+  const double epochs = facts.epochs.value_or(0);
+  return epochs > 0 ? book.log.planned_steps.value_or(0) / epochs : 0;
+}
+
 }  // namespace
 
 void TrainerRecord::note(LogBook& book, std::string_view name, double value) {
+  if (name == "epoch") epoch_ = value;
+  else if (name == "throughput") record_.set(StepValue::kTokens, value);  // LLaMA-Factory; Megatron's is of FLOPs
+  else if (name == "current_steps") record_.step = value;                 // LLaMA-Factory's trainer_log.jsonl
+  else if (name == "total_steps") total_steps_ = value;
+  else if (name.starts_with("train_")) note_summary(book, name, value);
+  else note_any(book, name, value);
+}
+
+/// Of the summary at the end; "train_loss" is also what other programs call their loss.
+void TrainerRecord::note_summary(LogBook& book, std::string_view name, double value) {
   if (name == "train_runtime") run_time_ = value;
   else if (name == "train_steps_per_second") steps_per_second_ = value;
   else if (name == "train_tokens_per_second") tokens_per_second_ = value;
-  else if (name == "epoch") epoch_ = value;
-  else if (name == "train_loss") return;                                  // the mean of the run
-  else if (name == "throughput") record_.set(StepValue::kTokens, value);  // LLaMA-Factory; Megatron's is of FLOPs
-  else note_value(book, record_, name, value);
+  else if (name == "train_loss") train_loss_ = value;
+  else note_any(book, name, value);
 }
 
-/// On a terminal a record does not say its step: the bar beside it does, or its epoch, to two decimals or more.
-double TrainerRecord::guessed_step(const LogBook& book) const {
-  if (book.facts.bar_total) return book.step();
-  if (!book.log.planned_steps || !(book.facts.epochs.value_or(0) > 0) || !(epoch_ >= 0)) return scan::kUnknown;
-  const double step = std::round(epoch_ / *book.facts.epochs * *book.log.planned_steps);
-  const bool again = record_.has(StepValue::kLoss) ? step <= book.step() : step < book.step();
-  return again ? scan::kUnknown : step;
+void TrainerRecord::note_any(LogBook& book, std::string_view name, double value) {
+  if (note_value(book, record_, name, value)) return;
+  // Records of programs of any kind.
+  const NamedValue named = meaning_of_key(name);
+  if (named.kind != NamedValue::Kind::kMeanTime) note_value(book, record_, named, value);
+}
+
+void TrainerRecord::note_steps(std::string_view text) {
+  text.remove_prefix(std::min(text.size(), text.find_first_of("0123456789")));
+  double step = 0, total = 0;
+  if (!scan::take_number(text, step) || !take(text, "/") || !scan::take_number(text, total)) return;
+  record_.step = step;
+  total_steps_ = total;
+}
+
+/// On a terminal a record does not say its step: the bar beside it does. Else it follows from the count of the records
+/// and the epochs in them, where the preamble tells the steps of an epoch: records come every so many steps, and of
+/// epochs two decimals are printed.
+double TrainerRecord::guessed_step(LogBook& book) const {
+  LogFacts& facts = book.facts;
+  if (facts.bar_total) return book.step();
+  if (!(epoch_ >= 0)) return scan::kUnknown;
+  const double step = facts.records.add(book.log, epoch_, record_.has(StepValue::kLoss), steps_per_epoch(book));
+  return step > book.step() || std::isnan(book.step()) || !record_.has(StepValue::kLoss) ? step : scan::kUnknown;
+}
+
+/// The summary that Trainer prints when it is done.
+void TrainerRecord::end(LogBook& book, LogFormat format, const LogLine& line) const {
+  RunLog& log = book.log;
+  log.run_time = Seconds{run_time_};
+  book.ends(line);
+  StepRecord mean;
+  mean.step = record_.step;
+  if (steps_per_second_ > 0) {
+    mean.set(StepValue::kStepSeconds, 1 / steps_per_second_);
+    // Three decimals are printed of both.
+    constexpr double kRounding = 0.0005;
+    const double steps = run_time_ * steps_per_second_, unsure = run_time_ * kRounding;
+    if (std::isnan(mean.step) && !log.last_step && unsure < 0.5) {
+      mean.step = std::round(steps);
+      if (epoch_ > 0) book.facts.records.number(log, mean.step / epoch_);
+    }
+  }
+  if (tokens_per_second_ > 0 && log.tokens_per_second.empty()) mean.set(StepValue::kTokens, tokens_per_second_);
+  book.record(format, mean, line, TimeSource::kMean);
 }
 
 bool TrainerRecord::close(LogBook& book, LogFormat format, const LogLine& line) {
   RunLog& log = book.log;
   if (!std::isnan(run_time_)) {
-    log.run_time = Seconds{run_time_};
-    book.ends(line);
-    StepRecord mean;
-    mean.step = record_.step;
-    if (steps_per_second_ > 0) mean.set(StepValue::kStepSeconds, 1 / steps_per_second_);
-    if (tokens_per_second_ > 0 && log.tokens_per_second.empty()) mean.set(StepValue::kTokens, tokens_per_second_);
-    book.record(format, mean, line, TimeSource::kMean);
+    end(book, format, line);
     return true;
   }
+  // In Trainer's summary it is the mean of the run.
+  if (!std::isnan(train_loss_) && !record_.has(StepValue::kLoss)) record_.set(StepValue::kLoss, train_loss_);
   // A learning rate alone is a setting.
   if ((record_.known & ~(1U << static_cast<unsigned>(StepValue::kLearningRate))) == 0) return false;
+  if (total_steps_ > 0 && record_.step <= total_steps_) log.planned_steps = total_steps_;
   if (std::isnan(record_.step)) record_.step = guessed_step(book);
   book.epoch(epoch_);
   book.record(format, record_, line);
@@ -183,11 +211,13 @@ Match trainer_step(LogBook& book, const LogLine& line) {
   std::string_view rest = line.text;
   scan::skip_spaces(rest);
   if (rest.starts_with('{')) return dict(book, line, rest);
-  return bar(book, line, rest);
+  return trainer_bar(book, line);
 }
 
 void trainer_starts(LogBook& book, const LogLine&, std::string_view) {
   book.starts();
+  book.facts.examples.reset();
+  book.facts.records.begin_again();
   book.shows(LogFormat::kTrainerOutput);
 }
 
@@ -195,7 +225,14 @@ void trainer_epochs(LogBook& book, const LogLine&, std::string_view rest) { book
 void trainer_device_batch(LogBook& book, const LogLine&, std::string_view rest) {
   book.facts.device_batch = logged(rest);
 }
+/// Evaluations say it too, of their own.
+void trainer_examples(LogBook& book, const LogLine&, std::string_view rest) {
+  if (!book.facts.examples) book.facts.examples = logged(rest);
+}
+
 void trainer_batch(LogBook& book, const LogLine&, std::string_view rest) {
+  // Unsloth's "Total batch size (22 x 3 x 1) = 66"
+  if (rest.starts_with("(")) rest.remove_prefix(std::min(rest.size(), rest.find("= ") + 2));
   if (const auto value = logged(rest)) book.log.sequences_per_step = value;
 }
 void trainer_accumulation(LogBook& book, const LogLine&, std::string_view rest) {
@@ -211,6 +248,17 @@ void trainer_steps(LogBook& book, const LogLine&, std::string_view rest) {
 
 void trainer_trainable(LogBook& book, const LogLine&, std::string_view rest) {
   if (const auto value = logged(rest)) book.log.trainable_parameters = value;
+}
+
+/// "Data Parallel GPUs = 1" of Unsloth
+void trainer_gpus(LogBook& book, const LogLine&, std::string_view rest) {
+  if (const auto value = logged(rest)) book.log.processes = value;
+}
+
+/// A record behind anything: a logger's name, a path, a time.
+void trainer_record(LogBook& book, const LogLine& line, std::string_view rest) {
+  const std::size_t begin = line.text.rfind('{', line.text.size() - rest.size() - 1);
+  if (begin != std::string_view::npos && begin > 0) dict(book, line, line.text.substr(begin));
 }
 
 /// "trainable params: 3,407,872 || all params: 8,033,669,120 || trainable%: 0.0424" (PEFT)

@@ -11,15 +11,20 @@ namespace gpuplan {
 class TrainerRecord {
  public:
   void note(LogBook& book, std::string_view name, double value);
+  /// "30/100": its step, of how many.
+  void note_steps(std::string_view text);
   /// Writes it into the book when there was anything known in it.
   bool close(LogBook& book, LogFormat format, const LogLine& line);
 
  private:
-  double guessed_step(const LogBook& book) const;
+  void note_summary(LogBook& book, std::string_view name, double value);
+  void note_any(LogBook& book, std::string_view name, double value);
+  double guessed_step(LogBook& book) const;
+  void end(LogBook& book, LogFormat format, const LogLine& line) const;
 
   StepRecord record_;
   double epoch_ = scan::kUnknown, run_time_ = scan::kUnknown, steps_per_second_ = scan::kUnknown,
-         tokens_per_second_ = scan::kUnknown;
+         tokens_per_second_ = scan::kUnknown, total_steps_ = scan::kUnknown, train_loss_ = scan::kUnknown;
 };
 
 }  // namespace gpuplan

@@ -1,4 +1,5 @@
-// vLLM: what it says of its cache when it starts, the speeds it logs every few seconds, and its own benchmarks.
+// vLLM and SGLang: what they say of their cache when they start, the speeds they log every few seconds, and their own
+// benchmarks.
 #include "base/text.h"
 #include "base/whole.h"
 #include "input/logs/formats/formats.h"
@@ -37,6 +38,14 @@ void vllm_starts(LogBook& book, const LogLine&, std::string_view) { book.shows(L
 void vllm_cache_memory(LogBook& book, const LogLine&, std::string_view rest) {
   double value = 0;
   if (!scan::take_next(rest, value) || !scan::take(rest, " GiB")) return;
+  book.log.kv_cache = value * units::GiB;
+  book.shows(LogFormat::kVllm);
+}
+
+/// "...; the rest of the memory reserved for KV Cache is 54.79GiB." of versions before 1
+void vllm_cache_rest(LogBook& book, const LogLine&, std::string_view rest) {
+  double value = 0;
+  if (!scan::take_next(rest, value) || !scan::take(rest, "GiB")) return;
   book.log.kv_cache = value * units::GiB;
   book.shows(LogFormat::kVllm);
 }
@@ -100,6 +109,43 @@ void vllm_benchmark_throughput(LogBook& book, const LogLine& line, std::string_v
   if (!value) return;
   add_rate(book, line, *value);
   book.log.generated = true;
+}
+
+/// "[2026-03-01 10:02:00 DP1 TP0] Decode batch, #running-req: 64, ..., gen throughput (token/s): 3020.5, #queue-req: 0"
+/// (python/sglang/srt/managers/scheduler_metrics_mixin.py), of each data-parallel replica
+void sglang_rate(LogBook& book, const LogLine& line, std::string_view rest) {
+  const std::string_view before = line.text.substr(0, line.text.size() - rest.size());
+  double value = 0;
+  if (before.find("Decode batch") == std::string_view::npos || !scan::take_next(rest, value)) return;
+  const std::size_t mark = before.substr(0, before.find(']')).find(" DP");
+  const auto replica = mark == std::string_view::npos ? std::nullopt : scan::number(before.substr(mark + 3));
+  if (value > 0) book.shows(LogFormat::kSglang);
+  if (replica && *replica >= 0 && *replica < kMostEngines) {
+    book.engine_rate(whole<int>(*replica), value, time_of_day(before), line);
+  } else if (value > 0) {
+    book.log.output_tokens_per_second.add(scan::kUnknown, value, line.number);
+    book.works(line);
+  }
+}
+
+/// "KV Cache is allocated. #tokens: 373744, K size: 22.81 GB, V size: 22.81 GB": GiB of one GPU in truth
+void sglang_cache(LogBook& book, const LogLine&, std::string_view rest) {
+  Bytes size;
+  for (const std::string_view words : {"K size: ", "V size: "}) {
+    const std::size_t at = rest.find(words);
+    if (at == std::string_view::npos) return;
+    if (const auto value = scan::number(rest.substr(at + words.size()))) size += *value * units::GiB;
+  }
+  if (size > Bytes{}) book.log.kv_cache = size;
+  book.shows(LogFormat::kSglang);
+}
+
+/// "max_total_num_tokens=373744, chunked_prefill_size=8192, ..."
+void sglang_tokens(LogBook& book, const LogLine&, std::string_view rest) {
+  const auto value = scan::number(rest);
+  if (!value || !(*value > 0)) return;
+  book.log.kv_cache_tokens = value;
+  book.shows(LogFormat::kSglang);
 }
 
 /// "all replicas are done": the programs that gpuplan writes say so when every answer is there.
