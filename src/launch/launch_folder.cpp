@@ -11,6 +11,8 @@
 namespace gpuplan {
 namespace {
 
+constexpr std::size_t kLongestLine = 2000;
+
 /// Slugs of phases whose command is not known to find its checkpoints.
 std::vector<std::string> starts_anew(const Launch& launch) {
   std::vector<std::string> slugs;
@@ -19,9 +21,17 @@ std::vector<std::string> starts_anew(const Launch& launch) {
   return slugs;
 }
 
+/// Slugs of phases whose program, which gpuplan chose, goes on from no checkpoint.
+std::vector<std::string> never_resumes(const Launch& launch) {
+  std::vector<std::string> slugs;
+  for (const LaunchPhase& laid : launch.phases)
+    if (begins_anew(launch, laid)) slugs.push_back(laid.slug);
+  return slugs;
+}
+
 /// What has to be there before a phase is started, and what being stopped costs.
 std::vector<std::string> before_the_start(const Launch& launch) {
-  std::vector<std::string> gated, notes;
+  std::vector<std::string> gated, notes = launch.notes;
   for (const LaunchPhase& laid : launch.phases)
     if (laid.gated) gated.push_back(laid.slug);
   if (!gated.empty())
@@ -29,10 +39,18 @@ std::vector<std::string> before_the_start(const Launch& launch) {
                     ", gpuplan must be installed, since gpuplan check decides the gate (stop here unless the success "
                     "criteria are met). Put it on the PATH, in this folder (it is copied to rented machines), or set "
                     "GPUPLAN=/path/to/gpuplan. GPUPLAN_GATE=hand leaves the gate to you.");
+  if (launch.smoke)
+    notes.emplace_back(
+        "The trial prints PASS, FAIL or SKIP for each stage; its figures of time and cost are small ones, "
+        "and say nothing of the plan's.");
   if (const std::vector<std::string> slugs = starts_anew(launch); !slugs.empty())
     notes.push_back("After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
                     " from scratch, unless the program finds its own checkpoints: the command does not use "
                     "{checkpoints}, the checkpoint folder of the run.");
+  if (const std::vector<std::string> slugs = never_resumes(launch); !slugs.empty())
+    notes.push_back("After an interruption, " + listed(slugs) + (slugs.size() == 1 ? " restarts" : " restart") +
+                    " from scratch: trl sft does not resume. args: {program: own} in the job takes a program that "
+                    "does.");
   return notes;
 }
 
@@ -40,13 +58,17 @@ std::vector<std::string> before_the_start(const Launch& launch) {
 std::string use_of(const Launch& launch, const LaunchFile& file) {
   const std::string& path = file.path;
   if (path == launch.one_script)
-    return "the whole job on this machine: what is planned and expected, setup, run, check, next. Start again: it "
-           "resumes";
+    return "the whole job: what is planned and expected, setup, run, check, next" +
+           std::string(never_resumes(launch).empty() ? ". Start again: it resumes" : "");
+  if (path == "smoke.sh")
+    return "the trial: starts the work, stops it, starts it again, checks it; a line for each stage";
   for (const LaunchPhase& laid : launch.phases)
     if (path == laid.script())
       return "phase " + printable(laid.phase->name, 60) + " alone, on the machine it is started on; to read what runs";
   for (const LaunchGroup& group : launch.groups)
-    if (path == group.slug + ".sh") return "the phases of one machine, in turn";
+    if (path == group.slug + ".sh")
+      return launch.smoke ? "the trial on one machine: each phase is started, stopped, started again, checked"
+                          : "the phases of one machine, in turn";
   const std::string name = path.substr(path.rfind('/') + 1);
   if (name == "submit.sh")
     return "submits all phases, each after what it needs; again after a failure: only what is left";
@@ -70,14 +92,23 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
   for (const std::string& line : banner_lines(launch)) text += "    " + line + "\n";
   text += "\n## Start it\n\n";
   for (const std::string& line : folder.next) text += "    " + line + "\n";
+  if (!launch.smoke)
+    text += "\nTo try these scripts first, in minutes and with a small model:\n\n    " +
+            printable(launch.command, kLongestLine) + " --smoke -o trial\n";
   if (!folder.notes.empty()) text += "\n## Know before\n\n";
   for (const std::string& note : folder.notes) text += "- " + markdown_text(note) + "\n";
   text += "\n## Phases\n\n";
   for (const LaunchPhase& laid : launch.phases) {
     text += "### " + laid.slug + "\n\n";
-    for (const std::string& line : banner_lines(launch, laid)) text += "    " + line + "\n";
+    for (const std::string& line : banner_lines(launch, laid))
+      if (!line.starts_with("written by ")) text += "    " + line + "\n";  // stands above
     text += "\n";
+    const std::vector<std::string> notes = work_notes(launch, laid);
+    for (const std::string& note : notes) text += "- " + markdown_text(printable(note, 600)) + "\n";
+    if (!notes.empty()) text += "\n";
   }
+  std::vector<std::string> anew = starts_anew(launch);
+  std::ranges::move(never_resumes(launch), std::back_inserter(anew));
   text +=
       "## Files\n\n" + index_of_scripts(launch, folder) + "- `phases/` holds " +
       (launch.one_script.empty() ? "a script for each phase, the same under every launcher (this is " +
@@ -89,7 +120,7 @@ std::string readme(const Launch& launch, const Launcher& launcher, const LaunchF
       "passed.\n"
       "- Stopped by a signal (SIGTERM, SIGUSR1), a phase writes a checkpoint and exits with 75; the next start resumes "
       "from it" +
-      (starts_anew(launch).empty() ? std::string() : ", except " + join(starts_anew(launch), ", ") + " (see above)") +
+      (anew.empty() ? std::string() : ", except " + join(anew, ", ") + " (see above)") +
       ".\n"
       "- Exit codes: 0 done, 6 gate failed, 75 stopped (rerun to resume), 78 input missing.\n";
   return text;
@@ -101,19 +132,18 @@ Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launche
   LaunchFolder folder;
   folder.files.push_back({"plan.json", std::move(plan_json)});
   if (launch.one_script.empty()) folder.files.push_back(shared_script());
+  auto set = launcher.make(launch);
+  if (!set) return std::unexpected(set.error());
   for (const LaunchPhase& laid : launch.phases) {
-    auto files = phase_files(launch, laid);
+    auto files = phase_files(launch, laid, set->frame);
     if (!files) return std::unexpected(files.error());
     std::ranges::move(*files, std::back_inserter(folder.files));
   }
-  auto set = launcher.make(launch);
-  if (!set) return std::unexpected(set.error());
   std::ranges::move(set->files, std::back_inserter(folder.files));
-  constexpr std::size_t kLongest = 2000;
-  for (const std::string& line : set->next) folder.next.push_back(printable(line, kLongest));
+  for (const std::string& line : set->next) folder.next.push_back(printable(line, kLongestLine));
   std::vector<std::string> notes = before_the_start(launch);
   std::ranges::move(set->notes, std::back_inserter(notes));
-  for (const std::string& note : notes) folder.notes.push_back(printable(note, kLongest));
+  for (const std::string& note : notes) folder.notes.push_back(printable(note, kLongestLine));
   folder.files.insert(folder.files.begin(), {"README.md", readme(launch, launcher, folder)});
   return folder;
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "launch/launched.h"
+#include "launch/script/phase_script.h"
 #include "launch/to/launchers.h"
 #include "launch/to/slurm_resources.h"
 
@@ -53,7 +54,7 @@ TEST(Slurm, APoolIsAskedForWhatThePhaseNeeds) {
        {"#SBATCH --job-name=of-a-pool-01-train", "#SBATCH --partition=gpu", "#SBATCH --account=a-1",
         "#SBATCH --qos=high", "#SBATCH --nodes=1", "#SBATCH --ntasks-per-node=1", "#SBATCH --gpus-per-node=h100:2",
         "#SBATCH --cpus-per-task=24", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --output=%x-%j.out",
-        "slug='01-train'", "machines=1", "gpus=2"})
+        "slug='01-train'", "nodes=1", "gpus=2"})
     EXPECT_TRUE(has_line(job, line)) << line << "\n" << job;
   // Others use the machine too, so no more than is needed, and one of the two forms for GPUs.
   EXPECT_EQ(job.find("--exclusive"), std::string::npos);
@@ -128,7 +129,7 @@ TEST(Slurm, RentedMachinesAreTakenWhole) {
   const Launched launched(example_job("pretrain-7b-2-nodes"));
   const std::string job = text(launched, "slurm/01-pretrain.sbatch");
   for (const char* line : {"#SBATCH --nodes=2", "#SBATCH --gpus-per-node=h100:8", "#SBATCH --exclusive",
-                           "#SBATCH --mem=0", "machines=2", "gpus=8"})
+                           "#SBATCH --mem=0", "nodes=2", "gpus=8"})
     EXPECT_TRUE(has_line(job, line)) << line << "\n" << job;
   EXPECT_EQ(job.find("--partition"), std::string::npos);
 }
@@ -152,6 +153,36 @@ TEST(Slurm, AStepByHandHoldsTheJobAndStaysText) {
   const std::string submit = text(launched, "slurm/submit.sh");
   EXPECT_TRUE(has_line(submit, "job '01-train' 'it'\\''s $(touch x); `id` ? scancel: touch runs/01-train/prepared'"))
       << submit.substr(submit.size() - 300);
+}
+
+TEST(Slurm, OnePhaseIsOneScript) {
+  const auto slurm = std::ranges::find(launchers(), "slurm", &Launcher::name);
+  Launched launched(example_job("pretrain-7b-2-nodes"));
+  Launch& launch = *launched.launch;
+  EXPECT_EQ(one_script_name(*slurm, launch), "pretrain_2x8xH100_SXM.sh");
+  EXPECT_EQ(one_script_name(launchers().front(), launch), "") << "bash starts one machine";
+  launch.one_script = one_script_name(*slurm, launch);
+  const auto set = slurm_launcher(launch);
+  ASSERT_TRUE(set) << set.error().message;
+  EXPECT_TRUE(set->files.empty());
+  const auto files = phase_files(launch, launch.phases.front(), set->frame);
+  ASSERT_TRUE(files) << files.error().message;
+  const std::string& script = files->front().text;
+  EXPECT_EQ(files->front().path, launch.one_script);
+  // sbatch reads no option below the first command.
+  const std::size_t command = script.find("\nset -uo pipefail");
+  ASSERT_NE(command, std::string::npos);
+  EXPECT_LT(script.rfind("\n#SBATCH "), command);
+  std::size_t at = 0;
+  for (const char* part : {"#SBATCH --nodes=2", "# time ", "# memory ", "# Expected, ", "# ---- setup", "# ---- run",
+                           "# ---- check", "# ---- next"}) {
+    const std::size_t found = script.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << " is not there, or not in its place";
+    at = found;
+  }
+  EXPECT_TRUE(std::ranges::count(set->next, "sbatch pretrain_2x8xH100_SXM.sh  # hand it in") == 1);
+  const Launched several(example_job("sft-node"));
+  EXPECT_EQ(one_script_name(*slurm, *several.launch), "");
 }
 
 TEST(Slurm, EveryExampleHasAJobForEachPhaseOnMachines) {

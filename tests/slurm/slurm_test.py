@@ -85,10 +85,14 @@ class Written:
             self.machines.append(facts.machines(lease, f"n{number}-{i}-", partition, pool))
             for phase in lease["phases"]:
                 self.partitions[phase] = [] if pool else [f"--partition={partition}"]
-        self.jobs = sorted(folder.glob("slurm/*.sbatch"))
+        # One phase is one script, beside README.md.
+        self.whole = sorted(folder.glob("*.sh"))
+        self.jobs = self.whole or sorted(folder.glob("slurm/*.sbatch"))
 
     def options(self, job):
         """Partition of the phase that the job runs."""
+        if self.whole:
+            return next(iter(self.partitions.values()))
         slug = job.stem.split("-", 1)[1]
         return next(options for phase, options in self.partitions.items() if re.sub(r"[^a-z0-9]+", "-", phase.lower()) == slug)
 
@@ -129,12 +133,15 @@ class Accepted(unittest.TestCase):
                     done = self.ask(written, job)
                     self.assertEqual(done.returncode, 0, done.stderr + job.read_text())
                     asked += 1
+        forms = [len(written.whole) for written in self.written.values()]
+        self.assertGreater(forms.count(1), 3, "jobs of one phase are one script")
+        self.assertGreater(forms.count(0), 3, "several are a script for each")
         self.assertGreaterEqual(asked, len(program.EXAMPLES))
 
     def test_every_script_is_sound(self):
         for name, written in self.written.items():
-            scripts = [str(path) for path in written.folder.glob("slurm/*")]
-            self.assertGreater(len(scripts), 3, name)
+            scripts = [str(path) for path in written.whole or written.folder.glob("slurm/*")]
+            self.assertEqual(len(scripts) == 1, bool(written.whole), name)
             for words in (["shellcheck", "-x", *scripts], *(["bash", "-n", script] for script in scripts)):
                 done = subprocess.run(words, cwd=written.folder, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""), name)
@@ -162,8 +169,9 @@ class Accepted(unittest.TestCase):
         self.assertIn("requeue-it", done.stderr)
 
     def test_the_script_that_asks(self):
-        written = next(one for name, one in self.written.items() if name.startswith("latentwire 2x"))
-        done = self.cluster.run("bash", "slurm/submit.sh", "--test-only", check=False, cwd=written.folder)
+        written = next(one for name, one in self.written.items() if name.startswith("sft-node"))
+        partition = next(iter(written.partitions.values()))
+        done = self.cluster.run("bash", "slurm/submit.sh", "--test-only", *partition, check=False, cwd=written.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("to start at", done.stderr)
         self.assertEqual(self.cluster.run("squeue", "-h"), "")
@@ -178,16 +186,28 @@ class Submitted:
         launch(HERE / job, folder, *settings)
         (folder / "code").mkdir()
         self.environment = cluster.environment(
-            GPUPLAN_CODE="code", PATH=f"{HERE / 'bin'}:{os.environ['PATH']}", HOME=str(folder), GPUPLAN=program.PROGRAM, **stub)
+            **{"GPUPLAN_CODE": "code", "PATH": f"{HERE / 'bin'}:{os.environ['PATH']}", "HOME": str(folder),
+               "GPUPLAN": program.PROGRAM, **stub})
 
     def submit(self, *options):
-        done = subprocess.run(["bash", "slurm/submit.sh", *options], cwd=self.folder, env=self.environment, text=True,
-                              capture_output=True, timeout=60, check=False)
+        self.hand_in("bash", "slurm/submit.sh", *options)
+        self.jobs = dict(re.findall(r"^(\S+)  job (\d+)", self.said, re.M))
+        return self
+
+    def whole(self, *options, where=None):
+        """Hands in the script that holds all; `where`: from another folder."""
+        script = next(self.folder.glob("*.sh"))
+        self.hand_in("sbatch", *options, str(script) if where else script.name,
+                     where=where)
+        self.jobs = {"01-train": re.search(r"Submitted batch job (\d+)", self.said)[1]}
+        return self
+
+    def hand_in(self, *words, where=None):
+        done = subprocess.run(words, cwd=where or self.folder, env=self.environment, text=True, capture_output=True, timeout=60,
+                              check=False)
         self.said = done.stdout + done.stderr
         if done.returncode != 0:
-            raise RuntimeError(f"submit.sh: exit code {done.returncode}\n{self.said}")
-        self.jobs = dict(re.findall(r"^(\S+)  job (\d+)", done.stdout, re.M))
-        return self
+            raise RuntimeError(f"{' '.join(words)}: exit code {done.returncode}\n{self.said}")
 
     def facts(self, slug):
         """Of a job, as Slurm has them; none once it has forgotten the job."""
@@ -205,7 +225,7 @@ class Submitted:
         return path.read_text(errors="replace") if path.exists() else ""
 
     def output(self, slug):
-        return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{slug}-{self.jobs[slug]}.out")))
+        return "".join(path.read_text() for path in sorted(self.folder.glob(f"*-{self.jobs[slug]}.out")))
 
     def everything(self):
         return self.said + "".join(f"--- {path}\n{path.read_text(errors='replace')}" for path in
@@ -213,13 +233,13 @@ class Submitted:
 
 
 class Runs(unittest.TestCase):
-    """The cases share two machines; they are handed in together, and each test waits for its own."""
+    """The cases share three machines; they are handed in together, and each test waits for its own."""
 
     @classmethod
     def setUpClass(cls):
         cls.work = Path(tempfile.mkdtemp(prefix="gpuplan-slurm-runs-"))
         cls.addClassCleanup(shutil.rmtree, cls.work, ignore_errors=True)
-        cls.cluster = slurm.Cluster(real=2)
+        cls.cluster = slurm.Cluster(real=3)
         cls.cluster.__enter__()
         cls.addClassCleanup(cls.cluster.__exit__, None, None, None)
 
@@ -234,6 +254,10 @@ class Runs(unittest.TestCase):
         cls.hand = case("by hand", "--set", "phases.train.before={note: '$(touch injected) look', time: 1 min}",
                         STUB_STEP_SECONDS="0.05").submit()
         cls.machines = case("machines", job="two-machines.yaml", STUB_STEP_SECONDS="2")
+        cls.alone = case("alone", job="one-phase.yaml", STUB_STEP_SECONDS="2").whole("--time=2")
+        # From another folder, which code and runs are named from.
+        cls.alone_gate = case("alone gate", job="one-phase.yaml", STUB_STEP_SECONDS="0.05", STUB_LOSS="4.0",
+                              GPUPLAN_CODE="alone gate/code", GPUPLAN_RUNS="elsewhere").whole(where=cls.work)
 
     def wait(self, case, what, ready, seconds=60):
         deadline = time.monotonic() + seconds
@@ -312,8 +336,65 @@ class Runs(unittest.TestCase):
         self.assertEqual(case.jobs, {})
         self.assertEqual(case.said.count("done already"), 3)
 
+    def test_one_script_until_its_time_limit_and_on(self):
+        case = self.alone
+        self.wait(case, "the signal", lambda: "told to stop (USR1)" in case.output("01-train"), 110)
+        self.back_in_the_queue(case, "01-train")
+        self.wait(case, "the end", lambda: (case.folder / "runs/01-train/done").exists(), 90)
+        log = case.text("runs/01-train/log.txt")
+        written = re.search(r"^checkpoint of step (\d+)$", log, re.M)
+        self.assertIsNotNone(written, case.everything())
+        self.assertIn(f"resumed from the checkpoint of step {written[1]}\n", log)
+        self.assertEqual(log.count("step 00000/"), 1, "it began anew")
+        self.assertIn(f"machines: 1 folder: {case.folder / 'code'}", log)
+        self.assertIn("start 2", case.output("01-train"))
+        self.wait(case, "its state", lambda: case.state("01-train") == "COMPLETED")
+        self.assertIn("loss < 3", case.text("runs/01-train/check.txt"))
+        case.whole()
+        self.wait(case, "its state", lambda: case.state("01-train") == "COMPLETED")
+        self.assertIn("done already", case.output("01-train"))
+
+    def test_one_script_from_elsewhere_and_its_gate(self):
+        case = self.alone_gate
+        self.assertEqual(case.facts("01-train")["JobName"], "one-phase")
+        self.wait(case, "its state", lambda: case.state("01-train") == "FAILED")
+        self.assertEqual(case.facts("01-train")["ExitCode"], "6:0")
+        self.assertTrue((self.work / "elsewhere/01-train/gate-closed").exists())
+        self.assertFalse((case.folder / "runs").exists())
+
+    def test_a_trial(self):
+        # One that is one script, and one of two jobs; both are handed in, stopped, resumed and judged from outside.
+        command = "phases.train.command=torchrun --nproc_per_node={gpus} train.py --steps={steps} --out={checkpoints}"
+        trials = []
+        for job, settings in (("one-phase.yaml", ["--set", command]), ("two-trainings.yaml", [])):
+            case = Submitted(self.cluster, job, self.work / ("trial " + job), "--smoke", *settings, STUB_STEPS="6",
+                             STUB_STEP_SECONDS="2", GPUPLAN_SMOKE_STOP="3", GPUPLAN_SMOKE_SECONDS="180")
+            case.trial = subprocess.Popen(["bash", "smoke.sh"], cwd=case.folder, env=case.environment, stdout=subprocess.PIPE,
+                                          stderr=subprocess.STDOUT, text=True)
+            case.said, case.jobs = "", {}
+            trials.append(case)
+        one, two = trials
+        for case, slug, name in ((one, "01-train", "one-phase-smoke"), (two, "01-first", "two-trainings-smoke-01-first"),
+                                 (two, "02-second", "two-trainings-smoke-02-second")):
+            self.wait(case, "its job", lambda name=name: self.cluster.run("squeue", "-h", f"--name={name}") != "")
+            case.jobs[slug] = self.cluster.run("squeue", "-h", f"--name={name}", "-o", "%i").strip()
+            self.wait(case, "the stop", lambda case=case, slug=slug: "told to stop (USR1)" in case.output(slug), 110)
+            self.back_in_the_queue(case, slug)
+        for case, phases in ((one, 1), (two, 2)):
+            said, _ = case.trial.communicate(timeout=180)
+            stages = [("PASS", stage) for stage in ("setup", "training", "stop", "resume", "check", "gate")]
+            self.assertEqual(re.findall(r"^(PASS|FAIL|SKIP) +(\S+)", said, re.M), stages * phases, said + case.everything())
+            self.assertEqual(case.trial.returncode, 0)
+
+    def test_one_script_outside_of_slurm(self):
+        case = self.alone
+        done = subprocess.run(["bash", str(next(case.folder.glob("*.sh")))], env=case.environment, text=True, capture_output=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 78, done.stderr)
+        self.assertIn("this is a job for Slurm: sbatch train_2xH100_SXM.sh", done.stderr)
+
     def test_two_machines(self):
-        case = self.machines.submit("--partition=gpu")
+        case = self.machines.whole("--partition=gpu")
         logs = "runs/01-train/log.txt", "runs/01-train/log-1.txt"
         for log in logs:
             self.wait(case, log, lambda log=log: "step 00001" in case.text(log), 200)

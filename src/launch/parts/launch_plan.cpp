@@ -180,7 +180,7 @@ std::string single_name(const Launch& launch) {
   const LaunchPhase& laid = launch.phases.front();
   std::string name = slug_of(laid.phase->name, kSlugLength, "phase");
   if (laid.part->offer == nullptr || laid.gpus == 0) return name;
-  name += "_" + std::to_string(laid.gpus) + "x";
+  name += "_" + (laid.nodes > 1 ? std::to_string(laid.nodes) + "x" : "") + std::to_string(laid.gpus) + "x";
   for (const char c : laid.part->offer->gpu)
     if (is_letter(c) || is_digit(c)) name += c;
     else if (name.back() != '_') name += '_';

@@ -62,17 +62,17 @@ struct Launch {
   /// What to take where the plan's machines are not to be had, best first, the pick among them: for launchers that
   /// search a market. Empty: nobody looked. lay_out() leaves it empty.
   std::vector<Fallback> fallbacks{};
-  /// The one script that holds all, where there is but one phase on one machine and the launcher needs no other:
+  /// The one script that holds all, where there is but one phase and the launcher needs no other:
   /// "train_8xH100_SXM.sh". Empty: a script for each phase below phases/.
   std::string one_script{};
-
-  /// One phase on one machine.
-  bool single() const { return phases.size() == 1 && groups.size() <= 1 && phases.front().nodes == 1; }
+  /// A trial (launch/parts/smoke_job.h): rows are written along, and a script stops and starts what it runs.
+  bool smoke = false;
+  std::vector<std::string> notes{};  ///< sentences about the choice, for the README
 };
 
 /// Fails for a name that is no plain word: it becomes a folder, a script and a job.
 Result<void> check_launch_name(const std::string& name);
-/// A name after phase and machine: "train_8xH100_SXM". REQUIRES: launch.single().
+/// A name after phase and machines: "train_8xH100_SXM", "train_2x8xH100_SXM". REQUIRES: one phase.
 std::string single_name(const Launch& launch);
 
 /// What a checkpoint of the phase is expected to take; 0: none is counted.

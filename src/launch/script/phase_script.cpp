@@ -8,6 +8,7 @@
 #include "evidence/check/expectation.h"
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
+#include "launch/script/smoke_script.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
 
@@ -81,13 +82,6 @@ std::string section(const std::string& what) {
 
 std::string run_folder(const LaunchPhase& laid) { return "runs/" + laid.slug + "/"; }
 
-/// lib.sh without the comments at its head, which say what a script sets: here it stands right above.
-std::string without_header(std::string_view text) {
-  const std::size_t at = text.find("\n\n");
-  return "# shellcheck disable=SC2154  # variables above\n" +
-         std::string(at == std::string_view::npos ? text : text.substr(at + 2));
-}
-
 std::vector<std::string> check_lines(const LaunchPhase& laid, bool checked) {
   if (!checked) return {"Nothing to hold the log against: the phase is done when its program ends with 0."};
   std::vector<std::string> lines = {
@@ -148,7 +142,8 @@ std::vector<std::string> expected_lines(const Launch& launch, const LaunchPhase&
 }
 
 std::string script_text(const Launch& launch, const LaunchPhase& laid, const Work& work,
-                        const std::vector<std::string>& prepare, const std::vector<std::string>& run) {
+                        const std::vector<std::string>& prepare, const std::vector<std::string>& run,
+                        const ScriptFrame& frame) {
   const Phase& phase = *laid.phase;
   const PhaseEstimate& estimate = laid.part->estimate;
   std::vector<std::string> needs;
@@ -162,11 +157,15 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   for (const std::string& note : work.notes) head.push_back(note);
   for (const std::string& line : expected_lines(launch, laid)) head.push_back(line);
   const double rate = spending_rate(*laid.part) * units::hour / units::dollar;
-  std::string text = "#!/usr/bin/env bash\n" + comments(head) +
-                     "# shellcheck disable=SC1091,SC2016,SC2034  # lib.sh reads the variables\nset -uo pipefail\n\n";
+  std::string text =
+      "#!/usr/bin/env bash\n" + frame.head + comments(head) +
+      "# shellcheck disable=SC1091,SC2016,SC2034  # what follows reads the variables\nset -uo pipefail\n\n";
   const bool checked = !phase.succeed_when.empty() || estimate.steps > 0 || !phase.metrics.empty();
   text += section("setup, once on each machine") + function("prepare", prepare) + "\n";
   text += section("run; what it prints is kept in " + run_folder(laid) + "log.txt") + function("work", run) + "\n";
+  if (!work.checks.empty())
+    text += section("before each start: what is missing is told") + function("look_first", work.checks) + "\n";
+  if (!work.finish.empty()) text += section("after the work, once") + function("finish", work.finish) + "\n";
   text += section("check") + comments(check_lines(laid, checked)) + "\n";
   text += section("next") + "after=" + bash_value(next_words(launch, laid)) + "\n\n";
   text += section("figures of the plan, for what follows");
@@ -183,6 +182,7 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "gpu_name=" + bash_value(gpu != nullptr ? gpu->name : "") + "\n";
   text += "gpu_mib=" + fixed_text(estimate.memory_total.p50 / units::MiB, 0) + "\n";
   text += "checked=" + std::to_string(checked ? 1 : 0) + "\n";
+  text += "set_up_first=" + std::to_string(phase.setup && !phase.setup->text.empty() ? 1 : 0) + "\n";
   text += "log_machine=" + std::to_string(work.log_machine) + "\n";
   text += "resumes=" + std::to_string(work.resumes ? 1 : 0) + "\n";
   const bool free = laid.part->cost.p90 <= Dollars{};
@@ -190,12 +190,12 @@ std::string script_text(const Launch& launch, const LaunchPhase& laid, const Wor
   text += "grace=" + std::to_string(stop_seconds(*laid.part)) + "\n";
   text += "dollars_per_hour=" + fixed_text(rate, 2) + "\n";
   text += "predicted_hours=" + bash_value(hours_range(laid.part->hours)) + "\n";
-  text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n\n";
+  text += "predicted_dollars=" + bash_value(range_words(laid.part->cost)) + "\n" + frame.figures + "\n";
   if (launch.one_script.empty()) return text + "source \"$(dirname \"${BASH_SOURCE[0]}\")/lib.sh\"\nrun_phase\n";
   // Nothing of the plan stands below: who only wants to know what runs is done reading.
   text += section("no need to read on: locks, signals, time limit, gate, summary; the same in every script");
-  text += "top=.\n";
-  return text + without_header(embedded_data("templates/lib.sh")) + "\nrun_phase\n";
+  text += "top=.\n# shellcheck disable=SC2154  # variables above\n";
+  return text + without_header(embedded_data("templates/lib.sh")) + "\n" + frame.functions + frame.start;
 }
 
 std::string memory_line(const PhaseEstimate& estimate) {
@@ -224,6 +224,11 @@ std::vector<std::string> safe(std::vector<std::string> lines) {
 }
 
 }  // namespace
+
+std::string without_header(std::string_view text) {
+  const std::size_t at = text.find("\n\n");
+  return std::string(at == std::string_view::npos ? text : text.substr(at + 2));
+}
 
 std::string hours_range(const Outcome<Seconds>& hours) {
   return hours_words(hours.p50) + " (" + hours_words(hours.p10) + " … " + hours_words(hours.p90) + ")";
@@ -271,7 +276,7 @@ std::vector<std::string> banner_lines(const Launch& launch) {
   return safe(std::move(lines));
 }
 
-Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& laid) {
+Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPhase& laid, const ScriptFrame& frame) {
   auto work = phase_work(launch, laid);
   if (!work) return std::unexpected(work.error());
   const std::string folder = "phases/" + laid.slug + "/";
@@ -295,9 +300,19 @@ Result<std::vector<LaunchFile>> phase_files(const Launch& launch, const LaunchPh
       run = {"exec bash \"$GPUPLAN_FILES/command.sh\""};
     }
   }
-  files.insert(files.begin(),
-               {inside ? launch.one_script : laid.script(), script_text(launch, laid, *work, prepare, run), true});
+  files.insert(files.begin(), {inside ? launch.one_script : laid.script(),
+                               script_text(launch, laid, *work, prepare, run, frame), true});
   return files;
+}
+
+std::vector<std::string> work_notes(const Launch& launch, const LaunchPhase& laid) {
+  const auto work = phase_work(launch, laid);
+  return work ? work->notes : std::vector<std::string>{};
+}
+
+bool begins_anew(const Launch& launch, const LaunchPhase& laid) {
+  const auto work = phase_work(launch, laid);
+  return work && work->begins_anew;
 }
 
 LaunchFile shared_script() { return {"phases/lib.sh", std::string(embedded_data("templates/lib.sh")), false}; }
@@ -331,6 +346,8 @@ std::string in_turn(const std::vector<std::string>& scripts) {
 }
 
 LaunchFile group_script(const Launch& launch, const LaunchGroup& group) {
+  if (launch.smoke)
+    if (auto trial = smoke_script(launch, group.slug + ".sh", group.phases, TrialFrom::kMachine)) return *trial;
   std::vector<std::string> lines = {launch.job.name + ": what runs on " + group.slug};
   std::vector<std::string> scripts;
   for (const int position : group.phases) {

@@ -13,6 +13,8 @@
 #   dollars_per_hour, predicted_hours, predicted_dollars
 #   after                   what comes next, for the last line; top: "." where this stands in the script of the folder
 #   prepare, work           functions: what is done once on each machine; what runs
+#   look_first, finish      functions, or none: what tells before a start that something is missing; what is done once after
+#                           the work. set_up_first, 1: prepare may bring what look_first looks for
 #
 # Exit codes: 0 done, and the gate passed. 6 the gate is closed. 75 stopped to be started again. 78 something is missing.
 # shellcheck disable=SC2154  # those variables
@@ -111,15 +113,38 @@ check_gpus() {
 
 # Once on each machine, and again when the lines have changed.
 prepare_machine() {
-  local folder mark
+  local folder mark code
   folder=${XDG_CACHE_HOME:-$HOME/.cache}/gpuplan
   mark=$folder/$job_slug-$slug-$(uname -n)-$(declare -f prepare | cksum | tr -cd '0-9')
   [ ! -f "$mark" ] || return 0
   mkdir -p "$folder"
   say "preparing this machine"
-  (set -e; prepare) </dev/null >>"$GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt" 2>&1 ||
+  # Left of ||, set -e would have no effect.
+  (set -e; prepare) </dev/null >>"$GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt" 2>&1
+  code=$?
+  [ "$code" = 0 ] ||
     stop 78 "could not prepare this machine: see $GPUPLAN_RUN_DIR/prepare-$GPUPLAN_NODE_RANK.txt"
   touch "$mark"
+}
+
+# What programs look for before they start: models that have to be fetched, keys.
+look() {
+  declare -F look_first >/dev/null || return 0
+  local code
+  (set -e; look_first) </dev/null >&2
+  code=$?
+  [ "$code" = 0 ] || stop 78 "put that right and start again"
+}
+
+# What comes once after the work. The model is there by then: what fails is done again, and not the work.
+finish_up() {
+  declare -F finish >/dev/null && [ ! -f "$GPUPLAN_RUN_DIR/finished-up" ] || return 0
+  local code
+  (set -e; finish) </dev/null >>"$GPUPLAN_RUN_DIR/finish.txt" 2>&1
+  code=$?
+  [ "$code" = 0 ] ||
+    stop 1 "the work is done, and what follows it failed: see $GPUPLAN_RUN_DIR/finish.txt; started again only that is tried"
+  touch "$GPUPLAN_RUN_DIR/finished-up"
 }
 
 # Runs "$2..." in $1 seconds, unless called off before.
@@ -304,6 +329,7 @@ run_phase() {
   if lead && [ -f "$GPUPLAN_RUN_DIR/ended" ]; then
     say "the work is finished: only its gate is checked (to run it again, remove $GPUPLAN_RUN_DIR/ended)"
     rm -f "$GPUPLAN_RUN_DIR/gate-closed"
+    finish_up
     pass_gate
     touch "$GPUPLAN_RUN_DIR/done"
     exit 0
@@ -311,7 +337,9 @@ run_phase() {
   check_required
   check_gpus
   if lead; then check_gate; fi
+  [ "$set_up_first" = 1 ] || look
   prepare_machine
+  [ "$set_up_first" = 0 ] || look
   [ "$stopping" = 0 ] || stop 75 "stopped before the work began"
 
   started=$(date +%s)
@@ -343,6 +371,11 @@ run_phase() {
       "same: GPUPLAN_LIMIT=0"
   fi
   if [ "$stopping" = 1 ]; then
+    # 137: by SIGKILL.
+    if [ "$code" = 137 ]; then
+      summary "$now" "killed, since it had not ended $grace s after it was told to, to be started again"
+      stop 75 "killed: it had not ended $grace s after it was told to; started again it begins at what it saved before"
+    fi
     summary "$now" "stopped, to be started again"
     [ "$resumes" = 1 ] || stop 75 "stopped; started again it begins anew, unless the program finds its own checkpoints"
     stop 75 "stopped; started again it goes on"
@@ -356,6 +389,7 @@ run_phase() {
   fi
   summary "$now" "the work has ended"
   touch "$GPUPLAN_RUN_DIR/ended"
+  finish_up
   pass_gate
   touch "$GPUPLAN_RUN_DIR/done"
   say "done in $(hours "$spent") h (planned $predicted_hours); summary: $GPUPLAN_RUN_DIR/summary.txt${after:+; next: $after}"

@@ -1,4 +1,4 @@
-"""What a model's config.json says of its rotary positions and norms, as flags of Megatron-LM's pretrain_gpt.py, one word
+"""What a model's config.json says of its rotary positions, norms and routing of experts, as flags of Megatron-LM's pretrain_gpt.py, one word
 a line: megatron_shape.py MODEL, a folder or a name of the Hugging Face hub. Megatron's defaults (base 10000, no scaling,
 epsilon 1e-5) are those of few models, and weights that are continued with others give wrong numbers without a word."""
 import json
@@ -65,6 +65,22 @@ def norms(config):
     return []
 
 
+def routing(config):
+    """Of experts: its own default is a softmax over those that were chosen."""
+    words = []
+    if config.get("scoring_func") == "sigmoid":
+        words += ["--moe-router-score-function", "sigmoid"]
+        if config.get("topk_method") == "noaux_tc":
+            words += ["--moe-router-enable-expert-bias"]
+    elif config.get("norm_topk_prob") is False:
+        words += ["--moe-router-pre-softmax"]
+    if config.get("routed_scaling_factor") not in (None, 1):
+        words += ["--moe-router-topk-scaling-factor", str(config["routed_scaling_factor"])]
+    if (config.get("n_group") or 1) > 1:
+        words += ["--moe-router-num-groups", str(config["n_group"]), "--moe-router-group-topk", str(config["topk_group"])]
+    return words
+
+
 if __name__ == "__main__":
     CONFIG = config_of(sys.argv[1])
-    print("\n".join(rotary(CONFIG) + norms(CONFIG)))
+    print("\n".join(rotary(CONFIG) + norms(CONFIG) + routing(CONFIG)))

@@ -18,6 +18,12 @@ def give_up(text):
     sys.exit(NOT_PREPARED)
 
 
+def say(text):
+    """One line of the log, from one process."""
+    if os.environ.get("RANK", "0") == "0":
+        print(text, flush=True)
+
+
 def model_source(model):
     """Name or folder to load: a variable of the environment, what an earlier phase trained, or the name in the plan."""
     chosen = os.environ.get(model["variable"])

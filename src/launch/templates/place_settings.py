@@ -1,13 +1,17 @@
 """Writes settings for this run: place_settings.py FROM TO. Marks in them stand for folders and data that are known now."""
+import json
 import os
 import re
 import sys
 
 MARKS = {"@GPUPLAN_FILES@": "GPUPLAN_FILES", "@GPUPLAN_RUN_DIR@": "GPUPLAN_RUN_DIR", "@GPUPLAN_DATA@": "DATA",
-         "@GPUPLAN_BASE_MODEL@": "GPUPLAN_BASE_MODEL"}
+         "@GPUPLAN_BASE_MODEL@": "GPUPLAN_BASE_MODEL", "@GPUPLAN_ROWS@": "GPUPLAN_ROWS", "@GPUPLAN_REPORTS@": "REPORT_TO"}
 
 
 def placed(mark):
+    if mark.group() == "@GPUPLAN_REPORTS@":  # a list with as many texts
+        names = [name.strip() for name in os.environ.get("REPORT_TO", "").split(",")]
+        return '", "'.join(json.dumps(name)[1:-1] for name in names if name) or "none"
     # They stand in double quotes.
     return os.environ[MARKS[mark.group()]].replace("\\", "\\\\").replace('"', '\\"')
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from phase_parts import RUN_DIR, SETTINGS, Stop, give_up
+from phase_parts import RUN_DIR, SETTINGS, Stop, give_up, say
 
 CHECKPOINTS = Path(os.environ["GPUPLAN_CHECKPOINTS"])
 RANK = int(os.environ.get("RANK", "0"))
@@ -27,12 +27,6 @@ def chosen_device():
 
 DEVICE = chosen_device()
 GPU = DEVICE.type == "cuda"
-
-
-def say(text):
-    """One line of the log, from one process."""
-    if RANK == 0:
-        print(text, flush=True)
 
 
 class StopRequest(Stop):

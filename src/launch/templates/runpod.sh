@@ -44,7 +44,7 @@ is_address() {
 
 case ${1:-} in
   "") steps ;;
-  rent) check_required && create ;;
+  rent) check_required && bash "$kind/versions.sh" && create ;;
   start) is_address "$@" && check_required && start_again ;;
   log) is_address "$@" && follow ;;
   fetch) is_address "$@" && fetch ;;

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 # What every job of this plan does on Slurm: tells the script of its phase which machines it has, passes on the signal
-# to write a checkpoint, and comes back in the queue afterwards. Each job sets before:
-#   slug            of the phase: phases/SLUG.sh             machines, gpus  machines, and GPUs of each that it uses
+# to write a checkpoint, and comes back in the queue afterwards. Each job sets before it calls run_job:
+#   slug            of the phase                             nodes, gpus  machines, and GPUs of each that it uses
+#   script          of the phase, in the current folder      on_machine   words that run it on one machine
+#   hand_in         the command that hands the job in
 #   lead            seconds before its end at which Slurm sends USR1 (--signal)
 #   planned         seconds of all its runs together; after that it is held until somebody has looked at it
 # shellcheck disable=SC2154  # those variables
 set -uo pipefail
-
 say() { printf '%s %s: %s\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$slug" "$*" >&2; }
 stop() {
   local code=$1
@@ -15,13 +16,9 @@ stop() {
   exit "$code"
 }
 
-# ---- signals: from --signal before the time limit, or when the job is preempted or cancelled -------------------------
-
-step=
-stopping=
-caught=
-# srun must not be told itself: for it a TERM is the order to kill the work at once, and a USR1, where it reaches more than
-# the scripts, ends programs that do not know it.
+# Signals come from --signal before the time limit, or when the job is preempted or cancelled. srun must not be told
+# itself: for it a TERM is the order to kill the work at once, and a USR1, where it reaches more than the scripts, ends
+# programs that do not know it.
 # shellcheck disable=SC2317  # called by the traps
 tell_step() {
   local tries=5
@@ -35,57 +32,11 @@ tell_step() {
 }
 # shellcheck disable=SC2317
 pass_on() {
-  stopping=1
+  told=1
   caught=1
   say "told to stop ($1): a checkpoint first"
   [ -z "$step" ] || tell_step
 }
-trap 'pass_on USR1' USR1
-trap 'pass_on TERM' TERM
-
-# ---- what it got -----------------------------------------------------------------------------------------------------
-
-[ -n "${SLURM_JOB_ID:-}" ] || stop 78 "this is a job for Slurm: slurm/submit.sh hands it in"
-[ -f "phases/$slug.sh" ] || stop 78 "phases/$slug.sh is not in $PWD; hand the job in from the folder that it lies in"
-if [ "$gpus" -gt 0 ] && [ "${SLURM_GPUS_ON_NODE:-$gpus}" -lt "$gpus" ]; then
-  stop 78 "the plan uses $gpus GPUs of a machine and Slurm gave $SLURM_GPUS_ON_NODE; the batch would be another one"
-fi
-if [ "$SLURM_JOB_NUM_NODES" -lt "$machines" ]; then
-  stop 78 "the plan uses $machines machines and Slurm gave $SLURM_JOB_NUM_NODES; the batch would be another one"
-fi
-
-export GPUPLAN_NODES="$SLURM_JOB_NUM_NODES"
-export GPUPLAN_RUNS="${GPUPLAN_RUNS:-$PWD/runs}"
-export GPUPLAN_GRACE="$((lead - 45))" # Slurm looks at its clock twice a minute
-export GPUPLAN_LIMIT=0                # Slurm's own limit takes its place
-export GPUPLAN_WAIT=60                # dependencies see to the order; this is for slow network file systems
-export GPUPLAN_MASTER_PORT="$((12000 + SLURM_JOB_ID % 20000))" # jobs on one machine must not meet; below ephemeral ports
-if [ "$GPUPLAN_NODES" -gt 1 ]; then
-  read -r GPUPLAN_MASTER_ADDR < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
-  export GPUPLAN_MASTER_ADDR
-fi
-say "job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, start $((${SLURM_RESTART_COUNT:-0} + 1))"
-
-# ---- the phase, on every machine -------------------------------------------------------------------------------------
-
-# Since Slurm 22.05 srun does not take over --cpus-per-task, and a step of one task would get one processor. A machine
-# that fails ends the others, which would wait for it.
-srun --ntasks="$GPUPLAN_NODES" --ntasks-per-node=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-$SLURM_CPUS_ON_NODE}" \
-  --kill-on-bad-exit=1 --wait=0 bash slurm/machine.sh "$slug" </dev/null &
-step=$!
-[ -z "$stopping" ] || tell_step
-
-# A signal ends `wait` early; it is asked again until it has the step's own exit code.
-while :; do
-  caught=
-  wait "$step"
-  result=$?
-  [ "$result" = 127 ] || code=$result
-  [ -n "$caught" ] || break
-done
-step=
-
-# ---- what comes next -------------------------------------------------------------------------------------------------
 
 # Puts the job back into the queue, to go on or to be held. Slurm ends this script when it does, so there is nothing to
 # do but wait.
@@ -99,27 +50,78 @@ put_back() {
   exit 75
 }
 
-if [ "$code" = 0 ] && [ -f "$GPUPLAN_RUNS/$slug/done" ]; then exit 0; fi
-case $code in
-  6) stop 6 "the gate stays closed: jobs that need this one are cancelled" ;;
-  78)
-    put_back requeuehold "held, with the jobs that need it: see above what is missing, then:" \
-      "scontrol release $SLURM_JOB_ID"
-    stop 78 "could not be held; hand it in again when nothing is missing"
-    ;;
-esac
-[ -n "$stopping" ] || [ "$code" = 0 ] || stop "$code" "failed with exit code $code"
+# The phase, on every machine, until it ends; sets code. Since Slurm 22.05 srun does not take over --cpus-per-task, and a
+# step of one task would get one processor. A machine that fails ends the others, which would wait for it.
+run_step() {
+  local result
+  srun --ntasks="$GPUPLAN_NODES" --ntasks-per-node=1 --cpus-per-task="${SLURM_CPUS_PER_TASK:-$SLURM_CPUS_ON_NODE}" \
+    --kill-on-bad-exit=1 --wait=0 "${on_machine[@]}" </dev/null &
+  step=$!
+  [ -z "$told" ] || tell_step
+  # A signal ends `wait` early; it is asked again until it has the step's own exit code.
+  while :; do
+    caught=
+    wait "$step"
+    result=$?
+    [ "$result" = 127 ] || code=$result
+    [ -n "$caught" ] || break
+  done
+  step=
+}
 
-# A job that was cancelled is left alone: to put it back would bring it to life again.
-state=$(scontrol show job --oneliner "$SLURM_JOB_ID" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
-[ "$state" = RUNNING ] || stop 75 "stopped, and not put back: Slurm says ${state:-nothing} of it"
-starts=1
-spent=0
-[ ! -f "$GPUPLAN_RUNS/$slug/starts" ] || read -r starts spent <"$GPUPLAN_RUNS/$slug/starts"
-if [ "$((spent + lead + 120))" -ge "$planned" ]; then
-  put_back requeuehold "held: it has had the time of the plan ($spent of $planned s in $starts starts) and is not done." \
-    "To give it another run: scontrol release $SLURM_JOB_ID"
-else
-  put_back requeue "back into the queue; it goes on in about two minutes"
-fi
-stop 75 "could not be put back; hand it in again and it goes on from its checkpoint"
+# What comes after the phase has ended with code.
+end_job() {
+  local state starts=1 spent=0
+  if [ "$code" = 0 ] && [ -f "$GPUPLAN_RUNS/$slug/done" ]; then exit 0; fi
+  case $code in
+    6) stop 6 "the gate stays closed: jobs that need this one are cancelled" ;;
+    78)
+      put_back requeuehold "held, with the jobs that need it: see above what is missing, then:" \
+        "scontrol release $SLURM_JOB_ID"
+      stop 78 "could not be held; hand it in again when nothing is missing"
+      ;;
+  esac
+  [ -n "$told" ] || [ "$code" = 0 ] || stop "$code" "failed with exit code $code"
+
+  # A job that was cancelled is left alone: to put it back would bring it to life again.
+  state=$(scontrol show job --oneliner "$SLURM_JOB_ID" 2>/dev/null | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p')
+  [ "$state" = RUNNING ] || stop 75 "stopped, and not put back: Slurm says ${state:-nothing} of it"
+  [ ! -f "$GPUPLAN_RUNS/$slug/starts" ] || read -r starts spent <"$GPUPLAN_RUNS/$slug/starts"
+  if [ "$((spent + lead + 120))" -ge "$planned" ]; then
+    put_back requeuehold "held: it has had the time of the plan ($spent of $planned s in $starts starts) and is not" \
+      "done. To give it another run: scontrol release $SLURM_JOB_ID"
+  else
+    put_back requeue "back into the queue; it goes on in about two minutes"
+  fi
+  stop 75 "could not be put back; hand it in again and it goes on from its checkpoint"
+}
+
+run_job() {
+  step=
+  told=
+  caught=
+  trap 'pass_on USR1' USR1
+  trap 'pass_on TERM' TERM
+  [ -n "${SLURM_JOB_ID:-}" ] || stop 78 "this is a job for Slurm: $hand_in"
+  [ -f "$script" ] || stop 78 "$script is not in $PWD; hand the job in from the folder that it lies in"
+  if [ "$gpus" -gt 0 ] && [ "${SLURM_GPUS_ON_NODE:-$gpus}" -lt "$gpus" ]; then
+    stop 78 "the plan uses $gpus GPUs of a machine and Slurm gave $SLURM_GPUS_ON_NODE; the batch would be another one"
+  fi
+  if [ "$SLURM_JOB_NUM_NODES" -lt "$nodes" ]; then
+    stop 78 "the plan uses $nodes machines and Slurm gave $SLURM_JOB_NUM_NODES; the batch would be another one"
+  fi
+
+  export GPUPLAN_NODES="$SLURM_JOB_NUM_NODES"
+  export GPUPLAN_RUNS="${GPUPLAN_RUNS:-$PWD/runs}"
+  export GPUPLAN_GRACE="$((lead - 45))" # Slurm looks at its clock twice a minute
+  export GPUPLAN_LIMIT=0                # Slurm's own limit takes its place
+  export GPUPLAN_WAIT=60                # dependencies see to the order; this is for slow network file systems
+  export GPUPLAN_MASTER_PORT="$((12000 + SLURM_JOB_ID % 20000))" # jobs on one machine must not meet; below ephemeral ports
+  if [ "$GPUPLAN_NODES" -gt 1 ]; then
+    read -r GPUPLAN_MASTER_ADDR < <(scontrol show hostnames "$SLURM_JOB_NODELIST")
+    export GPUPLAN_MASTER_ADDR
+  fi
+  say "job $SLURM_JOB_ID on $SLURM_JOB_NODELIST, start $((${SLURM_RESTART_COUNT:-0} + 1))"
+  run_step
+  end_job
+}

@@ -14,8 +14,10 @@ from transformers import AutoTokenizer
 
 import training_data
 from phase_parts import RUN_DIR, SETTINGS, give_up
+from reports import Reports
 from run_parts import DEVICE, GPU, RANK, WORLD, StepLog, StopRequest, device_name, mark_stopped, say
 from training_checkpoints import Checkpoints
+from training_evaluation import Evaluation
 from training_network import (COMPUTE, FSDP, MASTER, SOURCE, add_up_heads, clip, copy, learning_rate, make_optimizers,
                               model_config, whole_weights)
 from training_stream import open_data
@@ -55,9 +57,10 @@ def train_step(model, optimizers, scaler, batches, step, stop, heads):
         inputs = next(batches)
         count = learnt(inputs)
         sums[1] += count
-        sums[2] += inputs["attention_mask"].sum()
+        mask = inputs.get("attention_mask")
+        sums[2] += inputs["input_ids"].numel() if mask is None else mask.sum()
         if SETTINGS["packing"]:
-            del inputs["attention_mask"]  # no gaps: attention is causal only
+            inputs.pop("attention_mask", None)  # no gaps: attention is causal only, or by positions
         last = index + 1 == passes
         quiet = isinstance(model, DistributedDataParallel) and not last
         with model.no_sync() if quiet else contextlib.nullcontext():
@@ -88,7 +91,7 @@ def train_step(model, optimizers, scaler, batches, step, stop, heads):
     return losses / max(labels, 1), norm, tokens / WORLD
 
 
-def save_final(model):
+def save_final(model, tokenizer):
     """The trained model as transformers reads it."""
     inner = getattr(model, "module", model)
     weights = whole_weights(model)
@@ -99,9 +102,11 @@ def save_final(model):
         config = json.loads((final / "config.json").read_text(encoding="utf-8"))
         config["architectures"] = [name.removeprefix("FSDP") for name in config.get("architectures") or []]
         (final / "config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
-        tokenizer = os.environ.get("TOKENIZER") or (SOURCE if SETTINGS["model"]["config"] is None else None)
-        if tokenizer:
-            AutoTokenizer.from_pretrained(tokenizer).save_pretrained(final)
+        source = os.environ.get("TOKENIZER") or (SOURCE if SETTINGS["model"]["config"] is None else None)
+        if tokenizer is None and source:
+            tokenizer = AutoTokenizer.from_pretrained(source)
+        if tokenizer is not None:
+            tokenizer.save_pretrained(final)
     dist.barrier()
 
 
@@ -116,6 +121,7 @@ def main():
     torch.set_float32_matmul_precision("highest" if SETTINGS["precision"] == "fp32" else "high")
     stop = StopRequest()
     config = model_config()
+    stream = open_data(config)  # before the model: what is wrong with the data is told in seconds
     heads = None  # the ranks that have the heads of an attention between them
     if FSDP or SETTINGS["tp"] > 1:
         import training_shards
@@ -125,12 +131,12 @@ def main():
         model = copy(config)
     model.train()
     optimizers = make_optimizers(model)
-    stream = open_data(config)
     checkpoints = Checkpoints(model, optimizers, stream)
     step = checkpoints.load()
     # torch.amp has it since 2.3 only.
     scaler = getattr(torch.amp, "GradScaler", torch.cuda.amp.GradScaler)(enabled=COMPUTE == torch.float16)
-    log = StepLog()
+    log, reports = StepLog(), Reports()
+    evaluation = Evaluation(stream.held_out, RANK // SETTINGS["tp"], SETTINGS["dp"])
     batches = stream.batches()
     say(f"{device_name()} x {WORLD}, {SETTINGS['steps']} steps of {SETTINGS['batch']} "
         f"sequences of {SETTINGS['sequence']} tokens: {SETTINGS['micro_batch']} x {SETTINGS['grad_accum']} passes x "
@@ -151,6 +157,10 @@ def main():
         log.tokens += tokens
         if step % SETTINGS["log_steps"] == 0 or step == total:
             log.line(step, loss, norm.item())
+            reports.tell(step, train__loss=loss, train__grad_norm=norm.item(), train__learning_rate=learning_rate(step - 1))
+        if evaluation.due(step):
+            reports.tell(step, eval__loss=evaluation.tell(step, model, surroundings))
+            log.restart()
         asked = stop.everywhere()
         if asked or step % every == 0 or step == total:
             checkpoints.save(step)
@@ -159,8 +169,9 @@ def main():
             mark_stopped(step)
             break
     else:
-        save_final(model)
+        save_final(model, stream.tokenizer)
     log.end()
+    reports.end()
     if GPU:
         dist.destroy_process_group()
     # All is written. Threads of gloo and DDP's destructor may wait for each other's lock for ever.

@@ -3,8 +3,6 @@
 Started by accelerate (accelerate.yaml) or torchrun (ds_config.json). Goes on from the newest checkpoint, saves one when
 it is asked to stop, and leaves the model, or its adapter, in $GPUPLAN_RUN_DIR/final."""
 import contextlib
-import hashlib
-import json
 import os
 
 import torch
@@ -19,6 +17,8 @@ from transformers import (AutoConfig, AutoModelForCausalLM, AutoTokenizer, Train
 from transformers.trainer_callback import PrinterCallback
 from transformers.trainer_utils import get_last_checkpoint
 
+import data_sources
+import reports
 import training_data
 
 SOURCE = model_source(SETTINGS["model"])
@@ -102,6 +102,12 @@ class Lines(TrainerCallback):
         self.seen = state.global_step
         self.log.line(state.global_step, logs["loss"], float(logs.get("grad_norm") or 0.0))
 
+    def on_evaluate(self, args, state, control, metrics=None, **kwargs):
+        if "eval_loss" in (metrics or {}):
+            say(f"validate step: {state.global_step:2}  loss: {metrics['eval_loss']:8.5f}")
+        self.log.restart()
+        self.seen = state.global_step
+
     def on_save(self, args, state, control, **kwargs):
         self.log.restart()
         self.seen = state.global_step
@@ -137,39 +143,29 @@ def arguments():
         "save_strategy": "steps",
         "save_steps": SETTINGS["checkpoint_steps"],
         "save_total_limit": SETTINGS["keep_checkpoints"] or None,
-        "report_to": [],
+        "report_to": reports.chosen(),
+        "run_name": os.environ.get("WANDB_NAME", SETTINGS["run_name"]),
+        "logging_dir": str(reports.FOLDER),
         "disable_tqdm": True,
         "ddp_find_unused_parameters": False,
         "dataloader_num_workers": 2,
         "dataloader_drop_last": True,
         "remove_unused_columns": False,
+        "label_names": ["labels"],  # adapters hide from it what the model takes
         "seed": SETTINGS["seed"],
     }
+    if data_sources.evaluates():
+        chosen |= {"eval_strategy": "steps", "eval_steps": SETTINGS["eval_steps"], "prediction_loss_only": True,
+                   "per_device_eval_batch_size": 1}  # whole batches only: with more of them few rows may be none
     if SETTINGS["deepspeed"]:
         chosen["deepspeed"] = str(HERE / "ds_config.json")
     chosen.update(SETTINGS["arguments"])
     return TrainingArguments(**chosen)
 
 
-def training_set(tokenizer):
-    """Token sequences of the whole data set. Packed ones run over the ends of rows."""
-    pieces = training_data.Pieces(tokenizer)
-
-    def cut(columns):
-        rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
-        found = list(pieces.add(rows))
-        return {"tokens": [tokens for tokens, _ in found], "labels": [labels for _, labels in found]}
-
-    rows = training_data.load(streaming=False)
-    # By what makes the result: a name that every rank comes to, so that those who wait find what the first one wrote.
-    # By itself `map` names it by the state of the tokenizer, which changes with use.
-    made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], SETTINGS["packing"], tokenizer.name_or_path,
-                          tokenizer.chat_template, len(tokenizer)], sort_keys=True, default=str)
-    rows = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
-                    new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
-    if len(rows) == 0:
-        give_up("DATA: no sequence of the plan's length comes of it")
-    return rows
+def trainer_columns(pieces, separate):
+    names = ("tokens", "labels", "positions")[:3 if separate else 2]
+    return {name: [piece[at] for piece in pieces] for at, name in enumerate(names)}
 
 
 def main():
@@ -177,19 +173,26 @@ def main():
     args = arguments()  # before the model: it sets up DeepSpeed, which loads weights in parts
     tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else (tokenizer.eos_token_id or 0)
+    # Data before the model: what is wrong with them is told in seconds.
+    with args.main_process_first(desc="reading data"):
+        rows, held_out = data_sources.load_both(streaming=False)
+        training_data.prepared(rows, tokenizer)
+        rows = training_data.tokens_of(rows, tokenizer, trainer_columns)
+        if held_out is not None:  # rows by themselves: few may fill no sequence
+            held_out = training_data.tokens_of(held_out, tokenizer, trainer_columns, packing=False)
     model = load_unsloth() if SETTINGS["unsloth"] else load_model()
     model.config.use_cache = False
     if METHOD in ("lora", "qlora") and not SETTINGS["unsloth"]:
         model = with_adapters(model)
-    with args.main_process_first(desc="reading data"):
-        rows = training_set(tokenizer)
 
     def collate(chosen):
-        made = training_data.batch([(row["tokens"], row["labels"]) for row in chosen], pad)
+        made = training_data.batch([tuple(row[name] for name in ("tokens", "labels", "positions") if name in row)
+                                    for row in chosen], pad)
         return {name: torch.tensor(values) for name, values in made.items()}
 
     lines = Lines()
-    trainer = Trainer(model=model, args=args, train_dataset=rows, data_collator=collate, callbacks=[lines])
+    trainer = Trainer(model=model, args=args, train_dataset=rows, eval_dataset=held_out, data_collator=collate,
+                      callbacks=[lines])
     trainer.remove_callback(PrinterCallback)
     CHECKPOINTS.mkdir(parents=True, exist_ok=True)
     newest = get_last_checkpoint(str(CHECKPOINTS))

@@ -1,28 +1,12 @@
-"""Reads training data: rows with "text", with "prompt" and "completion", or with "messages".
+"""Makes training data of rows (data_rows.py): tokens, and labels for those that are learnt."""
+import hashlib
+import json
 
-DATA names a JSON-lines file, a folder of them, or a data set of the Hugging Face hub (DATA_SPLIT: train)."""
-import os
-from pathlib import Path
-
-from phase_parts import SETTINGS, give_up
+from chat_template import with_template
+from data_rows import LEARNT, checked, conversation
+from phase_parts import SETTINGS, give_up, say
 
 IGNORED = -100  # label of a token that is not learnt
-
-
-def load(streaming):
-    from datasets import load_dataset
-    name = os.environ.get("DATA", "")
-    split = os.environ.get("DATA_SPLIT", "train")
-    path = Path(name)
-    if path.is_dir():
-        files = sorted(str(p) for p in path.rglob("*") if p.name.endswith((".jsonl", ".json", ".jsonl.gz")))
-    else:
-        files = [name] if path.is_file() else []
-    if files:
-        return load_dataset("json", data_files=files, split="train", streaming=streaming)
-    if path.exists() or not name:
-        give_up(f"DATA: no JSON-lines file and no data set: {name!r}")
-    return load_dataset(name, split=split, streaming=streaming)
 
 
 def earlier_answers(messages, text, tokenizer):
@@ -37,58 +21,82 @@ def earlier_answers(messages, text, tokenizer):
             yield tuple(len(tokenizer(part, add_special_tokens=False)["input_ids"]) for part in (before, after))
 
 
+def prepared(rows, tokenizer, variable="DATA"):
+    """Says what is learnt of the rows, and gives the tokenizer a chat template where conversations need one."""
+    row = next(iter(rows))
+    form = checked(row, variable)
+    say(f"data ({variable}): {LEARNT[form]}")
+    return tokenizer if conversation(row, form) is None else with_template(tokenizer)
+
+
 def encode(row, tokenizer):
     """Tokens and labels of one row. Of a prompt with a completion only that is learnt, of a conversation its answers."""
-    if row.get("messages"):
-        messages = row["messages"]
-        if not tokenizer.chat_template:
-            give_up("DATA has messages, and the tokenizer of the model no chat template, as base models have none: set "
-                    "TOKENIZER to one with the same tokens that has (of the instruct model), or write prompt + completion")
+    form = checked(row)
+    messages = conversation(row, form)
+    if messages:
+        if not tokenizer.chat_template:  # the first row was none
+            with_template(tokenizer)
+        answers = [at for at, message in enumerate(messages) if message["role"] == "assistant"]
+        if answers:  # what follows the last answer has none
+            messages = messages[:answers[-1] + 1]
         text = tokenizer.apply_chat_template(messages, tokenize=False)
         prompt = tokenizer.apply_chat_template(messages[:-1], tokenize=False, add_generation_prompt=True)
         special = False
-    elif row.get("completion") is not None:
-        prompt = row["prompt"]
-        text = prompt + row["completion"]
-        special = True
-    elif row.get("text") is not None:
-        prompt, text, special = "", row["text"], True
+    elif form == "completion":
+        prompt, text, special = row["prompt"], row["prompt"] + row["completion"], True
     else:
-        raise ValueError(f'a row holds neither "text", "prompt" and "completion" nor "messages": {sorted(row)}')
+        prompt, text, special = "", row["text"], True
     tokens = tokenizer(text, add_special_tokens=special)["input_ids"]
     if special and tokenizer.eos_token_id is not None and (not tokens or tokens[-1] != tokenizer.eos_token_id):
         tokens = tokens + [tokenizer.eos_token_id]
     known = len(tokenizer(prompt, add_special_tokens=special)["input_ids"]) if prompt else 0
     known = min(known, len(tokens) - 1)
     labels = [IGNORED] * known + tokens[known:]
-    for begin, end in earlier_answers(row["messages"], text, tokenizer) if row.get("messages") else ():
+    for begin, end in earlier_answers(messages, text, tokenizer) if messages else ():
         labels[begin:end] = tokens[begin:end]
     return tokens, labels
 
 
 class Pieces:
-    """Rows in, sequences out: packed to full length without a gap, or one by one, cut to the length."""
+    """Rows in, sequences out: packed to full length without a gap, or one by one, cut to the length.
 
-    def __init__(self, tokenizer):
+    Sequences of several samples (`separate` of the settings) come with a third list, positions that begin anew with
+    each: attention then sees none but its own. Texts that are counted in tokens are one long text instead."""
+
+    def __init__(self, tokenizer, packing=None):
         self.tokenizer = tokenizer
         self.length = SETTINGS["sequence"]
-        self.tokens, self.labels = [], []
+        self.packing = SETTINGS["packing"] if packing is None else packing
+        self.separate = self.packing and SETTINGS.get("separate", False)
+        self.tokens, self.labels, self.positions = [], [], []
 
     def add(self, rows):
         """All that the rows give; what is left of them waits for the next ones."""
         for tokens, labels in self._encode(rows):
-            if not SETTINGS["packing"]:
+            if not self.packing:
                 yield tokens[:self.length], labels[:self.length]
                 continue
             self.tokens += tokens
-            self.labels += labels
+            # Nothing before the first token of a sample tells of it.
+            self.labels += [IGNORED] + labels[1:] if self.separate and labels else labels
+            self.positions += range(len(tokens)) if self.separate else ()
             while len(self.tokens) >= self.length:
-                yield self.tokens[:self.length], self.labels[:self.length]
-                del self.tokens[:self.length], self.labels[:self.length]
+                yield self._cut()
+
+    def _cut(self):
+        piece = self.tokens[:self.length], self.labels[:self.length]
+        del self.tokens[:self.length], self.labels[:self.length]
+        if not self.separate:
+            return piece
+        positions = self.positions[:self.length]
+        del self.positions[:self.length]
+        # The rest of a sample that is cut begins at 0 again.
+        end = next((at for at, position in enumerate(self.positions) if at and position == 0), len(self.positions))
+        self.positions[:end] = range(end)
+        return (*piece, positions)
 
     def _encode(self, rows):
-        plain = all(row.get("text") is not None and not row.get("messages") and row.get("completion") is None
-                    for row in rows)
+        plain = all(checked(row) == "text" for row in rows)
         if not plain:
             return [encode(row, self.tokenizer) for row in rows]
         # All at once: the tokenizer uses every core.
@@ -99,7 +107,15 @@ class Pieces:
 
 
 def batch(pieces, pad):
-    """A list of (tokens, labels) as lists of one length, with a mask; pads on the right."""
+    """A list of sequences as lists of one length, with a mask; pads on the right. Separate samples have positions in
+    place of the mask, and in one row where the attention is FlashAttention, which finds their ends there only."""
+    if len(pieces[0]) == 3:
+        made = [[list(piece[part]) for piece in pieces] for part in range(3)]
+        if SETTINGS["attention"]["implementation"].startswith("flash"):
+            for labels in made[1]:
+                labels[0] = IGNORED
+            made = [[sum(rows, [])] for rows in made]
+        return dict(zip(("input_ids", "labels", "position_ids"), made))
     width = max(len(tokens) for tokens, _ in pieces)
     if not SETTINGS["packing"]:
         width = min((width + 7) // 8 * 8, SETTINGS["sequence"])
@@ -110,3 +126,21 @@ def batch(pieces, pad):
         result["labels"].append(labels + [IGNORED] * gap)
         result["attention_mask"].append([1] * len(tokens) + [0] * gap)
     return result
+
+
+def tokens_of(rows, tokenizer, columns_of, packing=None):
+    """A data set with the columns that `columns_of` makes of a list of sequences, separate ones or not. Every process that asks for the same
+    finds what the first one made: by itself `map` names it by the state of the tokenizer, which changes with use."""
+    pieces = Pieces(tokenizer, packing)
+
+    def cut(columns):
+        rows = [dict(zip(columns, values)) for values in zip(*columns.values())]
+        return columns_of(list(pieces.add(rows)), pieces.separate)
+
+    made_of = json.dumps([rows._fingerprint, SETTINGS["sequence"], pieces.packing, pieces.separate, columns_of.__name__,
+                          tokenizer.name_or_path, tokenizer.chat_template, len(tokenizer)], sort_keys=True, default=str)
+    made = rows.map(cut, batched=True, remove_columns=rows.column_names, desc="tokens",
+                    new_fingerprint=hashlib.sha256(made_of.encode()).hexdigest()[:32])
+    if len(made) == 0:
+        give_up("DATA: no sequence of the plan's length comes of it")
+    return made

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from transformers import AutoTokenizer
 
+import data_sources
 import training_data
 from phase_parts import SETTINGS, give_up
 from run_parts import DEVICE, GPU, RANK
@@ -22,13 +23,19 @@ class Stream:
     def __init__(self, rank, ranks):
         from datasets.distributed import split_dataset_by_node
         self.tokenizer = AutoTokenizer.from_pretrained(os.environ.get("TOKENIZER") or SOURCE)
-        rows = training_data.load(streaming=True).shuffle(seed=SETTINGS["seed"], buffer_size=10_000)
+        rows, held_out = data_sources.load_both(streaming=True)
+        training_data.prepared(rows, self.tokenizer)
+        rows = rows.shuffle(seed=SETTINGS["seed"], buffer_size=10_000)
         self.rows = split_dataset_by_node(rows, rank=rank, world_size=ranks)
         self.pieces = training_data.Pieces(self.tokenizer)
         self.waiting, self.epoch = [], 0
         pad = self.tokenizer.pad_token_id
         self.pad = pad if pad is not None else (self.tokenizer.eos_token_id or 0)
         self.state = None
+        # Rows by themselves: what is left of a sequence would be dropped.
+        whole = list(training_data.Pieces(self.tokenizer, packing=False).add(list(held_out or [])))
+        size = SETTINGS["micro_batch"]
+        self.held_out = [training_data.batch(whole[at:at + size], self.pad) for at in range(0, len(whole), size)]
 
     def vocabulary(self):
         return len(self.tokenizer)
@@ -36,7 +43,7 @@ class Stream:
     def restore(self, state):
         self.state = state
         self.epoch, self.waiting = state["epoch"], list(state["waiting"])
-        self.pieces.tokens, self.pieces.labels = map(list, state["left"])
+        self.pieces.tokens, self.pieces.labels, self.pieces.positions = map(list, state["left"])
         self.rows.set_epoch(self.epoch)
         self.rows.load_state_dict(state["rows"])
 
@@ -69,7 +76,7 @@ class Stream:
             if len(self.waiting) < size:
                 continue
             where = self.rows.state_dict()
-            left = (list(self.pieces.tokens), list(self.pieces.labels))
+            left = (list(self.pieces.tokens), list(self.pieces.labels), list(self.pieces.positions))
             while len(self.waiting) >= size:
                 chosen = self.waiting[:size]
                 del self.waiting[:size]
@@ -83,36 +90,62 @@ class Windows:
     """The same from tokens in files: DATA is a file NAME.bin or a folder of them, 16-bit numbers (32-bit ones for more
     than 65,536 tokens) as nanoGPT's prepare.py writes them. Every epoch has its own order."""
 
+    tokenizer = None
+
     def __init__(self, rank, ranks, vocabulary):
+        self.kind = np.uint16 if vocabulary <= 2**16 else np.uint32
         path = Path(os.environ["DATA"])
         files = sorted(path.glob("*.bin")) if path.is_dir() else [path]
-        kind = np.uint16 if vocabulary <= 2**16 else np.uint32
-        self.files = [np.memmap(file, dtype=kind, mode="r") for file in files]
-        length = SETTINGS["sequence"]
-        # Windows of one sequence each, numbered through all files: where those of each file end.
-        self.ends = np.cumsum([len(file) // length for file in self.files])
+        # What is there to be evaluated on is not trained on, asked for or not.
+        apart = [file for file in files if file.name == "val.bin"] if len(files) > 1 else []
+        self.files, self.ends = self.mapped([file for file in files if file not in apart])
         self.rank, self.ranks = rank, ranks
         self.state = 0  # micro-batches of this rank so far
         self.most = vocabulary
-        if self.ends[-1] < ranks * SETTINGS["micro_batch"]:
+        self.numbers = np.arange(int(self.ends[-1]))
+        self.held_out = self._held_out(apart) if data_sources.evaluates() else []
+        if len(self.numbers) < ranks * SETTINGS["micro_batch"]:
             give_up(f"DATA: {path} holds fewer tokens than one batch")
+
+    def mapped(self, files):
+        """The tokens of files, and where the windows of each end: of one sequence each, numbered through all files."""
+        tokens = [np.memmap(file, dtype=self.kind, mode="r") for file in files]
+        return tokens, np.cumsum([len(file) // SETTINGS["sequence"] for file in tokens])
+
+    def _held_out(self, apart):
+        """Micro-batches for evaluations: of EVAL_DATA, of val.bin, or of windows that are kept out of training."""
+        if os.environ.get("EVAL_DATA"):
+            apart = [Path(os.environ["EVAL_DATA"])]
+            if apart[0].suffix != ".bin" or not apart[0].exists():
+                give_up(f"EVAL_DATA: {apart[0]}; DATA are tokens: expected a file NAME.bin")
+        if apart:
+            files, ends = self.mapped(apart)
+            windows = [self.window(i, files, ends) for i in range(min(int(ends[-1]), data_sources.MOST))]
+        else:
+            kept = self.numbers % data_sources.EVERY == data_sources.EVERY - 1
+            windows = [self.window(i) for i in self.numbers[kept][:data_sources.MOST]]
+            self.numbers = self.numbers[~kept]
+        size = SETTINGS["micro_batch"]
+        parts = [np.stack(windows[at:at + size]).tolist() for at in range(0, len(windows), size)]
+        return [{"input_ids": part, "labels": part} for part in parts]
 
     def restore(self, state):
         self.state = state
 
-    def window(self, number):
-        file = int(np.searchsorted(self.ends, number, side="right"))
-        at = (number - (self.ends[file - 1] if file else 0)) * SETTINGS["sequence"]
-        return self.files[file][at:at + SETTINGS["sequence"]].astype(np.int64)
+    def window(self, number, files=None, ends=None):
+        files, ends = files or self.files, self.ends if ends is None else ends
+        file = int(np.searchsorted(ends, number, side="right"))
+        at = (number - (ends[file - 1] if file else 0)) * SETTINGS["sequence"]
+        return files[file][at:at + SETTINGS["sequence"]].astype(np.int64)
 
     def batches(self):
         size = SETTINGS["micro_batch"]
-        each = int(self.ends[-1]) // (self.ranks * size)  # micro-batches of an epoch and rank
+        each = len(self.numbers) // (self.ranks * size)  # micro-batches of an epoch and rank
         epoch, order = -1, None
         while True:
             if self.state // each != epoch:
                 epoch = self.state // each
-                order = np.random.default_rng([SETTINGS["seed"], epoch]).permutation(int(self.ends[-1]))
+                order = np.random.default_rng([SETTINGS["seed"], epoch]).permutation(self.numbers)
             first = ((self.state % each) * self.ranks + self.rank) * size
             self.state += 1
             tokens = torch.from_numpy(np.stack([self.window(i) for i in order[first:first + size]]))

@@ -59,6 +59,7 @@ connect() {
 rent() {
   local offer=$1 instance options=()
   check_required
+  bash "$kind/versions.sh"
   check_price "$offer"
   [ -z "$bid" ] || options+=(--bid_price "$bid")
   instance=$(vastai create instance "$offer" --image "$image" --disk "$disk" --ssh --direct --onstart-cmd "$(on_start)" \

@@ -5,12 +5,15 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "launch/script/phase_script.h"
+#include "launch/script/smoke_script.h"
 #include "launch/to/launchers.h"
 #include "launch/work/work.h"
 #include "output/words/plan_words.h"
 
 namespace gpuplan {
 namespace {
+
+constexpr const char* kShared = "Several nodes: this folder and GPUPLAN_RUNS must be on shared storage.";
 
 std::string run_name(const Launch& launch) { return (launch.name.empty() ? "run" : launch.name) + ".sh"; }
 
@@ -25,10 +28,11 @@ LaunchFile run_script(const Launch& launch) {
 }
 
 /// "GPUPLAN_NODES=2 GPUPLAN_NODE_RANK=0 GPUPLAN_MASTER_ADDR=HOST0 bash run.sh" for each machine.
-void start_commands(const std::string& script, int nodes, bool own_code, std::vector<std::string>& next) {
+void start_commands(const std::string& script, int nodes, bool own_code, std::vector<std::string>& next,
+                    const std::string& more = "") {
   const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
   if (nodes == 1) {
-    next.push_back(code + "bash " + script + "  # on the machine" +
+    next.push_back(code + "bash " + script + "  # on the machine" + more +
                    (own_code ? "; ~/PROGRAM = folder your commands run in" : ""));
     return;
   }
@@ -52,6 +56,15 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return brings_code(*laid.phase); });
   for (const LaunchGroup& group : launch.groups) most_nodes = std::max(most_nodes, group.lease->nodes);
+  if (launch.smoke) {
+    auto trial = smoke_script(launch, TrialFrom::kMachine);
+    if (!trial) return std::unexpected(trial.error());
+    set.files.push_back(*std::move(trial));
+    if (launch.one_script.empty()) set.files.push_back(run_script(launch));
+    start_commands("smoke.sh", most_nodes, own_code, set.next, ": PASS, FAIL or SKIP for each stage");
+    if (most_nodes > 1) set.notes.emplace_back(kShared);
+    return set;
+  }
   if (!launch.one_script.empty()) {
     start_commands(launch.one_script, 1, own_code, set.next);
   } else if (launch.groups.size() <= 1) {
@@ -71,7 +84,7 @@ Result<LaunchSet> bash_launcher(const Launch& launch) {
         "The plan rents machines " + std::to_string(launch.groups.size()) +
         " times: put GPUPLAN_RUNS on shared storage, or copy the runs of the phases each one needs to it.");
   }
-  if (most_nodes > 1) set.notes.emplace_back("Several nodes: this folder and GPUPLAN_RUNS must be on shared storage.");
+  if (most_nodes > 1) set.notes.emplace_back(kShared);
   set.next.emplace_back("watch -n 1 nvidia-smi  # GPU utilization should be 95% or more after the first steps");
   set.next.emplace_back("tail -f runs/*/log.txt  # logs; runs/*/summary.txt is written at the end of each phase");
   return set;

@@ -9,6 +9,7 @@
 #include "launch/script/phase_script.h"
 #include "launch/to/cloud.h"
 #include "launch/to/launchers.h"
+#include "launch/to/versions.h"
 
 namespace gpuplan {
 namespace {
@@ -118,6 +119,7 @@ Yaml task_yaml(const Launch& launch, const LaunchGroup& group, const CloudMachin
   if (machine.nodes > 1) task.set("nodes", Yaml::whole(machine.nodes));
   task.set("fleets", Yaml::list({fleet_name(launch, group)}));
   task.set("python", "3.12");
+  task.set("nvcc", Yaml::yes_no(true), "the image with the compiler: flash-attn and DeepSpeed build kernels");
   task.set("files", Yaml::list({".:/gpuplan"}), "this folder, with all scripts; at most 2 MB by default");
   if (has_volume(launch))
     task.set("volumes", Yaml::list().add(Yaml::map().set("name", volume_name(launch)).set("path", "/runs")));
@@ -202,6 +204,8 @@ Result<LaunchSet> dstack_launcher(const Launch& launch) {
   auto commands = has_volume(launch) ? commands_in_order(launch, starts) : commands_apart(launch, starts, "dstack");
   if (!commands) return std::unexpected(commands.error());
   std::ranges::move(*commands, std::back_inserter(set.next));
+  std::ranges::move(version_files("dstack", {{"dstack", "dstack", "dstack --version"}}), std::back_inserter(set.files));
+  set.next.insert(set.next.begin(), "bash dstack/versions.sh  # whether this dstack knows what these files say");
   set.next.emplace_back("dstack ps  # status");
   for (const LaunchGroup& group : launch.groups) {
     const std::string name = object_name(launch, group);

@@ -10,6 +10,7 @@
 #include "launch/to/cloud.h"
 #include "launch/to/kubernetes_objects.h"
 #include "launch/to/launchers.h"
+#include "launch/to/versions.h"
 
 namespace gpuplan {
 namespace {
@@ -36,7 +37,7 @@ bool is_label(std::string_view text) {
 }
 
 /// Files that the pods read.
-Result<std::vector<std::string>> script_paths(const Launch& launch, bool gated) {
+Result<std::vector<std::string>> script_paths(const Launch& launch) {
   std::vector<LaunchFile> files = {shared_script()};
   for (const LaunchPhase& laid : launch.phases) {
     if (laid.group < 0) continue;
@@ -51,7 +52,9 @@ Result<std::vector<std::string>> script_paths(const Launch& launch, bool gated) 
     paths.push_back(file.path);
     bytes += file.text.size() + 2 * file.path.size();
   }
-  if (gated) paths.emplace_back("plan.json");
+  // What gpuplan check holds a log against.
+  if (std::ranges::any_of(launch.phases, [](const LaunchPhase& laid) { return !laid.phase->succeed_when.empty(); }))
+    paths.emplace_back("plan.json");
   if (bytes > kMostScripts)
     return failure("the scripts are " + count_text(static_cast<double>(bytes)) +
                    " bytes, more than the 1 MiB of a ConfigMap; move commands and setup into files of the image");
@@ -64,7 +67,9 @@ std::string submit_text(const Launch& launch, const std::vector<KubernetesGroup>
       "set -euo pipefail\n"
       "cd \"$(dirname \"${BASH_SOURCE[0]}\")/..\"\n"
       "export marks=" +
-      names.marks + "\n# shellcheck source=/dev/null\n. kubernetes/lib.sh\n\nkubectl apply --server-side -k .\n";
+      names.marks +
+      "\n# shellcheck source=/dev/null\n. kubernetes/lib.sh\n\nbash kubernetes/versions.sh\nkubectl apply "
+      "--server-side -k .\n";
   const auto words = [&](std::size_t g) {
     return std::string(asked[g].machine.nodes > 1 ? "jobset" : "job") + " " + asked[g].name;
   };
@@ -122,7 +127,7 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
     machines.push_back(machine);
     needs.push_back(std::move(need));
   }
-  const auto paths = script_paths(launch, std::ranges::any_of(needs, &CloudNeeds::gated));
+  const auto paths = script_paths(launch);
   if (!paths) return std::unexpected(paths.error());
 
   std::vector<KubernetesGroup> asked;
@@ -135,6 +140,13 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch) {
   }
   set.files.push_back(runs_claim(launch, names, runs));
   set.files.push_back(kustomization(names, *paths));
+  std::vector<LauncherProgram> programs = {
+      {"kubernetes", "Kubernetes", "kubectl version | sed -n 's/^Server Version: //p'"}};
+  if (std::ranges::any_of(machines, [](const CloudMachine& machine) { return machine.nodes > 1; }))
+    programs.push_back({"jobset", "JobSet",
+                        "kubectl get deployment jobset-controller-manager --namespace jobset-system "
+                        "-o 'jsonpath={.spec.template.spec.containers[0].image}' | sed 's/.*://'"});
+  std::ranges::move(version_files("kubernetes", programs), std::back_inserter(set.files));
   set.files.push_back({"kubernetes/lib.sh", std::string(embedded_data("templates/kubernetes.sh")), false});
   std::vector<std::string> head = banner_lines(launch);
   head.insert(head.begin() + 1, "Starts everything in order and waits; run it again to resume.");

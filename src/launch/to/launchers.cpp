@@ -6,8 +6,9 @@ namespace gpuplan {
 
 std::span<const Launcher> launchers() {
   static constexpr std::array all = {
-      Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher, true},
-      Launcher{"slurm", "Slurm batch jobs, and a script that submits them", slurm_launcher},
+      Launcher{"bash", "scripts for machines you have, or rent by hand", bash_launcher, OneScript::kOneMachine},
+      Launcher{"slurm", "a Slurm batch job; for several phases one each, and a script that submits them",
+               slurm_launcher, OneScript::kOneLease},
       Launcher{"skypilot", "a SkyPilot managed job per machine, or a pipeline of them", skypilot_launcher},
       Launcher{"dstack", "a dstack task per machine", dstack_launcher},
       Launcher{"kubernetes", "a Job or JobSet per machine, with Kueue", kubernetes_launcher},
@@ -15,6 +16,21 @@ std::span<const Launcher> launchers() {
       Launcher{"runpod", "a script that rents a RunPod pod", runpod_launcher},
   };
   return all;
+}
+
+std::string one_script_name(const Launcher& launcher, const Launch& launch) {
+  if (launch.phases.size() != 1 || launch.groups.size() > 1) return "";
+  switch (launcher.one_script) {
+    case OneScript::kNever:
+      return "";
+    case OneScript::kOneMachine:
+      if (launch.phases.front().nodes > 1) return "";
+      break;
+    case OneScript::kOneLease:
+      if (launch.groups.empty()) return "";
+      break;
+  }
+  return (launch.name.empty() ? single_name(launch) : launch.name) + ".sh";
 }
 
 }  // namespace gpuplan

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "launch/parts/launch_plan.h"
+#include "launch/script/phase_script.h"
 
 namespace gpuplan {
 
@@ -17,6 +18,7 @@ struct LaunchSet {
   std::vector<LaunchFile> files;
   std::vector<std::string> next;   ///< commands to type now, each with a word on it after " # "
   std::vector<std::string> notes;  ///< sentences: what to know before starting
+  ScriptFrame frame{};             ///< of the one script that holds all, where the launch has one
 };
 
 Result<LaunchSet> bash_launcher(const Launch& launch);
@@ -27,12 +29,22 @@ Result<LaunchSet> kubernetes_launcher(const Launch& launch);
 Result<LaunchSet> vast_launcher(const Launch& launch);
 Result<LaunchSet> runpod_launcher(const Launch& launch);
 
+/// Which plans of a single phase are one script, with all that the others would share inside.
+enum class OneScript {
+  kNever,
+  kOneMachine,
+  kOneLease,  ///< on machines that are taken together, however many
+};
+
 struct Launcher {
   std::string_view name;
   std::string_view help;
   Result<LaunchSet> (*make)(const Launch&);
-  bool one_script = false;  ///< a single phase is one script, with all that the others would share inside
+  OneScript one_script = OneScript::kNever;
 };
 std::span<const Launcher> launchers();
+
+/// The name of the one script that this launcher writes for the plan ("train_8xH100_SXM.sh"); empty: it writes several.
+std::string one_script_name(const Launcher& launcher, const Launch& launch);
 
 }  // namespace gpuplan

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "input/text/embedded_data.h"
 #include "launch/script/phase_script.h"
+#include "launch/to/versions.h"
 
 namespace gpuplan {
 namespace {
@@ -62,11 +63,15 @@ LaunchFile rent_script(const Launch& launch, const RentScript& script) {
 
 std::vector<LaunchFile> rent_library(std::string_view kind) {
   const std::string folder = std::string(kind) + "/";
-  return {{folder + "lib.sh",
-           std::string(embedded_data("templates/rented.sh")) +
-               std::string(embedded_data("templates/" + std::string(kind) + ".sh")),
-           false},
-          {folder + "on_machine.sh", std::string(embedded_data("templates/on_machine.sh")), true}};
+  std::vector<LaunchFile> files = version_files(
+      kind, {kind == "vast" ? LauncherProgram{"vast", "vastai", "vastai --version"}
+                            : LauncherProgram{"runpod", "runpodctl", "runpodctl --version || runpodctl version"}});
+  files.insert(files.end(), {{folder + "lib.sh",
+                              std::string(embedded_data("templates/rented.sh")) +
+                                  std::string(embedded_data("templates/" + std::string(kind) + ".sh")),
+                              false},
+                             {folder + "on_machine.sh", std::string(embedded_data("templates/on_machine.sh")), true}});
+  return files;
 }
 
 Result<void> single_machines(const Launch& launch, std::string_view provider) {
@@ -76,6 +81,18 @@ Result<void> single_machines(const Launch& launch, std::string_view provider) {
                      std::to_string(group.lease->nodes) +
                      " as one job; choose a plan on one machine (--plan), or --to skypilot, dstack or kubernetes");
   return {};
+}
+
+std::string cuda_of(std::string_view image) {
+  constexpr std::string_view kLong = "-cuda";
+  if (const std::size_t at = image.find(kLong); at != std::string_view::npos) {
+    const std::string_view rest = image.substr(at + kLong.size());
+    return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+  }
+  const std::size_t at = image.find("-cu");
+  const std::string_view digits = at == std::string_view::npos ? "" : image.substr(at + 3, 3);
+  if (digits.size() < 3 || !std::ranges::all_of(digits, is_digit)) return "";
+  return std::string(digits.substr(0, 2)) + "." + digits[2];
 }
 
 std::vector<std::string> rented_notes(const Launch& launch, const std::vector<CloudNeeds>& needs) {

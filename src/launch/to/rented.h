@@ -37,6 +37,10 @@ std::string assignment(std::string_view name, std::string_view text);
 /// Fails where a group needs machines that work together: marketplaces rent machines that do not know each other.
 Result<void> single_machines(const Launch& launch, std::string_view provider);
 
+/// "12.8" of "pytorch/pytorch:2.7.0-cuda12.8-cudnn9-devel" and of "runpod/pytorch:1.0.3-cu1281-torch291-ubuntu2404"; ""
+/// where the image does not say it.
+std::string cuda_of(std::string_view image);
+
 std::vector<std::string> rented_notes(const Launch& launch, const std::vector<CloudNeeds>& needs);
 
 }  // namespace gpuplan

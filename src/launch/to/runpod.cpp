@@ -20,14 +20,6 @@ std::string_view cloud_of(const Offer& offer) {
   return to_lower(offer.instance).find("community") != std::string::npos ? "COMMUNITY" : "SECURE";
 }
 
-/// "12.8" of "runpod/pytorch:1.0.3-cu1281-torch291-ubuntu2404"; "" where the image does not say it.
-std::string cuda_of(std::string_view image) {
-  const std::size_t at = image.find("-cu");
-  const std::string_view digits = at == std::string_view::npos ? "" : image.substr(at + 3, 3);
-  if (digits.size() < 3 || !std::ranges::all_of(digits, is_digit)) return "";
-  return std::string(digits.substr(0, 2)) + "." + digits[2];
-}
-
 }  // namespace
 
 Result<LaunchSet> runpod_launcher(const Launch& launch) {

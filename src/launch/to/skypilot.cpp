@@ -10,6 +10,7 @@
 #include "launch/script/phase_script.h"
 #include "launch/to/cloud.h"
 #include "launch/to/launchers.h"
+#include "launch/to/versions.h"
 
 namespace gpuplan {
 namespace {
@@ -182,7 +183,9 @@ Result<LaunchSet> skypilot_launcher(const Launch& launch) {
                       .again = {start + "  # " + std::string(kAgain)}};
     names = {name};
   }
+  std::ranges::move(version_files("skypilot", {{"skypilot", "sky", "sky --version"}}), std::back_inserter(set.files));
   set.next = commands_in_order(launch, starts);
+  set.next.insert(set.next.begin(), "bash skypilot/versions.sh  # whether this SkyPilot knows what these files say");
   set.next.emplace_back("sky jobs queue  # status");
   for (const std::string& name : names) {
     set.next.push_back("sky jobs logs -n " + name + "  # follow it");

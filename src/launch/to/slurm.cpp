@@ -1,4 +1,5 @@
-// Slurm: one batch job for each phase, and a script that hands them in with what each waits for.
+// Slurm: a job of one phase is one script that sbatch takes; several are one batch job for each phase, and a script
+// that hands them in with what each waits for.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "input/text/embedded_data.h"
 #include "launch/script/phase_script.h"
+#include "launch/script/smoke_script.h"
 #include "launch/to/launchers.h"
 #include "launch/to/slurm_resources.h"
 #include "launch/to/slurm_submit.h"
@@ -49,34 +51,60 @@ std::string directives(const Launch& launch, const LaunchPhase& phase, const Slu
   return text + "#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=%x-%j.out\n";
 }
 
-LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
+/// When it is told, and for how long it comes back: what templates/slurm-job.sh reads.
+std::string times(const LaunchPhase& phase, const SlurmResources& ask) {
   const Seconds planned = std::max(phase.limit, ask.time * ask.runs);
+  return "lead=" + std::to_string(ask.lead) + "\nplanned=" + std::to_string(std::llround(planned / units::second)) +
+         "\n";
+}
+
+LaunchFile batch_file(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
   std::string text = "#!/bin/bash\n" + comments(banner_lines(launch, phase));
   text += directives(launch, phase, ask);
   text += "\n# shellcheck disable=SC1091,SC2034  # job.sh reads the variables\n";
-  text += "slug=" + shell_quoted(phase.slug) + "\nmachines=" + std::to_string(phase.nodes) +
-          "\ngpus=" + std::to_string(phase.gpus) + "\nlead=" + std::to_string(ask.lead) +
-          "\nplanned=" + std::to_string(std::llround(planned / units::second)) + "\n";
+  text += "slug=" + shell_quoted(phase.slug) + "\nscript=" + shell_quoted(phase.script()) +
+          "\non_machine=(bash slurm/machine.sh " + shell_quoted(phase.slug) + ")\nhand_in=slurm/submit.sh\n";
+  text += "nodes=" + std::to_string(phase.nodes) + "\ngpus=" + std::to_string(phase.gpus) + "\n" + times(phase, ask);
   // Slurm runs a copy of this file, so it can not know where it was.
   text +=
       "cd \"${SLURM_SUBMIT_DIR:-.}\" || exit 78\n[ -f slurm/job.sh ] || cd .. # submitted from slurm/ itself\n"
-      "source slurm/job.sh\n";
+      "source slurm/job.sh\nrun_job\n";
   return {slurm_batch_file(phase), std::move(text), false};
+}
+
+/// What makes the script that holds all a batch job.
+ScriptFrame batch_frame(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask) {
+  ScriptFrame frame;
+  frame.head = directives(launch, phase, ask) + "#\n";
+  frame.figures = "script=" + launch.one_script + "\nhand_in='sbatch " + launch.one_script + "'\n" + times(phase, ask);
+  frame.functions = "# ---- as a job of Slurm\n\n" + without_header(embedded_data("templates/slurm-job.sh")) + "\n";
+  frame.start = embedded_data("templates/slurm-single.sh");
+  return frame;
+}
+
+/// The command that hands all in, with an option of sbatch.
+std::string hand_in(const Launch& launch, const std::string& option) {
+  return launch.one_script.empty() ? "slurm/submit.sh" + (option.empty() ? "" : " " + option)
+                                   : "sbatch " + (option.empty() ? "" : option + " ") + launch.one_script;
 }
 
 /// Where Slurm's names, processors and partitions come from: each said once.
 void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& ask, std::set<std::string>& notes) {
   const Offer& offer = *ask.offer;
+  const auto with_option = [&](const std::string& option) { return hand_in(launch, option); };
+  // An option of submit.sh is the same for every job.
+  const bool alike = std::ranges::all_of(
+      launch.phases, [&](const LaunchPhase& other) { return other.gpus == phase.gpus || other.gpus == 0; });
   if (!ask.gpu_type.empty() && phase.gpus > 0)
-    notes.insert("GPU name: " + ask.gpu_type +
-                 ". If your cluster uses another (sinfo -o '%P %G'): slurm/submit.sh "
-                 "--gpus-per-node=NAME:" +
-                 std::to_string(phase.gpus) + ".");
+    notes.insert("GPU name: " + ask.gpu_type + ". If your cluster uses another (sinfo -o '%P %G'): " +
+                 (alike ? with_option("--gpus-per-node=NAME:" + std::to_string(phase.gpus))
+                        : "sed -i 's/=" + ask.gpu_type + ":/=NAME:/' slurm/*.sbatch") +
+                 ".");
   if (offer.kind == OfferKind::kRented)
     notes.insert(
         "The plan is for rented machines: " + launch.plan_name +
-        " is assumed to be a Slurm cluster in that cloud with whole machines of this kind, and no partition is set; "
-        "slurm/submit.sh --partition=NAME names one.");
+        " is assumed to be a Slurm cluster in that cloud with whole machines of this kind, and no partition is set; " +
+        with_option("--partition=NAME") + " names one.");
   if (ask.cpus_assumed)
     notes.insert("CPUs: pool " + printable(offer.label, 60) +
                  " has: " + std::to_string(*ask.cpus / std::max(phase.gpus, 1)) +
@@ -91,28 +119,47 @@ void note(const Launch& launch, const LaunchPhase& phase, const SlurmResources& 
 Result<LaunchSet> slurm_launcher(const Launch& launch) {
   LaunchSet set;
   std::set<std::string> notes;
+  const auto required = required_variables(launch);
+  if (!required) return std::unexpected(required.error());
+  set.next = export_lines(launch, *required);
+  const bool whole = !launch.one_script.empty();
   for (const LaunchPhase& phase : launch.phases) {
     if (phase.group < 0) continue;
     auto ask = slurm_resources(launch, phase);
     if (!ask) return std::unexpected(ask.error());
-    set.files.push_back(batch_file(launch, phase, *ask));
     note(launch, phase, *ask, notes);
+    if (!whole) {
+      set.files.push_back(batch_file(launch, phase, *ask));
+      continue;
+    }
+    set.frame = batch_frame(launch, phase, *ask);
+    if (phase.phase->before && !phase.phase->before->text.empty())
+      set.next.push_back("mkdir -p runs/" + phase.slug + " && touch runs/" + phase.slug +
+                         "/prepared  # when this is done: " + phase.phase->before->text);
   }
-  set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
-  set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
-  const auto required = required_variables(launch);
-  if (!required) return std::unexpected(required.error());
-  set.files.push_back(slurm_submit_script(launch, *required));
+  if (!whole) {
+    set.files.push_back({"slurm/job.sh", std::string(embedded_data("templates/slurm-job.sh")), false});
+    set.files.push_back({"slurm/machine.sh", std::string(embedded_data("templates/slurm-machine.sh")), false});
+    set.files.push_back(slurm_submit_script(launch, *required));
+  }
   const bool own_code =
       std::ranges::any_of(launch.phases, [](const LaunchPhase& phase) { return brings_code(*phase.phase); });
-  set.next = export_lines(launch, *required);
-  const std::vector<std::string> commands = {"slurm/submit.sh --test-only  # dry run (sbatch --test-only)",
-                                             own_code ? "GPUPLAN_CODE=~/PROGRAM slurm/submit.sh  # submit all phases, "
-                                                        "chained; ~/PROGRAM = folder your commands run in"
-                                                      : "slurm/submit.sh  # submit all phases, chained",
-                                             "squeue --me  # status",
-                                             "tail -F " + slurm_stem(launch) + "-*.out runs/*/log.txt  # logs",
-                                             "scancel --me --name=NAME  # cancel one (dependents too)"};
+  if (launch.smoke) {
+    auto trial = smoke_script(launch, TrialFrom::kSlurm);
+    if (!trial) return std::unexpected(trial.error());
+    set.files.push_back(*std::move(trial));
+  }
+  const std::string code = own_code ? "GPUPLAN_CODE=~/PROGRAM " : "";
+  std::string submits = launch.smoke ? "hand it in, stop it, look on: PASS, FAIL or SKIP for each stage"
+                        : whole      ? "hand it in"
+                                     : "submit all phases, chained";
+  if (own_code) submits += "; ~/PROGRAM = folder your commands run in";
+  const std::vector<std::string> commands = {
+      hand_in(launch, "--test-only") + "  # dry run" + (whole ? "" : " (sbatch --test-only)"),
+      code + (launch.smoke ? "bash smoke.sh" : hand_in(launch, "")) + "  # " + submits, "squeue --me  # status",
+      "tail -F " + slurm_stem(launch) + "-*.out runs/*/log.txt  # logs",
+      "scancel --me --name=" +
+          (whole ? slurm_stem(launch) + "  # stop it for good" : "NAME  # cancel one (dependents too)")};
   set.next.insert(set.next.end(), commands.begin(), commands.end());
   set.notes.assign(notes.begin(), notes.end());
   set.notes.emplace_back("This folder must be on shared storage.");

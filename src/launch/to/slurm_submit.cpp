@@ -94,7 +94,7 @@ class Submission {
 std::string slurm_stem(const Launch& launch) { return launch.name.empty() ? launch.slug : launch.name; }
 
 std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase) {
-  return slurm_stem(launch) + "-" + phase.slug;
+  return slurm_stem(launch) + (launch.one_script.empty() ? "-" + phase.slug : "");
 }
 
 std::string slurm_batch_file(const LaunchPhase& phase) { return "slurm/" + phase.slug + ".sbatch"; }

@@ -10,7 +10,7 @@ namespace gpuplan {
 
 /// What the names of all jobs begin with.
 std::string slurm_stem(const Launch& launch);
-/// "llama-8b-02-sft"
+/// "llama-8b-02-sft", "llama-8b" where one script holds all.
 std::string slurm_job_name(const Launch& launch, const LaunchPhase& phase);
 /// "slurm/02-sft.sbatch"
 std::string slurm_batch_file(const LaunchPhase& phase);

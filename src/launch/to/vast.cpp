@@ -43,14 +43,6 @@ struct Wanted {
 
 std::string tenths(double value) { return number_text(std::ceil(value * 10 - 1e-9) / 10); }
 
-/// "12.8" of "pytorch/pytorch:2.7.0-cuda12.8-cudnn9-devel"
-std::string cuda_of(std::string_view image) {
-  const std::size_t at = image.find("-cuda");
-  if (at == std::string_view::npos) return {};
-  const std::string_view rest = image.substr(at + 5);
-  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
-}
-
 /// Conditions that hold for every machine of this job.
 std::string common_query(const Launch& launch, const Wanted& wanted) {
   const Where& where = launch.job.where;

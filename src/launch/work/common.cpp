@@ -10,18 +10,10 @@
 #include "input/text/embedded_data.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/parts/interfaces.h"
-#include "launch/work/parts.h"
+#include "launch/work/options.h"
 
 namespace gpuplan {
 namespace {
-
-std::optional<double> as_number(std::string_view text) {
-  const std::string plain(trim(text));
-  if (plain.empty() || plain.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
-  char* end = nullptr;
-  const double value = std::strtod(plain.c_str(), &end);
-  return end == plain.c_str() + plain.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
 
 bool named(std::string_view name, const std::vector<std::string_view>& names) {
   const std::string plain = squeeze(name);
@@ -34,7 +26,7 @@ bool named(std::string_view name, const std::vector<std::string_view>& names) {
 double flops_per_token(const TrainPhase& train, double sequence) {
   const ModelUse& use = train.models.front();
   const ParameterCount params = count_parameters(use.shape);
-  const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
+  const bool frozen = trains_adapters(train);
   const double matrices = params.active - (use.shape.tied ? 0 : params.embedding);
   return (frozen ? 4 : 6) * matrices + 12.0 * use.shape.layers * use.shape.q_width() * sequence;
 }
@@ -81,6 +73,25 @@ std::string pip_install(const std::vector<std::string>& packages) {
   return line;
 }
 
+void install_attention(const WorkPlace& place, Work& work) {
+  switch (place.strategy().attention) {
+    case AttentionKernel::kFlash1:
+    case AttentionKernel::kFlash2:
+      // Built without isolation, against the torch that is there: what builds it has to be there too.
+      work.prepare.push_back(pip_install({"packaging", "ninja", "setuptools", "wheel"}));
+      work.prepare.emplace_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
+      return;
+    case AttentionKernel::kFlash3:
+      work.notes.emplace_back(
+          "flash_attention_3 comes from Dao-AILab/flash-attention (hopper/), by setup.run of the job.");
+      return;
+    case AttentionKernel::kEager:
+    case AttentionKernel::kFlash:
+    case AttentionKernel::kCudnn:
+      return;
+  }
+}
+
 std::string requirement(std::string_view program, std::string_view extras) {
   const Interface* known = interface_of(program);
   if (known == nullptr) return std::string(program);
@@ -114,6 +125,7 @@ Work placeholder(const WorkPlace& place, const std::string& why) {
   work.required.push_back(variable + ": the command of this phase. " + why +
                           " Add `command:` to the job file, or set the variable");
   work.notes.push_back(why + " The phase stops until `command:` is set.");
+  work.unwritten = why;
   work.command.push_back("exec bash -c \"$" + variable + "\"");
   return work;
 }
@@ -150,10 +162,18 @@ int steps_of(const WorkPlace& place) {
   return clamped<int>(std::clamp(std::ceil(place.estimate().steps - 1e-6), 1.0, 2e9));
 }
 
+std::optional<double> argument_number(std::string_view text) {
+  const std::string plain(trim(text));
+  if (plain.empty() || plain.find_first_not_of("0123456789.eE+-") != std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const double value = std::strtod(plain.c_str(), &end);
+  return end == plain.c_str() + plain.size() && std::isfinite(value) ? std::optional(value) : std::nullopt;
+}
+
 double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise) {
   for (const auto& [name, value] : place.phase().args)
     if (named(name, names))
-      if (const auto number = as_number(value)) return *number;
+      if (const auto number = argument_number(value)) return *number;
   return otherwise;
 }
 
@@ -168,7 +188,7 @@ void write_arguments(JsonWriter& json, const WorkPlace& place, const std::vector
   for (const auto& [name, value] : place.phase().args) {
     if (named(name, known)) continue;
     json.key(name);
-    if (const auto number = as_number(value)) {
+    if (const auto number = argument_number(value)) {
       // 8 stays a whole number: Python tells them apart.
       if (std::abs(*number) < 1e15 && *number == std::floor(*number)) json.value(static_cast<long long>(*number));
       else json.value(*number);
@@ -215,17 +235,48 @@ std::string_view attention_name(AttentionKernel kernel) {
   return "sdpa";
 }
 
+TrainingNumbers training_numbers(const WorkPlace& place) {
+  const TrainPhase& train = place.train();
+  const bool scratch = place.from_scratch();
+  const bool frozen = trains_adapters(train);
+  constexpr double kWarmUpShare = 0.02;
+  const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps_of(place)), 1.0, 2000.0);
+  return {number_argument(place, {"learning_rate", "lr"},
+                          scratch  ? 3e-4
+                          : frozen ? 2e-4
+                                   : 1e-5),
+          number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0),
+          number_argument(place, {"warmup_steps"}, warm_up),
+          number_argument(place, {"grad_clip", "max_grad_norm", "clip"}, 1.0), number_argument(place, {"seed"}, 1.0)};
+}
+
+bool trains_adapters(const TrainPhase& train) {
+  return train.method == Method::kLora || train.method == Method::kQlora;
+}
+
+bool separate_samples(const TrainPhase& train) { return train.data.packing && !train.data.tokens.has_value(); }
+
+bool runs_under(const WorkPlace& place, std::string_view framework) {
+  const Framework* chosen = place.estimate().framework;
+  return chosen != nullptr && chosen->name == framework;
+}
+
+std::string_view attention_of(const WorkPlace& place) {
+  const std::string_view name = attention_name(place.strategy().attention);
+  const ModelShape& shape = place.train().models.front().shape;
+  // gpt-oss (biases of experts, and sinks) and Gemma 2 (four norms without those of heads, and capped scores).
+  const bool beyond = shape.expert_bias || (shape.norms_per_layer == 4 && shape.qk_norm == QkNorm::kNone);
+  return name == "sdpa" && beyond ? "eager" : name;
+}
+
 bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const PhaseEstimate& estimate = place.estimate();
   const Strategy& s = place.strategy();
   const int sequence = place.estimate().sequence;
   const bool scratch = place.from_scratch();
-  const bool frozen = train.method == Method::kLora || train.method == Method::kQlora;
-  // Rates that people begin with; the plan does not depend on them.
-  const double usual_rate = scratch ? 3e-4 : frozen ? 2e-4 : 1e-5;
   const int steps = steps_of(place);
-  json.member("job", place.launch.job.name).member("phase", place.phase().name);
+  json.member("job", place.launch.job.name).member("phase", place.phase().name).member("run_name", run_name(place));
   json.key("model");
   const bool good = write_model(json, place, train.models, 0, work);
   json.member("from_scratch", scratch).member("method", name_of(train.method));
@@ -233,11 +284,13 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("targets", adapter_targets(train)).end();
   json.member("sequence", sequence);
   json.member("packing", train.data.packing || train.data.tokens.has_value());
-  json.member("mean_tokens", estimate.mean_tokens);
+  json.member("separate", separate_samples(train) && !runs_under(place, "unsloth"))
+      .member("mean_tokens", estimate.mean_tokens);
   json.member("gpus", place.laid.gpus).member("nodes", place.laid.nodes);
   json.member("dp", s.dp).member("tp", s.tp).member("pp", s.pp).member("cp", s.cp).member("ep", s.ep);
   json.member("micro_batch", s.micro_batch).member("grad_accum", s.grad_accum).member("batch", batch_of(place));
   json.member("steps", steps).member("log_steps", log_steps(place)).member("stop_passes", stop_passes(place));
+  json.member("eval_steps", evaluation_steps(place));
   json.member("checkpoint_steps", std::max(checkpoint_steps(place.launch, place.laid), 1));
   json.member("keep_checkpoints", place.estimate().keep_checkpoints);
   json.member("recompute", name_of(s.recompute)).member("precision", name_of(s.precision));
@@ -247,16 +300,13 @@ bool write_training(JsonWriter& json, const WorkPlace& place, Work& work) {
   json.member("params", includes(s.offload, Offload::kParams));
   json.member("activations", includes(s.offload, Offload::kActivations)).end();
   json.key("attention").begin_object(true).member("kernel", name_of(s.attention));
-  json.member("implementation", attention_name(s.attention)).end();
+  json.member("implementation", attention_of(place)).end();
   json.key("optimizer").begin_object(true).member("matrices", name_of(train.optimizer.matrices));
   json.member("rest", name_of(train.optimizer.rest)).end();
-  json.member("learning_rate", number_argument(place, {"learning_rate", "lr"}, usual_rate));
-  json.member("weight_decay", number_argument(place, {"weight_decay"}, scratch ? 0.1 : 0.0));
-  constexpr double kWarmUpShare = 0.02;
-  const double warm_up = std::clamp(std::ceil(kWarmUpShare * steps), 1.0, 2000.0);
-  json.member("warmup_steps", number_argument(place, {"warmup_steps"}, warm_up));
-  json.member("grad_clip", number_argument(place, {"grad_clip", "max_grad_norm", "clip"}, 1.0));
-  json.member("seed", number_argument(place, {"seed"}, 1.0));
+  const TrainingNumbers numbers = training_numbers(place);
+  json.member("learning_rate", numbers.learning_rate).member("weight_decay", numbers.weight_decay);
+  json.member("warmup_steps", numbers.warmup_steps).member("grad_clip", numbers.grad_clip);
+  json.member("seed", numbers.seed);
   json.member("flops_per_token", flops_per_token(train, estimate.mean_tokens));
   json.member("peak_tflops", estimate.node ? peak(*estimate.node->gpu, s.precision).value / 1e12 : 0);
   return good;
@@ -266,8 +316,10 @@ void require_data(const WorkPlace& place, Work& work) {
   const TrainPhase& train = place.train();
   const bool scratch = place.from_scratch();
   work.required.emplace_back(
-      scratch ? "DATA: JSONL file, folder, or Hugging Face dataset (field: text)"
-              : "DATA: JSONL file, folder, or Hugging Face dataset (fields: text; prompt + completion; or messages)");
+      scratch ? "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset (column: text)"
+              : "DATA: file or folder of JSONL, JSON, Parquet or text, or Hugging Face dataset owner/name[:split] "
+                "(columns: "
+                "text; prompt + completion; messages; or instruction + input + output)");
   if (train.models.front().drawn)
     work.required.emplace_back("TOKENIZER: Hugging Face name, or folder, of a tokenizer of at most " +
                                std::to_string(train.models.front().shape.vocab) + " tokens");
@@ -276,9 +328,19 @@ void require_data(const WorkPlace& place, Work& work) {
     work.notes.emplace_back(
         "No learning_rate in the job: settings.json has a common default (args: {learning_rate: ...} in the job "
         "changes it).");
-  if (place.phase().evaluate)
+  if (const int steps = evaluation_steps(place); steps > 0)
+    work.notes.push_back("Evaluated every " + count_of(steps, "step") +
+                         " on EVAL_DATA, or on one of 50 rows of DATA that it is not trained on.");
+  if (separate_samples(train) && runs_under(place, "unsloth"))
+    work.notes.emplace_back("Packed samples see each other: Unsloth does not tell them apart by positions.");
+  else if (separate_samples(train) && !attention_name(place.strategy().attention).starts_with("flash"))
     work.notes.emplace_back(
-        "The generated script does not evaluate; the plan includes time for it. To evaluate, set `command:`.");
+        "Packed samples are kept apart by a mask, which takes time that the plan does not count: attention: flash2 in "
+        "the job does it without.");
+  if (attention_of(place) == "eager" && place.strategy().attention != AttentionKernel::kEager)
+    work.notes.emplace_back(
+        "Attention is eager, slower and larger than planned: torch's fused kernel does not have this network's. "
+        "attention: flash2 in the job where that has it.");
   if (muon(train)) work.notes.emplace_back("Muon is torch.optim.Muon, scaled to use AdamW's learning rate.");
 }
 

@@ -5,7 +5,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
-#include "launch/work/parts.h"
+#include "launch/work/options.h"
 
 namespace gpuplan {
 namespace {
@@ -115,7 +115,7 @@ std::string unwritten(const WorkPlace& place, bool vllm, bool transformers) {
   const Strategy& s = place.strategy();
   const Framework* engine = place.estimate().framework;
   if (!vllm && !transformers)
-    return "gpuplan generates scripts for vllm and hf, not for " +
+    return "gpuplan writes scripts for vllm and hf, and none for " +
            (engine != nullptr ? printable(engine->name, 40) : std::string("this engine")) + ".";
   if (generate.forward_only && !generate.store)
     return "What to do with the texts that are read is not in the job file.";
@@ -211,6 +211,7 @@ Result<Work> generation_work(const WorkPlace& place) {
         "Activations are stored next to them: a safetensors file per batch, a tensor (layers, tokens, width) per row.");
   if (s.dp > 1)
     work.notes.push_back(std::to_string(s.dp) + " replicas, one process each; the first writes to this log.");
+  ask_first(place, generate.models, work);
   work.command.push_back(supervised(place, work, "python3 " + file_word("generate.py")));
   work.resumes = true;
   return work;

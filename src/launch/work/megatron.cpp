@@ -6,6 +6,7 @@
 #include "base/shell_text.h"
 #include "base/text.h"
 #include "base/whole.h"
+#include "domain/facts/limits.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
 
@@ -60,21 +61,6 @@ void experts(Flags& flags, const ModelShape& s) {
   flags.set("moe-aux-loss-coeff", 1e-3);
 }
 
-/// Every which layer sees everything where others have a window: core/transformer/utils.py counts layers from 1. 0:
-/// none does; nullopt: no such number gives as many.
-std::optional<int> full_every(const ModelShape& s) {
-  const int full = s.window > 0 ? s.layers - s.window_layers : 0;
-  if (full <= 0) return 0;
-  if (s.layers % full == 0) return s.layers / full;
-  std::optional<int> every;
-  for (int n = 2; n <= s.layers; ++n) {
-    if (s.layers / n != full) continue;
-    if (every) return std::nullopt;
-    every = n;
-  }
-  return every;
-}
-
 void network(Flags& flags, const ModelShape& s, int sequence) {
   flags.group();
   flags.set("use-mcore-models");
@@ -122,6 +108,9 @@ void cut(Flags& flags, const Strategy& s, const ModelShape& shape) {
   flags.set("tensor-model-parallel-size", s.tp);
   if (s.tp > 1) flags.set("sequence-parallel");
   flags.set("pipeline-model-parallel-size", s.pp);
+  // Layers that do not divide: the last stage, which has the output matrix too, holds fewer.
+  if (const int each = (shape.layers + s.pp - 1) / s.pp; s.interleave == 1 && each * s.pp != shape.layers)
+    flags.set("decoder-last-pipeline-num-layers", shape.layers - each * (s.pp - 1));
   if (s.interleave > 1) flags.set("num-layers-per-virtual-pipeline-stage", shape.layers / (s.pp * s.interleave));
   flags.set("context-parallel-size", s.cp);
   if (shape.moe()) flags.set("expert-model-parallel-size", s.ep);
@@ -178,27 +167,13 @@ Result<Work> megatron_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
-  if (train.method != Method::kFull) return placeholder(place, "pretrain_gpt.py supports only full training.");
   const std::string optimizer = optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::megatron);
-  if (optimizer.empty())
-    return placeholder(place, "Megatron-LM has no " + std::string(name_of(train.optimizer.matrices)) + ".");
-  if (s.sharding > Sharding::kZero1)
-    return placeholder(place, "Megatron-FSDP is not supported by the generated script.");
-  if (s.interleave > 1 && shape.layers % (s.pp * s.interleave) != 0)
-    return place.wrong(std::to_string(shape.layers) + " layers do not divide evenly over " + std::to_string(s.pp) +
-                       " pipeline stages of " + std::to_string(s.interleave) + " parts each");
-  if (!full_every(shape))
-    return placeholder(place,
-                       "Megatron-LM has windows in all layers but every N-th, and this model has them otherwise.");
   if (includes(s.offload, Offload::kActivations))
     return placeholder(
         place,
         "Offload of activations is not supported by the generated script: plan it with offload: optimizer, "
         "or none.");
   const bool muon = optimizer == "muon";
-  if (muon && includes(s.offload, Offload::kOptimizer))
-    return placeholder(place,
-                       "Megatron-LM offloads states of Adam alone: plan it with optimizer: adamw, or offload: none.");
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   const int sequence = place.estimate().sequence;
@@ -247,7 +222,8 @@ Result<Work> megatron_work(const WorkPlace& place) {
                    "TOKENIZER: Hugging Face name, or folder, of the tokenizer used for DATA"};
   if (!scratch)
     work.required.emplace_back(
-        "PRETRAINED: folder of the weights as a Megatron checkpoint (tools/checkpoint/convert.py)");
+        "PRETRAINED: folder of the weights as a Megatron checkpoint (NVIDIA-NeMo/Megatron-Bridge imports them from the "
+        "hub)");
   if (!model.drawn && source_of(model).find('/') == std::string::npos)
     work.required.push_back("MODEL: Hugging Face name, or folder with config.json, of " + printable(model.name, 60));
   work.prepare = {
@@ -278,7 +254,8 @@ Result<Work> megatron_work(const WorkPlace& place) {
     work.command.push_back("positions=$(python3 " + file_word("megatron_shape.py") + " \"${MODEL:-$model}\")");
     work.command.emplace_back("mapfile -t positions <<<\"$positions\"");
     words += " \"${positions[@]}\"";
-    work.notes.emplace_back("Rotary positions and norms are those of the model's config.json (megatron_shape.py).");
+    work.notes.emplace_back(
+        "Rotary positions, norms and routing of experts are those of the model's config.json (megatron_shape.py).");
   }
   work.command.push_back(supervised(place, work, torchrun(place) + words + flags.take(), Asked::kBySignal));
   work.notes.emplace_back("A stop writes a checkpoint after the current step (--exit-signal-handler).");

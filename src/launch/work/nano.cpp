@@ -27,19 +27,8 @@ Result<Work> nanochat_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
-  if (shape.layers <= 0 || shape.hidden % shape.layers != 0)
-    return placeholder(place, "nanochat needs a hidden size that is a multiple of the number of layers.");
-  if (!place.from_scratch()) return placeholder(place, "nanochat's base_train starts from scratch.");
-  // Its network has one shape for each depth, width and head (scripts/base_train.py, build_model_meta).
-  if (shape.kv_heads != shape.heads)
-    return placeholder(place, "nanochat has as many key and value heads as heads: leave out kv_heads.");
+  // limits.h keeps all other shapes away.
   const bool own_mlp = !shape.gated && shape.ffn == 4 * shape.hidden;
-  if (!own_mlp && !shape.ffn_guessed)
-    return placeholder(place,
-                       "nanochat's MLP has two matrices, four times as wide as the model: write gated_mlp: false, and "
-                       "leave out ffn.");
-  if (shape.window > 0)
-    return placeholder(place, "nanochat's windows are half a context: leave the window out, or set command:.");
   Work work;
   const int sequence = place.estimate().sequence;
   work.required.emplace_back("NANOCHAT: folder with a clone of github.com/karpathy/nanochat");
@@ -104,8 +93,6 @@ Result<Work> nanogpt_work(const WorkPlace& place) {
   const TrainPhase& train = place.train();
   const ModelShape& shape = train.models.front().shape;
   const Strategy& s = place.strategy();
-  if (shape.gated || shape.kv_heads != shape.heads || shape.norm == NormKind::kRms)
-    return placeholder(place, "nanoGPT supports only GPT-2-like models.");
   Work work;
   const bool scratch = place.from_scratch();
   if (!scratch && init_from(train.models.front()).empty())

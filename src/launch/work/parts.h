@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,6 +70,8 @@ std::string torchrun(const WorkPlace& place);
 std::string pip_install(const std::vector<std::string>& packages);
 /// "peft>=0.14,<0.19": the versions of data/interfaces/index.csv.
 std::string requirement(std::string_view program, std::string_view extras = "");
+/// The package with FlashAttention's kernels, built against the torch that is there.
+void install_attention(const WorkPlace& place, Work& work);
 /// Shell line that ends the phase where a program is too old for what the script uses, and says where it is newer than
 /// what is known; `version` is a word of the shell. Adds version.sh to the files.
 std::string check_version(const WorkPlace& place, Work& work, std::string_view program, std::string_view shown,
@@ -84,6 +87,8 @@ int log_steps(const WorkPlace& place);
 int batch_of(const WorkPlace& place);
 int steps_of(const WorkPlace& place);
 
+/// The value of an argument, where it is a number.
+std::optional<double> argument_number(std::string_view text);
 /// A setting of the phase's `args` under one of these names, read as a number; `otherwise` where there is none.
 double number_argument(const WorkPlace& place, const std::vector<std::string_view>& names, double otherwise);
 /// Writes `args` other than `known` as members of the open object: numbers and true, false as such.
@@ -114,6 +119,17 @@ void leave_final(Work& work, std::string_view folder);
 /// they are. False when the model is drawn and no class of transformers has its shape.
 bool write_model(JsonWriter& json, const WorkPlace& place, const std::vector<ModelUse>& models, std::size_t which,
                  Work& work);
+/// Rates and the like, of which a plan knows nothing: from `args`, else those that people begin with.
+struct TrainingNumbers {
+  double learning_rate = 0, weight_decay = 0, warmup_steps = 0, grad_clip = 0, seed = 0;
+};
+TrainingNumbers training_numbers(const WorkPlace& place);
+/// Whether the plan has this framework, by its name in the catalogue.
+bool runs_under(const WorkPlace& place, std::string_view framework);
+/// LoRA or QLoRA.
+bool trains_adapters(const TrainPhase& train);
+/// Whether sequences hold several samples, none of which may see another; text that is counted in tokens is one.
+bool separate_samples(const TrainPhase& train);
 /// The settings that all training programs read; the object stays open. False as write_model().
 bool write_training(JsonWriter& json, const WorkPlace& place, Work& work);
 /// Requires DATA, and TOKENIZER for a model that the job draws; says in notes what rates of learning are taken.
@@ -126,5 +142,7 @@ std::string untrainable(const TrainPhase& train);
 Format master_weights(const WorkPlace& place);
 /// "sdpa", "eager", "flash_attention_2" or "flash_attention_3", as transformers names them.
 std::string_view attention_name(AttentionKernel kernel);
+/// The same for the phase's network: some have what the fused kernel of torch lacks.
+std::string_view attention_of(const WorkPlace& place);
 
 }  // namespace gpuplan

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "launch/work/parts.h"
+#include "launch/work/options.h"
 
 namespace gpuplan {
 namespace {
@@ -42,14 +42,6 @@ Result<Work> torch_work(const WorkPlace& place) {
                        ", which the generated script for torch does not support (it supports " +
                        listed(std::vector<std::string>(known.begin(), known.end())) +
                        "); set command: in the job file");
-  const auto has = [&](Optimizer optimizer) {
-    return !optimizer_name(place, optimizer, &OptimizerFacts::torch).empty();
-  };
-  if (!has(train.optimizer.matrices) || !has(train.optimizer.rest))
-    return placeholder(place, "PyTorch itself has only AdamW, Muon and SGD.");
-  if (s.precision > Precision::kBf16) return placeholder(place, "PyTorch alone trains only in 16 and 32 bit.");
-  if (train.method != Method::kFull)
-    return placeholder(place, "The generated script for torch supports only full training.");
   Work work;
   JsonWriter json;
   json.begin_object();
@@ -63,21 +55,24 @@ Result<Work> torch_work(const WorkPlace& place) {
   // state_dict since datasets 2.20; `dtype` took the place of `torch_dtype` in transformers 4.56.
   work.prepare.push_back(pip_install({muon ? "torch>=2.9" : "torch>=2.6", requirement("transformers"), "datasets>=2.20",
                                       requirement("accelerate"), "numpy"}));
-  if (s.attention == AttentionKernel::kFlash1 || s.attention == AttentionKernel::kFlash2)
-    work.prepare.push_back("python3 -m pip install --quiet --no-build-isolation 'flash-attn>=2.6'");
-  for (const char* name : {"phase_parts.py", "run_parts.py", "training_data.py", "training_network.py",
-                           "training_stream.py", "training_checkpoints.py"})
+  install_attention(place, work);
+  add_data_programs(place, work);
+  for (const char* name : {"run_parts.py", "training_network.py", "training_stream.py", "training_checkpoints.py",
+                           "training_evaluation.py"})
     work.files.push_back(program(place, name));
   if (shares.fsdp || s.tp > 1) work.files.push_back(program(place, "training_shards.py"));
   work.files.push_back(program(place, "train_torch.py", "train.py"));
   work.files.push_back({place.path("settings.json"), json.take(), false});
   require_data(place, work);
+  ask_first(place, train.models, work);
   if (place.from_scratch())
     work.notes.emplace_back(
         "DATA may also be tokens: a file NAME.bin, or a folder of them, as nanoGPT's prepare.py makes.");
   work.notes.emplace_back("train.py resumes from the newest checkpoint; a stop writes one first.");
   if (shares.sharding == Sharding::kZero1)
     work.notes.emplace_back("ZeRO-1: each rank has its own state file, so it resumes only on the same number of GPUs.");
+  lead_reports(place, work);
+  finish_model(place, work);
   work.command.push_back(supervised(place, work, torchrun(place) + " " + file_word("train.py")));
   work.resumes = true;
   return work;

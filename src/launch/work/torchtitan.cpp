@@ -1,44 +1,37 @@
 // torchtitan 0.2, which reads TOML: later versions have configurations in Python.
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "base/shell_text.h"
 #include "base/text.h"
+#include "domain/facts/limits.h"
 #include "launch/parts/checkpoint_steps.h"
 #include "launch/work/parts.h"
 
 namespace gpuplan {
 namespace {
 
-/// Networks that torchtitan 0.2 has by name: torchtitan/models/*/__init__.py.
-struct Flavor {
-  std::string_view model, flavor;
-  int layers, hidden, vocab;
-};
-constexpr std::array<Flavor, 11> kFlavors = {{
-    {"llama3", "8B", 32, 4096, 128256},
-    {"llama3", "70B", 80, 8192, 128256},
-    {"llama3", "405B", 126, 16384, 128256},
-    {"qwen3", "0.6B", 28, 1024, 151936},
-    {"qwen3", "1.7B", 28, 2048, 151936},
-    {"qwen3", "4B", 36, 2560, 151936},
-    {"qwen3", "8B", 36, 4096, 151936},
-    {"qwen3", "14B", 40, 5120, 151936},
-    {"qwen3", "32B", 64, 5120, 151936},
-    {"deepseek_v3", "16B", 27, 2048, 102400},
-    {"deepseek_v3", "671B", 61, 7168, 129280},
-}};
+std::string_view name_of_form(TitanForm form) {
+  if (form == TitanForm::kQwen3) return "qwen3";
+  return form == TitanForm::kDeepSeek ? "deepseek_v3" : "llama3";
+}
 
-std::optional<Flavor> flavor_of(const ModelShape& s) {
-  for (const Flavor& flavor : kFlavors) {
-    const bool qwen = flavor.model == "qwen3";
-    const bool deepseek = flavor.model == "deepseek_v3";
-    if (flavor.layers == s.layers && flavor.hidden == s.hidden && flavor.vocab == s.vocab &&
-        qwen == (s.qk_norm == QkNorm::kHead) && deepseek == s.mla() && (deepseek || !s.moe()))
-      return flavor;
+/// What titan_network.py reads.
+std::string network_json(const WorkPlace& place) {
+  const ModelShape& s = place.train().models.front().shape;
+  JsonWriter json;
+  json.begin_object().member("form", name_of_form(titan_form(s))).member("from_scratch", place.from_scratch());
+  json.member("sequence", place.estimate().sequence).member("layers", s.layers).member("hidden", s.hidden);
+  json.member("heads", s.heads).member("kv_heads", s.kv_heads).member("head_dim", s.head_dim).member("ffn", s.ffn);
+  json.member("vocab", s.vocab).member("tied", s.tied).member("qk_norm", s.qk_norm == QkNorm::kHead);
+  json.member("experts", s.experts).member("experts_per_token", s.experts_per_token);
+  if (s.moe()) json.member("expert_ffn", s.expert_ffn);
+  if (s.mla()) {
+    json.member("shared_ffn", s.shared_ffn).member("dense_layers", s.dense_layers);
+    json.member("q_lora_rank", s.q_lora_rank).member("kv_lora_rank", s.kv_lora_rank);
+    json.member("qk_nope_dim", s.qk_nope_dim).member("qk_rope_dim", s.qk_rope_dim).member("v_dim", s.v_dim);
   }
-  return std::nullopt;
+  return json.end().take();
 }
 
 std::string entry(std::string_view key, const std::string& value) { return std::string(key) + " = " + value + "\n"; }
@@ -64,19 +57,6 @@ int copies_of(const WorkPlace& place) {
   return s.sharding == Sharding::kHsdp ? std::max(s.dp / inside, 1) : 1;
 }
 
-/// What the plan has and torchtitan does not do (models/*/infra/parallelize.py); "" where it does all.
-std::string undone(const WorkPlace& place) {
-  const Strategy& s = place.strategy();
-  const bool sharded = s.dp / copies_of(place) > 1 || s.cp > 1;
-  if (!sharded && s.dp > 1 && s.tp * s.pp > 1)
-    return "torchtitan has no DDP beside tensor or pipeline parallelism: plan it with parallel: {sharding: zero2}, or "
-           "zero3.";
-  if (!sharded && s.offload != Offload::kNone)
-    return "torchtitan offloads only what FSDP shards, and this plan shards nothing: plan it with offload: none, or "
-           "for framework: torch.";
-  return "";
-}
-
 /// The rank that prints the loss: the first one of the last stage (distributed/utils.py, ensure_pp_loss_visible).
 /// Others print -1.
 int loss_rank(const WorkPlace& place) {
@@ -84,12 +64,13 @@ int loss_rank(const WorkPlace& place) {
   return place.laid.gpus * place.laid.nodes / pp * (pp - 1);
 }
 
-std::string toml(const WorkPlace& place, const Flavor& flavor) {
+std::string toml(const WorkPlace& place) {
   const Strategy& s = place.strategy();
+  const ModelShape& shape = place.train().models.front().shape;
   const bool scratch = place.from_scratch();
   const int steps = steps_of(place);
   std::string text = "[job]\n" + text_entry("description", place.launch.job.name + ", " + place.phase().name);
-  text += "\n[model]\n" + text_entry("name", flavor.model) + text_entry("flavor", flavor.flavor);
+  text += "\n[model]\n" + text_entry("name", "gpuplan") + text_entry("flavor", "plan");
   if (is_eight_bit(s.precision))
     text += entry("converters", std::string(s.precision == Precision::kMxfp8 ? "[\"quantize.linear.mx\"]"
                                                                              : "[\"quantize.linear.float8\"]"));
@@ -113,6 +94,11 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
   if (s.pp > 1)
     text += text_entry("pipeline_parallel_schedule", s.interleave > 1 ? "Interleaved1F1B" : "1F1B") +
             entry("pipeline_parallel_microbatch_size", s.micro_batch);
+  // It would take two parts a rank, and one layer less for the first and the last.
+  if (s.interleave > 1)
+    text += entry("pipeline_parallel_layers_per_stage", shape.layers / (s.pp * s.interleave)) +
+            entry("pipeline_parallel_first_stage_less_layers", 0) +
+            entry("pipeline_parallel_last_stage_less_layers", 0);
   text += entry("context_parallel_degree", s.cp) + entry("expert_parallel_degree", s.ep);
   text += "\n[checkpoint]\n" + entry("enable", true) + text_entry("folder", "checkpoints/" + std::string(kOwnFolder));
   text += entry("interval", std::max(checkpoint_steps(place.launch, place.laid), 1));
@@ -125,29 +111,25 @@ std::string toml(const WorkPlace& place, const Flavor& flavor) {
   if (s.recompute == Recompute::kSelective) text += text_entry("selective_ac_option", "op");
   text += "\n[compile]\n" + entry("enable", s.compile || is_eight_bit(s.precision));
   text += "\n[metrics]\n" + entry("log_freq", log_steps(place));
+  text += "\n[experimental]\n" + text_entry("custom_import", "titan_network");
   return text;
 }
 
 }  // namespace
 
 Result<Work> torchtitan_work(const WorkPlace& place) {
-  const TrainPhase& train = place.train();
-  const auto flavor = flavor_of(train.models.front().shape);
-  if (!flavor) return placeholder(place, "torchtitan has no model of this shape.");
-  if (train.method != Method::kFull) return placeholder(place, "torchtitan supports only full training.");
-  if (optimizer_name(place, train.optimizer.matrices, &OptimizerFacts::torchtitan).empty())
-    return placeholder(
-        place, "The generated settings of torchtitan have no " + std::string(name_of(train.optimizer.matrices)) + ".");
-  if (const std::string why = undone(place); !why.empty()) return placeholder(place, why);
   Work work;
-  work.files.push_back({place.path("train.toml"), toml(place, *flavor), false});
+  work.files.push_back({place.path("train.toml"), toml(place), false});
+  work.files.push_back(program(place, "titan_network.py"));
+  work.files.push_back({place.path("network.json"), network_json(place), false});
   // The last versions that read TOML; 0.2.1 and later import torch.nn.attention.varlen, which came with torch 2.10.
   work.prepare = {pip_install({"torch>=2.10", requirement("torchtitan")})};
   if (is_eight_bit(place.strategy().precision)) work.prepare.push_back(pip_install({"torchao>=0.14"}));
-  work.required = {"ASSETS: folder with the tokenizer of " + printable(train.models.front().name, 60) +
-                       (place.from_scratch() ? " and its config.json" : ", its weights and its config.json") +
-                       ", from torchtitan's scripts/download_hf_assets.py",
-                   "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets.py"};
+  work.required = {
+      "ASSETS: folder with the tokenizer of " + printable(place.train().models.front().name, 60) +
+          (place.from_scratch() ? "" : ", its weights and its config.json") +
+          ", from torchtitan's scripts/download_hf_assets.py",
+      "DATASET: a dataset that torchtitan knows (c4), or one registered in its hf_datasets/text_datasets.py"};
   const int shown = loss_rank(place);
   work.log_machine = shown / std::max(place.laid.gpus, 1);
   std::string line = torchrun(place) + " --local-ranks-filter " + std::to_string(shown % std::max(place.laid.gpus, 1)) +
@@ -160,23 +142,30 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
   const std::string no_whole =
       "  [ -z \"$(find \"$saved\" -mindepth 2 -maxdepth 2 \\( -name .metadata -o -name "
       "'model.safetensors*' \\))\" ]; then";
-  work.command = {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
-                  "# What an interrupted first checkpoint left would keep it from reading the weights.",
-                  "if [ \"$GPUPLAN_NODE_RANK\" = 0 ] && [ -d \"$saved\" ] &&",
-                  no_whole,
-                  "  rm -rf \"$saved\"",
-                  "fi"};
+  // torchtitan imports titan_network.py by its name.
+  work.command = {"export ASSETS PYTHONPATH=\"$GPUPLAN_FILES${PYTHONPATH:+:$PYTHONPATH}\""};
+  work.command.insert(
+      work.command.end(),
+      {"saved=\"$GPUPLAN_CHECKPOINTS/" + std::string(kOwnFolder) + "\"",
+       "# What an interrupted first checkpoint left would keep it from reading the weights.",
+       "if [ \"$GPUPLAN_NODE_RANK\" = 0 ] && [ -d \"$saved\" ] &&", no_whole, "  rm -rf \"$saved\"", "fi"});
   if (!place.from_scratch())
     std::ranges::move(model_lines(place, "weights", "$ASSETS", work), std::back_inserter(work.command));
-  work.command.push_back(line);
+  // What it saves last are the weights alone, which it does not start from again.
+  const std::string over = "\"$saved/step-" + std::to_string(steps_of(place)) + "/model.safetensors.index.json\"";
+  work.command.push_back("[ -e " + over + " ] || " + line);
+  // Configuration and tokenizer; beside a foreign tokenizer lies the configuration of another network.
   const std::string completes =
       "  find -L \"$ASSETS\" -maxdepth 1 -type f \\( -name '*.json' -o -name 'tokenizer*' -o -name '*.txt' \\) "
-      "! -name '*.safetensors.index.json' -exec cp -n {} \"$last\" ';'";
+      "! -name '*.safetensors.index.json'" +
+      std::string(place.from_scratch() ? " ! -name '*config.json'" : "") + " -exec cp -n {} \"$last\" ';'";
+  const std::string configuration =
+      "  [ ! -e \"$GPUPLAN_RUN_DIR/config.json\" ] || cp \"$GPUPLAN_RUN_DIR/config.json\" \"$last\"";
   // step-1000: the model alone. Configuration and tokenizer make it a folder that transformers reads.
   work.command.insert(
       work.command.end(),
       {"if [ \"$GPUPLAN_NODE_RANK\" = 0 ]; then",
-       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)", completes,
+       "  last=$(find \"$saved\" -maxdepth 1 -name 'step-*' | sort -V | tail -n 1)", completes, configuration,
        "  rm -rf \"$last/sharded\"  # its parts, joined since",
        "  ln -sfn \"checkpoints/" + std::string(kOwnFolder) + "/${last##*/}\" \"$GPUPLAN_RUN_DIR/final\"", "fi"});
   if (work.log_machine > 0)
@@ -186,6 +175,12 @@ Result<Work> torchtitan_work(const WorkPlace& place) {
     work.notes.emplace_back("torch.compile is on: torchtitan's fp8 is meant for it.");
   work.notes.emplace_back("The trained model is left in the folder final, as safetensors.");
   work.notes.emplace_back("For torchtitan 0.2: later versions read no TOML.");
+  if (place.phase().evaluate)
+    work.notes.emplace_back("It does not evaluate, although the plan has time for it: see [validation] of torchtitan.");
+  if (place.train().data.samples)
+    work.notes.emplace_back(
+        "torchtitan reads plain texts one after the other: it learns all of their tokens, and samples that share a "
+        "sequence see each other. For conversations take framework: hf-trainer.");
   work.notes.emplace_back("It resumes from the newest checkpoint, and writes none when stopped.");
   if (place.estimate().keep_checkpoints == 1)
     work.notes.emplace_back("torchtitan keeps at least two checkpoints; the plan has disk space for one.");

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "domain/facts/limits.h"
+#include "launch/parts/smoke_job.h"
 #include "launch/work/parts.h"
 
 namespace gpuplan {
@@ -12,31 +14,49 @@ namespace {
 struct Writer {
   std::string_view framework;
   Result<Work> (*write)(const WorkPlace&);
+  std::string OptimizerFacts::* optimizer = nullptr;  ///< what the program calls optimizers; null: it sees to that
 };
 
 constexpr std::array<Writer, 11> kTraining = {{
-    {"torch", torch_work},
+    {"torch", torch_work, &OptimizerFacts::torch},
     {"hf-trainer", trainer_work},
     {"accelerate", trainer_work},
     {"deepspeed", trainer_work},
     {"unsloth", trainer_work},
-    {"megatron", megatron_work},
-    {"torchtitan", torchtitan_work},
+    {"megatron", megatron_work, &OptimizerFacts::megatron},
+    {"torchtitan", torchtitan_work, &OptimizerFacts::torchtitan},
     {"nanochat", nanochat_work},
     {"nanogpt", nanogpt_work},
-    {"axolotl", axolotl_work},
-    {"llama-factory", llama_factory_work},
+    {"axolotl", axolotl_work, &OptimizerFacts::axolotl},
+    {"llama-factory", llama_factory_work, &OptimizerFacts::trainer},
 }};
+
+/// An optimizer of the phase that the program has no name for; nullopt: it has all.
+std::optional<Optimizer> without_name(const WorkPlace& place, const Writer& writer) {
+  if (writer.optimizer != nullptr)
+    for (const Optimizer one : {place.train().optimizer.matrices, place.train().optimizer.rest})
+      if (optimizer_name(place, one, writer.optimizer).empty()) return one;
+  return std::nullopt;
+}
 
 Result<Work> training_work(const WorkPlace& place) {
   if (const std::string why = untrainable(place.train()); !why.empty()) return placeholder(place, why);
   const Framework* framework = place.estimate().framework;
-  for (const Writer& writer : kTraining)
-    if (framework != nullptr && framework->name == writer.framework) return writer.write(place);
-  std::vector<std::string> names;
-  for (const Writer& writer : kTraining) names.emplace_back(writer.framework);
+  // The search leaves these out; a plan may be older than what is known now.
+  if (framework != nullptr) {
+    const TrainPhase& train = place.train();
+    if (const std::string why = why_not_run(*framework, train, place.estimate().start, place.strategy()); !why.empty())
+      return placeholder(place, why + ".");
+  }
+  for (const Writer& writer : kTraining) {
+    if (!runs_under(place, writer.framework)) continue;
+    if (const auto missing = without_name(place, writer))
+      return placeholder(place, "gpuplan cannot name " + std::string(name_of(*missing)) + " in the settings of " +
+                                    std::string(writer.framework) + ".");
+    return writer.write(place);
+  }
   return placeholder(place,
-                     "gpuplan generates scripts for " + listed(names) + ", not for " +
+                     "gpuplan writes no scripts for " +
                          (framework != nullptr ? printable(framework->name, 40) : std::string("this framework")) + ".");
 }
 
@@ -75,11 +95,26 @@ std::vector<std::string> rows_wanted(const Launch& launch) {
   return all;
 }
 
+/// Rows are written along, where the program reads rows: DATA may still name others.
+void bring_rows(const LaunchPhase& phase, Work& work) {
+  const auto entry = data_entry(work);
+  if (entry == work.required.end() || (!entry->contains("JSONL") && !entry->contains("JSON-lines"))) return;
+  const bool messages = entry->contains("\"messages\"") && !entry->contains("\"prompt\"");
+  work.files.push_back({"phases/" + phase.slug + "/rows.jsonl", smoke_rows(messages)});
+  work.command.insert(work.command.begin(), "export DATA=\"${DATA:-$GPUPLAN_FILES/rows.jsonl}\"");
+  work.notes.emplace_back("DATA is rows.jsonl, written along, unless it names others.");
+  work.required.erase(entry);
+}
+
 }  // namespace
 
 Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   auto work = own_work(launch, phase);
   if (!work) return work;
+  if (launch.smoke) {
+    bring_rows(phase, *work);
+    return work;
+  }
   const auto entry = data_entry(*work);
   if (entry == work->required.end() ||
       std::ranges::all_of(launch.rows, [&](const std::string& rows) { return rows == *entry; }))
@@ -87,7 +122,9 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase) {
   // Programs go on reading DATA, each its own.
   const std::string variable = phase_variable("DATA", phase);
   entry->replace(0, std::string_view("DATA").size(), variable);
-  work->command.insert(work->command.begin(), "export DATA=\"$" + variable + "\"");
+  const std::string line = "export DATA=\"$" + variable + "\"";
+  work->command.insert(work->command.begin(), line);
+  if (!work->checks.empty()) work->checks.insert(work->checks.begin(), line);
   work->notes.push_back("DATA is " + variable + ", since other phases use other data.");
   return work;
 }
@@ -97,6 +134,21 @@ Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalo
   auto launch = lay_out_phases(job, plan, catalogue, std::move(plan_name), std::move(command));
   if (launch) launch->rows = rows_wanted(*launch);
   return launch;
+}
+
+std::vector<Unwritten> unwritten(const Job& job, const Plan& plan, const Catalogue& catalogue) {
+  const auto launch = lay_out_phases(job, plan, catalogue, "", "");
+  if (!launch) return {};  // launch says why, in its own words
+  std::vector<Unwritten> all;
+  for (const LaunchPhase& laid : launch->phases) {
+    if (!has_command(*laid.phase) && !std::holds_alternative<TrainPhase>(laid.phase->work) &&
+        !std::holds_alternative<GeneratePhase>(laid.phase->work))
+      continue;
+    const auto work = own_work(*launch, laid);
+    if (!work) all.push_back({laid.phase->name, work.error().message});
+    else if (!work->unwritten.empty()) all.push_back({laid.phase->name, work->unwritten});
+  }
+  return all;
 }
 
 RequiredVariable required_variable(const std::string& entry) {

@@ -17,13 +17,18 @@ namespace gpuplan {
 struct Work {
   std::vector<LaunchFile> files;     ///< "phases/02-sft/train.py": programs and settings the command reads
   std::vector<std::string> prepare;  ///< shell lines run on every machine first: packages of the framework
+  std::vector<std::string>
+      checks;  ///< shell lines run at each start before the work: end with 78 where something is missing
+  std::vector<std::string> finish;   ///< shell lines run once after the work, on the first machine
   std::vector<std::string> command;  ///< shell lines; the last of them is started in the background and waited for
   std::vector<std::string>
       required;                    ///< variables the user must set, "DATA: a JSON-lines file with ...", checked first
   std::vector<std::string> notes;  ///< sentences for the head of the script: what is assumed, how it resumes
   int log_machine = 0;             ///< the machine whose log tells of the training
   bool resumes = false;            ///< started again, it goes on from the newest of GPUPLAN_CHECKPOINTS
+  bool begins_anew = false;        ///< started again, it does not, and gpuplan chose it: trl sft
   bool user_command = false;       ///< the job's own `command`
+  std::string unwritten;           ///< why gpuplan writes no program and the user has to name a command; else empty
 };
 
 /// Fails (bad input) for a `command` with variables that do not exist.
@@ -32,6 +37,15 @@ Result<Work> phase_work(const Launch& launch, const LaunchPhase& phase);
 /// The plan laid out for launching, with what its phases read: fails where lay_out_phases() does.
 Result<Launch> lay_out(const Job& job, const Plan& plan, const Catalogue& catalogue, std::string plan_name,
                        std::string command);
+
+/// What a plan can not be launched without, known when it is made: phases that gpuplan writes no program for, though
+/// they have no `command`, or whose command is wrong, with the reason. A job knows itself where others lack a command.
+struct Unwritten {
+  std::string phase;
+  std::string why;  ///< sentences
+  bool operator==(const Unwritten&) const = default;
+};
+std::vector<Unwritten> unwritten(const Job& job, const Plan& plan, const Catalogue& catalogue);
 
 /// One of Work::required, taken apart.
 struct RequiredVariable {

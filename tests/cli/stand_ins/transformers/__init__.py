@@ -11,7 +11,14 @@ from pathlib import Path
 import torch
 from torch.nn import functional
 
+from transformers.trainer import Trainer, TrainingArguments  # noqa: F401
+from transformers.trainer_callback import TrainerCallback  # noqa: F401
+
 IGNORED = -100
+
+
+def set_seed(seed):
+    torch.manual_seed(seed)
 
 
 class AutoConfig:
@@ -62,13 +69,18 @@ class Tiny(torch.nn.Module):
         if self.config.tie_word_embeddings:
             self.head.weight = self.embed.weight
 
-    def forward(self, input_ids, labels, attention_mask=None):
+    def forward(self, input_ids, labels, attention_mask=None, position_ids=None):
         time.sleep(float(os.environ.get("TINY_SECONDS", "0")))  # a pass that can be interrupted
         length = input_ids.shape[1]
         angles = torch.outer(torch.arange(length), self.inv_freq)
         seen = torch.ones(length, length, dtype=torch.bool).tril()
         if attention_mask is not None:
             seen = seen & attention_mask.bool()[:, None, None, :]
+        elif position_ids is not None:
+            # As transformers does it: positions that begin anew are another sample.
+            angles = position_ids[:, None, :, None] * self.inv_freq
+            sample = (position_ids == 0).cumsum(-1)
+            seen = seen & (sample[:, None, :, None] == sample[:, None, None, :])
         x = self.embed(input_ids)
         for layer in self.layers:
             x = layer(x, angles, seen)
@@ -94,7 +106,14 @@ class Bytes:
 
     eos_token_id, pad_token_id = 256, None
     chat_template = "by hand"
-    name_or_path = "bytes"
+
+    def __init__(self, name):
+        self.name_or_path = name
+        if name == "base":
+            self.chat_template = None
+
+    def get_vocab(self):
+        return {}
 
     def __len__(self):
         return 257
@@ -105,14 +124,16 @@ class Bytes:
         return {"input_ids": list(text.encode())}
 
     def apply_chat_template(self, messages, tokenize=False, add_generation_prompt=False):
+        assert self.chat_template, "no chat template"
         said = "".join(f"<{m['role']}>{m['content']}\n" for m in messages)
         return said + ("<assistant>" if add_generation_prompt else "")
 
     def save_pretrained(self, folder):
-        (Path(folder) / "tokenizer.json").write_text("{}", encoding="utf-8")
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        (Path(folder) / "tokenizer.json").write_text(json.dumps({"chat_template": self.chat_template}), encoding="utf-8")
 
 
 class AutoTokenizer:
     @staticmethod
-    def from_pretrained(_name):
-        return Bytes()
+    def from_pretrained(name):
+        return Bytes(name)

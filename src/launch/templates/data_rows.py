@@ -1,0 +1,57 @@
+"""What a row of training data says: which part of it is given and which is learnt."""
+from phase_parts import give_up
+
+# The first whose columns a row has.
+FORMS = {
+    "messages": ("messages",),
+    "conversations": ("conversations",),
+    "completion": ("prompt", "completion"),
+    "instruction": ("instruction", "output"),
+    "text": ("text",),
+}
+LEARNT = {
+    "messages": "the answers of conversations are learnt",
+    "conversations": "the answers of conversations (from and value) are learnt",
+    "completion": "completions are learnt, prompts are not",
+    "instruction": "outputs are learnt; instruction and input are what the user says",
+    "text": "whole texts are learnt",
+}
+EXPECTED = ('"text"; "prompt" and "completion"; "messages" (a list of role and content); "instruction", "input" and '
+            '"output"')
+SPEAKERS = {"human": "user", "user": "user", "gpt": "assistant", "assistant": "assistant", "system": "system",
+            "tool": "tool"}
+
+
+def form_of(row):
+    """Name of a form, None where the row has the columns of none."""
+    return next((form for form, columns in FORMS.items() if all(row.get(c) is not None for c in columns)), None)
+
+
+def checked(row, variable="DATA"):
+    """The form of a row; ends the program where it has none."""
+    form = form_of(row)
+    if form is None:
+        held = ", ".join(f'"{name}"' for name in sorted(row)) or "no columns"
+        give_up(f"{variable}: a row has {held}; expected {EXPECTED}. Rename its columns, or write it as JSON lines with these")
+    if form in ("messages", "conversations"):
+        whole = row[form]
+        keys = ("role", "content") if form == "messages" else ("from", "value")
+        if not isinstance(whole, list) or not whole or not all(
+                isinstance(m, dict) and isinstance(m.get(keys[0]), str) and isinstance(m.get(keys[1]), str) for m in whole):
+            give_up(f'{variable}: "{form}" of a row is no list of texts with "{keys[0]}" and "{keys[1]}": {str(whole)[:200]}')
+    return form
+
+
+def conversation(row, form):
+    """Messages of a row that is a conversation; None for plain texts."""
+    if form == "messages":
+        return row["messages"]
+    if form == "conversations":
+        return [{"role": SPEAKERS.get(m["from"], m["from"]), "content": m["value"]} for m in row["conversations"]]
+    if form == "instruction":
+        asked = row["instruction"] + ("\n\n" + row["input"] if row.get("input") else "")
+        earlier = [{"role": "system", "content": row["system"]}] if row.get("system") else []
+        return earlier + [{"role": "user", "content": asked}, {"role": "assistant", "content": row["output"]}]
+    if form == "completion" and isinstance(row["prompt"], list):
+        return list(row["prompt"]) + list(row["completion"])
+    return None

@@ -1,0 +1,51 @@
+"""What is done with a trained model: MERGE=1 merges its adapters into the weights below them, PUSH_TO=owner/name sends the
+result to the Hugging Face hub, as a private repository where there is none yet.
+
+The folder `final` of the run stays as it is; what is merged lies in `merged` beside it."""
+import os
+import shutil
+import sys
+from pathlib import Path
+
+RUN_DIR = Path(os.environ["GPUPLAN_RUN_DIR"])
+FINAL, MERGED = RUN_DIR / "final", RUN_DIR / "merged"
+
+
+def merge():
+    """The folder to go on with."""
+    if not (FINAL / "adapter_config.json").exists():
+        print("MERGE: the model has no adapters, there is nothing to merge", flush=True)
+        return FINAL
+    if MERGED.exists():
+        return MERGED
+    from peft import AutoPeftModelForCausalLM
+    from transformers import AutoTokenizer
+    # In host memory, in the type that the weights have: 4-bit ones could not take what is added to them.
+    model = AutoPeftModelForCausalLM.from_pretrained(str(FINAL), dtype="auto", low_cpu_mem_usage=True)
+    part = RUN_DIR / "merged.part"
+    shutil.rmtree(part, ignore_errors=True)
+    model.merge_and_unload().save_pretrained(str(part))
+    AutoTokenizer.from_pretrained(str(FINAL)).save_pretrained(str(part))
+    part.rename(MERGED)
+    print(f"merged: {MERGED}", flush=True)
+    return MERGED
+
+
+def push(folder, name):
+    from huggingface_hub import HfApi
+    api = HfApi()
+    api.create_repo(name, private=True, exist_ok=True)
+    api.upload_folder(repo_id=name, folder_path=str(folder.resolve()), ignore_patterns=["checkpoint-*", "*/checkpoint-*"])
+    print(f"pushed: https://huggingface.co/{name}", flush=True)
+
+
+def main():
+    if not FINAL.exists():
+        sys.exit(f"{FINAL} is not there: the training has left no model")
+    folder = merge() if os.environ.get("MERGE", "0") not in ("", "0") else FINAL
+    if os.environ.get("PUSH_TO"):
+        push(folder, os.environ["PUSH_TO"])
+
+
+if __name__ == "__main__":
+    main()

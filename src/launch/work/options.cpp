@@ -1,0 +1,66 @@
+#include "launch/work/options.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/shell_text.h"
+#include "base/text.h"
+#include "base/whole.h"
+
+namespace gpuplan {
+namespace {
+
+/// "owner/name", and nothing in it that a shell could read as more.
+bool plain_hub_name(std::string_view name) {
+  return name.find('/') != std::string_view::npos && std::ranges::all_of(name, [](char c) {
+           return is_letter(c) || is_digit(c) || c == '/' || c == '.' || c == '_' || c == '-';
+         });
+}
+
+}  // namespace
+
+void add_data_programs(const WorkPlace& place, Work& work) {
+  for (const char* name :
+       {"phase_parts.py", "data_sources.py", "data_rows.py", "chat_template.py", "training_data.py", "reports.py"})
+    work.files.push_back(program(place, name));
+}
+
+int evaluation_steps(const WorkPlace& place) {
+  const auto& rule = place.phase().evaluate;
+  if (!rule) return 0;
+  double steps = rule->every_steps;
+  if (const Seconds step = place.laid.part->seconds_per_step.p50; rule->every_time && step > Seconds{})
+    steps = *rule->every_time / step;
+  return std::max(clamped<int>(std::round(steps)), 1);
+}
+
+std::string run_name(const WorkPlace& place) {
+  return place.launch.phases.size() == 1 ? place.launch.slug : place.launch.slug + "-" + place.laid.slug;
+}
+
+void lead_reports(const WorkPlace& place, Work& work) {
+  const std::string project = slug_of(place.launch.job.name, 60, "job");
+  work.command.push_back("export WANDB_PROJECT=\"${WANDB_PROJECT:-" + project + "}\" WANDB_NAME=\"${WANDB_NAME:-" +
+                         run_name(place) + "}\"");
+  // Packages have the names that REPORT_TO has.
+  work.command.emplace_back(
+      "[ \"${REPORT_TO:-none}\" = none ] || tr ',' '\\n' <<<\"$REPORT_TO\" | xargs python3 -m pip install --quiet");
+}
+
+void ask_first(const WorkPlace& place, const std::vector<ModelUse>& models, Work& work) {
+  work.files.push_back(program(place, "access.sh"));
+  std::string line = "bash " + file_word("access.sh");
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    const bool fetched = !models[i].drawn && trained_by(place, models[i]).empty();
+    const std::string name = fetched ? source_of(models[i]) : "";
+    line += " \"${" + model_variable(models, i) + ":-" + (plain_hub_name(name) ? name : "") + "}\"";
+  }
+  work.checks.push_back(std::move(line));
+}
+
+void finish_model(const WorkPlace& place, Work& work) {
+  work.files.push_back(program(place, "finish_model.py"));
+  work.finish.push_back("[ -z \"${MERGE:-}${PUSH_TO:-}\" ] || python3 " + file_word("finish_model.py"));
+}
+
+}  // namespace gpuplan
