@@ -16,6 +16,7 @@ struct AnswerConstants {
   double remarks = kUnset;          ///< at most
   double old_price_days = kUnset;   ///< age from which prices are old
   double beside_shared = kUnset;    ///< share of the variance of time beside the work that all plans of a job share
+  double price_drift = kUnset;      ///< standard deviation of the logarithm of a price after a month
   double stale_run_days = kUnset;   ///< age from which it is said that own runs are old
   double setup_share = kUnset;      ///< share of the hours from which time beside the work is told
   double idle_share = kUnset;       ///< share of the cost from which idle machines are told
@@ -26,7 +27,7 @@ struct AnswerConstants {
          weight_host = kUnset, weight_old_prices = kUnset, weight_software = kUnset, weight_regret = kUnset,
          weight_queue = kUnset, weight_setup = kUnset, weight_idle = kUnset, weight_faster = kUnset,
          weight_supply = kUnset, weight_spot = kUnset, weight_gates = kUnset, weight_assumed = kUnset,
-         weight_variants = kUnset, weight_close = kUnset, weight_kept = kUnset;
+         weight_variants = kUnset, weight_api = kUnset, weight_close = kUnset, weight_kept = kUnset;
 
   bool operator==(const AnswerConstants&) const = default;
 };
@@ -58,6 +59,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"weight_setup", &AnswerConstants::weight_setup},
     AnswerConstant{"weight_idle", &AnswerConstants::weight_idle},
     AnswerConstant{"weight_faster", &AnswerConstants::weight_faster},
+    AnswerConstant{"weight_api", &AnswerConstants::weight_api},
     AnswerConstant{"weight_supply", &AnswerConstants::weight_supply},
     AnswerConstant{"weight_spot", &AnswerConstants::weight_spot},
     AnswerConstant{"weight_gates", &AnswerConstants::weight_gates},
@@ -66,6 +68,7 @@ inline constexpr std::array kAnswerConstants = {
     AnswerConstant{"weight_close", &AnswerConstants::weight_close},
     AnswerConstant{"weight_kept", &AnswerConstants::weight_kept},
     AnswerConstant{"idle_share", &AnswerConstants::idle_share},
+    AnswerConstant{"price_drift", &AnswerConstants::price_drift},
     AnswerConstant{"stale_run_days", &AnswerConstants::stale_run_days},
 };
 

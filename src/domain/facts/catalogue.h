@@ -9,6 +9,7 @@
 
 #include "base/unset.h"
 #include "domain/facts/answer_constants.h"
+#include "domain/facts/api_price.h"
 #include "domain/facts/assumptions.h"
 #include "domain/facts/engine_profile.h"
 #include "domain/facts/error_model.h"
@@ -115,6 +116,7 @@ struct Catalogue {
   std::vector<OptimizerFacts> optimizers;
   std::vector<LinkEfficiency> links;
   std::vector<KnownProblem> problems;
+  std::vector<ApiPrice> api_prices;
   std::vector<EngineProfile> engines;
   TrainingConstants training_constants;
   GenerationConstants generation_constants;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/unset.h"
+#include "domain/facts/framework_limit.h"
 #include "domain/hardware/precision.h"
 #include "domain/work/phase.h"
 #include "domain/work/strategy.h"
@@ -39,6 +40,7 @@ struct Framework {
   int auto_gpus = 0;                            ///< more GPUs than this it is given by name only; 0: any number
   double fused_loss = 0;            ///< tokens whose logits exist at a time; 0: those of the whole micro-batch
   bool activation_offload = false;  ///< what recomputation keeps lies in host memory, at hardly any cost of time
+  std::vector<LimitRow> limits;     ///< rows of data/framework_limits.csv
   std::string source, as_of, notes;
 
   bool operator==(const Framework&) const = default;

@@ -1,7 +1,9 @@
 // What can be rented or is at hand: a machine with a price and billing rules, a cluster pool, an own box.
 #pragma once
 
+#include <array>
 #include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,16 +32,30 @@ struct Billing {
   constexpr auto operator<=>(const Billing&) const = default;
 };
 
+/// Whether it can be had, as its source said on the day of its price.
+enum class Stock : std::uint8_t { kUnsaid, kSoldOut, kLow, kMedium, kHigh };
+
+template <>
+struct Names<Stock> {
+  static constexpr std::array entries = {Named<Stock>{Stock::kUnsaid, "unsaid"},
+                                         Named<Stock>{Stock::kSoldOut, "sold out"}, Named<Stock>{Stock::kLow, "low"},
+                                         Named<Stock>{Stock::kMedium, "medium"}, Named<Stock>{Stock::kHigh, "high"}};
+};
+
 struct Offer {
   OfferKind kind = OfferKind::kRented;
   std::string provider, region, instance;
-  std::string gpu;  ///< name in the catalogue
+  std::string zone;  ///< part of the region, where prices differ by it
+  std::string gpu;   ///< name in the catalogue
   int gpus = 1;
   std::optional<Interval<DollarsPerSecond>> price;       ///< whole offer; absent: not offered on demand
   std::optional<Interval<DollarsPerSecond>> spot_price;  ///< whole offer; absent: not offered as spot
   std::optional<Interval<PerSecond>> interruptions;      ///< of one machine on spot or in a preemptible pool
   std::optional<SpotBand> band;                          ///< where no rate is stated
   std::string availability;                              ///< as the source words it
+  Stock stock = Stock::kUnsaid;
+  double price_doubt = 0;  ///< standard deviation of the logarithm of what became of the prices since they were listed
+  double reliability = 0;  ///< share of the time (0..1) that the host was up; 0: not said
   Billing billing;
   std::optional<DollarsPerByteSecond> disk_price;
   std::optional<DollarsPerByte> egress_price;

@@ -9,7 +9,7 @@ namespace gpuplan {
 namespace {
 
 /// What a list is looked up by.
-auto place_of(const Offer& o) { return std::tie(o.gpu, o.gpus, o.kind, o.provider, o.region, o.instance); }
+auto place_of(const Offer& o) { return std::tie(o.gpu, o.gpus, o.kind, o.provider, o.region, o.zone, o.instance); }
 
 double median(const std::optional<Interval<DollarsPerSecond>>& price) {
   return price ? price->p50.value : std::numeric_limits<double>::infinity();
@@ -17,12 +17,14 @@ double median(const std::optional<Interval<DollarsPerSecond>>& price) {
 
 /// All of it: a new field does not compile until it is here.
 auto all_of(const Offer& o) {
-  const auto& [kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
-               billing, disk_price, egress_price, label, source, as_of, vcpus, ram, disk, nodes, max_nodes, network,
-               max_time, wait, partition, account, qos, queue, preemptible, leave_free, watts, usd_per_kwh] = o;
-  return std::tie(kind, provider, region, instance, gpu, gpus, price, spot_price, interruptions, band, availability,
-                  billing, disk_price, egress_price, label, source, as_of, vcpus, ram, disk, nodes, max_nodes, network,
-                  max_time, wait, partition, account, qos, queue, preemptible, leave_free, watts, usd_per_kwh);
+  const auto& [kind, provider, region, instance, zone, gpu, gpus, price, spot_price, interruptions, band, availability,
+               stock, price_doubt, reliability, billing, disk_price, egress_price, label, source, as_of, vcpus, ram,
+               disk, nodes, max_nodes, network, max_time, wait, partition, account, qos, queue, preemptible, leave_free,
+               watts, usd_per_kwh] = o;
+  return std::tie(kind, provider, region, instance, zone, gpu, gpus, price, spot_price, interruptions, band,
+                  availability, stock, price_doubt, reliability, billing, disk_price, egress_price, label, source,
+                  as_of, vcpus, ram, disk, nodes, max_nodes, network, max_time, wait, partition, account, qos, queue,
+                  preemptible, leave_free, watts, usd_per_kwh);
 }
 
 }  // namespace
@@ -33,6 +35,8 @@ bool before(const Offer& a, const Offer& b) {
   if (const auto order = prices(a) <=> prices(b); order != 0) return order < 0;
   return all_of(a) < all_of(b);
 }
+
+bool same_place(const Offer& a, const Offer& b) { return place_of(a) == place_of(b); }
 
 bool same_offer(const Offer& a, const Offer& b) { return all_of(a) == all_of(b); }
 

@@ -17,7 +17,8 @@ namespace gpuplan {
 struct MarketSpec {
   std::vector<Offer> offers, pools, own;  ///< by kind of offer
   std::string as_of;
-  bool only = false;  ///< nothing but these
+  std::string today{};  ///< what prices' age counts to, 2026-11-25; empty: nobody says, and they count as of today
+  bool only = false;    ///< nothing but these
 };
 
 enum class SpotUse { kNever, kAllow, kOnly };

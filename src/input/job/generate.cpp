@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "input/job/checks/generation.h"
 #include "input/job/codecs.h"
-#include "input/job/generation_checks.h"
 
 namespace gpuplan {
 

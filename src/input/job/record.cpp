@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "input/job/checks.h"
+#include "input/job/checks/job.h"
 #include "input/job/codecs.h"
 
 namespace gpuplan {

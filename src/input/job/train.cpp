@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "input/job/checks/framework.h"
 #include "input/job/codecs.h"
 
 namespace gpuplan {
@@ -332,13 +333,6 @@ struct TrainRecord {
     if (out.method == Method::kFull && all_frozen && !out.models.empty())
       return reader.fail(tree, "every model is frozen, so nothing is trained; add method: frozen and trainable");
     return true;
-  }
-
-  static bool check_framework(Reader& reader, const Tree& tree, TrainPhase& out) {
-    const Framework* framework = out.framework.empty() ? nullptr : reader.catalogue.find_framework(out.framework);
-    if (framework == nullptr || framework->trains) return true;
-    const Reader::Scope scope(reader, "framework");
-    return reader.fail(*tree.find("framework"), framework->name + " does not train; expected a training framework");
   }
 };
 

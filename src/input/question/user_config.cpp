@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "input/job/codecs.h"
+#include "input/text/gpu_name.h"
 
 namespace gpuplan {
 
@@ -19,6 +20,7 @@ struct Written {
   std::vector<Offer> own, pools;
   std::vector<std::string> prices;
   std::vector<std::pair<std::string, double>> rates;
+  std::vector<std::pair<std::string, double>> discounts;
 };
 
 constexpr std::array kOwnKeys = {
@@ -27,6 +29,8 @@ constexpr std::array kOwnKeys = {
     key<&Written::prices>("prices", "the built-in prices", "price lists (CSV) instead of the built-in prices"),
     key_as<NamedCodec<Codec<double>>, &Written::rates>("rates", "none", "exchange rates to dollars for the price lists",
                                                        kPositive),
+    key_as<NamedCodec<ShareCodec>, &Written::discounts>(
+        "discounts", "none", "off listed prices on demand, by provider or \"provider: GPU\"", between(0, 0.99)),
 };
 
 const Key* job_key(std::string_view name) {
@@ -168,6 +172,16 @@ void fill(Tree& into, const Tree& from, const std::string& address, std::vector<
   }
 }
 
+Result<Discount> read_discount(std::string_view name, double share, const Catalogue& catalogue) {
+  const std::size_t colon = name.find(':');
+  Discount discount{std::string(trim(name.substr(0, colon))), "", share};
+  if (colon == std::string_view::npos) return discount;
+  const auto gpu = find_gpu(catalogue, trim(name.substr(colon + 1)));
+  if (!gpu) return std::unexpected(gpu.error());
+  discount.gpu = gpu->gpu->name;
+  return discount;
+}
+
 }  // namespace
 
 Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Catalogue& catalogue) {
@@ -192,8 +206,31 @@ Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Cat
       config.rates.push_back(start + number_text(dollars));
       config.values.push_back({"rates." + code, number_text(dollars), layer.file, layer.tree.find("rates")->line});
     }
+    for (const auto& [name, share] : written->discounts) {
+      const Tree* place = layer.tree.find("discounts");
+      auto discount = read_discount(name, share, catalogue);
+      if (!discount) {
+        discount.error().place = {layer.file, place->line, 0};
+        return std::unexpected(std::move(discount.error()));
+      }
+      config.discounts.push_back(*std::move(discount));
+      config.values.push_back({"discounts." + name, percent_text(share) + " off", layer.file, place->line});
+    }
+    // "aws: H100" before "aws", whichever comes first in a file.
+    std::ranges::stable_sort(config.discounts, {}, [](const Discount& one) { return one.gpu.empty(); });
   }
   return config;
+}
+
+void apply_discounts(std::vector<Offer>& offers, const std::vector<Discount>& discounts) {
+  if (discounts.empty()) return;
+  for (Offer& offer : offers) {
+    if (offer.kind != OfferKind::kRented || !offer.price) continue;
+    const auto found = std::ranges::find_if(discounts, [&](const Discount& discount) {
+      return iequals(discount.provider, offer.provider) && (discount.gpu.empty() || discount.gpu == offer.gpu);
+    });
+    if (found != discounts.end()) offer.price = *offer.price * (1 - found->share);
+  }
 }
 
 void apply_config(JobSource& job, const UserConfig& config, bool keep_boxes) {
@@ -222,7 +259,11 @@ void apply_config(JobSource& job, const UserConfig& config, bool keep_boxes) {
     });
     // Prices are taken where no --prices is given, like boxes.
     const bool price = value.address == "prices" || value.address.starts_with("rates.");
-    if (price ? !own_market && keep_boxes && !config.prices.empty() : taken) used.push_back(value);
+    const bool discount = value.address.starts_with("discounts.");
+    if (discount ? !own_market && keep_boxes && config.prices.empty()
+        : price  ? !own_market && keep_boxes && !config.prices.empty()
+                 : taken)
+      used.push_back(value);
   }
   job.from_config = config_words(used);
 }

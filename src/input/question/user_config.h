@@ -25,10 +25,19 @@ struct ConfigValue {
   int line = 0;
 };
 
+/// What somebody's contract takes off a provider's listed prices on demand.
+struct Discount {
+  std::string provider;
+  std::string gpu;   ///< name in the catalogue; empty: all of the provider's
+  double share = 0;  ///< 0 to 1
+  bool operator==(const Discount&) const = default;
+};
+
 struct UserConfig {
   std::vector<Offer> boxes;         ///< own boxes and pools; `source` is the file
   std::vector<std::string> prices;  ///< price lists in place of the built-in snapshot
   std::vector<std::string> rates;   ///< "EUR=1.08"
+  std::vector<Discount> discounts;  ///< nearest first: of an offer the first that fits counts
   Tree defaults;                    ///< keys of jobs, where they do not say it themselves
   std::vector<ConfigValue> values;  ///< what is said, nearest first
 
@@ -38,6 +47,9 @@ struct UserConfig {
 /// Reads the layers, nearest first, and joins them key by key: the nearest wins; boxes and pools are joined by name.
 /// Errors name file and line.
 Result<UserConfig> read_config(const std::vector<ConfigLayer>& layers, const Catalogue& catalogue);
+
+/// Takes the discounts off listed prices on demand.
+void apply_discounts(std::vector<Offer>& offers, const std::vector<Discount>& discounts);
 
 /// Adds to a job as written what it does not say itself, and a sentence for each file on what that was. A job whose
 /// market is closed (`use: only`) gets no boxes, pools, `where` or `spot`; with `keep_boxes` false none gets boxes.

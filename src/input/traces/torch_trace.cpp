@@ -1,9 +1,12 @@
 #include "input/traces/torch_trace.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "base/text.h"
 
 namespace gpuplan {
 namespace {
@@ -12,6 +15,29 @@ constexpr std::size_t kLongestEvent = std::size_t{1} << 20U;
 constexpr std::size_t kMostPieces = 4'000'000;  // 64 MB
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::size_t kLongestHead = std::size_t{64} << 10U;
+
+/// What changes how the text goes on, outside of strings.
+constexpr auto kSigns = [] {
+  std::array<bool, 256> signs{};
+  for (const char c : std::string_view("\"{}[]")) signs[static_cast<unsigned char>(c)] = true;
+  return signs;
+}();
+
+/// Whether an event may be of a kind that is read; most are of the CPU. Writers put the kind near the front.
+bool may_matter(std::string_view event) {
+  constexpr std::string_view kKey = "\"cat\"";
+  constexpr std::size_t kNear = 256;
+  const std::size_t key = event.substr(0, kNear).find(kKey);
+  if (key == std::string_view::npos) return true;
+  const std::size_t at = event.find('"', key + kKey.size());
+  if (at == std::string_view::npos) return true;
+  const std::string_view kind = event.substr(at + 1, 16);
+  for (const std::string_view known :
+       {"kernel\"", "Kernel\"", "gpu_memcpy\"", "gpu_memset\"", "Memcpy\"", "user_annotation\""})
+    if (kind.starts_with(known)) return true;
+  return false;
+}
 
 /// Walks over one event, an object that is closed. What is no JSON ends the walk.
 class Walk {
@@ -97,53 +123,88 @@ bool TorchTrace::begins(std::string_view bytes) {
 }
 
 void TorchTrace::feed(std::string_view bytes) {
-  bytes_.feed(bytes, [this](std::string_view out) {
-    for (const char c : out) take(c);
-  });
+  bytes_.feed(bytes, [this](std::string_view out) { plain(out); });
 }
 
-void TorchTrace::take(char c) {
-  const bool inside = in_events_ && depth_ > 2;
-  const bool key = !in_events_ && depth_ == 1;
-  if (inside || (key && in_string_)) {
-    if (text_.size() < kLongestEvent) text_ += c;
-    else too_long_ = true;
+void TorchTrace::collect(std::string_view text) {
+  if (text_.size() + text.size() <= kLongestEvent) text_ += text;
+  else too_long_ = true;
+}
+
+void TorchTrace::plain(std::string_view bytes) {
+  if (!seen_ && head_.size() < kLongestHead) head_ += bytes.substr(0, kLongestHead - head_.size());
+  from_ = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    if (in_string_) {
+      at = take_string(bytes, at);
+      continue;
+    }
+    while (at < bytes.size() && !kSigns[static_cast<unsigned char>(bytes[at])]) ++at;
+    if (at == bytes.size()) break;
+    take_sign(bytes, at);
+    ++at;
   }
-  if (in_string_) {
-    if (escaped_) escaped_ = false;
-    else if (c == '\\') escaped_ = true;
-    else if (c == '"') in_string_ = false;
-    return;
+  if (collects()) collect(bytes.substr(from_));
+}
+
+/// To behind the end of the string, or of the bytes.
+std::size_t TorchTrace::take_string(std::string_view bytes, std::size_t at) {
+  for (; at < bytes.size(); ++at) {
+    if (escaped_) {
+      escaped_ = false;
+    } else if (bytes[at] == '\\') {
+      escaped_ = true;
+    } else if (bytes[at] == '"') {
+      if (!in_events_ && depth_ == 1) collect(bytes.substr(from_, at - from_));  // a key, or a value of that level
+      in_string_ = false;
+      return at + 1;
+    }
   }
-  switch (c) {
+  return at;
+}
+
+/// A quote or bracket outside of strings.
+void TorchTrace::take_sign(std::string_view bytes, std::size_t at) {
+  switch (const char c = bytes[at]) {
     case '"':
       in_string_ = true;
-      if (key) text_.clear();
+      if (in_events_ || depth_ != 1) break;
+      text_.clear();
+      too_long_ = false;
+      from_ = at + 1;
       break;
     case '{':
     case '[':
-      if (in_events_ && depth_ == 2) text_ = c;
-      if (c == '[' && depth_ == 1 && text_ == "traceEvents\"") in_events_ = seen_ = true;
+      if (in_events_ && depth_ == 2) {
+        text_.clear();
+        too_long_ = false;
+        from_ = at;
+      }
+      if (c == '[' && depth_ == 1 && text_ == "traceEvents") in_events_ = seen_ = true;
       ++depth_;
       break;
-    case '}':
-    case ']':
+    default:
       --depth_;
       if (in_events_ && depth_ == 2) {
-        if (!too_long_) event(text_);
-        too_long_ = false;
+        const std::string_view here = bytes.substr(from_, at + 1 - from_);
+        if (text_.empty() && !too_long_) {
+          if (here.size() <= kLongestEvent) event(here);
+        } else {
+          collect(here);
+          if (!too_long_) event(text_);
+        }
         text_.clear();
+        too_long_ = false;
       }
       if (in_events_ && depth_ < 2) in_events_ = false;
       if (depth_ <= 0) ended_ = true;
-      break;
-    default:
       break;
   }
 }
 
 void TorchTrace::event(std::string_view text) {
   ++trace_.events;
+  if (!may_matter(text)) return;
   std::string_view name, category, phase, args;
   std::optional<double> start, length;
   Walk(text).members([&](std::string_view key, std::string_view value) {
@@ -180,7 +241,25 @@ void TorchTrace::event(std::string_view text) {
                            .kind = copy ? KernelKind::kCopy : kind_of_kernel(name)});
 }
 
+/// "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", ...}], "distributedInfo": {..., "world_size": 8}
+void TorchTrace::read_head() {
+  const std::string_view head = std::string_view(head_).substr(0, head_.find("\"traceEvents\""));
+  const auto value_of = [&](std::string_view key, std::size_t from) {
+    std::size_t at = head.find(key, from);
+    if (at == std::string_view::npos) return std::string_view();
+    at = head.find_first_not_of(" :\t\n", at + key.size());
+    return at == std::string_view::npos ? std::string_view() : head.substr(at);
+  };
+  if (const std::size_t devices = head.find("\"deviceProperties\""); devices != std::string_view::npos)
+    if (const std::string_view name = value_of("\"name\"", devices); name.starts_with('"'))
+      trace_.gpu = printable(name.substr(1, name.find('"', 1) - 1), 80);
+  const std::string_view size = value_of("\"world_size\"", 0);
+  if (const auto gpus = number(size.substr(0, size.find_first_not_of("0123456789"))); gpus && *gpus >= 1)
+    trace_.processes = gpus;
+}
+
 Result<GpuTrace> TorchTrace::finish() {
+  read_head();
   if (bytes_.unfinished() || !ended_) trace_.cut_off = true;
   if (!seen_) return failure("no \"traceEvents\" in it: expected a trace of the PyTorch profiler (*.pt.trace.json)");
   if (trace_.pieces.empty())

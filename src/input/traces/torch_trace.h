@@ -23,15 +23,23 @@ class TorchTrace {
   Result<GpuTrace> finish();
 
  private:
-  void take(char c);
+  void plain(std::string_view bytes);
+  std::size_t take_string(std::string_view bytes, std::size_t at);
+  void take_sign(std::string_view bytes, std::size_t at);
+  /// What was read belongs to an event, or is a key of the outermost object.
+  bool collects() const { return in_events_ ? depth_ > 2 : depth_ == 1 && in_string_; }
+  void collect(std::string_view text);
   void event(std::string_view text);
+  void read_head();
 
   GpuTrace trace_;
   MaybeGzip bytes_;
   int depth_ = 0;  ///< of brackets; events are at 2
   bool in_string_ = false, escaped_ = false;
   bool in_events_ = false, ended_ = false, seen_ = false;
-  std::string text_;  ///< of the event, or of the key, at hand
+  std::string head_;      ///< what stands before the events
+  std::string text_;      ///< of the event, or of the key, at hand
+  std::size_t from_ = 0;  ///< where it goes on in the bytes at hand
   bool too_long_ = false;
   std::optional<double> origin_;  ///< microseconds of the first kernel
 };

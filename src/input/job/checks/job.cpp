@@ -1,4 +1,4 @@
-#include "input/job/checks.h"
+#include "input/job/checks/job.h"
 
 #include <algorithm>
 #include <cmath>

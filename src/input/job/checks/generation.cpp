@@ -1,9 +1,10 @@
-#include "input/job/generation_checks.h"
+#include "input/job/checks/generation.h"
 
 #include <string>
 #include <vector>
 
 #include "base/text.h"
+#include "input/job/checks/fail_at.h"
 #include "model/generation/cuts.h"
 #include "model/generation/generation.h"
 
@@ -11,12 +12,6 @@ namespace gpuplan {
 namespace {
 
 std::string number(double value) { return count_text(value); }
-
-bool fail_at(Reader& reader, const Tree& tree, std::string_view key, const std::string& message) {
-  const Tree* at = tree.find(key);
-  const Reader::Scope scope(reader, key);
-  return reader.fail(at != nullptr ? *at : tree, message);
-}
 
 std::string formats_of(const Catalogue& catalogue, const Framework& engine) {
   std::vector<std::string> names;

@@ -1,0 +1,243 @@
+#include "domain/facts/limits.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+bool host_states(const Strategy& s) {
+  return includes(s.offload, Offload::kOptimizer) || includes(s.offload, Offload::kParams);
+}
+
+std::string_view lacks_sharding(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::kNone:
+      break;
+    case Sharding::kZero1:
+      return "has no sharding of optimizer states alone (zero1)";
+    case Sharding::kZero2:
+      return "has no sharding of gradients and optimizer states (zero2)";
+    case Sharding::kZero3:
+      return "has no full sharding (zero3)";
+    case Sharding::kHsdp:
+      return "has no sharding with copies (hsdp)";
+  }
+  return "";
+}
+
+std::string_view lacks_offload(Offload has, Offload asked) {
+  for (const Offload one : {Offload::kOptimizer, Offload::kParams, Offload::kActivations}) {
+    if (!includes(asked, one) || includes(has, one)) continue;
+    if (one == Offload::kOptimizer) return "keeps no optimizer states in CPU memory";
+    if (one == Offload::kParams) return "keeps no weights in CPU memory";
+    return "keeps no activations in CPU memory";
+  }
+  return "";
+}
+
+bool like_gpt2(const ModelShape& s) { return !s.gated && s.kv_heads == s.heads && s.norm != NormKind::kRms; }
+
+/// gpt2, gpt2-medium, gpt2-large and gpt2-xl.
+bool weights_of_gpt2(const ModelShape& s) {
+  constexpr int kVocabulary = 50257, kPositions = 1024;
+  return s.vocab == kVocabulary && s.positions == kPositions;
+}
+
+/// scripts/base_train.py builds its network from depth, width and head alone.
+bool like_nanochat(const ModelShape& s) {
+  const bool own_mlp = !s.gated && s.ffn == 4 * s.hidden;
+  return s.layers > 0 && s.hidden % s.layers == 0 && s.kv_heads == s.heads && (own_mlp || s.ffn_guessed) &&
+         s.window == 0 && !s.moe() && !s.mla();
+}
+
+/// Published experts go by Qwen's names of weights. DeepSeek's weights it would continue with other rotary positions
+/// (deepseek_v3/model/model.py stretches them beyond 4096 tokens only, those who published them always).
+bool titan_trains(const ModelShape& s, StartFrom start) {
+  const TitanForm form = titan_form(s);
+  if (form == TitanForm::kNone || start == StartFrom::kScratch) return form != TitanForm::kNone;
+  if (form == TitanForm::kDeepSeek) return false;
+  return !s.moe() || s.qk_norm == QkNorm::kHead;
+}
+
+/// Its flags have one norm before attention and one before the MLP, norms of each head's queries and keys, and biases
+/// everywhere, nowhere, or of queries, keys and values (megatron/training/arguments.py).
+bool like_megatron(const ModelShape& s) {
+  const bool norms = s.norms_per_layer == 2 && s.final_norm && s.qk_norm != QkNorm::kFull &&
+                     (s.norm == NormKind::kRms || s.norm == NormKind::kLayer);
+  const bool biases = s.mlp_bias == (s.attention_bias == BiasKind::kAll) && !s.expert_bias;
+  return norms && biases;
+}
+
+/// Those that torch and torchao do not have.
+bool of_bitsandbytes(Optimizer optimizer) {
+  return optimizer == Optimizer::kLion || optimizer == Optimizer::kPagedAdamW8bit ||
+         optimizer == Optimizer::kPagedAdamW32bit;
+}
+
+bool met(FrameworkLimit limit, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  const ModelUse& use = train.models.front();
+  const ModelShape& shape = use.shape;
+  const bool fused = s.attention != AttentionKernel::kEager;
+  switch (limit) {
+    case FrameworkLimit::kPublished:
+      return use.drawn || use.custom.has_value();
+    case FrameworkLimit::kScratch:
+      return start != StartFrom::kScratch;
+    case FrameworkLimit::kGpt2:
+      return use.custom || !like_gpt2(shape) || (start != StartFrom::kScratch && !weights_of_gpt2(shape));
+    case FrameworkLimit::kNanochat:
+      return use.custom || !like_nanochat(shape);
+    case FrameworkLimit::kTorchtitan:
+      return !use.custom && !titan_trains(shape, start);
+    case FrameworkLimit::kMegatron:
+      return !use.custom && !like_megatron(shape);
+    case FrameworkLimit::kRegularWindows:
+      return !use.custom && !full_every(shape);
+    case FrameworkLimit::kLlamaPipeline:
+      return s.pp > 1 && titan_form(shape) == TitanForm::kQwen3;
+    case FrameworkLimit::kCutsShard:
+      return s.sharding <= Sharding::kZero1 && s.cp == 1 && s.dp > 1 && s.tp * s.pp > 1;
+    case FrameworkLimit::kOffloadShards:
+      return host_states(s) && s.cp == 1 && (s.sharding == Sharding::kNone || s.dp == 1);
+    case FrameworkLimit::kEvenParts:
+      return s.interleave > 1 && !use.custom && shape.layers % (s.pp * s.interleave) != 0;
+    case FrameworkLimit::kOffloadAdam:
+      return includes(s.offload, Offload::kOptimizer) && train.optimizer.matrices != Optimizer::kAdamW;
+    case FrameworkLimit::kContextFlash:
+      return s.cp > 1 && !fused;
+    case FrameworkLimit::kContextPacked:
+      return s.cp > 1 && s.micro_batch > 1 && (train.data.packing || train.data.tokens.has_value());
+    case FrameworkLimit::kShardsBytes:
+      return s.sharding >= Sharding::kZero2 && of_bitsandbytes(train.optimizer.matrices);
+    case FrameworkLimit::kTensorPaged:
+      return s.tp > 1 && train.optimizer.matrices == Optimizer::kPagedAdamW8bit;
+  }
+  return false;
+}
+
+/// What of a strategy a framework lacks by its columns.
+struct Lack {
+  std::string_view key;
+  std::string_view words;  ///< as they follow the framework's name; empty: nothing
+};
+
+Lack lack_of(const Framework& f, const Strategy& s) {
+  if (s.recompute == Recompute::kFull && !f.recompute_full) return {"recompute", "has no recomputation"};
+  if (s.recompute == Recompute::kSelective && !f.recompute_selective)
+    return {"recompute", "has no selective recomputation"};
+  if (!f.zero[static_cast<std::size_t>(s.sharding)]) return {"parallel.sharding", lacks_sharding(s.sharding)};
+  if (s.tp > 1 && !f.tensor) return {"parallel.tp", "has no tensor parallelism"};
+  if (s.pp > 1 && !f.pipeline) return {"parallel.pp", "has no pipeline parallelism"};
+  if (s.interleave > 1 && !f.interleave) return {"parallel.pp", "has no interleaved pipeline"};
+  if (s.cp > 1 && !f.context) return {"parallel.cp", "has no context parallelism"};
+  if (s.ep > 1 && !f.expert) return {"parallel.ep", "has no expert parallelism"};
+  return {"offload", lacks_offload(f.offload, s.offload)};
+}
+
+std::optional<Optimizer> missing_optimizer(const Framework& framework, const TrainPhase& train) {
+  for (const Optimizer one : {train.optimizer.matrices, train.optimizer.rest})
+    if (std::ranges::find(framework.optimizers, one) == framework.optimizers.end()) return one;
+  return std::nullopt;
+}
+
+bool has_method(const Framework& framework, Method method) {
+  switch (method) {
+    case Method::kFull:
+      return framework.full;
+    case Method::kLora:
+      return framework.lora;
+    case Method::kQlora:
+      return framework.qlora;
+    case Method::kFrozen:
+      return framework.frozen;
+  }
+  return false;
+}
+
+}  // namespace
+
+const LimitRow* limit_met(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  for (const LimitRow& row : framework.limits)
+    if (met(row.limit, train, start, s)) return &row;
+  return nullptr;
+}
+
+bool can_run(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  return lack_of(framework, s).words.empty() && limit_met(framework, train, start, s) == nullptr;
+}
+
+bool can_train(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  return has_method(framework, train.method) && !missing_optimizer(framework, train) &&
+         can_run(framework, train, start, s);
+}
+
+std::optional<Obstacle> obstacle(const Framework& framework, const TrainPhase& train, StartFrom start,
+                                 const Strategy& s) {
+  const std::string& name = framework.name;
+  if (!has_method(framework, train.method))
+    return Obstacle{"method", name + " has no " + std::string(name_of(train.method)) + " training", ""};
+  if (const auto missing = missing_optimizer(framework, train))
+    return Obstacle{"optimizer", name + " has no " + std::string(name_of(*missing)), ""};
+  if (const Lack lack = lack_of(framework, s); !lack.words.empty())
+    return Obstacle{lack.key, name + " " + std::string(lack.words), ""};
+  if (const LimitRow* row = limit_met(framework, train, start, s))
+    return Obstacle{"framework", name + " " + row->what, row->instead};
+  return std::nullopt;
+}
+
+std::string why_not_run(const Framework& framework, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  const auto found = obstacle(framework, train, start, s);
+  if (!found) return "";
+  return found->what + (found->instead.empty() ? "" : ": write " + found->instead);
+}
+
+std::string who_trains(const Catalogue& catalogue, const TrainPhase& train, StartFrom start, const Strategy& s) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (const Framework& other : catalogue.frameworks)
+    if (other.trains && names.size() < kNamed && can_train(other, train, start, s)) names.push_back(other.name);
+  return names.empty() ? "" : listed(names, "or");
+}
+
+Strategy asked_strategy(const TrainPhase& train, const std::string& gpu, int gpus) {
+  const Parallel& fixed = train.parallel;
+  Strategy s;
+  s.dp = fixed.dp.value_or(1);
+  s.tp = fixed.tp.value_or(1);
+  s.pp = fixed.pp.value_or(1);
+  s.cp = fixed.cp.value_or(1);
+  s.ep = fixed.ep.value_or(1);
+  s.sharding = fixed.sharding.value_or(Sharding::kNone);
+  s.recompute = train.recompute.on(gpu, gpus).value_or(Recompute::kNone);
+  s.offload = train.offload.on(gpu, gpus).value_or(Offload::kNone);
+  return s;
+}
+
+TitanForm titan_form(const ModelShape& s) {
+  const bool plain = s.kind == ModelKind::kDecoder && s.gated && s.norm == NormKind::kRms && s.positions == 0 &&
+                     s.norms_per_layer == 2 && s.final_norm && s.attention_bias == BiasKind::kNone && !s.mlp_bias &&
+                     s.window == 0 && s.qk_norm != QkNorm::kFull;
+  if (!plain) return TitanForm::kNone;
+  if (s.mla()) return s.moe() && s.qk_norm == QkNorm::kNone && !s.tied ? TitanForm::kDeepSeek : TitanForm::kNone;
+  if (s.moe()) return s.shared_ffn == 0 && s.dense_layers == 0 ? TitanForm::kQwen3 : TitanForm::kNone;
+  const bool own = s.tied || s.qk_norm == QkNorm::kHead || s.head_dim * s.heads != s.hidden;
+  return own ? TitanForm::kQwen3 : TitanForm::kLlama3;
+}
+
+std::optional<int> full_every(const ModelShape& s) {
+  const int full = s.window > 0 ? s.layers - s.window_layers : 0;
+  if (full <= 0) return 0;
+  if (s.layers % full == 0) return s.layers / full;
+  std::optional<int> every;
+  for (int n = 2; n <= s.layers; ++n) {
+    if (s.layers / n != full) continue;
+    if (every) return std::nullopt;
+    every = n;
+  }
+  return every;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,16 @@
+// Dates of prices, "2026-04" or "2026-04-15", as numbers.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace gpuplan {
+
+/// Months since year 0; 0 where there is no date.
+inline int months_of(std::string_view date) {
+  if (date.size() < 7) return 0;
+  const auto digit = [&](std::size_t i) { return date[i] - '0'; };
+  return (digit(0) * 1000 + digit(1) * 100 + digit(2) * 10 + digit(3)) * 12 + digit(5) * 10 + digit(6);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,28 @@
+// Prices held against the market: one that is eight or a hundred times that of its kind is a slip of its source (a
+// price of one GPU taken for that of eight, cents for dollars), and would win or lose every comparison.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "domain/market/offer.h"
+
+namespace gpuplan {
+
+/// A price that nobody else asks.
+struct OddPrice {
+  std::size_t offer = 0;     ///< its place in the list
+  bool spot = false;         ///< which price of it
+  double times = 1;          ///< the price of a GPU over the usual one
+  DollarsPerSecond usual{};  ///< of one GPU
+  bool own = false;          ///< the usual one is what the same provider asked before, else the median of providers
+};
+
+/// Looks at each price of a GPU on demand and on spot among `offers`. Usual is the median over providers of their
+/// median price of that GPU, those of `known` from the year around the offer's date and `offers` themselves together,
+/// where at least three providers have it; and what the same provider asked in `known` before. Clouds ask up to six
+/// times what marketplaces ask for old GPUs, and hosts let machines go for a quarter: beyond these bounds a price is
+/// odd, unless the provider asked about as much before. Odd prices come in the order of the offers.
+std::vector<OddPrice> odd_prices(const std::vector<Offer>& offers, const std::vector<Offer>& known);
+
+}  // namespace gpuplan
