@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "domain/market/offer_price.h"
+
 namespace gpuplan {
 namespace {
 
@@ -24,10 +28,10 @@ std::vector<std::string> gpus(const std::vector<Offer>& offers) {
 
 using Names = std::vector<std::string>;
 
-TEST(Market, PricesOlderThanSixMonthsBeforeTheNewestStayOut) {
+TEST(Market, PricesOlderThanFiveMonthsBeforeTheNewestStayOut) {
   const Catalogue catalogue;
-  const std::vector<Offer> known = {offer("A", 1, 1, "2026-04-30"), offer("B", 1, 1, "2025-10-01"),
-                                    offer("C", 1, 1, "2025-09-30"), offer("D", 1, 1)};
+  const std::vector<Offer> known = {offer("A", 1, 1, "2026-04-30"), offer("B", 1, 1, "2025-11-01"),
+                                    offer("C", 1, 1, "2025-10-30"), offer("D", 1, 1)};
   MarketFilter filter;
   EXPECT_EQ(gpus(market_for({}, catalogue, known, filter)), (Names{"A", "B", "D"})) << "no date: kept";
   EXPECT_EQ(filter.too_old, 1);
@@ -78,6 +82,81 @@ TEST(Market, WhereLeavesOut) {
   job.where = {};
   job.where.quota = {{"gcp", 4}};
   EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A", "B"}));
+}
+
+TEST(Market, OfOnePlaceTheNewestPriceCounts) {
+  const Catalogue catalogue;
+  std::vector<Offer> known = {offer("A", 8, 9, "2026-08"), offer("A", 8, 12, "2026-10"), offer("A", 4, 5, "2026-09")};
+  MarketFilter filter;
+  const auto market = market_for({}, catalogue, known, filter);
+  ASSERT_EQ(market.size(), 2u);
+  EXPECT_EQ(filter.outdated, 1);
+  for (const Offer& one : market) EXPECT_NE(one.as_of, "2026-08");
+  // A zone is a place of its own, and so is what the job brings.
+  known[0].zone = "a";
+  MarketFilter zones;
+  EXPECT_EQ(market_for({}, catalogue, known, zones).size(), 3u);
+  Job job;
+  job.market.offers = {offer("A", 8, 7, "2026-01")};
+  MarketFilter own;
+  EXPECT_EQ(market_for(job, catalogue, known, own).size(), 4u);
+}
+
+TEST(Market, ProvidersNewPricesReplaceTheirOldOnes) {
+  const Catalogue catalogue;
+  const std::vector<Offer> known = {offer("A", 8, 20, "2026-10"), offer("A", 1, 1, "2026-06"),
+                                    offer("A", 2, 4, "2026-07"), offer("B", 1, 1, "2026-06"),
+                                    offer("A", 1, 1, "2026-06", "q")};
+  MarketFilter filter;
+  const auto market = market_for({}, catalogue, known, filter);
+  EXPECT_EQ(filter.outdated, 1) << "one GPU of June, beside eight of October";
+  EXPECT_EQ(market.size(), 4u);
+  // Asked for alone, it is the newest there is.
+  Job job;
+  job.where.gpus = {{"A", 1}};
+  job.where.providers = {"p"};
+  MarketFilter asked;
+  EXPECT_EQ(market_for(job, catalogue, known, asked).size(), 1u);
+}
+
+TEST(Market, WhatIsNotToBeHadIsNoOffer) {
+  Catalogue catalogue;
+  catalogue.answer_constants.old_price_days = 60;
+  std::vector<Offer> known = {offer("A", 1, 1, "2026-10-10"), offer("B", 1, 1, "2026-07-20"),
+                              offer("C", 1, 1, "2026-10-10")};
+  known[0].availability = known[1].availability = "a single machine when listed";
+  known[2].stock = Stock::kSoldOut;
+  Job job;
+  job.market.today = "2026-11-25";
+  MarketFilter filter;
+  EXPECT_EQ(gpus(market_for(job, catalogue, known, filter)), (Names{"A"}));
+  EXPECT_EQ(filter.gone, 1);
+  EXPECT_EQ(filter.sold_out, 1);
+  EXPECT_EQ(filter.offers, filter.used + filter.gone + filter.sold_out);
+}
+
+TEST(Market, OldPricesAreWorthLess) {
+  Catalogue catalogue;
+  catalogue.answer_constants.price_drift = 0.2;
+  const std::vector<Offer> known = {offer("A", 1, 1, "2026-10-25"), offer("B", 1, 1, "2026-07-25"),
+                                    offer("C", 1, 1, "2026-11-25"), offer("D", 1, 1)};
+  Job job;
+  job.market.today = "2026-11-25";
+  MarketFilter filter;
+  const auto market = market_for(job, catalogue, known, filter);
+  ASSERT_EQ(market.size(), 4u);
+  EXPECT_NEAR(market[0].price_doubt, 0.2, 0.01) << "a month";
+  EXPECT_NEAR(market[1].price_doubt, 0.4, 0.01) << "four months: twice";
+  EXPECT_EQ(market[2].price_doubt, 0);
+  EXPECT_EQ(market[3].price_doubt, 0);
+  // The median stays, 80 % lie within exp(1.28 x 0.2).
+  const auto price = price_today(market[0], false);
+  EXPECT_EQ(price.p50, market[0].price->p50);
+  EXPECT_NEAR(price.p90 / price.p50, std::exp(1.2816 * market[0].price_doubt), 1e-4);
+  // Of no date of today nobody can say how old they are.
+  MarketFilter undated;
+  job.market.today.clear();
+  for (const Offer& one : market_for(job, catalogue, known, undated)) EXPECT_EQ(one.price_doubt, 0);
 }
 
 }  // namespace

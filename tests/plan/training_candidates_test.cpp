@@ -36,15 +36,16 @@ struct Setting {
   std::vector<const Framework*> frameworks = {catalogue().find_framework("torch"),
                                               catalogue().find_framework("megatron")};
 
+  Tally tally;  ///< of all walks
+
   explicit Setting(double batch) { phase.batch = BatchSize{batch, std::nullopt}; }
   Scribe walk(SearchTier tier, std::size_t framework, std::function<Judgement(const Strategy&)> says) {
     const TrainingWork work = training_work(phase).value();
-    const TrainingCandidates all(work, phase, node, 8, *phase.batch->sequences, frameworks);
+    const TrainingCandidates all(work, phase, node, 8, *phase.batch->sequences, frameworks, StartFrom::kScratch);
     Scribe scribe(std::move(says));
     TrainingCandidates::Walk walk;
     walk.framework = framework;
     walk.tier = tier;
-    Tally tally;
     all.each(walk, scribe, tally);
     for (const Micro micro : scribe.micros) EXPECT_EQ(all.micros()[micro.place].sequences, micro.sequences);
     return scribe;
@@ -87,6 +88,19 @@ TEST(TrainingCandidates, CutsAreTriedInEveryFrameworkThatRunsThem) {
   ASSERT_NE(cut, first.end());
   EXPECT_NE(std::ranges::find_if(second, [&](const Strategy& s) { return s.tp == cut->tp && s.pp * s.cp == 1; }),
             second.end());
+}
+
+TEST(TrainingCandidates, WhatAFrameworkDoesNotRunIsNotTriedAndToldWhereTheJobAsksForIt) {
+  const auto fits = [](const Strategy&) { return Judgement{Verdict::kFits}; };
+  Setting setting(64);
+  setting.frameworks = {catalogue().find_framework("torchtitan")};
+  setting.phase.parallel.tp = 2;
+  for (const Strategy& s : setting.walk(SearchTier::kCuts, 0, fits).shown)
+    EXPECT_TRUE(s.sharding != Sharding::kNone || s.dp == 1) << "it has no DDP beside tensor parallelism";
+  setting.phase.parallel.sharding = Sharding::kNone;
+  setting.phase.parallel.dp = 4;
+  EXPECT_TRUE(setting.walk(SearchTier::kCuts, 0, fits).shown.empty());
+  EXPECT_EQ(setting.tally.unsupported_reason.substr(0, 53), "torchtitan has no DDP beside tensor or pipeline paral");
 }
 
 TEST(TrainingCandidates, StagesOfARankAreAddedWhileTheyShortenTheStep) {

@@ -85,8 +85,6 @@ class Beside {
     } else {
       found.why = WhyNot::kImpossible;
     }
-    // A search with fixed degrees takes them as given, whatever the framework can do.
-    if (found.framework == nullptr || !can_run(*found.framework, found.strategy)) found.why = WhyNot::kImpossible;
     return found;
   }
 

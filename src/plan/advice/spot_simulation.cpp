@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/whole.h"
+#include "domain/market/offer_price.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
 #include "plan/billing/error_factors.h"
@@ -242,8 +243,8 @@ Simulation simulation_of(const Job& job, const Plan& plan, const Offer& spot_off
   Simulation result;
   // Machines side by side count as one set from beginning to end.
   const double paid = machines_paid(*plan.offer, plan.nodes, plan.gpus) * std::max(plan.at_once, 1);
-  result.spot_price = *spot_offer.spot_price * paid;
-  if (on_demand_offer != nullptr) result.on_demand_price = *on_demand_offer->price * paid;
+  result.spot_price = price_today(spot_offer, true) * paid;
+  if (on_demand_offer != nullptr) result.on_demand_price = price_today(*on_demand_offer, false) * paid;
   result.billing = spot_offer.billing;
   result.traces = std::move(traces);
   result.deadline = job.limits.deadline.value_or(Seconds{});

@@ -46,6 +46,7 @@ class HashedParts {
       add(name);
       add_number(value);
     };
+    word("zone", offer.zone);
     word("partition", offer.partition);
     word("account", offer.account);
     word("qos", offer.qos);

@@ -1,23 +1,86 @@
 #include "plan/answer/market.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+#include <utility>
 
 #include "base/text.h"
 #include "domain/market/offer_order.h"
+#include "domain/market/price_date.h"
+#include "plan/answer/cheapest_offers.h"
 
 namespace gpuplan {
 
 namespace {
 
-/// "2026-04", "2026-04-15" as months since year 0; 0 when there is no date.
-int months(std::string_view date) {
-  if (date.size() < 7) return 0;
-  const auto digit = [&](std::size_t i) { return date[i] - '0'; };
-  return (digit(0) * 1000 + digit(1) * 100 + digit(2) * 10 + digit(3)) * 12 + digit(5) * 10 + digit(6);
+/// Prices age: known offers more than this older than the newest serve `as_of` only.
+constexpr int kOldestMonths = 5;
+/// Where nothing else is left, so much older ones are what there is.
+constexpr int kOldestAlone = 7;
+/// What a provider asked for a GPU this much before its newest price there is no offer any more: it would be compared
+/// with prices of today, and the lower one of two dates would win. Lists of one provider are read over weeks.
+constexpr int kOutdatedMonths = 3;
+
+/// Days from one date to another, a month without a day counted from its middle; 0 where a date is missing.
+int days_between(std::string_view from, std::string_view to) {
+  constexpr int kMonth = 30, kMiddle = 15;  // good enough for what grows with their root
+  if (months_of(from) == 0 || months_of(to) == 0) return 0;
+  const auto day = [](std::string_view date) {
+    return date.size() < 10 ? kMiddle : (date[8] - '0') * 10 + (date[9] - '0');
+  };
+  return std::max(0, (months_of(to) - months_of(from)) * kMonth + day(to) - day(from));
 }
 
-/// Prices age: snapshot offers more than this older than the newest serve `as_of` only.
-constexpr int kOldestMonths = 6;
+/// What is history beside the newest prices of the same provider and GPU, or of the same offer. Pools, boxes and what
+/// has no date are none.
+class Outdated {
+ public:
+  explicit Outdated(const std::vector<const Offer*>& offers) {
+    for (const Offer* offer : offers)
+      if (const int age = months_of(offer->as_of); age > 0) {
+        int& newest = newest_[key_of(*offer)];
+        newest = std::max(newest, age);
+      }
+  }
+  bool operator()(const Offer& offer) const {
+    const int age = months_of(offer.as_of);
+    return age > 0 && age < newest_.find(key_of(offer))->second - kOutdatedMonths;
+  }
+
+ private:
+  using Key = std::pair<std::string_view, std::string_view>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return static_cast<std::size_t>(hash_of(key.first) * 31 + hash_of(key.second));
+    }
+  };
+  static Key key_of(const Offer& offer) { return {offer.provider, offer.gpu}; }
+
+  std::unordered_map<Key, int, Hash> newest_;
+};
+
+/// Of the known offers of one place those of its newest date: what was listed before is what it cost then. `offers` are
+/// in the order of before(); those of the job stay.
+void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& known) {
+  const auto is_known = [&](const Offer* o) {
+    return !o->as_of.empty() && !std::less<>()(o, known.data()) && std::less<>()(o, known.data() + known.size());
+  };
+  auto kept = offers.begin();
+  for (auto first = offers.begin(); first != offers.end();) {
+    std::string_view newest;
+    auto last = first;
+    for (; last != offers.end() && same_place(**last, **first); ++last)
+      if (is_known(*last)) newest = std::max<std::string_view>(newest, (*last)->as_of);
+    kept = std::copy_if(first, last, kept, [&](const Offer* o) { return !is_known(o) || o->as_of == newest; });
+    first = last;
+  }
+  offers.erase(kept, offers.end());
+}
+
+/// One machine of one host, which somebody has taken or withdrawn within weeks, as sources word it.
+bool is_single(const Offer& offer) { return offer.availability.find("single machine") != std::string::npos; }
 
 bool allowed(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
@@ -48,6 +111,7 @@ bool wanted(const Where& where, const Offer& offer, const Catalogue& catalogue) 
     const auto& price = where.spot == SpotUse::kOnly ? offer.spot_price : offer.price;
     if (!price || price->p50 > *where.max_price) return false;
   }
+  if (where.reliability && offer.reliability > 0 && offer.reliability < *where.reliability) return false;
   for (const auto& [provider, most] : where.quota)
     if (iequals(provider, offer.provider) && offer.gpus > most) return false;
   if (where.interconnect && offer.gpus > 1 && node_shape(catalogue, offer).link_kind != *where.interconnect)
@@ -85,7 +149,7 @@ bool names(const Where& where, const std::string& gpu, int gpus) {
 }
 
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                              MarketFilter& filter) {
+                              MarketFilter& filter, bool keep_dearer) {
   std::vector<const Offer*> market;
   const auto take = [&](const std::vector<Offer>& offers) {
     for (const Offer& offer : offers) {
@@ -105,30 +169,67 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   take(job.market.own);
   std::vector<const Offer*> left_behind;
   if (!job.market.only) {
-    const int as_of = months(job.market.as_of);
+    std::vector<const Offer*> usable, old;
+    const int as_of = months_of(job.market.as_of);
     int newest = 0;
     for (const Offer& offer : known)
-      if (const int age = months(offer.as_of); age > newest && (as_of == 0 || age <= as_of)) newest = age;
+      if (const int age = months_of(offer.as_of); age > newest && (as_of == 0 || age <= as_of)) newest = age;
     for (const Offer& offer : known) {
       ++filter.offers;
-      const int age = months(offer.as_of);
-      if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of)))
+      const int age = months_of(offer.as_of);
+      if (age != 0 && (age < newest - kOldestMonths || (as_of != 0 && age > as_of))) {
         note_old(offer, as_of != 0 && age > as_of);
-      else if (!wanted(job.where, offer, catalogue)) ++filter.by_where;
-      else (unsupported(job.where, offer, catalogue) ? left_behind : market).push_back(&offer);
+        if (age >= newest - kOldestAlone && (as_of == 0 || age <= as_of) && wanted(job.where, offer, catalogue))
+          old.push_back(&offer);
+      } else if (!wanted(job.where, offer, catalogue)) ++filter.by_where;
+      else if (offer.stock == Stock::kSoldOut) ++filter.sold_out;
+      else usable.push_back(&offer);
     }
+    if (market.empty() && usable.empty() && !old.empty()) {
+      filter.too_old -= static_cast<int>(old.size());
+      usable.swap(old);
+    }
+    const auto before_all = static_cast<int>(usable.size());
+    const Outdated outdated(usable);
+    std::erase_if(usable, [&](const Offer* offer) { return outdated(*offer); });
+    filter.outdated = before_all - static_cast<int>(usable.size());
+    // They still tell that older prices of the same GPU are history.
+    std::string_view today = job.market.today;
+    if (today.empty())
+      for (const Offer* offer : usable) today = std::max<std::string_view>(today, offer->as_of);
+    filter.gone = static_cast<int>(std::erase_if(usable, [&](const Offer* offer) {
+      return is_single(*offer) && days_between(offer->as_of, today) > catalogue.answer_constants.old_price_days;
+    }));
+    for (const Offer* offer : usable)
+      (unsupported(job.where, *offer, catalogue) ? left_behind : market).push_back(offer);
   }
   // Where there is nothing else, they are what there is.
   if (market.empty()) market.swap(left_behind);
   filter.unsupported = static_cast<int>(left_behind.size());
-  std::ranges::sort(market, [](const Offer* a, const Offer* b) { return before(*a, *b); });
+  const auto in_order = [](const Offer* a, const Offer* b) { return before(*a, *b); };
+  if (!std::ranges::is_sorted(market, in_order)) std::ranges::sort(market, in_order);
+  const std::size_t with_older = market.size();
+  keep_newest(market, known);
+  filter.outdated += static_cast<int>(with_older - market.size());
   const auto twice = std::ranges::unique(market, [](const Offer* a, const Offer* b) { return same_offer(*a, *b); });
   filter.twice = static_cast<int>(twice.size());
   market.erase(twice.begin(), twice.end());
+  if (!keep_dearer && market.size() >= kDearerFrom) {
+    const std::size_t with_dearer = market.size();
+    keep_cheapest(market, catalogue);
+    filter.dearer = static_cast<int>(with_dearer - market.size());
+  }
   filter.used = static_cast<int>(market.size());
   std::vector<Offer> chosen;
   chosen.reserve(market.size());
-  for (const Offer* offer : market) chosen.push_back(*offer);
+  for (const Offer* offer : market) {
+    Offer& copy = chosen.emplace_back(*offer);
+    if (offer->kind != OfferKind::kRented || offer->source == kJobSource) continue;
+    // Prices drift like a random walk: the longer ago, the wider, by the root of the time.
+    constexpr double kDaysOfMonth = 365.25 / 12;
+    const int days = days_between(offer->as_of, job.market.today);
+    if (days > 0) copy.price_doubt = catalogue.answer_constants.price_drift * std::sqrt(days / kDaysOfMonth);
+  }
   return chosen;
 }
 

@@ -12,10 +12,14 @@ namespace gpuplan {
 struct MarketFilter {
   int offers = 0;          ///< in the market
   int used = 0;            ///< after `where`
-  int too_old = 0;         ///< of the snapshot, more than six months older than its newest
+  int too_old = 0;         ///< of the snapshot, more than five months older than its newest
   int old_matching = 0;    ///< of these, what `where` would not leave out
   std::string old_newest;  ///< date of the newest of them
+  int outdated = 0;        ///< beside newer prices of the same offer, or of the same GPU at the same provider
+  int gone = 0;            ///< single machines of a marketplace, listed longer ago than they last
+  int sold_out = 0;        ///< of what `where` leaves: known, and not to be had when it was listed
   int by_where = 0;
+  int dearer = 0;             ///< of a large market: see kDearerFrom
   int unsupported = 0;        ///< GPUs that current software has left behind, and nobody asks for
   int twice = 0;              ///< equal in everything to another one
   int spot_without_rate = 0;  ///< spot prices that could not be used: nobody says how often they are interrupted
@@ -31,10 +35,15 @@ int gpus_priced(const Offer& offer);
 /// how many of them, `where.counts` how many GPUs in all), or eight GPUs of a pool or an own box.
 bool names(const Where& where, const std::string& gpu, int gpus);
 
+/// Of a market with so many offers (whole catalogues by zone have tens of thousands) only the cheapest two of a
+/// provider stay among those that differ in nothing but place, price and date: no plan on the others is better or of
+/// another kind.
+inline constexpr std::size_t kDearerFrom = 1500;
+
 /// The job's own offers, pools and boxes, joined with the known market unless the job says `use: only`; what `where`
-/// leaves out, what is too old and what comes twice is counted in `filter`. In the order of before(), whatever order
-/// they are listed in (domain/market/offer_order.h).
+/// leaves out, what is too old, what newer prices replace and what comes twice is counted in `filter`. In the order of
+/// before(), whatever order they are listed in (domain/market/offer_order.h).
 std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const std::vector<Offer>& known,
-                              MarketFilter& filter);
+                              MarketFilter& filter, bool keep_dearer = false);
 
 }  // namespace gpuplan

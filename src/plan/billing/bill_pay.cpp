@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "domain/market/offer_price.h"
 #include "plan/answer/identity.h"
 #include "plan/answer/market.h"
 #include "plan/billing/bill.h"
@@ -37,9 +38,8 @@ Outcome<Seconds> in_seconds(const Outcome<Seconds>& time) {
 
 /// Samples of an offer's price in dollars a second.
 Samples prices(const Scores& scores, int stream, const Offer& offer, bool spot) {
-  const Interval<DollarsPerSecond>& price = spot ? *offer.spot_price : *offer.price;
   Samples result{};
-  add_samples(price, scores, stream, result);
+  add_samples(price_today(offer, spot), scores, stream, result);
   return result;
 }
 

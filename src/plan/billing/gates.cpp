@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "domain/market/offer_price.h"
 #include "plan/billing/ledger.h"
 #include "plan/billing/timeline.h"
 
@@ -212,8 +213,9 @@ class GateTree {
     const double share = plan_.cost.p50 > Dollars{} ? median / plan_.cost.p50 : 0;
     double price = 0;  // standard deviation of the logarithm
     for (const Lease& lease : plan_.leases) {
-      const auto& range = lease.spot ? lease.offer->spot_price : lease.offer->price;
-      if (range && range->p10 > DollarsPerSecond{}) price = std::max(price, sigma_of(*range));
+      const auto& listed = lease.spot ? lease.offer->spot_price : lease.offer->price;
+      if (!listed || listed->p10 <= DollarsPerSecond{}) continue;
+      price = std::max(price, sigma_of(price_today(*lease.offer, lease.spot)));
     }
     const double middle = std::max(hours.p50, 1e-9);
     const double low =

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/whole.h"
+#include "plan/answer/block_billing.h"
 #include "plan/answer/market.h"
 #include "plan/billing/interruptions.h"
 #include "plan/machines/machine_choice.h"

@@ -54,13 +54,16 @@ std::string worked_without(const Job& job) {
 }
 
 /// Conditions that the job names and that no offer's row can answer.
-std::string unanswered(const Where& where) {
+std::string unanswered(const Where& where, const std::vector<Plan>& plans) {
   std::vector<std::string> names;
-  if (where.reliability) names.push_back("reliability");
+  const auto says = [](const Plan& plan) { return plan.offer != nullptr && plan.offer->reliability > 0; };
+  if (where.reliability && std::ranges::none_of(plans, says)) names.push_back("reliability");
   if (where.inet_down) names.push_back("inet_down");
   if (where.disk) names.push_back("disk");
   return listed(names);
 }
+
+bool keeps_in_memory(const CollectionUse& use) { return use.any() && !use.on_disk; }
 
 /// Host memory that nobody states and a plan uses, once for each machine of one's own.
 void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans, std::vector<std::string>& lines) {
@@ -71,21 +74,22 @@ void add_host_memory(const Catalogue& catalogue, const std::vector<Plan>& plans,
     for (const PhasePlan& part : plan.phases) {
       const PhaseEstimate& estimate = part.estimate;
       const bool unknown = part.offer != nullptr && estimate.node && estimate.node->ram <= Bytes{};
-      if (!plan.on_frontier || !unknown || estimate.strategy.offload == Offload::kNone) continue;
+      const bool used = estimate.strategy.offload != Offload::kNone || keeps_in_memory(estimate.collection);
+      if (!plan.on_frontier || !unknown || !used) continue;
       if (part.offer->kind == OfferKind::kRented) {
         rented = true;
       } else if (std::ranges::find(told, part.offer->label) == told.end()) {
         told.push_back(part.offer->label);
         lines.push_back(printable(part.offer->label, 60) + " has " +
                         to_text(usual_host_memory(catalogue.training_constants, *estimate.node)) +
-                        " of memory (RAM), " + times + "x that of its GPUs; plans with CPU offload use up to " +
+                        " of memory (RAM), " + times + "x that of its GPUs; plans use up to " +
                         to_text(estimate.host_memory) + " of it. State it with ram: in " +
                         (part.offer->kind == OfferKind::kPool ? "pools." : "own."));
       }
     }
   if (rented)
     lines.push_back("rented machines of unknown memory (RAM) have " + times +
-                    "x that of their GPUs; plans with CPU offload use it.");
+                    "x that of their GPUs; no plan uses more.");
 }
 
 std::string adapter_words(const Offer& pool) {
@@ -136,7 +140,7 @@ std::vector<std::string> assumptions(const Job& job, const Catalogue& catalogue,
     lines.push_back("during manual work in " + names +
                     " the GPUs are not needed: schedule: stop_when_idle releases them. With schedule: best or keep, or "
                     "on: with the name of a phase, they stay.");
-  if (const std::string names = unanswered(job.where); !names.empty())
+  if (const std::string names = unanswered(job.where, plans); !names.empty())
     lines.push_back("every offer has the " + names + " required: the offers do not list it.");
   add_host_memory(catalogue, plans, lines);
   add_adapters(plans, lines);

@@ -171,11 +171,15 @@ int settled(const Job& job, const std::vector<Plan>& plans, const Comparison& co
   const auto offers_with = [&](const Plan& plan) {
     return std::ranges::count_if(plans, [&](const Plan& other) { return other.node.gpu == plan.node.gpu; });
   };
+  // Recipes and wheels are made for CUDA first.
+  const auto other_stack = [](const Plan& plan) {
+    return plan.node.gpu != nullptr && plan.node.gpu->vendor != "nvidia";
+  };
   const auto asks = [&](const Comparison::One& one) {
     const Plan& plan = plans[static_cast<std::size_t>(one.plan)];
     const double capability = plan.node.gpu != nullptr ? plan.node.gpu->compute_capability : 0;
-    return std::tuple(std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan), -offers_with(plan),
-                      -capability, one.median);
+    return std::tuple(std::max(plan.nodes, plan.at_once), plan.gpus_at_once(), is_rare(plan), other_stack(plan),
+                      -offers_with(plan), -capability, one.median);
   };
   const Comparison::One* best = &all.front();
   auto least = asks(*best);

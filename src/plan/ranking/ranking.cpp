@@ -9,6 +9,18 @@
 namespace gpuplan {
 
 Availability availability_of(const Offer& offer) {
+  switch (offer.stock) {
+    case Stock::kSoldOut:
+      return Availability::kVeryRare;
+    case Stock::kLow:
+      return Availability::kRare;
+    case Stock::kMedium:
+      return Availability::kVaries;
+    case Stock::kHigh:
+      return Availability::kCommon;
+    case Stock::kUnsaid:
+      break;
+  }
   struct Words {
     std::string_view part;
     Availability means;
@@ -23,6 +35,8 @@ Availability availability_of(const Offer& offer) {
       Words{"very rare", Availability::kVeryRare},
       Words{"extremely rare", Availability::kVeryRare},
       Words{"rare", Availability::kRare},
+      Words{"single machine", Availability::kRare},
+      Words{"lowest", Availability::kVaries},
       Words{"scarce", Availability::kRare},
       Words{"less common", Availability::kVaries},
       Words{"uncommon", Availability::kVaries},

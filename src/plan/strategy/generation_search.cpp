@@ -14,6 +14,7 @@
 #include "model/generation/cuts.h"
 #include "model/generation/generation.h"
 #include "model/generation/step.h"
+#include "model/training/training.h"
 #include "plan/strategy/given.h"
 #include "plan/strategy/phase_search.h"
 #include "plan/strategy/practice.h"
@@ -214,10 +215,13 @@ class GenerationSearch {
     return best;
   }
 
-  /// Activations that the host's memory keeps have to fit there, where it is known.
+  /// Activations that the host's memory keeps have to fit there; where nobody states it, in what machines with such
+  /// GPUs commonly have.
   bool host_too_small(const GenerationRates& rates, const Candidate& found) const {
-    return phase_.store && machines_.node.ram > Bytes{} &&
-           collection_use(work_, rates, found.strategy, found.estimate).host > machines_.node.ram * kHostShare;
+    if (!phase_.store) return false;
+    const NodeShape& node = machines_.node;
+    const Bytes ram = node.ram > Bytes{} ? node.ram : usual_host_memory(catalogue_.training_constants, node);
+    return collection_use(work_, rates, found.strategy, found.estimate).host > ram * kHostShare;
   }
 
   /// Weights of the largest model on one GPU: where they alone are too much, nothing else has to be worked out.

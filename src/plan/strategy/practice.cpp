@@ -77,6 +77,7 @@ double pretraining_share(const PracticeConstants& practice, const TrainingWork& 
 
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes) {
+  if (framework.fine_tune <= 0 && framework.pretrain <= 0) return 1;  // taken where no other does the work
   const double share = pretraining_share(practice, work);
   // A framework that is thought of for one kind only has the same standing for the other, where it comes up at all.
   const double tune = framework.fine_tune > 0 ? framework.fine_tune : framework.pretrain;
@@ -114,14 +115,6 @@ int complexity(const Strategy& s) {
   return (s.tp > 1 ? 2 : 0) + (s.pp > 1 ? 3 : 0) + (s.interleave > 1 ? 1 : 0) + (s.cp > 1 ? 2 : 0) +
          (s.ep > 1 ? 2 : 0) + (s.offload != Offload::kNone ? 2 : 0) + (s.recompute != Recompute::kNone ? 1 : 0) +
          static_cast<int>(s.sharding) + (s.compile ? 1 : 0);
-}
-
-bool can_run(const Framework& f, const Strategy& s) {
-  const bool recomputes =
-      s.recompute == Recompute::kNone || (s.recompute == Recompute::kFull ? f.recompute_full : f.recompute_selective);
-  return recomputes && f.zero[static_cast<std::size_t>(s.sharding)] && (s.tp == 1 || f.tensor) &&
-         (s.pp == 1 || f.pipeline) && (s.interleave == 1 || f.interleave) && (s.cp == 1 || f.context) &&
-         (s.ep == 1 || f.expert) && includes(f.offload, s.offload);
 }
 
 bool may_be_lighter(const PracticeConstants& practice, const TrainingWork& work, Precision precision) {

@@ -24,7 +24,7 @@ struct Habit {
 
 /// How much faster than one that people would take first a framework must be for such work on so many machines. What it
 /// is for fine-tuning goes over to what it is for pretraining as tokens grow; what pretraining asks for fades with
-/// parameters x machines where the framework is `eased_by` them.
+/// parameters x machines where the framework is `eased_by` them. 1 for one that is thought of by name only.
 double framework_care(const PracticeConstants& practice, const Framework& framework, const TrainingWork& work,
                       int nodes);
 
@@ -61,9 +61,6 @@ int complexity(const Strategy& strategy);
 inline constexpr int kMostPoints = 20;
 /// What so many points make a strategy look longer by.
 double weight_of_points(const PracticeConstants& practice, int points);
-
-/// Whether a framework can run it at all, going by data/frameworks.csv.
-bool can_run(const Framework& framework, const Strategy& strategy);
 
 // What people who fine-tune all weights take where AdamW with fp32 states has no room on the GPUs, before anything
 // moves to host memory: 8-bit states, and weights in bf16 without an fp32 copy.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "domain/facts/limits.h"
 #include "model/generation/generation.h"
 #include "plan/strategy/practice.h"
 
@@ -17,18 +18,8 @@ bool runs_on(const Framework& framework, const Gpu& gpu) {
   return gpu.compute_capability == 0 || gpu.compute_capability >= framework.min_compute_capability;
 }
 
-bool supports(const Framework& framework, Method method) {
-  switch (method) {
-    case Method::kFull:
-      return framework.full;
-    case Method::kLora:
-      return framework.lora;
-    case Method::kQlora:
-      return framework.qlora;
-    case Method::kFrozen:
-      return framework.frozen;
-  }
-  return false;
+std::string cannot_run(const std::string& framework, const Gpu& gpu) {
+  return framework + " does not run on " + gpu.name;
 }
 
 /// 16-bit where the hardware has it: bf16 needs no loss scaling and comes first.
@@ -82,27 +73,58 @@ std::vector<std::pair<double, const Framework*>> trainers(const Catalogue& catal
     if (!framework.trains || !thought_of || (framework.auto_gpus > 0 && taken > framework.auto_gpus)) continue;
     found.emplace_back(framework_care(catalogue.practice_constants, framework, work, nodes), &framework);
   }
-  // Those that have the optimizer, as far as any has it.
-  const OptimizerChoice& asked = work.phase->optimizer;
-  const auto lacks = [&](const auto& one) {
-    const std::vector<Optimizer>& there = one.second->optimizers;
-    return std::ranges::find(there, asked.matrices) == there.end() ||
-           std::ranges::find(there, asked.rest) == there.end();
-  };
-  if (!std::ranges::all_of(found, lacks)) std::erase_if(found, lacks);
   std::ranges::sort(found);  // ties: catalogue order
   return found;
 }
+
+/// What keeps a framework from a training job there, first things first.
+enum class Refusal { kNone, kHardware, kGpus, kMachines, kWork, kPrecision };
+
+struct Training {
+  const TrainPhase& phase;
+  const Gpu& gpu;
+  int gpus, nodes;
+  StartFrom start;
+  Strategy asked;  ///< as far as the job fixes it
+  Precision precision;
+
+  Refusal refusal(const Framework& framework) const {
+    if (!runs_on(framework, gpu)) return Refusal::kHardware;
+    if (gpus > 1 && !framework.multi_gpu) return Refusal::kGpus;
+    if (nodes > 1 && !framework.multi_node) return Refusal::kMachines;
+    if (!can_train(framework, phase, start, asked)) return Refusal::kWork;
+    const bool trains_so = std::ranges::find(framework.precisions, precision) != framework.precisions.end();
+    return trains_so ? Refusal::kNone : Refusal::kPrecision;
+  }
+
+  std::string words(Refusal refusal, const Framework& framework, const Catalogue& catalogue) const {
+    switch (refusal) {
+      case Refusal::kNone:
+        break;
+      case Refusal::kHardware:
+        return cannot_run(framework.name, gpu);
+      case Refusal::kGpus:
+        return framework.name + " uses one GPU only";
+      case Refusal::kMachines:
+        return framework.name + " runs on one machine only";
+      case Refusal::kWork: {
+        const auto found = obstacle(framework, phase, start, asked);
+        if (!found->instead.empty()) return found->what + ": write " + found->instead;
+        const std::string others = who_trains(catalogue, phase, start, asked);
+        return found->what + (others.empty() ? "" : "; write framework: " + others + ", or leave it out");
+      }
+      case Refusal::kPrecision:
+        return framework.name + " does not train in " + std::string(name_of(precision));
+    }
+    return "";
+  }
+};
 
 Software none(Misfit why, std::string reason) {
   Software result;
   result.why = why;
   result.reason = std::move(reason);
   return result;
-}
-
-std::string cannot_run(const std::string& framework, const Gpu& gpu) {
-  return framework + " does not run on " + gpu.name;
 }
 
 }  // namespace
@@ -122,45 +144,41 @@ Software training_software(const Catalogue& catalogue, const TrainingWork& work,
   // Recipes of pretraining compile; a network known by its totals may hold what does not.
   const bool pretrains = !work.custom && pretraining_share(catalogue.practice_constants, work) > 0.5;
 
-  const bool named = !phase.framework.empty();
-  for (const auto& [care, candidate] : trainers(catalogue, work, std::max(taken, gpus), nodes)) {
-    const Framework& framework = *candidate;
-    if (!framework.trains) continue;
-    if (!runs_on(framework, gpu)) {
-      if (named) return none(Misfit::kUnsupported, cannot_run(framework.name, gpu));
-      continue;
-    }
-    if (!supports(framework, phase.method)) {
-      if (named)
-        return none(Misfit::kUnsupported,
-                    framework.name + " has no " + std::string(name_of(phase.method)) + " training");
-      continue;
-    }
-    if (gpus > 1 && !framework.multi_gpu) {
-      if (named) return none(Misfit::kUnsupported, framework.name + " uses one GPU only");
-      continue;
-    }
-    if (nodes > 1 && !framework.multi_node) {
-      if (named) return none(Misfit::kUnsupported, framework.name + " runs on one machine only");
-      continue;
-    }
-    if (std::ranges::find(framework.precisions, result.precision) == framework.precisions.end()) {
-      if (named)
-        return none(Misfit::kPrecision,
-                    framework.name + " does not train in " + std::string(name_of(result.precision)));
-      continue;
-    }
-    bool replaced = false;
-    for (std::size_t i = 0; i < result.frameworks.size() && !replaced; ++i)
-      replaced = replaces(catalogue, *result.frameworks[i], result.care[i], framework, care);
-    if (replaced) continue;
+  const Training training{phase,
+                          gpu,
+                          gpus,
+                          nodes,
+                          start_from(catalogue.practice_constants, work),
+                          asked_strategy(phase, gpu.name, gpus),
+                          result.precision};
+  const auto take = [&](double care, const Framework& framework) {
+    for (std::size_t i = 0; i < result.frameworks.size(); ++i)
+      if (replaces(catalogue, *result.frameworks[i], result.care[i], framework, care)) return;
     result.frameworks.push_back(&framework);
     result.care.push_back(care);
     result.compile.push_back(compile.value_or(pretrains && framework.compiles));
+  };
+  const bool named = !phase.framework.empty();
+  for (const auto& [care, framework] : trainers(catalogue, work, std::max(taken, gpus), nodes)) {
+    const Refusal refusal = training.refusal(*framework);
+    if (refusal == Refusal::kNone) take(care, *framework);
+    else if (named)
+      return none(refusal == Refusal::kPrecision ? Misfit::kPrecision : Misfit::kUnsupported,
+                  training.words(refusal, *framework, catalogue));
+  }
+  if (result.frameworks.empty()) {
+    // What people think of first does not do it: the next, in the order of the catalogue.
+    constexpr std::size_t kOthers = 3;
+    for (const Framework& framework : catalogue.frameworks)
+      if (framework.trains && result.frameworks.size() < kOthers && training.refusal(framework) == Refusal::kNone)
+        take(1, framework);
   }
   if (result.frameworks.empty())
     return none(Misfit::kUnsupported, "no supported framework does " + std::string(name_of(phase.method)) +
-                                          " training in " + std::string(name_of(result.precision)) + " on " + gpu.name);
+                                          " training in " + std::string(name_of(result.precision)) + " on " + gpu.name +
+                                          (training.asked == Strategy{} ? ""
+                                                                        : " with the parallelism, recompute and "
+                                                                          "offload that the job asks for"));
   // What the easiest asks for, all ask for.
   const double least = result.care.front();
   for (double& care : result.care) care /= least;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/whole.h"
+#include "domain/facts/limits.h"
 #include "plan/strategy/practice.h"
 
 namespace gpuplan {
@@ -39,7 +40,8 @@ using Verdict = TrainingChoice::Verdict;
 }  // namespace
 
 TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node,
-                                       int gpus, double batch, const std::vector<const Framework*>& frameworks)
+                                       int gpus, double batch, const std::vector<const Framework*>& frameworks,
+                                       StartFrom start)
     : work_(work),
       phase_(phase),
       node_(node),
@@ -47,11 +49,10 @@ TrainingCandidates::TrainingCandidates(const TrainingWork& work, const TrainPhas
       gpus_(gpus),
       nodes_(node.machines_for(gpus)),
       frameworks_(frameworks),
-      batch_(batch) {
+      batch_(batch),
+      start_(start) {
   set_micros();
-  const Parallel& fixed = phase.parallel;
-  asks_ = fixed.tp || fixed.pp || fixed.cp || fixed.ep || fixed.sharding ||
-          phase.recompute.on(gpu_.name, gpus).has_value() || offload_fixed();
+  asks_ = asked_strategy(phase, gpu_.name, gpus) != Strategy{};
 }
 
 /// Micro-batches to try: the divisors of a fixed batch, powers of two for a free one.
@@ -104,31 +105,15 @@ bool TrainingCandidates::divides(int tp, int pp) const {
   return true;
 }
 
-/// Each framework is asked for what it can run: they differ in time, memory and care. What nobody can is left out,
-/// unless the job fixes it: then the first that can do all the rest has it.
-bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework) const {
-  if (can_run(*frameworks_[framework], s)) return false;
-  if (!asks_) return true;
-  const Strategy rest = without_fixed(s);
-  if (rest == s) return true;
-  for (std::size_t i = 0; i < frameworks_.size(); ++i)
-    if (can_run(*frameworks_[i], s)) return true;
-  for (std::size_t i = 0; i < frameworks_.size(); ++i)
-    if (can_run(*frameworks_[i], rest)) return i != framework;
+/// Each framework is asked for what it can run: they differ in time, memory and care.
+bool TrainingCandidates::left_to_others(const Strategy& s, std::size_t framework, Tally& tally) const {
+  const Framework& asked = *frameworks_[framework];
+  if (can_run(asked, phase_, start_, s)) return false;
+  if (asks_) {
+    tally.reject(Misfit::kUnsupported);
+    if (tally.unsupported_reason.empty()) tally.unsupported_reason = why_not_run(asked, phase_, start_, s);
+  }
   return true;
-}
-
-/// The strategy without what the job asks for.
-Strategy TrainingCandidates::without_fixed(Strategy s) const {
-  const Parallel& fixed = phase_.parallel;
-  if (fixed.tp) s.tp = 1;
-  if (fixed.pp) s.pp = 1;
-  if (fixed.cp) s.cp = 1;
-  if (fixed.ep) s.ep = 1;
-  if (fixed.sharding) s.sharding = Sharding::kNone;
-  if (phase_.recompute.on(gpu_.name, gpus_)) s.recompute = Recompute::kNone;
-  if (offload_fixed()) s.offload = Offload::kNone;
-  return s;
 }
 
 /// Sharding inside a machine only makes sense where there are several, and several ranks in each.
@@ -302,7 +287,11 @@ class TrainingCandidates::Walker {
       // Parameters leave for the host a layer at a time, as shards are gathered.
       const bool whole = sharding != Sharding::kZero3 && sharding != Sharding::kHsdp;
       const bool asked = fixed && all_.offload_fixed();
-      if (!asked && whole && strategy.dp * strategy.cp > 1 && includes(strategy.offload, Offload::kParams)) continue;
+      const bool alone = strategy.dp * strategy.cp == 1;
+      // Of weights in 4 bit, FSDP moves shards; bitsandbytes alone keeps them on the GPU (huggingface/peft
+      // docs/source/accelerate/fsdp.md and deepspeed.md).
+      const bool stay = alone && all_.work_.quantised_base;
+      if (!asked && ((whole && !alone) || stay) && includes(strategy.offload, Offload::kParams)) continue;
       // Stage 1 only shares the optimizer's work; of full shards, those inside a machine and those over all, the faster
       // is taken.
       if (!fixed && found.fits && (sharding == Sharding::kZero2 || sharding == Sharding::kHsdp)) break;
@@ -312,7 +301,7 @@ class TrainingCandidates::Walker {
         tally_.reject(Misfit::kMemory);
         continue;
       }
-      if (all_.left_to_others(strategy, walk_.framework)) continue;
+      if (all_.left_to_others(strategy, walk_.framework, tally_)) continue;
       const Judgement judgement = judge_.judge(strategy, micro);
       full = judgement.verdict == Verdict::kTooBig;
       found.runs = found.runs || !full;
@@ -332,7 +321,7 @@ class TrainingCandidates::Walker {
     for (int stages = 2; stages <= each && before.bubble > kSmallBubble; ++stages) {
       if (each % stages != 0) continue;
       strategy.interleave = stages;
-      if (all_.left_to_others(strategy, walk_.framework)) return;
+      if (all_.left_to_others(strategy, walk_.framework, tally_)) return;
       const Judgement judgement = judge_.judge(strategy, micro);
       if (judgement.verdict != Verdict::kFits || judgement.time >= before.time) return;
       before = judgement;

@@ -40,7 +40,7 @@ class TrainingCandidates {
   /// All that is given must outlive it. `batch`: sequences a step, 0 where it is open (step_batch.h); `frameworks`:
   /// those to choose from, best first.
   TrainingCandidates(const TrainingWork& work, const TrainPhase& phase, const NodeShape& node, int gpus, double batch,
-                     const std::vector<const Framework*>& frameworks);
+                     const std::vector<const Framework*>& frameworks, StartFrom start);
 
   /// What all candidates of one walk share.
   struct Walk {
@@ -65,8 +65,7 @@ class TrainingCandidates {
   int experts() const;
   bool divides(int tp, int pp) const;
   int more_stages(int stages) const;
-  bool left_to_others(const Strategy& strategy, std::size_t framework) const;
-  Strategy without_fixed(Strategy strategy) const;
+  bool left_to_others(const Strategy& strategy, std::size_t framework, Tally& tally) const;
   bool hybrid(const Strategy& strategy) const;
 
   const TrainingWork& work_;
@@ -75,8 +74,9 @@ class TrainingCandidates {
   const Gpu& gpu_;
   int gpus_, nodes_;
   const std::vector<const Framework*>& frameworks_;
-  double batch_;       ///< sequences a step; 0: open
-  bool asks_ = false;  ///< the job fixes some of what without_fixed() takes away
+  double batch_;  ///< sequences a step; 0: open
+  StartFrom start_;
+  bool asks_ = false;  ///< the job fixes some of the strategy
   std::vector<Micro> micros_;
 };
 

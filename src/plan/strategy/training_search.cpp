@@ -53,7 +53,8 @@ class TrainingSearch {
         nodes_(machines.node.machines_for(gpus)),
         tally_(&tally),
         software_(training_software(catalogue_, work_, gpu_, gpus_, nodes_, machines.gpus)),
-        candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks),
+        candidates_(work_, phase_, machines_.node, gpus_, batch, software_.frameworks,
+                    start_from(catalogue.practice_constants, work_)),
         choice_(workload, catalogue.practice_constants, machines, gpus, memory_given, tally) {}
 
   BestTraining run() {

@@ -1,0 +1,121 @@
+#include "plan/answer/cheapest_offers.h"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <unordered_set>
+
+#include "plan/answer/folded_hash.h"
+
+namespace gpuplan {
+namespace {
+
+/// Machines of providers that the catalogue has a row for, by their names as they are written there.
+class DescribedMachines {
+ public:
+  explicit DescribedMachines(const Catalogue& catalogue) {
+    for (const Node& node : catalogue.nodes)
+      names_.insert(folded_hash(folded_hash(kHashSeed, node.provider), node.instance));
+  }
+  /// What of the name matters: all of it, or whether there is one (the machine of a provider that is not named is taken
+  /// for the one that the catalogue has).
+  std::string_view name(const Offer& offer) const {
+    if (offer.instance.empty()) return {};
+    const bool described = names_.contains(folded_hash(folded_hash(kHashSeed, offer.provider), offer.instance));
+    return described ? std::string_view(offer.instance) : "?";
+  }
+
+ private:
+  std::unordered_set<std::uint64_t> names_;
+};
+
+/// What a plan on an offer hangs on beside its price, and who rents it out.
+auto terms_of(const Offer& o) {
+  return std::tie(o.gpu, o.gpus, o.provider, o.interruptions, o.band, o.availability, o.stock, o.billing, o.disk_price,
+                  o.egress_price, o.vcpus, o.ram, o.disk, o.network, o.label);
+}
+
+std::uint64_t hash_of_terms(const Offer& offer, std::string_view name) {
+  const std::uint64_t numbers = std::bit_cast<std::uint64_t>(offer.ram.value) * 31 +
+                                static_cast<std::uint64_t>(offer.vcpus) * 1009 + static_cast<std::uint64_t>(offer.gpus);
+  const std::uint64_t hash =
+      folded_hash(folded_hash(folded_hash(kHashSeed ^ numbers, offer.gpu), offer.provider), name);
+  return hash ^ hash >> 32U;
+}
+
+double median(const std::optional<Interval<DollarsPerSecond>>& price) {
+  return price ? price->p50.value : std::numeric_limits<double>::infinity();
+}
+
+/// Offers of the same terms: the places in the market of the cheapest two, on demand and on spot.
+struct Kind {
+  const Offer* like = nullptr;
+  std::string_view name;
+  std::array<std::array<std::size_t, 2>, 2> cheapest{};
+  std::array<std::array<double, 2>, 2> price{};
+
+  void consider(std::size_t place, const Offer& offer) {
+    for (const bool spot : {false, true}) {
+      const double asked = median(spot ? offer.spot_price : offer.price);
+      auto& places = cheapest[spot ? 1 : 0];
+      auto& prices = price[spot ? 1 : 0];
+      if (asked < prices[0]) {
+        prices = {asked, prices[0]};
+        places = {place, places[0]};
+      } else if (asked < prices[1]) {
+        prices[1] = asked;
+        places[1] = place;
+      }
+    }
+  }
+};
+
+class Kinds {
+ public:
+  explicit Kinds(std::size_t most) : slots_(std::bit_ceil(2 * most + 1)) {}
+  Kind& of(const Offer& offer, std::string_view name) {
+    for (std::uint64_t at = hash_of_terms(offer, name);; ++at) {
+      Kind& kind = slots_[static_cast<std::size_t>(at) & (slots_.size() - 1)];
+      if (kind.like == nullptr) {
+        constexpr double kNone = std::numeric_limits<double>::infinity();
+        kind.like = &offer;
+        kind.name = name;
+        for (auto& prices : kind.price) prices.fill(kNone);
+        return kind;
+      }
+      if (kind.name == name && terms_of(*kind.like) == terms_of(offer)) return kind;
+    }
+  }
+  const std::vector<Kind>& slots() const { return slots_; }
+
+ private:
+  std::vector<Kind> slots_;
+};
+
+}  // namespace
+
+void keep_cheapest(std::vector<const Offer*>& market, const Catalogue& catalogue) {
+  const DescribedMachines described(catalogue);
+  Kinds kinds(market.size());
+  std::vector<bool> kept(market.size(), false);
+  for (std::size_t i = 0; i < market.size(); ++i) {
+    if (market[i]->kind == OfferKind::kRented) kinds.of(*market[i], described.name(*market[i])).consider(i, *market[i]);
+    else kept[i] = true;
+  }
+  for (const Kind& kind : kinds.slots())
+    for (const std::size_t sort : {0U, 1U})
+      for (const std::size_t rank : {0U, 1U})
+        if (kind.like != nullptr && kind.price[sort][rank] < std::numeric_limits<double>::infinity())
+          kept[kind.cheapest[sort][rank]] = true;
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < market.size(); ++i)
+    if (kept[i]) market[to++] = market[i];
+  market.resize(to);
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,16 @@
+// Of a large market the offers that a plan may want.
+#pragma once
+
+#include <vector>
+
+#include "domain/facts/catalogue.h"
+#include "domain/market/offer.h"
+
+namespace gpuplan {
+
+/// Keeps of a provider's rented offers that differ in place and price alone the cheapest two on demand and the cheapest
+/// two on spot, in their order. Pools and own boxes stay. The name of a machine makes a difference where the catalogue
+/// describes that machine. One look at each offer.
+void keep_cheapest(std::vector<const Offer*>& market, const Catalogue& catalogue);
+
+}  // namespace gpuplan

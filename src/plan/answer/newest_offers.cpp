@@ -1,0 +1,145 @@
+#include "plan/answer/newest_offers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "base/text.h"
+#include "plan/answer/folded_hash.h"
+
+namespace gpuplan {
+namespace {
+
+std::uint64_t hash_of_place(const Offer& offer, bool with_zone) {
+  std::uint64_t hash = folded_hash(kHashSeed ^ static_cast<std::uint64_t>(offer.gpus), offer.instance);
+  hash = folded_hash(folded_hash(folded_hash(hash, offer.region), offer.provider), offer.gpu);
+  if (with_zone) hash = folded_hash(hash, offer.zone);
+  return hash ^ hash >> 32U;
+}
+
+bool same_place(const Offer& a, const Offer& b, bool with_zone) {
+  return a.gpus == b.gpus && iequals(a.instance, b.instance) && iequals(a.region, b.region) &&
+         iequals(a.provider, b.provider) && iequals(a.gpu, b.gpu) && (!with_zone || iequals(a.zone, b.zone));
+}
+
+/// The newest of one place, whose date and source count.
+struct Newest {
+  const Offer* any = nullptr;
+  const Offer* on_demand = nullptr;
+  const Offer* spot = nullptr;
+};
+
+/// Places by hash, each with its newest.
+class Places {
+ public:
+  Places(std::size_t most, bool with_zone) : with_zone_(with_zone) {
+    std::size_t size = 16;
+    while (size < 2 * most) size *= 2;
+    slots_.resize(size);
+  }
+  Newest& operator[](const Offer& offer) {
+    for (std::uint64_t at = hash_of_place(offer, with_zone_);; ++at) {
+      Newest& slot = slots_[static_cast<std::size_t>(at) & (slots_.size() - 1)];
+      if (slot.any == nullptr) {
+        slot.any = &offer;
+        return slot;
+      }
+      if (same_place(*slot.any, offer, with_zone_)) return slot;
+    }
+  }
+
+ private:
+  std::vector<Newest> slots_;
+  bool with_zone_;
+};
+
+void take_newer(const Offer*& newest, const Offer& offer) {
+  if (newest == nullptr || offer.as_of > newest->as_of) newest = &offer;
+}
+
+/// One source tells a whole place: what it no longer names is gone.
+bool counts(const Offer& offer, const Offer* newest, const Newest& place) {
+  if (newest == nullptr) return false;
+  const auto same_news = [&](const Offer* other) {
+    return other != nullptr && offer.as_of == other->as_of && offer.source == other->source;
+  };
+  if (!same_news(newest)) return false;
+  for (const Offer* other : {place.on_demand, place.spot})
+    if (other != nullptr && other->source == offer.source && other->as_of > offer.as_of) return false;
+  return true;
+}
+
+}  // namespace
+
+std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of) {
+  const auto takes_part = [&](const Offer& offer) {
+    return offer.kind == OfferKind::kRented && (as_of.empty() || offer.as_of.substr(0, as_of.size()) <= as_of);
+  };
+  const bool zones = std::ranges::any_of(offers, [](const Offer& offer) { return !offer.zone.empty(); });
+  Places places(offers.size(), true);
+  Places zoned(zones ? offers.size() : 0, false);
+  std::vector<Newest*> of(offers.size(), nullptr);
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    const Offer& offer = offers[i];
+    if (!takes_part(offer)) continue;
+    of[i] = &places[offer];
+    if (offer.price) take_newer(of[i]->on_demand, offer);
+    if (offer.spot_price) take_newer(of[i]->spot, offer);
+    if (!zones || offer.zone.empty()) continue;
+    Newest& all = zoned[offer];
+    if (offer.price) take_newer(all.on_demand, offer);
+    if (offer.spot_price) take_newer(all.spot, offer);
+  }
+  enum : std::uint8_t { kPrice = 1, kSpot = 2 };
+  std::vector<std::uint8_t> kept(offers.size(), kPrice | kSpot);
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    if (of[i] == nullptr) continue;
+    const Offer& offer = offers[i];
+    bool price = offer.price && counts(offer, of[i]->on_demand, *of[i]);
+    bool spot = offer.spot_price && counts(offer, of[i]->spot, *of[i]);
+    if (zones && offer.zone.empty()) {
+      const Newest& all = zoned[offer];
+      price = price && (all.on_demand == nullptr || all.on_demand->as_of <= offer.as_of);
+      spot = spot && (all.spot == nullptr || all.spot->as_of <= offer.as_of);
+    }
+    kept[i] = static_cast<std::uint8_t>((price ? kPrice : 0) | (spot ? kSpot : 0));
+  }
+  std::size_t to = 0;
+  for (std::size_t i = 0; i < offers.size(); ++i) {
+    if (kept[i] == 0) continue;
+    if ((kept[i] & kPrice) == 0) offers[i].price.reset();
+    if ((kept[i] & kSpot) == 0) {
+      offers[i].spot_price.reset();
+      offers[i].interruptions.reset();
+      offers[i].band.reset();
+    }
+    if (to != i) offers[to] = std::move(offers[i]);
+    ++to;
+  }
+  offers.resize(to);
+  return offers;
+}
+
+std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of) {
+  // Most of either are told of by nobody else: only places that both know need a closer look.
+  std::unordered_set<std::uint64_t> places;
+  places.reserve(more.size());
+  for (const Offer& offer : more) places.insert(hash_of_place(offer, false));
+  std::vector<Offer> both;
+  for (std::size_t i = newest.size(); i-- > 0;) {
+    if (!places.contains(hash_of_place(newest[i], false))) continue;
+    both.push_back(std::move(newest[i]));
+    if (i + 1 < newest.size()) newest[i] = std::move(newest.back());
+    newest.pop_back();
+  }
+  both.insert(both.end(), more.begin(), more.end());
+  both = newest_offers(std::move(both), as_of);
+  newest.insert(newest.end(), std::make_move_iterator(both.begin()), std::make_move_iterator(both.end()));
+  return newest;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,23 @@
+// Offers known from several sources: the newest price of each machine counts.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "domain/market/offer.h"
+
+namespace gpuplan {
+
+/// Of offers that name the same machine (provider, region, zone, instance, GPU and number of them, without regard to
+/// case) those of the newest date and its source; of sources of one date the one that is listed first. Prices on demand
+/// and as spot are told apart: who lists only one of them leaves the other to older lists. A list without zones is
+/// older news where a newer one has them. What is dated after `as_of` ("2026-11", "2026-11-25"; empty: nothing is)
+/// neither goes nor pushes others out; pools and own boxes stay. The order stays.
+std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of = "");
+
+/// The same of two lists, the first of which holds the newest of its machines only, and is listed first; in any order.
+/// For a long list and a short one.
+std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of = "");
+
+}  // namespace gpuplan

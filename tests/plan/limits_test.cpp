@@ -1,0 +1,196 @@
+#include "domain/facts/limits.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "model/training_fixture.h"
+#include "plan/strategy/software.h"
+
+namespace gpuplan {
+namespace {
+
+using namespace gpuplan::training_fixture;
+
+const Framework& framework(std::string_view name) { return *catalogue().find_framework(name); }
+
+/// What is said of an 8 GPU run of the model under the framework, changed by the test.
+std::string why(std::string_view name, const char* model,
+                const std::function<void(TrainPhase&, Strategy&)>& change = {}, StartFrom start = StartFrom::kWeights) {
+  TrainPhase train = phase(use_of(model), 4096);
+  Strategy strategy;
+  strategy.dp = 8;
+  if (change) change(train, strategy);
+  return why_not_run(framework(name), train, start, strategy);
+}
+
+TEST(Limits, ColumnsSayWhatAFrameworkLacks) {
+  EXPECT_EQ(why("hf-trainer", "Llama-3.1-8B"), "");
+  const auto with = [](auto set) { return [set](TrainPhase&, Strategy& s) { set(s); }; };
+  EXPECT_EQ(why("hf-trainer", "Llama-3.1-8B", with([](Strategy& s) { s.tp = 2; })),
+            "hf-trainer has no tensor parallelism");
+  EXPECT_EQ(why("hf-trainer", "Llama-3.1-8B", with([](Strategy& s) { s.pp = 2; })),
+            "hf-trainer has no pipeline parallelism");
+  EXPECT_EQ(why("hf-trainer", "Llama-3.1-8B", with([](Strategy& s) { s.cp = 2; })),
+            "hf-trainer has no context parallelism");
+  EXPECT_EQ(why("axolotl", "Llama-3.1-8B", with([](Strategy& s) { s.ep = 2; })), "axolotl has no expert parallelism");
+  EXPECT_EQ(why("megatron", "Llama-3.1-8B", with([](Strategy& s) { s.sharding = Sharding::kZero3; })),
+            "megatron has no full sharding (zero3)");
+  EXPECT_EQ(why("deepspeed", "Llama-3.1-8B", with([](Strategy& s) { s.sharding = Sharding::kHsdp; })),
+            "deepspeed has no sharding with copies (hsdp)");
+  EXPECT_EQ(why("litgpt", "Llama-3.1-8B", with([](Strategy& s) { s.offload = Offload::kActivations; })),
+            "litgpt keeps no activations in CPU memory");
+  EXPECT_EQ(why("nanochat", "Llama-3.1-8B", with([](Strategy& s) { s.recompute = Recompute::kFull; })),
+            "nanochat has no recomputation");
+}
+
+TEST(Limits, CombinationsThatFrameworksRefuse) {
+  const auto met = [](std::string_view name, auto change) {
+    TrainPhase train = phase(use_of("Llama-3.1-8B"), 4096);
+    train.data.packing = true;
+    Strategy strategy;
+    strategy.dp = 4;
+    change(train, strategy);
+    const LimitRow* row = limit_met(framework(name), train, StartFrom::kWeights, strategy);
+    return row == nullptr ? std::string("none") : std::string(name_of(row->limit));
+  };
+  const auto cuts = [](TrainPhase&, Strategy& s) { s.tp = 2; };
+  EXPECT_EQ(met("torchtitan", cuts), "cuts_shard");
+  EXPECT_EQ(met("torch", cuts), "none");
+  EXPECT_EQ(met("torchtitan", [](TrainPhase&, Strategy& s) { s.tp = 2, s.sharding = Sharding::kZero2; }), "none");
+  EXPECT_EQ(met("torchtitan", [](TrainPhase&, Strategy& s) { s.tp = 2, s.dp = 1; }), "none");
+  EXPECT_EQ(met("torchtitan", [](TrainPhase&, Strategy& s) { s.offload = Offload::kOptimizer; }), "offload_shards");
+  EXPECT_EQ(met("torchtitan",
+                [](TrainPhase&, Strategy& s) { s.offload = Offload::kOptimizer, s.sharding = Sharding::kZero3; }),
+            "none");
+  // 32 layers.
+  EXPECT_EQ(met("megatron", [](TrainPhase&, Strategy& s) { s.pp = 4, s.interleave = 3; }), "even_parts");
+  EXPECT_EQ(met("megatron", [](TrainPhase&, Strategy& s) { s.pp = 4, s.interleave = 4; }), "none");
+  const auto host = [](TrainPhase& train, Strategy& s) {
+    train.optimizer.matrices = Optimizer::kMuon;
+    s.offload = Offload::kOptimizer;
+  };
+  EXPECT_EQ(met("megatron", host), "offload_adam");
+  EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.micro_batch = 2; }), "context_packed");
+  EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2; }), "none");
+  EXPECT_EQ(met("axolotl", [](TrainPhase&, Strategy& s) { s.cp = 2, s.attention = AttentionKernel::kEager; }),
+            "context_flash");
+  EXPECT_EQ(met("axolotl", [](TrainPhase& train,
+                              Strategy& s) { train.optimizer.matrices = Optimizer::kPagedAdamW8bit, s.tp = 2; }),
+            "tensor_paged");
+}
+
+TEST(Limits, NetworksThatFrameworksLack) {
+  EXPECT_EQ(why("nanogpt", "gpt2-xl"), "");
+  EXPECT_NE(why("nanogpt", "Llama-3.1-8B", {}, StartFrom::kScratch), "");
+  const auto drawn = [](TrainPhase& train, Strategy&) {
+    train.models = {gpt(12, 768, 12, 50257)};
+    train.models.front().drawn = true;
+  };
+  EXPECT_EQ(why("nanogpt", "gpt2", drawn, StartFrom::kScratch), "");
+  EXPECT_NE(why("nanogpt", "gpt2", drawn, StartFrom::kWeights), "") << "of 2048 positions: not GPT-2's weights";
+  EXPECT_EQ(why("nanochat", "gpt2", drawn, StartFrom::kScratch), "");
+  EXPECT_NE(why("nanochat", "gpt2", drawn, StartFrom::kWeights), "");
+  for (const char* name : {"axolotl", "llama-factory", "unsloth"})
+    EXPECT_NE(why(name, "gpt2", drawn, StartFrom::kScratch).find("trains only models that are published"),
+              std::string::npos);
+  EXPECT_NE(why("torchtitan", "gpt2", drawn, StartFrom::kScratch), "");
+  EXPECT_EQ(why("torchtitan", "Mixtral-8x7B", {}, StartFrom::kScratch), "");
+  EXPECT_NE(why("torchtitan", "Mixtral-8x7B"), "") << "its weights have names of their own";
+  EXPECT_NE(why("torchtitan", "DeepSeek-V3"), "") << "it would go on with other rotary positions";
+  EXPECT_EQ(why("torchtitan", "DeepSeek-V3", {}, StartFrom::kScratch), "");
+  EXPECT_EQ(why("torchtitan", "Qwen3-8B"), "");
+  EXPECT_EQ(why("torchtitan", "Qwen3-8B", [](TrainPhase&, Strategy& s) { s.pp = 2; }).substr(0, 33),
+            "torchtitan has no pipeline stages");
+  EXPECT_EQ(why("torchtitan", "Llama-3.1-8B", [](TrainPhase&, Strategy& s) { s.pp = 8, s.dp = 1; }), "");
+}
+
+TEST(Limits, NetworksThatMegatronsFlagsCanNotSay) {
+  for (const char* name : {"Llama-3.1-8B", "Qwen3-8B", "Qwen2.5-7B", "gpt2", "Mixtral-8x7B", "DeepSeek-V3"})
+    EXPECT_EQ(why("megatron", name), "") << name;
+  for (const char* name : {"Gemma-3-1B", "gpt-oss-20b", "BERT-base"})
+    EXPECT_EQ(why("megatron", name).substr(0, 28), "megatron has no such network") << name;
+}
+
+TEST(Limits, ShardsKeepAwayFromBitsandbytes) {
+  const auto with = [](Optimizer optimizer, Sharding sharding) {
+    return why("hf-trainer", "Llama-3.1-8B", [=](TrainPhase& train, Strategy& s) {
+      train.optimizer = {optimizer, optimizer, true};
+      s.sharding = sharding;
+    });
+  };
+  EXPECT_NE(with(Optimizer::kLion, Sharding::kZero3), "");
+  EXPECT_NE(with(Optimizer::kPagedAdamW8bit, Sharding::kZero2), "");
+  EXPECT_EQ(with(Optimizer::kLion, Sharding::kZero1), "");
+  EXPECT_EQ(with(Optimizer::kAdam8bit, Sharding::kZero3), "") << "torchao has it";
+}
+
+TEST(Limits, FormsOfTorchtitan) {
+  const auto form = [](const char* model) { return titan_form(*catalogue().find_model(model)); };
+  EXPECT_EQ(form("Llama-3.1-8B"), TitanForm::kLlama3);
+  EXPECT_EQ(form("Llama-3.2-1B"), TitanForm::kQwen3) << "tied";
+  EXPECT_EQ(form("Qwen3-8B"), TitanForm::kQwen3);
+  EXPECT_EQ(form("DeepSeek-V3"), TitanForm::kDeepSeek);
+  EXPECT_EQ(form("Qwen2.5-7B"), TitanForm::kNone) << "biases";
+  EXPECT_EQ(form("gpt2"), TitanForm::kNone);
+}
+
+TEST(Limits, WindowsInAllLayersButEveryNth) {
+  ModelShape s = *catalogue().find_model("Llama-3.1-8B");
+  EXPECT_EQ(full_every(s), 0);
+  s.window = 1024;
+  s.window_layers = 32;
+  EXPECT_EQ(full_every(s), 0) << "all have one";
+  s.window_layers = 16;
+  EXPECT_EQ(full_every(s), 2);
+  s.layers = 26, s.window_layers = 22;  // Gemma 3 1B: the sixth, the twelfth, ...
+  EXPECT_EQ(full_every(s), 6);
+  s.layers = 32, s.window_layers = 7;
+  EXPECT_EQ(full_every(s), std::nullopt);
+}
+
+/// Whoever is chosen can do it; whoever is named and can not is told so.
+TEST(Limits, SoftwareIsChosenByThem) {
+  const auto software = [](const TrainPhase& train) {
+    return training_software(catalogue(), training_work(train).value(), *catalogue().find_gpu("H100 SXM"), 8, 1);
+  };
+  TrainPhase train = phase(use_of("Llama-3.1-8B"), 4096);
+  train.method = Method::kLora;
+  train.parallel.cp = 4;
+  const Software others = software(train);
+  ASSERT_FALSE(others.frameworks.empty()) << "by name only, but they do it";
+  for (const Framework* one : others.frameworks) EXPECT_TRUE(one->context && one->lora) << one->name;
+  for (const double care : others.care) EXPECT_EQ(care, 1);
+  train.framework = "hf-trainer";
+  const Software named = software(train);
+  EXPECT_TRUE(named.frameworks.empty());
+  EXPECT_EQ(named.reason.substr(0, 71), "hf-trainer has no context parallelism; write framework: deepspeed, mega");
+  train.framework = "torchtitan";
+  train.method = Method::kFull;
+  train.optimizer.matrices = Optimizer::kMuon;
+  EXPECT_EQ(software(train).reason.substr(0, 22), "torchtitan has no muon");
+}
+
+/// Every optimizer that a framework has by frameworks.csv has a name there that launch can write, or is asked for
+/// otherwise: Lamb and Muon in DeepSpeed's and LLaMA-Factory's own settings.
+TEST(Limits, OptimizersHaveNames) {
+  struct Named {
+    const char* framework;
+    std::string OptimizerFacts::* name;
+  };
+  for (const auto& [name, field] : {Named{"torch", &OptimizerFacts::torch},
+                                    {"hf-trainer", &OptimizerFacts::trainer},
+                                    {"accelerate", &OptimizerFacts::trainer},
+                                    {"unsloth", &OptimizerFacts::trainer},
+                                    {"axolotl", &OptimizerFacts::axolotl},
+                                    {"torchtitan", &OptimizerFacts::torchtitan},
+                                    {"megatron", &OptimizerFacts::megatron}})
+    for (const Optimizer optimizer : framework(name).optimizers) {
+      const OptimizerFacts* facts = catalogue().find_optimizer(optimizer);
+      ASSERT_NE(facts, nullptr) << name_of(optimizer);
+      EXPECT_NE(facts->*field, "") << name << ": " << name_of(optimizer);
+    }
+}
+
+}  // namespace
+}  // namespace gpuplan
