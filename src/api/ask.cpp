@@ -103,7 +103,7 @@ Result<Reply> reply_gpus(const DoorQuestion& asked, const Catalogue& catalogue) 
 }
 
 Result<Reply> reply_offers(const DoorQuestion& asked, const Catalogue& catalogue) {
-  const auto answer = ask_offers(asked.request, asked.filter, asked.all, catalogue);
+  const auto answer = ask_offers(asked.request, {.filter = asked.filter, .all = asked.all}, catalogue);
   if (!answer) return std::unexpected(answer.error());
   return Reply{offers_json(answer->report), found_if(!answer->report.rows.empty())};
 }

@@ -34,6 +34,7 @@
  * to       "slurm": a launcher (launch)
  * folder   how the answer calls the folder of all files (launch)
  * allow_tight  true: plans whose memory fits by the median only (launch)
+ * smoke        true: a trial of the plan, with a small model and few steps (launch)
  * log      TEXT, or {"run.log": TEXT, "gpus.csv": TEXT}, which count together (check)
  * runs     TEXT: a table of measured runs; those compiled in unless given (validate)
  * kind     "training" or "generation" (validate)

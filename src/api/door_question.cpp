@@ -122,7 +122,7 @@ class DoorReader {
   static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 42> kKeys;
+  static const std::array<Key, 43> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -234,6 +234,7 @@ class DoorReader {
   void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
+  void read_smoke(const Tree& tree) { take(question_.smoke, flag_of(tree)); }
   void read_own_runs(const Tree& tree) { take_file(question_.own_runs, tree); }
   void read_runs(const Tree& tree) { take_file(question_.runs, tree); }
   void read_kind(const Tree& tree) {
@@ -262,7 +263,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 42> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 43> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -289,6 +290,7 @@ constexpr std::array<DoorReader::Key, 42> DoorReader::kKeys = {{
     {"to", "launch", &DoorReader::read_to},
     {"folder", "launch", &DoorReader::read_folder},
     {"allow_tight", "launch", &DoorReader::read_allow_tight},
+    {"smoke", "launch", &DoorReader::read_smoke},
     {"log", "check", &DoorReader::read_log},
     {"own_runs", kJob, &DoorReader::read_own_runs},
     {"runs", "validate", &DoorReader::read_runs},

@@ -77,6 +77,7 @@ struct DoorQuestion {
   std::vector<NamedText> logs{};
   std::string to{}, folder{};
   bool allow_tight = false;
+  bool smoke = false;
   ValidateTerms validate{};  ///< but for `all`
   std::optional<NamedText> runs{}, own_runs{};
   std::string kind{};

@@ -6,6 +6,7 @@
 #include "api/runs/launch.h"
 #include "api/runs/profiles.h"
 #include "api/runs/simulate.h"
+#include "api/traces/trace.h"
 #include "input/question/plan_file.h"
 
 namespace gpuplan::api {
@@ -57,18 +58,28 @@ Result<Reply> reply_simulate(const DoorQuestion& asked, const Catalogue& catalog
 
 Result<Reply> reply_check(const DoorQuestion& asked, const Catalogue& catalogue) {
   if (asked.logs.empty()) return failure("log: expected the text of a log", {"question"});
-  CheckTerms terms{.phase = asked.phase};
+  const bool trace = is_trace(asked.logs.front().text);
+  if (trace && asked.logs.size() > 1)
+    return failure("log: a profiler's trace is read alone; give one text", {"question"});
+  CheckTerms terms{.phase = asked.phase, .keep = trace};
   if (!asked.plans.empty()) terms.plan = plan_of(asked.plans.front());
   const auto question = CheckQuestion::read(asked.request, std::move(terms), catalogue);
   if (!question) return std::unexpected(question.error());
   if (!question->nothing_fits().empty()) return Reply{question->nothing_fits_json(), Verdict::kNothingFits};
+  if (trace) {
+    auto read = read_trace_text(asked.logs.front());
+    if (!read) return std::unexpected(std::move(read.error()));
+    const auto compared = answer_trace(*question, *std::move(read), asked.logs.front().name);
+    if (!compared) return std::unexpected(compared.error());
+    return Reply{trace_json(compared->report())};
+  }
   const auto answer = check_texts(*question, asked.logs);
   if (!answer) return std::unexpected(answer.error());
   return Reply{check_json(answer->report())};
 }
 
 Result<Reply> reply_launch(const DoorQuestion& asked, const Catalogue& catalogue) {
-  LaunchTerms terms{.to = asked.to, .folder = asked.folder, .allow_tight = asked.allow_tight};
+  LaunchTerms terms{.to = asked.to, .folder = asked.folder, .allow_tight = asked.allow_tight, .smoke = asked.smoke};
   for (const std::string& plan : asked.plans) terms.plans.push_back(plan_of(plan));
   const auto answer = ask_launch(asked.request, terms, catalogue);
   if (!answer) return std::unexpected(answer.error());

@@ -162,6 +162,19 @@ TEST_F(AskRuns, LaunchAnswersWithTheFilesThatTheProgramWrites) {
   EXPECT_EQ(document(answered(again)).at("folders").at(0).at("plan"), document(answer).at("folders").at(0).at("plan"));
 }
 
+TEST_F(AskRuns, ATrialIsASmallerPlan) {
+  Json question = {{"ask", "launch"}, {"to", "bash"}, {"smoke", true}};
+  question["job"] = system.lay("examples/llama-8b-full.yaml");
+  const Json trial = answered(question);
+  ASSERT_EQ(trial.at("outcome"), "found") << trial.dump();
+  const auto named = [&](const char* path) {
+    return std::ranges::any_of(trial.at("files"), [&](const Json& file) { return file.at("path") == path; });
+  };
+  EXPECT_TRUE(named("smoke.sh"));
+  EXPECT_TRUE(named("phases/01-train/rows.jsonl"));
+  EXPECT_EQ(document(trial).at("job"), "llama-8b-full-smoke");
+}
+
 TEST_F(AskRuns, LaunchTellsWhyThereAreNoFiles) {
   Json question = {{"ask", "launch"}, {"job", kJob}, {"to", "bash"}, {"flags", {{"budget", "$0.01"}}}};
   const Json missed = answered(question);

@@ -68,7 +68,7 @@ TEST(Ask, AnswersEveryQuestion) {
 TEST(Ask, TellsWhatCameOfTheSearch) {
   Json question = {{"ask", "plan"}, {"job", kJob}, {"set", {"limits.budget='$0.01'"}}};
   EXPECT_EQ(ask(question).at("outcome"), "misses_limits");
-  question["set"] = {"where.gpus='T4'", "method=full"};
+  question["set"] = {"where.gpus='RTX 3060'", "method=full"};
   const Json none = ask(question);
   EXPECT_EQ(none.at("outcome"), "nothing_fits");
   EXPECT_TRUE(none.at("answer").at("plans").empty());

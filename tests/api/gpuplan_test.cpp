@@ -74,7 +74,7 @@ TEST(Library, TablesTakeThePlaceOfThoseCompiledIn) {
 }
 
 TEST(Library, NothingThatFitsIsAnAnswer) {
-  const auto reply = plan(facts(), {.job = kJob, .set = {"where.gpus='T4'", "method=full"}});
+  const auto reply = plan(facts(), {.job = kJob, .set = {"where.gpus='RTX 3060'", "method=full"}});
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(reply->outcome(), PlanOutcome::kNothingFits);
   EXPECT_FALSE(reply->pick());

@@ -151,6 +151,10 @@ Verdict twice_the_data(const Answer& base, Random&) {
   for (Tree& phase : phases_of(other.job))
     for (const std::string_view part : {"evaluate", "checkpoint"})
       if (Tree* work = work_of(phase)) drop(phase, part), drop(*work, part);
+  // Memory that holds the activations once need not hold them twice.
+  for (Tree& phase : phases_of(other.job))
+    if (Tree* work = work_of(phase))
+      if (Tree* store = work->find("store")) drop(*store, "to");
   // The usual batch grows with the tokens of a run, and a long run is taken for pretraining, with other care.
   for (Tree& phase : phases_of(other.job))
     if (Tree* work = phase.find("train"); work != nullptr && work->find("batch") == nullptr) {

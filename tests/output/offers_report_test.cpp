@@ -1,4 +1,5 @@
 #include "output/facts/offers_report.h"
+#include "output/facts/offer_groups.h"
 
 #include <gtest/gtest.h>
 
@@ -75,7 +76,7 @@ TEST(OffersReport, ShowsTheCheapestTwentyUnlessAskedForAll) {
     market.offers.push_back(offer);
   }
   const std::vector<std::string> filter = {"4090"};
-  const auto report = select_offers(market.offers, market.catalogue, filter, 0);
+  const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
   ASSERT_TRUE(report.has_value());
   const std::string some = offers_text(*report, {.columns = 120}, false);
   EXPECT_NE(some.find("Shown 20 of 31 offers that match, of 33 (--all shows them), cheapest GPU-hour first.\n"),
@@ -92,7 +93,7 @@ TEST(OffersReport, Filters) {
   const Market market = small_market();
   const auto names = [&](const std::vector<std::string>& filter) {
     std::string result;
-    const auto report = select_offers(market.offers, market.catalogue, filter, 0);
+    const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
     for (const Offer* offer : report.value().rows) result += offer->provider + " " + std::to_string(offer->gpus) + ";";
     return result;
   };
@@ -103,9 +104,74 @@ TEST(OffersReport, Filters) {
   EXPECT_EQ(names({"spot<1"}), "vast 2;");
   EXPECT_EQ(names({"memory>=80", "gpus>=8"}), "aws 8;");
   EXPECT_EQ(names({"as_of>=2026-05"}), "vast 2;vast 1;");
-  EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, std::vector<std::string>{"b200"}, 0).value(), {},
-                        false),
+  EXPECT_EQ(offers_text(select_offers(market.offers, market.catalogue, {.filter = {"b200"}}, 0).value(), {}, false),
             "No offer matches (3 offers, prices of 2026-04 to 2026-05).\n");
+}
+
+TEST(OffersReport, TakesWhatPeopleTypeElsewhere) {
+  Market market = small_market();
+  market.offers[2].region = "France, FR";
+  const auto names = [&](const std::vector<std::string>& filter) {
+    std::string result;
+    const auto report = select_offers(market.offers, market.catalogue, {.filter = filter}, 0);
+    for (const Offer* offer : report.value().rows) result += offer->provider + " " + std::to_string(offer->gpus) + ";";
+    return result;
+  };
+  EXPECT_EQ(names({"H100:8"}), "aws 8;");
+  EXPECT_EQ(names({"H100:1..4"}), "vast 1;");
+  EXPECT_EQ(names({"8x H100"}), "aws 8;");
+  EXPECT_EQ(names({"16GB..40GB"}), "vast 2;");
+  EXPECT_EQ(names({"80GB.."}), "vast 1;aws 8;");
+  EXPECT_EQ(names({"..80GB:2"}), "vast 2;");
+  EXPECT_EQ(names({"gpu_name=H100_SXM num_gpus>=8 dph<60"}), "aws 8;");
+  EXPECT_EQ(names({"gpu_name in [RTX_4090, H100_PCIE] num_gpus>=2"}), "vast 2;");
+  EXPECT_EQ(names({"gpu=RTX_4090,H100_SXM"}), "vast 2;vast 1;aws 8;");
+  EXPECT_EQ(names({"gpu!=RTX_4090,H100_PCIe"}), "vast 1;aws 8;");
+  EXPECT_EQ(names({"region=France, FR"}), "vast 2;") << "names may have commas";
+  const auto refused = select_offers(market.offers, market.catalogue, {.filter = {"H100:many4", "H100:4many"}}, 0);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(refused.error().usage);
+}
+
+TEST(OffersReport, SortsByAnyField) {
+  const Market market = small_market();
+  const auto order = [&](const std::string& sort) {
+    std::string result;
+    const auto report = select_offers(market.offers, market.catalogue, {.sort = sort}, 0);
+    if (!report) return report.error().message;
+    for (const Offer* offer : report->rows) result += std::to_string(offer->gpus) + ";";
+    return result;
+  };
+  EXPECT_EQ(order(""), "2;1;8;");
+  EXPECT_EQ(order("gpus"), "1;2;8;");
+  EXPECT_EQ(order("gpus-"), "8;2;1;");
+  EXPECT_EQ(order("dph-"), "8;1;2;") << "no price comes last";
+  EXPECT_EQ(order("dph"), "1;8;2;") << "in either direction";
+  EXPECT_EQ(order("provider"), "8;2;1;");
+  EXPECT_EQ(order("prise"), "--sort: unknown field 'prise'. Did you mean 'price'?");
+}
+
+TEST(OffersReport, GroupsHoldEveryOffer) {
+  const Market market = small_market();
+  for (const char* field : {"gpu", "provider", "region", "gpus", "as_of"}) {
+    const auto report = select_offers(market.offers, market.catalogue, {.group_by = field}, 0);
+    ASSERT_TRUE(report.has_value());
+    const auto json = nlohmann::json::parse(offer_groups_json(*report));
+    EXPECT_EQ(json["group_by"], field);
+    int offers = 0;
+    for (const auto& group : json["groups"]) offers += group["offers"].get<int>();
+    EXPECT_EQ(offers, 3) << field;
+  }
+  const auto report = select_offers(market.offers, market.catalogue, {.group_by = "gpu"}, 0);
+  const auto groups = nlohmann::json::parse(offer_groups_json(*report))["groups"];
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0]["gpu"], "RTX 4090") << "$0.25 a GPU-hour on spot";
+  EXPECT_TRUE(groups[0]["lowest_usd_per_gpu_hour"].is_null());
+  EXPECT_NEAR(groups[1]["lowest_usd_per_gpu_hour"].get<double>(), 2, 1e-12);
+  EXPECT_NEAR(groups[1]["median_usd_per_gpu_hour"].get<double>(), (2 + 55.04 / 8) / 2, 1e-12);
+  EXPECT_NEAR(groups[1]["highest_usd_per_gpu_hour"].get<double>(), 55.04 / 8, 1e-12);
+  EXPECT_NE(offer_groups_text(*report, {.columns = 120}, false).find("Shown 2 of 2 groups of 3 offers, cheapest"),
+            std::string::npos);
 }
 
 TEST(OffersReport, UserTextIsMadeHarmless) {

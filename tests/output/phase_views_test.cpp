@@ -125,7 +125,7 @@ TEST(PhaseViews, AFilledCacheIsNoNeed) {
   const PlanReport report(searched.result, searched.job, known());
   const ViewContent view = memory_view(report, {.columns = 140});
   for (const auto& row : rows(view)) {
-    EXPECT_GT(row["used_share"].get<double>(), 0.8);
+    EXPECT_GT(row["used_share"].get<double>(), 0.6) << "not the largest cards, whose room no request needs";
     EXPECT_EQ(row["usable_over_needed"], "filled");
     EXPECT_NE(row["smallest_card"], "none") << "one sequence fits smaller cards";
   }

@@ -197,7 +197,7 @@ TEST(PlanReport, SaysWhatTheMarketLeftOut) {
   market.unsupported = 5;
   market.spot_without_rate = 3;
   EXPECT_EQ(market_words(fixture.report()),
-            "Left out of 500 offers: 35 excluded by your filters, 260 with prices more than six months older than the "
+            "Left out of 500 offers: 35 excluded by your filters, 260 with prices more than five months older than the "
             "newest and 5 "
             "of GPUs that current software no longer supports (--gpu takes them by name). 3 spot "
             "prices skipped: interruption rate unknown. Set one: spot.interruptions: 5%/h");

@@ -94,7 +94,7 @@ TEST(RowFilter, SaysWhatIsWrong) {
   EXPECT_EQ(message({"memory>=much"}), "filter 'memory>=much': expected a size such as 80 GiB or 200 GB, got 'much'");
   EXPECT_EQ(message({"memory>=nan"}), "filter 'memory>=nan': expected a size such as 80 GiB or 200 GB, got 'nan'");
   EXPECT_EQ(message({"memory>="}), "filter 'memory>=': missing value after '>='");
-  EXPECT_EQ(message({">=4"}), "filter '>=4': unknown field ''; fields: name, vendor, memory");
+  EXPECT_EQ(message({">=4"}), "filter '>=4': missing field before '>='");
   EXPECT_EQ(message({"\x1b[31m=4"}), "filter '?[31m=4': unknown field '?[31m'; fields: name, vendor, memory");
 }
 

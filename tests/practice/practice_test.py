@@ -167,7 +167,7 @@ def ask(program, question, more):
             words.insert(1, str(path))
         done = subprocess.run([program, *words, *more], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60,
                               cwd=HERE.parent.parent,
-                              env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder, "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": ""})
+                              env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": folder, "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "", "GPUPLAN_STORE": ""})
     return done.returncode, done.stdout, done.stderr
 
 

@@ -254,7 +254,7 @@ class Launched(unittest.TestCase):
         files = self.launch("latentwire", "slurm", "--plan", "all")
         asked = {}
         for name, text in files.items():
-            if name.endswith(".sbatch"):
+            if "\n#SBATCH --gpus-per-node=" in text:
                 options = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", text, flags=re.M))
                 asked[int(options["gpus-per-node"].split(":")[-1])] = options
         self.assertEqual(sorted(asked), [1, 2, 4])
@@ -265,7 +265,7 @@ class Launched(unittest.TestCase):
             self.assertGreater(int(options["mem"].rstrip("G")), 30)  # two checkpoints lie in it
             self.assertEqual(options["partition"], "preempt")
         self.assertGreater(int(asked[4]["mem"].rstrip("G")), int(asked[1]["mem"].rstrip("G")))  # not less for four
-        four = next(text for name, text in files.items() if name.startswith("4x") and name.endswith("command.sh"))
+        four = next(text for name, text in files.items() if name.startswith("4x") and "\n#SBATCH" in text)
         self.assertIn("torchrun", four)  # one process for each GPU, not one in all
 
     def test_checkpoints_of_the_node(self):

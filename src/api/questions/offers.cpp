@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/whole.h"
 #include "plan/answer/market.h"
 
 namespace gpuplan::api {
@@ -18,17 +19,17 @@ Offer as_row(Offer box) {
 
 }  // namespace
 
-Result<OffersAnswer> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
-                                const Catalogue& catalogue) {
-  auto offers = known_offers(request, catalogue);
+Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& selection, const Catalogue& catalogue) {
+  auto offers = known_offers(request, catalogue, request.as_of);
   if (!offers) return std::unexpected(std::move(offers.error()));
-  std::vector<Offer> known = *std::move(offers);
+  std::vector<Offer> known = std::move(offers->offers);
   if (request.prices.empty())
     for (const Offer& box : request.config.boxes) known.push_back(as_row(box));
   // A job without wishes: what is left is what plan would look at.
   MarketFilter left_out;
-  if (!all) known = market_for(Job{}, catalogue, known, left_out);
-  auto report = select_offers(known, catalogue, filter, static_cast<std::size_t>(left_out.too_old));
+  if (!selection.all) known = market_for(Job{}, catalogue, known, left_out, true);
+  auto report = select_offers(known, catalogue, selection,
+                              whole<std::size_t>(left_out.too_old + left_out.outdated + left_out.gone));
   if (!report) return std::unexpected(std::move(report.error()));
   return OffersAnswer{std::move(known), *std::move(report)};
 }

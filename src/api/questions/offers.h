@@ -1,7 +1,6 @@
 // What the market rents.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "api/questions/question.h"
@@ -16,7 +15,6 @@ struct OffersAnswer {
 
 /// The offers of the request's price lists, else of the user's settings or the snapshot, and the user's own machines;
 /// of them those that a job without wishes would look at, or all. Fails for a list or a condition that can not be read.
-Result<OffersAnswer> ask_offers(const Request& request, const std::vector<std::string>& filter, bool all,
-                                const Catalogue& catalogue);
+Result<OffersAnswer> ask_offers(const Request& request, const OfferSelection& selection, const Catalogue& catalogue);
 
 }  // namespace gpuplan::api

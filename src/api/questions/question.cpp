@@ -9,6 +9,7 @@
 #include "input/text/yaml_tree.h"
 #include "plan/advice/unfit.h"
 #include "plan/answer/market.h"
+#include "plan/answer/newest_offers.h"
 
 namespace gpuplan::api {
 namespace {
@@ -46,6 +47,20 @@ Result<JobSource> written_source(const Request& request, const Catalogue& catalo
   if (!source) return source;
   if (const auto good = apply_wishes(*source, request.wishes); !good) return std::unexpected(good.error());
   return source;
+}
+
+/// The snapshot with what is stored. GPUs that the catalogue no longer knows go.
+KnownOffers with_stored(const Catalogue& catalogue, std::vector<Offer> stored, const std::string& as_of) {
+  std::string gpu;  // of the offers before, which stand together
+  std::erase_if(stored, [&](const Offer& offer) {
+    if (offer.gpu == gpu) return false;
+    if (catalogue.find_gpu(offer.gpu) == nullptr) return true;
+    gpu = offer.gpu;
+    return false;
+  });
+  if (stored.empty()) return {catalogue.offers, 0};
+  const std::size_t kept = stored.size();
+  return {joined_newest(std::move(stored), catalogue.offers, as_of), kept};
 }
 
 struct ChangedSource {
@@ -115,13 +130,23 @@ Result<JobSource> open_source(const NamedText& job, const std::vector<std::strin
   return source;
 }
 
-Result<std::vector<Offer>> known_offers(const Request& request, const Catalogue& catalogue) {
+Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of) {
   std::vector<std::string> rates = request.rates;  // the first of a currency wins
   rates.insert(rates.end(), request.config.rates.begin(), request.config.rates.end());
-  if (!request.prices.empty()) return read_price_lists(request.prices, rates, catalogue);
-  if (!request.known.empty()) return read_price_lists(request.known, rates, catalogue);
+  if (const auto& lists = request.prices.empty() ? request.known : request.prices; !lists.empty()) {
+    auto offers = read_price_lists(lists, rates, catalogue);
+    if (!offers) return std::unexpected(std::move(offers.error()));
+    return KnownOffers{*std::move(offers), 0};
+  }
   if (!request.rates.empty()) return wrong_use("--rate also needs --prices FILE.csv");
-  return catalogue.offers;
+  KnownOffers known{catalogue.offers, 0};
+  if (request.store != nullptr) {
+    auto stored = request.store->offers(as_of);
+    if (!stored) return std::unexpected(std::move(stored.error()));
+    known = with_stored(catalogue, *std::move(stored), as_of);
+  }
+  apply_discounts(known.offers, request.config.discounts);
+  return known;
 }
 
 Result<Question> read_question(const Request& request, const Catalogue& catalogue) {
@@ -135,12 +160,16 @@ Result<Question> read_question(const Request& request, const Catalogue& catalogu
   auto loaded = read_source(changed->source, catalogue, request.model_files);
   if (!loaded) return std::unexpected(loaded.error());
   Question question{*std::move(loaded), *std::move(written), request.config, {}};
-  auto known = known_offers(request, catalogue);
+  const MarketSpec& market = question.loaded.job.market;
+  const std::string& as_of = request.as_of.empty() ? market.as_of : request.as_of;
+  auto known = known_offers(request, catalogue, as_of);
   if (!known) return std::unexpected(known.error());
-  question.known = *std::move(known);
+  question.known = std::move(known->offers);
   if (only_lists) question.market = names_of(request.prices);
   else question.known_name = names_of(request.known);
-  question.terms = {only_lists, request.as_of, request.job ? request.job->name : "", request.model_files, request.how};
+  if (known->stored > 0) question.known_name = std::string(PlanReport::kSnapshot) + " and your stored prices";
+  question.terms = {only_lists,          request.as_of, request.today, request.job ? request.job->name : "",
+                    request.model_files, request.how};
   question.today = request.today;
   return question;
 }
@@ -169,6 +198,7 @@ Result<Searched> search_job(Job job, const std::vector<Offer>& known, const Cata
                             const SearchTerms& terms) {
   if (terms.only_lists) job.market = {};
   if (!terms.as_of.empty() && !job.market.only) job.market.as_of = terms.as_of;
+  job.market.today = terms.as_of.empty() ? terms.today : terms.as_of;
   MarketFilter filter;
   std::vector<Offer> market = market_for(job, catalogue, known, filter);
   auto searched = search_market(std::move(job), std::move(market), catalogue, terms.how);

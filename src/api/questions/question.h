@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,23 +25,33 @@ namespace gpuplan::api {
 struct SearchTerms {
   bool only_lists = false;  ///< price lists are the whole market: neither the job's own offers count nor the snapshot
   std::string as_of{};      ///< the market as it was known then; empty: as it is
+  std::string today{};      ///< prices are so old by then; empty: nobody says
   std::string job_file{};   ///< what messages call the job
   ModelFiles model_files = ModelFiles::kRead;  ///< networks that the job names by a path
   SearchOptions how{};
 };
 
+/// Prices that are kept on a machine. They are asked for where no price list takes the market's place.
+class StoredOffers {
+ public:
+  virtual ~StoredOffers() = default;
+  /// As they were known on a date ("2026-11", "2026-11-25"; empty: as they are); none where none are kept.
+  virtual Result<std::vector<Offer>> offers(const std::string& as_of) const = 0;
+};
+
 /// A question as it is put, every text in hand.
 struct Request {
-  std::optional<NamedText> job{};    ///< a job file or a kept plan; none: the question stands in `sketch`
-  Sketch sketch{};                   ///< the work in flags
-  Wishes wishes{};                   ///< where, limits and goal in flags
-  std::vector<std::string> set{};    ///< ADDRESS=VALUE
-  UserConfig config{};               ///< what the user's settings say; of its `prices` the texts are `known`
-  std::vector<NamedText> prices{};   ///< price lists: the whole market, SearchTerms::only_lists
-  std::vector<NamedText> known{};    ///< price lists in place of the snapshot, beside what the job brings
-  std::vector<std::string> rates{};  ///< EUR=1.08
-  std::string as_of{};               ///< 2026-01 or 2026-01-31
-  std::string today{};               ///< 2026-11-22: prices are so old by then; empty: nobody says
+  std::optional<NamedText> job{};               ///< a job file or a kept plan; none: the question stands in `sketch`
+  Sketch sketch{};                              ///< the work in flags
+  Wishes wishes{};                              ///< where, limits and goal in flags
+  std::vector<std::string> set{};               ///< ADDRESS=VALUE
+  UserConfig config{};                          ///< what the user's settings say; of its `prices` the texts are `known`
+  std::vector<NamedText> prices{};              ///< price lists: the whole market, SearchTerms::only_lists
+  std::vector<NamedText> known{};               ///< price lists in place of the snapshot, beside what the job brings
+  std::shared_ptr<const StoredOffers> store{};  ///< beside the snapshot; null: none
+  std::vector<std::string> rates{};             ///< EUR=1.08
+  std::string as_of{};                          ///< 2026-01 or 2026-01-31
+  std::string today{};                          ///< 2026-11-22: prices are so old by then; empty: nobody says
   ModelFiles model_files = ModelFiles::kRead;
   SearchOptions how{};
 };
@@ -66,7 +77,8 @@ struct Question {
   UserConfig config;         ///< what they say
   std::vector<Offer> known;  ///< the snapshot, or the price lists in its place
   std::string market{};      ///< how to call the price lists of the question; empty: there are none
-  std::string known_name{};  ///< how to call the price lists of the user's settings; empty: the snapshot is known
+  /// How to call the price lists of the user's settings, or the snapshot with stored prices; empty: the snapshot alone.
+  std::string known_name{};
   SearchTerms terms{};
   std::string today{};  ///< Request::today
 };
@@ -77,8 +89,13 @@ Result<void> check_date(const std::string& as_of);
 Result<void> check_today(const std::string& today, const std::string& name);
 
 /// The offers known beside a job's own: the price lists of the question, else those of the user's settings, else the
-/// snapshot, which no rate is about: with `rates` it is a usage error.
-Result<std::vector<Offer>> known_offers(const Request& request, const Catalogue& catalogue);
+/// snapshot and what is stored, the newest of each machine as of a date (empty: today). No rate is about those: with
+/// `rates` it is a usage error.
+struct KnownOffers {
+  std::vector<Offer> offers;
+  std::size_t stored = 0;  ///< of them
+};
+Result<KnownOffers> known_offers(const Request& request, const Catalogue& catalogue, const std::string& as_of);
 
 /// The job of a question with these settings in place of those of the request, and without its variants: what the same
 /// settings make of it when they are asked from the beginning. What each of them changed, in order.

@@ -10,6 +10,7 @@
 #include "output/text/json_writer.h"
 #include "output/words/plan_report.h"
 #include "output/words/plan_words.h"
+#include "plan/strategy/practice.h"
 
 namespace gpuplan::api {
 namespace {
@@ -25,8 +26,11 @@ bool is_known(const RunLog& log) {
 }
 
 Result<void> check_known(const RunLog& log, const std::vector<std::string>& files) {
-  if (is_known(log)) return {};
   const Place place{join(files, ", ")};
+  if (log.quoted)
+    return failure(
+        "is a document or a program that quotes lines of a log, not the log of a run; expected the log itself", place);
+  if (is_known(log)) return {};
   if (log.bytes == 0) return failure("is empty; expected the log of a run", place);
   std::vector<std::string> formats;
   for (const std::string_view name : all_names<LogFormat>()) formats.emplace_back(name);
@@ -255,6 +259,33 @@ Result<CheckAnswer> CheckQuestion::answer(const RunLog& log, bool final) const {
       diagnose(run, result.check,
                wants_memory ? memory_trials(*question_, settings_, run, *catalogue_) : std::vector<MemoryTrial>{});
   return result;
+}
+
+Result<PlannedStep> CheckQuestion::planned_step(const GpuTrace& trace, std::vector<std::string>& notes) const {
+  RunLog like;
+  like.gpu = trace.gpu;
+  like.processes = trace.processes;
+  const Plan* plan = plan_like(like, gpu_of(like), notes);
+  for (const Candidate& candidate : candidates_) {
+    const auto* train = std::get_if<TrainPhase>(&phase(candidate).work);
+    if (train == nullptr || plan == nullptr) continue;
+    for (const PhasePlan& part : plan->phases) {
+      const PhaseEstimate& estimate = part.estimate;
+      if (static_cast<std::size_t>(estimate.phase) != candidate.phase || estimate.framework == nullptr) continue;
+      const TrainPhase as_planned = as_run(*train, estimate);
+      const auto work = training_work(as_planned);
+      if (!work || !estimate.node) continue;
+      const Strategy& s = estimate.strategy;
+      const TrainingRates rates =
+          training_rates(*catalogue_, *estimate.node, *estimate.framework, s.precision, s.compile, *work);
+      const LayerCut cut{s.tp, s.cp, s.ep, s.micro_batch, s.recompute, s.attention};
+      return PlannedStep{expectation_of(job(), *plan, part, strategy_words(estimate, phase(candidate))),
+                         training_estimate(*work, rates, layer_cost(*work, rates, cut), s, estimate.nodes).step};
+    }
+  }
+  return wrong_use(
+      "no phase of the job trains on GPUs by gpuplan's model, so that a trace has no plan to be held against; "
+      "leave --job and --plan out");
 }
 
 std::string CheckQuestion::nothing_fits_json() const {

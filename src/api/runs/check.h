@@ -13,8 +13,10 @@
 #include "domain/facts/catalogue.h"
 #include "evidence/check/diagnosis.h"
 #include "evidence/check/run_check.h"
+#include "evidence/log/gpu_trace.h"
 #include "input/logs/reader.h"
 #include "input/question/plan_file.h"
+#include "model/training/training.h"
 #include "output/runs/check_report.h"
 #include "output/runs/log_report.h"
 
@@ -23,7 +25,7 @@ namespace gpuplan::api {
 struct CheckTerms {
   AskedPlan plan{};     ///< neither id nor text: the plan of a kept job, else the pick or what is like the log
   std::string phase{};  ///< its name; empty: the one that the log is of
-  bool keep = false;    ///< the run is to be kept: a kept plan is looked up among those found now
+  bool keep = false;    ///< a kept plan is looked up among those found now, as the run is kept or a step is taken apart
 };
 
 /// A phase as a plan that was searched runs it. Refers to the question.
@@ -46,6 +48,12 @@ struct CheckAnswer {
   CheckReport report() const { return {expected, log, check, advice, files, notes}; }
 };
 
+/// What the plan says of one step of a phase that trains.
+struct PlannedStep {
+  Expectation expected;
+  StepParts parts;
+};
+
 /// Everything that is known before a log is read. The log may come piece by piece: input/logs/reader.h, asked for
 /// metrics().
 class CheckQuestion {
@@ -65,6 +73,9 @@ class CheckQuestion {
   /// The phase and plan that a log is held against, with what it comes to. `final`: it is all of the log; advice then
   /// asks the model what would need less memory. Fails where it can not be told which phase the log is of.
   Result<CheckAnswer> answer(const RunLog& log, bool final) const;
+  /// The step that a profiler's trace is held against; `notes`: how phase and plan were chosen. Fails for a phase that
+  /// does not train, and where the model does not predict it.
+  Result<PlannedStep> planned_step(const GpuTrace& trace, std::vector<std::string>& notes) const;
 
  private:
   /// A phase that the log may be of.

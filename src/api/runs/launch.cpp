@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "input/declaration/other_words.h"
 #include "input/question/plan_file.h"
+#include "launch/parts/smoke_job.h"
 #include "launch/work/work.h"
 #include "output/answer/plan_json.h"
 #include "output/words/plan_report.h"
@@ -56,6 +57,25 @@ Result<Chosen> chosen_plan(const AskedPlan& asked, const Searched& searched) {
   return still_there(searched.found, *kept->source.kept, kept->file);
 }
 
+bool same_machines(const Lease& a, const Lease& b) {
+  const Offer& one = *a.offer;
+  const Offer& other = *b.offer;
+  return one.kind == other.kind && one.provider == other.provider && one.region == other.region &&
+         one.instance == other.instance && one.gpu == other.gpu && one.gpus == other.gpus && one.label == other.label &&
+         a.spot == b.spot;
+}
+
+/// The trial's plan on machines of the plan that it tries; else the recommended one.
+const Plan* plan_of_trial(const Plan& tried, const SearchResult& found, const PlanReport& plan_report) {
+  const auto alike = [&](const Plan& plan) {
+    return plan.fit == Fit::kFits && plan.leases.size() == 1 &&
+           std::ranges::any_of(tried.leases,
+                               [&](const Lease& lease) { return same_machines(lease, plan.leases.front()); });
+  };
+  const auto match = std::ranges::find_if(found.plans, alike);
+  return match != found.plans.end() ? &*match : plan_report.pick();
+}
+
 std::string tight_words(const PlanReport& plan_report, const Plan& plan) {
   return plan_report.name(plan) + " may run out of memory: " + memory_words(plan) +
          " per GPU at P50, more than there is at P90. To launch it anyway: --allow-tight";
@@ -99,13 +119,18 @@ std::string top_folder(const LaunchTerms& terms, const Launcher& launcher, const
 
 }  // namespace
 
+struct LaunchAnswer::Trial {
+  const Plan& plan;
+  std::vector<std::string> notes;
+};
+
 struct LaunchAnswer::Parts {
   Parts(Question asked, Searched answer, const Catalogue& catalogue)
       : question(std::move(asked)), searched(std::move(answer)), plan_report(searched.found, searched.job, catalogue) {}
 
   /// Adds the folder of one plan.
   Result<void> lay_out(const Chosen& chosen, const Launcher& launcher, const LaunchTerms& terms,
-                       const std::string& command, bool several);
+                       const std::string& command, bool several, const Trial* trial);
 
   Question question;
   Searched searched;
@@ -118,19 +143,23 @@ struct LaunchAnswer::Parts {
 };
 
 Result<void> LaunchAnswer::Parts::lay_out(const Chosen& chosen, const Launcher& launcher, const LaunchTerms& terms,
-                                          const std::string& command, bool several) {
+                                          const std::string& command, bool several, const Trial* trial) {
   const Plan& plan = *chosen.plan;
   const JobSource& source = question.loaded.source;
   auto launch = gpuplan::lay_out(searched.job, plan, plan_report.catalogue, plan_report.name(plan),
-                                 command + " --to " + std::string(launcher.name) + " --plan " + plan.id +
+                                 command + " --to " + std::string(launcher.name) +
+                                     (trial != nullptr ? " --smoke" : " --plan " + plan.id) +
                                      (terms.name.empty() ? "" : " --name " + terms.name));
   if (!launch) return std::unexpected(placed(launch.error(), source));
+  if (trial != nullptr) {
+    launch->smoke = true;
+    launch->notes = trial->notes;
+  }
   if (!terms.name.empty()) {
     launch->name = terms.name;
     launch->slug = slug_of(terms.name, kSlug, "job");
   }
-  if (launcher.one_script && launch->single())
-    launch->one_script = (terms.name.empty() ? single_name(*launch) : terms.name) + ".sh";
+  launch->one_script = one_script_name(launcher, *launch);
   if (searched.found.recommendations.pick) launch->fallbacks = market_order(searched.job, searched.found);
   launches.push_back(std::make_unique<Launch>(*std::move(launch)));
   PlanJsonLook look;
@@ -187,7 +216,8 @@ Result<const Launcher*> launcher_named(const std::string& name) {
   return wrong_use(unknown + (hint.empty() ? "; expected " + listed(known, "or") : hint));
 }
 
-Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue) {
+Result<LaunchAnswer> LaunchAnswer::of(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue,
+                                      const Trial* trial) {
   const auto launcher = launcher_named(terms.to);
   if (!launcher) return std::unexpected(launcher.error());
   if (!terms.name.empty())
@@ -211,22 +241,55 @@ Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms
     parts->why = nothing_fits_words(plan_report);
     return LaunchAnswer(std::move(parts));
   }
-  if (terms.plans.empty() && found.found.recommendations.limits_missed) {
+  if (terms.plans.empty() && trial == nullptr && found.found.recommendations.limits_missed) {
     parts->verdict = Verdict::kMissesLimits;
     parts->why = {"no plan meets the job's limits (details: gpuplan plan); to launch the closest anyway: --plan " +
                   plan_report.pick()->id};
     return LaunchAnswer(std::move(parts));
   }
-  const auto chosen = chosen_plans(terms, parts->question, found, plan_report);
+  auto chosen = trial != nullptr ? std::vector<Chosen>{{plan_of_trial(trial->plan, found.found, plan_report), ""}}
+                                 : chosen_plans(terms, parts->question, found, plan_report);
   if (!chosen) return std::unexpected(chosen.error());
   parts->report.launcher = (*launcher)->name;
   parts->top = top_folder(terms, **launcher, found.job);
   std::string command = terms.command;
   if (command.empty()) command = "gpuplan launch " + shell_word(request.job ? request.job->name : "JOB");
   for (const Chosen& one : *chosen)
-    if (const auto laid = parts->lay_out(one, **launcher, terms, command, chosen->size() > 1); !laid)
+    if (const auto laid = parts->lay_out(one, **launcher, terms, command, chosen->size() > 1, trial); !laid)
       return std::unexpected(laid.error());
   return LaunchAnswer(std::move(parts));
+}
+
+Result<LaunchAnswer> LaunchAnswer::trial_of(const Request& request, const LaunchTerms& terms,
+                                            const Catalogue& catalogue) {
+  // The plan is that of the job; the trial may have fewer GPUs.
+  Request whole = request;
+  whole.wishes.counts.clear();
+  whole.wishes.nodes.clear();
+  auto planned = of(whole, terms, catalogue, nullptr);
+  if (!planned || planned->verdict() != Verdict::kFound) return planned;
+  if (planned->report().folders.size() > 1) return wrong_use("--smoke tries one plan: name it with --plan ID");
+  const Launch& launch = *planned->report().folders.front().launch;
+  const bool machines = request.wishes.counts.empty() && request.wishes.nodes.empty();
+  const JobSource& source = planned->parts_->question.loaded.source;
+  auto job = smoke_job(source.tree, launch, machines);
+  if (!job) return std::unexpected(placed(job.error(), source));
+  Request small = request;
+  small.job = NamedText{"smoke.yaml", std::move(job->text)};
+  small.sketch = {};
+  small.set.clear();
+  small.wishes = {};
+  small.wishes.counts = request.wishes.counts;
+  small.wishes.nodes = request.wishes.nodes;
+  LaunchTerms trial_terms = terms;
+  trial_terms.plans.clear();
+  const Trial trial{launch.plan, std::move(job->notes)};
+  return of(small, trial_terms, catalogue, &trial);
+}
+
+Result<LaunchAnswer> ask_launch(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue) {
+  return terms.smoke ? LaunchAnswer::trial_of(request, terms, catalogue)
+                     : LaunchAnswer::of(request, terms, catalogue, nullptr);
 }
 
 }  // namespace gpuplan::api

@@ -22,6 +22,9 @@ struct LaunchTerms {
   std::string folder{};            ///< where the files are to lie; empty: a name after job and launcher
   std::string name{};              ///< of script, job and folder; empty: after job, phase and machine
   bool allow_tight = false;        ///< plans whose memory fits by the median only
+  /// A trial of the plan in its place (launch/parts/smoke_job.h); counts of GPUs and machines in the flags are those of
+  /// the trial, not of the plan.
+  bool smoke = false;
   /// What was typed, for scripts and hints: "gpuplan launch job.yaml" and "gpuplan plan job.yaml"; empty: the job's
   /// name stands for it.
   std::string command{}, plan_command{};
@@ -53,6 +56,10 @@ class LaunchAnswer {
 
  private:
   struct Parts;
+  struct Trial;  ///< a plan that is tried, and what is left of it
+  static Result<LaunchAnswer> of(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue,
+                                 const Trial* trial);
+  static Result<LaunchAnswer> trial_of(const Request& request, const LaunchTerms& terms, const Catalogue& catalogue);
   explicit LaunchAnswer(std::unique_ptr<Parts> parts);
   friend Result<LaunchAnswer> ask_launch(const Request&, const LaunchTerms&, const Catalogue&);
   std::unique_ptr<Parts> parts_;

@@ -110,12 +110,6 @@ std::string rule_words(const PlanReport& report) {
   return "";
 }
 
-/// What settled a tie, in the order of settled() (plan/ranking/comparison.h).
-std::string asks_less_words(const Plan& plan, const Plan& other) {
-  if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
-  return plan.gpus_at_once() < other.gpus_at_once() ? "fewer GPUs" : "commoner or newer GPUs";
-}
-
 std::string why_line(const PlanReport& report, const Plan& plan) {
   std::string text = rule_words(report);
   if (const auto tied = report.found.recommendations.tied_with) {

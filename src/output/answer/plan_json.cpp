@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "output/answer/api_words.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_variants.h"
 #include "output/explain/explain.h"
@@ -51,6 +52,7 @@ class PlanJson {
     json_.end().key("from_config").begin_array();
     for (const std::string& line : report_.job.from_config) json_.value(line);
     json_.end();
+    api();
     words();
     json_.key("variants");
     write_variants(json_, report_);
@@ -96,6 +98,10 @@ class PlanJson {
     json_.member("known", filter.offers)
         .member("left_out_by_where", filter.by_where)
         .member("left_out_too_old", filter.too_old)
+        .member("left_out_outdated", filter.outdated)
+        .member("left_out_sold_out", filter.sold_out)
+        .member("left_out_gone", filter.gone)
+        .member("left_out_dearer", filter.dearer)
         .member("listed_twice", filter.twice);
     json_.member("spot_prices_without_interruption_rate", filter.spot_without_rate).end();
     if (const int runs = own_runs_in_use(report_); runs > 0) {
@@ -230,6 +236,12 @@ class PlanJson {
       json_.end();
     }
     json_.end();
+  }
+
+  /// The pick against somebody's API.
+  void api() {
+    if (report_.pick() != nullptr) write_api(json_, report_, *report_.pick());
+    else json_.null_member("api");
   }
 
   /// What the table says in sentences.

@@ -6,6 +6,7 @@
 #include "base/amount.h"
 #include "base/text.h"
 #include "output/answer/answer_rows.h"
+#include "output/answer/api_words.h"
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_rows.h"
 #include "output/answer/plan_variants.h"
@@ -186,6 +187,7 @@ class PlanText {
     say(faster_words(report_));
     for (const std::string& words : beside_words(report_)) say(words, 2, words.starts_with('!') ? 4 : 2);
     say(availability_words(report_));
+    if (report_.pick() != nullptr) say(api_words(report_, *report_.pick()));
     say(close_words(report_));
     if (was_dropped("SOURCE")) say(evidence_words());
   }

@@ -5,6 +5,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "output/answer/api_words.h"
 #include "output/text/price_age.h"
 #include "output/words/beside_words.h"
 #include "output/words/collection_words.h"
@@ -206,6 +207,7 @@ constexpr Rule kRules[] = {
     {&AnswerConstants::weight_setup, false, setup_remark},
     {&AnswerConstants::weight_idle, false, idle_remark},
     {&AnswerConstants::weight_faster, false, faster_remark},
+    {&AnswerConstants::weight_api, false, api_words},
     {&AnswerConstants::weight_supply, true, supply_remark},
     {&AnswerConstants::weight_spot, false, spot_remark},
     {&AnswerConstants::weight_gates, false, gates_remark},

@@ -173,7 +173,10 @@ class ShortAnswer {
     std::string text =
         paragraph("More: --details, " + all + "--explain, --show NAME (--help lists them)", screen_, 2, 8, Paint::kDim);
     const bool answered = !report_.found.recommendations.limits_missed;
-    if (answered && !report_.launch.empty()) text += paragraph("Next: " + report_.launch, screen_, 2, 8, Paint::kDim);
+    if (!answered || report_.launch.empty()) return text;
+    text += paragraph("Next: " + report_.launch, screen_, 2, 8, Paint::kDim);
+    for (const std::string& lacking : report_.unwritten)
+      text += paragraph("! The job needs command: for " + lacking, screen_, 8, 10, Paint::kYellow);
     return text;
   }
 

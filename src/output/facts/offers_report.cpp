@@ -20,7 +20,7 @@ using namespace units;
 using Price = std::optional<Interval<DollarsPerSecond>>;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kShown = 20;
+constexpr std::size_t kOffersShown = 20;
 
 double hourly(const Price& price) { return price ? price->p50 * hour / dollar : kUnknown; }
 double per_gpu(const Price& price, const Offer& offer) { return hourly(price) / offer.gpus; }
@@ -45,25 +45,41 @@ constexpr FieldName price_name(std::string_view name, std::string_view other = "
 /// The one list of fields: filters, JSON and messages are made from it.
 constexpr std::array kOfferFields = {
     OfferField{.name = {.name = "provider"}, .text = [](const OfferView& view) { return view.offer.provider; }},
-    OfferField{.name = {.name = "region"}, .text = [](const OfferView& view) { return view.offer.region; }},
+    OfferField{.name = {.name = "region", .other = "geolocation"},
+               .text = [](const OfferView& view) { return view.offer.region; }},
     OfferField{.name = {.name = "instance"}, .text = [](const OfferView& view) { return view.offer.instance; }},
-    OfferField{.name = {.name = "gpu"}, .text = [](const OfferView& view) { return view.offer.gpu; }},
-    OfferField{.name = {.name = "gpus", .other = "count"},
+    OfferField{.name = {.name = "gpu", .other = "gpu_name"},
+               .text = [](const OfferView& view) { return view.offer.gpu; }},
+    OfferField{.name = {.name = "gpus", .other = "count|num_gpus"},
                .figure = [](const OfferView& view) { return static_cast<double>(view.offer.gpus); }},
-    OfferField{
-        .name = {.name = "memory", .unit = "gib", .other = "vram", .kind = AmountKind::kBytes, .base_units = GiB.value},
-        .figure = [](const OfferView& view) { return view.gpu != nullptr ? view.gpu->memory / GiB : kUnknown; }},
-    OfferField{.name = price_name("price"), .figure = [](const OfferView& view) { return hourly(view.offer.price); }},
+    OfferField{.name = {.name = "memory",
+                        .unit = "gib",
+                        .other = "vram|gpu_ram",
+                        .kind = AmountKind::kBytes,
+                        .base_units = GiB.value},
+               .figure = [](const OfferView& view) { return view.gpu != nullptr ? view.gpu->memory / GiB : kUnknown; }},
+    OfferField{.name = price_name("price", "dph|dph_total"),
+               .figure = [](const OfferView& view) { return hourly(view.offer.price); }},
     OfferField{.name = price_name("price_per_gpu", "per_gpu"),
                .figure = [](const OfferView& view) { return per_gpu(view.offer.price, view.offer); }},
-    OfferField{.name = price_name("spot"),
+    OfferField{.name = price_name("spot", "min_bid"),
                .figure = [](const OfferView& view) { return hourly(view.offer.spot_price); }},
     OfferField{.name = price_name("spot_per_gpu"),
                .figure = [](const OfferView& view) { return per_gpu(view.offer.spot_price, view.offer); }},
-    OfferField{.name = {.name = "vcpus"}, .figure = [](const OfferView& view) { return known_or(view.offer.vcpus); }},
-    OfferField{.name = {.name = "ram", .unit = "gib", .kind = AmountKind::kBytes, .base_units = GiB.value},
-               .figure = [](const OfferView& view) { return known_or(view.offer.ram / GiB); }},
+    OfferField{.name = {.name = "vcpus", .other = "cpu_cores_effective|cpu_cores"},
+               .figure = [](const OfferView& view) { return known_or(view.offer.vcpus); }},
+    OfferField{
+        .name = {.name = "ram", .unit = "gib", .other = "cpu_ram", .kind = AmountKind::kBytes, .base_units = GiB.value},
+        .figure = [](const OfferView& view) { return known_or(view.offer.ram / GiB); }},
     OfferField{.name = {.name = "availability"}, .text = [](const OfferView& view) { return view.offer.availability; }},
+    OfferField{.name = {.name = "stock"},
+               .text =
+                   [](const OfferView& view) {
+                     return view.offer.stock == Stock::kUnsaid ? std::string() : std::string(name_of(view.offer.stock));
+                   }},
+    OfferField{.name = {.name = "reliability"},
+               .figure = [](const OfferView& view) { return known_or(view.offer.reliability); }},
+    OfferField{.name = {.name = "zone"}, .text = [](const OfferView& view) { return view.offer.zone; }},
     OfferField{.name = {.name = "as_of", .other = "date"},
                .text = [](const OfferView& view) { return view.offer.as_of; }},
     OfferField{.name = {.name = "source"}, .text = [](const OfferView& view) { return view.offer.source; }},
@@ -101,6 +117,23 @@ class OfferRows : public FilterRows {
   std::vector<const Gpu*> gpus_;
 };
 
+/// By the price of a GPU-hour, that of spot where there is no other; then by what tells offers apart.
+struct CheapestFirst {
+  explicit CheapestFirst(const Offer& of) : offer(&of) {
+    price = per_gpu(of.price ? of.price : of.spot_price, of);
+    if (price != price) price = std::numeric_limits<double>::infinity();
+  }
+  bool operator<(const CheapestFirst& other) const {
+    if (price != other.price) return price < other.price;
+    const auto rest = [](const Offer* o) {
+      return std::tie(o->gpus, o->provider, o->region, o->zone, o->instance, o->gpu, o->as_of);
+    };
+    return rest(offer) < rest(other.offer);
+  }
+  const Offer* offer;
+  double price = 0;
+};
+
 std::string price_text(const Price& price, int gpus) {
   if (!price) return "";
   const auto dollars = [&](DollarsPerSecond rate) { return to_text(rate * hour / gpus); };
@@ -131,13 +164,24 @@ void write_price(JsonWriter& json, const std::string& key, const Price& price, i
 }  // namespace
 
 Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
-                                   std::span<const std::string> filter, std::size_t too_old) {
-  const auto rows = filter_rows(OfferRows(offers, catalogue), kOfferFieldNames, filter);
+                                   const OfferSelection& selection, std::size_t too_old) {
+  const OfferRows views(offers, catalogue);
+  const auto rows = filter_rows(views, kOfferFieldNames, selection.filter);
   if (!rows) return std::unexpected(rows.error());
+  std::string_view sort = trim(selection.sort);
+  const bool down = sort.ends_with('-');
+  if (down || sort.ends_with('+')) sort = trim(sort.substr(0, sort.size() - 1));
+  const auto sorted_by = find_field(kOfferFieldNames, sort, "--sort");
+  if (!sorted_by) return std::unexpected(sorted_by.error());
+  const auto grouped_by = find_field(kOfferFieldNames, selection.group_by, "--group-by");
+  if (!grouped_by) return std::unexpected(grouped_by.error());
+
   OffersReport report;
   report.known = offers.size();
   report.too_old = too_old;
   report.catalogue = &catalogue;
+  if (*sorted_by) report.sort = std::string(kOfferFields[**sorted_by].name.name) + (down ? ", largest first" : "");
+  if (*grouped_by) report.group_by = kOfferFields[**grouped_by].name.name;
   std::set<std::string_view> sources;  // each offer of a list may name one of its own
   for (const Offer& offer : offers) {
     if (!offer.as_of.empty() && (report.oldest.empty() || offer.as_of < report.oldest)) report.oldest = offer.as_of;
@@ -145,18 +189,22 @@ Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catal
     if (!offer.source.empty()) sources.insert(offer.source);
   }
   report.sources.assign(sources.begin(), sources.end());
-  for (const std::size_t row : *rows) report.rows.push_back(&offers[row]);
-  std::ranges::sort(report.rows, [](const Offer* a, const Offer* b) {
-    const auto rank = [](const Offer* offer) {
-      const double price = per_gpu(offer->price ? offer->price : offer->spot_price, *offer);
-      return price == price ? price : std::numeric_limits<double>::infinity();
-    };
-    const double price_a = rank(a), price_b = rank(b);
-    if (price_a != price_b) return price_a < price_b;
-    return std::tie(a->gpus, a->provider, a->region, a->instance, a->gpu, a->as_of, a) <
-           std::tie(b->gpus, b->provider, b->region, b->instance, b->gpu, b->as_of, b);
-  });
+  std::vector<std::size_t> order = *rows;
+  std::ranges::sort(order, std::less<>(), [&](std::size_t row) { return CheapestFirst(offers[row]); });
+  if (*sorted_by) sort_rows(views, **sorted_by, down, order);
+  for (const std::size_t row : order) report.rows.push_back(&offers[row]);
   return report;
+}
+
+std::string group_of(const OffersReport& report, const Offer& offer) {
+  for (const OfferField& field : kOfferFields) {
+    if (field.name.name != report.group_by) continue;
+    const OfferView view{offer, report.catalogue->find_gpu(offer.gpu)};
+    if (field.text != nullptr) return field.text(view);
+    const double figure = field.figure(view);
+    return figure == figure ? number_text(figure) : "";
+  }
+  return "";
 }
 
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all) {
@@ -173,7 +221,7 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
                {.title = "SPOT/GPU", .align = Align::kRight, .drop = 5, .unit = "per hour"},
                {.title = "AVAILABILITY", .drop = 7, .narrowest = 8},
                {.title = "DATE", .drop = 2}});
-  const std::size_t shown = all ? report.rows.size() : std::min(report.rows.size(), kShown);
+  const std::size_t shown = all ? report.rows.size() : std::min(report.rows.size(), kOffersShown);
   for (std::size_t i = 0; i < shown; ++i) {
     const Offer& offer = *report.rows[i];
     const Gpu* gpu = report.catalogue->find_gpu(offer.gpu);
@@ -193,7 +241,8 @@ std::string offers_text(const OffersReport& report, const Screen& screen, bool a
   text += '\n';
   std::string foot = "Shown " + std::to_string(shown) + " of " + std::to_string(report.rows.size()) + " offers";
   if (report.rows.size() < report.known) foot += " that match, of " + std::to_string(report.known);
-  foot += shown < report.rows.size() ? " (--all shows them), cheapest GPU-hour first." : ", cheapest GPU-hour first.";
+  foot += shown < report.rows.size() ? " (--all shows them), " : ", ";
+  foot += report.sort.empty() ? "cheapest GPU-hour first." : "by " + report.sort + ".";
   text += paragraph(foot, screen);
   foot = "Prices " + dates(report) + ": check them before you rent.";
   if (report.too_old > 0) foot += " " + std::to_string(report.too_old) + " older offers hidden (--all).";

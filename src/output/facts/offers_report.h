@@ -1,7 +1,6 @@
 // `gpuplan offers`: what the known market rents, cheapest GPU-hour first, as a table and as JSON.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,8 +10,17 @@
 
 namespace gpuplan {
 
+/// Which offers to show, and how.
+struct OfferSelection {
+  std::vector<std::string> filter{};  ///< output/text/row_filter.h
+  std::string sort{};                 ///< a field, with "-" behind it the largest first; empty: the price of a GPU-hour
+  std::string group_by{};             ///< a field: one row for each of its values; empty: one for each offer
+  bool all = false;                   ///< old prices too
+};
+
 struct OffersReport {
-  std::vector<const Offer*> rows;  ///< by price of a GPU-hour, spot where there is no other
+  std::vector<const Offer*> rows;  ///< in the order asked for
+  std::string sort, group_by;      ///< fields; empty: none asked for
   std::size_t known = 0;           ///< before the filter
   std::size_t too_old = 0;         ///< left out before the filter: their prices are history
   std::string oldest, newest;      ///< dates of all known
@@ -20,11 +28,15 @@ struct OffersReport {
   const Catalogue* catalogue = nullptr;
 };
 
-/// The offers that satisfy the filter (output/text/row_filter.h). The report refers to the offers and the catalogue.
+/// The offers selected. The report refers to the offers and the catalogue. Usage errors: a filter that can not be read,
+/// a field that offers do not have.
 Result<OffersReport> select_offers(const std::vector<Offer>& offers, const Catalogue& catalogue,
-                                   std::span<const std::string> filter, std::size_t too_old);
+                                   const OfferSelection& selection, std::size_t too_old);
 
-/// The table: the cheapest twenty, or `all`.
+/// The value of the field that the report groups by, as the filter compares it; "" where an offer has none.
+std::string group_of(const OffersReport& report, const Offer& offer);
+
+/// The table: the first twenty, or `all`.
 std::string offers_text(const OffersReport& report, const Screen& screen, bool all);
 
 /// Every field of every row; prices that are ranges as their medians.

@@ -34,7 +34,7 @@ std::string header_line(const CheckReport& report) {
 }
 
 /// "874,000 tokens/s (779,000 … 981,000)", "600 ms (535 … 673)".
-std::string range_text(const RunFigure& figure) {
+std::string range_of_figure(const RunFigure& figure) {
   const Interval<double>& range = *figure.expected;
   if (figure.what == Measured::kStepTime)
     return range_words(Interval<Seconds>{Seconds{range.p10}, Seconds{range.p50}, Seconds{range.p90}});
@@ -79,7 +79,7 @@ Table figure_table(const CheckReport& report) {
     const auto ratio = figure.ratio();
     table.add({{std::string(figure_name(figure.what))},
                {figure_text(figure.what, figure.value)},
-               {figure.expected ? range_text(figure) : ""},
+               {figure.expected ? range_of_figure(figure) : ""},
                {ratio ? times_words(*ratio) : ""},
                place_cell(figure),
                {memory && figure.of ? figure_text(figure.what, *figure.of) : ""}});

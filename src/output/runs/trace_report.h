@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "evidence/check/expectation.h"
+#include "evidence/check/trace_check.h"
 #include "evidence/log/gpu_trace.h"
 #include "output/text/style.h"
 
@@ -13,6 +16,10 @@ struct TraceReport {
   const GpuTrace& trace;
   const TraceShares& shares;
   std::string file;
+  // Where a job was given: what is expected of its phase, the comparison, and how phase and plan were chosen.
+  const Expectation* expected = nullptr;
+  const TraceCheck* check = nullptr;
+  std::vector<std::string> notes{};
 };
 
 std::string trace_text(const TraceReport& report, const Screen& screen);

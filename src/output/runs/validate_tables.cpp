@@ -51,7 +51,7 @@ std::string metric_words(Metric metric) {
 }
 
 /// "1.1 … 1.4 s": the unit once where both have the same.
-std::string range_text(Metric metric, const Interval<double>& range) {
+std::string figure_range(Metric metric, const Interval<double>& range) {
   const std::string low = value_text(metric, range.p10), high = value_text(metric, range.p90);
   const std::size_t unit = low.find(' ');
   const bool same = unit != std::string::npos && high.ends_with(low.substr(unit));
@@ -295,7 +295,7 @@ Table figure_table(const std::vector<PredictedRun>& runs, const std::vector<std:
                  Cell(metric_words(figure.metric)),
                  Cell(value_text(figure.metric, figure.value)),
                  p != nullptr ? Cell(value_text(figure.metric, p->predicted.p50)) : Cell("refused", Paint::kDim),
-                 p != nullptr ? Cell(range_text(figure.metric, p->predicted)) : Cell(),
+                 p != nullptr ? Cell(figure_range(figure.metric, p->predicted)) : Cell(),
                  p != nullptr ? Cell(signed_error_text(p->log_error()), !run.counts() ? Paint::kDim
                                                                         : p->inside() ? Paint::kPlain
                                                                                       : Paint::kYellow)

@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "output/text/row_shorthand.h"
 
 namespace gpuplan {
 namespace {
@@ -34,8 +35,17 @@ struct Condition {
   std::size_t field = 0;
   Relation comparison = Relation::kIs;
   double number = 0;
-  std::string text;
+  std::vector<std::string> texts{};  ///< any of them
 };
+
+/// "price|dph|dph_total": one of the names.
+bool goes_by(const FieldName& field, std::string_view name) {
+  const std::string wanted = squeeze(name);
+  if (squeeze(field.name) == wanted) return true;
+  const auto others = split(field.other, '|');
+  return std::ranges::any_of(others,
+                             [&](std::string_view other) { return !other.empty() && squeeze(other) == wanted; });
+}
 
 /// Where a text's first sign of comparison stands.
 struct Sign {
@@ -81,25 +91,20 @@ Result<Condition> read_condition(std::string_view text, const Sign& sign, const 
                                  std::span<const FieldName> fields) {
   const std::string_view name = trim(text.substr(0, sign.at));
   const std::string_view value = trim(text.substr(sign.at + sign.what.name.size()));
-  const std::string wanted = squeeze(name);
-  const auto field = std::ranges::find_if(fields, [&](const FieldName& candidate) {
-    return squeeze(candidate.name) == wanted || (!candidate.other.empty() && squeeze(candidate.other) == wanted);
-  });
-  if (field == fields.end()) {
-    std::vector<std::string_view> names;
-    std::vector<std::string> listed;
-    for (const FieldName& candidate : fields) {
-      names.push_back(candidate.name);
-      listed.emplace_back(candidate.name);
-    }
-    std::string advice = did_you_mean(name, names);
-    if (advice.empty()) advice = "; fields: " + join(listed, ", ");
-    return wrong_use("filter '" + printable(text, 60) + "': unknown field '" + printable(name, 40) + "'" + advice);
-  }
+  const auto found = find_field(fields, name, "filter '" + printable(text, 60) + "'");
+  if (!found) return std::unexpected(found.error());
+  if (!*found)
+    return wrong_use("filter '" + printable(text, 60) + "': missing field before '" + std::string(sign.what.name) +
+                     "'");
+  const auto field = fields.begin() + static_cast<std::ptrdiff_t>(**found);
   Condition condition;
-  condition.field = static_cast<std::size_t>(field - fields.begin());
+  condition.field = **found;
   condition.comparison = sign.what.value;
-  condition.text = squeeze(value);
+  // "gpu=RTX_4090,RTX_3090" and vast's "gpu_name in [RTX_4090, RTX_3090]" mean any of them; regions have commas in
+  // them.
+  condition.texts.push_back(squeeze(value));
+  for (const std::string_view one : split(value, ','))
+    if (std::string text = squeeze(one); !text.empty()) condition.texts.push_back(std::move(text));
   if (value.empty())
     return wrong_use("filter '" + printable(text, 60) + "': missing value after '" + std::string(sign.what.name) + "'");
   if (rows.is_figure(condition.field)) {
@@ -167,13 +172,50 @@ bool satisfies(const FilterRows& rows, std::size_t row, const Condition& conditi
     const double value = rows.figure(row, condition.field);
     return value == value && holds(value, condition.comparison, condition.number);
   }
-  return holds(squeeze(rows.text(row, condition.field)), condition.comparison, condition.text);
+  const std::string text = squeeze(rows.text(row, condition.field));
+  const auto meets = [&](const std::string& wanted) { return holds(text, condition.comparison, wanted); };
+  return condition.comparison == Relation::kNot ? std::ranges::all_of(condition.texts, meets)
+                                                : std::ranges::any_of(condition.texts, meets);
+}
+
+/// Conditions of a range, on the field of that name.
+Result<std::vector<Condition>> in_range(const WrittenRange& range, std::string_view field, const FilterRows& rows,
+                                        std::span<const FieldName> fields) {
+  std::vector<Condition> conditions;
+  for (const auto& [text, relation] :
+       {std::pair(&range.least, Relation::kAtLeast), std::pair(&range.most, Relation::kAtMost)}) {
+    if (text->empty()) continue;
+    const std::string sign(name_of(relation));
+    const std::string term = std::string(field) + sign + *text;
+    auto condition = read_condition(term, Sign{field.size(), {relation, name_of(relation)}}, rows, fields);
+    if (!condition) return std::unexpected(std::move(condition.error()));
+    // A card of 80 GB holds 80 GiB, or 85 GB: both are meant by either.
+    constexpr double kSizes = 1.075;
+    if (field == "memory") condition->number *= relation == Relation::kAtLeast ? 1 : kSizes;
+    conditions.push_back(*std::move(condition));
+  }
+  return conditions;
+}
+
+/// "gpu_name in [RTX_4090, RTX_3090]", as vast.ai's command line has it, as "gpu_name=RTX_4090,RTX_3090".
+std::string without_lists(std::string_view argument) {
+  std::string text;
+  while (true) {
+    const std::size_t in = argument.find(" in ["), end = argument.find(']', in == std::string_view::npos ? 0 : in);
+    if (in == std::string_view::npos || end == std::string_view::npos) return text += argument;
+    text += argument.substr(0, in);
+    text += '=';
+    for (const char c : argument.substr(in + 5, end - in - 5))
+      if (c != ' ' && c != '"' && c != '\'') text += c;
+    argument.remove_prefix(end + 1);
+  }
 }
 
 /// "memory >= 40" in one argument or three is one condition; "memory>=40 vendor=amd" in one argument are two.
 std::vector<std::string> separate_terms(std::span<const std::string> filter) {
   std::vector<std::string> terms;
-  for (const std::string& argument : filter) {
+  for (const std::string& written : filter) {
+    const std::string argument = without_lists(written);
     std::vector<std::string_view> parts;
     const auto sign = find_sign(argument);
     const bool several = sign && find_sign(std::string_view(argument).substr(sign->at + sign->what.name.size()));
@@ -193,13 +235,56 @@ std::vector<std::string> separate_terms(std::span<const std::string> filter) {
 
 }  // namespace
 
+Result<std::optional<std::size_t>> find_field(std::span<const FieldName> fields, std::string_view name,
+                                              std::string_view option) {
+  if (trim(name).empty()) return std::nullopt;
+  const auto field = std::ranges::find_if(fields, [&](const FieldName& one) { return goes_by(one, name); });
+  if (field != fields.end()) return static_cast<std::size_t>(field - fields.begin());
+  std::vector<std::string_view> names;
+  std::vector<std::string> listed;
+  for (const FieldName& candidate : fields) {
+    names.push_back(candidate.name);
+    listed.emplace_back(candidate.name);
+  }
+  std::string advice = did_you_mean(name, names);
+  if (advice.empty()) advice = "; fields: " + join(listed, ", ");
+  return wrong_use(std::string(option) + ": unknown field '" + printable(name, 40) + "'" + advice);
+}
+
+void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, std::vector<std::size_t>& order) {
+  const auto before = [&](std::size_t a, std::size_t b) {
+    if (!rows.is_figure(field)) {
+      const std::string x = rows.text(a, field), y = rows.text(b, field);
+      if (x.empty() != y.empty()) return y.empty();
+      return largest_first ? y < x : x < y;
+    }
+    const double x = rows.figure(a, field), y = rows.figure(b, field);
+    const bool known_x = x == x, known_y = y == y;
+    if (known_x != known_y) return known_x;
+    return largest_first ? y < x : x < y;
+  };
+  std::ranges::stable_sort(order, before);
+}
+
 Result<std::vector<std::size_t>> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                              std::span<const std::string> filter) {
   std::vector<bool> kept(rows.count(), true);
   for (const std::string& term : separate_terms(filter)) {
     const auto sign = find_sign(term);
     if (!sign) {
-      const std::vector<bool> found = rows_with(rows, term);
+      auto shorthand = read_shorthand(term);
+      if (!shorthand) return std::unexpected(std::move(shorthand.error()));
+      const RowShorthand said = shorthand->value_or(RowShorthand{term, {}, {}});
+      for (const auto& [range, field] : {std::pair(&said.gpus, "gpus"), std::pair(&said.memory, "memory")}) {
+        const bool known = std::ranges::any_of(fields, [&](const FieldName& one) { return one.name == field; });
+        if (!*range || !known) continue;  // a table of GPUs has no machines
+        const auto conditions = in_range(**range, field, rows, fields);
+        if (!conditions) return std::unexpected(conditions.error());
+        for (const Condition& condition : *conditions)
+          for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && satisfies(rows, row, condition);
+      }
+      if (said.word.empty()) continue;
+      const std::vector<bool> found = rows_with(rows, said.word);
       for (std::size_t row = 0; row < kept.size(); ++row) kept[row] = kept[row] && found[row];
       continue;
     }

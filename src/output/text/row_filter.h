@@ -1,6 +1,8 @@
 // Filters of the table commands: words that a row's names must hold, and conditions on its figures ("memory>=40").
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +17,7 @@ namespace gpuplan {
 struct FieldName {
   std::string_view name;
   std::string_view unit = "";   ///< of a figure, as in JSON keys: "gib" makes "memory_gib"; empty: none
-  std::string_view other = "";  ///< accepted in filters too
+  std::string_view other = "";  ///< accepted in filters too, several between '|'
   AmountKind kind = AmountKind::kCount;
   double base_units = 1;  ///< one `unit` in base units of the kind, to read "80 GB" where GiB is meant
 
@@ -36,11 +38,19 @@ class FilterRows {
   virtual std::string words(std::size_t row) const = 0;
 };
 
+/// The field of that name, or another of its names; nullopt for an empty name. An unknown one is a usage error of
+/// `option`, with a suggestion.
+Result<std::optional<std::size_t>> find_field(std::span<const FieldName> fields, std::string_view name,
+                                              std::string_view option);
+/// Sorts numbers of rows by a field, rows without it last, and leaves equal ones in their order.
+void sort_rows(const FilterRows& rows, std::size_t field, bool largest_first, std::vector<std::size_t>& order);
+
 /// Numbers of the rows that satisfy every word and condition, in their order.
 ///
 /// A word matches where it stands as a whole ("L4" is not in "L40S", "h100-sxm" is in "H100 SXM"); when it does so in
-/// no row, anywhere inside a text. Conditions are FIELD, one of >= <= != = > <, and a value; texts are compared without
-/// regard to case and spaces. An unknown field is a usage error with a suggestion.
+/// no row, anywhere inside a text. "H100:8", "H100:1..8", "8x H100" and "24GB..80GB" bound numbers of GPUs and their
+/// memory (output/text/row_shorthand.h). Conditions are FIELD, one of >= <= != = > <, and a value; texts are compared
+/// without regard to case and spaces. An unknown field is a usage error with a suggestion.
 Result<std::vector<std::size_t>> filter_rows(const FilterRows& rows, std::span<const FieldName> fields,
                                              std::span<const std::string> filter);
 

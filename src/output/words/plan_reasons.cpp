@@ -107,6 +107,13 @@ std::string assumed_value_words(const PlanReport& report) {
          (report.in_flags ? " (--value-of-time)." : " (value_of_time).");
 }
 
+std::string asks_less_words(const Plan& plan, const Plan& other) {
+  if (std::max(plan.nodes, plan.at_once) < std::max(other.nodes, other.at_once)) return "fewer machines";
+  if (plan.gpus_at_once() < other.gpus_at_once()) return "fewer GPUs";
+  if (is_rare(other) && !is_rare(plan)) return "machines easier to get";
+  return "commoner or newer GPUs";
+}
+
 std::string pick_words(const PlanReport& report) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return "";
@@ -136,7 +143,8 @@ std::string pick_words(const PlanReport& report) {
     case Goal::kBestValue:
       rule = "lowest total if your time counts " + value_of_time_words(report);
       if (const auto tied = report.found.recommendations.tied_with)
-        rule = "about the " + rule + ", and fewer, commoner or newer GPUs than " +
+        rule = "about the " + rule + ", with " +
+               asks_less_words(*report.pick(), report.found.plans[static_cast<std::size_t>(*tied)]) + " than " +
                report.name(report.found.plans[static_cast<std::size_t>(*tied)]);
       break;
     case Goal::kCheapest:

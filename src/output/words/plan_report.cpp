@@ -206,7 +206,15 @@ std::string market_words(const PlanReport& report) {
   std::vector<std::string> parts;
   if (filter.by_where > 0) parts.push_back(count_text(filter.by_where) + " excluded by your filters");
   if (filter.too_old > 0)
-    parts.push_back(count_text(filter.too_old) + " with prices more than six months older than the newest");
+    parts.push_back(count_text(filter.too_old) + " with prices more than five months older than the newest");
+  if (filter.outdated > 0)
+    parts.push_back(count_text(filter.outdated) + " that newer prices of the same GPU at the same provider replace");
+  if (filter.gone > 0)
+    parts.push_back(count_text(filter.gone) + " single machines of marketplaces listed more than " +
+                    count_text(report.catalogue.answer_constants.old_price_days) + " days ago");
+  if (filter.dearer > 0)
+    parts.push_back(count_text(filter.dearer) + " of the same machines at the same provider for more");
+  if (filter.sold_out > 0) parts.push_back(count_text(filter.sold_out) + " sold out when they were listed");
   if (filter.unsupported > 0)
     parts.push_back(count_text(filter.unsupported) +
                     " of GPUs that current software no longer supports (--gpu takes them by name)");
@@ -238,7 +246,7 @@ std::string no_offer_words(const PlanReport& report) {
                      (report.in_flags ? "--gpu, --provider, --region, ..." : "where") + ")";
   if (market.too_old > 0)
     text += ", " + count_text(market.too_old) + (market.too_old == 1 ? " is" : " are") +
-            " more than six months older than the newest";
+            " more than five months older than the newest";
   return text + "." + unknown_places(report);
 }
 

@@ -37,6 +37,7 @@ struct PlanReport {
   std::string today{};                        ///< "2026-11-22", which prices' age counts to; empty: nobody says
   bool in_flags = false;                      ///< the question came in flags: hints name them
   std::string launch{};                       ///< the command that writes the scripts of the pick; empty: not known
+  std::vector<std::string> unwritten{};       ///< what those will lack: "train: why nothing is written for it"
   std::vector<std::string> limit_changes{};   ///< of `limit_remedies`, as a user asks for them; empty: as they are
   std::vector<std::string> names;             ///< of the plans, told apart: "8x H100 SXM (lambda)"
   std::vector<VariantReport> variants{};      ///< searched beside the job
@@ -57,6 +58,9 @@ struct PlanReport {
     return names[static_cast<std::size_t>(&plan - found.plans.data())];
   }
 };
+
+/// What settled a tie of the pick with another, in the order of settled() (plan/ranking/comparison.h).
+std::string asks_less_words(const Plan& plan, const Plan& other);
 
 /// Whether the market holds offers, pools or boxes that the job itself names.
 bool brings_offers(const Job& job);

@@ -1,0 +1,53 @@
+#include "output/answer/api_words.h"
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/text/json_writer.h"
+#include "plan/notes/api_prices.h"
+
+namespace gpuplan {
+namespace {
+
+/// "45M", "1.2B"
+std::string tokens_words(double tokens) {
+  constexpr double kMillion = 1e6, kBillion = 1e9;
+  if (tokens >= kBillion) return significant_text(tokens / kBillion, 2) + "B";
+  if (tokens >= kMillion) return significant_text(tokens / kMillion, 2) + "M";
+  return count_text(tokens);
+}
+
+}  // namespace
+
+std::string api_words(const PlanReport& report, const Plan& plan) {
+  const auto found = api_comparison(plan, report.job, report.catalogue);
+  if (!found) return "";
+  const ApiPrice& price = *found->price;
+  const std::string text = "API: " + to_text(found->api) + " at " + printable(price.provider, 40) + " (" +
+                           to_text(price.input) + " per 1M input tokens, " + to_text(price.output) + " output, " +
+                           price.as_of + "); this plan " + to_text(found->own) + ". ";
+  if (found->even_tokens <= 0) return text + "Renting costs more per token, however many there are.";
+  if (found->own < found->api)
+    return text + "Renting is cheaper from " + tokens_words(found->even_tokens) + " output tokens on.";
+  return text + "Renting becomes cheaper at " + tokens_words(found->even_tokens) + " output tokens.";
+}
+
+void write_api(JsonWriter& json, const PlanReport& report, const Plan& plan) {
+  const auto found = api_comparison(plan, report.job, report.catalogue);
+  if (!found) {
+    json.null_member("api");
+    return;
+  }
+  json.key("api").begin_object();
+  json.member("provider", found->price->provider).member("model", found->price->model);
+  json.member("input_usd_per_1m_tokens", found->price->input.value);
+  json.member("output_usd_per_1m_tokens", found->price->output.value);
+  json.member("as_of", found->price->as_of).member("source", found->price->source);
+  json.member("cost_usd", found->api.value);
+  json.member("usd_per_1m_output_tokens", found->api_per_million().value);
+  json.member("plan_usd_per_1m_output_tokens", found->own_per_million().value);
+  if (found->even_tokens > 0) json.member("cheaper_to_rent_from_output_tokens", found->even_tokens);
+  else json.null_member("cheaper_to_rent_from_output_tokens");
+  json.end();
+}
+
+}  // namespace gpuplan

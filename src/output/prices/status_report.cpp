@@ -1,0 +1,140 @@
+#include "output/prices/status_report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "output/text/json_writer.h"
+#include "output/text/price_age.h"
+#include "output/text/table.h"
+
+namespace gpuplan {
+namespace {
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr double kMegabyte = 1e6, kKilobyte = 1e3;
+  const auto size = static_cast<double>(bytes);
+  return size >= kMegabyte ? significant_text(size / kMegabyte, 3) + " MB"
+                           : significant_text(size / kKilobyte, 3) + " kB";
+}
+
+Table lists_of(const StoreStatus& status, const std::string& today) {
+  Table table({{.title = "PROVIDER", .key = "provider"},
+               {.title = "SOURCE", .narrowest = 16, .key = "source"},
+               {.title = "OFFERS", .align = Align::kRight, .key = "offers"},
+               {.title = "PRICES FROM", .key = "newest"},
+               {.title = "OLDEST", .drop = 1, .key = "oldest"},
+               {.title = "AGE", .align = Align::kRight, .unit = "days", .key = "age_days"},
+               {.title = "STATE", .key = "state"}});
+  for (const ListedOffers& list : status.lists) {
+    const auto days = days_old(list.newest, today);
+    const bool stale = days && *days >= kStaleDays;
+    table.add({printable(list.provider, 40), printable(list.source, 60),
+               Cell(static_cast<double>(list.offers), count_text(static_cast<double>(list.offers))), list.newest,
+               list.oldest == list.newest ? "" : list.oldest, days ? Cell(*days, std::to_string(*days)) : Cell(),
+               Cell(stale ? "stale" : "", Paint::kYellow)});
+  }
+  return table;
+}
+
+constexpr std::size_t kReasonsTold = 10;
+
+std::size_t stale_lists(const StoreStatus& status, const std::string& today) {
+  return static_cast<std::size_t>(std::ranges::count_if(status.lists, [&](const ListedOffers& list) {
+    const auto days = days_old(list.newest, today);
+    return days && *days >= kStaleDays;
+  }));
+}
+
+std::uint64_t offers_of(const StoreStatus& status) {
+  std::uint64_t offers = 0;
+  for (const ListedOffers& list : status.lists) offers += list.offers;
+  return offers;
+}
+
+}  // namespace
+
+std::string store_text(const StoreStatus& status, const std::string& today, const Screen& screen) {
+  std::set<std::string> providers;
+  for (const ListedOffers& list : status.lists) providers.insert(list.provider);
+  std::string text =
+      paragraph(count_of(static_cast<double>(offers_of(status)), "offer") + " of " +
+                    count_of(static_cast<double>(providers.size()), "provider") + " in " + printable(status.file, 200) +
+                    " (" + size_text(status.bytes) + ", " + count_of(static_cast<double>(status.imports), "import") +
+                    ", " + count_of(static_cast<double>(status.prices), "price") + " with the past).",
+                screen, 0, 0);
+  if (!status.lists.empty()) text += '\n' + lists_of(status, today).text(screen);
+  if (const std::size_t stale = stale_lists(status, today); stale > 0)
+    text += '\n' + paragraph(count_of(static_cast<double>(stale), "list") + " older than " +
+                                 std::to_string(kStaleDays) + " days: import newer ones before you rent.",
+                             screen);
+  const ImportRecord& last = status.last;
+  if (last.number == 0) return text;
+  std::uint64_t rows = 0, rejected = 0;
+  for (const ImportedList& list : last.lists) {
+    rows += list.rows;
+    rejected += list.rejected;
+  }
+  text += '\n' + paragraph("Last import: " + last.day + " " + last.time + " UTC, " +
+                               count_of(static_cast<double>(last.lists.size()), "list") + ", " +
+                               count_of(static_cast<double>(rows), "row") + ", " +
+                               count_text(static_cast<double>(rejected)) + " rejected.",
+                           screen);
+  std::map<std::string, std::uint64_t> by_reason;
+  for (const ImportedList& list : last.lists)
+    for (const auto& [reason, count] : list.rejections) by_reason[reason] += count;
+  std::vector<std::pair<std::string, std::uint64_t>> reasons(by_reason.begin(), by_reason.end());
+  std::ranges::stable_sort(reasons, [](const auto& a, const auto& b) { return a.second > b.second; });
+  Table table(
+      {{.title = "ROWS", .align = Align::kRight}, {.title = "REJECTED BECAUSE", .narrowest = 24, .wrap = true}});
+  for (std::size_t i = 0; i < reasons.size() && i < kReasonsTold; ++i)
+    table.add({count_text(static_cast<double>(reasons[i].second)), printable(reasons[i].first, 160)});
+  return table.empty() ? text : text + '\n' + table.text(screen);
+}
+
+std::string store_json(const StoreStatus& status, const std::string& today) {
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/prices-status@1").member("store", status.file);
+  json.member("bytes", status.bytes).member("imports", status.imports).member("prices", status.prices);
+  json.member("offers", offers_of(status)).member("today", today).member("stale_days", kStaleDays);
+  json.key("lists").begin_array();
+  for (const ListedOffers& list : status.lists) {
+    const auto days = days_old(list.newest, today);
+    json.begin_object(true).member("provider", list.provider).member("source", list.source);
+    json.member("offers", list.offers).member("newest", list.newest).member("oldest", list.oldest);
+    json.member("age_days", days).member("stale", days && *days >= kStaleDays).end();
+  }
+  json.end();
+  if (status.last.number == 0) return json.null_member("last_import").end().take();
+  json.key("last_import").begin_object().member("import", status.last.number).member("day", status.last.day);
+  json.member("time", status.last.time).member("version", status.last.version).key("lists").begin_array();
+  for (const ImportedList& list : status.last.lists) {
+    json.begin_object().member("file", list.file).member("format", list.format).member("rows", list.rows);
+    json.member("kept", list.kept).member("corrected", list.corrected).member("rejected", list.rejected);
+    json.key("rejections").begin_array();
+    for (const auto& [reason, rows] : list.rejections)
+      json.begin_object(true).member("reason", reason).member("rows", rows).end();
+    json.end().end();
+  }
+  json.end().end().end();
+  return json.take();
+}
+
+std::string store_csv(const StoreStatus& status, const std::string& today) { return lists_of(status, today).csv(); }
+
+std::string no_store_text(const std::string& file) {
+  if (file.empty()) return "There is no store of prices: GPUPLAN_STORE is empty, or there is no home folder.\n";
+  return "No prices are stored yet (" + printable(file, 200) +
+         "). Plans use the built-in price list.\nTo store some: gpuplan prices import FILE\n";
+}
+
+std::string no_store_json(const std::string& file) {
+  JsonWriter json;
+  json.begin_object().member("schema", "gpuplan/prices-status@1").member("store", file).member("bytes", 0);
+  json.member("imports", 0).member("prices", 0).member("offers", 0).key("lists").begin_array().end();
+  return json.null_member("last_import").end().take();
+}
+
+}  // namespace gpuplan
