@@ -172,14 +172,28 @@ class Age(unittest.TestCase):
             self.assertEqual(done.returncode, 2, wrong)
             self.assertIn("GPUPLAN_TODAY", done.stderr)
 
-    def test_the_clock_changes_words_only(self):
-        answers = []
-        for day in ("2026-05-01", "2030-01-01"):
-            answer = json.loads(run("plan", *shlex.split(LORA), "--json", GPUPLAN_TODAY=day).stdout)
-            answer.pop("elapsed_ms")
+    def on(self, day, *more):
+        answer = json.loads(run("plan", *shlex.split(LORA), "--json", *more, GPUPLAN_TODAY=day).stdout)
+        answer.pop("elapsed_ms")
+        return answer
+
+    def test_with_a_date_the_clock_changes_words_only(self):
+        answers = [self.on(day, "--as-of", "2026-10-31") for day in ("2026-11-01", "2030-01-01")]
+        for answer in answers:
             answer["market"].pop("age_days")
-            answers.append(answer)
         self.assertEqual(*answers)
+
+    def test_the_clock_makes_costs_less_sure_and_changes_nothing_else(self):
+        soon, late = (self.on(day, "--all", "--gpu", "8x H100 SXM") for day in ("2026-11-01", "2027-11-01"))
+        later = {plan["id"]: plan for plan in late["plans"]}
+        both = [plan for plan in soon["plans"] if plan["id"] in later]
+        self.assertGreater(len(both), 5)
+        for plan in both:
+            same = later[plan["id"]]
+            self.assertEqual((same["hours"], same["phases"][0]["memory_gib"]), (plan["hours"], plan["phases"][0]["memory_gib"]))
+            was, now = plan["cost_usd"], same["cost_usd"]
+            self.assertAlmostEqual(now["p50"] / was["p50"], 1, delta=0.15)  # one in steps of 10 minutes
+            self.assertGreater(now["p90"] / now["p10"], was["p90"] / was["p10"])
 
 
 if __name__ == "__main__":

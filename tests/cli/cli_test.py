@@ -166,7 +166,9 @@ class Options(unittest.TestCase):
         _, result = plan_json("examples/gpt-124m.yaml", "--set", "goal=cheapest", "--set", "limits.deadline=30 h")
         self.assertEqual(result["limits"]["goal"], "cheapest")
         self.assertEqual(result["limits"]["deadline_hours"], 30)
-        self.assertEqual(result["recommendations"]["pick"], result["recommendations"]["within_deadline"])
+        dollars = {plan["id"]: plan["cost_usd"]["p50"] for plan in result["plans"]}
+        picked, cheapest = (dollars[result["recommendations"][key]] for key in ("pick", "within_deadline"))
+        self.assertLess(picked, 1.05 * cheapest)  # of about equal ones, that with fewer GPUs
 
     def test_ignored_figures_leave_the_model(self):
         _, given = plan_json("examples/collection.yaml")

@@ -29,6 +29,9 @@ TYPED = [
     ("gpuplan completion fi", "gpuplan completion fish"),
     ("gpuplan man offe", "gpuplan man offers"),
     ("gpuplan help offe", "gpuplan help offers"),
+    ("gpuplan prices hist", "gpuplan prices history"),
+    ("gpuplan prices history L4 --provi", "gpuplan prices history L4 --provider"),
+    ("gpuplan prices import examples/collecti", "gpuplan prices import examples/collection.yaml"),
     ("gpuplan plan x --data exampl", "gpuplan plan x --data examples/"),
 ]
 

@@ -39,6 +39,10 @@ class GrowingFakeFile : public GrowingFile {
     read_ = all.size();
     return more;
   }
+  Result<std::string_view> read_at(std::uint64_t offset, std::size_t size) override {
+    const std::string_view all = text();
+    return offset < all.size() ? all.substr(static_cast<std::size_t>(offset), size) : std::string_view();
+  }
   bool ended() const override { return name() == "-" && system_.input_ends && read_ == system_.input.size(); }
   bool starts_anew() override {
     if (text().size() >= read_) return false;
@@ -100,12 +104,23 @@ FileFacts FakeSystem::facts_of(const std::string& name) {
   if (name.empty()) return {};
   const std::string whole = path(name);
   const std::uint64_t node = std::hash<std::string>{}(whole);
-  if (files.contains(whole)) return {FileFacts::Kind::kFile, 1, node};
+  const auto changed = modified.find(whole);
+  if (files.contains(whole))
+    return {FileFacts::Kind::kFile, 1, node, changed == modified.end() ? date : changed->second};
   const std::string inside = whole.ends_with('/') ? whole : whole + '/';
   const auto next = files.lower_bound(inside);
   if (folders.contains(whole) || (next != files.end() && next->first.starts_with(inside)))
-    return {FileFacts::Kind::kFolder, 1, node};
+    return {FileFacts::Kind::kFolder, 1, node, date};
   return {};
+}
+
+std::expected<std::vector<std::string>, std::error_code> FakeSystem::files_below(const std::string& folder) {
+  if (!facts_of(folder).is_folder()) return std::unexpected(std::make_error_code(std::errc::not_a_directory));
+  const std::string inside = path(folder) + '/';
+  std::vector<std::string> found;
+  for (const auto& [name, text] : files)
+    if (name.starts_with(inside)) found.push_back(folder + name.substr(inside.size() - 1));
+  return found;
 }
 
 std::string FakeSystem::real_path(const std::string& name) {

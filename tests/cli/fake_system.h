@@ -43,9 +43,10 @@ class FakeSystem : public System {
   bool pager_starts = true;
   std::string paged_by, paged;  ///< the pager's line, and what it was given
 
-  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}, {"GPUPLAN_RUNS", ""}};
+  std::map<std::string, std::string> variables = {{"GPUPLAN_CONFIG", ""}, {"GPUPLAN_RUNS", ""}, {"GPUPLAN_STORE", ""}};
   std::int64_t clock = 0;  ///< nanoseconds
-  std::string date = "2026-11-22";
+  std::string date = "2026-11-22", time = "12:00:00";
+  std::map<std::string, std::string> modified;  ///< dates of files; others: `date`
   std::int64_t tick = 0;                        ///< nanoseconds that pass whenever somebody looks
   std::deque<std::function<void()>> meanwhile;  ///< what happens in the first sleep, the second, ...
 
@@ -55,6 +56,7 @@ class FakeSystem : public System {
   std::expected<std::string, std::error_code> read(const std::string& name, std::size_t limit) override;
   std::unique_ptr<GrowingFile> growing_file(const std::string& name) override;
   FileFacts facts_of(const std::string& name) override;
+  std::expected<std::vector<std::string>, std::error_code> files_below(const std::string& folder) override;
   std::string real_path(const std::string& name) override;
   std::error_code write_file(const std::string& file, std::string_view text) override;
   std::error_code change_file(const std::string& file, std::size_t limit, const FileChange& change) override;
@@ -66,6 +68,7 @@ class FakeSystem : public System {
   std::optional<std::string_view> environment(const char* name) override;
   std::int64_t now() override;
   std::string today() override { return date; }
+  std::string time_of_day() override { return time; }
   void sleep(int milliseconds) override;
   std::expected<EndedProgram, std::error_code> run_program(const std::vector<std::string>& words) override;
 };

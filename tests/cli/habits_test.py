@@ -107,24 +107,26 @@ class Optimizers(unittest.TestCase):
                            "--to", "bash", "-o", folder + "/run")
                 self.assertIn(done.returncode, (0, 4), done.stderr)
                 settings = json.loads(next(Path(folder).glob("run/**/settings.json")).read_text())
-                self.assertEqual(settings["optim"], written)
+                trl = next(Path(folder).glob("run/**/sft.yaml")).read_text(encoding="utf-8")
+                self.assertIn(f'\noptim: "{written}"\n', trl)
                 self.assertEqual(settings["model"]["name"], "Qwen/Qwen3-8B")
                 self.assertNotIn("export MODEL=", done.stdout)
 
     def test_what_a_framework_lacks_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
-            run("launch", *WORK, "--lora", "--gpu", "1x H100 SXM", "--framework", "hf-trainer", "--optimizer", "muon", "--to",
-                "bash", "-o", folder + "/run")
-            script = "".join(path.read_text() for path in Path(folder).glob("run/*.sh"))
-            self.assertIn("The Trainer has no muon.", script)
+            done = run("launch", *WORK, "--lora", "--gpu", "1x H100 SXM", "--framework", "hf-trainer", "--optimizer", "muon", "--to",
+                       "bash", "-o", folder + "/run")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--optimizer: hf-trainer has no muon; framework: ", done.stderr)
+            self.assertFalse((Path(folder) / "run").exists())
 
 
 class Market(unittest.TestCase):
     def test_why_there_is_nothing(self):
         work = ["plan", "--params", "350M", "--tokens", "1B"]
-        done = run(*work, "--gpu", "L4")
+        done = run(*work, "--gpu", "V100S")  # no provider has offered one since
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stdout, r"No current offer of L4: \d+ old ones, the newest of \d{4}-\d\d\.")
+        self.assertRegex(done.stdout, r"No current offer of V100S PCIe 32GB: \d+ old ones, the newest of \d{4}-\d\d\.")
         self.assertRegex(done.stdout, r"--as-of \d{4}-\d\d")
         self.assertIn("--nodes 8", run(*work, "--counts", "64").stdout)
         self.assertIn("us-east-1", run(*work, "--region", "nowhere-at-all").stdout)
@@ -184,7 +186,7 @@ class Clusters(unittest.TestCase):
         out = Path(self.folder.name) / "run"
         done = run("launch", str(self.job), "--nodes", "4", "--to", "slurm", "-o", str(out))
         self.assertEqual(done.returncode, 0, done.stderr)
-        batch = next(out.glob("slurm/*.sbatch")).read_text()
+        batch = next(out.glob("*.sh")).read_text()
         for line in ("--nodes=4", "--gpus-per-node=h100:8", "--cpus-per-task=224", "--partition=gpu"):
             self.assertIn("#SBATCH " + line + "\n", batch)
 

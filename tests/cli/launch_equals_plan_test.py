@@ -23,6 +23,7 @@ from launch_folder import files_of, scripts_of
 from program import EXAMPLES, main, run
 
 LAUNCHERS = ("bash", "slurm", "skypilot", "dstack", "kubernetes", "vast", "runpod")
+HOURS = {"s": 1 / 3600, "min": 1 / 60, "h": 1, "d": 24, "days": 24}
 JOBS = int(os.environ.get("GPUPLAN_RANDOM_JOBS", "90"))
 
 LLAMA, QWEN, GPT2, OLMO = "meta-llama/Llama-3.1-8B", "Qwen/Qwen2.5-1.5B", "gpt2", "allenai/OLMo-2-0425-1B"
@@ -96,9 +97,29 @@ def read_torch(folder, _):
     return {**shared(settings), "sharding": (settings["sharding"], settings["fsdp"])}
 
 
+def read_trl(folder):
+    lines = yaml.safe_load((folder / "sft.yaml").read_text())
+    backend = yaml.safe_load((folder / "accelerate.yaml").read_text())
+    shards = backend.get("fsdp_config", {})
+    again = lines["gradient_checkpointing"] or shards.get("fsdp_activation_checkpointing", False)
+    targets = lines.get("lora_target_modules", ["all-linear"])
+    return {
+        **hugging_face(lines), **({"precision": "tf32"} if lines.get("tf32") else {}),
+        "micro": lines["per_device_train_batch_size"], "sequence": lines["max_length"],
+        "recompute": "full" if again else "none", "compile": lines["torch_compile"],
+        "method": "full" if not lines["use_peft"] else "qlora" if lines.get("load_in_4bit") else "lora",
+        "rank": lines.get("lora_r"), "targets": [] if targets == ["all-linear"] else sorted(targets), "scratch": False,
+        **({"sharding": "hsdp" if shards["fsdp_version"] == 1 else "zero3" if shards["fsdp_reshard_after_forward"] else "zero2"} if shards else {}),
+    }
+
+
 def read_trainer(folder, _):
     settings = json.loads((folder / "settings.json").read_text())
-    values = {**shared(settings), "sharding": settings["sharding"]}
+    values = shared(settings)
+    if (folder / "sft.yaml").exists():
+        values |= read_trl(folder)
+    else:
+        values["sharding"] = settings["sharding"]
     if (folder / "accelerate.yaml").exists():
         accelerate = yaml.safe_load((folder / "accelerate.yaml").read_text())
         values["machines"] = accelerate["num_machines"]
@@ -287,13 +308,42 @@ class Launchers(unittest.TestCase):
         self.assertEqual(int(said["gpus"]) * nodes, phase["gpus_used"])
         if phase["cost_usd"]["p50"] > 0:
             self.assertEqual(int(said["limit"]), limit_of([phase]))
+        self.check_figures(phase, script)
         if offer_gpus and phase["memory_gib"]:
             self.assertAlmostEqual(int(said["gpu_mib"]), phase["memory_gib"]["total"]["p50"] * 1024, delta=1)
+
+    def check_figures(self, phase, script):
+        """Hours, dollars and memory that somebody reads, in the head and in what the summary says, are the plan's as far
+        as they are written out."""
+        hours = phase["hours"]
+        for pattern in (r"^# time +(.*)$", r"^predicted_hours='(.*)'$"):
+            said = re.search(pattern, script, re.M).group(1)
+            three = re.match(r"(\S+ \S+) \((\S+ \S+) … (\S+ \S+)\)", said)
+            for text, part in zip(three.groups(), ("p50", "p10", "p90")):
+                self.equal(HOURS[text.split()[1]], text.split()[0], hours[part], said)
+        for pattern in (r"^# cost +(.*)$", r"^predicted_dollars='(.*)'$"):
+            said = re.search(pattern, script, re.M).group(1)
+            if phase["cost_usd"]["p50"] == 0:
+                self.assertNotRegex(said, r"[1-9]")
+                continue
+            for text, part in zip(re.match(r"\$(\S+)(?: \(\$?([\d.,]+)–\$?([\d.,]+)\))?", said).groups(), ("p50", "p10", "p90")):
+                if text:
+                    self.equal(1, text, phase["cost_usd"][part], said)
+        memory = re.search(r"^# memory +(\S+) GiB per GPU \((\S+)–(\S+)\)", script, re.M)
+        if memory:
+            for text, part in zip(memory.groups(), ("p50", "p10", "p90")):
+                self.equal(1, text, phase["memory_gib"]["total"][part], memory.group(0))
+
+    def equal(self, unit, text, value, where):
+        """Within half of the last digit that is written, and a little for numbers that are kept with few."""
+        number = float(text.replace(",", ""))
+        last = 10.0 ** -len(text.partition(".")[2]) if "." in text else 1.0
+        self.assertLessEqual(abs(number * unit - value), 0.51 * last * unit + 0.001 * abs(value), f"{where}: {value}")
 
     def asked(self, written):
         """(GPUs of a machine, machines) of each thing that is asked for."""
         if written.launcher == "slurm":
-            for text in map(Path.read_text, sorted(written.path.glob("slurm/*.sbatch"))):
+            for text in map(Path.read_text, sorted([*written.path.glob("slurm/*.sbatch"), *written.path.glob("*.sh")])):
                 gpus = re.search(r"^#SBATCH --gpus-per-node=(?:\S+:)?(\d+)$", text, re.M)
                 if gpus:
                     yield int(gpus.group(1)), int(re.search(r"^#SBATCH --nodes=(\d+)$", text, re.M).group(1))

@@ -43,9 +43,13 @@ class Launched(unittest.TestCase):
         return scripts_of(folder.path, number)[0].read_text(encoding="utf-8")
 
     def refused(self, why, *case, **more):
-        script = self.script(self.folder(training_job(*case, **more)))
-        self.assertIn("GPUPLAN_COMMAND", script)
-        self.assertIn(why, script)
+        """No plan has it: said of the job, with its line, and nothing is written."""
+        folder = Folder("-", stdin=training_job(*case, **more).encode())
+        self.addCleanup(folder.__exit__)
+        self.assertEqual(folder.done.returncode, 5, folder.done.stderr)
+        self.assertRegex(folder.done.stderr, r"^standard input:\d+: phases\.")
+        self.assertIn(why, folder.done.stderr)
+        self.assertFalse(folder.path.exists())
 
     def work(self, script, environment, stubs=""):
         """Runs the commands of a phase with functions in place of programs; returns what it printed."""
@@ -140,12 +144,79 @@ class Torchtitan(Launched):
     def test_what_it_cannot_do_is_said(self):
         self.refused("no DDP beside tensor or pipeline", "torchtitan", LLAMA, TOKENS, 8, 1, "parallel: {tp: 2, dp: 4, sharding: none}",
                      gpu="B200")
-        self.refused("offloads only what FSDP shards", "torchtitan", LLAMA, TOKENS, 1, 1, "offload: optimizer+params", gpu="B200")
+        self.refused("moves to CPU memory only what FSDP shards", "torchtitan", LLAMA, TOKENS, 1, 1, "offload: optimizer+params", gpu="B200")
 
     def test_fp8_is_compiled(self):
         toml = self.toml(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "{precision: fp8, compile: false}")))
         self.assertIn("quantize.linear.float8", toml["model"]["converters"])
         self.assertTrue(toml["compile"]["enable"])
+
+    def network(self, folder, config=None):
+        """What titan_network.py tells torchtitan, with classes in place of torchtitan's that keep what they are given."""
+        files = next(folder.path.glob("phases/01-*"))
+        with tempfile.TemporaryDirectory() as place:
+            package = Path(place) / "torchtitan"
+            for name in ("protocols", "models/llama3/model", "models/qwen3", "models/deepseek_v3", "models/moe"):
+                (package / name).mkdir(parents=True, exist_ok=True)
+            kept = "class {0}(dict):\n    def __init__(self, **words): super().__init__(words)\n"
+            spec = ("from dataclasses import dataclass, field\n@dataclass\nclass TrainSpec:\n    base: str = ''\n"
+                    "    model_args: dict = field(default_factory=dict)\n")
+            (package / "protocols/train_spec.py").write_text(
+                spec + "def register_train_spec(name, spec):\n    import json\n    print(json.dumps([name, spec.base, spec.model_args]))\n")
+            for model, args in (("llama3", "TransformerModelArgs"), ("qwen3", "Qwen3ModelArgs"), ("deepseek_v3", "DeepSeekV3ModelArgs")):
+                (package / f"models/{model}/__init__.py").write_text(
+                    "from torchtitan.protocols.train_spec import TrainSpec\n" + kept.format(args) +
+                    f"def get_train_spec(): return TrainSpec('{model}')\n")
+            (package / "models/llama3/model/args.py").write_text(kept.format("RoPEScalingArgs"))
+            (package / "models/moe/__init__.py").write_text(kept.format("MoEArgs"))
+            assets = Path(place) / "assets"
+            assets.mkdir()
+            if config is not None:
+                (assets / "config.json").write_text(json.dumps(config))
+            done = subprocess.run(["python3", "-c", "import titan_network"], capture_output=True, text=True, timeout=60, check=False,
+                                  env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{files}:{place}", "ASSETS": str(assets), "GPUPLAN_RUN_DIR": str(place),
+                                       "PYTHONDONTWRITEBYTECODE": "1"})
+            written = Path(place) / "config.json"
+            self.config = json.loads(written.read_text()) if written.exists() else None
+        self.assertEqual(done.stderr if done.returncode == 0 else "", "")
+        return json.loads(done.stdout) if done.returncode == 0 else (done.returncode, done.stderr)
+
+    def test_it_is_told_of_any_network_like_its_own(self):
+        drawn = "{layers: 20, hidden: 1536, heads: 12, kv_heads: 4, ffn: 4000, vocab: 50000, tied: %s}"
+        folder = self.folder(training_job("torchtitan", drawn % "false", TOKENS, 8, 1, "parallel: {pp: 2, sharding: zero3}"))
+        toml = self.toml(folder)
+        self.assertEqual((toml["model"]["name"], toml["model"]["flavor"]), ("gpuplan", "plan"))
+        self.assertEqual(toml["experimental"]["custom_import"], "titan_network")
+        name, base, args = self.network(folder)
+        args = args["plan"]
+        self.assertEqual((name, base), ("gpuplan", "llama3"))
+        self.assertEqual([args[key] for key in ("dim", "n_layers", "n_heads", "n_kv_heads", "vocab_size")], [1536, 20, 12, 4, 50000])
+        # models/llama3/model/model.py: the width of the MLP from the factor.
+        self.assertEqual(int(args["ffn_dim_multiplier"] * int(2 * 4 * 1536 / 3)), 4000)
+        self.assertEqual((args["multiple_of"], args["rope_scaling_args"]["scaling_factor"]), (1, 1.0))
+        # Another network's config.json, beside the tokenizer that it was taken for, says nothing.
+        other = self.network(folder, {"hidden_size": 4096, "num_hidden_layers": 32, "rope_theta": 7})
+        self.assertEqual(other[2]["plan"]["rope_theta"], 500000)
+        self.assertEqual([self.config[key] for key in ("model_type", "intermediate_size", "head_dim", "tie_word_embeddings")],
+                         ["llama", 4000, 128, False], "for transformers, in final")
+        name, base, args = self.network(self.folder(training_job("torchtitan", drawn % "true", TOKENS, 8, 1, "")))
+        self.assertEqual((base, args["plan"]["hidden_dim"], args["plan"]["enable_weight_tying"]), ("qwen3", 4000, True))
+        self.assertEqual((self.config["model_type"], self.config["tie_word_embeddings"]), ("llama", True))
+
+    def test_published_weights_go_on_with_their_rotary_positions(self):
+        folder = self.folder(training_job("torchtitan", LLAMA, SAMPLES, 8, 1, "parallel: {sharding: zero3}"))
+        config = {"hidden_size": 4096, "num_hidden_layers": 32, "rope_theta": 500000.0, "rms_norm_eps": 1e-6, "rope_scaling": {
+            "rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}}
+        args = self.network(folder, config)[2]["plan"]
+        self.assertEqual((args["norm_eps"], args["rope_scaling_args"]["scaling_factor"]), (1e-6, 8.0))
+        for wrong, why in ((None, "config.json is missing"), ({**config, "hidden_size": 2048}, "another network"),
+                           ({**config, "rope_scaling": {"type": "yarn", "factor": 4}}, "no rotary positions of type yarn")):
+            code, said = self.network(folder, wrong)
+            self.assertEqual(code, 78)
+            self.assertIn(why, said)
+        args = self.network(self.folder(training_job("torchtitan", QWEN3, SAMPLES, 8, 1, "parallel: {sharding: zero3}")),
+                            {"hidden_size": 4096, "num_hidden_layers": 36, "rope_theta": 1000000})[2]["plan"]
+        self.assertEqual((args["head_dim"], args["hidden_dim"], args["qk_norm"], args["rope_theta"]), (128, 12288, True, 1e6))
 
     def test_versions_go_together(self):
         script = self.script(self.folder(training_job("torchtitan", LLAMA, TOKENS, 8, 1, "")))
@@ -247,7 +318,7 @@ class LlamaFactory(Launched):
         self.assertEqual((settings["stage"], settings["packing"], settings["lora_target"]), ("pt", True, "q_proj,v_proj"))
 
     def test_shards_with_copies_are_refused(self):
-        self.refused("DeepSpeed has no sharding with copies", "llama-factory", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}")
+        self.refused("llama-factory has no sharding with copies", "llama-factory", LLAMA, SAMPLES, 8, 2, "parallel: {sharding: hsdp}")
 
     def test_folders_may_have_blanks(self):
         # Its launcher splits its words at blanks.
@@ -332,7 +403,7 @@ class Megatron(Launched):
         self.assertIn("--qk-layernorm", self.text(DEEPSEEK, TOKENS, 8, 1, "parallel: {ep: 8}", gpu="B200"))
 
     def test_layers_without_a_window(self):
-        for model, every in (("allenai/Olmo-3-1025-7B", "4"), ("mistralai/Mistral-7B-v0.1", None)):
+        for model, every in (("{layers: 32, hidden: 4096, heads: 32, vocab: 100352, window: 4096, window_layers: 24}", "4"), ("mistralai/Mistral-7B-v0.1", None)):
             script = self.text(model, TOKENS, 8, 1, "parallel: {tp: 2}", gpu="B200")
             self.assertIn("--window-size '(4095,0)'", script)
             self.assertEqual(re.findall(r"--window-attn-skip-freq (\d+)", script), [every] if every else [])
@@ -345,10 +416,10 @@ class Nanochat(Launched):
     def test_only_its_own_network_is_trained(self):
         more = "optimizer: {matrices: muon, rest: adamw}"
         self.assertNotIn("GPUPLAN_COMMAND", self.script(self.folder(training_job("nanochat", self.OWN, TOKENS, 8, 1, more))))
-        self.refused("leave out kv_heads", "nanochat", self.OWN.replace("}", ", kv_heads: 2}"), TOKENS, 8, 1, more)
-        self.refused("write gated_mlp: false", "nanochat", self.OWN.replace("gated_mlp: false", "gated_mlp: true, ffn: 5120"), TOKENS,
+        self.refused("as many key and value heads as heads", "nanochat", self.OWN.replace("}", ", kv_heads: 2}"), TOKENS, 8, 1, more)
+        self.refused("an MLP of two matrices of four times the width", "nanochat", self.OWN.replace("gated_mlp: false", "gated_mlp: true, ffn: 5120"), TOKENS,
                      8, 1, more)
-        self.refused("write gated_mlp: false", "nanochat", self.OWN.replace("}", ", ffn: 4096}"), TOKENS, 8, 1, more)
+        self.refused("an MLP of two matrices of four times the width", "nanochat", self.OWN.replace("}", ", ffn: 4096}"), TOKENS, 8, 1, more)
 
     def test_flags_are_its_own(self):
         job = training_job("nanochat", self.OWN, TOKENS, 8, 1, "") + "    args: {learning_rate: 0.01}\n"

@@ -79,6 +79,8 @@ class Held:
         name = path.name
         if path in self.scripts:
             self.phase(path, text)
+            if "\n#SBATCH " in text:
+                self.slurm(text, path)
         elif name == "train.toml":
             self.take(self.table("torchtitan").wrong_all("JobConfig", tomllib.loads(text)), path)
         elif name == "axolotl.yaml":
@@ -91,7 +93,7 @@ class Held:
             self.deepspeed(json.loads(text), path)
         elif name == "settings.json":
             self.settings(json.loads(text), path)
-        elif path.parent.name == "skypilot":
+        elif path.parent.name == "skypilot" and path.suffix == ".yaml":
             self.skypilot(text, path)
         elif name.endswith(".dstack.yml"):
             document = yaml_of(text)

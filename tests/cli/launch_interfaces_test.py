@@ -48,7 +48,8 @@ def assigned(template, function, variable):
     for node in ast.walk(ast.parse((TEMPLATES / template).read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef) and node.name == function:
             for item in ast.walk(node):
-                if isinstance(item, ast.Assign) and ast.unparse(item.targets[0]) == variable and isinstance(item.value, ast.Dict):
+                into = item.targets[0] if isinstance(item, ast.Assign) else item.target if isinstance(item, ast.AugAssign) else None
+                if into is not None and ast.unparse(into) == variable and isinstance(item.value, ast.Dict):
                     found.update((key.value, value.value if isinstance(value, ast.Constant) else None)
                                  for key, value in zip(item.value.keys, item.value.values))
     return found
@@ -90,7 +91,7 @@ class Matrix(unittest.TestCase):
         self.assertGreaterEqual(len(known), 200, f"{len(known)} of {len(self.written)}")
         seen = set().union(*(held.seen for held, _, _ in self.held))
         # Programs of ours call the others (Programs, below).
-        self.assertEqual(set(interfaces.index()) - seen - {"peft", "unsloth", "trl"}, set())
+        self.assertEqual(set(interfaces.index()) - seen - {"peft", "unsloth"}, set())
 
     def test_jobs_are_understood(self):
         for _, to, job, done in self.written:
@@ -110,7 +111,7 @@ class Matrix(unittest.TestCase):
                           ("nanogpt", ("", "block_size")), ("vllm", ("LLM", "max_num_seqs")), ("transformers", ("TrainingArguments", "optim")),
                           ("skypilot", ("resources", "use_spot")), ("dstack", ("fleet", "nodes")), ("slurm", ("sbatch", "--signal")),
                           ("torch", ("torchrun", "--nproc-per-node")), ("runpod", ("pod create", "--gpu-id")),
-                          ("vast", ("query", "gpu_name"))):
+                          ("vast", ("query", "gpu_name")), ("trl", ("sft", "max_length")), ("trl", ("model", "dtype"))):
             table = copy.copy(read_table(name))
             if key not in table.rows:
                 continue
@@ -133,9 +134,10 @@ class Matrix(unittest.TestCase):
 
     def test_a_wrong_word_in_a_script_is_noticed(self):
         changes = (("train.toml", "seq_len", "seq_length"), ("train.toml", 'mode = "', 'mode = 7 # "'), ("axolotl.yaml", "micro_batch_size: ", "micro_batch_size: x"),
+                   ("sft.yaml", "max_length", "max_len"), ("sft.yaml", "packing: ", "packing: x"),
                    ("llama_factory.yaml", "cutoff_len", "cutoff_length"), ("accelerate.yaml", "distributed_type: ", "distributed_type: X"),
                    ("ds_config.json", '"stage"', '"stages"'), ("01-*.sh", "--micro-batch-size", "--micro-batch"),
-                   ("*.sbatch", "#SBATCH --signal", "#SBATCH --signals"), ("*.dstack.yml", "nodes:", "node:"))
+                   ("*.sh", "#SBATCH --signal", "#SBATCH --signals"), ("*.dstack.yml", "nodes:", "node:"))
         for pattern, old, new in changes:
             with self.subTest(file=pattern, new=new), tempfile.TemporaryDirectory() as place:
                 source = next(folder for folder, _, _, _ in self.good
@@ -156,12 +158,19 @@ class Programs(unittest.TestCase):
 
     def test_of_transformers(self):
         self.holds("transformers", "TrainingArguments", assigned("train_trainer.py", "arguments", "chosen"))
+        self.assertIn("eval_strategy", assigned("train_trainer.py", "arguments", "chosen"))
         self.holds("transformers", "BitsAndBytesConfig", keywords("train_trainer.py", "BitsAndBytesConfig"))
 
     def test_of_peft_and_unsloth(self):
         self.holds("peft", "LoraConfig", keywords("train_trainer.py", "LoraConfig"))
         self.holds("unsloth", "from_pretrained", keywords("train_trainer.py", "FastLanguageModel.from_pretrained"))
         self.holds("unsloth", "get_peft_model", keywords("train_trainer.py", "FastLanguageModel.get_peft_model"))
+
+    def test_of_trl(self):
+        # What prepare_trl.py adds to sft.yaml.
+        written = re.findall(r'file\.write\(f"(\w+): ', (TEMPLATES / "prepare_trl.py").read_text(encoding="utf-8"))
+        self.assertEqual(written, ["chat_template_path"])
+        self.holds("trl", "sft", dict.fromkeys(written))
 
     def test_of_megatron(self):
         flags = re.findall(r'"(--[a-z-]+)"', (TEMPLATES / "megatron_shape.py").read_text(encoding="utf-8"))
@@ -183,7 +192,7 @@ class Versions(unittest.TestCase):
 
     def test_what_is_installed_is_what_the_tables_cover(self):
         for framework, model, data, more, names in (
-                ("hf-trainer", QWEN, SAMPLES, "method: lora", ("transformers", "accelerate", "peft")), ("deepspeed", QWEN, SAMPLES, "", ("deepspeed",)),
+                ("hf-trainer", QWEN, SAMPLES, "method: lora", ("transformers", "accelerate", "peft", "trl")), ("deepspeed", QWEN, SAMPLES, "", ("deepspeed",)),
                 ("axolotl", QWEN, SAMPLES, "", ("axolotl",)), ("llama-factory", QWEN, SAMPLES, "", ("llama-factory",)),
                 ("torchtitan", LLAMA, TOKENS, "parallel: {sharding: zero3}", ("torchtitan",))):
             script, _ = self.launched(framework, model, data, more)

@@ -59,7 +59,10 @@ def trainings():
     add("unsloth", [QWEN], [SAMPLES], [(1, 1)], every(methods, ["", "optimizer: adam8bit"]))
     add("nanochat", [NANO], [TOKENS], [(8, 1)], every(["precision: bf16", "precision: fp8"]))
     add("nanogpt", [GPT2], [TOKENS], [(1, 1), (8, 1), (8, 2)], every(["precision: bf16", "precision: fp16"]))
-    add("trl", [QWEN], [SAMPLES, PACKED], [(8, 1)], every(methods))
+    add("trl", [QWEN], [SAMPLES, PACKED], [(1, 1), (8, 1)], every(methods, ["", "attention: flash2", "recompute: full"]))
+    jobs += [(to, job + "    args: {program: own}\n") for to, job in jobs if "framework: hf-trainer" in job]
+    jobs += [("bash", training_job(framework, QWEN, SAMPLES, 8, 1, "method: lora") + "    evaluate: {every: 50 steps, time: 1 min}\n")
+             for framework in ("hf-trainer", "axolotl", "llama-factory")]
     return jobs
 
 

@@ -305,7 +305,7 @@ phases:
         done = subprocess.run([PROGRAM, "launch", str(self.job), "--to", "slurm", "--name", "fast_1"], cwd=self.folder,
                               env=environment(), capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("#SBATCH --job-name=fast_1-01-train-it\n", (self.folder / "fast_1/slurm/01-train-it.sbatch").read_text())
+        self.assertIn("#SBATCH --job-name=fast_1\n", (self.folder / "fast_1/fast_1.sh").read_text())
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ TEST_F(Launching, AFolderThatIsNotWrittenIsOneLine) {
 }
 
 TEST_F(Launching, NothingIsWrittenForWhatDoesNotRun) {
-  EXPECT_EQ(launch({"--gpu", "T4", "--set", "phases[*].train.model.hidden=65536"}), kNothingFits) << system.err;
+  EXPECT_EQ(launch({"--gpu", "T4", "--set", "phases[*].train.model.hidden=65520"}), kNothingFits) << system.err;
   EXPECT_EQ(launch({"--budget", "$1"}), kMissesLimits);
   EXPECT_TRUE(is_one_line(system)) << system.err;
   const std::string named = system.err.substr(system.err.find("--plan ") + 7, 6);
@@ -79,17 +79,19 @@ TEST_F(Launching, NothingIsWrittenForWhatDoesNotRun) {
 }
 
 TEST_F(Launching, TightPlansAreAskedFor) {
-  system.lay("examples/llama-8b-full.yaml");
-  system.run({"plan", "examples/llama-8b-full.yaml", "--all", "--json"});
+  const std::string job = "examples/generate-70b.yaml";
+  system.lay(job);
+  system.files["/here/two.csv"] = "gpu,gpus,price_per_hour\nH100 SXM,2,5\n";
+  system.run({"plan", job, "--all", "--json", "--prices", "two.csv"});
   std::string tight;
   const json found = json::parse(system.out);
   for (const json& plan : found["plans"])
     if (plan["fit"] == "tight") tight = plan["id"];
   ASSERT_NE(tight, "");
-  EXPECT_EQ(launch({"--plan", tight}, "examples/llama-8b-full.yaml"), kUsage);
+  EXPECT_EQ(launch({"--prices", "two.csv", "--plan", tight}, job), kUsage);
   EXPECT_TRUE(has(system.err, "--allow-tight")) << system.err;
   EXPECT_TRUE(system.written.empty());
-  EXPECT_EQ(launch({"--plan", tight, "--allow-tight"}, "examples/llama-8b-full.yaml"), kDone) << system.err;
+  EXPECT_EQ(launch({"--prices", "two.csv", "--plan", tight, "--allow-tight"}, job), kDone) << system.err;
 }
 
 TEST_F(Launching, AKeptPlanIsAJob) {

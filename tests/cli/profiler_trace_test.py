@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from program import PROGRAM, environment, main, run
+from program import PROGRAM, ROOT, environment, main, run
 
 ORIGIN = 5_000_000_000_000.25  # microseconds, as Kineto counts them
 
@@ -111,9 +111,58 @@ class Traces(unittest.TestCase):
             done = run("check", self.write(content))
             self.assertEqual((done.returncode, done.stderr.count("\n")), (5, 1), content + done.stderr)
             self.assertIn(why, done.stderr)
-        done = run("check", self.write(trace(a_step(1))), "--job", "examples/gpt-124m.yaml")
+        done = run("check", self.write(trace(a_step(1))), self.write(trace(a_step(2)), "second.json"))
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-        self.assertIn("is read alone", done.stderr)
+        self.assertIn("is read by itself", done.stderr)
+
+    def test_held_against_the_plan(self):
+        events = [event for number in range(4) for event in a_step(number)]
+        path = self.write(trace(events))
+        job = str(ROOT / "examples/gpt-124m.yaml")
+        done = run("check", path, "--job", job, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared = json.loads(done.stdout)["compared"]
+        measured = {part["part"]: part["measured"] for part in compared["parts"]}
+        for name, share in (("matrix_products", .4), ("attention", .1), ("elementwise_optimizer", .2),
+                            ("communication_waited_for", .15), ("copies_waited_for", .05), ("idle", .1)):
+            self.assertAlmostEqual(measured[name], share, places=4, msg=name)
+        self.assertAlmostEqual(sum(measured.values()), 1, places=6)
+        self.assertAlmostEqual(sum(part["planned"] for part in compared["parts"]), 1, places=6)
+        self.assertGreater(compared["planned_seconds_per_step"], 0)
+        text = run("check", path, "--job", job).stdout
+        self.assertIn("communication waited for  ", text)
+        self.assertIn("15%", text)
+        # A plan by its id, whose planned shares are those of its own explanation.
+        plans = json.loads(run("plan", job, "--json").stdout)
+        plan = plans["plans"][0]["id"]
+        self.assertEqual(json.loads(run("check", path, "--job", job, "--plan", plan, "--json").stdout)["compared"]["plan"], plan)
+
+    def test_what_is_slower_than_planned_is_named(self):
+        job = str(ROOT / "examples/gpt-124m.yaml")
+        planned = json.loads(run("check", self.write(trace(a_step(0))), "--job", job, "--json").stdout)["compared"]
+        step = planned["planned_seconds_per_step"] * 1e6
+        shares = {part["part"]: part["planned"] for part in planned["parts"]}
+
+        def run_with(waiting):
+            """A trace whose parts are the planned ones, and `waiting` of a step for communication."""
+            at, events = 0.0, []
+            for name, part in (("sm90_gemm", "matrix_products"), ("flash_fwd", "attention"), ("elementwise_kernel", "elementwise_optimizer"),
+                               ("ncclDevKernel_AllReduce", "communication_waited_for")):
+                length = (shares[part] + (waiting if part == "communication_waited_for" else 0)) * step
+                events.append(kernel(name, at, length))
+                at += length
+            at += (shares["copies_waited_for"] + shares["idle"]) * step
+            return trace([step_event(0, 0, at)] + events + [kernel("end", at, 0)])
+
+        def step_event(number, start, length):
+            return {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", "pid": 99, "tid": 99,
+                    "ts": ORIGIN + start, "dur": length, "args": {}}
+
+        for waiting, worst in ((0, None), (0.02, None), (0.3, "communication_waited_for")):
+            done = run("check", self.write(run_with(waiting)), "--job", job, "--json")
+            self.assertEqual(json.loads(done.stdout)["compared"]["worst"], worst, waiting)
+        self.assertIn("Communication waited for takes", run("check", self.write(run_with(0.3)), "--job", job).stdout)
+        self.assertIn("As planned", run("check", self.write(run_with(0)), "--job", job).stdout)
 
     def test_hostile(self):
         good = a_step(0)

@@ -16,7 +16,7 @@ PROGRAM = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
 def environment(**more):
     return {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent", "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "",
-            "GPUPLAN_TODAY": "2026-11-22", **more}
+            "GPUPLAN_STORE": "", "GPUPLAN_TODAY": "2026-11-22", "HF_HUB_OFFLINE": "1", **more}
 
 
 def run(*words, stdin=None, stdout=subprocess.PIPE, **more):

@@ -58,7 +58,7 @@ class Strategies(unittest.TestCase):
         self.assertIn("chosen", explained)
 
     def test_explain_names_the_factors_that_kept_a_faster_way(self):
-        done = run("plan", "examples/llama-8b-full.yaml", "--explain")
+        done = run("plan", "examples/llama-8b-full.yaml", "--gpu", "8x H100 SXM", "--explain")
         self.assertRegex(" ".join(done.stdout.split()),
                          r"Megatron would have to be [12][.0-9]*x as fast: zero1 1.04 x tensor [12][.0-9]* x framework "
                          r"[12][.0-9]*, at most 2.5 against zero3 1.05.* The factors are rows of data/practice_constants.csv")

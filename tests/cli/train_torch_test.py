@@ -80,6 +80,10 @@ def curve(log):
     return {step: values[-1] for step, values in found.items()}
 
 
+def validation(log):
+    return {int(step): float(loss) for step, loss in re.findall(r"^validate step: +(\d+)  loss: +([0-9.]+)$", log, re.MULTILINE)}
+
+
 NETWORK = """
 import os, sys, torch, torch.distributed as dist
 import training_network as network
@@ -196,6 +200,53 @@ class Trains(unittest.TestCase):
         self.assertLess(whole[12][0], whole[1][0] - 1, "it learns")
         zero = curve(self.alone(out, "zero", 2, dp=2, gpus=2, micro_batch=4, grad_accum=1, sharding="zero1", **steps))
         self.same(whole, zero, 12)
+
+    def test_packed_samples_learn_what_single_ones_do(self):
+        out = self.launch("out")
+        # 16 tokens each, the end among them: four to a sequence.
+        self.data.write_text("".join(json.dumps({"text": "abcdefgh"[i % 8] * (i % 7 + 1) + "xyz"[i % 3] * (14 - i % 7)}) + "\n" for i in range(192)),
+                             encoding="utf-8")
+        steps = {"steps": 6, "checkpoint_steps": 100, "dp": 1, "gpus": 1, "grad_accum": 1}
+        single = curve(self.alone(out, "single", 1, micro_batch=8, **steps))
+        packed = {"micro_batch": 2, "packing": True, "separate": True, **steps}
+        self.same(single, curve(self.alone(out, "packed", 1, **packed)), 6)
+        # FlashAttention takes them in one row.
+        self.same(single, curve(self.alone(out, "flash", 1, **packed, attention={"kernel": "flash2", "implementation": "flash_attention_2"})), 6)
+        joined = curve(self.alone(out, "joined", 1, **{**packed, "separate": False}))
+        self.assertGreater(abs(joined[6][0] - single[6][0]), 0.01, "what is before a sample tells of it")
+
+    def test_it_evaluates_on_what_it_does_not_learn(self):
+        out = self.launch("out")
+        more = self.place / "more.jsonl"
+        more.write_text("".join(json.dumps(row) + "\n" for row in rows()[:13]), encoding="utf-8")
+        self.environment["EVAL_DATA"] = str(more)
+        steps = {"steps": 10, "checkpoint_steps": 100, "eval_steps": 4}
+        one = validation(self.alone(out, "one", 1, dp=1, gpus=1, micro_batch=8, grad_accum=1, **steps))
+        # 7 micro-batches of two ranks: one has none of its own last.
+        two = validation(self.alone(out, "two", 2, dp=2, gpus=2, micro_batch=2, grad_accum=2, **steps))
+        self.assertEqual(sorted(one), [4, 8, 10])
+        self.assertLess(one[10], one[4])
+        for step, loss in one.items():
+            self.assertAlmostEqual(loss, two[step], delta=2e-4)
+        del self.environment["EVAL_DATA"]
+        log = self.alone(out, "held", 1, dp=1, gpus=1, micro_batch=8, grad_accum=1, **steps)
+        self.assertIn("one row of 50 is kept out of training", log)
+        self.assertEqual(sorted(validation(log)), [4, 8, 10])
+
+    def test_files_of_tokens_are_evaluated_on_apart(self):
+        out = self.launch("out")
+        tokens = self.place / "tokens"
+        tokens.mkdir()
+        write = "import numpy as n, sys; n.arange(int(sys.argv[2]), dtype=n.uint16).__mod__(40).tofile(sys.argv[1])"
+        for name, count in (("train.bin", 8000), ("val.bin", 640)):
+            subprocess.run([PYTHON, "-c", write, str(tokens / name), str(count)], check=True, timeout=60)
+        self.environment["DATA"] = str(tokens)
+        steps = {"steps": 8, "checkpoint_steps": 100, "eval_steps": 4, "packing": True, "dp": 1, "gpus": 1, "micro_batch": 4, "grad_accum": 1}
+        found = validation(self.alone(out, "both", 1, **steps))
+        self.assertEqual(sorted(found), [4, 8])
+        self.assertLess(found[8], found[4])
+        self.environment["DATA"] = str(tokens / "train.bin")
+        self.assertEqual(sorted(validation(self.alone(out, "one", 1, **steps))), [4, 8])
 
     def broken(self, through, sharding):
         """Stopped by a signal and started again, it learns the same as without."""

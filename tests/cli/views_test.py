@@ -8,6 +8,7 @@ Prints "counted PASSED FAILED" last, for ./test.
 
 import json
 import re
+import tempfile
 import unittest
 
 from program import EXAMPLES, main, run
@@ -77,11 +78,14 @@ class Views(unittest.TestCase):
         self.assertGreater(whole.count("\n"), of)
 
     def test_nothing_fits(self):
-        words = ("plan", "examples/llama-8b-full.yaml", "--set", "where.gpus=RTX 3090", "--show", "saved")
-        done = run(*words)
-        self.assertEqual(done.returncode, 3, done.stdout)
-        self.assertIn("Nothing fits", done.stdout)
-        found = json.loads(run(*words, "--json").stdout)
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as prices:
+            prices.write("gpu,gpus,price_per_hour\nRTX 3090,1,0.25\n")
+            prices.flush()
+            words = ("plan", "examples/llama-8b-full.yaml", "--prices", prices.name, "--show", "saved")
+            done = run(*words)
+            self.assertEqual(done.returncode, 3, done.stdout)
+            self.assertIn("Nothing fits", done.stdout)
+            found = json.loads(run(*words, "--json").stdout)
         self.assertEqual(found["tables"]["saved"]["rows"], [])
 
     def test_a_wrong_name_is_answered_with_the_right_ones(self):

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/runs/check.h"
+#include "api/traces/trace.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
@@ -20,8 +21,8 @@
 #include "cli/load/keep_run.h"
 #include "cli/load/load_job.h"
 #include "cli/load/read_logs.h"
+#include "cli/load/read_trace.h"
 #include "cli/options/common_options.h"
-#include "input/traces/torch_trace.h"
 #include "output/runs/calibrate_report.h"
 #include "output/runs/check_report.h"
 #include "output/runs/log_report.h"
@@ -238,12 +239,14 @@ Result<void> good_check_options(const CheckArguments& options) {
   return {};
 }
 
-Result<api::CheckQuestion> read_check(System& system, const CheckArguments& options, const Catalogue& catalogue) {
+/// `found_now`: a kept plan is looked up among those found now.
+Result<api::CheckQuestion> read_check(System& system, const CheckArguments& options, const Catalogue& catalogue,
+                                      bool found_now) {
   auto plan = read_asked_plan(system, options.plan);
   if (!plan) return std::unexpected(std::move(plan.error()));
   const auto request = read_request(system, options.job, catalogue);
   if (!request) return std::unexpected(request.error());
-  return api::CheckQuestion::read(*request, {*std::move(plan), options.phase, options.keep}, catalogue);
+  return api::CheckQuestion::read(*request, {*std::move(plan), options.phase, found_now}, catalogue);
 }
 
 /// Keeps the run and says on stderr what was learned; the verdict stays what it is.
@@ -259,40 +262,35 @@ void keep(System& system, const api::CheckAnswer& answer, const Catalogue& catal
     if (!line.empty()) say(system, line);
 }
 
-/// Whether the file is a profiler's trace, by its first bytes. What cannot be read twice is none.
-bool is_trace(System& system, const std::string& name) {
-  if (name == "-") return false;
-  const auto file = system.growing_file(name);
-  if (const auto open = file->open(); !open || !file->is_regular()) return false;
-  const auto piece = file->read(kPause);
-  return piece && TorchTrace::begins(*piece);
-}
-
-/// What GPUs did, by a profiler.
-int run_trace(System& system, const CheckArguments& options) {
-  if (!options.alone() || options.logs.size() > 1)
-    return complain(system, wrong_use("a profiler's trace is read alone: gpuplan check " +
-                                      printable(options.logs.front(), 80) + ", without other files, --job and --plan")
-                                .error());
-  TorchTrace reader;
-  const auto file = system.growing_file(options.logs.front());
-  if (const auto open = file->open(); !open) return complain(system, open.error());
-  for (;;) {
-    const auto piece = file->read(kPause);
-    if (!piece) return complain(system, piece.error());
-    if (piece->empty()) break;
-    reader.feed(*piece);
-  }
-  auto trace = reader.finish();
-  if (!trace) {
-    trace.error().place.file = shown_name(options.logs.front());
-    return complain(system, trace.error());
-  }
-  const TraceShares shares = shares_of(*trace);
-  const TraceReport report{*trace, shares, shown_name(options.logs.front())};
+int tell_trace(System& system, const api::TraceAnswer& answer, const CheckArguments& options) {
+  const TraceReport report = answer.report();
   return deliver_form(
       system, options.common, kDone, [&](const Screen& screen) { return trace_text(report, screen); },
       [&] { return trace_json(report); }, [&] { return trace_csv(report); });
+}
+
+/// What GPUs did, by a profiler; with a job beside what its plan expects of a step.
+int run_trace(System& system, const CheckArguments& options) {
+  const std::string& name = options.logs.front();
+  if (options.logs.size() > 1 || options.keep || options.format || !options.names.empty())
+    return complain(system, wrong_use("a profiler's trace is read by itself: gpuplan check " + printable(name, 80) +
+                                      ", without other files, --keep, --format and --map")
+                                .error());
+  if (options.alone()) {
+    auto trace = read_trace_file(system, name);
+    if (!trace) return complain(system, trace.error());
+    return tell_trace(system, api::answer_trace(*std::move(trace), shown_name(name)), options);
+  }
+  const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
+  if (!catalogue) return complain(system, catalogue.error());
+  const auto question = read_check(system, options, *catalogue, true);
+  if (!question) return complain(system, question.error());
+  if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
+  auto trace = read_trace_file(system, name);
+  if (!trace) return complain(system, trace.error());
+  const auto answer = api::answer_trace(*question, *std::move(trace), shown_name(name));
+  if (!answer) return complain(system, answer.error());
+  return tell_trace(system, *answer, options);
 }
 
 /// Without a job: what the log holds.
@@ -309,12 +307,12 @@ int run_alone(System& system, const CheckArguments& options) {
 
 int run_check(System& system, const CheckArguments& options) {
   if (const auto good = good_check_options(options); !good) return complain(system, good.error());
-  if (!options.follow && !options.logs.empty() && is_trace(system, options.logs.front()))
+  if (!options.follow && !options.logs.empty() && is_trace_file(system, options.logs.front()))
     return run_trace(system, options);
   if (options.alone()) return run_alone(system, options);
   const auto catalogue = load_learned(system, options.common.data_folder, options.job.runs);
   if (!catalogue) return complain(system, catalogue.error());
-  const auto question = read_check(system, options, *catalogue);
+  const auto question = read_check(system, options, *catalogue, options.keep);
   if (!question) return complain(system, question.error());
   if (!question->nothing_fits().empty()) return say_nothing_fits(system, *question, options);
   if (options.follow) return Follower(system, options, *question).run();
@@ -330,16 +328,18 @@ int run_check(System& system, const CheckArguments& options) {
 }
 
 constexpr const char* kCheckNotes =
-    "What is read: logs of nanochat, nanoGPT, modded-nanogpt, llm.c, LLMQ, torchtitan, torchtune, Megatron-LM, "
-    "DeepSpeed\n"
-    "and Hugging Face Trainer (also its trainer_state.json), Lightning and W&B CSV, tables of steps (CSV, TSV),\n"
-    "TensorBoard event files, nvidia-smi CSV, DCGM, vLLM, and lines such as \"step 10 | loss 3.1 | 57 ms\"; plain or "
-    "gzip.\n"
-    "The format is detected; --format says what was read from which lines. Several files are merged, such as a log "
-    "and\n"
-    "the CSV of nvidia-smi. Without --job and --plan, check says what the log holds (exit code 0). A trace of the "
-    "PyTorch\n"
-    "profiler (*.pt.trace.json, also gzip) is read alone: time of a step, shares of kernels, communication, idle.\n"
+    "What is read: logs of nanochat, nanoGPT, modded-nanogpt, llm.c, LLMQ, torchtitan, torchtune, Megatron-LM, NeMo,\n"
+    "DeepSpeed, LitGPT, Composer and Hugging Face Trainer (also its trainer_state.json), progress bars, Lightning and "
+    "W&B\n"
+    "CSV, tables of steps (CSV, TSV), TensorBoard event files, nvidia-smi CSV, DCGM, vLLM, SGLang, and lines such as\n"
+    "\"step 10 | loss 3.1 | 57 ms\"; plain or gzip. The format is detected; --format says what was read from which "
+    "lines.\n"
+    "Several files are merged, such as a log and the CSV of nvidia-smi. Without --job and --plan, check says what the "
+    "log\n"
+    "holds (exit code 0). A trace of the PyTorch profiler (*.pt.trace.json, also gzip) or of Nsight Systems (SQLite) "
+    "is\n"
+    "read by itself: time of a step, shares of kernels, communication, idle; with --job beside what the plan "
+    "expects.\n"
     "\nHow to read the result (docs/check.md has every definition):\n"
     "  CRITERION      the job's success criteria for the phase (succeed_when); one that the log cannot decide (?)\n    "
     "             counts as failed\n"

@@ -12,14 +12,23 @@ struct KnownCommand {
 };
 
 constexpr KnownCommand kCommands[] = {
-    {"plan", plan_command},         {"whatif", whatif_command},
-    {"simulate", simulate_command}, {"launch", launch_command},
-    {"check", check_command},       {"calibrate", calibrate_command},
-    {"fit", fit_command},           {"profiles", profiles_command},
-    {"gpus", gpus_command},         {"offers", offers_command},
-    {"model", model_command},       {"validate", validate_command},
-    {"init", init_command},         {"config", config_command},
-    {"schema", schema_command},     {"completion", completion_command},
+    {"plan", plan_command},
+    {"whatif", whatif_command},
+    {"simulate", simulate_command},
+    {"launch", launch_command},
+    {"check", check_command},
+    {"calibrate", calibrate_command},
+    {"fit", fit_command},
+    {"profiles", profiles_command},
+    {"gpus", gpus_command},
+    {"offers", offers_command},
+    {"prices", prices_command},
+    {"model", model_command},
+    {"validate", validate_command},
+    {"init", init_command},
+    {"config", config_command},
+    {"schema", schema_command},
+    {"completion", completion_command},
     {"man", man_command},
 };
 

@@ -23,6 +23,7 @@ CommandSpec fit_command();
 CommandSpec profiles_command();
 CommandSpec gpus_command();
 CommandSpec offers_command();
+CommandSpec prices_command();
 CommandSpec model_command();
 CommandSpec validate_command();
 CommandSpec schema_command();

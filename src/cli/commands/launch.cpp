@@ -27,7 +27,7 @@ struct LaunchArguments {
   std::string folder;              ///< empty: named after job and launcher
   std::string name;                ///< of script, job and folder; empty: after job, phase and machine
   std::string data_folder;
-  bool force = false, check = false, allow_tight = false, json = false, no_color = false;
+  bool force = false, check = false, allow_tight = false, smoke = false, json = false, no_color = false;
 };
 
 int nothing_to_launch(System& system, const LaunchArguments& options, const api::LaunchAnswer& answer) {
@@ -52,6 +52,7 @@ Result<api::LaunchAnswer> ask(System& system, const LaunchArguments& options, co
                          .folder = options.folder,
                          .name = options.name,
                          .allow_tight = options.allow_tight,
+                         .smoke = options.smoke,
                          .command = command_words("launch", options.job, options.data_folder),
                          .plan_command = command_words("plan", options.job, options.data_folder)};
   for (const std::string& word : options.plans) {
@@ -111,7 +112,8 @@ CommandSpec launch_command() {
                           "  gpuplan launch examples/trm-nanochat.yaml --to bash -o run\n"
                           "  gpuplan launch examples/latentwire.yaml --to slurm --check\n"
                           "  gpuplan plan job.yaml -o plan.json && gpuplan launch plan.json --to skypilot\n"
-                          "  gpuplan launch examples/trm-nanochat.yaml --to bash --plan all -o all-plans\n",
+                          "  gpuplan launch examples/trm-nanochat.yaml --to bash --plan all -o all-plans\n"
+                          "  gpuplan launch examples/llama-8b-full.yaml --to bash --smoke -o trial\n",
                       .notes = kLaunchNotes + launcher_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--to",
@@ -144,6 +146,10 @@ CommandSpec launch_command() {
   command.options.push_back({.names = "--allow-tight",
                              .target = &options->allow_tight,
                              .help = "also launch a plan with OOM risk: its memory fits at P50, not at P90"});
+  command.options.push_back({.names = "--smoke",
+                             .target = &options->smoke,
+                             .help = "write a trial of the plan: the same scripts with a small model and few steps, "
+                                     "stopped, resumed and checked (with --counts N: on N GPUs)"});
   command.options.push_back({.names = "--json", .target = &options->json, .help = "output JSON"});
   command.options.push_back(
       {.names = "--no-color", .target = &options->no_color, .help = "disable color (also: NO_COLOR)"});

@@ -9,6 +9,7 @@
 #include "cli/load/job_options.h"
 #include "cli/load/load_catalogue.h"
 #include "cli/options/common_options.h"
+#include "output/facts/offer_groups.h"
 #include "output/facts/offers_report.h"
 
 namespace gpuplan::cli {
@@ -16,10 +17,10 @@ namespace {
 
 struct OffersArguments {
   Common common;
-  std::vector<std::string> filter;
+  OfferSelection selection;
   std::vector<std::string> prices;
   std::vector<std::string> rates;  ///< EUR=1.08
-  bool all = false;
+  StoreOptions store;
   bool no_config = false;
 };
 
@@ -28,15 +29,21 @@ int run_offers(System& system, const OffersArguments& options) {
   auto catalogue = load_catalogue(system, common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
 
-  const auto request = read_market(system, options.prices, options.rates, options.no_config, *catalogue);
+  const auto request =
+      read_market(system, {options.prices, options.rates, options.store, options.no_config}, *catalogue);
   if (!request) return complain(system, request.error());
-  const auto answer = api::ask_offers(*request, options.filter, options.all, *catalogue);
+  const auto answer = api::ask_offers(*request, options.selection, *catalogue);
   if (!answer) return complain(system, answer.error());
   const OffersReport& report = answer->report;
+  const bool grouped = !report.group_by.empty();
   return deliver_form(
       system, common, report.rows.empty() ? kNothingFits : kDone,
-      [&](const Screen& screen) { return offers_text(report, screen, options.all); },
-      [&] { return offers_json(report); }, [&] { return offers_csv(report); });
+      [&](const Screen& screen) {
+        const bool all = options.selection.all;
+        return grouped ? offer_groups_text(report, screen, all) : offers_text(report, screen, all);
+      },
+      [&] { return grouped ? offer_groups_json(report) : offers_json(report); },
+      [&] { return grouped ? offer_groups_csv(report) : offers_csv(report); });
 }
 
 }  // namespace
@@ -48,16 +55,28 @@ CommandSpec offers_command() {
                       .summary = "list rental offers and prices",
                       .examples =
                           "  gpuplan offers\n"
-                          "  gpuplan offers H100 \"gpus=8\"\n"
+                          "  gpuplan offers H100:8\n"
+                          "  gpuplan offers 'gpu_name=RTX_4090 num_gpus>=4 dph<3' --sort dph\n"
+                          "  gpuplan offers 40GB..80GB --group-by gpu\n"
                           "  gpuplan offers --prices offers.csv --rate EUR=1.08\n"};
   command.words = {{.names = "filter",
-                    .target = &options->filter,
-                    .help = "words, or conditions such as gpus=8",
+                    .target = &options->selection.filter,
+                    .help = "words, H100:8, 24GB..80GB, or conditions such as gpus=8",
                     .value = "FILTER...",
                     .completes = Completes::kGpus}};
   add_price_options(command, options->prices, options->rates);
+  add_store_options(command, options->store);
   add_config_flag(command, options->no_config);
-  add_all_flag(command, options->all, "list every row, old prices too");
+  command.options.push_back({.names = "--sort",
+                             .target = &options->selection.sort,
+                             .help = "field to sort by; price- has the largest first",
+                             .value = "FIELD"});
+  command.options.push_back({.names = "--group-by",
+                             .target = &options->selection.group_by,
+                             .help = "one row for each gpu, provider, region, gpus, ...",
+                             .value = "FIELD"});
+  command.aliases = {{.name = "--order", .flag = "--sort"}};
+  add_all_flag(command, options->selection.all, "list every row, old prices too");
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_offers>(command, options);

@@ -12,6 +12,7 @@
 #include "cli/load/job_options.h"
 #include "cli/options/common_options.h"
 #include "launch/to/launchers.h"
+#include "launch/work/work.h"
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
 #include "output/answer/short_answer.h"
@@ -154,8 +155,12 @@ int run_plan(System& system, const PlanArguments& options) {
   const Form form = form_of(options.common);
   PlanReport& report = answer->report();
   report.all = options.all || form == Form::kJson || form == Form::kCsv;
-  if (const Plan* pick = report.pick())
+  if (const Plan* pick = report.pick()) {
     report.launch = command_words("launch", options.job, options.common.data_folder) + " --to " + launcher_for(*pick);
+    if (form == Form::kText || form == Form::kMarkdown)  // others do not tell
+      for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
+        report.unwritten.push_back(printable(lacking.phase, 60) + ": " + lacking.why);
+  }
   return deliver_form(
       system, options.common, exit_code(answer->searched().found),
       [&](const Screen& screen) { return table_text(report, options, answer->remedies(), screen); },

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <system_error>
 
 #include "cli/io/files.h"
@@ -26,6 +28,7 @@ class GrowingDiskFile : public GrowingFile {
   bool is_regular() const override { return regular_; }
   Result<void> open() override;
   Result<std::string_view> read(int milliseconds) override;
+  Result<std::string_view> read_at(std::uint64_t offset, std::size_t size) override;
   bool ended() const override { return ended_; }
   bool starts_anew() override;
 
@@ -78,6 +81,17 @@ Result<std::string_view> GrowingDiskFile::read(int milliseconds) {
   if (got < 0) return failure(unreadable_words(last_error()), {shown_name(name())});
   if (got == 0 && !regular_) ended_ = true;
   read_ += static_cast<std::uint64_t>(got);
+  return std::string_view(piece_).substr(0, static_cast<std::size_t>(got));
+}
+
+Result<std::string_view> GrowingDiskFile::read_at(std::uint64_t offset, std::size_t size) {
+  constexpr std::uint64_t kFarthest = std::numeric_limits<off_t>::max();
+  if (offset > kFarthest) return std::string_view();
+  piece_.resize(std::max(size, kPiece));
+  ssize_t got = 0;
+  do got = ::pread(number_, piece_.data(), size, static_cast<off_t>(offset));
+  while (got < 0 && errno == EINTR);
+  if (got < 0) return failure(unreadable_words(last_error()), {shown_name(name())});
   return std::string_view(piece_).substr(0, static_cast<std::size_t>(got));
 }
 

@@ -1,6 +1,8 @@
 // A file that another program may still be writing: read in pieces, and looked at again when it has grown.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +31,8 @@ class GrowingFile {
   /// The next bytes, valid until the next call; empty at the present end. For pipes it waits for `milliseconds` at
   /// most.
   virtual Result<std::string_view> read(int milliseconds = 0) = 0;
+  /// Bytes from a place of a regular file on, valid until the next call; fewer at its end. read() goes on where it was.
+  virtual Result<std::string_view> read_at(std::uint64_t offset, std::size_t size) = 0;
   /// A pipe whose writer has gone: nothing more will come.
   virtual bool ended() const = 0;
 

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 
 #include "cli/io/files.h"
 #include "cli/io/growing_file.h"
@@ -20,6 +22,14 @@
 
 namespace gpuplan::cli {
 namespace {
+
+std::string two_digits(long number) { return (number < 10 ? "0" : "") + std::to_string(number); }
+
+std::string date_words(std::chrono::sys_days day) {
+  const std::chrono::year_month_day date(day);
+  return std::to_string(int{date.year()}) + '-' + two_digits(unsigned{date.month()}) + '-' +
+         two_digits(unsigned{date.day()});
+}
 
 int number_of(Stream stream) { return stream == Stream::kOutput ? STDOUT_FILENO : STDERR_FILENO; }
 
@@ -37,7 +47,20 @@ FileFacts RealSystem::facts_of(const std::string& name) {
   const auto kind = S_ISREG(facts.st_mode)   ? FileFacts::Kind::kFile
                     : S_ISDIR(facts.st_mode) ? FileFacts::Kind::kFolder
                                              : FileFacts::Kind::kOther;
-  return {kind, facts.st_dev, facts.st_ino};
+  const std::chrono::sys_seconds changed{std::chrono::seconds(facts.st_mtim.tv_sec)};
+  return {kind, facts.st_dev, facts.st_ino, date_words(std::chrono::floor<std::chrono::days>(changed))};
+}
+
+std::expected<std::vector<std::string>, std::error_code> RealSystem::files_below(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && entry != end; entry.increment(error))
+    if (std::error_code unknown; entry->is_regular_file(unknown)) files.push_back(entry->path().string());
+  if (error) return std::unexpected(error);
+  std::ranges::sort(files);
+  return files;
 }
 
 std::string RealSystem::real_path(const std::string& name) {
@@ -81,9 +104,15 @@ std::int64_t RealSystem::now() {
 }
 
 std::string RealSystem::today() {
-  const std::chrono::year_month_day date(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
-  const auto two = [](unsigned number) { return (number < 10 ? "-0" : "-") + std::to_string(number); };
-  return std::to_string(int{date.year()}) + two(unsigned{date.month()}) + two(unsigned{date.day()});
+  return date_words(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now()));
+}
+
+std::string RealSystem::time_of_day() {
+  const auto now = std::chrono::system_clock::now();
+  const std::chrono::hh_mm_ss time(
+      std::chrono::floor<std::chrono::seconds>(now - std::chrono::floor<std::chrono::days>(now)));
+  return two_digits(time.hours().count()) + ':' + two_digits(time.minutes().count()) + ':' +
+         two_digits(time.seconds().count());
 }
 
 void RealSystem::sleep(int milliseconds) {

@@ -32,6 +32,7 @@ struct TerminalSize {
 struct FileFacts {
   enum class Kind { kNothing, kFile, kFolder, kOther } kind = Kind::kNothing;
   std::uint64_t device = 0, node = 0;  ///< the same pair: the same file under another name
+  std::string modified{};              ///< date of the last change in UTC: "2026-11-22"
 
   bool is_file() const { return kind == Kind::kFile; }
   bool is_folder() const { return kind == Kind::kFolder; }
@@ -75,6 +76,9 @@ class System {
   /// The same for what may still be written, piece by piece (cli/io/growing_file.h). Not opened yet.
   virtual std::unique_ptr<GrowingFile> growing_file(const std::string& name) = 0;
   virtual FileFacts facts_of(const std::string& name) = 0;
+  /// The files in a folder and in those below it, by name, each with the folder's name in front. Folders behind links
+  /// are not entered.
+  virtual std::expected<std::vector<std::string>, std::error_code> files_below(const std::string& folder) = 0;
   /// From the root and without links; empty for what is not there.
   virtual std::string real_path(const std::string& name) = 0;
 
@@ -99,6 +103,8 @@ class System {
   virtual std::int64_t now() = 0;
   /// The date in UTC: "2026-11-22".
   virtual std::string today() = 0;
+  /// The time in UTC: "12:03:44".
+  virtual std::string time_of_day() = 0;
   /// For so long, or until a signal comes.
   virtual void sleep(int milliseconds) = 0;
   /// Runs a program of PATH without a shell and waits for its end; errc::no_such_file_or_directory or

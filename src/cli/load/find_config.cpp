@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/io/read_file.h"
+#include "cli/load/user_folder.h"
 #include "input/text/toml_tree.h"
 
 namespace gpuplan::cli {
@@ -29,12 +30,8 @@ void look_upwards(System& system, std::vector<ConfigPlace>& places) {
 }
 
 void look_in_xdg_folder(System& system, std::vector<ConfigPlace>& places) {
-  std::string folder(system.environment("XDG_CONFIG_HOME").value_or(""));
-  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
-    folder = system.environment("HOME").value_or("");
-    if (folder.empty()) return;
-    folder += "/.config";
-  }
+  const std::string folder = xdg_folder(system, "XDG_CONFIG_HOME", "/.config");
+  if (folder.empty()) return;
   for (const char* name : {"/gpuplan/gpuplan.toml", "/gpuplan/config.toml", "/gpuplan.toml"}) {
     places.push_back(place_at(system, folder + name, "XDG config folder"));
     if (places.back().there) return;

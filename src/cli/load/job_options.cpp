@@ -39,6 +39,7 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
   add_price_options(command, options.prices, options.rates);
   add_config_flag(command, options.no_config);
   add_runs_options(command, options.runs);
+  add_store_options(command, options.store);
   command.options.push_back({.names = "--ignore",
                              .target = &options.ignore,
                              .help = "given: ignore your own figures in the job; use predictions",
@@ -61,10 +62,10 @@ void add_job_options(CommandSpec& command, JobOptions& options) {
   add_aliases(command);
 }
 
-Result<api::Request> read_market(System& system, const std::vector<std::string>& prices,
-                                 const std::vector<std::string>& rates, bool no_config, const Catalogue& catalogue) {
-  api::Request request{.rates = rates};
-  auto config = load_config(system, no_config, catalogue);
+Result<api::Request> read_market(System& system, const MarketOptions& options, const Catalogue& catalogue) {
+  const std::vector<std::string>& prices = options.prices;
+  api::Request request{.store = stored_prices(system, options.store), .rates = options.rates};
+  auto config = load_config(system, options.no_config, catalogue);
   if (!config) return std::unexpected(config.error());
   request.config = *std::move(config);
   auto lists = read_lists(system, prices.empty() ? request.config.prices : prices);
@@ -78,7 +79,7 @@ Result<api::Request> read_market(System& system, const std::vector<std::string>&
 
 Result<api::Request> read_request(System& system, const JobOptions& options, const Catalogue& catalogue) {
   if (const auto good = api::check_date(options.as_of); !good) return std::unexpected(good.error());
-  auto request = read_market(system, options.prices, options.rates, options.no_config, catalogue);
+  auto request = read_market(system, {options.prices, options.rates, options.store, options.no_config}, catalogue);
   if (!request) return request;
   if (!options.job.empty()) {
     auto job = read_job_text(system, options.job);
@@ -127,6 +128,8 @@ std::string command_words(const std::string& command, const JobOptions& options,
   if (options.no_config) text += " --no-config";
   if (!options.runs.file.empty()) text += " --runs " + shell_word(options.runs.file);
   if (options.runs.none) text += " --no-runs";
+  if (!options.store.file.empty()) text += " --store " + shell_word(options.store.file);
+  if (options.store.none) text += " --no-store";
   if (!options.as_of.empty()) text += " --as-of " + shell_word(options.as_of);
   if (options.seed != JobOptions{}.seed) text += " --seed " + std::to_string(options.seed);
   if (!data_folder.empty()) text += " --data " + shell_word(data_folder);

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/io/system.h"
 #include "cli/load/own_runs.h"
+#include "cli/load/price_store.h"
 #include "cli/options/command_spec.h"
 
 namespace gpuplan::cli {
@@ -22,6 +23,7 @@ struct JobOptions {
   std::vector<std::string> set;     ///< ADDRESS=VALUE
   std::vector<std::string> prices;  ///< CSV files
   std::vector<std::string> rates;   ///< EUR=1.08
+  StoreOptions store;               ///< stored prices
   std::string ignore;               ///< "given"
   std::string as_of;
   int jobs = 0;  ///< threads; 0: as many as there are cores
@@ -35,9 +37,15 @@ void add_job_options(CommandSpec& command, JobOptions& options);
 Result<api::Request> read_request(System& system, const JobOptions& options, const Catalogue& catalogue);
 Result<api::Question> read_question(System& system, const JobOptions& options, const Catalogue& catalogue);
 
-/// The request's price lists and the user's settings alone.
-Result<api::Request> read_market(System& system, const std::vector<std::string>& prices,
-                                 const std::vector<std::string>& rates, bool no_config, const Catalogue& catalogue);
+/// Where prices come from, beside those that are built in.
+struct MarketOptions {
+  const std::vector<std::string>& prices;  ///< CSV files
+  const std::vector<std::string>& rates;   ///< EUR=1.08
+  const StoreOptions& store;
+  bool no_config = false;
+};
+/// The request's price lists, stored prices and the user's settings alone.
+Result<api::Request> read_market(System& system, const MarketOptions& options, const Catalogue& catalogue);
 
 /// Threads to work with.
 int thread_count(const JobOptions& options);

@@ -8,6 +8,7 @@
 #include "cli/deliver/deliver.h"
 #include "cli/io/read_file.h"
 #include "cli/load/load_catalogue.h"
+#include "cli/load/user_folder.h"
 #include "input/text/csv.h"
 
 namespace gpuplan::cli {
@@ -23,15 +24,7 @@ void add_runs_options(CommandSpec& command, OwnRunsOptions& options) {
 }
 
 std::string own_runs_file(System& system, const OwnRunsOptions& options) {
-  if (!options.file.empty()) return options.file;
-  if (const auto named = system.environment("GPUPLAN_RUNS")) return std::string(*named);
-  std::string folder(system.environment("XDG_DATA_HOME").value_or(""));
-  if (!folder.starts_with('/')) {  // the specification has relative ones ignored
-    folder = system.environment("HOME").value_or("");
-    if (!folder.starts_with('/')) return "";
-    folder += "/.local/share";
-  }
-  return folder + "/gpuplan/own_runs.csv";
+  return options.file.empty() ? data_file(system, "GPUPLAN_RUNS", "own_runs.csv") : options.file;
 }
 
 void tell_bad_rows(System& system, const std::vector<Error>& lines) {

@@ -53,17 +53,29 @@ struct CommandSpec {
   std::vector<OptionSpec> words{};
   std::vector<OptionSpec> options{};
   std::vector<AliasSpec> aliases{};
+  /// What the word after the command chooses from, each with words and options of its own; the command has none then.
+  std::vector<CommandSpec> actions{};
+  std::string of{};  ///< of an action: its command, "prices"
 
   std::shared_ptr<const void> filled{};        ///< the struct that holds the targets
   int (*run)(System&, const void*) = nullptr;  ///< with the targets filled; returns the exit code
 };
 
+/// "plan"; of an action "prices import".
+std::string full_name(const CommandSpec& command);
+/// What a command does: itself, or each of its actions.
+std::vector<const CommandSpec*> doers(const CommandSpec& command);
+/// The names of its actions, one by one.
+std::vector<std::string> action_names(const CommandSpec& command);
 /// The names of an option, "-o,--output", one by one.
 std::vector<std::string> names_of(const OptionSpec& option);
 /// True when a value follows the option.
 bool takes_value(const OptionSpec& option);
 /// "--help" and the long names of every option.
 std::vector<std::string> flags_of(const CommandSpec& command);
+
+/// Makes `action` one of the command's.
+void add_action(CommandSpec& command, CommandSpec action);
 
 /// What the command does with its options.
 template <auto kRun, class Options>

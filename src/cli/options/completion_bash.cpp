@@ -81,6 +81,41 @@ std::string completer(const OptionSpec& option) {
   return ":";
 }
 
+/// What stands after a command or an action.
+std::string after_bash(const CommandSpec& command, const std::string& indent) {
+  const std::string flags = shell_quoted(join(flags_of(command), " "));
+  std::string text = indent + "case $prev in\n";
+  for (const OptionSpec& option : command.options) {
+    if (!takes_value(option)) continue;
+    text.append(indent).append("  ").append(join(names_of(option), " | ")).append(")\n");
+    text.append(indent).append("    ").append(completer(option)).append("\n");
+    text.append(indent).append("    return\n").append(indent).append("    ;;\n");
+  }
+  text += indent + "esac\n" + indent + "if [[ $cur == -* ]]; then\n" + indent + "  _gpuplan_words " + flags + "\n" +
+          indent + "else\n";
+  if (command.words.empty()) text += indent + "  _gpuplan_words " + flags + "\n";
+  for (const OptionSpec& word : command.words) {
+    text.append(indent).append("  ").append(completer(word)).append("\n");
+    // A model, or the path of one; a job in place of it.
+    if (word.completes == Completes::kModels) text.append(indent).append("  _gpuplan_files -f\n");
+  }
+  return text + indent + "fi\n";
+}
+
+/// The actions of a command, and what stands after each.
+std::string actions_bash(const CommandSpec& command) {
+  std::string text = "      if ((COMP_CWORD == 2)); then\n        _gpuplan_words " +
+                     shell_quoted(join(action_names(command), " ") + " --help") +
+                     "\n        return\n      fi\n      case ${COMP_WORDS[2]} in\n";
+  for (const CommandSpec& action : command.actions)
+    text.append("        ")
+        .append(action.name)
+        .append(")\n")
+        .append(after_bash(action, "          "))
+        .append("          ;;\n");
+  return text + "      esac\n";
+}
+
 }  // namespace
 
 std::string bash_completion(const std::vector<CommandSpec>& commands) {
@@ -89,22 +124,9 @@ std::string bash_completion(const std::vector<CommandSpec>& commands) {
   text += "    _gpuplan_words " + shell_quoted(names + "help --help --version") + "\n    return\n  fi\n";
   text += "  case ${COMP_WORDS[1]} in\n    help)\n      _gpuplan_words " + shell_quoted(trim(names)) + "\n      ;;\n";
   for (const CommandSpec& command : commands) {
-    const std::string flags = shell_quoted(join(flags_of(command), " "));
-    text += "    " + command.name + ")\n      case $prev in\n";
-    for (const OptionSpec& option : command.options) {
-      if (!takes_value(option)) continue;
-      text += "        " + join(names_of(option), " | ") + ")\n          " + completer(option) +
-              "\n          return\n" + "          ;;\n";
-    }
-    text += "      esac\n      if [[ $cur == -* ]]; then\n        _gpuplan_words " + flags + "\n";
-    text += "      else\n";
-    if (command.words.empty()) text += "        _gpuplan_words " + flags + "\n";
-    for (const OptionSpec& word : command.words) {
-      text += "        " + completer(word) + "\n";
-      // A model, or the path of one; a job in place of it.
-      if (word.completes == Completes::kModels) text += "        _gpuplan_files -f\n";
-    }
-    text += "      fi\n      ;;\n";
+    text.append("    ").append(command.name).append(")\n");
+    text += command.actions.empty() ? after_bash(command, "      ") : actions_bash(command);
+    text += "      ;;\n";
   }
   return text + "  esac\n}\n\ncomplete -F _gpuplan gpuplan\n";
 }

@@ -43,6 +43,22 @@ std::string candidates(const OptionSpec& option, bool word) {
   return only;
 }
 
+/// What stands after a command or an action; `after` tells fish that the cursor is there.
+std::string after_fish(const CommandSpec& command, const std::string& after) {
+  const std::string start = "complete -c gpuplan -n '" + after + "'";
+  std::string text = start + " -s h -l help -d 'the help'\n";
+  for (const OptionSpec& option : command.options) {
+    text += start;
+    for (const std::string& name : names_of(option))
+      text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    if (takes_value(option)) text += candidates(option, false);
+    text.append(" -d ").append(fish_quoted(option.help)).append("\n");
+  }
+  for (const OptionSpec& word : command.words)
+    if (const std::string what = candidates(word, true); !what.empty()) text.append(start).append(what).append("\n");
+  return text;
+}
+
 }  // namespace
 
 std::string fish_completion(const std::vector<CommandSpec>& commands) {
@@ -63,22 +79,27 @@ complete -c gpuplan -n '__fish_seen_subcommand_from help' -a '(__gpuplan_names c
   for (const CommandSpec& command : commands) {
     text += "\ncomplete -c gpuplan -n __fish_use_subcommand -a " + command.name + " -d " +
             fish_quoted(command.summary) + "\n";
-    const std::string start = "complete -c gpuplan -n '__gpuplan_after " + command.name + "'";
-    text += start + " -s h -l help -d 'the help'\n";
-    for (const OptionSpec& option : command.options) {
-      text += start;
-      for (const std::string& name : names_of(option))
-        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (takes_value(option)) text += candidates(option, false);
-      text += " -d " + fish_quoted(option.help) + "\n";
+    if (command.actions.empty()) {
+      text += after_fish(command, "__gpuplan_after " + command.name);
+      continue;
     }
-    for (const OptionSpec& word : command.words)
-      if (const std::string what = candidates(word, true); !what.empty()) text += start + what + "\n";
+    for (const CommandSpec& one : command.actions)
+      text += "complete -c gpuplan -n '__gpuplan_action_of " + command.name + "' -a " + one.name + " -d " +
+              fish_quoted(one.summary) + "\n";
+    for (const CommandSpec& one : command.actions)
+      text += after_fish(one, "__gpuplan_after " + command.name + " " + one.name);
   }
   const std::string after = R"(# The command is the first word, whatever else is called like it.
 function __gpuplan_after
     set -l words (commandline -opc)
-    test (count $words) -gt 1; and test "$words[2]" = $argv[1]
+    test (count $words) -gt (count $argv); and test "$words[2]" = $argv[1]
+    and begin; test (count $argv) -eq 1; or test "$words[3]" = $argv[2]; end
+end
+
+# An action is to come.
+function __gpuplan_action_of
+    set -l words (commandline -opc)
+    test (count $words) -eq 2; and test "$words[2]" = $argv[1]
 end
 
 )";

@@ -90,6 +90,36 @@ std::string argument_lines(const CommandSpec& command, const OptionSpec& option)
   return text;
 }
 
+/// What stands after a command or an action.
+std::string arguments_zsh(const CommandSpec& command, const std::string& indent) {
+  std::string text = indent + "_arguments '(- *)'{-h,--help}'[the help]'";
+  for (const OptionSpec& option : command.options) text += argument_lines(command, option);
+  for (const OptionSpec& word : command.words) {
+    const bool several = std::holds_alternative<std::vector<std::string>*>(word.target);
+    const std::string place = several ? "*" : word.required ? "1" : "1:";
+    text += " \\\n        " + shell_quoted(place + ":" + between_colons(word.value) + ":" + action(word, true));
+  }
+  return text + "\n";
+}
+
+/// The actions of a command, and what stands after each: the words begin with the command here, then with the action.
+std::string actions_zsh(const CommandSpec& command) {
+  std::string text = "      local -a _gpuplan_actions\n      _gpuplan_actions=(\n";
+  for (const CommandSpec& one : command.actions)
+    text.append("        ").append(shell_quoted(one.name + ":" + between_colons(one.summary))).append("\n");
+  text +=
+      "      )\n      _arguments -C '(- *)'{-h,--help}'[the help]' '1: :{_describe -t actions action "
+      "_gpuplan_actions}' \\\n"
+      "        '*:: :->action' && return\n      [[ $state == action ]] || return\n      case $line[1] in\n";
+  for (const CommandSpec& one : command.actions)
+    text.append("        ")
+        .append(one.name)
+        .append(")\n")
+        .append(arguments_zsh(one, "          "))
+        .append("          ;;\n");
+  return text + "      esac\n";
+}
+
 }  // namespace
 
 std::string zsh_completion(const std::vector<CommandSpec>& commands) {
@@ -113,14 +143,9 @@ _gpuplan() {
       ;;
 )";
   for (const CommandSpec& command : commands) {
-    text += "    " + command.name + ")\n      _arguments '(- *)'{-h,--help}'[the help]'";
-    for (const OptionSpec& option : command.options) text += argument_lines(command, option);
-    for (const OptionSpec& word : command.words) {
-      const bool several = std::holds_alternative<std::vector<std::string>*>(word.target);
-      const std::string place = several ? "*" : word.required ? "1" : "1:";
-      text += " \\\n        " + shell_quoted(place + ":" + between_colons(word.value) + ":" + action(word, true));
-    }
-    text += "\n      ;;\n";
+    text.append("    ").append(command.name).append(")\n");
+    text += command.actions.empty() ? arguments_zsh(command, "      ") : actions_zsh(command);
+    text += "      ;;\n";
   }
   // As a file of $fpath it is the function itself; sourced, it only tells zsh of it.
   return text + R"(  esac

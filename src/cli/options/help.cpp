@@ -89,6 +89,7 @@ std::string grouped_options(const std::vector<OptionSpec>& options) {
 
 std::string usage_words(const CommandSpec& command, Face value) {
   std::string usage;
+  if (!command.actions.empty()) usage += ' ' + value("ACTION");
   for (const OptionSpec& word : command.words)
     usage += word.required ? " " + value(word.value) : " [" + value(word.value) + "]";
   return usage + " [" + value("OPTIONS") + "]";
@@ -101,13 +102,17 @@ std::string option_words(const OptionSpec& option, Face name, Face value) {
 }
 
 std::string command_help(const CommandSpec& command) {
-  std::string text = command.summary + "\n\nExamples:\n" + command.examples + "\nUsage: gpuplan " + command.name +
+  std::string text = command.summary + "\n\nExamples:\n" + command.examples + "\nUsage: gpuplan " + full_name(command) +
                      usage_words(command, as_it_is) + '\n';
   std::vector<Entry> words;
+  for (const CommandSpec& action : command.actions) words.push_back({action.name, action.summary});
+  if (!words.empty()) text += "\nActions:\n" + two_columns(words);
+  words.clear();
   for (const OptionSpec& word : command.words) words.push_back({word.value, word.help});
   if (!words.empty()) text += '\n' + two_columns(words);
   text += grouped_options(command.options) + "\nOptions:\n" + two_columns(option_entries(command.options));
   if (!command.notes.empty()) text += '\n' + command.notes;
+  if (!command.actions.empty()) text += "\nFor details: gpuplan " + command.name + " ACTION --help\n";
   return text;
 }
 

@@ -82,6 +82,22 @@ std::string ends() {
          section("FILES") + entries(files());
 }
 
+/// What an action does, its words and notes.
+std::string action_manual(const CommandSpec& action) {
+  std::string text = ".SS " + plain(full_name(action)) + '\n' + plain(upper_first(action.summary)) + ".\n";
+  for (const OptionSpec& word : action.words) text += entry(slanted(word.value), option_help(word));
+  if (!action.notes.empty()) text += ".PP\n" + kept(action.notes);
+  return text + ".PP\n" + kept(action.examples);
+}
+
+/// The options of an action, under its name.
+std::string action_options(const CommandSpec& action) {
+  std::string text = ".SS " + plain(full_name(action)) + '\n';
+  for (const OptionSpec& option : action.options)
+    text += entry(option_words(option, bold, slanted), option_help(option));
+  return text;
+}
+
 std::string page_name(const CommandSpec& command) { return "gpuplan-" + command.name; }
 
 std::string see_also(const std::vector<std::string>& pages) {
@@ -117,14 +133,19 @@ std::string program_manual(const std::vector<CommandSpec>& commands) {
 
 std::string command_manual(const CommandSpec& command, const std::vector<CommandSpec>& commands) {
   std::string text = header(page_name(command)) + name_line(page_name(command), command.summary);
-  text += section("SYNOPSIS") + bold("gpuplan " + command.name) + usage_words(command, slanted) + '\n';
+  text += section("SYNOPSIS");
+  for (const CommandSpec* one : doers(command))
+    text += (one == doers(command).front() ? "" : ".br\n") + bold("gpuplan " + full_name(*one)) +
+            usage_words(*one, slanted) + '\n';
   text += section("DESCRIPTION") + plain(upper_first(command.summary)) + ".\n";
   for (const OptionSpec& word : command.words) text += entry(slanted(word.value), option_help(word));
+  for (const CommandSpec& action : command.actions) text += action_manual(action);
   if (!command.notes.empty()) text += ".PP\n" + kept(command.notes);
   text += section("EXAMPLES") + kept(command.examples);
   text += section("OPTIONS") + entry(bold("-h") + ", " + bold("--help"), "the help");
   for (const OptionSpec& option : command.options)
     text += entry(option_words(option, bold, slanted), option_help(option));
+  for (const CommandSpec& action : command.actions) text += action_options(action);
   std::vector<std::string> pages = {"gpuplan"};
   for (const CommandSpec& other : commands)
     if (other.name != command.name && other.group == command.group) pages.push_back(page_name(other));

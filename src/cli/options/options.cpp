@@ -134,7 +134,7 @@ std::vector<std::string> without_aliases(std::vector<std::string> words, const C
 }
 
 Answer wrong_call(const CommandSpec& command, const std::string& message) {
-  const std::string name = "gpuplan " + command.name;
+  const std::string name = "gpuplan " + full_name(command);
   return {kUsage, name + ": " + message + (message.ends_with('?') ? " See " : "; see ") + name + " --help"};
 }
 
@@ -232,8 +232,10 @@ Answer unknown_command(const std::string& word, const std::vector<CommandSpec>& 
   if (word.starts_with('-')) {
     const std::string flag = word.substr(0, word.find('='));
     const bool of_a_command = std::ranges::any_of(commands, [&](const CommandSpec& command) {
-      const std::vector<std::string> flags = flags_of(command);
-      return std::ranges::find(flags, flag) != flags.end();
+      return std::ranges::any_of(doers(command), [&](const CommandSpec* doer) {
+        const std::vector<std::string> flags = flags_of(*doer);
+        return std::ranges::find(flags, flag) != flags.end();
+      });
     });
     if (of_a_command) return {kUsage, "gpuplan: put " + printable(flag) + " after the command; see gpuplan --help"};
     return {kUsage, "gpuplan: unknown option " + shown + "; see gpuplan --help"};
@@ -246,6 +248,25 @@ Answer unknown_command(const std::string& word, const std::vector<CommandSpec>& 
   return {kUsage, "gpuplan: unknown command " + shown + (hint.empty() ? "; see gpuplan --help" : hint)};
 }
 
+/// The action that the first word names, which is taken away then; else what to say.
+std::expected<const CommandSpec*, Answer> chosen_action(const CommandSpec& command, std::vector<std::string>& words) {
+  const std::vector<std::string> names = action_names(command);
+  if (words.empty()) return std::unexpected(wrong_call(command, "an action is missing: " + listed(names, "or")));
+  const std::string word = words.front();
+  if (word == "-h" || word == "--help") return std::unexpected(Answer{kDone, command_help(command)});
+  const auto action = std::ranges::find(command.actions, word, &CommandSpec::name);
+  if (action == command.actions.end()) {
+    const std::string shown = "'" + printable(word, 60) + "'";
+    if (word.starts_with('-'))
+      return std::unexpected(wrong_call(command, "put " + shown + " after the action: " + listed(names, "or")));
+    const std::string hint = suggestion(word, names);
+    return std::unexpected(
+        wrong_call(command, "unknown action " + shown + (hint.empty() ? "; expected " + listed(names, "or") : hint)));
+  }
+  words.erase(words.begin());
+  return &*action;
+}
+
 }  // namespace
 
 std::expected<const CommandSpec*, Answer> read_options(std::span<const char* const> arguments,
@@ -254,14 +275,22 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
   if (words.empty()) return std::unexpected(Answer{kDone, program_help(commands)});
   if (words.front() == "help") {  // "gpuplan help plan" is what some programs understand
     words.erase(words.begin());
-    words.resize(std::min<std::size_t>(words.size(), 1));
+    const auto named = words.empty() ? commands.end() : std::ranges::find(commands, words.front(), &CommandSpec::name);
+    const bool has_actions = named != commands.end() && !named->actions.empty();
+    words.resize(std::min<std::size_t>(words.size(), has_actions ? 2 : 1));
     words.emplace_back("--help");
   }
   const std::string first = words.front();
   if (first == "-h" || first == "--help") return std::unexpected(Answer{kDone, program_help(commands)});
-  const auto command = std::ranges::find(commands, first, &CommandSpec::name);
-  if (command == commands.end()) return std::unexpected(unknown_command(first, commands));
+  const auto found = std::ranges::find(commands, first, &CommandSpec::name);
+  if (found == commands.end()) return std::unexpected(unknown_command(first, commands));
   words.erase(words.begin());
+  const CommandSpec* command = &*found;
+  if (!command->actions.empty()) {
+    const auto action = chosen_action(*command, words);
+    if (!action) return action;
+    command = *action;
+  }
   words = without_aliases(std::move(words), *command);
   if (const std::string wrong = misspelt_flag(words, *command); !wrong.empty())
     return std::unexpected(wrong_call(*command, wrong));
@@ -283,7 +312,7 @@ std::expected<const CommandSpec*, Answer> read_options(std::span<const char* con
     return std::unexpected(wrong_call(*command, wrong));
   if (const std::string wrong = excluding_flags(app, *command); !wrong.empty())
     return std::unexpected(wrong_call(*command, wrong));
-  return &*command;
+  return command;
 }
 
 }  // namespace gpuplan::cli

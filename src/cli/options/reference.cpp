@@ -21,6 +21,7 @@ std::span<const Meaning> environment_variables() {
   static constexpr std::array kVariables = {
       Meaning{"GPUPLAN_CONFIG", "the only settings file to read; empty: none"},
       Meaning{"GPUPLAN_RUNS", "the file of your own runs, which predictions learn from; empty: none"},
+      Meaning{"GPUPLAN_STORE", "the file of stored prices (gpuplan prices import); empty: none"},
       Meaning{"GPUPLAN_VALUE_OF_TIME",
               "what an hour of your time costs, such as $40/h; overrides gpuplan.toml; a job or --value-of-time "
               "overrides it"},
@@ -33,7 +34,7 @@ std::span<const Meaning> environment_variables() {
       Meaning{"TERM", "dumb: no color, no pager, no progress line"},
       Meaning{"COLUMNS, LINES", "screen size, instead of the terminal's own; 120 columns if there is no terminal"},
       Meaning{"XDG_CONFIG_HOME", "folder for settings (default: ~/.config)"},
-      Meaning{"XDG_DATA_HOME", "folder for your own runs (default: ~/.local/share)"},
+      Meaning{"XDG_DATA_HOME", "folder for your own runs and stored prices (default: ~/.local/share)"},
   };
   return kVariables;
 }
@@ -46,6 +47,7 @@ std::span<const Meaning> files() {
       Meaning{
           "$XDG_CONFIG_HOME/gpuplan/gpuplan.toml",
           "the same, for everything you plan; if it is missing, gpuplan/config.toml or gpuplan.toml in that folder"},
+      Meaning{"$XDG_DATA_HOME/gpuplan/prices.db", "stored prices; prices.db.ready beside it can always be deleted"},
   };
   return kFiles;
 }

@@ -1,0 +1,101 @@
+#include "cli/prices/keep_feeds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "api/questions/question.h"
+#include "base/text.h"
+#include "cli/deliver/deliver.h"
+#include "cli/deliver/deliver_form.h"
+#include "cli/io/exit_code.h"
+#include "cli/prices/unlikely_offers.h"
+#include "output/prices/import_report.h"
+#include "store/price_store.h"
+
+namespace gpuplan::cli {
+namespace {
+
+/// What a list is called among others: by its format, a list of one's own also by its file, without the date in it, so
+/// that the next one takes its place.
+std::string source_of(const Feed& list) {
+  if (!list.format.starts_with("own ") || list.file.empty()) return list.format;
+  std::string name = list.file.substr(list.file.find_last_of("/\\") + 1);
+  name.resize(std::min(name.size(), name.find('.', 1)));
+  std::erase_if(name, is_digit);
+  const auto is_sign = [](char c) { return c == '-' || c == '_' || c == ' '; };
+  const auto end = std::ranges::find_if_not(name.rbegin(), name.rend(), is_sign).base();
+  const auto begin = std::ranges::find_if_not(name.begin(), end, is_sign);
+  const std::string kept(begin, end);
+  return kept.empty() ? list.format : list.format + " " + printable(kept, 60);
+}
+
+ImportReport report_of(const std::vector<Feed>& lists, bool details) {
+  ImportReport report;
+  report.details = details;
+  for (const Feed& list : lists) {
+    for (const auto& [reason, rows] : list.rejections) report.rejections[reason] += rows;
+    for (const auto& [reason, rows] : list.corrections) report.corrections[reason] += rows;
+    report.record.lists.push_back({list.format, list.file, list.rows, list.kept, list.corrected, list.rejected(), {}});
+    if (!details) continue;
+    for (const FeedNote& note : list.notes)
+      report.notes.push_back({list.file, note.row, note.rejected, note.reason, note.words});
+  }
+  return report;
+}
+
+/// What prices are held against: all that is known before.
+std::vector<Offer> known_before(const std::string& file, System& system, const Catalogue& catalogue) {
+  std::vector<Offer> known = catalogue.offers;
+  if (!system.facts_of(file).is_file()) return known;
+  if (auto stored = stored_offers(file, "")) std::ranges::move(*stored, std::back_inserter(known));
+  return known;
+}
+
+}  // namespace
+
+Result<std::string> today_of(System& system) {
+  const auto pinned = system.environment("GPUPLAN_TODAY");
+  const std::string today = pinned ? std::string(*pinned) : system.today();
+  if (const auto good = api::check_today(today, "GPUPLAN_TODAY"); !good) return std::unexpected(good.error());
+  return today.empty() ? system.today() : today;
+}
+
+Result<ImportReport> store_feeds(System& system, std::vector<Feed>& lists, const KeepOptions& options,
+                                 const Catalogue& catalogue) {
+  const auto today = today_of(system);
+  if (!today) return std::unexpected(today.error());
+  const std::string file = store_file(system, options.store);
+  if (file.empty() && !options.dry_run)
+    return wrong_use(
+        "there is no store of prices: GPUPLAN_STORE is empty, or there is no home folder; name a file with --store");
+  for (Feed& list : lists) {
+    for (Offer& offer : list.offers)
+      if (offer.source.empty()) offer.source = source_of(list);
+    reject_future(list, *today);
+  }
+  reject_odd(lists, known_before(file, system, catalogue));
+
+  ImportReport report = report_of(lists, options.details);
+  report.store = file;
+  if (options.dry_run) return report;
+  auto store = PriceStore::open(file, PriceStore::Use::kWrite);
+  if (!store) return std::unexpected(std::move(store.error()));
+  auto record = store->import(lists, {*today, system.time_of_day(), GPUPLAN_VERSION});
+  if (record) report.record = *std::move(record);
+  else complain(system, record.error());
+  return report;
+}
+
+int keep_feeds(System& system, std::vector<Feed> lists, const std::vector<std::string>& dates,
+               const KeepOptions& options, const Common& common, const Catalogue& catalogue) {
+  auto report = store_feeds(system, lists, options, catalogue);
+  if (!report) return complain(system, report.error());
+  if (!options.dry_run && report->record.number == 0) return kInternal;
+  report->dates = dates;
+  return deliver_form(
+      system, common, kDone, [&](const Screen& screen) { return import_text(*report, screen); },
+      [&] { return import_json(*report); }, [&] { return import_csv(*report); });
+}
+
+}  // namespace gpuplan::cli

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""The store of prices when things go wrong: killed imports, two at once, disks that take nothing:
+tests/cli/prices_store_test.py PROGRAM"""
+
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from program import PROGRAM, environment, main, run
+
+HEAD = "provider,region,zone,instance,gpu,gpus,price_per_hour,spot_price_per_hour,billing_increment_seconds,source,as_of\n"
+
+
+def price_list(rows, step, day):
+    """Believable prices that differ from row to row, and all of them from step to step."""
+    return HEAD + "".join(f"aws,r{i % 7},,m{i},H100 SXM,8,{20 + step / 20 + i / 1000:.3f},,1,a list,{day}\n"
+                          for i in range(rows))
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        self.kept = tempfile.TemporaryDirectory()
+        self.addCleanup(self.kept.cleanup)
+        self.folder = Path(self.kept.name)
+        self.store = self.folder / "prices.db"
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def prices(self, action, *words, **more):
+        return run("prices", action, *words, "--store", str(self.store), **more)
+
+    def imported(self, *words, **more):
+        done = self.prices("import", *words, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done
+
+    def exported(self):
+        done = self.prices("export")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def check(self):
+        with sqlite3.connect(self.store) as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+
+
+ROWS = 200
+TOLD_LAST = ("SELECT (p.price * 3600 - 20 - substr(t.text, 2) / 1000.0) * 20 FROM prices p JOIN series s ON s.id = p.series JOIN texts t "
+             "ON t.id = s.instance WHERE p.last_import = (SELECT max(id) FROM imports)")
+
+
+class Killed(Folder):
+    def started(self, name, store):
+        return subprocess.Popen([PROGRAM, "prices", "import", name, "--store", str(store)], env=environment(),
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def content(self, store):
+        """The step of the last import that was kept, from each price of the list."""
+        with sqlite3.connect(store) as database:
+            self.assertEqual(database.execute("PRAGMA integrity_check").fetchall(), [("ok",)])
+            steps = [round(row[0]) for row in database.execute(TOLD_LAST)]
+        self.assertEqual((len(steps), len(set(steps))), (ROWS, 1), "all or nothing")
+        return steps[0]
+
+    def test_killed_imports_lose_nothing(self):
+        self.imported(self.file("first.csv", price_list(ROWS, 10, "2026-11-01")))
+        begun = time.monotonic()
+        self.imported(self.file("second.csv", price_list(ROWS, 11, "2026-11-01")))
+        whole = time.monotonic() - begun
+        chance, journal, before, killed, number = random.Random(1), Path(f"{self.store}-journal"), 11, 0, 20
+        while killed < 120:
+            number += 1
+            # Every import changes every price, so that each point of it matters.
+            process = self.started(self.file("next.csv", price_list(ROWS, number, "2026-11-02")), self.store)
+            if number % 2 == 0:  # anywhere in an import, however long one takes on the machine as busy as it is
+                time.sleep(chance.random() * whole)
+            else:  # while the file is changed
+                until = time.monotonic() + 2
+                while not journal.exists() and process.poll() is None and time.monotonic() < until:
+                    pass
+                time.sleep(chance.random() * whole / 4)
+            process.send_signal(signal.SIGKILL)
+            ended = process.wait()
+            self.assertIn(ended, (0, -signal.SIGKILL))
+            killed += ended == -signal.SIGKILL
+            whole *= 1.05 if ended else 0.8
+            if number % 10 < 2:  # the program itself takes back what was begun
+                self.assertEqual(len(self.exported().splitlines()), 1 + ROWS)
+            after = self.content(self.store)
+            self.assertIn(after, (before, number))
+            before = after
+        self.imported(self.file("last.csv", price_list(ROWS, number + 1, "2026-11-03")))
+        self.assertEqual(self.content(self.store), number + 1)
+        self.assertEqual(sorted(name.name for name in self.folder.glob("prices.db*")), ["prices.db", "prices.db.ready"])
+
+    def test_killed_first_imports_leave_no_ruin(self):
+        name = self.file("list.csv", price_list(ROWS, 10, "2026-11-01"))
+        chance = random.Random(2)
+        for number in range(20):
+            store = self.folder / f"new{number}.db"
+            process = self.started(name, store)
+            time.sleep(chance.random() * 0.05)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            planned = run("offers", "H100", GPUPLAN_STORE=str(store))
+            self.assertEqual((planned.returncode, planned.stderr), (0, ""))
+            done = run("prices", "import", name, "--store", str(store))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.content(store), 10)
+
+
+class Together(Folder):
+    def test_two_imports_at_once(self):
+        names = [self.file(f"list{i}.csv", price_list(300, 1 + i, "2026-11-01").replace("aws,", f"cloud{i},"))
+                 for i in range(6)]
+        all_of_them = [subprocess.Popen([PROGRAM, "prices", "import", name, "--store", str(self.store)],
+                                        env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                       for name in names]
+        for process in all_of_them:
+            _, said = process.communicate(timeout=60)
+            self.assertEqual((process.returncode, said), (0, b""))
+        self.assertEqual(len(self.exported().splitlines()), 1 + 6 * 300)
+        self.check()
+
+    def test_says_who_writes(self):
+        name = self.file("list.csv", price_list(3, 1, "2026-11-01"))
+        self.imported(name)
+        database = sqlite3.connect(self.store, isolation_level=None)
+        database.execute("BEGIN IMMEDIATE")
+        self.assertEqual(len(self.exported().splitlines()), 4)  # who reads does not wait
+        done = self.prices("import", name)
+        database.execute("ROLLBACK")
+        database.close()
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, rf"is being written by process {os.getpid()} \(python3.*\); try again")
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+
+class Disks(Folder):
+    def test_file_that_cannot_grow(self):
+        self.imported(self.file("first.csv", price_list(50, 10, "2026-11-01")))
+        before = self.exported()
+        name = self.file("big.csv", price_list(4000, 10, "2026-11-02"))
+        done = subprocess.run([PROGRAM, "prices", "import", name, "--store", str(self.store)], env=environment(),
+                              capture_output=True, text=True, timeout=60,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (120_000, 120_000)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"^\S+prices\.db: .*nothing was changed\n$")
+        self.assertEqual(self.exported(), before)
+        self.check()
+
+    @unittest.skipIf(os.geteuid() == 0 and not os.path.exists("/usr/bin/setpriv"), "root may write everywhere")
+    def test_folder_without_permission(self):
+        name = self.file("list.csv", price_list(3, 1, "2026-11-01"))
+        self.imported(name)
+        before = self.exported()
+        self.folder.chmod(0o755)
+        self.store.chmod(0o444)
+        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        self.folder.chmod(0o555)
+        try:
+            done = subprocess.run([*as_nobody, PROGRAM, "prices", "import", name, "--store", str(self.store)],
+                                  env=environment(), capture_output=True, text=True, timeout=60)
+            looked = subprocess.run([*as_nobody, PROGRAM, "prices", "export", "--store", str(self.store)],
+                                    env=environment(), capture_output=True, text=True, timeout=60)
+        finally:
+            self.folder.chmod(0o755)
+        if as_nobody and not os.access(PROGRAM, os.R_OK):
+            self.skipTest("the program is out of reach")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"cannot be (written|read or written).*nothing was changed\n$")
+        self.assertEqual((looked.returncode, looked.stdout), (0, before), looked.stderr)
+        self.assertEqual(self.exported(), before)
+
+    def test_other_files_stay_as_they_are(self):
+        name = self.file("list.csv", price_list(3, 1, "2026-11-01"))
+        other = self.folder / "other.db"
+        with sqlite3.connect(other) as database:
+            database.execute("CREATE TABLE mine (x)")
+        for path in (other, Path(name)):
+            before = path.read_bytes()
+            for words in (["import", name], ["status"], ["export"], ["watch"], ["history", "H100"]):
+                done = run("prices", *words, "--store", str(path))
+                self.assertEqual(done.returncode, 5, words)
+                self.assertIn("stays as it is", done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertEqual(path.read_bytes(), before)
+        planned = run("plan", "--model", "gpt2", "--tokens", "1M", GPUPLAN_STORE=str(other))
+        self.assertIn("stored prices are not used", planned.stderr)
+        self.assertEqual(planned.returncode, 0)
+
+
+if __name__ == "__main__":
+    main(__doc__, at_once=4)

@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""gpuplan prices: import, status, history, watch, export, and plans with stored prices: tests/cli/prices_test.py PROGRAM"""
+
+import csv
+import io
+import json
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import main, run
+
+SKYPILOT = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone\n"
+
+
+def catalogue(price, spot="", extra=""):
+    return (SKYPILOT + f"p5.48xlarge,H100,8,192,2048,{price},{spot},us-east-1,use1-az1\n"
+            f"g6.xlarge,L4,1,4,16,0.8,0.3,us-east-1,use1-az1\nm5.large,,,2,8,0.1,,us-east-1,use1-az1\n" + extra)
+
+
+class Prices(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = Path(kept.name)
+        self.store = str(self.folder / "data" / "prices.db")
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return str(path)
+
+    def prices(self, *words, code=0, **more):
+        done = run("prices", *words, "--store", self.store, **more)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def answer(self, *words, **more):
+        return json.loads(self.prices(*words, "--json", **more).stdout)
+
+    def test_rows_add_up(self):
+        extra = "x,NoSuchGpu,1,1,1,5,,us-east-1,z\np4d.24xlarge,A100,8,96,1152,30,31,us-east-1,use1-az1\n"
+        told = self.answer("import", self.file("aws.csv", catalogue(55.04, 20, extra)))
+        self.assertEqual(told["rows"], told["kept"] + told["rejected"])
+        self.assertEqual((told["rows"], told["kept"], told["corrected"]), (5, 3, 1))
+        self.assertEqual(sum(one["rows"] for one in told["rejections"]), told["rejected"])
+        text = self.prices("import", str(self.folder / "aws.csv"), "--details", "--dry-run").stdout
+        self.assertIn("5 rows read: 3 kept (1 corrected), 2 rejected", text)
+        self.assertRegex(text, r"aws\.csv:5: rejected: .*NoSuchGpu")
+
+    def test_dates_of_rows_without_one(self):
+        for name, words, date, why in (("aws-2026-11-20.csv", [], "2026-11-20", "its name"),
+                                       ("aws.csv", ["--as-of", "2026-11"], "2026-11", "--as-of"),
+                                       ("aws_20261119.csv", [], "2026-11-19", "its name")):
+            path = self.file(name, catalogue(55))
+            told = self.answer("import", path, *words)
+            self.assertEqual(told["dates"], [f"Rows without a date are of {date}: {why}."])
+        path = self.file("plain.csv", catalogue(55))
+        os.utime(path, (1_790_000_000, 1_790_000_000))  # 2026-09-21
+        self.assertIn("2026-09-21: the day on which it was last changed",
+                      self.answer("import", path, "--provider", "aws")["dates"][0])
+        os.utime(path, (1_990_000_000, 1_990_000_000))
+        self.assertIn("of 2026-11-22: today", self.answer("import", path, "--provider", "aws")["dates"][0])
+
+    def test_dates_in_the_future_are_rejected(self):
+        told = self.answer("import", self.file("aws.csv", catalogue(55)), "--as-of", "2027-01-01")
+        self.assertEqual(told["kept"], 0)
+        self.assertIn({"reason": "a date in the future", "rows": 2}, told["rejections"])
+
+    def test_a_folder_and_standard_input(self):
+        self.file("catalogs/v8/aws/vms.csv", catalogue(55))
+        self.file("catalogs/v8/gcp/notes.txt", "nothing")
+        self.file("catalogs/v8/aws/.cache/md5.json", "{}")
+        told = self.answer("import", str(self.folder / "catalogs"))
+        self.assertEqual([one["kept"] for one in told["lists"] if one["rows"]], [2])
+        done = self.prices("import", "-", "--provider", "aws", stdin=catalogue(54).encode())
+        self.assertIn("2 kept", done.stdout)
+        self.assertEqual({one["provider"] for one in self.answer("status")["lists"]}, {"aws"})
+        self.prices("import", str(self.folder / "nosuch.csv"), code=5)
+        self.prices("import", self.file("empty/readme.md", "x").rsplit("/", 1)[0], code=5)
+
+    def test_export_comes_back_the_same(self):
+        extra = '"=cmd()",A100,8,96,1152,30,,"Paris, FR",z\np3.2xlarge,V100,1,8,61,3.06,0.918,eu-west-1,\n'
+        self.prices("import", self.file("aws.csv", catalogue("57.123456789", 20.5, extra)), "--as-of", "2026-11-20")
+        first = self.prices("export").stdout
+        for row in csv.reader(io.StringIO(first)):
+            for cell in row:
+                self.assertFalse(re.match(r"[=+@]|-\D", cell), cell)
+        other = str(self.folder / "other.db")
+        back = run("prices", "import", self.file("export.csv", first), "--store", other)
+        self.assertEqual(back.returncode, 0, back.stderr)
+        self.assertEqual(run("prices", "export", "--store", other).stdout, first)
+        self.assertEqual(len(first.splitlines()), 5)
+
+    def test_status_history_and_watch(self):
+        self.assertIn("No prices are stored yet", run("prices", "status", HOME=str(self.folder), GPUPLAN_STORE=str(
+            self.folder / "none.db")).stdout)
+        self.prices("import", self.file("aws-2026-08-01.csv", catalogue(60, 25)))
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(30, 25)))
+        self.prices("import", self.file("lambda-2026-08-02.csv", catalogue(24)), "--provider", "lambda")
+        status = self.answer("status")
+        self.assertEqual({(one["provider"], one["stale"]) for one in status["lists"]}, {("aws", False), ("lambda", True)})
+        self.assertEqual(status["last_import"]["lists"][0]["rejections"][0]["rows"], 1)
+        days = self.answer("history", "H100 SXM")["days"]
+        self.assertEqual([one["date"] for one in days], ["2026-08-01", "2026-08-02", "2026-11-20"])
+        self.assertEqual([one["lowest_usd_per_gpu_hour"] for one in days], [7.5, 3.0, 3.0])
+        self.assertEqual(days[1]["providers"], ["aws", "lambda"])
+        self.assertAlmostEqual(days[2]["median_usd_per_gpu_hour"], 3.375)
+        self.assertEqual(self.answer("history", "H100", "--spot", "--provider", "AWS")["days"][0]["offers"], 1)
+        text = self.prices("history", "h100", "--svg", str(self.folder / "h.svg"), "--since", "2026-08-02").stdout
+        self.assertIn("o median", text)
+        self.assertIn("</svg>", (self.folder / "h.svg").read_text())
+        self.prices("history", "T4", code=3)
+        self.assertIn("unknown GPU", self.prices("history", "H1000", code=2).stderr)
+
+    def test_watch(self):
+        self.prices("import", self.file("aws-2026-11-01.csv", catalogue(60, 25)))
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(66, 20).replace("g6.xlarge", "g6.2xlarge")))
+        changes = {(one["change"], one["spot"], one["gpu"]): one for one in self.answer("watch")["changes"]}
+        self.assertEqual(set(changes), {("more expensive", False, "H100 SXM"), ("cheaper", True, "H100 SXM"),
+                                        ("new", False, "L4"), ("new", True, "L4"), ("gone", False, "L4"),
+                                        ("gone", True, "L4")})
+        self.assertAlmostEqual(changes["more expensive", False, "H100 SXM"]["change_percent"], 10)
+        self.assertIn("+10.0%", self.prices("watch").stdout)
+
+    def test_plans_use_what_is_stored(self):
+        ask = ["plan", "--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--gpu", "8x H100 SXM"]
+        without = run(*ask)
+        self.prices("import", self.file("aws-2026-10-01.csv", catalogue(20)))
+        self.prices("import", self.file("aws-2026-11-20.csv", catalogue(18)))
+        environment = {"GPUPLAN_STORE": self.store}
+        stored = run(*ask, **environment)
+        self.assertIn("your stored prices", stored.stdout)
+        self.assertIn("$18.00/h", stored.stdout)
+        self.assertIn("$20.00/h", run(*ask, "--as-of", "2026-10-15", **environment).stdout)
+        ignored = run(*ask, "--no-store", **environment)
+        self.assertEqual(ignored.stdout.replace(" --no-store", ""), without.stdout)
+        self.assertIn("SkyPilot catalogue", json.loads(run(*ask, "--json", **environment).stdout)["market"]["sources"])
+        mine = self.file("mine.csv", "gpu,gpus,price_per_hour\nH100 SXM,8,70\n")
+        self.assertIn("1 offer from", run(*ask, "--prices", mine, **environment).stdout)
+        self.assertIn("p5.48xlarge", run("offers", "H100", "gpus=8", "price=18", **environment).stdout)
+
+    def test_reading_makes_no_file(self):
+        home = self.folder / "home"
+        home.mkdir()
+        for words in (["prices", "status"], ["offers"], ["plan", "--model", "gpt2", "--tokens", "1M"]):
+            run(*words, HOME=str(home), GPUPLAN_STORE=str(home / "x" / "prices.db"))
+        self.assertEqual(list(home.iterdir()), [])
+
+    def test_actions(self):
+        self.assertIn("Did you mean 'import'?", run("prices", "imprt").stderr)
+        self.assertIn("an action is missing: import,", run("prices").stderr)
+        helped = run("prices", "--help").stdout
+        for action in ("import", "status", "history", "watch", "export"):
+            self.assertRegex(helped, rf"(?m)^  {action} ")
+            own = run("prices", action, "--help")
+            self.assertEqual(own.returncode, 0)
+            self.assertIn(f"Usage: gpuplan prices {action}", own.stdout)
+            self.assertEqual(run("help", "prices", action).stdout, own.stdout)
+            self.assertIn("prices " + action, run("man", "prices").stdout)
+            self.assertEqual(run("prices", action, "x", "--nosuch").returncode, 2)
+        self.assertIn("Did you mean '--details'?", run("prices", "import", "x", "--detials").stderr)
+
+
+if __name__ == "__main__":
+    main(__doc__, at_once=4)
