@@ -23,6 +23,7 @@ set(CPACK_PACKAGE_CONTACT "the developers of gpuplan <gpuplan@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "plans which GPUs to rent for machine-learning jobs: memory, time, cost, why")
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libcurl4, ca-certificates")  # for prices fetch, which says so where it is missing
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME gpuplan)

@@ -48,7 +48,7 @@ mkdir "$copy"
     src/input/text/embedded_* src/input/text/gunzip.* tests/self_check
 ) | tar -xf - -C "$copy"
 # A library needs a file, and a precompiled header what is in it.
-for stub in input/question/stub.cpp output/stub.cpp base/text.h domain/facts/catalogue.h plan/answer/plan.h \
+for stub in input/question/stub.cpp output/stub.cpp store/stub.cpp base/text.h domain/facts/catalogue.h plan/answer/plan.h \
   output/words/plan_words.h; do
   mkdir -p "$copy/src/${stub%/*}"
   : >"$copy/src/$stub"

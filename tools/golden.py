@@ -50,7 +50,7 @@ def run(program, line, columns, colour):
         sys.exit(f"golden: a command must start with gpuplan: {line}")
     # Nothing of the caller's environment, so that everybody gets the same.
     environment = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "COLUMNS": str(columns), "HOME": "/nonexistent",
-                   "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "", "GPUPLAN_TODAY": "2026-11-22"}
+                   "GPUPLAN_CONFIG": "", "GPUPLAN_RUNS": "", "GPUPLAN_STORE": "", "GPUPLAN_TODAY": "2026-11-22"}
     environment["FORCE_COLOR" if colour else "NO_COLOR"] = "1"
     try:
         done = subprocess.run([program, *words[1:]], cwd=ROOT, env=environment, stdin=stdin, capture_output=True,
