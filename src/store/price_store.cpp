@@ -255,8 +255,11 @@ Result<ImportRecord> PriceStore::import(const std::vector<Feed>& lists, const Im
     return std::unexpected(std::move(error));
   }
   // Whoever wrote meanwhile lays out what is newer.
-  if (const auto state = state_of(database.file()); state && counter && state->changes == *counter + 1)
-    write_ready(database.file(), newest_offers(std::move(ready)), *state);
+  if (const auto state = state_of(database.file()); state && counter && state->changes == *counter + 1) {
+    ready = newest_offers(std::move(ready));
+    std::ranges::sort(ready, before);  // once here, so that no planner needs to
+    write_ready(database.file(), ready, *state);
+  }
   return record;
 }
 

@@ -79,6 +79,14 @@ void keep_newest(std::vector<const Offer*>& offers, const std::vector<Offer>& kn
   offers.erase(kept, offers.end());
 }
 
+/// Lists come in order, and few offers follow them from elsewhere: those alone are sorted.
+void put_in_order(std::vector<const Offer*>& market) {
+  const auto in_order = [](const Offer* a, const Offer* b) { return before(*a, *b); };
+  const auto rest = std::ranges::is_sorted_until(market, in_order);
+  std::sort(rest, market.end(), in_order);
+  std::ranges::inplace_merge(market, rest, in_order);
+}
+
 /// One machine of one host, which somebody has taken or withdrawn within weeks, as sources word it.
 bool is_single(const Offer& offer) { return offer.availability.find("single machine") != std::string::npos; }
 
@@ -167,7 +175,7 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
   take(job.market.offers);
   take(job.market.pools);
   take(job.market.own);
-  std::vector<const Offer*> left_behind;
+  std::vector<const Offer*> ordered, left_behind;  // ordered: as the known ones are
   if (!job.market.only) {
     std::vector<const Offer*> usable, old;
     const int as_of = months_of(job.market.as_of);
@@ -201,13 +209,13 @@ std::vector<Offer> market_for(const Job& job, const Catalogue& catalogue, const 
       return is_single(*offer) && days_between(offer->as_of, today) > catalogue.answer_constants.old_price_days;
     }));
     for (const Offer* offer : usable)
-      (unsupported(job.where, *offer, catalogue) ? left_behind : market).push_back(offer);
+      (unsupported(job.where, *offer, catalogue) ? left_behind : ordered).push_back(offer);
   }
+  market.insert(market.begin(), ordered.begin(), ordered.end());
   // Where there is nothing else, they are what there is.
   if (market.empty()) market.swap(left_behind);
   filter.unsupported = static_cast<int>(left_behind.size());
-  const auto in_order = [](const Offer* a, const Offer* b) { return before(*a, *b); };
-  if (!std::ranges::is_sorted(market, in_order)) std::ranges::sort(market, in_order);
+  put_in_order(market);
   const std::size_t with_older = market.size();
   keep_newest(market, known);
   filter.outdated += static_cast<int>(with_older - market.size());

@@ -130,12 +130,13 @@ std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offe
   places.reserve(more.size());
   for (const Offer& offer : more) places.insert(hash_of_place(offer, false));
   std::vector<Offer> both;
-  for (std::size_t i = newest.size(); i-- > 0;) {
-    if (!places.contains(hash_of_place(newest[i], false))) continue;
-    both.push_back(std::move(newest[i]));
-    if (i + 1 < newest.size()) newest[i] = std::move(newest.back());
-    newest.pop_back();
+  std::size_t to = 0;
+  for (Offer& offer : newest) {
+    if (places.contains(hash_of_place(offer, false))) both.push_back(std::move(offer));
+    else if (&newest[to] != &offer) newest[to++] = std::move(offer);
+    else ++to;
   }
+  newest.resize(to);
   both.insert(both.end(), more.begin(), more.end());
   both = newest_offers(std::move(both), as_of);
   newest.insert(newest.end(), std::make_move_iterator(both.begin()), std::make_move_iterator(both.end()));

@@ -16,8 +16,8 @@ namespace gpuplan {
 /// neither goes nor pushes others out; pools and own boxes stay. The order stays.
 std::vector<Offer> newest_offers(std::vector<Offer> offers, std::string_view as_of = "");
 
-/// The same of two lists, the first of which holds the newest of its machines only, and is listed first; in any order.
-/// For a long list and a short one.
+/// The same of two lists, the first of which holds the newest of its machines only, and is listed first: what only that
+/// list knows, in its order, then the others. For a long list and a short one.
 std::vector<Offer> joined_newest(std::vector<Offer> newest, std::span<const Offer> more, std::string_view as_of = "");
 
 }  // namespace gpuplan
