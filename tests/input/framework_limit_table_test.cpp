@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "input/tables/frameworks.h"
 
 #include "input/job_fixture.h"
