@@ -29,7 +29,8 @@ std::string quoted(const std::string& text) { return nlohmann::json(text).dump()
 TEST(JobProse, OfAJob) {
   const Job job = with(
       "title: Find the GPU\npurpose: |\n  First line.\n\n      code\nnotes: >\n  a\n  b\n"
-      "tasks:\n  - Ask Ana\n  - {do: Read the curves, who: Ana, time: 20-30 min, command: tail -f log, notes: '*all*'}\n");
+      "tasks:\n  - Ask Ana\n  - {do: Read the curves, who: Ana, time: 20-30 min, command: tail -f log, notes: "
+      "'*all*'}\n");
   EXPECT_EQ(job.prose.title, "Find the GPU");
   EXPECT_EQ(job.prose.purpose, "First line.\n\n    code");
   EXPECT_EQ(job.prose.notes, "a b");
@@ -47,10 +48,11 @@ TEST(JobProse, OfAJob) {
 }
 
 TEST(JobProse, OfAPhase) {
-  const PhaseProse prose = phase_of(
-                               "title: T, purpose: P, notes: N, tasks: do it, expect: E, quality: {good: G, bad: B, do: "
-                               "D}")
-                               .prose;
+  const PhaseProse prose =
+      phase_of(
+          "title: T, purpose: P, notes: N, tasks: do it, expect: E, quality: {good: G, bad: B, do: "
+          "D}")
+          .prose;
   EXPECT_EQ(prose.title + prose.purpose + prose.notes + prose.expect, "TPNE");
   EXPECT_EQ(prose.quality.good + prose.quality.bad + prose.quality.remedy, "GBD");
   ASSERT_EQ(prose.tasks.size(), 1U);
@@ -84,8 +86,7 @@ TEST(JobProse, OfVariants) {
   EXPECT_EQ(job.variants[0].prose.notes, "For *nights*");
   ASSERT_EQ(job.variants[0].settings.size(), 1U);  // words are no change
   EXPECT_EQ(job.variants[0].settings[0].first, "where.spot");
-  EXPECT_EQ(top("variants: {a: {title: [x]}}"),
-            "job.yaml:2: variants.a.title: expected a line of text, got a list");
+  EXPECT_EQ(top("variants: {a: {title: [x]}}"), "job.yaml:2: variants.a.title: expected a line of text, got a list");
 }
 
 TEST(JobProse, UnknownKeysAndWrongTypes) {
@@ -107,23 +108,26 @@ TEST(JobProse, SaysWhereWordsBelong) {
   EXPECT_NE(top("goal: Train the model").find("what the job is for, in words, is purpose"), std::string::npos);
   EXPECT_EQ(top("goal: cheapst").find("purpose"), std::string::npos);
   const std::string steps = error_of("phases:\n- name: a\n  train: {model: gpt2}\n  steps: [{do: x}]\n");
-  EXPECT_EQ(steps,
-            "job.yaml:4: phases.a: unknown key 'steps'; work by hand is a list under tasks, and steps of a training are "
-            "a number inside train");
+  EXPECT_EQ(
+      steps,
+      "job.yaml:4: phases.a: unknown key 'steps'; work by hand is a list under tasks, and steps of a training are "
+      "a number inside train");
   const std::string number = error_of("phases:\n- name: a\n  train: {model: gpt2}\n  steps: 100\n");
   EXPECT_EQ(number, "job.yaml:4: phases.a: unknown key 'steps'; it belongs inside train");
 }
 
 TEST(JobProse, LengthIsBoundInCharacters) {
   EXPECT_EQ(with("title: " + quoted(std::string(200, 'a'))).prose.title.size(), 200U);
-  EXPECT_EQ(top("title: " + quoted(std::string(201, 'a'))),
-            "job.yaml:2: title: expected at most 200 characters, got 201; a longer text belongs into a file of its own");
+  EXPECT_EQ(
+      top("title: " + quoted(std::string(201, 'a'))),
+      "job.yaml:2: title: expected at most 200 characters, got 201; a longer text belongs into a file of its own");
   std::string wide;
   for (int i = 0; i < 20'000; ++i) wide += "é";
   EXPECT_EQ(with("notes: " + quoted(wide)).prose.notes.size(), 40'000U);
-  EXPECT_EQ(top("notes: " + quoted(std::string(300'000, 'x'))),
-            "job.yaml:2: notes: expected at most 20,000 characters, got 300,000; a longer text belongs into a file of its "
-            "own");
+  EXPECT_EQ(
+      top("notes: " + quoted(std::string(300'000, 'x'))),
+      "job.yaml:2: notes: expected at most 20,000 characters, got 300,000; a longer text belongs into a file of its "
+      "own");
 }
 
 TEST(JobProse, RefusesWhatHidesOrTurnsText) {
@@ -180,8 +184,8 @@ TEST(JobProse, ShortAddressesLeadToNoWords) {
 /// The text that is kept with a plan reads back as the same words, however odd they are.
 TEST(JobProse, SurvivesItsOwnText) {
   const std::string odd = "# x\n\n- a: b\n\t'q' \"q\" \\n %\n| 1 | 2 |\n---\n...\n{a} [b] &c *d !e @f";
-  const auto source = parse_job(kPhase + "title: '- a: {b}'\nnotes: " + quoted(odd) + "\ntasks: [{do: " +
-                                    quoted("null") + ", command: " + quoted(odd) + "}]\n",
+  const auto source = parse_job(kPhase + "title: '- a: {b}'\nnotes: " + quoted(odd) +
+                                    "\ntasks: [{do: " + quoted("null") + ", command: " + quoted(odd) + "}]\n",
                                 "job.yaml");
   ASSERT_TRUE(source) << source.error().message;
   const Job again = job_of(flow_text(source->tree));
@@ -196,7 +200,8 @@ TEST(JobProse, SchemaKnowsKeysAndLengths) {
   EXPECT_EQ(schema["properties"]["title"]["maxLength"], 200);
   EXPECT_EQ(schema["properties"]["purpose"]["maxLength"], 20'000);
   const auto& phase = schema["$defs"]["phase"]["properties"];
-  for (const char* key : {"title", "purpose", "notes", "tasks", "expect", "quality"}) EXPECT_TRUE(phase.contains(key)) << key;
+  for (const char* key : {"title", "purpose", "notes", "tasks", "expect", "quality"})
+    EXPECT_TRUE(phase.contains(key)) << key;
   EXPECT_EQ(schema["$defs"]["task"]["required"], nlohmann::json::array({"do"}));
   for (const char* machine : {"offer", "pool", "own"})
     EXPECT_TRUE(schema["$defs"][machine]["properties"].contains("notes")) << machine;

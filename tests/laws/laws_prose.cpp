@@ -14,14 +14,16 @@ std::string drawn_words(Random& random) {
   std::string text;
   const std::uint64_t parts = 1 + random.below(4);
   for (std::uint64_t i = 0; i < parts; ++i)
-    text += one_of(random, {"Takes 12 h on 8x H100 SXM at $99/h. ", "# A heading\n\n- rare\n- sold out\n", "| a | b |\n| - | - |\n",
-                            "<script>alert(1)</script>", "{{ gpus }} ${HOME} `x`", "price: $0.01/h\n", "spot, preemptible ",
-                            "日本語 é 😀 ", "\ta: [b, {c: d}] # e\n", "'\"\\n%", "---\n...\n"});
+    text += one_of(random,
+                   {"Takes 12 h on 8x H100 SXM at $99/h. ", "# A heading\n\n- rare\n- sold out\n",
+                    "| a | b |\n| - | - |\n", "<script>alert(1)</script>", "{{ gpus }} ${HOME} `x`", "price: $0.01/h\n",
+                    "spot, preemptible ", "日本語 é 😀 ", "\ta: [b, {c: d}] # e\n", "'\"\\n%", "---\n...\n"});
   return text;
 }
 
 std::string drawn_line(Random& random) {
-  return std::string(one_of(random, {"Cheap: 1x L4, $0", "Ends in 3 h", "a {b} <i>c</i>", "規則", "- \"x\"", "100 % sure"}));
+  return std::string(
+      one_of(random, {"Cheap: 1x L4, $0", "Ends in 3 h", "a {b} <i>c</i>", "規則", "- \"x\"", "100 % sure"}));
 }
 
 Tree drawn_tasks(Random& random) {

@@ -39,7 +39,8 @@ TEST(ProsePieces, AreInTheOrderOfTheJob) {
   job.variants.emplace_back().name = "v";
   job.variants[0].prose.notes = "w";
   std::string all;
-  for (const ProsePiece& piece : prose_pieces(job)) all += piece.about + "." + std::string(piece.key) + "=" + piece.text + ";";
+  for (const ProsePiece& piece : prose_pieces(job))
+    all += piece.about + "." + std::string(piece.key) + "=" + piece.text + ";";
   EXPECT_EQ(all,
             "job.title=T;job.tasks=- look (Ana, 10 min)\n  n\n\n      a\n      b;phase train.expect=E;phase "
             "train.quality.do=D;offer 2x L4.notes=rare;option 1 GPU.title=One;variant v.notes=w;");

@@ -12,7 +12,8 @@ namespace {
 std::string task_text(const ManualTask& task) {
   std::vector<std::string> facts;
   if (!task.who.empty()) facts.push_back(task.who);
-  if (task.time) facts.push_back(to_text(*task.time));
+  if (const auto& time = task.time)
+    facts.push_back(time->exact() ? to_text(time->p50) : to_text(time->p10) + " to " + to_text(time->p90));
   std::string text = "- " + task.what + (facts.empty() ? "" : " (" + join(facts, ", ") + ")") + "\n";
   const auto below = [&](std::string_view lines, std::string_view indent) {
     for (std::size_t at = 0; at < lines.size();) {

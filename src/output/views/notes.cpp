@@ -10,18 +10,50 @@
 namespace gpuplan {
 namespace {
 
-/// Lines of the user's own, wrapped where they are longer than the screen; what indents a line stays.
+/// Whether a line begins something of its own in Markdown: an entry, a heading, a row, a quotation, a fence.
+bool begins_anew(std::string_view line) {
+  if (std::string_view("-*+#|>`~").find(line.front()) != std::string_view::npos) return !line.starts_with("**");
+  const std::size_t digits = line.find_first_not_of("0123456789");
+  return digits > 0 && digits != std::string_view::npos && (line[digits] == '.' || line[digits] == ')');
+}
+
+/// The user's Markdown wrapped to the screen: lines of one paragraph flow, what stands for itself stays a line, and
+/// what indents it stays.
 std::string lines_text(std::string_view text, const Screen& screen) {
-  std::string out;
+  constexpr std::size_t kCode = 4;  // so many blanks make code of a line
+  std::string out, open;
+  std::size_t indent = 0;
+  const auto close = [&] {
+    const int column = 4 + static_cast<int>(std::min<std::size_t>(indent, 20));
+    const bool entry = open.starts_with("- ") || open.starts_with("* ");
+    if (!open.empty()) out += paragraph(open, screen, column, entry ? column + 2 : column);
+    open.clear();
+  };
+  bool fence = false;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
-    const int indent = 4 + static_cast<int>(std::min<std::size_t>(blanks, 20));
-    if (blanks == line.size()) out += '\n';
-    else out += paragraph(line.substr(blanks), screen, indent, indent);
+    std::string_view line = text.substr(at, end - at);
     at = end + 1;
+    const std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    line.remove_prefix(blanks);
+    if (line.empty()) {
+      close();
+      out += '\n';
+      continue;
+    }
+    const bool mark = line.starts_with("```");
+    const bool alone = fence || mark || (open.empty() && blanks >= kCode) || line.front() == '|' || line.front() == '#';
+    if (mark) fence = !fence;
+    if (alone || open.empty() || begins_anew(line)) {
+      close();
+      indent = blanks;
+      open = line;
+      if (alone) close();
+    } else {
+      open.append(" ").append(line);
+    }
   }
+  close();
   return out;
 }
 
