@@ -24,7 +24,7 @@ Phase phase_of(const std::string& keys) {
   return job_of("phases: [{name: a, fixed: {gpus: 1, time: 4 h}, " + keys + "}]").phases.at(0);
 }
 /// A value in double quotes, which JSON and YAML read alike.
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string json_text(const std::string& text) { return nlohmann::json(text).dump(); }
 
 TEST(JobProse, OfAJob) {
   const Job job = with(
@@ -117,36 +117,36 @@ TEST(JobProse, SaysWhereWordsBelong) {
 }
 
 TEST(JobProse, LengthIsBoundInCharacters) {
-  EXPECT_EQ(with("title: " + quoted(std::string(200, 'a'))).prose.title.size(), 200U);
+  EXPECT_EQ(with("title: " + json_text(std::string(200, 'a'))).prose.title.size(), 200U);
   EXPECT_EQ(
-      top("title: " + quoted(std::string(201, 'a'))),
+      top("title: " + json_text(std::string(201, 'a'))),
       "job.yaml:2: title: expected at most 200 characters, got 201; a longer text belongs into a file of its own");
   std::string wide;
   for (int i = 0; i < 20'000; ++i) wide += "é";
-  EXPECT_EQ(with("notes: " + quoted(wide)).prose.notes.size(), 40'000U);
+  EXPECT_EQ(with("notes: " + json_text(wide)).prose.notes.size(), 40'000U);
   EXPECT_EQ(
-      top("notes: " + quoted(std::string(300'000, 'x'))),
+      top("notes: " + json_text(std::string(300'000, 'x'))),
       "job.yaml:2: notes: expected at most 20,000 characters, got 300,000; a longer text belongs into a file of its "
       "own");
 }
 
 TEST(JobProse, RefusesWhatHidesOrTurnsText) {
-  EXPECT_EQ(top("notes: " + quoted("a\u202Etxt.exe")),
+  EXPECT_EQ(top("notes: " + json_text("a\u202Etxt.exe")),
             "job.yaml:2: notes: has the character U+202E, which is not seen or turns the text around; remove it");
   for (const char* bad : {"\u202A", "\u2066", "\u200B", "\u200F", "\uFEFF", "\u2028", "\u00AD", "\U000E0041"})
-    EXPECT_NE(top("tasks: [{do: x, notes: " + quoted(std::string("a") + bad + "b") + "}]")
+    EXPECT_NE(top("tasks: [{do: x, notes: " + json_text(std::string("a") + bad + "b") + "}]")
                   .find("job.yaml:2: tasks[0].notes: has the character U+"),
               std::string::npos);
-  EXPECT_NE(top("title: " + quoted("a\rb")).find("U+000D"), std::string::npos);
+  EXPECT_NE(top("title: " + json_text("a\rb")).find("U+000D"), std::string::npos);
   for (const char* bad : {"\x1b[31m", "\x07", "\x7f"})
-    EXPECT_NE(top("notes: " + quoted(std::string("a") + bad)), "") << bad;
+    EXPECT_NE(top("notes: " + json_text(std::string("a") + bad)), "") << bad;
   // What people write: other scripts, emoji joined of several, line ends of Windows.
   const std::string family = "\U0001F469\u200D\U0001F52C ok";
-  EXPECT_EQ(with("notes: " + quoted("שלום " + family)).prose.notes, "שלום " + family);
-  EXPECT_EQ(with("notes: " + quoted("a\r\nb\tc\r\n")).prose.notes, "a\nb\tc");
+  EXPECT_EQ(with("notes: " + json_text("שלום " + family)).prose.notes, "שלום " + family);
+  EXPECT_EQ(with("notes: " + json_text("a\r\nb\tc\r\n")).prose.notes, "a\nb\tc");
   // Markup stays as written: who makes a page escapes it.
   const std::string markup = "<script>alert(1)</script> [x](javascript:y) `${z}` | {{ 7*7 }}";
-  EXPECT_EQ(with("notes: " + quoted(markup)).prose.notes, markup);
+  EXPECT_EQ(with("notes: " + json_text(markup)).prose.notes, markup);
 }
 
 TEST(JobProse, ContradictionsAreTold) {
@@ -184,8 +184,8 @@ TEST(JobProse, ShortAddressesLeadToNoWords) {
 /// The text that is kept with a plan reads back as the same words, however odd they are.
 TEST(JobProse, SurvivesItsOwnText) {
   const std::string odd = "# x\n\n- a: b\n\t'q' \"q\" \\n %\n| 1 | 2 |\n---\n...\n{a} [b] &c *d !e @f";
-  const auto source = parse_job(kPhase + "title: '- a: {b}'\nnotes: " + quoted(odd) +
-                                    "\ntasks: [{do: " + quoted("null") + ", command: " + quoted(odd) + "}]\n",
+  const auto source = parse_job(kPhase + "title: '- a: {b}'\nnotes: " + json_text(odd) +
+                                    "\ntasks: [{do: " + json_text("null") + ", command: " + json_text(odd) + "}]\n",
                                 "job.yaml");
   ASSERT_TRUE(source) << source.error().message;
   const Job again = job_of(flow_text(source->tree));

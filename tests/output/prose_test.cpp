@@ -42,7 +42,7 @@ TEST(ProsePieces, AreInTheOrderOfTheJob) {
   for (const ProsePiece& piece : prose_pieces(job))
     all += piece.about + "." + std::string(piece.key) + "=" + piece.text + ";";
   EXPECT_EQ(all,
-            "job.title=T;job.tasks=- look (Ana, 10 min)\n  n\n\n      a\n      b;phase train.expect=E;phase "
+            "job.title=T;job.tasks=- look (Ana, 10 min)\n\n  n\n\n      a\n      b;phase train.expect=E;phase "
             "train.quality.do=D;offer 2x L4.notes=rare;option 1 GPU.title=One;variant v.notes=w;");
 }
 
@@ -51,8 +51,10 @@ TEST(PlanJson, TellsTheWordsOfTheJob) {
   EXPECT_TRUE(json::parse(plan_json(fixture.report(), {}))["prose"].is_null());
   const std::string odd = "<b>\"x\"</b>\n\u202E & \x1b";
   fixture.job.prose.purpose = odd;
-  fixture.job.prose.tasks = {{.what = "look", .time = exactly(2 * units::hour)}};
-  fixture.job.options = {{.gpu = "L4", .gpus = 0, .notes = "n"}};
+  ManualTask& task = fixture.job.prose.tasks.emplace_back();
+  task.what = "look";
+  task.time = exactly(2 * units::hour);
+  fixture.job.options = {{.gpu = "L4", .gpus = 0, .title = "", .notes = "n"}};
   const json prose = json::parse(plan_json(fixture.report(), {}))["prose"];
   EXPECT_EQ(prose["title"], "");
   EXPECT_EQ(prose["purpose"], odd);  // escaped, and the same again when read

@@ -23,7 +23,10 @@ std::string task_text(const ManualTask& task) {
       at = end + 1;
     }
   };
-  if (!task.notes.empty()) below(task.notes, "  ");
+  if (!task.notes.empty()) {
+    text += '\n';
+    below(task.notes, "  ");
+  }
   if (!task.command.empty()) {
     text += '\n';
     below(task.command, "      ");  // code in an entry of a list

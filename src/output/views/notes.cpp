@@ -12,7 +12,8 @@ namespace {
 
 /// Whether a line begins something of its own in Markdown: an entry, a heading, a row, a quotation, a fence.
 bool begins_anew(std::string_view line) {
-  if (std::string_view("-*+#|>`~").find(line.front()) != std::string_view::npos) return !line.starts_with("**");
+  for (const std::string_view mark : {"- ", "* ", "+ ", "#", "|", ">", "```", "~~~"})
+    if (line.starts_with(mark)) return true;
   const std::size_t digits = line.find_first_not_of("0123456789");
   return digits > 0 && digits != std::string_view::npos && (line[digits] == '.' || line[digits] == ')');
 }
