@@ -34,6 +34,7 @@ std::span<const Law> facts_laws();    ///< better hardware (laws_facts.cpp)
 std::span<const Law> limit_laws();    ///< deadlines, budgets, chances (laws_limits.cpp)
 std::span<const Law> figure_laws();   ///< of one answer by itself (laws_figures.cpp)
 std::span<const Law> form_laws();     ///< the same answer in other forms (laws_forms.cpp)
+std::span<const Law> prose_laws();    ///< what a job says in words (laws_prose.cpp)
 std::span<const Law> command_laws();  ///< simulate, whatif, fit (laws_commands.cpp)
 
 // ---- what laws compare ----------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ namespace {
 
 VariantReport tell(const Variant& variant, const Searched& searched, const Catalogue& catalogue) {
   const PlanReport report(searched.found, searched.job, catalogue);
-  VariantReport told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed};
+  VariantReport told{variant.name, variant.settings, std::nullopt, "", searched.found.recommendations.limits_missed,
+                     variant.prose};
   if (const Plan* pick = report.pick()) {
     told.pick = *pick;
     told.plan = report.name(*pick);

@@ -61,6 +61,7 @@ struct Offer {
   std::optional<DollarsPerByte> egress_price;
   std::string label;  ///< how the user calls it; empty: "4x RTX 3090"
   std::string source, as_of;
+  std::string notes;  ///< what the job says of it, Markdown (domain/work/prose.h); never counted
   int vcpus = 0;
   Bytes ram{};
 

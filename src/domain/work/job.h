@@ -98,6 +98,7 @@ struct Names<Schedule> {
 struct Variant {
   std::string name;
   std::vector<std::pair<std::string, std::string>> settings;  ///< address, value
+  VariantProse prose{};
 };
 
 struct Job {
@@ -116,6 +117,8 @@ struct Job {
   Dollars contingency{};
   Schedule schedule = Schedule::kBest;
   std::vector<Variant> variants;
+  JobProse prose;
+  std::vector<OptionProse> options;      ///< words about ways to run the job
   std::vector<std::string> assumed;      ///< what reading it assumed, a sentence each; shown
   std::vector<std::string> from_config;  ///< what it took from gpuplan.toml, a sentence for each file; shown
 };

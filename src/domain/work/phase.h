@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "domain/hardware/per_gpu.h"
 #include "domain/work/model_use.h"
+#include "domain/work/prose.h"
 #include "domain/work/strategy.h"
 
 namespace gpuplan {
@@ -288,7 +289,8 @@ struct Phase {
   std::vector<std::string> succeed_when;
   std::optional<double> chance_to_pass;
   std::string yields;
-  std::string note;
+  std::string note;  ///< one line, shown in scripts
+  PhaseProse prose;
   int line = 0;  ///< in the job file
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "domain/work/job.h"
 #include "input/declaration/codec.h"
 #include "input/declaration/other_words.h"
 #include "input/prices/offer_clues.h"
@@ -77,7 +78,10 @@ bool unknown_key(Reader& reader, const Tree& child, const ValueType& type) {
     if (home.empty() && inner != nullptr && inner->find(child.key) != nullptr) home = key.name;
   }
   const std::string guess = did_you_mean(child.key, names);
-  if (!home.empty()) {
+  const std::string_view advice = child.is_list() ? advice_on("list", child.key) : std::string_view();
+  if (!advice.empty()) {
+    message += "; " + std::string(advice);
+  } else if (!home.empty()) {
     message += "; it belongs inside ";
     message += home;
   } else if (!guess.empty()) {
@@ -206,7 +210,9 @@ std::optional<std::size_t> read_word(Reader& reader, const Tree& tree, const Val
                                   : &type == &Codec<Optimizer>::type ? "optimizer"
                                                                      : "";
     const std::string_view advice = advice_on(kind, tree.text);
-    if (!advice.empty()) message += "; " + std::string(advice);
+    if (&type == &Codec<Goal>::type && tree.text.find(' ') != std::string::npos)
+      message += "; what the job is for, in words, is purpose";
+    else if (!advice.empty()) message += "; " + std::string(advice);
     else message += did_you_mean(tree.text, words_of(type));
   }
   reader.fail(tree, message);

@@ -75,6 +75,7 @@ struct ValueType {
   std::size_t option_count = 0;
   std::string_view scalar_key{};  ///< key of the record that a text in its place stands for ("name" of a model)
   std::size_t max_items = 1000;
+  std::size_t longest = 0;  ///< of a text, in characters; 0: as long as the file may be
 
   const Key* begin() const { return keys; }
   const Key* end() const;
@@ -89,6 +90,7 @@ struct Key {
   const ValueType* type;
   bool (*read)(Reader&, const Tree&, void* object, const Bounds&);
   Bounds bounds{};
+  bool prose = false;  ///< told, never counted: no short address leads there, and nothing varies it
 
   bool required() const { return fallback == "required"; }
 };

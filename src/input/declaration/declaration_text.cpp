@@ -136,6 +136,8 @@ std::string expected_text(const ValueType& type) {
 }
 
 std::string bounds_text(const ValueType& type, const Bounds& bounds) {
+  if (type.kind == ValueType::Kind::kText)
+    return type.longest == 0 ? "" : "at most " + count_text(static_cast<double>(type.longest)) + " characters";
   const auto text = [&](double value) { return amount_text(type.amount, value); };
   if (bounds.above_min) {
     const std::string least = "more than " + text(bounds.min);

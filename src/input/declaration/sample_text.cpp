@@ -63,6 +63,23 @@ end adds an item, and an empty value takes a key away. `variants` are named sets
 * **Your own figures** (`given`) take precedence over the model's, and where one lies outside the model's interval both
   are shown.
 
+## Words
+
+What a plan is for, what somebody does by hand and how to judge what comes out stand beside the figures, for those who did
+not write the job. No figure, order or id of a plan depends on it.
+
+* **Where.** `title`, `purpose`, `notes` and `tasks` tell of the job or of a phase; `expect` and `quality` of what a phase
+  gives; `notes` of an offer, a pool or an own machine; `options` of ways to run the job, by GPU, number of GPUs or both
+  (the closest counts: GPU and number, then GPU, then number); `title` and `notes` in a variant of that variant, where they
+  are no change. What gpuplan checks by itself is `succeed_when`, and a manual step that takes time before a phase `before`.
+* **What.** Titles, and `do` and `who` of a task, are one line of at most 200 characters, the rest is Markdown of at most
+  20,000. Characters that are not seen or turn the text around (control characters, zero width, bidirectional overrides) are
+  refused. Markdown and HTML are kept as written and escaped wherever they are shown.
+* **Times of tasks** are told and not added to the hours of the phase. Where those of one person are longer than the time
+  that a `fixed` or `cpu` phase states, the plan says so and uses the time of the phase.
+* **Shown** by `plan --show notes`; the title also heads the plan. `plan --json` has all of it in `prose`. `--set` takes their
+  full addresses only.
+
 ## Keys
 
 The top of the file is the table *job*.

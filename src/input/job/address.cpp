@@ -95,7 +95,7 @@ class Walker {
       const Tree* child = tree != nullptr ? tree->find(key.name) : nullptr;
       const bool other_kind = &type == &Codec<Phase>::type && child == nullptr && is_phase_kind(key.name);
       const bool variants = depth == 0 && key.name == "variants";
-      if (!other_kind && !variants) walk(joined(address, key.name), *key.type, child, depth + 1);
+      if (!other_kind && !variants && !key.prose) walk(joined(address, key.name), *key.type, child, depth + 1);
     }
   }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "input/declaration/reader.h"
 #include "input/job/codecs.h"
+#include "input/job/prose.h"
 #include "input/job/settings.h"
 #include "input/text/yaml_tree.h"
 
@@ -31,6 +32,7 @@ std::string stem(std::string_view file) {
 void add_surroundings(Job& job, const JobSource& source) {
   job.assumed = source.assumed;
   job.from_config = source.from_config;
+  for (std::string& words : task_contradictions(job)) job.assumed.push_back(std::move(words));
   const SpotRules& spot = job.spot;
   if (source.interruptions && !spot.interruptions && !spot.band && !spot.bathtub) {
     job.spot.interruptions = exactly(*source.interruptions);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "input/job/codecs.h"
 #include "input/job/network_text.h"
+#include "input/job/prose.h"
 #include "input/prices/price_bounds.h"
 #include "input/prices/region_areas.h"
 #include "input/text/gpu_name.h"
@@ -40,6 +41,8 @@ struct BillingRecord {
 
 constexpr Key kGpusKey = key<&Offer::gpus>("gpus", "1", "GPUs in one machine; price is for all of them", kGpuCounts);
 
+constexpr Key kNotesKey = prose_key<ProseCodec, &Offer::notes>("notes", "what is to be said of it (shown only)");
+
 /// Prices an hour: zero, or one that somebody may have asked.
 bool check_prices(Reader& reader, const Tree& tree, const Offer& offer) {
   const std::pair<std::string_view, const std::optional<Interval<DollarsPerSecond>>*> prices[] = {
@@ -71,6 +74,7 @@ struct OfferRecord {
       key<&Offer::disk_price>("disk_price", "", "disk price per GB and month"),
       key<&Offer::egress_price>("egress_price", "", "egress price per GB"),
       key<&Offer::label>("label", "4x RTX 3090", "name in tables"),
+      kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     if (!offer.price && !offer.spot_price)
@@ -151,6 +155,7 @@ struct PoolRecord {
       key<&Offer::queue>("queue", "", "queue or priority class of the cluster"),
       key_as<OptionalCodec<Codec<Interval<Seconds>>>, &Offer::wait>(
           "wait", "none", "queue wait before a job starts, or a range; counts toward the deadline, not the hours"),
+      kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     offer.kind = OfferKind::kPool;
@@ -174,6 +179,7 @@ struct OwnRecord {
           "power draw of the whole machine under load; a plan on some of its GPUs pays their share"),
       key_as<AmountCodec<AmountKind::kMoney>, &Offer::usd_per_kwh>("usd_per_kwh", "$0", "price of electricity",
                                                                    between(0, 100)),
+      kNotesKey,
   };
   static bool check(Reader& reader, const Tree& tree, Offer& offer) {
     offer.kind = OfferKind::kOwn;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "input/job/codecs.h"
+#include "input/job/prose.h"
 
 namespace gpuplan {
 
@@ -158,7 +159,14 @@ struct PhaseRecord {
       key_as<OptionalCodec<ShareCodec>, &Phase::chance_to_pass>("chance_to_pass", "100%", "chance that the gate passes",
                                                                 {0, 1, true}),
       key<&Phase::yields>("yields", "", "description of the output (shown only)"),
-      key<&Phase::note>("note", "", "shown only"),
+      key<&Phase::note>("note", "", "one line, shown in scripts"),
+      prose_key<ProseLineCodec, &Phase::prose, &PhaseProse::title>("title", "heading in documents (shown only)"),
+      prose_key<ProseCodec, &Phase::prose, &PhaseProse::purpose>("purpose", "what the phase is for (shown only)"),
+      prose_key<ProseCodec, &Phase::prose, &PhaseProse::notes>("notes", "what else is to be said (shown only)"),
+      prose_key<ListCodec<Codec<ManualTask>>, &Phase::prose, &PhaseProse::tasks>("tasks", "work by hand (shown only)"),
+      prose_key<ProseCodec, &Phase::prose, &PhaseProse::expect>(
+          "expect", "what its output looks like, such as lines of its log (shown only)"),
+      prose_key<Codec<Quality>, &Phase::prose, &PhaseProse::quality>("quality", "how to judge its output (shown only)"),
   };
 
   static bool check(Reader& reader, const Tree& tree, Phase& out) {

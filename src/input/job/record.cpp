@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "input/job/checks/job.h"
 #include "input/job/codecs.h"
+#include "input/job/prose.h"
 
 namespace gpuplan {
 
@@ -26,7 +27,17 @@ struct VariantsCodec {
       if (!child.is_map())
         return reader.fail(child, "expected addresses and values such as {where.spot: only}, got " + got_text(child));
       Variant variant{.name = child.key, .settings = {}};
-      for (const Tree& setting : child.children) variant.settings.emplace_back(setting.key, flow_text(setting));
+      for (const Tree& setting : child.children) {
+        // Words about the job are words about the variant here, and no change.
+        const Reader::Scope key_scope(reader, setting.key);
+        if (setting.key == "title") {
+          if (!ProseLineCodec::read(reader, setting, variant.prose.title, {})) return false;
+        } else if (setting.key == "notes") {
+          if (!ProseCodec::read(reader, setting, variant.prose.notes, {})) return false;
+        } else {
+          variant.settings.emplace_back(setting.key, flow_text(setting));
+        }
+      }
       out.push_back(std::move(variant));
     }
     return true;
@@ -147,7 +158,14 @@ struct JobRecord {
       key<&Job::schedule>(
           "schedule", "best",
           "one machine from first to last phase, released while idle (also during manual work), or one per phase"),
-      key_as<VariantsCodec, &Job::variants>("variants", "none", "named sets of settings to compare"),
+      key_as<VariantsCodec, &Job::variants>("variants", "none",
+                                            "named sets of settings to compare; title and notes in one tell of it"),
+      prose_key<ProseLineCodec, &Job::prose, &JobProse::title>("title", "heading of plans and documents (shown only)"),
+      prose_key<ProseCodec, &Job::prose, &JobProse::purpose>("purpose", "what the job is for (shown only)"),
+      prose_key<ProseCodec, &Job::prose, &JobProse::notes>("notes", "what else is to be said (shown only)"),
+      prose_key<ListCodec<Codec<ManualTask>>, &Job::prose, &JobProse::tasks>("tasks", "work by hand (shown only)"),
+      prose_key<ListCodec<Codec<OptionProse>>, &Job::options>("options",
+                                                              "what is to be said of ways to run the job (shown only)"),
   };
   static bool check(Reader& reader, const Tree& tree, Job& job) {
     job.name = trim(job.name);
@@ -162,7 +180,7 @@ struct JobRecord {
       if (auto* generate = std::get_if<GeneratePhase>(&phase.work); generate != nullptr && generate->store)
         if (job.storage.disk_rate && !generate->store->disk_rate)
           generate->store->disk_rate = job.storage.disk_rate->p50;
-    return check_job(reader, tree, job);
+    return check_options(reader, tree, job.options) && check_job(reader, tree, job);
   }
 };
 

@@ -43,6 +43,7 @@ class SchemaWriter {
     switch (type.kind) {
       case Kind::kText:  // YAML reads an unquoted 0.001 as a number
         json["type"] = {"string", "number", "boolean"};
+        if (type.longest > 0) json["maxLength"] = type.longest;
         break;
       case Kind::kGpu:  // 4090 is one
         json["type"] = {"string", "number"};

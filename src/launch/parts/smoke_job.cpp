@@ -214,7 +214,9 @@ class Cut {
 
   void top(const std::vector<const LaunchPhase*>& kept) {
     settings_.set("job", quoted(launch_.job.name + "-smoke"));
-    for (const char* key : {"limits", "buffer", "contingency", "checkpoint", "goal", "schedule"}) settings_.drop(key);
+    for (const char* key : {"limits", "buffer", "contingency", "checkpoint", "goal", "schedule", "title", "purpose",
+                            "notes", "tasks", "options"})
+      settings_.drop(key);
     if (!machines_) return;
     int gpus = 0;
     for (const LaunchPhase* laid : kept) gpus = std::max(gpus, laid->nodes * laid->gpus);
@@ -224,8 +226,9 @@ class Cut {
 
   void phase(int position, const LaunchPhase& laid) {
     at_ = "phases[" + std::to_string(position) + "].";
-    for (const char* key : {"given", "overhead", "evaluate", "before", "chance_to_pass", "needs", "on", "yields",
-                            "note", "checkpoint", "succeed_when"})
+    for (const char* key :
+         {"given", "overhead", "evaluate", "before", "chance_to_pass", "needs", "on", "yields", "note", "checkpoint",
+          "succeed_when", "title", "purpose", "notes", "tasks", "expect", "quality"})
       settings_.drop(at_ + key);
     if (position > 0) settings_.set(at_ + "needs", "[" + quoted(before_) + "]");
     before_ = laid.phase->name;

@@ -7,6 +7,7 @@
 #include "output/answer/limit_table.h"
 #include "output/answer/plan_variants.h"
 #include "output/explain/explain.h"
+#include "output/prose/prose_json.h"
 #include "output/text/json_writer.h"
 #include "output/text/price_age.h"
 #include "output/views/plan_views.h"
@@ -34,6 +35,8 @@ class PlanJson {
 
   std::string text(const std::vector<Remedy>& remedies) {
     json_.begin_object().member("schema", "gpuplan/plan@1").member("job", report_.job.name);
+    json_.key("prose");
+    write_prose(json_, report_.job);
     job_file();
     market();
     if (look_.launched != nullptr) json_.member("launched", look_.launched->id);

@@ -35,6 +35,7 @@ std::span<const PlanView> plan_views() {
       PlanView{"problems", "known issues of software and hardware, with sources", problems_view},
       PlanView{"storage", "activations kept by collect phases: disk, CPU memory, copying, cost", storage_view},
       PlanView{"evidence", "your figures next to the predictions", evidence_view},
+      PlanView{"notes", "what your job file says in words", notes_view},
   };
   return kViews;
 }

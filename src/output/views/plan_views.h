@@ -61,4 +61,6 @@ ViewContent problems_view(const PlanReport& report, const Screen& screen);
 ViewContent storage_view(const PlanReport& report, const Screen& screen);
 ViewContent evidence_view(const PlanReport& report, const Screen& screen);
 
+ViewContent notes_view(const PlanReport& report, const Screen& screen);
+
 }  // namespace gpuplan

@@ -118,7 +118,7 @@ std::string unknown_places(const PlanReport& report) {
 
 std::string header_words(const PlanReport& report) {
   const Job& job = report.job;
-  const std::string name = printable(job.name, 60) + ": ";
+  const std::string name = printable(job.prose.title.empty() ? job.name : job.prose.title, 60) + ": ";
   return name + (job.phases.size() == 1 ? phase_words(job.phases.front())
                                         : count_of(static_cast<double>(job.phases.size()), "phase"));
 }

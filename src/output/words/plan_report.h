@@ -23,6 +23,7 @@ struct VariantReport {
   std::optional<Plan> pick;                                   ///< nullopt: nothing fits
   std::string plan;                                           ///< how the pick is called
   bool limits_missed = false;
+  VariantProse prose{};
 };
 
 /// What all sentences about a search are made from. Refers to its parts, which must outlive it.
