@@ -6,22 +6,22 @@
 
 namespace gpuplan {
 
-std::string hours_range(const Outcome<Seconds>& hours) {
+std::string hours_span(const Outcome<Seconds>& hours) {
   return range_text(hours_words(hours.p10), hours_words(hours.p90));
 }
 
-std::string cost_range(const Outcome<Dollars>& cost) {
+std::string cost_span(const Outcome<Dollars>& cost) {
   return range_text(money_label(cost.p10.value), money_label(cost.p90.value));
 }
 
 std::string hours_tip(const Outcome<Seconds>& hours) {
   const std::string text = hours_words(hours.p50);
-  return hours.p10 == hours.p90 ? text : text + " (8 in 10 runs: " + hours_range(hours) + ")";
+  return hours.p10 == hours.p90 ? text : text + " (8 in 10 runs: " + hours_span(hours) + ")";
 }
 
 std::string cost_tip(const Outcome<Dollars>& cost) {
   const std::string text = cost.p50 > Dollars{} ? short_money(cost.p50) : std::string("no charge");
-  return cost.p10 == cost.p90 ? text : text + " (8 in 10 runs: " + cost_range(cost) + ")";
+  return cost.p10 == cost.p90 ? text : text + " (8 in 10 runs: " + cost_span(cost) + ")";
 }
 
 std::string chart_name(const PlanReport& report, const Plan& plan) { return short_name(report.name(plan)); }

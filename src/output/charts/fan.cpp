@@ -25,7 +25,7 @@ struct Measured {
   double told(const Plan& plan) const { return time ? plan.hours.p50 / units::hour : plan.cost.p50 / units::dollar; }
   double low(const Plan& plan) const { return time ? plan.hours.p10 / units::hour : plan.cost.p10 / units::dollar; }
   double high(const Plan& plan) const { return time ? plan.hours.p90 / units::hour : plan.cost.p90 / units::dollar; }
-  std::string range(const Plan& plan) const { return time ? hours_range(plan.hours) : cost_range(plan.cost); }
+  std::string range(const Plan& plan) const { return time ? hours_span(plan.hours) : cost_span(plan.cost); }
 };
 
 /// In rising order; hours or dollars.
