@@ -75,7 +75,7 @@ class Charts(unittest.TestCase):
         self.assertIn("prefers-color-scheme", run("plan", EXAMPLES[0], "--svg", "-", "--theme", "both").stdout)
 
     def test_wrong_use(self):
-        for words, hint in [(["--chart", "memory"], "--svg"), (["--theme", "dark"], "--svg"),
+        for words, hint in [(["--chart", "memory"], "--svg"), (["--theme", "dark"], "--svg"), (["--width", "400"], "--svg"),
                             (["--svg", "-", "--chart", "pie"], "cost-time"), (["--svg", "-", "--theme", "pink"], "dark"),
                             (["--svg", "a.svg", "-o", "a.svg"], "different files")]:
             done = run("plan", EXAMPLES[0], *words)

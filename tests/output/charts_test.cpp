@@ -35,15 +35,21 @@ bool inside(const PlotAxis& axis, double value) {
 
 void expect_good_axis(const PlotAxis& axis) {
   EXPECT_LT(axis.min, axis.max);
-  if (axis.scale == PlotScale::kLog) EXPECT_GT(axis.min, 0);
-  if (axis.scale != PlotScale::kCategory) EXPECT_LE(axis.ticks.size(), kMostTicks);
+  if (axis.scale == PlotScale::kLog) {
+    EXPECT_GT(axis.min, 0);
+  }
+  if (axis.scale != PlotScale::kCategory) {
+    EXPECT_LE(axis.ticks.size(), kMostTicks);
+  }
   EXPECT_GE(axis.ticks.size(), 1U);
   for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
     EXPECT_TRUE(inside(axis, axis.ticks[i].at)) << axis.ticks[i].text;
     EXPECT_FALSE(axis.ticks[i].text.empty());
     if (i == 0) continue;
     EXPECT_LT(axis.ticks[i - 1].at, axis.ticks[i].at);
-    if (axis.scale != PlotScale::kCategory) EXPECT_NE(axis.ticks[i - 1].text, axis.ticks[i].text);
+    if (axis.scale != PlotScale::kCategory) {
+      EXPECT_NE(axis.ticks[i - 1].text, axis.ticks[i].text);
+    }
   }
 }
 
@@ -51,11 +57,19 @@ void expect_marks_inside(const Chart& chart) {
   for (const ChartMark& mark : chart.marks) {
     SCOPED_TRACE(std::string(name_of(mark.shape)) + " " + mark.label + (mark.tip.empty() ? "" : " " + mark.tip[0]));
     for (const auto& value : {mark.x, mark.x0, mark.x1})
-      if (value) EXPECT_TRUE(inside(chart.x, *value)) << *value << " of " << chart.x.min << " to " << chart.x.max;
+      if (value) {
+        EXPECT_TRUE(inside(chart.x, *value)) << *value << " of " << chart.x.min << " to " << chart.x.max;
+      }
     for (const auto& value : {mark.y, mark.y0, mark.y1})
-      if (value) EXPECT_TRUE(inside(chart.y, *value)) << *value << " of " << chart.y.min << " to " << chart.y.max;
-    if (mark.x0 && mark.x1) EXPECT_LE(*mark.x0, *mark.x1);
-    if (mark.y0 && mark.y1) EXPECT_LE(*mark.y0, *mark.y1);
+      if (value) {
+        EXPECT_TRUE(inside(chart.y, *value)) << *value << " of " << chart.y.min << " to " << chart.y.max;
+      }
+    if (mark.x0 && mark.x1) {
+      EXPECT_LE(*mark.x0, *mark.x1);
+    }
+    if (mark.y0 && mark.y1) {
+      EXPECT_LE(*mark.y0, *mark.y1);
+    }
     for (const auto& [x, y] : mark.points) {
       EXPECT_TRUE(inside(chart.x, x)) << x;
       EXPECT_TRUE(inside(chart.y, y)) << y;

@@ -36,6 +36,7 @@ struct PlanArguments {
   std::string svg;    ///< file; empty: no chart is drawn
   std::string chart;  ///< name; empty: the first
   std::string theme;  ///< of the chart; empty: light
+  int width = 0;      ///< of the chart; 0: that of a report
 };
 
 constexpr const char* kHowToReadPlan =
@@ -164,7 +165,9 @@ std::optional<int> deliver_chart(System& system, const PlanReport& report, const
   const ChartTheme theme = options.theme == "dark"   ? ChartTheme::kDark
                            : options.theme == "both" ? ChartTheme::kBoth
                                                      : ChartTheme::kLight;
-  const int written = deliver(system, svg_of(**chart, {.theme = theme}), options.svg, code);
+  const int written =
+      deliver(system, svg_of(**chart, {.width = options.width > 0 ? options.width : kReportWidth, .theme = theme}),
+              options.svg, code);
   return written != code || options.svg == "-" ? std::optional(written) : std::nullopt;
 }
 
@@ -174,6 +177,8 @@ Result<void> good_plan_options(const PlanArguments& options) {
     return wrong_use("--chart: says which chart --svg draws; add --svg FILE.svg");
   if (options.svg.empty() && !options.theme.empty())
     return wrong_use("--theme: says how --svg draws; add --svg FILE.svg");
+  if (options.svg.empty() && options.width > 0)
+    return wrong_use("--width: says how wide --svg draws; add --svg FILE.svg");
   if (!options.svg.empty() && options.svg == options.common.output && options.svg != "-")
     return wrong_use("--svg and -o: both write " + printable(options.svg, 80) + "; give them different files");
   if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
@@ -296,6 +301,12 @@ CommandSpec plan_command() {
                              .help = "colors of the chart (default: light; both: as the reader's system says)",
                              .value = "NAME",
                              .choices = {"light", "dark", "both"}});
+  command.options.push_back({.names = "--width",
+                             .target = &options->width,
+                             .help = "width of the chart in pixels (default: 760)",
+                             .value = "N",
+                             .least = static_cast<int>(kNarrowest),
+                             .most = 4000});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_plan>(command, options);

@@ -111,7 +111,7 @@ std::string tick_text(double value, AxisUnit unit) {
     case AxisUnit::kDollars:
       return money_label(value);
     case AxisUnit::kGiB:
-      return gib_text(value * units::GiB) + " GiB";
+      return number_text(value) + " GiB";
     case AxisUnit::kShare:
       return value == 0 ? "0%" : value == 1 ? "100%" : percent(value);
     case AxisUnit::kDays:

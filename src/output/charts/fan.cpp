@@ -165,7 +165,6 @@ std::optional<Chart> fan_chart(const PlanReport& report, Measured what) {
   middle.x = inside(what.told(*pick));
   middle.y = share_below(main, *middle.x);
   middle.label = what.words(what.told(*pick));
-  middle.note = chart_name(report, *pick);
   middle.tip = line.tip;
   chart.marks.push_back(std::move(middle));
 

@@ -188,6 +188,10 @@ std::optional<Chart> memory_chart(const PlanReport& report) {
     const Bytes total = card.part->estimate->memory.total(), told = card.part->estimate->memory_total.p50;
     return total > told * 1.005 || told > total * 1.005;
   });
+  const PhaseEstimate& estimate = first.part->estimate;
+  if (estimate.strategy.offload != Offload::kNone && estimate.host_memory > Bytes{})
+    chart.caption += " " + upper_first(offloaded_words(estimate.strategy.offload)) + " and the program take " +
+                     gib_words(estimate.host_memory) + " of CPU memory (RAM) per machine.";
   if (given) chart.caption += " Totals are from your job file; the parts are predicted.";
   chart.alt = "Memory of one GPU by part, against what the card has.";
   for (const Card& card : cards)

@@ -19,6 +19,18 @@ struct Measured {
   std::string words(double value) const { return cost ? money_label(value) : hours_words(value * units::hour); }
 };
 
+/// "Price of the machine"; of an address such as "produce.train.batch.tokens" what a reader says: "Produce: batch
+/// tokens".
+std::string input_words(const SensitivityInput& input) {
+  std::string text = printable(input.name, 200);
+  if (text.find(' ') != std::string::npos) return upper_first(text);
+  for (const std::string_view kind : {".train.", ".generate.", ".fixed.", ".cpu.", ".work."})
+    if (const std::size_t at = text.find(kind); at != std::string::npos) text.replace(at, kind.size(), ": ");
+  std::ranges::replace(text, '_', ' ');
+  std::ranges::replace(text, '.', ' ');
+  return upper_first(text);
+}
+
 std::string end_words(const SensitivityEnd& end) {
   const std::string value = printable(end.value, 40) + ": ";
   if (!end.runs) return value + "does not run on these machines";
@@ -39,7 +51,9 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
   for (const SensitivityInput* input : by_swing(report, what.cost)) {
     const double low = value_of(input->low), high = value_of(input->high);
     const double moved = std::max({low, high, now}) - std::min({low, high, now});
-    if (inputs.size() < kMostRows && moved > kWorthARow * now) inputs.push_back(input);
+    const bool told = what.words(low) != what.words(now) || what.words(high) != what.words(now);
+    if (inputs.size() < kMostRows && moved > kWorthARow * now && (told || !input->low.runs || !input->high.runs))
+      inputs.push_back(input);
   }
   if (inputs.empty()) return std::nullopt;
 
@@ -50,7 +64,7 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
   double least = now, most = now;
   std::vector<std::string> rows;
   for (const SensitivityInput* input : inputs) {
-    rows.push_back(short_name(upper_first(input->name), 40));
+    rows.push_back(short_name(input_words(*input), 40));
     for (const SensitivityEnd* end : {&input->low, &input->high}) {
       least = std::min(least, value_of(*end));
       most = std::max(most, value_of(*end));
@@ -68,7 +82,7 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
       bar.x1 = std::max(value, now);
       bar.label = end.runs ? what.words(value) : "does not run";
       bar.note = short_name(end.value, 24);
-      bar.tip = {printable(input.name, 200), "Now " + printable(input.now, 60), end_words(end)};
+      bar.tip = {input_words(input), "Now " + printable(input.now, 60), end_words(end)};
       return bar;
     };
     ChartMark low = add(input.low, MarkRole::kC2), high = add(input.high, MarkRole::kC4);
@@ -85,7 +99,7 @@ std::optional<Chart> tornado_chart(const SensitivityReport& report, Swing swing)
   const auto gives = [&](const SensitivityEnd& end) {
     return printable(end.value, 40) + (end.runs ? " gives " + what.words(value_of(end)) : " does not run");
   };
-  chart.finding = upper_first(printable(first.name, 80)) + ": " + gives(first.low) + ", " + gives(first.high) + ".";
+  chart.finding = input_words(first) + ": " + gives(first.low) + ", " + gives(first.high) + ".";
   chart.caption =
       "Each input moved alone over its own range, or by " + percent(report.by) + " down and up, on the same machines.";
   chart.alt = "Inputs by how far they move the " + std::string(what.cost ? "cost" : "time") + ". " + chart.finding;

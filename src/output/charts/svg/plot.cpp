@@ -106,6 +106,11 @@ class Plot {
         const double r = radius(mark) + 2;
         points_.push_back({x(*mark.x) - r, y(*mark.y) - r, x(*mark.x) + r, y(*mark.y) + r});
       }
+    // Of curves that run side by side a name has to lie clear.
+    if (chart_.kind == ChartKind::kFan)
+      for (const ChartMark& mark : chart_.marks)
+        if (mark.shape == MarkShape::kLine)
+          for (const auto& [px, py] : mark.points) points_.push_back({x(px) - 2, y(py) - 2, x(px) + 2, y(py) + 2});
     const auto each = [&](auto&& wanted, auto&& put) {
       for (const ChartMark& mark : chart_.marks)
         if (!mark.label.empty() && wanted(mark)) put(mark);
@@ -160,7 +165,8 @@ class Plot {
       if (with_note && (mark.note.empty() || (small_ && lesser))) continue;
       const std::string note = with_note ? mark.note : std::string();
       for (std::size_t i = 0; i < kTries.size(); ++i) {
-        const auto& [dx, dy, anchor] = kTries[i];
+        // A rising curve leaves room above it on the left.
+        const auto& [dx, dy, anchor] = kTries[chart_.kind == ChartKind::kFan ? (i + 2) % kTries.size() : i];
         if (lesser && i >= 12) break;  // so far off it would seem to belong to another
         const double lift = with_note && dy < 0 ? -12 : with_note && dy == 4 ? -6 : 0;
         if (put(x(*mark.x) + dx, y(*mark.y) + dy + lift, mark.label, note, look, anchor)) return;
@@ -185,6 +191,12 @@ class Plot {
     }
     const double half = text_width(mark.label) / 2;
     const double middle = std::clamp((low + high) / 2, left_ + half + 4, std::max(width_ - half - 4, left_ + half + 4));
+    // Over the plot, where no line goes.
+    const Box above = text_box(middle, kTop - 4, mark.label, Anchor::kMiddle);
+    if (above.within({0, 0, width_, height_}) && canvas_.free(above)) {
+      canvas_.text(middle, kTop - 4, mark.label, "t", Anchor::kMiddle);
+      return;
+    }
     for (double by = height_ - kBottom - 8; by > kTop + 10; by -= 16)
       if (put(middle, by, mark.label, "", "t", Anchor::kMiddle)) return;
   }

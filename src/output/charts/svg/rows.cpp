@@ -85,14 +85,14 @@ class Rows {
   void lay_out() {
     double names = 0;
     for (const PlotTick& tick : chart_.y.ticks) names = std::max(names, text_width(tick.text, true));
-    const double column = small_ ? 0 : std::min(names, 0.36 * width_) + 12;
+    const double column = small_ ? 0 : std::min(names, 0.40 * width_) + 12;
     const double edge = width_ - 2, narrowest = 0.4 * (width_ - column);
     left_ = column;
     right_ = edge - 8;
     for (int round = 0; round < 4; ++round)
       for (const ChartMark& mark : chart_.marks) {
         if (mark.label.empty() || is_line(mark) || labels_inside(mark) || above(mark) || !mark.x || !mark.y) continue;
-        const double room = text_width(label_of(mark, !small_), mark.role == MarkRole::kPick) + kGap;
+        const double room = text_width(label_of(mark, !small_), mark.role == MarkRole::kPick) + kGap + 4;
         const double place = place_on(chart_.x, start_of(mark));
         if (to_the_left(mark)) {
           if (place < 1) left_ = std::max(left_, (column + room - place * right_) / (1 - place));
@@ -164,11 +164,14 @@ class Rows {
   double left_column() const {
     double names = 0;
     for (const PlotTick& tick : chart_.y.ticks) names = std::max(names, text_width(tick.text, true));
-    return std::min(names, 0.36 * width_) + 2;
+    return std::min(names, 0.40 * width_) + 2;
   }
 
   /// Rows are as high as others but the last, which may be higher: it lies around its tick as they do.
-  double top_of(double row) const { return y(std::min(row - 0.5, 2 * row - chart_.y.max)); }
+  double top_of(double row) const {
+    const bool last = !chart_.y.ticks.empty() && row == chart_.y.ticks.back().at;
+    return y(last ? 2 * row - chart_.y.max : row - 0.5);
+  }
 
   void shape(const ChartMark& mark) {
     switch (mark.shape) {
@@ -238,7 +241,8 @@ class Rows {
       return;
     }
     const bool left = to_the_left(mark);
-    const double at = x(start_of(mark)) + (left ? -kGap + 2 : kGap);
+    const double beside = kGap + (mark.shape == MarkShape::kPoint ? 4 : 0);
+    const double at = x(start_of(mark)) + (left ? -kGap + 2 : beside);
     for (const bool with_note : {true, false}) {
       const std::string text = label_of(mark, with_note);
       if (put(at, middle(*mark.y) + 4, text, look, left ? Anchor::kEnd : Anchor::kStart)) return;
@@ -250,7 +254,8 @@ class Rows {
   bool put(double at, double base, const std::string& text, const char* look, Anchor anchor) {
     const Box box = text_box(at, base, text, anchor, is_bold(look));
     if (text.empty() || !box.within({0, 0, width_, height_}) || !canvas_.free(box)) return false;
-    canvas_.text(at, base, text, look, anchor);
+    const bool on_bar = std::string_view(look).starts_with('i');
+    canvas_.text(at, base, text, on_bar ? look : std::string(look) + " h", anchor);
     return true;
   }
 
