@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "api/questions/plan_answer.h"
+#include "api/questions/whatif.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/deliver/deliver.h"
@@ -16,6 +17,8 @@
 #include "output/answer/plan_json.h"
 #include "output/answer/plan_table.h"
 #include "output/answer/short_answer.h"
+#include "output/charts/charts.h"
+#include "output/charts/svg/svg.h"
 #include "output/explain/explain.h"
 #include "output/views/plan_views.h"
 
@@ -30,6 +33,10 @@ struct PlanArguments {
   int top = 0;  ///< rows of plans; 0: not said
   bool explain = false;
   bool details = false;
+  std::string svg;    ///< file; empty: no chart is drawn
+  std::string chart;  ///< name; empty: the first
+  std::string theme;  ///< of the chart; empty: light
+  int width = 0;      ///< of the chart; 0: that of a report
 };
 
 constexpr const char* kHowToReadPlan =
@@ -68,6 +75,30 @@ std::string view_help() {
   return text;
 }
 
+/// Charts that more than the plan has to be asked for.
+constexpr std::string_view kTornadoCost = "tornado-cost", kTornadoHours = "tornado-hours";
+constexpr double kTornadoMoves = 0.2;
+
+std::vector<std::string> chart_names() {
+  std::vector<std::string> names;
+  for (const PlanChart& chart : plan_charts()) names.emplace_back(chart.name);
+  names.emplace_back(kTornadoCost);
+  names.emplace_back(kTornadoHours);
+  return names;
+}
+
+/// "Charts for --chart:" and what each of them shows.
+std::string chart_help() {
+  std::string text = "\nCharts for --chart, drawn by --svg:\n";
+  const auto add = [&](std::string_view name, std::string_view help) {
+    text += "  " + padded(name, 13) + "  " + std::string(help) + '\n';
+  };
+  for (const PlanChart& chart : plan_charts()) add(chart.name, chart.help);
+  add(kTornadoCost, "what moves the cost most: each input at its low and its high end");
+  add(kTornadoHours, "what moves the time most");
+  return text;
+}
+
 /// Whether the job's own figures are to stand beside the model's.
 bool compares_evidence(const PlanArguments& options) {
   if (options.job.ignore == "given") return false;
@@ -103,8 +134,53 @@ std::string csv_text(System& system, const PlanReport& report, const PlanArgumen
   return report.found.plans.empty() ? "" : views.front()->make(report, Screen{}).table.csv();
 }
 
+/// Nothing: the chart has nothing to show for this job.
+Result<std::optional<Chart>> chart_of(const PlanReport& report, const PlanArguments& options,
+                                      const api::Request& request, const Catalogue& catalogue) {
+  if (options.chart == kTornadoCost || options.chart == kTornadoHours) {
+    const auto moved = api::ask_sensitivity(request, kTornadoMoves, catalogue);
+    if (!moved) return std::unexpected(moved.error());
+    return tornado_chart(moved->report(), options.chart == kTornadoCost ? Swing::kCost : Swing::kHours);
+  }
+  for (const PlanChart& chart : plan_charts())
+    if (options.chart == chart.name || options.chart.empty()) return chart.make(report);
+  return std::nullopt;
+}
+
+/// Writes the chart that was asked for. Returns an exit code where the command ends with it.
+std::optional<int> deliver_chart(System& system, const PlanReport& report, const PlanArguments& options,
+                                 const api::Request& request, const Catalogue& catalogue) {
+  const int code = exit_code(report.found);
+  const auto chart = chart_of(report, options, request, catalogue);
+  if (!chart) return complain(system, chart.error());
+  if (!*chart) {
+    say(system, "gpuplan: --svg: nothing to draw in the chart " +
+                    (options.chart.empty() ? std::string(plan_charts().front().name) : options.chart) +
+                    (report.found.plans.empty()       ? ", since nothing fits"
+                     : report.found.plans.size() == 1 ? ", there is one plan only"
+                                                      : " for this job") +
+                    "; " + printable(options.svg, 100) + " is not written");
+    return options.svg == "-" ? std::optional(code) : std::nullopt;
+  }
+  const ChartTheme theme = options.theme == "dark"   ? ChartTheme::kDark
+                           : options.theme == "both" ? ChartTheme::kBoth
+                                                     : ChartTheme::kLight;
+  const int written =
+      deliver(system, svg_of(**chart, {.width = options.width > 0 ? options.width : kReportWidth, .theme = theme}),
+              options.svg, code);
+  return written != code || options.svg == "-" ? std::optional(written) : std::nullopt;
+}
+
 Result<void> good_plan_options(const PlanArguments& options) {
   const Form form = form_of(options.common);
+  if (options.svg.empty() && !options.chart.empty())
+    return wrong_use("--chart: says which chart --svg draws; add --svg FILE.svg");
+  if (options.svg.empty() && !options.theme.empty())
+    return wrong_use("--theme: says how --svg draws; add --svg FILE.svg");
+  if (options.svg.empty() && options.width > 0)
+    return wrong_use("--width: says how wide --svg draws; add --svg FILE.svg");
+  if (!options.svg.empty() && options.svg == options.common.output && options.svg != "-")
+    return wrong_use("--svg and -o: both write " + printable(options.svg, 80) + "; give them different files");
   if (options.top > 0 && (form == Form::kJson || form == Form::kCsv))
     return wrong_use("--top: says how long the table of plans is; leave it away with JSON and CSV");
   if (options.top > 0 && !options.show.empty())
@@ -161,6 +237,8 @@ int run_plan(System& system, const PlanArguments& options) {
       for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
         report.unwritten.push_back(printable(lacking.phase, 60) + ": " + lacking.why);
   }
+  if (!options.svg.empty())
+    if (const auto code = deliver_chart(system, report, options, *request, *catalogue)) return *code;
   return deliver_form(
       system, options.common, exit_code(answer->searched().found),
       [&](const Screen& screen) { return table_text(report, options, answer->remedies(), screen); },
@@ -186,8 +264,9 @@ CommandSpec plan_command() {
           "  gpuplan plan examples/collection.yaml --gpu \"RTX 4090\" --deadline \"2 h\"\n"
           "  gpuplan plan job.yaml --prices offers.csv --json | jq .recommendations\n"
           "  gpuplan plan job.yaml --set limits.budget='$50' --set where.spot=allow\n"
+          "  gpuplan plan job.yaml --svg memory.svg --chart memory\n"
           "  generate-job | gpuplan plan -\n",
-      .notes = kHowToReadPlan + view_help()};
+      .notes = kHowToReadPlan + view_help() + chart_help()};
   add_job_options(command, options->job);
   command.options.push_back({.names = "--show",
                              .target = &options->show,
@@ -207,6 +286,27 @@ CommandSpec plan_command() {
   command.options.push_back({.names = "-v,--details",
                              .target = &options->details,
                              .help = "the long answer: every reason, limit, assumption and what was left out"});
+  command.options.push_back({.names = "--svg",
+                             .target = &options->svg,
+                             .help = "also draw a chart into a file, for papers and slides",
+                             .value = "FILE.svg",
+                             .completes = Completes::kFiles});
+  command.options.push_back({.names = "--chart",
+                             .target = &options->chart,
+                             .help = "which chart --svg draws (default: cost-time; see below)",
+                             .value = "NAME",
+                             .choices = chart_names()});
+  command.options.push_back({.names = "--theme",
+                             .target = &options->theme,
+                             .help = "colors of the chart (default: light; both: as the reader's system says)",
+                             .value = "NAME",
+                             .choices = {"light", "dark", "both"}});
+  command.options.push_back({.names = "--width",
+                             .target = &options->width,
+                             .help = "width of the chart in pixels (default: 760)",
+                             .value = "N",
+                             .least = static_cast<int>(kNarrowest),
+                             .most = 4000});
   add_output_options(command, options->common);
   add_data_option(command, options->common.data_folder);
   set_run<run_plan>(command, options);

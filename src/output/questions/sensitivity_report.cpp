@@ -24,20 +24,7 @@ struct Measure {
 Measure measure_for(const Plan& pick) { return {pick.cost.p50 > Dollars{}}; }
 
 std::vector<const SensitivityInput*> sorted(const SensitivityReport& report, const Plan& pick) {
-  const Measure measure = measure_for(pick);
-  std::vector<const SensitivityInput*> inputs;
-  for (const SensitivityInput& input : report.inputs) inputs.push_back(&input);
-  const auto swing = [&](const SensitivityInput& input, const Measure& by) {
-    const double now = by.of(pick.hours.p50, pick.cost.p50);
-    const double low = by.of(input.low, now), high = by.of(input.high, now);
-    return std::max({low, high, now}) - std::min({low, high, now});
-  };
-  std::ranges::stable_sort(inputs, [&](const SensitivityInput* a, const SensitivityInput* b) {
-    const double first = swing(*a, measure), second = swing(*b, measure);
-    if (first != second) return first > second;
-    return swing(*a, {false}) > swing(*b, {false});
-  });
-  return inputs;
+  return by_swing(report, measure_for(pick).cost);
 }
 
 /// Bars on one scale, with a mark where the plan stands now.
@@ -102,6 +89,24 @@ std::string memory_words_of(const Plan& pick) {
 }
 
 }  // namespace
+
+std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, bool of_cost) {
+  const Plan& pick = *report.plan_report->pick();
+  const Measure measure{of_cost};
+  std::vector<const SensitivityInput*> inputs;
+  for (const SensitivityInput& input : report.inputs) inputs.push_back(&input);
+  const auto swing = [&](const SensitivityInput& input, const Measure& by) {
+    const double now = by.of(pick.hours.p50, pick.cost.p50);
+    const double low = by.of(input.low, now), high = by.of(input.high, now);
+    return std::max({low, high, now}) - std::min({low, high, now});
+  };
+  std::ranges::stable_sort(inputs, [&](const SensitivityInput* a, const SensitivityInput* b) {
+    const double first = swing(*a, measure), second = swing(*b, measure);
+    if (first != second) return first > second;
+    return swing(*a, {false}) > swing(*b, {false});
+  });
+  return inputs;
+}
 
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details) {
   const PlanReport& plan_report = *report.plan_report;

@@ -41,6 +41,10 @@ struct SensitivityReport {
   std::size_t offers = 0;                   ///< on the frontier, among which the pick was looked for anew
 };
 
+/// Those with the largest swing in cost first, or in hours; then those with the larger swing in hours. REQUIRES: there
+/// is a pick.
+std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, bool of_cost);
+
 /// Largest swing in cost first, in hours where the plan is free.
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details = false);
 

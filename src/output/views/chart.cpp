@@ -16,15 +16,6 @@ constexpr const char* kDominated = "·";
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kSmallLetters = "abcdefghijkl";  // with more of them the legend would outgrow the chart
 
-/// Round values: "30 min", "2 h", "1.5 h".
-std::string hours_label(double hours) {
-  if (hours == 0) return "0";
-  return hours > 0 && hours < 0.95 ? hours_words(hours * units::hour)
-         : hours >= 99.5           ? count_text(hours) + " h"
-                                   : significant_text(hours, 3) + " h";
-}
-std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
-
 /// Letters along the frontier, ✔ for the pick; small letters for the others while they are few, else dots.
 std::vector<std::string> marks_of(const PlanReport& report) {
   std::size_t others = 0;

@@ -191,6 +191,15 @@ std::string hours_words(Seconds time) {
   return to_text(time);
 }
 
+std::string hours_label(double hours) {
+  if (hours == 0) return "0";
+  return hours > 0 && hours < 0.95 ? hours_words(hours * units::hour)
+         : hours >= 99.5           ? count_text(hours) + " h"
+                                   : significant_text(hours, 3) + " h";
+}
+
+std::string money_label(double dollars) { return dollars == 0 ? "$0" : short_money(Dollars{dollars}); }
+
 std::string range_words(const Interval<Seconds>& time) {
   const TimeUnit unit = unit_for(time.p50);
   std::string figure = in_unit(time.p50, unit);

@@ -16,6 +16,9 @@ std::string sharded_words(Sharding sharding);  ///< "ZeRO-1", "HSDP"; "" without
 std::string percent(double share);             ///< "4%", "0.3%", "98%"
 std::string short_money(Dollars money);        ///< "$0.21", "$20", "$1,234", "$0.006"
 std::string hours_words(Seconds time);         ///< "6.2 h", "45 min", "1,200 h", "8.7 s"
+/// What stands at the axis of a chart, where values are round: "30 min", "2 h", "1.5 h"; "$0", "$1,200".
+std::string hours_label(double hours);
+std::string money_label(double dollars);
 /// "61 s (51–73)", "2 h" when it is exact.
 std::string range_words(const Interval<Seconds>& time);
 std::string range_words(const Outcome<Dollars>& cost);    ///< "$4.74 (3.95–5.69)", "no charge"

@@ -43,6 +43,12 @@ struct Medians {
   Dollars cost{};
 };
 
+/// Joint samples of a whole plan: seconds from start to end with the buffer inside, and dollars. Those of a plan whose
+/// interruptions are simulated have medians of their own, beside the one that is told.
+struct PlanSamples {
+  Samples seconds{}, dollars{};
+};
+
 /// What a phase on machines that can be taken away is stretched by: the same expectation in every sample, or what
 /// simulated histories met, a factor of its own for each phase.
 enum class Interruptions { kExpected, kSimulated };
@@ -74,6 +80,10 @@ class Biller {
   /// Gives a plan on machines that can be taken away the spread and the chances of simulated interruptions. Medians
   /// stay: they hold the expected loss, by which plans are compared.
   void simulate(Plan& plan) const;
+
+  /// What the ranges and chances of a plan of this job are read from, drawn again. REQUIRES: it was billed with the
+  /// same errors and seed.
+  PlanSamples samples_of(const Plan& plan) const;
 
   /// The same with machines given back wherever no phase uses them, by the medians, for longer than it takes to get
   /// them again.

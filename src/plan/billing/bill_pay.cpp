@@ -214,6 +214,12 @@ void Biller::simulate(Plan& plan) const {
   plan.simulated = true;
 }
 
+PlanSamples Biller::samples_of(const Plan& plan) const {
+  const auto interruptions = plan.simulated ? Interruptions::kSimulated : Interruptions::kExpected;
+  const JobSchedule laid = schedule(arrangement_of(plan), interruptions);
+  return {laid.wall, sum_of(pay_all(laid))};
+}
+
 /// Time in queues, one job after the other: what waits at the same time is counted as if it did not.
 Interval<Seconds> Biller::waits(const JobSchedule& laid) const {
   Interval<Seconds> wait{};

@@ -1,0 +1,229 @@
+// Points, ranges and lines over two axes of numbers.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "output/charts/svg/layout.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr std::size_t kMany = 30;  // from here on beaten points are dots without a name
+
+class Plot {
+ public:
+  Plot(const Chart& chart, double width, Canvas& canvas)
+      : chart_(chart), canvas_(canvas), width_(width), small_(width < kSmall) {
+    const bool high = chart.kind == ChartKind::kCostTime;
+    height_ = high ? (small_ ? 380 : 430) : (small_ ? 260 : 290);
+    double labels = 0;
+    for (const PlotTick& tick : chart.y.ticks) labels = std::max(labels, text_width(tick.text));
+    left_ = std::min(labels, width / 3) + 10;
+    right_ = small_ ? 12 : 24;
+    for (const ChartMark& mark : chart.marks)
+      if (mark.shape == MarkShape::kPoint && mark.role == MarkRole::kBeaten) ++beaten_;
+  }
+
+  double draw() {
+    axes();
+    for (const ChartMark& mark : chart_.marks) {
+      canvas_.begin(mark.tip);
+      shape(mark);
+      canvas_.end();
+    }
+    labels();
+    return height_;
+  }
+
+ private:
+  static constexpr double kTop = 30, kBottom = 44;
+
+  double x(double value) const { return left_ + place_on(chart_.x, value) * (width_ - left_ - right_); }
+  double y(double value) const { return height_ - kBottom - place_on(chart_.y, value) * (height_ - kTop - kBottom); }
+  Box field() const { return {left_ + 2, kTop - 6, width_ - 3, height_ - kBottom - 2}; }
+  bool many() const { return beaten_ > kMany; }
+
+  void axes() {
+    const double floor = height_ - kBottom, end = width_ - right_;
+    for (const PlotTick* tick : roomy_ticks(chart_.x, left_, end)) {
+      canvas_.line(x(tick->at), kTop, x(tick->at), floor, "grid");
+      draw_tick_text(x(tick->at), floor + 16, tick->text, width_, canvas_);
+    }
+    for (const PlotTick& tick : chart_.y.ticks) {
+      canvas_.line(left_, y(tick.at), end, y(tick.at), "grid");
+      const Box box = text_box(left_ - 8, y(tick.at) + 4, tick.text, Anchor::kEnd);
+      if (canvas_.free(box)) canvas_.text(left_ - 8, y(tick.at) + 4, tick.text, "t", Anchor::kEnd);
+    }
+    canvas_.text(0, 13, fitted(chart_.y.title, width_), "t");
+    canvas_.text(end, height_ - 8, fitted(chart_.x.title, width_ - right_), "t", Anchor::kEnd);
+  }
+
+  static const char* range_look(MarkRole role) {
+    return role == MarkRole::kPick ? "rpick" : role == MarkRole::kBest ? "rbest" : "rbeaten";
+  }
+
+  double radius(const ChartMark& mark) const {
+    return mark.role == MarkRole::kPick   ? (chart_.kind == ChartKind::kFan ? 5 : 7)
+           : mark.role == MarkRole::kBest ? 5
+                                          : (many() ? 2.5 : 4);
+  }
+
+  void shape(const ChartMark& mark) {
+    std::vector<std::pair<double, double>> points;
+    for (const auto& [px, py] : mark.points) points.emplace_back(x(px), y(py));
+    switch (mark.shape) {
+      case MarkShape::kPoint:
+        if (mark.x0 && mark.x1) canvas_.line(x(*mark.x0), y(*mark.y), x(*mark.x1), y(*mark.y), range_look(mark.role));
+        if (mark.y0 && mark.y1) canvas_.line(x(*mark.x), y(*mark.y0), x(*mark.x), y(*mark.y1), range_look(mark.role));
+        canvas_.circle(x(*mark.x), y(*mark.y), radius(mark),
+                       mark.role == MarkRole::kPick   ? "pick"
+                       : mark.role == MarkRole::kBest ? "best"
+                       : many()                       ? "dot"
+                                                      : "beaten");
+        break;
+      case MarkShape::kLine:
+        canvas_.path(points, mark.role == MarkRole::kPick     ? "lpick"
+                             : mark.role == MarkRole::kBest   ? "lbest"
+                             : mark.role == MarkRole::kBeaten ? "lbeaten"
+                                                              : "lref");
+        break;
+      case MarkShape::kArea:
+        canvas_.path(points, "apick", true);
+        break;
+      case MarkShape::kRule:
+        canvas_.line(x(*mark.x), kTop, x(*mark.x), height_ - kBottom, "limit");
+        break;
+      case MarkShape::kBar:
+      case MarkShape::kSpan:
+        break;  // of rows
+    }
+  }
+
+  /// The pick first, then limits, best trade-offs, lines, and the others while there is room.
+  void labels() {
+    for (const ChartMark& mark : chart_.marks)
+      if (mark.shape == MarkShape::kPoint && (mark.role != MarkRole::kBeaten || !many())) {
+        const double r = radius(mark) + 2;
+        points_.push_back({x(*mark.x) - r, y(*mark.y) - r, x(*mark.x) + r, y(*mark.y) + r});
+      }
+    // Of curves that run side by side a name has to lie clear.
+    if (chart_.kind == ChartKind::kFan)
+      for (const ChartMark& mark : chart_.marks)
+        if (mark.shape == MarkShape::kLine)
+          for (const auto& [px, py] : mark.points) points_.push_back({x(px) - 2, y(py) - 2, x(px) + 2, y(py) + 2});
+    const auto each = [&](auto&& wanted, auto&& put) {
+      for (const ChartMark& mark : chart_.marks)
+        if (!mark.label.empty() && wanted(mark)) put(mark);
+    };
+    const auto point_of = [](MarkRole role) {
+      return [role](const ChartMark& mark) { return mark.shape == MarkShape::kPoint && mark.role == role; };
+    };
+    const auto shaped = [](MarkShape shape) { return [shape](const ChartMark& mark) { return mark.shape == shape; }; };
+    const auto beside = [&](const ChartMark& mark) { label_point(mark); };
+    each(point_of(MarkRole::kPick), beside);
+    each(shaped(MarkShape::kRule), [&](const ChartMark& mark) { label_rule(mark); });
+    each(shaped(MarkShape::kArea), [&](const ChartMark& mark) { label_area(mark); });
+    each(point_of(MarkRole::kBest), beside);
+    each(shaped(MarkShape::kLine), [&](const ChartMark& mark) { label_line(mark); });
+    if (!many()) each(point_of(MarkRole::kBeaten), beside);
+  }
+
+  bool room(const Box& box) const {
+    return box.within(field()) && canvas_.free(box) &&
+           std::ranges::none_of(points_, [&](const Box& point) { return point.meets(box); });
+  }
+
+  /// One or two lines, the first with its baseline at `by`.
+  bool put(double bx, double by, const std::string& label, const std::string& note, const std::string& look,
+           Anchor anchor) {
+    constexpr double kLine = 14;
+    const Box first = text_box(bx, by, label, anchor, is_bold(look));
+    if (!room(first)) return false;
+    if (!note.empty() && !room(text_box(bx, by + kLine, note, anchor))) return false;
+    canvas_.text(bx, by, label, look + " h", anchor);
+    canvas_.text(bx, by + kLine, note, "t h", anchor);
+    return true;
+  }
+
+  void label_point(const ChartMark& mark) {
+    const std::string look = mark.role == MarkRole::kPick ? "pt" : mark.role == MarkRole::kBest ? "b" : "t";
+    const bool lesser = mark.role == MarkRole::kBeaten;
+    struct Try {
+      double dx, dy;
+      Anchor anchor;
+    };
+    static constexpr std::array kTries = {
+        Try{10, -9, Anchor::kStart},  Try{10, 16, Anchor::kStart}, Try{-10, -9, Anchor::kEnd},
+        Try{-10, 16, Anchor::kEnd},   Try{13, 4, Anchor::kStart},  Try{-13, 4, Anchor::kEnd},
+        Try{0, -14, Anchor::kMiddle}, Try{0, 22, Anchor::kMiddle}, Try{15, -24, Anchor::kStart},
+        Try{15, 31, Anchor::kStart},  Try{-15, -24, Anchor::kEnd}, Try{-15, 31, Anchor::kEnd},
+        Try{18, -40, Anchor::kStart}, Try{18, 46, Anchor::kStart}, Try{-18, -40, Anchor::kEnd},
+        Try{-18, 46, Anchor::kEnd},
+    };
+    // A second line goes above the first try where the label stands above its point.
+    for (const bool with_note : {true, false}) {
+      if (with_note && (mark.note.empty() || (small_ && lesser))) continue;
+      const std::string note = with_note ? mark.note : std::string();
+      for (std::size_t i = 0; i < kTries.size(); ++i) {
+        // A rising curve leaves room above it on the left.
+        const auto& [dx, dy, anchor] = kTries[chart_.kind == ChartKind::kFan ? (i + 2) % kTries.size() : i];
+        if (lesser && i >= 12) break;  // so far off it would seem to belong to another
+        const double lift = with_note && dy < 0 ? -12 : with_note && dy == 4 ? -6 : 0;
+        if (put(x(*mark.x) + dx, y(*mark.y) + dy + lift, mark.label, note, look, anchor)) return;
+      }
+      if (lesser && with_note) continue;
+    }
+  }
+
+  void label_rule(const ChartMark& mark) {
+    const double at = x(*mark.x);
+    for (double by = height_ - kBottom - 8; by > kTop + 10; by -= 18) {
+      if (put(at - 6, by, mark.label, "", "b", Anchor::kEnd)) return;
+      if (put(at + 6, by, mark.label, "", "b", Anchor::kStart)) return;
+    }
+  }
+
+  void label_area(const ChartMark& mark) {
+    double low = width_, high = 0;
+    for (const auto& [px, py] : mark.points) {
+      low = std::min(low, x(px));
+      high = std::max(high, x(px));
+    }
+    const double half = text_width(mark.label) / 2;
+    const double middle = std::clamp((low + high) / 2, left_ + half + 4, std::max(width_ - half - 4, left_ + half + 4));
+    // Over the plot, where no line goes.
+    const Box above = text_box(middle, kTop - 4, mark.label, Anchor::kMiddle);
+    if (above.within({0, 0, width_, height_}) && canvas_.free(above)) {
+      canvas_.text(middle, kTop - 4, mark.label, "t", Anchor::kMiddle);
+      return;
+    }
+    for (double by = height_ - kBottom - 8; by > kTop + 10; by -= 16)
+      if (put(middle, by, mark.label, "", "t", Anchor::kMiddle)) return;
+  }
+
+  /// Along the line, from its lower end on, where it can be seen.
+  void label_line(const ChartMark& mark) {
+    if (mark.points.empty()) return;
+    const std::string look = mark.role == MarkRole::kReference ? "pt" : "t";
+    const std::size_t count = mark.points.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [px, py] =
+          chart_.kind == ChartKind::kFan ? mark.points[(count / 3 + i) % count] : mark.points[count - 1 - i];
+      if (put(x(px) + 8, y(py) + 2, mark.label, "", look, Anchor::kStart)) return;
+      if (put(x(px) - 8, y(py) + 12, mark.label, "", look, Anchor::kEnd)) return;
+    }
+  }
+
+  const Chart& chart_;
+  Canvas& canvas_;
+  double width_, height_ = 0, left_ = 0, right_ = 0;
+  bool small_;
+  std::size_t beaten_ = 0;
+  std::vector<Box> points_;
+};
+
+}  // namespace
+
+double draw_plot(const Chart& chart, double width, Canvas& canvas) { return Plot(chart, width, canvas).draw(); }
+
+}  // namespace gpuplan
