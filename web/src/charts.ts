@@ -73,6 +73,32 @@ function line(x1: number, y1: number, x2: number, y2: number, style: Shape): Sha
   return { type: "line", silent: true, shape: { x1, y1, x2, y2 }, style: { fill: "none", ...style } };
 }
 
+type LegendRow = { mark: Role; text: string; x: number }[];
+
+function legendRowsOf(chart: Chart, size: number): LegendRow[] {
+  const rows: LegendRow[] = [];
+  let x = Infinity;
+  for (const entry of chart.legend ?? []) {
+    const wide = 18 + width(entry.text) + 16;
+    if (x + wide > size) {
+      rows.push([]);
+      x = 0;
+    }
+    rows[rows.length - 1]?.push({ ...entry, x });
+    x += wide;
+  }
+  return rows;
+}
+
+function heightOf(chart: Chart, size: number): number {
+  const legend = chart.legend?.length ? legendRowsOf(chart, size).length * 20 + 6 : 0;
+  const narrow = size < NARROW;
+  if (chart.y.scale === "category") return Math.round(chart.y.max - chart.y.min) * (narrow ? 46 : 34) + 52 + legend;
+  const tall: Record<string, number> = { cost_time: 400, fan: 280 };
+  const most = tall[chart.kind] ?? 320;
+  return (narrow ? Math.min(most, 330) : most) + legend;
+}
+
 class Drawing {
   private readonly figure: HTMLElement;
   private readonly plot: HTMLElement;
@@ -90,6 +116,7 @@ class Drawing {
     this.plot = one(".plot", figure);
     const holder = make("div", { class: "drawing" });
     this.plot.replaceChildren(holder);
+    this.plot.style.minHeight = "";
     this.plot.setAttribute("role", "group");
     this.plot.setAttribute("aria-label", `${chart.alt || chart.title}${this.stops().length > 0 ? " Arrow keys go from mark to mark." : ""}`);
     if (this.stops().length > 0) this.plot.tabIndex = 0;
@@ -106,29 +133,11 @@ class Drawing {
   }
 
   private height(): number {
-    const legend = this.chart.legend?.length ? this.legendRows().length * 20 + 6 : 0;
-    if (this.rows) {
-      const count = Math.round(this.chart.y.max - this.chart.y.min);
-      return count * (this.narrow ? 46 : 34) + 52 + legend;
-    }
-    const tall: Record<string, number> = { cost_time: 400, fan: 280 };
-    const most = tall[this.chart.kind] ?? 320;
-    return (this.narrow ? Math.min(most, 330) : most) + legend;
+    return heightOf(this.chart, this.size);
   }
 
-  private legendRows(): { mark: Role; text: string; x: number }[][] {
-    const rows: { mark: Role; text: string; x: number }[][] = [];
-    let x = Infinity;
-    for (const entry of this.chart.legend ?? []) {
-      const wide = 18 + width(entry.text) + 16;
-      if (x + wide > this.size) {
-        rows.push([]);
-        x = 0;
-      }
-      rows[rows.length - 1]?.push({ ...entry, x });
-      x += wide;
-    }
-    return rows;
+  private legendRows(): LegendRow[] {
+    return legendRowsOf(this.chart, this.size);
   }
 
   private labelRoom(): number {
@@ -535,10 +544,8 @@ class Drawing {
     button("−", `Zoom out: ${name}`, () => this.zoom(1 / 0.7));
     button("SVG", `Download as SVG: ${name}`, () => save(`${fileName(this.chart.key ?? this.chart.kind)}.svg`, "image/svg+xml", this.svg()));
     const numbers = this.figure.querySelector("details.numbers");
-    if (numbers) {
-      numbers.removeAttribute("open");
-      numbers.before(tools);
-    } else this.figure.append(tools);
+    if (numbers) numbers.before(tools);
+    else this.figure.append(tools);
   }
 
   /// The drawing as a file of its own, in the colours of now.
@@ -568,47 +575,50 @@ class Drawing {
 }
 
 let drawings: Drawing[] = [];
-let watching: IntersectionObserver | null = null;
-const waiting = new Map<Element, () => void>();
+let waiting: { figure: HTMLElement; chart: Chart }[] = [];
+let next = 0;
 
-/// Draws the charts of the report into their figures; those far below the screen when they come near.
+function draw(figure: HTMLElement, chart: Chart): void {
+  try {
+    drawings.push(new Drawing(figure, chart));
+  } catch {
+    one(".plot", figure).replaceChildren(make("p", {}, "This chart could not be drawn; the table below has its numbers."));
+    figure.querySelector("details.numbers")?.setAttribute("open", "");
+  }
+}
+
+/// Draws the charts of the report into their figures: the first at once, the others when the page has a moment; one in a
+/// fold when that is opened.
 export function drawCharts(charts: Chart[]): void {
   drawings.forEach((drawing) => drawing.end());
   drawings = [];
-  watching?.disconnect();
-  waiting.clear();
+  clearTimeout(next);
   one("#tip").hidden = true;
-  watching = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      waiting.get(entry.target)?.();
-    }
-  }, { rootMargin: "600px" });
+  waiting = [];
   all("#report figure.chart").forEach((figure, i) => {
     const chart = charts[i];
     if (!chart) return;
-    waiting.set(figure, () => {
-      waiting.delete(figure);
-      watching?.unobserve(figure);
-      if (figure.clientWidth === 0) return; // in a fold that is shut: its opening draws it
-      try {
-        drawings.push(new Drawing(figure, chart));
-      } catch {
-        one(".plot", figure).replaceChildren(make("p", {}, "This chart could not be drawn; the table below has its numbers."));
-        figure.querySelector("details.numbers")?.setAttribute("open", "");
-      }
-    });
-    figure.closest("details.fold")?.addEventListener("toggle", () => {
-      if (one(".plot", figure).querySelector(".drawing")) return;
-      drawings.push(new Drawing(figure, chart));
-    });
-    watching?.observe(figure);
+    figure.querySelector("details.numbers")?.removeAttribute("open");
+    const fold = figure.closest<HTMLDetailsElement>("details.fold");
+    if (fold && !fold.open) fold.addEventListener("toggle", () => draw(figure, chart), { once: true });
+    else waiting.push({ figure, chart });
   });
+  const go = (): void => {
+    const now = waiting.shift();
+    if (!now) return;
+    draw(now.figure, now.chart);
+    next = window.setTimeout(go);
+  };
+  // Room for all of them, so that nothing moves while they come.
+  for (const { figure, chart } of waiting) one(".plot", figure).style.minHeight = `${String(heightOf(chart, one(".plot", figure).clientWidth))}px`;
+  go();
+  document.documentElement.dataset.firstChart ??= performance.now().toFixed(0);
 }
 
 /// All that are not drawn yet, as for print.
 export function drawAll(): void {
-  for (const draw of [...waiting.values()]) draw();
+  clearTimeout(next);
+  for (const { figure, chart } of waiting.splice(0)) draw(figure, chart);
 }
 
 export function fitCharts(): void {

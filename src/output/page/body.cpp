@@ -97,14 +97,13 @@ class Body {
 
   void section(const Json& section, bool answer) {
     const Json& blocks = at(section, "blocks");
-    std::string inside = answer ? answer_blocks(blocks) : blocks_html(blocks, 0);
     const std::string finding = shown(section, "finding");
-    if (inside.empty() && finding.empty()) return;
+    if (finding.empty() && (!blocks.is_array() || blocks.empty())) return;
+    const std::string heading = "<h2><span class=\"question\">" + shown(section, "title") + "</span>" +
+                                (finding.empty() ? "" : " <span class=\"finding\">" + finding + "</span>") + "</h2>";
     const std::string key = key_of(text_of(section, "key"));
     contents_ += "<li><a href=\"#s-" + key + "\">" + html_text(short_name(text_of(section, "key"))) + "</a></li>";
-    html_ += "<section id=\"s-" + key + "\"" + (answer ? " class=\"answer\"" : "") + "><h2><span class=\"question\">" +
-             shown(section, "title") + "</span>" + (finding.empty() ? "" : " <span class=\"finding\">" + finding + "</span>") +
-             "</h2>" + inside + "</section>";
+    html_ += "<section id=\"s-" + key + "\"" + (answer ? " class=\"answer\">" + answer_blocks(heading, blocks) : ">" + heading + blocks_html(blocks, 0)) + "</section>";
   }
 
   void foot(const Json& head) {
@@ -125,7 +124,7 @@ class Body {
 
  private:
   /// The pick's figures large, what would change it beside them, and then the rest.
-  std::string answer_blocks(const Json& blocks) {
+  std::string answer_blocks(const std::string& heading, const Json& blocks) {
     std::string texts, aside, rest;
     bool had_table = false;
     for (const Json& block : blocks) {
@@ -142,8 +141,8 @@ class Body {
         rest += block_html(block, 0);
       }
     }
-    if (aside.empty()) return texts.empty() && rest.empty() ? "" : "<div class=\"top\"><div>" + texts + "</div></div>" + rest;
-    return "<div class=\"top\"><div>" + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" + aside + "</div></div>" + rest;
+    if (aside.empty()) return "<div class=\"top\"><div>" + heading + texts + "</div></div>" + rest;
+    return "<div class=\"top\"><div>" + heading + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" + aside + "</div></div>" + rest;
   }
 
   /// Figures of the row of the pick; a range goes under the figure before it.
