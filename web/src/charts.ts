@@ -12,8 +12,11 @@ import type { Axis, Chart, Mark, Role } from "./types";
 echarts.use([CustomChart, GridComponent, DataZoomInsideComponent, SVGRenderer]);
 
 const FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Inter, Roboto, "Helvetica Neue", Arial';
-const NARROW = 560;
-const SMALL = 12;
+
+/// Text is smaller on paper, and so is all that goes by it.
+const paper = (): boolean => document.documentElement.classList.contains("paper");
+const small = (): number => (paper() ? 8.5 : 12);
+const narrowBelow = (): number => (paper() ? 240 : 560);
 
 type Shape = Record<string, unknown>;
 interface Box {
@@ -41,7 +44,7 @@ let canvas: CanvasRenderingContext2D | null | undefined;
 function width(text: string, bold = false): number {
   canvas ??= document.createElement("canvas").getContext("2d");
   if (!canvas) return text.length * 6.6;
-  canvas.font = `${bold ? "600 " : ""}${String(SMALL)}px ${FONT}`;
+  canvas.font = `${bold ? "600 " : ""}${String(small())}px ${FONT}`;
   return canvas.measureText(text).width;
 }
 
@@ -63,7 +66,7 @@ function textAt(x: number, y: number, text: string, more: Shape = {}, halo = fal
   return {
     type: "text", silent: true, z2: 50, x, y,
     style: {
-      text, font: `${more.bold ? "600 " : ""}${String(SMALL)}px ${FONT}`, fill: "var(--ink2)", verticalAlign: "middle",
+      text, font: `${more.bold ? "600 " : ""}${String(small())}px ${FONT}`, fill: "var(--ink2)", verticalAlign: "middle",
       ...(halo ? { stroke: "var(--bg)", lineWidth: 3 } : {}), ...more,
     },
   };
@@ -92,11 +95,12 @@ function legendRowsOf(chart: Chart, size: number): LegendRow[] {
 
 function heightOf(chart: Chart, size: number): number {
   const legend = chart.legend?.length ? legendRowsOf(chart, size).length * 20 + 6 : 0;
-  const narrow = size < NARROW;
-  if (chart.y.scale === "category") return Math.round(chart.y.max - chart.y.min) * (narrow ? 46 : 34) + 52 + legend;
+  const narrow = size < narrowBelow();
+  const rows = Math.round(chart.y.max - chart.y.min);
+  if (chart.y.scale === "category") return (paper() ? rows * 17 + 36 : rows * (narrow ? 46 : 34) + 52) + legend;
   const tall: Record<string, number> = { cost_time: 400, fan: 280 };
   const most = tall[chart.kind] ?? 320;
-  return (narrow ? Math.min(most, 330) : most) + legend;
+  return (paper() ? most * 0.5 : narrow ? Math.min(most, 330) : most) + legend;
 }
 
 class Drawing {
@@ -106,6 +110,7 @@ class Drawing {
   private readonly drawn: echarts.ECharts;
   private readonly rows: boolean;
   private size = 0;
+  private onPaper = false;
   private current = -1;
   private grid: Box = { x: 0, y: 0, width: 0, height: 0 };
 
@@ -129,7 +134,7 @@ class Drawing {
   }
 
   private get narrow(): boolean {
-    return this.size < NARROW;
+    return this.size < narrowBelow();
   }
 
   private height(): number {
@@ -152,7 +157,7 @@ class Drawing {
     const rightTick = width(x.ticks[x.ticks.length - 1]?.text ?? "") / 2;
     const grid = {
       left: Math.ceil(this.labelRoom()), right: Math.max(8, Math.ceil(rightTick)), top: (y.title ? 24 : 8) + (legend ? legend + 6 : 0),
-      bottom: x.title ? 42 : 24,
+      bottom: (x.title ? 42 : 24) * (small() / 12),
     };
     const axis = (of: Axis, upsideDown: boolean): Shape =>
       ({ type: "value", show: false, min: scaled(of, of.min), max: scaled(of, of.max), inverse: upsideDown });
@@ -194,7 +199,7 @@ class Drawing {
       const middle = Math.min(Math.max(px, half), this.size - half);
       if (middle - half < end + 6) continue;
       end = middle + half;
-      parts.push(textAt(middle, bottom + 13, tick.text, { align: "center", fill: "var(--ink3)" }));
+      parts.push(textAt(middle, bottom + small() + 1, tick.text, { align: "center", fill: "var(--ink3)" }));
     }
     for (const tick of y.ticks) {
       const [, py] = this.at(api, x.min || 1, tick.at);
@@ -207,7 +212,7 @@ class Drawing {
         parts.push(textAt(box.x - 10, py, cut(tick.text, box.x - 12), { align: "right", fill: "var(--ink)" }));
       }
     }
-    if (x.title) parts.push(textAt(right, bottom + 31, x.title, { align: "right", fill: "var(--ink3)" }));
+    if (x.title) parts.push(textAt(right, bottom + 2.6 * small(), x.title, { align: "right", fill: "var(--ink3)" }));
     if (y.title) parts.push(textAt(Math.max(0, Math.min(box.x, 2)), box.y - 14, y.title, { fill: "var(--ink3)" }));
     this.legendRows().forEach((row, i) => {
       for (const entry of row) {
@@ -228,7 +233,7 @@ class Drawing {
       return { top: Math.min(a, b), bottom: Math.max(a, b) };
     }
     const middle = this.at(api, this.chart.x.min || 1, mark.y ?? 0)[1] + (this.narrow ? 6 : 0);
-    const half = this.narrow ? 9 : 10;
+    const half = paper() ? 6 : this.narrow ? 9 : 10;
     return { top: middle - half, bottom: middle + half };
   }
 
@@ -336,6 +341,25 @@ class Drawing {
         solid.push({ x: x - 6, y: y - 6, width: 12, height: 12 });
       }
     }
+    // What a label may lie on where there is no other room: lines and ranges.
+    const soft: Box[] = [];
+    const along = (points: [number, number][]): void => {
+      for (let i = 1; i < points.length; ++i) {
+        const a: [number, number] = points[i - 1] ?? [0, 0];
+        const b: [number, number] = points[i] ?? [0, 0];
+        const steps = Math.min(400, Math.ceil(Math.hypot(b[0] - a[0], b[1] - a[1]) / 6));
+        for (let k = 0; k <= steps; ++k)
+          soft.push({ x: a[0] + ((b[0] - a[0]) * k) / Math.max(1, steps) - 2, y: a[1] + ((b[1] - a[1]) * k) / Math.max(1, steps) - 2, width: 4, height: 4 });
+      }
+    };
+    for (const mark of this.chart.marks) {
+      if (mark.shape === "line") along((mark.points ?? []).map(([x, y]) => this.at(api, x, y)));
+      if (mark.shape !== "point") continue;
+      const [x, y] = [mark.x ?? 0, mark.y ?? 0];
+      if (mark.x0 !== undefined && mark.x1 !== undefined) along([this.at(api, mark.x0, y), this.at(api, mark.x1, y)]);
+      if (mark.y0 !== undefined && mark.y1 !== undefined) along([this.at(api, x, mark.y0), this.at(api, x, mark.y1)]);
+    }
+    const clear = (box: Box): boolean => free(box) && !soft.some((other) => overlap(box, other));
     const rank = (mark: Mark): number => ({ pick: 0, reference: 1, best: 2, beaten: 4 } as Record<string, number>)[mark.mark] ?? 3;
     const order = this.chart.marks.map((mark, i) => ({ mark, i })).filter(({ mark }) => mark.label)
       .sort((a, b) => rank(a.mark) - rank(b.mark) || a.i - b.i);
@@ -350,7 +374,8 @@ class Drawing {
         const box = this.barBox(mark, api);
         if (box.x + box.width < this.grid.x || box.x > this.grid.x + this.grid.width) continue;
         if (box.width >= wide + 10) {
-          parts.push(textAt(box.x + 6, box.y + box.height / 2, label, { fill: onColour(mark.mark) }, false));
+          const backed = mark.mark === "c8" ? { stroke: "var(--c8)", lineWidth: 5 } : {};
+          parts.push(textAt(box.x + 6, box.y + box.height / 2, label, { fill: onColour(mark.mark), ...backed }));
           taken.push({ ...box, width: wide + 10 });
           continue;
         }
@@ -369,23 +394,28 @@ class Drawing {
       if (x < this.grid.x - 1 || x > this.grid.x + this.grid.width + 1 || y < this.grid.y - 1 || y > this.grid.y + this.grid.height + 1) continue;
       const note = mark.shape === "point" ? cut(mark.note ?? "", this.size * 0.4) : "";
       const most = Math.max(wide, width(note));
-      const tall = note ? 29 : 15;
+      const lineHeight = small() + 3;
+      const tall = note ? 2 * lineHeight - 1 : lineHeight;
+      const low = this.grid.y + this.grid.height - tall - 4;
       const top = mark.shape === "rule" ? this.grid.y + 2 : y;
       const places: [Box, string][] = mark.shape === "rule"
         ? [[{ x: x + 6, y: top, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top, width: wide, height: 15 }, "left"],
-          [{ x: x + 6, y: top + 16, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top + 16, width: wide, height: 15 }, "left"]]
+          [{ x: x + 6, y: top + 16, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: top + 16, width: wide, height: 15 }, "left"],
+          [{ x: x + 6, y: low, width: wide, height: 15 }, "left"], [{ x: x - 6 - wide, y: low, width: wide, height: 15 }, "left"]]
         : [[{ x: x + 10, y: y - tall - 2, width: most, height: tall }, "left"], [{ x: x + 10, y: y + 4, width: most, height: tall }, "left"],
           [{ x: x - 10 - most, y: y - tall - 2, width: most, height: tall }, "right"],
           [{ x: x - 10 - most, y: y + 4, width: most, height: tall }, "right"],
-          [{ x: x - most / 2, y: y - tall - 10, width: most, height: tall }, "center"], [{ x: x - most / 2, y: y + 10, width: most, height: tall }, "center"]];
-      const found = places.find(([box]) => free(box));
+          [{ x: x - most / 2, y: y - tall - 10, width: most, height: tall }, "center"], [{ x: x - most / 2, y: y + 10, width: most, height: tall }, "center"],
+          [{ x: x + 16, y: y - 2 * tall, width: most, height: tall }, "left"], [{ x: x + 16, y: y + tall, width: most, height: tall }, "left"],
+          [{ x: x - 16 - most, y: y - 2 * tall, width: most, height: tall }, "right"], [{ x: x - 16 - most, y: y + tall, width: most, height: tall }, "right"]];
+      const found = places.find(([box]) => clear(box)) ?? places.find(([box]) => free(box));
       if (!found) continue;
       const [box, align] = found;
       taken.push(box);
       const px = align === "left" ? box.x : align === "right" ? box.x + box.width : box.x + box.width / 2;
       const fill = strong ? "var(--accent)" : mark.mark === "beaten" ? "var(--ink3)" : "var(--ink)";
-      parts.push(textAt(px, box.y + 7, label, { align, fill, bold: strong || mark.mark === "best" }, true));
-      if (note) parts.push(textAt(px, box.y + 22, note, { align, fill: "var(--ink3)" }, true));
+      parts.push(textAt(px, box.y + lineHeight / 2, label, { align, fill, bold: strong || mark.mark === "best" }, true));
+      if (note) parts.push(textAt(px, box.y + lineHeight * 1.5 - 1, note, { align, fill: "var(--ink3)" }, true));
     }
     return { type: "group", children: parts };
   }
@@ -563,8 +593,9 @@ class Drawing {
 
   fit(wanted = this.plot.clientWidth): void {
     const size = Math.max(240, wanted);
-    if (size === this.size) return;
+    if (size === this.size && paper() === this.onPaper) return;
     this.size = size;
+    this.onPaper = paper();
     this.drawn.resize({ width: size, height: this.height() });
     this.drawn.setOption(this.option());
   }

@@ -38,9 +38,16 @@ export function beforePrint(): void {
   undo.push(() => main.style.removeProperty("width"));
   const column = (WIDTH - 6 * MM) / 2;
   fitChartsTo(() => column);
+  // Of a table that is wider than its column the last ones stay away.
+  all<HTMLElement>("#report section .table").forEach((box) => {
+    const table = box.querySelector("table");
+    if (!table) return;
+    for (let last = (table.rows[0]?.cells.length ?? 0) - 1; last > 2 && table.scrollWidth > box.clientWidth + 1; --last)
+      for (const row of table.rows) if (row.cells[last]) hide(row.cells[last] as Element);
+  });
   undo.push(fitCharts);
   // The measure is the columns balanced on one long page; those that break over two pages take a little more.
-  const room = 2 * HEIGHT * 0.93;
+  const room = 2 * HEIGHT * 0.88;
   const left = LAST.map((key) => document.querySelector(`#s-${key}`)).filter((section) => section !== null);
   const others = all("#report > section:not(.answer)").reverse().filter((section) => !left.includes(section));
   let away = 0;
