@@ -157,7 +157,9 @@ export class Knobs {
   // ---- questions
 
   private settings(): string[] {
-    return [...this.turned].map(([address, value]) => `${address}=${value}`);
+    const lists = new Set(this.knobs.filter((knob) => knob.list).map((knob) => knob.address));
+    return [...this.turned].map(([address, value]) =>
+      lists.has(address) && !value.startsWith("[") ? `${address}=[${value}]` : `${address}=${value}`);
   }
 
   private asked(more: Record<string, unknown> = {}): Question {

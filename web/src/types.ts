@@ -56,6 +56,7 @@ export interface Knob {
   now: string;
   hint: string;
   choices: string[];
+  list: boolean;
 }
 
 /// What the planner in the page is asked (src/api/ask.h).

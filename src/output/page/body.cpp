@@ -46,7 +46,8 @@ std::string short_name(std::string key) {
 /// Lines of a text, a line each.
 std::string lines_html(std::string_view text) {
   std::string html = html_text(text);
-  for (std::size_t place = html.find('\n'); place != std::string::npos; place = html.find('\n', place + 5)) html.replace(place, 1, "<br>");
+  for (std::size_t place = html.find('\n'); place != std::string::npos; place = html.find('\n', place + 5))
+    html.replace(place, 1, "<br>");
   return html;
 }
 
@@ -66,7 +67,8 @@ std::vector<Column> columns_of(const Json& table) {
   std::vector<Column> columns;
   std::size_t place = 0;
   for (const Json& column : at(table, "columns")) {
-    const bool speaks = std::ranges::any_of(at(table, "rows"), [&](const Json& row) { return !cell_of(row, place).empty(); });
+    const bool speaks =
+        std::ranges::any_of(at(table, "rows"), [&](const Json& row) { return !cell_of(row, place).empty(); });
     if (speaks) columns.push_back({place, text_of(column, "key"), text_of(column, "title"), flag_of(column, "right")});
     ++place;
   }
@@ -89,9 +91,10 @@ class Body {
       const std::string text = shown(head, name);
       return text.empty() ? text : "<span>" + (before + text) + "</span>";
     };
-    html_ += "<header class=\"head\"><p class=\"made\">" + part("Made ", "made") + part("Prices: ", "prices") + "</p><h1>" +
-             html_text(title_of(head)) + "</h1>";
-    if (const std::string goal = text_of(head, "goal"); !goal.empty()) html_ += "<p class=\"goal\">" + lines_html(goal) + "</p>";
+    html_ += "<header class=\"head\"><p class=\"made\">" + part("Made ", "made") + part("Prices: ", "prices") +
+             "</p><h1>" + html_text(title_of(head)) + "</h1>";
+    if (const std::string goal = text_of(head, "goal"); !goal.empty())
+      html_ += "<p class=\"goal\">" + lines_html(goal) + "</p>";
     html_ += "</header>";
   }
 
@@ -103,7 +106,9 @@ class Body {
                                 (finding.empty() ? "" : " <span class=\"finding\">" + finding + "</span>") + "</h2>";
     const std::string key = key_of(text_of(section, "key"));
     contents_ += "<li><a href=\"#s-" + key + "\">" + html_text(short_name(text_of(section, "key"))) + "</a></li>";
-    html_ += "<section id=\"s-" + key + "\"" + (answer ? " class=\"answer\">" + answer_blocks(heading, blocks) : ">" + heading + blocks_html(blocks, 0)) + "</section>";
+    html_ += "<section id=\"s-" + key + "\"" +
+             (answer ? " class=\"answer\">" + answer_blocks(heading, blocks) : ">" + heading + blocks_html(blocks, 0)) +
+             "</section>";
   }
 
   void foot(const Json& head) {
@@ -142,7 +147,8 @@ class Body {
       }
     }
     if (aside.empty()) return "<div class=\"top\"><div>" + heading + texts + "</div></div>" + rest;
-    return "<div class=\"top\"><div>" + heading + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" + aside + "</div></div>" + rest;
+    return "<div class=\"top\"><div>" + heading + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" +
+           aside + "</div></div>" + rest;
   }
 
   /// Figures of the row of the pick; a range goes under the figure before it.
@@ -188,7 +194,8 @@ class Body {
       if (text.empty()) return {};
       return flag_of(block, "strong") ? "<p><strong>" + text + "</strong></p>" : "<p>" + text + "</p>";
     }
-    if (kind == "note") return "<p class=\"note\"><b>Check before you spend.</b> " + lines_html(text_of(block, "text")) + "</p>";
+    if (kind == "note")
+      return "<p class=\"note\"><b>Check before you spend.</b> " + lines_html(text_of(block, "text")) + "</p>";
     if (kind == "list") return list(at(block, "items"), flag_of(block, "ordered"));
     if (kind == "checks") return checks(at(block, "items"));
     if (kind == "code")
@@ -210,7 +217,8 @@ class Body {
   static std::string checks(const Json& items) {
     if (!items.is_array() || items.empty()) return {};
     std::string html = "<ul class=\"checks\">";
-    for (const Json& item : items) html += "<li><label><input type=\"checkbox\"> <span>" + lines_html(text_of(item)) + "</span></label></li>";
+    for (const Json& item : items)
+      html += "<li><label><input type=\"checkbox\"> <span>" + lines_html(text_of(item)) + "</span></label></li>";
     return html + "</ul>";
   }
 
@@ -219,19 +227,22 @@ class Body {
     const std::vector<Column> columns = columns_of(table);
     if (!rows.is_array() || rows.empty() || columns.empty()) return {};
     std::string html = "<div class=\"table\" data-key=\"" + key_of(text_of(table, "key")) + "\"><table>";
-    if (const std::string caption = shown(table, "caption"); !caption.empty()) html += "<caption>" + caption + "</caption>";
+    if (const std::string caption = shown(table, "caption"); !caption.empty())
+      html += "<caption>" + caption + "</caption>";
     html += "<thead><tr>";
     for (const Column& column : columns)
-      html += std::string("<th scope=\"col\"") + (column.right ? " class=\"r\"" : "") + " data-key=\"" + html_text(column.key) +
-              "\">" + html_text(column.title) + "</th>";
+      html += std::string("<th scope=\"col\"") + (column.right ? " class=\"r\"" : "") + " data-key=\"" +
+              html_text(column.key) + "\">" + html_text(column.title) + "</th>";
     html += "</tr></thead><tbody>";
     const auto named = std::ranges::find_if(columns, [](const Column& column) { return !column.right; });
     const std::size_t name = named == columns.end() ? 0 : static_cast<std::size_t>(named - columns.begin());
     for (const Json& row : rows) {
       const std::string mark = text_of(row, "mark");
-      const std::string classes = mark + (flag_of(row, "strong") ? std::string(mark.empty() ? "strong" : " strong") : std::string());
+      const std::string classes =
+          mark + (flag_of(row, "strong") ? std::string(mark.empty() ? "strong" : " strong") : std::string());
       html += classes.empty() ? "<tr>" : "<tr class=\"" + html_text(classes) + "\">";
-      for (std::size_t i = 0; i < columns.size(); ++i) html += cell(row, columns[i], i == name, i == name ? word_of_mark(mark) : "");
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        html += cell(row, columns[i], i == name, i == name ? word_of_mark(mark) : "");
       html += "</tr>";
     }
     return html + "</tbody></table></div>";
@@ -257,11 +268,13 @@ class Body {
     const std::string key = text_of(chart, "key");
     const auto drawn = std::ranges::find(charts_, key, &DrawnChart::key);
     const bool shown_now = drawn != charts_.end() && !drawn->svg.empty();
-    std::string html = "<figure class=\"chart\" data-chart=\"" + html_text(key) + "\" data-kind=\"" + shown(chart, "kind") + "\">";
+    std::string html =
+        "<figure class=\"chart\" data-chart=\"" + html_text(key) + "\" data-kind=\"" + shown(chart, "kind") + "\">";
     const std::string title = shown(chart, "title"), finding = shown(chart, "finding");
     if (!title.empty()) html += "<h3>" + title + (finding.empty() ? "" : " <span>" + finding + "</span>") + "</h3>";
     html += "<div class=\"plot\">" + (shown_now ? drawn->svg : std::string()) + "</div>";
-    if (const std::string caption = shown(chart, "caption"); !caption.empty()) html += "<figcaption>" + caption + "</figcaption>";
+    if (const std::string caption = shown(chart, "caption"); !caption.empty())
+      html += "<figcaption>" + caption + "</figcaption>";
     return html + numbers(chart, !shown_now) + "</figure>";
   }
 
@@ -283,10 +296,12 @@ class Body {
     }
     if (rows.empty()) return {};
     std::string html = std::string("<details class=\"numbers\"") + (open ? " open" : "") +
-                       "><summary>These numbers as a table</summary><div class=\"table\"><table><thead><tr><th scope=\"col\">What</th>" +
+                       "><summary>These numbers as a table</summary><div class=\"table\"><table><thead><tr><th "
+                       "scope=\"col\">What</th>" +
                        (more ? "<th scope=\"col\">Figures</th>" : "") + "</tr></thead><tbody>";
     for (const auto& [name, figures] : rows)
-      html += "<tr><th scope=\"row\" data-label=\"What\">" + name + "</th>" + (more ? "<td data-label=\"Figures\">" + figures + "</td>" : "") + "</tr>";
+      html += "<tr><th scope=\"row\" data-label=\"What\">" + name + "</th>" +
+              (more ? "<td data-label=\"Figures\">" + figures + "</td>" : "") + "</tr>";
     return html + "</tbody></table></div></details>";
   }
 

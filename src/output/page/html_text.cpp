@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
 
-/// Whether a character of three bytes turns, joins or hides its neighbours: U+200B to U+200F, U+2028 to U+202E, U+2060 to
-/// U+206F, U+FEFF.
+/// Whether a character of three bytes turns, joins or hides its neighbours: U+200B to U+200F, U+2028 to U+202E, U+2060
+/// to U+206F, U+FEFF.
 bool unseen(std::string_view sign) {
   if (sign == "\xEF\xBB\xBF") return true;
   if (sign.size() != 3 || sign[0] != '\xE2') return false;
@@ -52,7 +52,8 @@ std::string html_json(std::string_view json) {
     // All of these stand in strings alone.
     if (json[at] == '<') {
       html += "\\u003c";
-    } else if (json.substr(at, 2) == "\xE2\x80" && at + 2 < json.size() && (json[at + 2] == '\xA8' || json[at + 2] == '\xA9')) {
+    } else if (json.substr(at, 2) == "\xE2\x80" && at + 2 < json.size() &&
+               (json[at + 2] == '\xA8' || json[at + 2] == '\xA9')) {
       html += json[at + 2] == '\xA8' ? "\\u2028" : "\\u2029";
       at += 2;
     } else {

@@ -10,8 +10,8 @@ namespace gpuplan {
 /// turn others become U+FFFD; line feeds and tabs stay.
 std::string html_text(std::string_view text);
 
-/// JSON that may stand in a <script> element which nobody runs: reads back as the same value, ends no element, begins no
-/// comment.
+/// JSON that may stand in a <script> element which nobody runs: reads back as the same value, ends no element, begins
+/// no comment.
 std::string html_json(std::string_view json);
 
 }  // namespace gpuplan

@@ -20,8 +20,7 @@ std::string base64(std::string_view bytes) {
       return at + i < bytes.size() ? static_cast<unsigned char>(bytes[at + i]) : 0U;
     };
     const std::uint32_t three = byte(0) << 16U | byte(1) << 8U | byte(2);
-    for (std::size_t i = 0; i < 4; ++i)
-      text += at + i > bytes.size() ? '=' : kSigns[(three >> (18U - 6U * i)) & 63U];
+    for (std::size_t i = 0; i < 4; ++i) text += at + i > bytes.size() ? '=' : kSigns[(three >> (18U - 6U * i)) & 63U];
   }
   return text;
 }
@@ -37,6 +36,7 @@ std::string knobs_json(std::span<const Knob> knobs) {
         .member("now", knob.now)
         .member("hint", knob.hint)
         .member("choices", knob.choices)
+        .member("list", knob.list)
         .end();
   json.end();
   return json.take();

@@ -20,6 +20,7 @@ struct Knob {
   std::string now;                     ///< as the job says it; empty: it does not
   std::string hint;                    ///< "12 h"
   std::vector<std::string> choices{};  ///< empty: any text
+  bool list = false;                   ///< values with commas between them
 };
 
 struct PageParts {
@@ -34,8 +35,8 @@ struct PageParts {
   std::span<const Knob> knobs{};
 };
 
-/// The whole file. Fails when the shell is empty, which it is in a gpuplan that was built without Node, and for JSON that
-/// is no report.
+/// The whole file. Fails when the shell is empty, which it is in a gpuplan that was built without Node, and for JSON
+/// that is no report.
 Result<std::string> page_of(const PageParts& parts);
 
 }  // namespace gpuplan

@@ -47,7 +47,8 @@ std::string link_at(std::string_view text, int depth, std::size_t& length) {
 }
 
 bool word_sign(std::string_view text, std::size_t at) {
-  return at < text.size() && (is_letter(text[at]) || is_digit(text[at]) || (static_cast<unsigned char>(text[at]) & 0x80U) != 0);
+  return at < text.size() &&
+         (is_letter(text[at]) || is_digit(text[at]) || (static_cast<unsigned char>(text[at]) & 0x80U) != 0);
 }
 
 std::string spans(std::string_view text, int depth) {
@@ -57,7 +58,8 @@ std::string spans(std::string_view text, int depth) {
   const auto put = [&](std::size_t until) { html += html_text(text.substr(plain, until - plain)); };
   for (std::size_t at = 0; at < text.size();) {
     const std::string_view rest = text.substr(at, kFarthest);
-    if (rest[0] == '\\' && rest.size() > 1 && std::string_view("\\`*_{}[]()#+-.!|<>~").find(rest[1]) != std::string_view::npos) {
+    if (rest[0] == '\\' && rest.size() > 1 &&
+        std::string_view("\\`*_{}[]()#+-.!|<>~").find(rest[1]) != std::string_view::npos) {
       put(at);
       html += html_text(rest.substr(1, 1));
       plain = at += 2;
@@ -83,7 +85,8 @@ std::string spans(std::string_view text, int depth) {
       if (tight) {
         put(at);
         const char* name = mark.size() == 2 ? "strong" : "em";
-        html += std::string("<") + name + ">" + spans(rest.substr(mark.size(), end - mark.size()), depth + 1) + "</" + name + ">";
+        html += std::string("<") + name + ">" + spans(rest.substr(mark.size(), end - mark.size()), depth + 1) + "</" +
+                name + ">";
         plain = at += end + mark.size();
         continue;
       }
@@ -132,7 +135,8 @@ std::size_t list_mark(std::string_view line, bool& ordered) {
   if (text.size() >= 2 && std::string_view("-*+").find(text[0]) != std::string_view::npos && text[1] == ' ') return 2;
   std::size_t digits = 0;
   while (digits < text.size() && digits < 9 && is_digit(text[digits])) ++digits;
-  if (digits == 0 || digits + 1 >= text.size() || (text[digits] != '.' && text[digits] != ')') || text[digits + 1] != ' ')
+  if (digits == 0 || digits + 1 >= text.size() || (text[digits] != '.' && text[digits] != ')') ||
+      text[digits + 1] != ' ')
     return 0;
   ordered = true;
   return digits + 2;
@@ -152,7 +156,8 @@ std::string_view fence_of(std::string_view line) {
 
 bool rules(std::string_view line) {
   const std::string_view text = trim(line);
-  return text.size() >= 3 && (text.find_first_not_of("- ") == std::string_view::npos || text.find_first_not_of("* ") == std::string_view::npos);
+  return text.size() >= 3 && (text.find_first_not_of("- ") == std::string_view::npos ||
+                              text.find_first_not_of("* ") == std::string_view::npos);
 }
 
 Lines cells_of(std::string_view line) {
@@ -188,7 +193,9 @@ class Blocks {
       else if (rules(lines_[at_])) ++at_;
       else if (lines_[at_].starts_with('>') && depth_ < kDeepest) quote();
       else if (begins_list(lines_[at_]) && depth_ < kDeepest) list();
-      else if (at_ + 1 < lines_.size() && lines_[at_].find('|') != std::string_view::npos && table_rule(lines_[at_ + 1])) table();
+      else if (at_ + 1 < lines_.size() && lines_[at_].find('|') != std::string_view::npos &&
+               table_rule(lines_[at_ + 1]))
+        table();
       else paragraph();
     }
     return html_;
@@ -242,7 +249,8 @@ class Blocks {
         if (blank(line)) {
           // A blank line goes on with the item when what follows is indented.
           if (at_ + 1 >= lines_.size() || blank(lines_[at_ + 1]) || indent_of(lines_[at_ + 1]) <= indent) break;
-        } else if (indent_of(line) <= indent && (begins_list(line) || blank(lines_[at_ - 1]) || !fence_of(line).empty() || heading_mark(line) > 0)) {
+        } else if (indent_of(line) <= indent &&
+                   (begins_list(line) || blank(lines_[at_ - 1]) || !fence_of(line).empty() || heading_mark(line) > 0)) {
           break;
         }
         inside.push_back(line.substr(std::min(indent + 2, indent_of(line))));
@@ -263,7 +271,8 @@ class Blocks {
       const Lines cells = cells_of(lines_[at_]);
       html_ += "<tr>";
       for (std::size_t i = 0; i < heads.size(); ++i)
-        html_ += "<td data-label=\"" + html_text(heads[i]) + "\">" + (i < cells.size() ? spans(cells[i], 0) : "") + "</td>";
+        html_ +=
+            "<td data-label=\"" + html_text(heads[i]) + "\">" + (i < cells.size() ? spans(cells[i], 0) : "") + "</td>";
       html_ += "</tr>";
     }
     html_ += "</tbody></table></div>";
@@ -273,7 +282,9 @@ class Blocks {
     std::string text;
     for (std::size_t lines = 0; at_ < lines_.size() && !blank(lines_[at_]); ++at_, ++lines) {
       const std::string_view line = lines_[at_];
-      if (lines > 0 && (!fence_of(line).empty() || heading_mark(line) > 0 || line.starts_with('>') || begins_list(line))) break;
+      if (lines > 0 &&
+          (!fence_of(line).empty() || heading_mark(line) > 0 || line.starts_with('>') || begins_list(line)))
+        break;
       if (lines > 0) text += '\n';
       text += trim(line);
     }
