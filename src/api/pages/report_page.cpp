@@ -1,4 +1,4 @@
-#include "api/questions/report_page.h"
+#include "api/pages/report_page.h"
 
 #include <algorithm>
 #include <array>
