@@ -79,13 +79,13 @@ std::string now_text(const Tree* value) {
 }
 
 /// Whether the name goes into an address as it is.
-bool plain(std::string_view name) {
+bool goes_into_address(std::string_view name) {
   return !name.empty() &&
          std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; });
 }
 
-void add(std::vector<Knob>& knobs, std::span<const Turnable> turnables, const Tree& job, const std::string& group,
-         const std::string& before) {
+void add_knobs(std::vector<Knob>& knobs, std::span<const Turnable> turnables, const Tree& job, const std::string& group,
+               const std::string& before) {
   for (const Turnable& turnable : turnables) {
     const Tree* value = found_at(job, turnable.address);
     if (value == nullptr && !turnable.always) continue;
@@ -117,8 +117,8 @@ std::string question_json(const ReportPage& page) {
 
 std::vector<Knob> knobs_of(const Tree& job) {
   std::vector<Knob> knobs;
-  add(knobs, kLimitKnobs, job, "Limits", "");
-  add(knobs, kMarketKnobs, job, "Machines", "");
+  add_knobs(knobs, kLimitKnobs, job, "Limits", "");
+  add_knobs(knobs, kMarketKnobs, job, "Machines", "");
   // Prices that the job itself states.
   constexpr std::size_t kMostOffers = 12, kMostKnobs = 60;
   if (const Tree* offers = found_at(job, "market.offers"); offers != nullptr && offers->is_list()) {
@@ -135,11 +135,12 @@ std::vector<Knob> knobs_of(const Tree& job) {
   if (phases == nullptr || !phases->is_list()) return knobs;
   for (const Tree& phase : phases->children) {
     const std::string name = now_text(phase.find("name"));
-    if (!plain(name) || knobs.size() > kMostKnobs) continue;
+    if (!goes_into_address(name) || knobs.size() > kMostKnobs) continue;
     const std::string address = "phases." + name + ".";
-    if (const Tree* train = phase.find("train")) add(knobs, kTrainKnobs, *train, name, address + "train.");
+    if (const Tree* train = phase.find("train")) add_knobs(knobs, kTrainKnobs, *train, name, address + "train.");
     for (const char* kind : {"generate", "collect"})
-      if (const Tree* generate = phase.find(kind)) add(knobs, kGenerateKnobs, *generate, name, address + kind + ".");
+      if (const Tree* generate = phase.find(kind))
+        add_knobs(knobs, kGenerateKnobs, *generate, name, address + kind + ".");
   }
   return knobs;
 }

@@ -11,6 +11,7 @@
 #include "output/page/prose.h"
 
 namespace gpuplan {
+namespace page {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -312,18 +313,19 @@ class Body {
 };
 
 }  // namespace
+}  // namespace page
 
 Result<PageBody> page_body(std::string_view report, std::span<const DrawnChart> charts) {
-  const Json document = Json::parse(report, nullptr, false);
-  if (!at(document, "report").is_number() || !at(document, "sections").is_array())
+  const page::Json document = page::Json::parse(report, nullptr, false);
+  if (!page::at(document, "report").is_number() || !page::at(document, "sections").is_array())
     return failure("is no report; expected what gpuplan report makes");
-  const Json& head = at(document, "head");
-  Body body(charts);
+  const page::Json& head = page::at(document, "head");
+  page::Body body(charts);
   body.head(head);
   bool first = true;
-  for (const Json& section : at(document, "sections")) body.section(section, std::exchange(first, false));
+  for (const page::Json& section : page::at(document, "sections")) body.section(section, std::exchange(first, false));
   body.foot(head);
-  return PageBody{Body::title_of(head), body.take_contents(), body.take()};
+  return PageBody{page::Body::title_of(head), body.take_contents(), body.take()};
 }
 
 }  // namespace gpuplan

@@ -7,11 +7,11 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
+constexpr std::string_view kNoSign = "\xEF\xBF\xBD";
 
 /// Whether a character of three bytes turns, joins or hides its neighbours: U+200B to U+200F, U+2028 to U+202E, U+2060
 /// to U+206F, U+FEFF.
-bool unseen(std::string_view sign) {
+bool hides_in_html(std::string_view sign) {
   if (sign == "\xEF\xBB\xBF") return true;
   if (sign.size() != 3 || sign[0] != '\xE2') return false;
   const auto last = static_cast<unsigned char>(sign[2]);
@@ -19,7 +19,7 @@ bool unseen(std::string_view sign) {
   return sign[1] == '\x81' && last >= 0xA0 && last <= 0xAF;
 }
 
-bool control(char c) {
+bool controls_in_html(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F;
 }
@@ -34,7 +34,8 @@ std::string html_text(std::string_view text) {
     const std::string_view sign = text.substr(at, length == 0 ? 1 : length);
     at += sign.size();
     const bool c1_control = sign.size() == 2 && sign[0] == '\xC2' && static_cast<unsigned char>(sign[1]) < 0xA0;
-    if (length == 0 || c1_control || unseen(sign) || (sign.size() == 1 && control(sign[0]))) html += kReplaced;
+    if (length == 0 || c1_control || hides_in_html(sign) || (sign.size() == 1 && controls_in_html(sign[0])))
+      html += kNoSign;
     else if (sign == "&") html += "&amp;";
     else if (sign == "<") html += "&lt;";
     else if (sign == ">") html += "&gt;";

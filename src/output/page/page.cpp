@@ -11,7 +11,7 @@
 namespace gpuplan {
 namespace {
 
-std::string base64(std::string_view bytes) {
+std::string base64_text(std::string_view bytes) {
   constexpr std::string_view kSigns = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
@@ -61,7 +61,7 @@ Result<std::string> page_of(const PageParts& parts) {
       {"@@gpuplan:plan@@", html_json(parts.plan)},
       {"@@gpuplan:question@@", answers ? html_json(parts.question) : std::string("null")},
       {"@@gpuplan:knobs@@", answers ? html_json(knobs_json(parts.knobs)) : std::string("[]")},
-      {"@@gpuplan:engine@@", answers ? base64(parts.engine) : std::string()},
+      {"@@gpuplan:engine@@", answers ? base64_text(parts.engine) : std::string()},
   }};
   std::string page;
   std::size_t size = parts.shell.size();

@@ -8,10 +8,11 @@
 #include "output/page/html_text.h"
 
 namespace gpuplan {
+namespace page {
 namespace {
 
 /// Quotes in quotes, lists in lists; what lies deeper is text.
-constexpr int kDeepest = 6;
+constexpr int kDeepestProse = 6;
 /// Where the end of a link, of code or of stress is looked for.
 constexpr std::size_t kFarthest = 4000;
 
@@ -52,7 +53,7 @@ bool word_sign(std::string_view text, std::size_t at) {
 }
 
 std::string spans(std::string_view text, int depth) {
-  if (depth > kDeepest) return html_text(text);
+  if (depth > kDeepestProse) return html_text(text);
   std::string html;
   std::size_t plain = 0;  // from here on nothing is written yet
   const auto put = [&](std::size_t until) { html += html_text(text.substr(plain, until - plain)); };
@@ -191,8 +192,8 @@ class Blocks {
       else if (!fence_of(lines_[at_]).empty()) code();
       else if (heading_mark(lines_[at_]) > 0) heading();
       else if (rules(lines_[at_])) ++at_;
-      else if (lines_[at_].starts_with('>') && depth_ < kDeepest) quote();
-      else if (begins_list(lines_[at_]) && depth_ < kDeepest) list();
+      else if (lines_[at_].starts_with('>') && depth_ < kDeepestProse) quote();
+      else if (begins_list(lines_[at_]) && depth_ < kDeepestProse) list();
       else if (at_ + 1 < lines_.size() && lines_[at_].find('|') != std::string_view::npos &&
                table_rule(lines_[at_ + 1]))
         table();
@@ -300,7 +301,8 @@ class Blocks {
 std::string blocks(const Lines& lines, int depth) { return Blocks(lines, depth).html(); }
 
 }  // namespace
+}  // namespace page
 
-std::string prose_html(std::string_view markdown) { return blocks(lines_of(markdown), 0); }
+std::string prose_html(std::string_view markdown) { return page::blocks(page::lines_of(markdown), 0); }
 
 }  // namespace gpuplan
