@@ -2,7 +2,8 @@
 # launch scripts bring along, src/launch/templates/*, packed by gzip (a seventh of the size): one assembler file with
 # .incbin, and a table of names ("gpus.csv", "measured/train_runs.csv", "templates/lib.sh") that
 # src/input/text/embedded_table.cpp reads. Rebuilt when a file changes, comes or goes. GPUPLAN_EMBEDDED_PLAIN: not packed.
-# GPUPLAN_NOT_EMBEDDED: an expression for those left out.
+# GPUPLAN_NOT_EMBEDDED: an expression for those left out. GPUPLAN_EMBEDDED_MORE: NAME=FILE of files that are built, such as
+# the page (cmake/page.cmake).
 include(cmake/assembler.cmake)
 file(GLOB data_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/data/*.csv ${PROJECT_SOURCE_DIR}/data/measured/*.csv
   ${PROJECT_SOURCE_DIR}/data/interfaces/index.csv ${PROJECT_SOURCE_DIR}/src/launch/templates/*)
@@ -15,12 +16,21 @@ if(NOT GPUPLAN_EMBEDDED_PLAIN)
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/embedded)
 endif()
 set(contents "")
+set(data_names "")
 set(rows "")
 set(embedded_files "")
 set(index 0)
 foreach(file IN LISTS data_files)
   file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/data ${file})
   string(REPLACE "../src/launch/" "" name "${name}")
+  list(APPEND data_names ${name})
+endforeach()
+foreach(more IN LISTS GPUPLAN_EMBEDDED_MORE)
+  string(REGEX MATCH "^([^=]+)=(.+)$" parts "${more}")
+  list(APPEND data_names ${CMAKE_MATCH_1})
+  list(APPEND data_files ${CMAKE_MATCH_2})
+endforeach()
+foreach(file name IN ZIP_LISTS data_files data_names)
   if(NOT GPUPLAN_EMBEDDED_PLAIN)
     set(packed ${PROJECT_BINARY_DIR}/embedded/${index}.gz)
     add_custom_command(OUTPUT ${packed} COMMAND ${GPUPLAN_GZIP} -9nc ${file} > ${packed} DEPENDS ${file} VERBATIM

@@ -133,14 +133,25 @@ std::unexpected<Error> no_plan(const std::string& file, const std::string& found
 
 }  // namespace
 
+std::string_view plan_in_page(std::string_view text) {
+  // In a page a tag is a tag: what a job says there has its < written otherwise.
+  constexpr std::string_view kOpen = "<script type=\"application/json\" id=\"gpuplan-plan\">", kClose = "</script>";
+  constexpr std::size_t kHead = 15;
+  if (to_lower(trim(text).substr(0, kHead)) != "<!doctype html>") return text;
+  const std::size_t open = text.find(kOpen);
+  if (open == std::string_view::npos) return text;
+  const std::string_view inside = text.substr(open + kOpen.size());
+  return inside.substr(0, inside.find(kClose));
+}
+
 bool is_kept_plan(std::string_view text) {
   constexpr std::size_t kHead = 200;
-  const std::string_view head = trim(text).substr(0, kHead);
+  const std::string_view head = trim(plan_in_page(text)).substr(0, kHead);
   return head.starts_with('{') && head.find("\"gpuplan/plan@") != std::string_view::npos;
 }
 
 Result<PlanFile> read_plan_file(std::string_view text, const std::string& file) {
-  const auto tree = parse_json(text, file, kLimits);
+  const auto tree = parse_json(plan_in_page(text), file, kLimits);
   if (!tree) {
     Error error = tree.error();
     error.message += "; expected a plan saved with gpuplan plan JOB -o plan.json";

@@ -1,4 +1,4 @@
-// Plans that `gpuplan plan -o plan.json` kept, read back.
+// Plans that `gpuplan plan -o plan.json` kept, or a page of `gpuplan report`, read back.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +29,14 @@ struct PlanFile {
   std::vector<KeptPlan> plans;
 };
 
-/// True for the text of a kept plan, whole or damaged, rather than of a job.
+/// The plan in a page that `gpuplan report -o plan.html` wrote; any other text as it is.
+std::string_view plan_in_page(std::string_view text);
+
+/// True for the text of a kept plan, whole or damaged, or of a page with one in it, rather than of a job.
 bool is_kept_plan(std::string_view text);
 
-/// Fails, with one line, for what is no plan, for plans kept by a version that kept no job with them, and for a job in
-/// it that can not be read as YAML.
+/// Reads plans in pages, too. Fails, with one line, for what is no plan, for plans kept by a version that kept no job
+/// with them, and for a job in it that can not be read as YAML.
 Result<PlanFile> read_plan_file(std::string_view text, const std::string& file);
 
 /// The plan with this id; the one recommended when `id` is empty. Fails, naming ids that look alike, when there is

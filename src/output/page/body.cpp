@@ -1,0 +1,331 @@
+#include "output/page/body.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "output/page/html_text.h"
+#include "output/page/prose.h"
+
+namespace gpuplan {
+namespace page {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const Json kNothing;
+
+const Json& at(const Json& json, const char* name) {
+  if (!json.is_object()) return kNothing;
+  const auto found = json.find(name);
+  return found == json.end() ? kNothing : *found;
+}
+
+std::string text_of(const Json& json) { return json.is_string() ? json.get<std::string>() : std::string(); }
+std::string text_of(const Json& json, const char* name) { return text_of(at(json, name)); }
+bool flag_of(const Json& json, const char* name) { return at(json, name).is_boolean() && at(json, name).get<bool>(); }
+std::string shown(const Json& json, const char* name) { return html_text(text_of(json, name)); }
+
+/// A key as part of an id or a class: letters, digits and hyphens.
+std::string key_of(std::string_view text) {
+  std::string key;
+  for (const char c : text) key += is_letter(c) || is_digit(c) ? c : '-';
+  return key;
+}
+
+/// "each_plan" as "Each plan".
+std::string short_name(std::string key) {
+  std::ranges::replace(key, '_', ' ');
+  std::ranges::replace(key, '-', ' ');
+  if (!key.empty() && key[0] >= 'a' && key[0] <= 'z') key[0] = static_cast<char>(key[0] - 'a' + 'A');
+  return key;
+}
+
+/// Lines of a text, a line each.
+std::string lines_html(std::string_view text) {
+  std::string html = html_text(text);
+  for (std::size_t place = html.find('\n'); place != std::string::npos; place = html.find('\n', place + 5))
+    html.replace(place, 1, "<br>");
+  return html;
+}
+
+struct Column {
+  std::size_t place;  ///< in the cells of a row
+  std::string key, title;
+  bool right;
+};
+
+std::string cell_of(const Json& row, std::size_t place) {
+  const Json& cells = at(row, "cells");
+  return cells.is_array() && place < cells.size() ? text_of(cells[place]) : std::string();
+}
+
+/// Those that say something in a row at least.
+std::vector<Column> columns_of(const Json& table) {
+  std::vector<Column> columns;
+  std::size_t place = 0;
+  for (const Json& column : at(table, "columns")) {
+    const bool speaks =
+        std::ranges::any_of(at(table, "rows"), [&](const Json& row) { return !cell_of(row, place).empty(); });
+    if (speaks) columns.push_back({place, text_of(column, "key"), text_of(column, "title"), flag_of(column, "right")});
+    ++place;
+  }
+  return columns;
+}
+
+/// What a row is, for those who see no colour; empty: nothing of note.
+const char* word_of_mark(const std::string& mark) {
+  if (mark == "pick") return "the pick";
+  if (mark == "best") return "best trade-off";
+  return mark == "beaten" ? "beaten" : "";
+}
+
+class Body {
+ public:
+  explicit Body(std::span<const DrawnChart> charts) : charts_(charts) {}
+
+  void head(const Json& head) {
+    const auto part = [&](const char* before, const char* name) {
+      const std::string text = shown(head, name);
+      return text.empty() ? text : "<span>" + (before + text) + "</span>";
+    };
+    html_ += "<header class=\"head\"><p class=\"made\">" + part("Made ", "made") + part("Prices: ", "prices") +
+             "</p><h1>" + html_text(title_of(head)) + "</h1>";
+    if (const std::string goal = text_of(head, "goal"); !goal.empty())
+      html_ += "<p class=\"goal\">" + lines_html(goal) + "</p>";
+    html_ += "</header>";
+  }
+
+  void section(const Json& section, bool answer) {
+    const Json& blocks = at(section, "blocks");
+    const std::string finding = shown(section, "finding");
+    if (finding.empty() && (!blocks.is_array() || blocks.empty())) return;
+    const std::string heading = "<h2><span class=\"question\">" + shown(section, "title") + "</span>" +
+                                (finding.empty() ? "" : " <span class=\"finding\">" + finding + "</span>") + "</h2>";
+    const std::string key = key_of(text_of(section, "key"));
+    contents_ += "<li><a href=\"#s-" + key + "\">" + html_text(short_name(text_of(section, "key"))) + "</a></li>";
+    html_ += "<section id=\"s-" + key + "\"" +
+             (answer ? " class=\"answer\">" + answer_blocks(heading, blocks) : ">" + heading + blocks_html(blocks, 0)) +
+             "</section>";
+  }
+
+  void foot(const Json& head) {
+    const std::string command = shown(head, "command");
+    html_ += "<footer class=\"foot\"><p>gpuplan " + shown(head, "version");
+    if (const std::string made = shown(head, "made"); !made.empty()) html_ += ", " + made;
+    if (!command.empty()) html_ += ". Made again by <code>" + command + "</code>";
+    html_ += "</p></footer>";
+  }
+
+  static std::string title_of(const Json& head) {
+    std::string title = text_of(head, "title");
+    return title.empty() ? "Plan" : title;
+  }
+
+  std::string take() { return std::move(html_); }
+  std::string take_contents() { return std::move(contents_); }
+
+ private:
+  /// The pick's figures large, what would change it beside them, and then the rest.
+  std::string answer_blocks(const std::string& heading, const Json& blocks) {
+    std::string texts, aside, rest;
+    bool had_table = false;
+    for (const Json& block : blocks) {
+      const std::string kind = text_of(block, "kind");
+      if (kind == "table" && !had_table) {
+        had_table = true;
+        texts = figures(block) + texts;
+        rest += block_html(block, 0);
+      } else if (kind == "text" && !had_table) {
+        texts += block_html(block, 0);
+      } else if (kind == "list" && aside.empty() && !flag_of(block, "ordered")) {
+        aside = block_html(block, 0);
+      } else {
+        rest += block_html(block, 0);
+      }
+    }
+    if (aside.empty()) return "<div class=\"top\"><div>" + heading + texts + "</div></div>" + rest;
+    return "<div class=\"top\"><div>" + heading + texts + "</div><div class=\"aside\"><h3>What would change it</h3>" +
+           aside + "</div></div>" + rest;
+  }
+
+  /// Figures of the row of the pick; a range goes under the figure before it.
+  static std::string figures(const Json& table) {
+    const Json& rows = at(table, "rows");
+    const auto pick = std::ranges::find_if(rows, [](const Json& row) { return text_of(row, "mark") == "pick"; });
+    if (!rows.is_array() || pick == rows.end()) return {};
+    struct Figure {
+      std::string title, text, range;
+    };
+    std::vector<Figure> figures;
+    for (const Column& column : columns_of(table)) {
+      const std::string text = cell_of(*pick, column.place);
+      if (!column.right || text.empty()) continue;
+      const bool range = text.find(kRangeDash) != std::string::npos;
+      if (range && !figures.empty() && figures.back().range.empty()) figures.back().range = column.title + ": " + text;
+      else if (!range) figures.push_back({column.title, text, {}});
+    }
+    constexpr std::size_t kMost = 4;
+    if (figures.size() > kMost) figures.resize(kMost);
+    if (figures.empty()) return {};
+    std::string html = "<dl class=\"figures\">";
+    for (const Figure& figure : figures)
+      html += "<div><dt>" + html_text(figure.title) + "</dt><dd><b>" + html_text(figure.text) + "</b>" +
+              (figure.range.empty() ? "" : "<small>" + html_text(figure.range) + "</small>") + "</dd></div>";
+    return html + "</dl>";
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): folds in folds, as deep as the report was written
+  std::string blocks_html(const Json& blocks, int depth) {
+    std::string html;
+    for (const Json& block : blocks) html += block_html(block, depth);
+    return html;
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion)
+  std::string block_html(const Json& block, int depth) {
+    const std::string kind = text_of(block, "kind");
+    if (kind == "table") return table(block);
+    if (kind == "chart") return chart(at(block, "chart"));
+    if (kind == "text") {
+      const std::string text = lines_html(text_of(block, "text"));
+      if (text.empty()) return {};
+      return flag_of(block, "strong") ? "<p><strong>" + text + "</strong></p>" : "<p>" + text + "</p>";
+    }
+    if (kind == "note")
+      return "<p class=\"note\"><b>Check before you spend.</b> " + lines_html(text_of(block, "text")) + "</p>";
+    if (kind == "list") return list(at(block, "items"), flag_of(block, "ordered"));
+    if (kind == "checks") return checks(at(block, "items"));
+    if (kind == "code")
+      return "<div class=\"code\"><pre tabindex=\"0\"><code>" + shown(block, "text") + "</code></pre></div>";
+    if (kind == "prose") return "<div class=\"prose\">" + prose_html(text_of(block, "markdown")) + "</div>";
+    if (kind != "fold") return {};
+    const std::string inside = depth < kDeepest ? blocks_html(at(block, "blocks"), depth + 1) : "";
+    if (inside.empty()) return {};
+    return "<details class=\"fold\"><summary>" + shown(block, "title") + "</summary>" + inside + "</details>";
+  }
+
+  static std::string list(const Json& items, bool ordered) {
+    if (!items.is_array() || items.empty()) return {};
+    std::string html = ordered ? "<ol>" : "<ul>";
+    for (const Json& item : items) html += "<li>" + lines_html(text_of(item)) + "</li>";
+    return html + (ordered ? "</ol>" : "</ul>");
+  }
+
+  static std::string checks(const Json& items) {
+    if (!items.is_array() || items.empty()) return {};
+    std::string html = "<ul class=\"checks\">";
+    for (const Json& item : items)
+      html += "<li><label><input type=\"checkbox\"> <span>" + lines_html(text_of(item)) + "</span></label></li>";
+    return html + "</ul>";
+  }
+
+  static std::string table(const Json& table) {
+    const Json& rows = at(table, "rows");
+    const std::vector<Column> columns = columns_of(table);
+    if (!rows.is_array() || rows.empty() || columns.empty()) return {};
+    std::string html = "<div class=\"table\" data-key=\"" + key_of(text_of(table, "key")) + "\"><table>";
+    if (const std::string caption = shown(table, "caption"); !caption.empty())
+      html += "<caption>" + caption + "</caption>";
+    html += "<thead><tr>";
+    for (const Column& column : columns)
+      html += std::string("<th scope=\"col\"") + (column.right ? " class=\"r\"" : "") + " data-key=\"" +
+              html_text(column.key) + "\">" + html_text(column.title) + "</th>";
+    html += "</tr></thead><tbody>";
+    const auto named = std::ranges::find_if(columns, [](const Column& column) { return !column.right; });
+    const std::size_t name = named == columns.end() ? 0 : static_cast<std::size_t>(named - columns.begin());
+    for (const Json& row : rows) {
+      const std::string mark = text_of(row, "mark");
+      const std::string classes =
+          mark + (flag_of(row, "strong") ? std::string(mark.empty() ? "strong" : " strong") : std::string());
+      html += classes.empty() ? "<tr>" : "<tr class=\"" + html_text(classes) + "\">";
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        html += cell(row, columns[i], i == name, i == name ? word_of_mark(mark) : "");
+      html += "</tr>";
+    }
+    return html + "</tbody></table></div>";
+  }
+
+  static std::string cell(const Json& row, const Column& column, bool name, std::string_view word) {
+    const char* element = name ? "th" : "td";
+    const std::string text = cell_of(row, column.place);
+    std::string html = std::string("<") + element + (name ? " scope=\"row\"" : "");
+    if (column.right) html += " class=\"r\"";
+    if (text.empty()) html += " data-empty";
+    html += " data-label=\"" + html_text(column.title) + "\"";
+    const Json& values = at(row, "values");
+    if (values.is_array() && column.place < values.size() && values[column.place].is_number())
+      html += " data-value=\"" + number_text(values[column.place].get<double>()) + "\"";
+    html += ">" + lines_html(text);
+    if (!word.empty()) html += "<span class=\"unseen\"> (" + std::string(word) + ")</span>";
+    return html + "</" + element + ">";
+  }
+
+  std::string chart(const Json& chart) const {
+    if (!chart.is_object()) return {};
+    const std::string key = text_of(chart, "key");
+    const auto drawn = std::ranges::find(charts_, key, &DrawnChart::key);
+    const bool shown_now = drawn != charts_.end() && !drawn->svg.empty();
+    std::string html =
+        "<figure class=\"chart\" data-chart=\"" + html_text(key) + "\" data-kind=\"" + shown(chart, "kind") + "\">";
+    const std::string title = shown(chart, "title"), finding = shown(chart, "finding");
+    if (!title.empty()) html += "<h3>" + title + (finding.empty() ? "" : " <span>" + finding + "</span>") + "</h3>";
+    html += "<div class=\"plot\">" + (shown_now ? drawn->svg : std::string()) + "</div>";
+    if (const std::string caption = shown(chart, "caption"); !caption.empty())
+      html += "<figcaption>" + caption + "</figcaption>";
+    return html + numbers(chart, !shown_now) + "</figure>";
+  }
+
+  /// Each mark that has something to say, in a row.
+  static std::string numbers(const Json& chart, bool open) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    bool more = false;
+    for (const Json& mark : at(chart, "marks")) {
+      const std::string label = text_of(mark, "label");
+      std::vector<std::string> lines;
+      for (const Json& line : at(mark, "tip")) lines.push_back(text_of(line));
+      if (label.empty() && lines.empty()) continue;
+      std::string name = lines.empty() ? label : lines.front();
+      if (!lines.empty()) lines.erase(lines.begin());
+      else if (const std::string note = text_of(mark, "note"); !note.empty()) lines.push_back(note);
+      more = more || !lines.empty();
+      std::pair row{html_text(name), html_text(join(lines, "; "))};
+      if (std::ranges::find(rows, row) == rows.end()) rows.push_back(std::move(row));
+    }
+    if (rows.empty()) return {};
+    std::string html = std::string("<details class=\"numbers\"") + (open ? " open" : "") +
+                       "><summary>These numbers as a table</summary><div class=\"table\"><table><thead><tr><th "
+                       "scope=\"col\">What</th>" +
+                       (more ? "<th scope=\"col\">Figures</th>" : "") + "</tr></thead><tbody>";
+    for (const auto& [name, figures] : rows)
+      html += "<tr><th scope=\"row\" data-label=\"What\">" + name + "</th>" +
+              (more ? "<td data-label=\"Figures\">" + figures + "</td>" : "") + "</tr>";
+    return html + "</tbody></table></div></details>";
+  }
+
+  static constexpr int kDeepest = 8;
+
+  std::span<const DrawnChart> charts_;
+  std::string html_{}, contents_{};
+};
+
+}  // namespace
+}  // namespace page
+
+Result<PageBody> page_body(std::string_view report, std::span<const DrawnChart> charts) {
+  const page::Json document = page::Json::parse(report, nullptr, false);
+  if (!page::at(document, "report").is_number() || !page::at(document, "sections").is_array())
+    return failure("is no report; expected what gpuplan report makes");
+  const page::Json& head = page::at(document, "head");
+  page::Body body(charts);
+  body.head(head);
+  bool first = true;
+  for (const page::Json& section : page::at(document, "sections")) body.section(section, std::exchange(first, false));
+  body.foot(head);
+  return PageBody{page::Body::title_of(head), body.take_contents(), body.take()};
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,17 @@
+// Text as it may stand in HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpuplan {
+
+/// Text between tags or in quotes: no tag, no entity and no attribute can begin in it. Characters that control, hide or
+/// turn others become U+FFFD; line feeds and tabs stay.
+std::string html_text(std::string_view text);
+
+/// JSON that may stand in a <script> element which nobody runs: reads back as the same value, ends no element, begins
+/// no comment.
+std::string html_json(std::string_view json);
+
+}  // namespace gpuplan
