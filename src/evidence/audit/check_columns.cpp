@@ -189,11 +189,13 @@ class Columns {
       for (const Paid& one : paid) {
         ClaimSpan span{one.price.least(), one.price.most()};
         std::size_t same = 0;
-        for (const Paid& other : paid)
+        for (const Paid& other : paid) {
+          if (!bench_.go_on()) return;
           if (other.price.least() <= span.high && other.price.most() >= span.low) {
             ++same;
             span = {std::max(span.low, other.price.least()), std::min(span.high, other.price.most())};
           }
+        }
         if (same > most) most = same, common = span;
       }
       if (most < 3 || most * 4 < paid.size() * 3 || most == paid.size()) continue;
@@ -235,6 +237,7 @@ class Columns {
       };
       if (near(cost->value->low / (time->value->low / kHour))) ++as_price;
       for (const ClaimRecord* other : rows) {
+        if (!bench_.go_on()) return;
         const ClaimFact *more = other->find(ClaimRole::kCost), *slower = other->find(ClaimRole::kTotalTime);
         if (slower == nullptr) slower = other->find(ClaimRole::kTime);
         if (other == row || more == nullptr || slower == nullptr || slower->value->low <= time->value->low) continue;
@@ -285,6 +288,7 @@ class Columns {
     }
     if (parts < 3) return;
     for (const ClaimLine& line : bench_.document.lines) {
+      if (!bench_.go_on()) return;
       if (line.section != table.section || line.line <= rows.back()->line) continue;
       const std::string lower = to_lower(line.label);
       if (lower != "cost" && !is_total_word(lower) && lower != "total cost") continue;

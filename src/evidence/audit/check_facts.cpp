@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -59,6 +60,7 @@ class Facts {
     for (const ClaimLine& line : bench_.document.lines) {
       look(line.line, line.said);
       instance_prices(line);
+      billing(line);
     }
     for (const ClaimTable& table : bench_.document.tables)
       for (const ClaimRow& row : table.rows) {
@@ -197,14 +199,10 @@ class Facts {
     }
   }
   static std::optional<double> size_in(std::string_view text) {
-    double value = 0, place = 0;
+    double value = 0;
     if (text.size() < 2 || (text.back() != 'B' && text.back() != 'b')) return std::nullopt;
-    for (const char c : text.substr(0, text.size() - 1)) {
-      if (c == '.' && place == 0) place = 1;
-      else if (!is_digit(c)) return std::nullopt;
-      else if (place > 0) value += (c - '0') * (place /= 10);
-      else value = value * 10 + (c - '0');
-    }
+    const auto end = std::from_chars(text.data(), text.data() + text.size() - 1, value);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size() - 1) return std::nullopt;
     return value;
   }
 
@@ -266,6 +264,36 @@ class Facts {
                         "the list prices known of this machine (" + known.oldest + " to " + known.newest + ")");
         return;
       }
+  }
+
+  /// "Minimum 1-hour blocks" of a provider that bills by the second.
+  void billing(const ClaimLine& line) {
+    const std::string lower = to_lower(line.said.text);
+    if (lower.find("minimum") == std::string::npos || line.said.quantities.size() != 1 ||
+        line.said.quantities[0].dimension != ClaimDimension::kTime)
+      return;
+    const std::string title = to_lower(bench_.document.sections[static_cast<std::size_t>(line.section)].title.text);
+    if (lower.find("bill") == std::string::npos && lower.find("block") == std::string::npos &&
+        title.find("billing") == std::string::npos)
+      return;
+    std::set<std::string> words;
+    for (const std::string_view text : {std::string_view(lower), std::string_view(title)})
+      for (const std::string_view word : split(text, ' ')) words.insert(squeeze(word));
+    const Offer* longest = nullptr;
+    for (const Offer& offer : bench_.catalogue.offers)
+      if (words.contains(squeeze(offer.provider)) &&
+          (longest == nullptr || std::max(offer.billing.minimum, offer.billing.increment) >
+                                     std::max(longest->billing.minimum, longest->billing.increment)))
+        longest = &offer;
+    if (longest == nullptr) return;
+    const ClaimAmount& stated = line.said.quantities[0];
+    const double known = std::max(longest->billing.minimum, longest->billing.increment).value;
+    bench_.use(stated);
+    if (known < stated.low - stated.low_step / 2)
+      bench_.find(FindingKind::kWrong, line.line, longest->provider, lower.substr(0, 60),
+                  told(ClaimDimension::kTime, known),
+                  "the least that " + longest->provider + " bills, then by " +
+                      told(ClaimDimension::kTime, longest->billing.increment.value));
   }
 
   Bench& bench_;

@@ -103,14 +103,17 @@ class Memory {
       }
     for (const ClaimRecord* row : rows) bench_.use(memory(row));
     if (most == rows.size() || most * 3 < rows.size() * 2) return;
-    for (const ClaimRecord* row : rows) {
-      const double right = base + slope * batch(row);
-      if (std::fabs(right - memory(row).low) <= half(row) * (1 + 1e-9)) continue;
-      bench_.find(FindingKind::kInconsistent, row->line, "batch " + row->find(ClaimRole::kBatch)->value->text,
-                  memory(row).text, told(ClaimDimension::kBytes, right),
-                  "memory is " + told(ClaimDimension::kBytes, base) + " and " + significant_text(slope / kGB, 3) +
-                      " GB a sample in the other rows");
-    }
+    // Which of them is the wrong one the digits do not tell.
+    std::string off;
+    for (const ClaimRecord* row : rows)
+      if (const double right = base + slope * batch(row); std::fabs(right - memory(row).low) > half(row) * (1 + 1e-9))
+        off += (off.empty() ? "" : "; ") + std::string("batch ") + row->find(ClaimRole::kBatch)->value->text + ": " +
+               memory(row).text + ", not " + told(ClaimDimension::kBytes, right);
+    bench_.find(FindingKind::kUnlikely, bench_.document.tables[static_cast<std::size_t>(table.table)].line,
+                "memory by batch", "", "",
+                "no line (the model and so much a sample) goes through all rows; nearest, with " +
+                    told(ClaimDimension::kBytes, base) + " and " + significant_text(slope / kGB, 3) +
+                    " GB a sample: " + off);
   }
 
   struct Priced {
@@ -191,6 +194,7 @@ class Memory {
         if (size <= 0) continue;
         const ClaimRecord *own = nullptr, *best = nullptr;
         for (const ClaimRecord* one : table.rows) {
+          if (!bench_.go_on()) return;
           const double need = one->find(ClaimRole::kMemory)->value->high;
           if (one->find(ClaimRole::kBatch)->value->low == batch->value->low) own = one;
           if (need <= kUsable * size && (best == nullptr || need > best->find(ClaimRole::kMemory)->value->high))
@@ -232,6 +236,7 @@ class Memory {
             continue;
           if (batch.from > memory.to + 20) continue;
           for (const ClaimRecord* row : table.rows) {
+            if (!bench_.go_on()) return;
             if (row->find(ClaimRole::kBatch)->value->low != batch.low) continue;
             const ClaimAmount& stated = *row->find(ClaimRole::kMemory)->value;
             bench_.use(memory);
@@ -301,6 +306,7 @@ class Memory {
   std::optional<double> parameters_near(const ClaimLine& line) const {
     std::optional<double> found;
     for (const ClaimLine& other : bench_.document.lines) {
+      if (!bench_.go_on()) return found;
       if (other.line > line.line || other.section != line.section) continue;
       for (const ClaimAmount& one : other.said.quantities)
         if (one.dimension == ClaimDimension::kParameters ||

@@ -39,22 +39,54 @@ class Options {
   }
 
   void check() {
+    std::map<int, std::vector<const ClaimRecord*>> groups;
     for (int table = 0; table < bench_.tables(); ++table) {
       const std::vector<const ClaimRecord*> rows = bench_.rows_of(table);
       std::vector<const ClaimRecord*> options;
       for (const ClaimRecord* row : rows)
         if (!row->total && !row->gpu.empty() && time_of(*row) != nullptr && cost_of(*row) != nullptr)
           options.push_back(row);
-      if (options.size() < 2 || is_schedule(rows)) {
-        same_work(rows, table);
-        continue;
-      }
-      dominated(options);
-      superlatives(options, table);
       same_work(rows, table);
+      if (options.empty() || is_schedule(rows)) continue;
+      superlatives(options, table);
+      auto& group = groups[group_of(table)];
+      group.insert(group.end(), options.begin(), options.end());
     }
+    for (const auto& [place, options] : groups)
+      if (options.size() > 1) {
+        dominated(options);
+        more_than_linear(options);
+      }
     superlatives_in_prose();
     comparisons();
+  }
+
+  /// Tables under two headings of one subject ("Single GPU", "Multi-GPU") are of the same work.
+  int group_of(int table) const {
+    const auto& sections = bench_.document.sections;
+    const int section = bench_.document.tables[static_cast<std::size_t>(table)].section;
+    const int above = sections[static_cast<std::size_t>(section)].parent;
+    constexpr int kSubject = 2;  // level of a heading below that of the document
+    return above > 0 && sections[static_cast<std::size_t>(above)].level >= kSubject ? above : -1 - table;
+  }
+
+  /// N GPUs more than N times as fast as one.
+  void more_than_linear(const std::vector<const ClaimRecord*>& options) {
+    std::map<std::string, const ClaimRecord*> singles;
+    for (const ClaimRecord* row : options)
+      if (row->count <= 1) singles.emplace(row->gpu + "-" + number_text(row->gigabytes), row);
+    for (const ClaimRecord* row : options) {
+      if (row->count < 2) continue;
+      const auto found = singles.find(row->gpu + "-" + number_text(row->gigabytes));
+      if (found == singles.end() || found->second->table == row->table) continue;
+      const ClaimAmount &one = *time_of(*found->second)->value, &all = *time_of(*row)->value;
+      const ClaimEnds ratio = ends_of(one) / ends_of(all);
+      if (one.range() || all.range() || ratio.least() <= row->count * 1.001) continue;
+      bench_.find(FindingKind::kInconsistent, row->line, row->label, all.text + ", " + cost_of(*row)->value->text,
+                  "at least " + told(ClaimDimension::kTime, one.low / row->count),
+                  "line " + std::to_string(found->second->line) + " says " + one.text + " on one: " +
+                      std::to_string(row->count) + " are not " + told(ClaimDimension::kTimes, ratio) + " as fast");
+    }
   }
 
  private:
@@ -98,6 +130,7 @@ class Options {
       const ClaimRecord* better = nullptr;
       for (const ClaimRecord* other : options) {
         if (other == row) continue;
+        if (!bench_.go_on()) return;
         const auto its = ends(other);
         bool beats = true, strictly = false;
         for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -109,7 +142,7 @@ class Options {
       }
       if (better == nullptr || told_dominated(*row)) continue;
       bench_.find(FindingKind::kDominated, row->line, row->label, option_text(*row), option_text(*better),
-                  "as cheap and as fast or better in both, in the same table");
+                  "as cheap and as fast, or better in one or both; line " + std::to_string(better->line));
     }
   }
 
@@ -167,6 +200,7 @@ class Options {
         std::vector<const ClaimRecord*> options;
         const ClaimRecord* meant = nullptr;
         for (const ClaimRecord* row : bench_.rows_of(table)) {
+          if (!bench_.go_on()) return;
           if (row->total || row->gpu.empty() || (fastest ? time_of(*row) : cost_of(*row)) == nullptr) continue;
           options.push_back(row);
           if (row->gpu != gpu.key || std::max(row->count, 1) != std::max(gpu.count, 1)) continue;
@@ -189,7 +223,7 @@ class Options {
     if (rows.size() < 2 || table.headless) return;
     const ClaimAmount* steps = nullptr;
     for (const ClaimLine& line : bench_.document.lines)
-      if (line.section == table.section && line.line < table.line && line.line >= table.line - 3)
+      if (bench_.go_on() && line.section == table.section && line.line < table.line && line.line >= table.line - 3)
         for (const ClaimAmount& one : line.said.quantities)
           if (one.dimension == ClaimDimension::kSteps && !one.range() && one.low >= 2) steps = &one;
     if (steps == nullptr) return;
@@ -225,7 +259,8 @@ class Options {
 
   /// Rows of every table, and lists, of this side with a value of that kind.
   bool matches(const ClaimRecord& record, const Side& side) const {
-    return !record.total && record.gpu == side.gpu && (side.count == 0 || std::max(record.count, 1) == side.count);
+    return !record.total && !record.gpu.empty() && (side.gpu.empty() || record.gpu == side.gpu) &&
+           (side.count == 0 || std::max(record.count, 1) == side.count);
   }
 
   /// "~15% faster than H100" under the heading of another GPU; "A100 is 40% cheaper" with "A100 vs H100" as label;
@@ -270,6 +305,15 @@ class Options {
                gpus[1].to <= line.label.size()) {
       a = {gpus[0].key, gpus[0].count};
       b = {gpus[1].key, gpus[1].count};
+    } else if (than) {
+      // "8 GPUs: 2x faster than 4 GPUs"
+      for (const ClaimAmount& one : line.said.quantities) {
+        if (one.dimension != ClaimDimension::kGpus) continue;
+        if (one.to <= stated.from && a.count == 0) a.count = static_cast<int>(std::min(one.low, 1e6));
+        if (one.from >= stated.to && one.from < stated.to + 24 && b.count == 0)
+          b.count = static_cast<int>(std::min(one.low, 1e6));
+      }
+      if (a.count == 0 || b.count == 0) return std::nullopt;
     } else {
       return std::nullopt;
     }
@@ -301,8 +345,11 @@ class Options {
     for (const ClaimRecord& mine : bench_.records) {
       if (!matches(mine, a)) continue;
       for (const ClaimRecord& other : bench_.records) {
-        if (pairs > kMostPairs) return;
-        if (!matches(other, b) || other.table != mine.table || (mine.table < 0 && !same_heading(mine, other)) ||
+        if (pairs > kMostPairs || !bench_.go_on()) return;
+        const bool by_count = a.gpu.empty() && mine.gpu == other.gpu && mine.gigabytes == other.gigabytes &&
+                              mine.table >= 0 && other.table >= 0;
+        if (!matches(other, b) || (a.gpu.empty() && !by_count) || (!by_count && other.table != mine.table) ||
+            (mine.table < 0 && !same_heading(mine, other)) ||
             (a.count == 0 && std::max(mine.count, 1) != std::max(other.count, 1)))
           continue;
         const std::initializer_list<ClaimRole> times{ClaimRole::kTotalTime, ClaimRole::kTime, ClaimRole::kStepTime,
@@ -331,13 +378,21 @@ class Options {
            bench_.document.sections[static_cast<std::size_t>(b.section)].level;
   }
 
+  const GpuMention& gpu_of(int section) const {
+    return bench_.document.sections[static_cast<std::size_t>(section)].title.gpus.front();
+  }
+  bool same_gpu(int a, int b) const {
+    return gpu_of(a).key == gpu_of(b).key && gpu_of(a).gigabytes == gpu_of(b).gigabytes;
+  }
+  bool same_count(int a, int b) const { return gpu_of(a).count == gpu_of(b).count; }
+
   template <class Add>
   void below(const Side& a, const Side& b, bool time, Add& add) {
     if (!time) return;
     const auto& sections = bench_.document.sections;
     const auto is = [&](int section, const Side& side) {
       const auto& gpus = sections[static_cast<std::size_t>(section)].title.gpus;
-      return gpus.size() == 1 && gpus.front().key == side.gpu &&
+      return gpus.size() == 1 && (side.gpu.empty() || gpus.front().key == side.gpu) &&
              (side.count == 0 || std::max(gpus.front().count, 1) == side.count);
     };
     for (const ClaimRecord& mine : bench_.records) {
@@ -345,11 +400,11 @@ class Options {
       const int above = sections[static_cast<std::size_t>(mine.section)].parent;
       if (above <= 0 || !is(above, a)) continue;
       for (const ClaimRecord& other : bench_.records) {
+        if (!bench_.go_on()) return;
         if (other.table >= 0) continue;
         const int beside = sections[static_cast<std::size_t>(other.section)].parent;
         if (beside <= 0 || beside == above || !is(beside, b) || other.label != mine.label ||
-            sections[static_cast<std::size_t>(above)].title.gpus.front().count !=
-                sections[static_cast<std::size_t>(beside)].title.gpus.front().count)
+            !(a.gpu.empty() ? same_gpu(above, beside) : same_count(above, beside)))
           continue;
         for (const ClaimRole role : {ClaimRole::kStepTime, ClaimRole::kTime})
           if (const ClaimFact *x = mine.find(role), *y = other.find(role); x != nullptr && y != nullptr)
@@ -375,6 +430,7 @@ class Options {
     for (int table = 0; table < bench_.tables(); ++table) {
       const ClaimFact *mine = nullptr, *its = nullptr;
       for (const ClaimRecord* row : bench_.rows_of(table)) {
+        if (!bench_.go_on()) return;
         const ClaimFact* time = time_of(*row);
         if (time == nullptr) continue;
         if (row->count == static_cast<int>(own->low)) mine = time;

@@ -31,6 +31,12 @@ class Repeats {
     return total != nullptr ? total : only(record, ClaimRole::kTime);
   }
 
+  /// A value within the other's range is no contradiction.
+  static bool agree_on(const ClaimAmount& a, const ClaimAmount& b) {
+    if (a.range() != b.range()) return a.low <= b.high && b.low <= a.high;
+    return may_be_same(a, b);
+  }
+
   /// Two tables with the same times of the same GPUs: their costs are the same too. So for memory and tokens a second.
   void tables() {
     std::map<std::string, std::vector<const ClaimRecord*>> by_key;
@@ -59,7 +65,7 @@ class Repeats {
            {std::pair{only(a, ClaimRole::kCost), only(b, ClaimRole::kCost)}, {time_of(a), time_of(b)}}) {
         bench_.use(*x->value);
         bench_.use(*y->value);
-        if (x->value->foreign != y->value->foreign || may_be_same(*x->value, *y->value)) continue;
+        if (x->value->foreign != y->value->foreign || agree_on(*x->value, *y->value)) continue;
         bench_.find(FindingKind::kInconsistent, x->line, a.label, x->value->text, y->value->text,
                     "line " + std::to_string(y->line) + " says " + y->value->text + " for the same");
       }
@@ -98,6 +104,7 @@ class Repeats {
       if (setup.parts < 2) continue;
       const GpuMention& gpu = sections[static_cast<std::size_t>(section)].title.gpus.front();
       for (const ClaimRecord& record : bench_.records) {
+        if (!bench_.go_on()) return;
         if (record.row < 0 || record.gpu != gpu.key || std::max(record.count, 1) != std::max(gpu.count, 1)) continue;
         const auto judge = [&](const ClaimFact* stated, const ClaimEnds& sum, const std::string& words) {
           if (stated == nullptr) return;
@@ -134,21 +141,28 @@ class Repeats {
       for (const ClaimRecord* row : bench_.rows_of(table)) {
         if (row->count < 2 || only(*row, ClaimRole::kPrice) == nullptr || only(*row, ClaimRole::kPrice)->value->per_gpu)
           continue;
-        auto single = singles.find(row->gpu + "-" + number_text(row->gigabytes));
-        if (single == singles.end()) {
-          // "4x H100" beside "H100 SXM": the first whose name begins so.
-          single = std::ranges::find_if(singles, [&](const auto& one) {
-            return one.first.starts_with(row->gpu) && !one.first.starts_with(row->gpu + "-");
-          });
-          if (single == singles.end()) continue;
+        const ClaimAmount& price = *only(*row, ClaimRole::kPrice)->value;
+        // "4x H100" beside "H100 SXM" and "H100 PCIe": any of them that fits.
+        const ClaimRecord* single = nullptr;
+        ClaimEnds right;
+        int names = 0;
+        for (const auto& [name, record] : singles) {
+          if (!bench_.go_on()) return;
+          if (record->table == table || record->gigabytes != row->gigabytes || !record->gpu.starts_with(row->gpu))
+            continue;
+          if (record->gpu != row->gpu && is_digit(record->gpu[row->gpu.size()])) continue;
+          const ClaimAmount& one = *only(*record, ClaimRole::kPrice)->value;
+          const ClaimEnds times = ClaimEnds{{one.low, one.low}, {one.high, one.high}} * static_cast<double>(row->count);
+          ++names;
+          if (single == nullptr || fits(price, times)) {
+            single = record;
+            right = times;
+          }
         }
-        if (single->second->table == table) continue;
-        const ClaimAmount &price = *only(*row, ClaimRole::kPrice)->value,
-                          &one = *only(*single->second, ClaimRole::kPrice)->value;
-        const ClaimEnds right = ClaimEnds{{one.low, one.low}, {one.high, one.high}} * static_cast<double>(row->count);
+        if (single == nullptr || (names > 1 && !fits(price, right))) continue;
         const bool fine = fits(price, right);
         good += fine ? 1 : 0;
-        pairs.push_back({row, single->second, right, fine});
+        pairs.push_back({row, single, right, fine});
       }
       if (good < 3 || good * 4 < static_cast<int>(pairs.size()) * 3) continue;
       for (const Pair& pair : pairs) {

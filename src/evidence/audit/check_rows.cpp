@@ -189,7 +189,8 @@ class Rows {
     for (int at = section; at >= 0; at = bench_.document.sections[static_cast<std::size_t>(at)].parent) {
       const Work* best = nullptr;
       for (const Work& one : all)
-        if (one.section == at && (best == nullptr || one.quantity->low > best->quantity->low)) best = &one;
+        if (bench_.go_on() && one.section == at && (best == nullptr || one.quantity->low > best->quantity->low))
+          best = &one;
       if (best != nullptr) return best;
     }
     return nullptr;

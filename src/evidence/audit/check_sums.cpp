@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,6 +105,7 @@ class Sums {
           share_of(row.line, row.cells.front().text, cell);
         }
     lists();
+    node_hours();
   }
 
  private:
@@ -272,7 +274,10 @@ class Sums {
         stated = stated || fits(one, before);
       }
     };
-    for (const ClaimLine& other : bench_.document.lines) look(other.said);
+    for (const ClaimLine& other : bench_.document.lines) {
+      if (!bench_.go_on()) return;
+      look(other.said);
+    }
     for (const ClaimTable& table : bench_.document.tables)
       for (const ClaimRow& row : table.rows)
         for (const ClaimText& cell : row.cells) look(cell);
@@ -340,6 +345,39 @@ class Sums {
           bench_.find(FindingKind::kWrong, total.line, total.label, stated->text, told(dimension, sum), words);
       }
     }
+  }
+
+  /// "64 node-hours" of a machine of 8 GPUs that runs 8 hours are GPU-hours.
+  void node_hours() {
+    std::set<int> counts;
+    for (const ClaimSection& section : bench_.document.sections)
+      for (const GpuMention& gpu : section.title.gpus)
+        if (gpu.count > 1) counts.insert(gpu.count);
+    std::vector<const ClaimAmount*> nodes;
+    for (const ClaimLine& line : bench_.document.lines) {
+      for (const GpuMention& gpu : line.said.gpus)
+        if (gpu.count > 1) counts.insert(gpu.count);
+      const std::string lower = to_lower(line.label);
+      if (lower.find("node-hours") == std::string::npos && lower.find("node hours") == std::string::npos) continue;
+      for (const ClaimAmount& one : line.said.quantities)
+        if (one.dimension == ClaimDimension::kTime && !one.range()) nodes.push_back(&one);
+    }
+    for (const ClaimLine& line : bench_.document.lines)
+      for (const ClaimAmount& stated : line.said.quantities) {
+        if (stated.dimension != ClaimDimension::kNodeTime || stated.range()) continue;
+        for (const ClaimAmount* node : nodes) {
+          if (!bench_.go_on()) return;
+          bench_.use(stated);
+          if (may_be_same(stated, *node)) break;
+          const auto count = std::ranges::find_if(
+              counts, [&](int gpus) { return fits(stated, ends_of(*node, true) * static_cast<double>(gpus)); });
+          if (count == counts.end()) continue;
+          bench_.find(FindingKind::kWrong, line.line, line.label, stated.text,
+                      told(ClaimDimension::kGpuTime, stated.low),
+                      node->text + " of a machine with " + std::to_string(*count) + " GPUs: these are GPU-hours");
+          break;
+        }
+      }
   }
 
   Bench& bench_;

@@ -20,6 +20,11 @@ struct Bench {
   const Catalogue& catalogue;
   std::vector<Finding> findings{};
   std::vector<bool> checked{};  ///< by ClaimAmount::id
+  /// Steps left for what holds everything against everything: files of many MB end too.
+  long steps = 30'000'000;
+
+  /// A step of such a search; false: enough.
+  bool go_on() { return --steps > 0; }
 
   void use(const ClaimAmount& quantity) {
     const auto place = static_cast<std::size_t>(quantity.id);

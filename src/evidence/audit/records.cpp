@@ -25,7 +25,10 @@ ClaimRole money_role(std::string_view lower) {
 }
 
 void note_gpu(ClaimRecord& record, const ClaimText& text) {
-  if (!record.gpu.empty() || text.gpus.empty()) return;
+  if (text.gpus.empty()) return;
+  // "a100-40", then "A100 40GB".
+  if (record.gpu == text.gpus.front().key && record.gigabytes == 0) record.gigabytes = text.gpus.front().gigabytes;
+  if (!record.gpu.empty()) return;
   const GpuMention& mention = text.gpus.front();
   record.gpu = mention.key;
   record.gigabytes = mention.gigabytes;

@@ -42,8 +42,11 @@ bool overlap(ClaimSpan a, ClaimSpan b) {
   return a.low <= b.high + room && b.low <= a.high + room;
 }
 
+/// Where three digits and more are shown the last may have been cut off in place of rounded.
 ClaimSpan stated_span(double value, double step, const ClaimAmount& quantity) {
-  return around(value, std::max(step * (1 - 1e-6), half_of(value, step, quantity)));
+  constexpr double kCut = 100;
+  const double half = value >= kCut * step ? step * (1 - 1e-6) : step / 2;
+  return around(value, std::max(half, half_of(value, step, quantity)));
 }
 
 std::string one(ClaimDimension dimension, double value) {
