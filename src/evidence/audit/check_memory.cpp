@@ -104,16 +104,12 @@ class Memory {
     for (const ClaimRecord* row : rows) bench_.use(memory(row));
     if (most == rows.size() || most * 3 < rows.size() * 2) return;
     // Which of them is the wrong one the digits do not tell.
-    std::string off;
-    for (const ClaimRecord* row : rows)
-      if (const double right = base + slope * batch(row); std::fabs(right - memory(row).low) > half(row) * (1 + 1e-9))
-        off += (off.empty() ? "" : "; ") + std::string("batch ") + row->find(ClaimRole::kBatch)->value->text + ": " +
-               memory(row).text + ", not " + told(ClaimDimension::kBytes, right);
     bench_.find(FindingKind::kUnlikely, bench_.document.tables[static_cast<std::size_t>(table.table)].line,
                 "memory by batch", "", "",
-                "no line (the model and so much a sample) goes through all rows; nearest, with " +
+                "the rows cannot all be right: the model takes the same in each and a sample always as much, but no "
+                "such line, about " +
                     told(ClaimDimension::kBytes, base) + " and " + significant_text(slope / kGB, 3) +
-                    " GB a sample: " + off);
+                    " GB a sample, goes through all of them");
   }
 
   struct Priced {

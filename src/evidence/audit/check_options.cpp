@@ -104,9 +104,13 @@ class Options {
     for (const ClaimLine* line : said_dominated_) {
       if (line->said.gpus.empty()) continue;
       const GpuMention& first = line->said.gpus.front();
-      const bool same = first.key == row.gpu || row.gpu.starts_with(first.key);
-      if (same && std::max(first.count, 1) == count && (first.gigabytes == 0 || first.gigabytes == row.gigabytes))
-        return true;
+      if (std::max(first.count, 1) != count || (first.gigabytes != 0 && first.gigabytes != row.gigabytes)) continue;
+      if (first.key == row.gpu) return true;
+      // "H100" for "H100 SXM", where it is told with this one's time.
+      const auto is_its = [&](const ClaimAmount& one) {
+        return one.dimension == ClaimDimension::kTime && may_be_same(one, *time_of(row)->value);
+      };
+      if (row.gpu.starts_with(first.key) && std::ranges::any_of(line->said.quantities, is_its)) return true;
     }
     return false;
   }
