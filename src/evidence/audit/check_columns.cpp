@@ -12,8 +12,6 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr double kHour = 3600;
-
 class Columns {
  public:
   explicit Columns(Bench& bench) : bench_(bench) {}

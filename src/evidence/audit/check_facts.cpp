@@ -15,7 +15,6 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr double kHour = 3600;
 /// Lists state 1000 for 1024, and what is left of a card: sizes so close are one.
 constexpr double kSameSize = 0.08;
 /// Beyond these times of the cheapest and dearest offer known a price is told.

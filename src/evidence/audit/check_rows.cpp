@@ -11,7 +11,6 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr double kHour = 3600;
 /// Times may hold so much beside the steps: the start, checks, checkpoints.
 constexpr double kBesideSteps = 1.3;
 

@@ -14,8 +14,6 @@
 namespace gpuplan::audit {
 namespace {
 
-constexpr double kHour = 3600;
-
 /// An operand of a sum that is written out, with the sign in front of it.
 struct Term {
   char sign = 0;  ///< '*', '/', '+', '-', '='; 0: the first

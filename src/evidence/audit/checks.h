@@ -14,6 +14,8 @@
 
 namespace gpuplan::audit {
 
+inline constexpr double kHour = 3600;  ///< seconds
+
 struct Bench {
   const ClaimDocument& document;
   const std::vector<ClaimRecord>& records;
