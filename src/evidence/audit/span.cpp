@@ -10,7 +10,7 @@
 namespace gpuplan {
 namespace {
 
-bool is_count(ClaimDimension dimension) {
+bool is_counted(ClaimDimension dimension) {
   switch (dimension) {
     case ClaimDimension::kGpus:
     case ClaimDimension::kSteps:
@@ -90,7 +90,7 @@ std::string one(ClaimDimension dimension, double value) {
 }  // namespace
 
 ClaimEnds ends_of(const ClaimAmount& quantity, bool written) {
-  const bool exact = quantity.whole && !quantity.approximate && (written || is_count(quantity.dimension));
+  const bool exact = quantity.whole && !quantity.approximate && (written || is_counted(quantity.dimension));
   const auto end = [&](double value, double step) {
     return exact ? ClaimSpan{value, value} : around(value, half_of(value, step, quantity));
   };

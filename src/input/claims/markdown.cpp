@@ -10,8 +10,8 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kLongestLine = 4000;  // bytes; the rest of a line is not read
-constexpr std::size_t kMostCells = 200;
+constexpr std::size_t kLongestPlanLine = 4000;  // bytes; the rest of a line is not read
+constexpr std::size_t kMostPlanCells = 200;
 
 /// Cells between bars that have no backslash in front. Bars at the ends are optional.
 std::vector<std::string> cells_of(std::string_view line) {
@@ -25,7 +25,7 @@ std::vector<std::string> cells_of(std::string_view line) {
       ++i;
     } else if (line[i] == '|' && !code) {
       if (i + 1 == line.size()) break;
-      if (cells.size() >= kMostCells) break;
+      if (cells.size() >= kMostPlanCells) break;
       cells.emplace_back();
     } else {
       if (line[i] == '`' && line.find('`', i + 1) != std::string_view::npos) code = !code;
@@ -43,9 +43,9 @@ bool is_rule(const std::vector<std::string>& cells) {
   });
 }
 
-class Reader {
+class MarkdownLines {
  public:
-  Reader(std::string_view text, QuantityReader& reader) : reader_(&reader) {
+  MarkdownLines(std::string_view text, QuantityReader& reader) : reader_(&reader) {
     ClaimSection whole;
     whole.line = 1;
     document_.sections.push_back(std::move(whole));
@@ -60,9 +60,9 @@ class Reader {
   ClaimDocument read() {
     for (at_ = 0; at_ < lines_.size();) {
       std::string_view line = lines_[at_];
-      if (line.size() > kLongestLine) {
+      if (line.size() > kLongestPlanLine) {
         document_.unread.push_back({static_cast<int>(at_) + 1, "a line of more than 4000 bytes; its rest is not read"});
-        line = lines_[at_] = line.substr(0, kLongestLine);
+        line = lines_[at_] = line.substr(0, kLongestPlanLine);
       }
       const std::string_view trimmed = trim(line);
       if (fence(trimmed)) {
@@ -187,7 +187,7 @@ class Reader {
     else table.heads.resize(heads.size());
     hints.resize(heads.size());
     for (; end < lines_.size(); ++end) {
-      const std::string_view line = lines_[end].substr(0, kLongestLine);
+      const std::string_view line = lines_[end].substr(0, kLongestPlanLine);
       if (trim(line).empty() || line.find('|') == std::string_view::npos) break;
       if (!barred && trim(line).starts_with('#')) break;
       std::vector<std::string> cells = cells_of(line);
@@ -283,6 +283,8 @@ std::string plain_markdown(std::string_view text) {
   return std::string(trim(plain));
 }
 
-ClaimDocument read_markdown(std::string_view text, QuantityReader& reader) { return Reader(text, reader).read(); }
+ClaimDocument read_markdown(std::string_view text, QuantityReader& reader) {
+  return MarkdownLines(text, reader).read();
+}
 
 }  // namespace gpuplan

@@ -11,9 +11,9 @@
 namespace gpuplan {
 namespace {
 
-constexpr std::size_t kShown = 160;  // bytes of what a plan says
+constexpr std::size_t kShownOfPlan = 160;  // bytes of what a plan says
 
-std::string place_of(const AuditReport& report, int line) {
+std::string plan_place(const AuditReport& report, int line) {
   return printable(report.file, 80) + ":" + std::to_string(line);
 }
 
@@ -29,10 +29,10 @@ std::string counts_words(const Audit& audit) {
 
 /// "$0.29, not $0.31": what is said and what is right.
 std::string finding_words(const Finding& finding) {
-  std::string words = printable(finding.about, kShown);
+  std::string words = printable(finding.about, kShownOfPlan);
   if (!words.empty() && !finding.said.empty() && finding.said != finding.about) words += ": ";
-  if (finding.said != finding.about) words += "says " + printable(finding.said, kShown);
-  const std::string right = printable(finding.right, kShown);
+  if (finding.said != finding.about) words += "says " + printable(finding.said, kShownOfPlan);
+  const std::string right = printable(finding.right, kShownOfPlan);
   if (!right.empty()) {
     switch (finding.kind) {
       case FindingKind::kDominated:
@@ -56,7 +56,7 @@ Paint paint_of(FindingKind kind) {
   return kind == FindingKind::kMissing ? Paint::kDim : Paint::kYellow;
 }
 
-std::string read_words(const AuditReport& report) {
+std::string audit_read_words(const AuditReport& report) {
   const Audit& audit = report.audit;
   std::string words = "Read: " + count_of(audit.tables, "table") + ", " + count_of(audit.claims, "number") +
                       ", of which " + count_text(audit.checked) + " were checked and " +
@@ -75,7 +75,7 @@ std::string audit_text(const AuditReport& report, const Screen& screen, bool det
   else
     text = paragraph(count_of(static_cast<double>(audit.findings.size()), "finding") + ": " + counts_words(audit) + ".",
                      screen, 0, 0, Paint::kBold);
-  text += paragraph(read_words(report), screen, 0, 0);
+  text += paragraph(audit_read_words(report), screen, 0, 0);
   if (audit.claims == 0)
     text +=
         paragraph("No number was found. Expected: tables between bars, lists, sums such as 3 h \xC3\x97 $2.49 = $7.47.",
@@ -83,7 +83,7 @@ std::string audit_text(const AuditReport& report, const Screen& screen, bool det
   text += "\n";
   for (const Finding& finding : audit.findings) {
     const std::string kind(name_of(finding.kind));
-    std::string words = (screen.markdown() ? "- " : "") + place_of(report, finding.line) + ": " + kind;
+    std::string words = (screen.markdown() ? "- " : "") + plan_place(report, finding.line) + ": " + kind;
     const std::string said = finding_words(finding);
     if (!said.empty()) words += ": " + said;
     if (details || finding.right.empty())
@@ -94,7 +94,7 @@ std::string audit_text(const AuditReport& report, const Screen& screen, bool det
     text += "\n";
     constexpr std::size_t kMost = 50;
     for (std::size_t i = 0; i < audit.unread.size() && i < kMost; ++i)
-      text += paragraph((screen.markdown() ? "- " : "") + place_of(report, audit.unread[i].line) +
+      text += paragraph((screen.markdown() ? "- " : "") + plan_place(report, audit.unread[i].line) +
                             ": not read: " + printable(audit.unread[i].why, 200),
                         screen, 0, 4, Paint::kDim);
     if (audit.unread.size() > kMost)
