@@ -1,6 +1,8 @@
 // gpuplan audit PLAN: a plan or quote made by hand, recomputed.
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "api/audit/audit.h"
 #include "cli/commands/commands.h"
@@ -23,13 +25,6 @@ struct AuditArguments {
   JobOptions job;
 };
 
-Result<ClaimsForm> form_asked(const AuditArguments& options) {
-  if (options.form == "markdown") return ClaimsForm::kMarkdown;
-  if (options.form == "csv") return ClaimsForm::kCsv;
-  if (options.form == "yaml") return ClaimsForm::kYaml;
-  return claims_form(options.plan);
-}
-
 int run_audit(System& system, const AuditArguments& options) {
   if (options.plan.empty())
     return complain(system, wrong_use("the name of the plan is empty; give a file, or - for standard input"));
@@ -37,8 +32,6 @@ int run_audit(System& system, const AuditArguments& options) {
     return complain(system, wrong_use("'-' (standard input) can be used only once, for the plan or the job"));
   if (options.job.job.empty() && !options.job.set.empty())
     return complain(system, wrong_use("--set changes a job; name it with --job"));
-  const auto form = form_asked(options);
-  if (!form) return complain(system, form.error());
   const auto catalogue = load_catalogue(system, options.common.data_folder);
   if (!catalogue) return complain(system, catalogue.error());
   auto text = read_file(system, options.plan, kMaxClaimsBytes);
@@ -49,14 +42,20 @@ int run_audit(System& system, const AuditArguments& options) {
     if (!read) return complain(system, read.error());
     request = *std::move(read);
   }
-  const auto answer =
-      api::audit({shown_name(options.plan), *std::move(text)}, *form, request ? &*request : nullptr, *catalogue);
+  const auto answer = api::audit({shown_name(options.plan), *std::move(text)},
+                                 from_name<ClaimsForm>(options.form).value_or(claims_form(options.plan)),
+                                 request ? &*request : nullptr, *catalogue);
   if (!answer) return complain(system, answer.error());
   const AuditReport report = answer->report();
   return deliver_form(
       system, options.common, answer->audit.findings.empty() ? kDone : kCheckFailed,
       [&](const Screen& screen) { return audit_text(report, screen, options.common.details); },
       [&] { return audit_json(report); }, [&] { return audit_csv(report); });
+}
+
+std::vector<std::string> form_names() {
+  const auto names = all_names<ClaimsForm>();
+  return {names.begin(), names.end()};
 }
 
 constexpr const char* kAuditNotes =
@@ -99,7 +98,7 @@ CommandSpec audit_command() {
                              .target = &options->form,
                              .help = "how to read the plan (default: by the end of its name)",
                              .value = "FORM",
-                             .choices = {"markdown", "csv", "yaml"}});
+                             .choices = form_names()});
   add_set_option(command, job.set);
   add_price_options(command, job.prices, job.rates);
   add_config_flag(command, job.no_config);

@@ -35,6 +35,9 @@ Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
   result.claims = document.quantities;
   result.checked = static_cast<int>(std::ranges::count(bench.checked, true));
   result.unread = document.unread;
+  if (bench.steps <= 0)
+    result.unread.push_back(
+        {1, "the file is too long to hold everything against everything: some comparisons were left out"});
   return result;
 }
 

@@ -285,9 +285,11 @@ class Columns {
       ++parts;
     }
     if (parts < 3) return;
-    for (const ClaimLine& line : bench_.document.lines) {
+    const auto& lines = bench_.document.lines;
+    const auto first = std::ranges::upper_bound(lines, rows.back()->line, {}, &ClaimLine::line);
+    for (auto at = first; at != lines.end() && at->section == table.section; ++at) {
       if (!bench_.go_on()) return;
-      if (line.section != table.section || line.line <= rows.back()->line) continue;
+      const ClaimLine& line = *at;
       const std::string lower = to_lower(line.label);
       if (lower != "cost" && !is_total_word(lower) && lower != "total cost") continue;
       for (const ClaimAmount& one : line.said.quantities) {

@@ -40,6 +40,8 @@ class Facts {
   explicit Facts(Bench& bench) : bench_(bench) {
     for (const Offer& offer : bench.catalogue.offers) {
       if (offer.kind != OfferKind::kRented || offer.gpus < 1) continue;
+      const Offer*& longest = bills_[squeeze(offer.provider)];
+      if (longest == nullptr || least_bill(offer) > least_bill(*longest)) longest = &offer;
       Range& gpu = gpus_[offer.gpu];
       for (const auto& price : {offer.price, offer.spot_price})
         if (price && price->p50.value > 0) {
@@ -279,24 +281,23 @@ class Facts {
     for (const std::string_view text : {std::string_view(lower), std::string_view(title)})
       for (const std::string_view word : split(text, ' ')) words.insert(squeeze(word));
     const Offer* longest = nullptr;
-    for (const Offer& offer : bench_.catalogue.offers)
-      if (words.contains(squeeze(offer.provider)) &&
-          (longest == nullptr || std::max(offer.billing.minimum, offer.billing.increment) >
-                                     std::max(longest->billing.minimum, longest->billing.increment)))
-        longest = &offer;
+    for (const std::string& word : words)
+      if (const auto found = bills_.find(word); found != bills_.end()) longest = found->second;
     if (longest == nullptr) return;
     const ClaimAmount& stated = line.said.quantities[0];
-    const double known = std::max(longest->billing.minimum, longest->billing.increment).value;
+    const double known = least_bill(*longest).value;
     bench_.use(stated);
     if (known < stated.low - stated.low_step / 2)
-      bench_.find(FindingKind::kWrong, line.line, longest->provider, lower.substr(0, 60),
-                  told(ClaimDimension::kTime, known),
+      bench_.find(FindingKind::kWrong, line.line, longest->provider, stated.text, told(ClaimDimension::kTime, known),
                   "the least that " + longest->provider + " bills, then by " +
                       told(ClaimDimension::kTime, longest->billing.increment.value));
   }
 
   Bench& bench_;
+  static Seconds least_bill(const Offer& offer) { return std::max(offer.billing.minimum, offer.billing.increment); }
+
   std::map<std::string, Range> gpus_, instances_;
+  std::map<std::string, const Offer*> bills_;  ///< by provider, the one with the longest least bill
   std::map<std::string, std::vector<const Gpu*>> named_;
   std::set<std::string> told_, models_told_, prices_told_;
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,9 +61,11 @@ class Memory {
  private:
   /// Memory of a card that a mention means: as said with it, else the least that cards of this name have. Bytes; 0:
   /// unknown.
-  double card(const GpuMention& gpu) const {
+  double card(const GpuMention& gpu) {
     if (gpu.gigabytes > 0) return gpu.gigabytes * kGB;
-    double least = 0;
+    const auto [known, is_new] = cards_.try_emplace(gpu.key, 0.0);
+    if (!is_new) return known->second;
+    double& least = known->second;
     for (const Gpu& one : bench_.catalogue.gpus) {
       bool named = squeeze(one.name).starts_with(gpu.key);
       for (const std::string& alias : one.aliases) named = named || squeeze(alias) == gpu.key;
@@ -225,6 +228,7 @@ class Memory {
       if (lower.find("batch") == std::string::npos || !has_any(lower, {"exceed", "need", "uses", "takes", "require"}))
         continue;
       for (const ClaimAmount& memory : line.said.quantities) {
+        if (!bench_.go_on()) return;
         if (memory.dimension != ClaimDimension::kBytes) continue;
         for (const ClaimAmount& batch : line.said.quantities) {
           if (batch.dimension != ClaimDimension::kBare || batch.from < 6 ||
@@ -377,7 +381,8 @@ class Memory {
         if (one.dimension == ClaimDimension::kParameters) parameters = one.low;
       const ClaimLine* batch = nullptr;
       for (const ClaimLine& other : lines)
-        if (other.section == lines[i].section && to_lower(other.label).starts_with("batch size per gpu"))
+        if (bench_.go_on() && other.section == lines[i].section &&
+            to_lower(other.label).starts_with("batch size per gpu"))
           batch = &other;
       constexpr double kBytesEach = 16;  // bf16 weights and gradients, fp32 weights and two moments
       if (parameters == 0 || batch == nullptr || parameters * kBytesEach <= card_bytes * 1.05) continue;
@@ -397,6 +402,7 @@ class Memory {
 
   Bench& bench_;
   std::vector<ByBatch> by_batch_;
+  std::map<std::string, double> cards_;  ///< memory by GpuMention::key
 };
 
 }  // namespace

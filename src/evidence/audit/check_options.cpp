@@ -175,8 +175,10 @@ class Options {
                const std::string& said) {
     const auto value = [&](const ClaimRecord* one) { return fastest ? time_of(*one)->value : cost_of(*one)->value; };
     const ClaimRecord* best = options.front();
-    for (const ClaimRecord* one : options)
+    for (const ClaimRecord* one : options) {
+      if (!bench_.go_on()) return;
       if (value(one)->high < value(best)->high) best = one;
+    }
     bench_.use(*value(&row));
     if (value(best)->high >= value(&row)->high || value(best)->low >= value(&row)->low) return;
     bench_.find(FindingKind::kWrong, line, row.label, said, best->label + " (" + value(best)->text + ")",
@@ -201,6 +203,9 @@ class Options {
       if (!fastest && !cheapest) continue;
       const GpuMention& gpu = line.said.gpus.front();
       for (int table = 0; table < bench_.tables(); ++table) {
+        constexpr int kOfTable = 20;  // finding its rows is not free
+        for (int i = 0; i < kOfTable; ++i)
+          if (!bench_.go_on()) return;
         std::vector<const ClaimRecord*> options;
         const ClaimRecord* meant = nullptr;
         for (const ClaimRecord* row : bench_.rows_of(table)) {
@@ -226,10 +231,13 @@ class Options {
     const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
     if (rows.size() < 2 || table.headless) return;
     const ClaimAmount* steps = nullptr;
-    for (const ClaimLine& line : bench_.document.lines)
-      if (bench_.go_on() && line.section == table.section && line.line < table.line && line.line >= table.line - 3)
-        for (const ClaimAmount& one : line.said.quantities)
-          if (one.dimension == ClaimDimension::kSteps && !one.range() && one.low >= 2) steps = &one;
+    const auto& lines = bench_.document.lines;
+    constexpr int kAbove = 3;  // lines in which a table is introduced
+    for (auto line = std::ranges::lower_bound(lines, table.line - kAbove, {}, &ClaimLine::line);
+         line != lines.end() && line->line < table.line; ++line)
+      for (const ClaimAmount& one : line->said.quantities)
+        if (line->section == table.section && one.dimension == ClaimDimension::kSteps && !one.range() && one.low >= 2)
+          steps = &one;
     if (steps == nullptr) return;
     double least = 0;
     for (const ClaimRecord* row : rows) {
@@ -347,6 +355,7 @@ class Options {
     };
     constexpr int kMostPairs = 400;
     for (const ClaimRecord& mine : bench_.records) {
+      if (!bench_.go_on()) return;
       if (!matches(mine, a)) continue;
       for (const ClaimRecord& other : bench_.records) {
         if (pairs > kMostPairs || !bench_.go_on()) return;
@@ -400,6 +409,7 @@ class Options {
              (side.count == 0 || std::max(gpus.front().count, 1) == side.count);
     };
     for (const ClaimRecord& mine : bench_.records) {
+      if (!bench_.go_on()) return;
       if (mine.table >= 0) continue;
       const int above = sections[static_cast<std::size_t>(mine.section)].parent;
       if (above <= 0 || !is(above, a)) continue;

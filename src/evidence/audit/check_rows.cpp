@@ -187,9 +187,10 @@ class Rows {
   const Work* work_of(const std::vector<Work>& all, int section) const {
     for (int at = section; at >= 0; at = bench_.document.sections[static_cast<std::size_t>(at)].parent) {
       const Work* best = nullptr;
-      for (const Work& one : all)
-        if (bench_.go_on() && one.section == at && (best == nullptr || one.quantity->low > best->quantity->low))
-          best = &one;
+      for (const Work& one : all) {
+        if (!bench_.go_on()) return nullptr;
+        if (one.section == at && (best == nullptr || one.quantity->low > best->quantity->low)) best = &one;
+      }
       if (best != nullptr) return best;
     }
     return nullptr;

@@ -1,10 +1,12 @@
 // Hand-made plans and quotes as files: Markdown, CSV, and YAML with a list of claims.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "domain/facts/catalogue.h"
 #include "evidence/claims/claims.h"
@@ -12,6 +14,14 @@
 namespace gpuplan {
 
 enum class ClaimsForm { kMarkdown, kCsv, kYaml };
+template <>
+struct Names<ClaimsForm> {
+  static constexpr std::array entries = {
+      Named<ClaimsForm>{ClaimsForm::kMarkdown, "markdown"},
+      Named<ClaimsForm>{ClaimsForm::kCsv, "csv"},
+      Named<ClaimsForm>{ClaimsForm::kYaml, "yaml"},
+  };
+};
 
 /// By the end of the name (.csv, .tsv; .yaml, .yml); everything else is Markdown.
 ClaimsForm claims_form(std::string_view file);
