@@ -7,6 +7,7 @@
 
 #include "api/accuracy/own_runs.h"
 #include "api/accuracy/validate.h"
+#include "api/audit/audit.h"
 #include "api/door_question.h"
 #include "api/door_runs.h"
 #include "api/gpuplan.h"
@@ -108,6 +109,15 @@ Result<Reply> reply_offers(const DoorQuestion& asked, const Catalogue& catalogue
   return Reply{offers_json(answer->report), found_if(!answer->report.rows.empty())};
 }
 
+Result<Reply> reply_audit(const DoorQuestion& asked, const Catalogue& catalogue) {
+  if (!asked.text) return failure("audit needs text: the plan", {"question"});
+  const auto form = from_name<ClaimsForm>(asked.form);
+  const auto answer =
+      audit(*asked.text, form.value_or(ClaimsForm::kMarkdown), asked.request.job ? &asked.request : nullptr, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{audit_json(answer->report())};
+}
+
 Result<Reply> reply_model(const DoorQuestion& asked, const Catalogue& catalogue) {
   const auto found = find_model(catalogue, asked.model, "", ModelFiles::kRefuse);
   if (!found) return std::unexpected(found.error());
@@ -135,6 +145,8 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
       return reply_check(asked, catalogue);
     case Ask::kLaunch:
       return reply_launch(asked, catalogue);
+    case Ask::kAudit:
+      return reply_audit(asked, catalogue);
     case Ask::kValidate:
       return reply_validate(asked, catalogue);
     case Ask::kGpus:

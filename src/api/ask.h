@@ -3,8 +3,8 @@
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *
- * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, validate, gpus, offers, model, schema or
- * version
+ * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, audit, validate, gpus, offers, model,
+ * schema or version
  *
  * About a job (the first eight; of simulate the flag work may stand in its place):
  * job      text of a job file or of a kept plan, or the job itself as an object
@@ -36,6 +36,8 @@
  * allow_tight  true: plans whose memory fits by the median only (launch)
  * smoke        true: a trial of the plan, with a small model and few steps (launch)
  * log      TEXT, or {"run.log": TEXT, "gpus.csv": TEXT}, which count together (check)
+ * text     TEXT: a plan made by hand, which a job may stand beside (audit)
+ * form     "markdown", "csv" or "yaml" (audit)
  * runs     TEXT: a table of measured runs; those compiled in unless given (validate)
  * kind     "training" or "generation" (validate)
  * metric, group, sources, run, worst, left_out: "time", ["gpu"], ["NAME"], "ID", 5, true (validate)

@@ -8,6 +8,7 @@
 
 #include "api/flags.h"
 #include "base/text.h"
+#include "input/claims/claims_file.h"
 #include "input/text/json_text.h"
 #include "spot/policies.h"
 
@@ -119,10 +120,10 @@ class DoorReader {
     void (DoorReader::*read)(const Tree&);
   };
   static constexpr std::string_view kFlags = "plan whatif sensitivity fit profiles simulate launch";
-  static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check";
+  static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check audit";
   static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
   static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 43> kKeys;
+  static const std::array<Key, 45> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -231,6 +232,11 @@ class DoorReader {
   void read_trials(const Tree& tree) { take(question_.simulate.trials, number_of(tree, 1, 1'000'000)); }
   void read_slices(const Tree& tree) { take(question_.simulate.slices, number_of(tree, 1, 1000)); }
   void read_log(const Tree& tree) { take(question_.logs, file_or_files_of(tree)); }
+  void read_text(const Tree& tree) { take_file(question_.text, tree); }
+  void read_form(const Tree& tree) {
+    take(question_.form, text_of(tree));
+    expect_known(tree.key, {question_.form}, names_of<ClaimsForm>());
+  }
   void read_to(const Tree& tree) { take(question_.to, text_of(tree)); }
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
@@ -263,7 +269,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 43> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 45> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -292,6 +298,8 @@ constexpr std::array<DoorReader::Key, 43> DoorReader::kKeys = {{
     {"allow_tight", "launch", &DoorReader::read_allow_tight},
     {"smoke", "launch", &DoorReader::read_smoke},
     {"log", "check", &DoorReader::read_log},
+    {"text", "audit", &DoorReader::read_text},
+    {"form", "audit", &DoorReader::read_form},
     {"own_runs", kJob, &DoorReader::read_own_runs},
     {"runs", "validate", &DoorReader::read_runs},
     {"kind", "validate", &DoorReader::read_kind},

@@ -25,6 +25,7 @@ enum class Ask {
   kSimulate,
   kLaunch,
   kCheck,
+  kAudit,
   kValidate,
   kGpus,
   kOffers,
@@ -48,6 +49,7 @@ struct Names<api::Ask> {
       Named<api::Ask>{api::Ask::kSimulate, "simulate"},
       Named<api::Ask>{api::Ask::kLaunch, "launch"},
       Named<api::Ask>{api::Ask::kCheck, "check"},
+      Named<api::Ask>{api::Ask::kAudit, "audit"},
       Named<api::Ask>{api::Ask::kValidate, "validate"},
       Named<api::Ask>{api::Ask::kGpus, "gpus"},
       Named<api::Ask>{api::Ask::kOffers, "offers"},
@@ -75,6 +77,8 @@ struct DoorQuestion {
   std::vector<NamedText> traces{};
   std::optional<NamedText> starts{};
   std::vector<NamedText> logs{};
+  std::optional<NamedText> text{};  ///< of a plan made by hand
+  std::string form{};               ///< how to read it; empty: Markdown
   std::string to{}, folder{};
   bool allow_tight = false;
   bool smoke = false;

@@ -22,6 +22,7 @@ Words subject_of(const std::string& command) {
   if (command == "launch") return {kJob, "--to", "bash"};
   if (command == "model" || command == "fit") return {"gpt2"};
   if (command == "check") return {"run.log"};
+  if (command == "audit") return {"plan.md"};
   if (command == "completion") return {"bash"};
   if (command == "config") return {"show"};
   return {};

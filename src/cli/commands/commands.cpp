@@ -18,6 +18,7 @@ constexpr KnownCommand kCommands[] = {
     {"launch", launch_command},
     {"check", check_command},
     {"calibrate", calibrate_command},
+    {"audit", audit_command},
     {"fit", fit_command},
     {"profiles", profiles_command},
     {"gpus", gpus_command},

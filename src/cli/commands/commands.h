@@ -18,6 +18,7 @@ CommandSpec whatif_command();
 CommandSpec simulate_command();
 CommandSpec check_command();
 CommandSpec calibrate_command();
+CommandSpec audit_command();
 CommandSpec launch_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();

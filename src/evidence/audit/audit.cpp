@@ -1,0 +1,44 @@
+#include "evidence/audit/audit.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "evidence/audit/checks.h"
+#include "evidence/audit/records.h"
+
+namespace gpuplan {
+
+Audit audit_claims(const ClaimDocument& document, const Catalogue& catalogue) {
+  const std::vector<ClaimRecord> records = records_of(document);
+  audit::Bench bench{document, records, catalogue};
+  bench.checked.resize(static_cast<std::size_t>(document.quantities));
+  audit::check_rows(bench);
+  audit::check_sums(bench);
+  audit::check_columns(bench);
+  audit::check_options(bench);
+  audit::check_repeats(bench);
+  audit::check_facts(bench);
+  audit::check_memory(bench);
+  audit::check_missing(bench);
+
+  Audit result;
+  result.findings = std::move(bench.findings);
+  const auto order = [](const Finding& a) { return std::tie(a.line, a.kind, a.about, a.said, a.right, a.how); };
+  std::ranges::stable_sort(result.findings, [&](const Finding& a, const Finding& b) { return order(a) < order(b); });
+  const auto twice = std::ranges::unique(result.findings, [](const Finding& a, const Finding& b) {
+    return std::tie(a.line, a.kind, a.about, a.said, a.right) == std::tie(b.line, b.kind, b.about, b.said, b.right);
+  });
+  result.findings.erase(twice.begin(), twice.end());
+  result.tables = static_cast<int>(document.tables.size());
+  result.claims = document.quantities;
+  result.checked = static_cast<int>(std::ranges::count(bench.checked, true));
+  result.unread = document.unread;
+  if (bench.steps <= 0)
+    result.unread.push_back(
+        {1, "the file is too long to hold everything against everything: some comparisons were left out"});
+  return result;
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,312 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/span.h"
+
+namespace gpuplan::audit {
+namespace {
+
+class Columns {
+ public:
+  explicit Columns(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    for (int table = 0; table < bench_.tables(); ++table) {
+      const std::vector<const ClaimRecord*> rows = bench_.rows_of(table);
+      if (rows.size() < 2) continue;
+      sums(table, rows);
+      ratios(rows);
+      price_by_gpu(rows);
+      saved(rows);
+      schedule_total(table, rows);
+    }
+  }
+
+ private:
+  static bool adds(ClaimDimension dimension) {
+    return dimension == ClaimDimension::kMoney || dimension == ClaimDimension::kTime ||
+           dimension == ClaimDimension::kGpuTime || dimension == ClaimDimension::kNodeTime ||
+           dimension == ClaimDimension::kBytes || dimension == ClaimDimension::kTokens ||
+           dimension == ClaimDimension::kSamples || dimension == ClaimDimension::kSteps;
+  }
+
+  static const ClaimAmount* value_at(const ClaimRow& row, std::size_t column) {
+    const auto& all = row.cells[column].quantities;
+    return all.size() == 1 ? &all.front() : nullptr;
+  }
+
+  static bool is_total(const ClaimRow& row) {
+    return std::ranges::any_of(row.cells, [](const ClaimText& cell) { return is_total_word(cell.text); });
+  }
+
+  void sums(int number, const std::vector<const ClaimRecord*>& rows) {
+    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
+    const auto last = std::find_if(table.rows.rbegin(), table.rows.rend(), is_total);
+    if (last == table.rows.rend() || rows.size() != table.rows.size()) return;
+    for (std::size_t column = 1; column < table.rows.front().cells.size(); ++column) {
+      const std::string head = table.headless ? "" : to_lower(table.heads[column].text);
+      if (head.find("rate") != std::string::npos || head.find("/h") != std::string::npos ||
+          head.find("per ") != std::string::npos)
+        continue;
+      ClaimEnds since = ends_of(0.0), plain = since, longest = since;
+      std::optional<ClaimEnds> before;  // the total above
+      int parts = 0;
+      std::string words;
+      for (const ClaimRow& row : table.rows) {
+        const ClaimAmount* value = value_at(row, column);
+        if (value == nullptr || !(adds(value->dimension) || value->dimension == ClaimDimension::kBare)) continue;
+        const std::string name =
+            to_lower(row.cells[0].text + " " + row.cells[std::min<std::size_t>(1, row.cells.size() - 1)].text);
+        const ClaimText& label = row.cells[0].text.empty() && row.cells.size() > 1 ? row.cells[1] : row.cells[0];
+        if (is_total(row)) {
+          // A number without unit is a sum where its column says so and has parts that are none of sizes.
+          if (parts >= 2 && (value->dimension != ClaimDimension::kBare || head.find("cost") != std::string::npos ||
+                             head.find("total") != std::string::npos)) {
+            bench_.use(*value);
+            const bool good = fits(*value, since) || fits(*value, plain) || (before && fits(*value, *before + since)) ||
+                              (value->dimension == ClaimDimension::kTime && fits(*value, longest));
+            if (!good)
+              bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
+                          told(value->dimension, before ? *before + since : since), words);
+          } else if (before && parts == 1 && value->dimension != ClaimDimension::kBare) {
+            bench_.use(*value);
+            if (!fits(*value, *before + since))
+              bench_.find(FindingKind::kWrong, row.line, label.text, value->text,
+                          told(value->dimension, *before + since), words);
+          }
+          before = ends_of(*value);
+          since = ends_of(0.0);
+          words = value->text;
+          parts = 0;
+          continue;
+        }
+        // "Buffer (30%)" is so much of the total above it.
+        if (before && label.quantities.size() == 1 && label.quantities[0].dimension == ClaimDimension::kShare &&
+            value->dimension != ClaimDimension::kBare) {
+          const ClaimEnds right = *before * ends_of(label.quantities[0], true);
+          bench_.use(*value);
+          bench_.use(label.quantities[0]);
+          if (!fits(*value, right))
+            bench_.find(FindingKind::kWrong, row.line, label.text, value->text, told(value->dimension, right),
+                        label.quantities[0].text + " of " + told(value->dimension, *before));
+        }
+        bench_.use(*value);
+        const ClaimEnds one = ends_of(*value);
+        since = since + one;
+        plain = plain + one;
+        if (one.most() > longest.most()) longest = one;
+        ++parts;
+        const std::string text = value->added ? std::string(trim(value->text.substr(1))) : value->text;
+        constexpr std::size_t kLongest = 160;
+        if (words.size() < kLongest) words += (words.empty() ? "" : " + ") + text;
+        else if (!words.ends_with("...")) words += " + ...";
+      }
+    }
+  }
+
+  /// "Relative speed": each row over the row that is 1.0x, by what the table says of speed or time.
+  void ratios(const std::vector<const ClaimRecord*>& rows) {
+    const ClaimRecord* base = nullptr;
+    for (const ClaimRecord* row : rows)
+      if (const ClaimFact* ratio = row->find(ClaimRole::kRatio);
+          ratio != nullptr && ratio->value->low == 1 && ratio->value->high == 1 && base == nullptr)
+        base = row;
+    if (base == nullptr) return;
+    struct Off {
+      const ClaimRecord* row;
+      const ClaimFact* ratio;
+      ClaimEnds right;
+      std::string how;
+    };
+    for (const ClaimRole role :
+         {ClaimRole::kTokenRate, ClaimRole::kSampleRate, ClaimRole::kTotalTime, ClaimRole::kTime}) {
+      const ClaimFact* one = base->find(role);
+      if (one == nullptr || one->value->low <= 0) continue;
+      std::vector<Off> off;
+      int good = 0;
+      for (const ClaimRecord* row : rows) {
+        const ClaimFact *ratio = row->find(ClaimRole::kRatio), *own = row->find(role);
+        if (row == base || ratio == nullptr || own == nullptr || own->value->low <= 0) continue;
+        const bool rate = role == ClaimRole::kTokenRate || role == ClaimRole::kSampleRate;
+        const ClaimEnds right =
+            rate ? ends_of(*own->value) / ends_of(*one->value) : ends_of(*one->value) / ends_of(*own->value);
+        // The other's digits count, not what "~" leaves open: it is the same speed that both are of.
+        const ClaimAmount &mine = *own->value, &other = *one->value;
+        const double low = rate ? mine.low / other.high : other.low / mine.high,
+                     high = rate ? mine.high / other.low : other.high / mine.low;
+        bench_.use(*ratio->value);
+        bench_.use(mine);
+        if (fits(*ratio->value, ClaimEnds{{low, low}, {high, high}}) ||
+            (!mine.approximate && fits(*ratio->value, right)))
+          ++good;
+        else
+          off.push_back({row, ratio, ClaimEnds{{low, low}, {high, high}},
+                         rate ? mine.text + " / " + other.text : other.text + " / " + mine.text});
+      }
+      // A column that has another meaning matches nowhere.
+      if (good * 10 < static_cast<int>(off.size() + static_cast<std::size_t>(good)) * 3) continue;
+      for (const Off& wrong : off)
+        bench_.find(FindingKind::kWrong, wrong.ratio->line, wrong.row->label, wrong.ratio->value->text,
+                    told(ClaimDimension::kTimes, wrong.right), wrong.how);
+      return;
+    }
+  }
+
+  /// Rows of one GPU with hours and cost: most pay the same for a GPU-hour; who does not is told.
+  void price_by_gpu(const std::vector<const ClaimRecord*>& rows) {
+    struct Paid {
+      const ClaimRecord* row;
+      const ClaimFact* cost;
+      ClaimEnds price;
+    };
+    std::map<std::string, std::vector<Paid>> by_gpu;
+    for (const ClaimRecord* row : rows) {
+      if (row->gpu.empty() || row->count < 1 || row->total || !row->all(ClaimRole::kPrice).empty()) continue;
+      const ClaimFact* cost = row->find(ClaimRole::kCost);
+      if (cost == nullptr || cost->value->low <= 0) continue;
+      const ClaimFact* time = row->find(ClaimRole::kTotalTime);
+      if (time == nullptr) time = row->find(ClaimRole::kTime);
+      ClaimEnds hours;
+      if (time != nullptr && !time->value->range()) hours = ends_of(*time->value) * (1 / kHour);
+      else if (const auto span = span_of(*row)) hours = *span;
+      else continue;
+      if (hours.least() <= 0) continue;
+      by_gpu[row->gpu].push_back({row, cost, ends_of(*cost->value) / (hours * static_cast<double>(row->count))});
+    }
+    for (const auto& [gpu, paid] : by_gpu) {
+      if (paid.size() < 4) continue;
+      // The price that most rows have in common.
+      std::size_t most = 0;
+      ClaimSpan common{};
+      for (const Paid& one : paid) {
+        ClaimSpan span{one.price.least(), one.price.most()};
+        std::size_t same = 0;
+        for (const Paid& other : paid) {
+          if (!bench_.go_on()) return;
+          if (other.price.least() <= span.high && other.price.most() >= span.low) {
+            ++same;
+            span = {std::max(span.low, other.price.least()), std::min(span.high, other.price.most())};
+          }
+        }
+        if (same > most) most = same, common = span;
+      }
+      if (most < 3 || most * 4 < paid.size() * 3 || most == paid.size()) continue;
+      for (const Paid& one : paid) {
+        bench_.use(*one.cost->value);
+        if (one.price.least() <= common.high && one.price.most() >= common.low) continue;
+        const double factor = one.cost->value->low / ((one.price.least() + one.price.most()) / 2);
+        bench_.find(FindingKind::kInconsistent, one.cost->line, one.row->label, one.cost->value->text,
+                    told(ClaimDimension::kMoney, (common.low + common.high) / 2 * factor),
+                    "the other rows pay " + told(ClaimDimension::kPrice, common.low, common.high) +
+                        " for a GPU, this one " + told(ClaimDimension::kPrice, one.price));
+      }
+    }
+  }
+
+  /// Hours of "Hours 1.5-5.5".
+  static std::optional<ClaimEnds> span_of(const ClaimRecord& row) {
+    const std::string lower = to_lower(row.label);
+    if (!lower.starts_with("hour")) return std::nullopt;
+    for (const ClaimFact& one : row.facts)
+      if (one.column == 0 && one.value->range()) return ends_of(one.value->high - one.value->low);
+    return std::nullopt;
+  }
+
+  /// "$/hour saved": money over hours less than another row, not over all hours.
+  void saved(const std::vector<const ClaimRecord*>& rows) {
+    int as_price = 0, as_saved = 0;
+    std::vector<std::pair<const ClaimRecord*, const ClaimFact*>> told_rows;
+    for (const ClaimRecord* row : rows) {
+      const ClaimFact *saved = row->find(ClaimRole::kSaved), *cost = row->find(ClaimRole::kCost),
+                      *time = row->find(ClaimRole::kTotalTime);
+      if (time == nullptr) time = row->find(ClaimRole::kTime);
+      if (saved == nullptr || cost == nullptr || time == nullptr || time->value->low <= 0) continue;
+      told_rows.emplace_back(row, saved);
+      bench_.use(*saved->value);
+      const double stated = saved->value->low;
+      const auto near = [&](double value) {
+        return std::fabs(stated - value) <= std::max(0.01 * value, saved->value->low_step);
+      };
+      if (near(cost->value->low / (time->value->low / kHour))) ++as_price;
+      for (const ClaimRecord* other : rows) {
+        if (!bench_.go_on()) return;
+        const ClaimFact *more = other->find(ClaimRole::kCost), *slower = other->find(ClaimRole::kTotalTime);
+        if (slower == nullptr) slower = other->find(ClaimRole::kTime);
+        if (other == row || more == nullptr || slower == nullptr || slower->value->low <= time->value->low) continue;
+        if (near((cost->value->low - more->value->low) / ((slower->value->low - time->value->low) / kHour))) {
+          ++as_saved;
+          break;
+        }
+      }
+    }
+    if (as_price < 3 || as_price * 4 < static_cast<int>(told_rows.size()) * 3 || as_saved >= as_price) return;
+    for (const auto& [row, saved] : told_rows) {
+      // Against the cheapest of the table.
+      const auto time_of = [](const ClaimRecord* one) {
+        const ClaimFact* time = one->find(ClaimRole::kTotalTime);
+        return (time != nullptr ? time : one->find(ClaimRole::kTime))->value->low;
+      };
+      const ClaimRecord* cheapest = row;
+      for (const auto& [other, unused] : told_rows)
+        if (other->find(ClaimRole::kCost)->value->low < cheapest->find(ClaimRole::kCost)->value->low) cheapest = other;
+      const double hours = (time_of(cheapest) - time_of(row)) / kHour;
+      const double money = row->find(ClaimRole::kCost)->value->low - cheapest->find(ClaimRole::kCost)->value->low;
+      bench_.find(FindingKind::kWrong, saved->line, row->label, saved->name + ": " + saved->value->text,
+                  hours > 0 ? told(ClaimDimension::kPrice, money / hours) : "saves no time",
+                  hours > 0 ? "against " + cheapest->label + ": " + told(ClaimDimension::kMoney, money) + " more for " +
+                                  told(ClaimDimension::kTime, hours * kHour) +
+                                  " less; the column is cost / time, the price of an hour"
+                            : "the column is cost / time, the price of an hour");
+    }
+  }
+
+  /// Rows of a schedule with a cost each, and a line "Cost: ..." below them.
+  void schedule_total(int number, const std::vector<const ClaimRecord*>& rows) {
+    const ClaimTable& table = bench_.document.tables[static_cast<std::size_t>(number)];
+    if (std::ranges::any_of(table.rows, is_total)) return;
+    ClaimEnds sum = ends_of(0.0);
+    std::string words;
+    int parts = 0;
+    for (const ClaimRecord* row : rows) {
+      const std::string lower = to_lower(row->label);
+      if (!lower.starts_with("hour") && !lower.starts_with("phase") && !lower.starts_with("step") &&
+          !lower.starts_with("stage") && !lower.starts_with("day"))
+        return;
+      const ClaimFact* cost = row->find(ClaimRole::kCost);
+      if (cost == nullptr) return;
+      sum = sum + ends_of(*cost->value);
+      words += (words.empty() ? "" : " + ") + cost->value->text;
+      ++parts;
+    }
+    if (parts < 3) return;
+    const auto& lines = bench_.document.lines;
+    const auto first = std::ranges::upper_bound(lines, rows.back()->line, {}, &ClaimLine::line);
+    for (auto at = first; at != lines.end() && at->section == table.section; ++at) {
+      if (!bench_.go_on()) return;
+      const ClaimLine& line = *at;
+      const std::string lower = to_lower(line.label);
+      if (lower != "cost" && !is_total_word(lower) && lower != "total cost") continue;
+      for (const ClaimAmount& one : line.said.quantities) {
+        if (one.dimension != ClaimDimension::kMoney) continue;
+        bench_.use(one);
+        if (!fits(one, sum))
+          bench_.find(FindingKind::kWrong, line.line, line.label, one.text, told(ClaimDimension::kMoney, sum), words);
+        return;
+      }
+    }
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_columns(Bench& bench) { Columns(bench).check(); }
+
+}  // namespace gpuplan::audit

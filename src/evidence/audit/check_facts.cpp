@@ -1,0 +1,309 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/span.h"
+
+namespace gpuplan::audit {
+namespace {
+
+/// Lists state 1000 for 1024, and what is left of a card: sizes so close are one.
+constexpr double kSameSize = 0.08;
+/// Beyond these times of the cheapest and dearest offer known a price is told.
+constexpr double kLeastOfMarket = 0.5, kMostOfMarket = 1.6;
+constexpr double kLeastOfInstance = 0.75, kMostOfInstance = 1.35;
+
+struct Range {
+  double low = 0, high = 0;
+  int offers = 0;
+  std::string oldest, newest;
+
+  void add(double price, const std::string& as_of) {
+    low = offers == 0 ? price : std::min(low, price);
+    high = offers == 0 ? price : std::max(high, price);
+    if (offers == 0 || as_of < oldest) oldest = as_of;
+    if (offers == 0 || as_of > newest) newest = as_of;
+    ++offers;
+  }
+};
+
+class Facts {
+ public:
+  explicit Facts(Bench& bench) : bench_(bench) {
+    for (const Offer& offer : bench.catalogue.offers) {
+      if (offer.kind != OfferKind::kRented || offer.gpus < 1) continue;
+      const Offer*& longest = bills_[squeeze(offer.provider)];
+      if (longest == nullptr || least_bill(offer) > least_bill(*longest)) longest = &offer;
+      Range& gpu = gpus_[offer.gpu];
+      for (const auto& price : {offer.price, offer.spot_price})
+        if (price && price->p50.value > 0) {
+          gpu.add(price->p50.value * kHour / offer.gpus, offer.as_of);
+          // Names of marketplaces ("8x H100") are none of machines.
+          if (offer.instance.size() >= 5 && offer.instance.find(' ') == std::string::npos &&
+              offer.instance.find_first_of(".-") != std::string::npos && offer.price == price)
+            instances_[to_lower(offer.instance)].add(price->p50.value * kHour, offer.as_of);
+        }
+    }
+  }
+
+  void check() {
+    for (const ClaimSection& section : bench_.document.sections) {
+      look(section.line, section.title);
+    }
+    for (const ClaimLine& line : bench_.document.lines) {
+      look(line.line, line.said);
+      instance_prices(line);
+      billing(line);
+    }
+    for (const ClaimTable& table : bench_.document.tables)
+      for (const ClaimRow& row : table.rows) {
+        for (const ClaimText& cell : row.cells) look(row.line, cell);
+        sizes(table, row);
+      }
+    for (const ClaimRecord& record : bench_.records) prices(record);
+  }
+
+ private:
+  std::vector<const Gpu*> named(const std::string& key) {
+    auto [found, is_new] = named_.try_emplace(key);
+    if (is_new)
+      for (const Gpu& gpu : bench_.catalogue.gpus) {
+        bool good = squeeze(gpu.name).starts_with(key);
+        for (const std::string& alias : gpu.aliases) good = good || squeeze(alias).starts_with(key);
+        // "A10" is not the beginning of "A100".
+        if (good && !begins_word(gpu, key)) good = false;
+        if (good) found->second.push_back(&gpu);
+      }
+    return found->second;
+  }
+  static bool begins_word(const Gpu& gpu, const std::string& key) {
+    const auto good = [&](std::string_view name) {
+      const std::string squeezed = squeeze(name);
+      return squeezed.starts_with(key) && (squeezed.size() == key.size() || !is_digit(squeezed[key.size()]) ||
+                                           !is_digit(key.back()) || named_with_size(name, key));
+    };
+    return good(gpu.name) || std::ranges::any_of(gpu.aliases, good);
+  }
+  /// "A100 80GB": the key ends where a word ends.
+  static bool named_with_size(std::string_view name, const std::string& key) {
+    std::string so_far;
+    for (const std::string_view word : split(name, ' ')) {
+      so_far += squeeze(word);
+      if (so_far == key) return true;
+    }
+    return false;
+  }
+
+  /// GPUs with a memory that they are not made with, and models that do not exist.
+  void look(int line, const ClaimText& said) {
+    for (const GpuMention& gpu : said.gpus) {
+      if (gpu.gigabytes <= 0 || !told_.insert(gpu.key + number_text(gpu.gigabytes)).second) continue;
+      size_of(line, gpu, gpu.gigabytes, gpu.text);
+    }
+    models(line, said.text);
+  }
+
+  void size_of(int line, const GpuMention& gpu, double gigabytes, const std::string& said) {
+    std::vector<double> sizes;
+    for (const Gpu* one : named(gpu.key)) {
+      const double size = std::round(one->memory / units::GiB);
+      if (std::fabs(size - gigabytes) <= std::max(kSameSize * size, 1.0)) return;
+      sizes.push_back(size);
+    }
+    if (sizes.empty()) return;
+    std::ranges::sort(sizes);
+    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+    std::vector<std::string> words;
+    for (const double size : sizes) words.push_back(number_text(size) + " GB");
+    bench_.find(FindingKind::kWrong, line, gpu.text, said, listed(words, "or"),
+                "no " + named(gpu.key).front()->name.substr(0, named(gpu.key).front()->name.find(' ')) + " with " +
+                    number_text(gigabytes) + " GB is made");
+  }
+
+  /// A column "VRAM" beside GPUs.
+  void sizes(const ClaimTable& table, const ClaimRow& row) {
+    if (table.headless || row.cells.front().gpus.size() != 1) return;
+    for (std::size_t i = 1; i < row.cells.size(); ++i) {
+      const std::string head = to_lower(table.heads[i].text);
+      const auto& all = row.cells[i].quantities;
+      if (all.size() != 1 || all[0].range() || all[0].approximate) continue;
+      const GpuMention& gpu = row.cells.front().gpus.front();
+      if (all[0].dimension == ClaimDimension::kBytes && gpu.count <= 1 &&
+          (head == "vram" || head == "gpu memory" || head == "gpu ram" || head.starts_with("vram ("))) {
+        bench_.use(all[0]);
+        size_of(row.line, gpu, std::round(all[0].low / (all[0].unit > 1e9 ? all[0].unit : 1e9)), all[0].text);
+      }
+      if (all[0].dimension == ClaimDimension::kByteRate && head.find("bandwidth") != std::string::npos &&
+          head.find("link") == std::string::npos) {
+        double near = 0;
+        bool good = false;
+        for (const Gpu* one : named(gpu.key)) {
+          if (gpu.gigabytes > 0 && std::fabs(std::round(one->memory / units::GiB) - gpu.gigabytes) > 1) continue;
+          near = one->bandwidth.value;
+          constexpr double kSame = 0.12;
+          good = good || std::fabs(near - all[0].low) <= kSame * near;
+        }
+        bench_.use(all[0]);
+        if (near > 0 && !good)
+          bench_.find(FindingKind::kWrong, row.line, gpu.text, all[0].text, told(ClaimDimension::kByteRate, near),
+                      "memory bandwidth as its data sheet says");
+      }
+    }
+  }
+
+  /// "Name-7B" where the sizes of that name are known and 7B is none of them.
+  void models(int line, std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (!is_letter(text[at]) ||
+          (at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]) || text[at - 1] == '-' || text[at - 1] == '/')))
+        continue;
+      std::size_t end = at;
+      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) ||
+                                   ((text[end] == '-' || text[end] == '.') && end + 1 < text.size() &&
+                                    (is_letter(text[end + 1]) || is_digit(text[end + 1])))))
+        ++end;
+      const std::string_view word = text.substr(at, end - at);
+      at = end;
+      const std::size_t dash = word.rfind('-');
+      if (dash == std::string_view::npos || dash < 4 || dash + 2 >= word.size() ||
+          (word.back() != 'B' && word.back() != 'b'))
+        continue;
+      const auto size = size_in(word.substr(dash + 1));
+      const std::string stem = to_lower(word.substr(0, dash));
+      if (!size || !std::ranges::any_of(stem, is_digit) || bench_.catalogue.find_model(word) != nullptr ||
+          !models_told_.insert(std::string(word)).second)
+        continue;
+      std::vector<double> sizes;
+      for (const ModelShape& model : bench_.catalogue.models) {
+        const std::string name = to_lower(model.name);
+        if (!name.starts_with(stem + "-")) continue;
+        if (const auto one = size_in(std::string_view(name).substr(stem.size() + 1))) sizes.push_back(*one);
+      }
+      std::ranges::sort(sizes);
+      sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+      constexpr std::size_t kEnough = 4;
+      if (sizes.size() < kEnough ||
+          std::ranges::any_of(sizes, [&](double one) { return std::fabs(one - *size) < 0.03 * one; }))
+        continue;
+      std::vector<std::string> words;
+      for (const double one : sizes) words.push_back(number_text(one) + "B");
+      bench_.find(FindingKind::kUnlikely, line, std::string(word), std::string(word), "",
+                  "no " + std::string(word.substr(0, dash)) + " of this size is known; there are " + listed(words));
+    }
+  }
+  static std::optional<double> size_in(std::string_view text) {
+    double value = 0;
+    if (text.size() < 2 || (text.back() != 'B' && text.back() != 'b')) return std::nullopt;
+    const auto end = std::from_chars(text.data(), text.data() + text.size() - 1, value);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size() - 1) return std::nullopt;
+    return value;
+  }
+
+  /// Prices of GPUs by the hour, one GPU each.
+  void prices(const ClaimRecord& record) {
+    if (record.gpu.empty()) return;
+    const ClaimRecord* rows[] = {&record};
+    for (const ClaimRecord* row : rows)
+      for (const ClaimFact* price : row->all(ClaimRole::kPrice)) {
+        if (price->value->foreign || price->value->low <= 0) continue;
+        Range market;
+        for (const Gpu* gpu : named(record.gpu)) {
+          if (record.gigabytes > 0 && std::fabs(std::round(gpu->memory / units::GiB) - record.gigabytes) > 1) continue;
+          const auto found = gpus_.find(gpu->name);
+          if (found == gpus_.end()) continue;
+          market.add(found->second.low, found->second.oldest);
+          market.add(found->second.high, found->second.newest);
+          market.offers += found->second.offers - 2;
+        }
+        constexpr int kEnough = 3;
+        if (market.offers < kEnough) continue;
+        bench_.use(*price->value);
+        const double gpus = price->value->per_gpu ? 1 : std::max(record.count, 1);
+        const double low = price->value->low / gpus, high = price->value->high / gpus;
+        const double alone = price->value->low;  // where the price of a GPU is meant, not of all
+        const bool fine = high >= market.low * kLeastOfMarket && low <= market.high * kMostOfMarket;
+        if (fine || (alone >= market.low * kLeastOfMarket && alone <= market.high * kMostOfMarket)) continue;
+        bench_.find(FindingKind::kUnlikely, price->line, record.label, price->value->text,
+                    told(ClaimDimension::kPrice, market.low, market.high) + " a GPU",
+                    "what " + std::to_string(market.offers) + " offers ask for it (" + market.oldest + " to " +
+                        market.newest + "); old, or a slip");
+      }
+  }
+
+  /// A machine of a provider by name, with another price than its list has.
+  void instance_prices(const ClaimLine& line) {
+    const std::string lower = to_lower(line.said.text);
+    const std::string title = to_lower(bench_.document.sections[static_cast<std::size_t>(line.section)].title.text);
+    if (lower.find("spot") != std::string::npos || lower.find("preemptible") != std::string::npos ||
+        lower.find("reserved") != std::string::npos)
+      return;
+    const ClaimAmount* price = nullptr;
+    for (const ClaimAmount& one : line.said.quantities)
+      if (one.dimension == ClaimDimension::kPrice && !one.per_gpu && !one.foreign && price == nullptr) price = &one;
+    if (price == nullptr) return;
+    for (const std::string_view text : {std::string_view(lower), std::string_view(title)})
+      for (const std::string_view raw : split(text, ' ')) {
+        std::string_view word = raw;
+        while (!word.empty() && !is_letter(word.back()) && !is_digit(word.back())) word.remove_suffix(1);
+        while (!word.empty() && !is_letter(word.front()) && !is_digit(word.front())) word.remove_prefix(1);
+        const auto found = instances_.find(std::string(word));
+        if (found == instances_.end()) continue;
+        const Range& known = found->second;
+        bench_.use(*price);
+        if (price->high < known.low * kLeastOfInstance || price->low > known.high * kMostOfInstance)
+          if (prices_told_.insert(std::string(word) + number_text(std::round(price->low))).second)
+            bench_.find(FindingKind::kUnlikely, line.line, std::string(word), price->text,
+                        told(ClaimDimension::kPrice, known.low, known.high),
+                        "the list prices known of this machine (" + known.oldest + " to " + known.newest + ")");
+        return;
+      }
+  }
+
+  /// "Minimum 1-hour blocks" of a provider that bills by the second.
+  void billing(const ClaimLine& line) {
+    const std::string lower = to_lower(line.said.text);
+    if (lower.find("minimum") == std::string::npos || line.said.quantities.size() != 1 ||
+        line.said.quantities[0].dimension != ClaimDimension::kTime)
+      return;
+    const std::string title = to_lower(bench_.document.sections[static_cast<std::size_t>(line.section)].title.text);
+    if (lower.find("bill") == std::string::npos && lower.find("block") == std::string::npos &&
+        title.find("billing") == std::string::npos)
+      return;
+    std::set<std::string> words;
+    for (const std::string_view text : {std::string_view(lower), std::string_view(title)})
+      for (const std::string_view word : split(text, ' ')) words.insert(squeeze(word));
+    const Offer* longest = nullptr;
+    for (const std::string& word : words)
+      if (const auto found = bills_.find(word); found != bills_.end()) longest = found->second;
+    if (longest == nullptr) return;
+    const ClaimAmount& stated = line.said.quantities[0];
+    const double known = least_bill(*longest).value;
+    bench_.use(stated);
+    if (known < stated.low - stated.low_step / 2)
+      bench_.find(FindingKind::kWrong, line.line, longest->provider, stated.text, told(ClaimDimension::kTime, known),
+                  "the least that " + longest->provider + " bills, then by " +
+                      told(ClaimDimension::kTime, longest->billing.increment.value));
+  }
+
+  Bench& bench_;
+  static Seconds least_bill(const Offer& offer) { return std::max(offer.billing.minimum, offer.billing.increment); }
+
+  std::map<std::string, Range> gpus_, instances_;
+  std::map<std::string, const Offer*> bills_;  ///< by provider, the one with the longest least bill
+  std::map<std::string, std::vector<const Gpu*>> named_;
+  std::set<std::string> told_, models_told_, prices_told_;
+};
+
+}  // namespace
+
+void check_facts(Bench& bench) { Facts(bench).check(); }
+
+}  // namespace gpuplan::audit

@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "evidence/audit/checks.h"
+#include "evidence/audit/span.h"
+
+namespace gpuplan::audit {
+namespace {
+
+class Repeats {
+ public:
+  explicit Repeats(Bench& bench) : bench_(bench) {}
+
+  void check() {
+    tables();
+    phases();
+    several();
+  }
+
+ private:
+  static const ClaimFact* only(const ClaimRecord& record, ClaimRole role) {
+    const auto all = record.all(role);
+    return all.size() == 1 ? all.front() : nullptr;
+  }
+  static const ClaimFact* time_of(const ClaimRecord& record) {
+    const ClaimFact* total = only(record, ClaimRole::kTotalTime);
+    return total != nullptr ? total : only(record, ClaimRole::kTime);
+  }
+
+  /// A value within the other's range is no contradiction.
+  static bool agree_on(const ClaimAmount& a, const ClaimAmount& b) {
+    if (a.range() != b.range()) return a.low <= b.high && b.low <= a.high;
+    return may_be_same(a, b);
+  }
+
+  /// Two tables with the same times of the same GPUs: their costs are the same too. So for memory and tokens a second.
+  void tables() {
+    std::map<std::string, std::vector<const ClaimRecord*>> by_key;
+    for (const ClaimRecord& record : bench_.records)
+      if (record.row >= 0 && !record.total && !record.gpu.empty() && time_of(record) != nullptr &&
+          only(record, ClaimRole::kCost) != nullptr)
+        by_key[record.key()].push_back(&record);
+    // Pairs of tables, and in how many rows their times agree.
+    std::map<std::pair<int, int>, std::pair<int, int>> agree;
+    const auto each = [&](auto&& take) {
+      for (const auto& [key, rows] : by_key) {
+        if (rows.size() > 8) continue;
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          for (std::size_t j = i + 1; j < rows.size(); ++j)
+            if (rows[i]->table != rows[j]->table) take(*rows[i], *rows[j]);
+      }
+    };
+    each([&](const ClaimRecord& a, const ClaimRecord& b) {
+      auto& [same, other] = agree[{a.table, b.table}];
+      ++(may_be_same(*time_of(a)->value, *time_of(b)->value) ? same : other);
+    });
+    each([&](const ClaimRecord& a, const ClaimRecord& b) {
+      const auto [same, other] = agree[{a.table, b.table}];
+      if (same < 2 || same < 3 * other) return;
+      for (const auto& [x, y] :
+           {std::pair{only(a, ClaimRole::kCost), only(b, ClaimRole::kCost)}, {time_of(a), time_of(b)}}) {
+        bench_.use(*x->value);
+        bench_.use(*y->value);
+        if (x->value->foreign != y->value->foreign || agree_on(*x->value, *y->value)) continue;
+        bench_.find(FindingKind::kInconsistent, x->line, a.label, x->value->text, y->value->text,
+                    "line " + std::to_string(y->line) + " says " + y->value->text + " for the same");
+      }
+    });
+  }
+
+  /// Parts under the heading of a set-up, and its totals elsewhere.
+  void phases() {
+    struct Setup {
+      ClaimEnds time = ends_of(0.0), cost = ends_of(0.0);
+      int times = 0, costs = 0, parts = 0;
+      std::string times_text, costs_text;
+    };
+    std::map<int, Setup> by_section;
+    const auto& sections = bench_.document.sections;
+    for (const ClaimRecord& record : bench_.records) {
+      if (record.table >= 0 || record.section == 0) continue;
+      const int above = sections[static_cast<std::size_t>(record.section)].parent;
+      if (above <= 0 || sections[static_cast<std::size_t>(above)].title.gpus.size() != 1) continue;
+      const std::string title = to_lower(sections[static_cast<std::size_t>(record.section)].title.text);
+      if (!title.starts_with("phase") && !title.starts_with("step") && !title.starts_with("stage") &&
+          !title.starts_with("part"))
+        continue;
+      Setup& setup = by_section[above];
+      ++setup.parts;
+      if (const ClaimFact* time = time_of(record)) {
+        setup.time = setup.time + ends_of(*time->value, true);
+        setup.times_text += (setup.times++ > 0 ? " + " : "") + time->value->text;
+      }
+      if (const ClaimFact* cost = only(record, ClaimRole::kCost)) {
+        setup.cost = setup.cost + ends_of(*cost->value, true);
+        setup.costs_text += (setup.costs++ > 0 ? " + " : "") + cost->value->text;
+      }
+    }
+    for (const auto& [section, setup] : by_section) {
+      if (setup.parts < 2) continue;
+      const GpuMention& gpu = sections[static_cast<std::size_t>(section)].title.gpus.front();
+      for (const ClaimRecord& record : bench_.records) {
+        if (!bench_.go_on()) return;
+        if (record.row < 0 || record.gpu != gpu.key || std::max(record.count, 1) != std::max(gpu.count, 1)) continue;
+        const auto judge = [&](const ClaimFact* stated, const ClaimEnds& sum, const std::string& words) {
+          if (stated == nullptr) return;
+          bench_.use(*stated->value);
+          if (!fits(*stated->value, sum))
+            bench_.find(
+                FindingKind::kInconsistent, stated->line, record.label, stated->name + " " + stated->value->text,
+                told(stated->value->dimension, sum),
+                words + ", the parts under line " + std::to_string(sections[static_cast<std::size_t>(section)].line));
+        };
+        if (setup.times == setup.parts) judge(only(record, ClaimRole::kTotalTime), setup.time, setup.times_text);
+        if (setup.costs == setup.parts && record.find(ClaimRole::kTotalTime) != nullptr)
+          judge(only(record, ClaimRole::kCost), setup.cost, setup.costs_text);
+      }
+    }
+  }
+
+  /// Prices of several GPUs that are, but for one, so many times the price of one.
+  void several() {
+    std::map<std::string, const ClaimRecord*> singles;
+    for (const ClaimRecord& record : bench_.records)
+      if (record.row >= 0 && !record.gpu.empty() && record.count <= 1 && only(record, ClaimRole::kPrice) != nullptr) {
+        std::string name = record.gpu + "-" + number_text(record.gigabytes);
+        singles.emplace(std::move(name), &record);
+      }
+    for (int table = 0; table < bench_.tables(); ++table) {
+      struct Pair {
+        const ClaimRecord *row, *one;
+        ClaimEnds right;
+        bool good;
+      };
+      std::vector<Pair> pairs;
+      int good = 0;
+      for (const ClaimRecord* row : bench_.rows_of(table)) {
+        if (row->count < 2 || only(*row, ClaimRole::kPrice) == nullptr || only(*row, ClaimRole::kPrice)->value->per_gpu)
+          continue;
+        const ClaimAmount& price = *only(*row, ClaimRole::kPrice)->value;
+        // "4x H100" beside "H100 SXM" and "H100 PCIe": any of them that fits.
+        const ClaimRecord* single = nullptr;
+        ClaimEnds right;
+        int names = 0;
+        for (const auto& [name, record] : singles) {
+          if (!bench_.go_on()) return;
+          if (record->table == table || record->gigabytes != row->gigabytes || !record->gpu.starts_with(row->gpu))
+            continue;
+          if (record->gpu != row->gpu && is_digit(record->gpu[row->gpu.size()])) continue;
+          const ClaimAmount& one = *only(*record, ClaimRole::kPrice)->value;
+          const ClaimEnds times = ClaimEnds{{one.low, one.low}, {one.high, one.high}} * static_cast<double>(row->count);
+          ++names;
+          if (single == nullptr || fits(price, times)) {
+            single = record;
+            right = times;
+          }
+        }
+        if (single == nullptr || (names > 1 && !fits(price, right))) continue;
+        const bool fine = fits(price, right);
+        good += fine ? 1 : 0;
+        pairs.push_back({row, single, right, fine});
+      }
+      if (good < 3 || good * 4 < static_cast<int>(pairs.size()) * 3) continue;
+      for (const Pair& pair : pairs) {
+        const ClaimFact& stated = *only(*pair.row, ClaimRole::kPrice);
+        bench_.use(*stated.value);
+        if (!pair.good)
+          bench_.find(FindingKind::kInconsistent, stated.line, pair.row->label, stated.value->text,
+                      told(ClaimDimension::kPrice, pair.right),
+                      std::to_string(pair.row->count) + " \xC3\x97 " + only(*pair.one, ClaimRole::kPrice)->value->text +
+                          " of line " + std::to_string(pair.one->line) + ", as in the other rows");
+      }
+    }
+  }
+
+  Bench& bench_;
+};
+
+}  // namespace
+
+void check_repeats(Bench& bench) { Repeats(bench).check(); }
+
+}  // namespace gpuplan::audit

@@ -1,0 +1,225 @@
+#include "evidence/audit/records.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+
+namespace gpuplan {
+namespace {
+
+bool has(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+bool any_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return has(text, word); });
+}
+
+ClaimRole money_role(std::string_view lower) {
+  if (has(lower, "saved")) return ClaimRole::kSaved;
+  if (any_of(lower, {"/h", "per hour", "hourly", "rate", "an hour", "pro stunde"})) return ClaimRole::kPrice;
+  if (any_of(lower, {"cost", "total", "kosten", "co\xC3\xBBt", "coste", "amount", "sum", "gesamt"}))
+    return ClaimRole::kCost;
+  if (any_of(lower, {"spot price", "price", "on-demand", "on demand"})) return ClaimRole::kPrice;
+  return ClaimRole::kNone;
+}
+
+void note_gpu(ClaimRecord& record, const ClaimText& text) {
+  if (text.gpus.empty()) return;
+  // "a100-40", then "A100 40GB".
+  if (record.gpu == text.gpus.front().key && record.gigabytes == 0) record.gigabytes = text.gpus.front().gigabytes;
+  if (!record.gpu.empty()) return;
+  const GpuMention& mention = text.gpus.front();
+  record.gpu = mention.key;
+  record.gigabytes = mention.gigabytes;
+  if (record.count == 0) record.count = mention.count;
+}
+
+void add_cell(ClaimRecord& record, const std::string& name, const ClaimText& cell, int line, int column) {
+  for (const ClaimAmount& quantity : cell.quantities) {
+    ClaimFact stated{role_of(name, quantity), &quantity, name, line, column};
+    // The first amount of a cell is what its head names; others are told beside it.
+    if (&quantity != &cell.quantities.front()) stated.role = ClaimRole::kNone;
+    record.facts.push_back(std::move(stated));
+  }
+}
+
+ClaimRecord row_record(const ClaimTable& table, std::size_t position, int number) {
+  const ClaimRow& row = table.rows[position];
+  ClaimRecord record;
+  record.line = row.line;
+  record.section = table.section;
+  record.table = number;
+  record.row = static_cast<int>(position);
+  for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    const ClaimText& cell = row.cells[i];
+    if (record.label.empty() && !cell.text.empty() && (cell.quantities.empty() || !cell.gpus.empty() || i == 0))
+      record.label = cell.text;
+    if (i < 3 || table.headless) note_gpu(record, cell);
+    const std::string name = table.headless ? "" : table.heads[i].text;
+    add_cell(record, name, cell, row.line, static_cast<int>(i));
+    const std::string lower = to_lower(cell.text);
+    record.total = record.total || is_total_word(lower) || lower.starts_with("buffer") ||
+                   lower.starts_with("conting") || lower.starts_with("overhead (");
+  }
+  if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr && record.count == 0)
+    record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
+  return record;
+}
+
+/// Two columns, names on the left and amounts of different kinds on the right.
+bool is_sheet(const ClaimTable& table) {
+  if (table.headless || table.heads.size() != 2 || table.rows.size() < 2) return false;
+  const std::string second = to_lower(table.heads[1].text);
+  return second == "value" || second == "wert" || second == "estimate" || second == "amount" || second.empty();
+}
+
+}  // namespace
+
+const ClaimFact* ClaimRecord::find(ClaimRole role) const {
+  const auto found = std::ranges::find(facts, role, &ClaimFact::role);
+  return found == facts.end() ? nullptr : &*found;
+}
+
+std::vector<const ClaimFact*> ClaimRecord::all(ClaimRole role) const {
+  std::vector<const ClaimFact*> found;
+  for (const ClaimFact& one : facts)
+    if (one.role == role) found.push_back(&one);
+  return found;
+}
+
+std::string ClaimRecord::key() const {
+  if (gpu.empty()) return "";
+  std::string key = std::to_string(std::max(count, 1)) + "x" + gpu;
+  if (gigabytes > 0) key += "-" + number_text(gigabytes);
+  return key;
+}
+
+bool is_total_word(std::string_view text) {
+  const std::string lower = to_lower(trim(text));
+  for (const std::string_view word :
+       {"total", "subtotal", "sub-total", "grand total", "sum", "gesamt", "summe", "zwischensumme", "totale", "suma"})
+    if (lower == word || (lower.starts_with(word) && !is_letter(lower[word.size()]))) return true;
+  return false;
+}
+
+ClaimRole role_of(std::string_view name, const ClaimAmount& quantity) {
+  const std::string lower = to_lower(name);
+  switch (quantity.dimension) {
+    case ClaimDimension::kTime:
+      if (any_of(lower, {"per step", "/step", "step time"})) return ClaimRole::kStepTime;
+      if (any_of(lower, {"overhead", "setup", "set-up", "startup", "buffer"}) || quantity.added)
+        return ClaimRole::kOverhead;
+      if (any_of(lower, {"per-", "per ", "/epoch", "/"}) && !has(lower, "per-model") &&
+          !any_of(lower, {"(h", "(min", "time (", "/gpu"}))
+        return ClaimRole::kNone;
+      if (any_of(lower, {"total", "gesamt"})) return ClaimRole::kTotalTime;
+      if (lower.empty() || any_of(lower, {"time", "duration", "hours", "zeit", "dauer", "stunden", "minutes", "wall",
+                                          "runtime", "training"}))
+        return ClaimRole::kTime;
+      return ClaimRole::kNone;
+    case ClaimDimension::kPrice:
+      return has(lower, "saved") ? ClaimRole::kSaved : ClaimRole::kPrice;
+    case ClaimDimension::kMoney:
+      if (lower.empty()) return ClaimRole::kCost;
+      return money_role(lower);
+    case ClaimDimension::kBytes:
+      return any_of(lower, {"memory", "vram", "ram", "footprint", "speicher"}) ? ClaimRole::kMemory : ClaimRole::kNone;
+    case ClaimDimension::kTimes:
+      return any_of(lower, {"relative", "speed", "faster", "ratio", "vs", "factor"}) ? ClaimRole::kRatio
+                                                                                     : ClaimRole::kNone;
+    case ClaimDimension::kGpuTime:
+      return ClaimRole::kGpuTime;
+    case ClaimDimension::kTokenRate:
+      return ClaimRole::kTokenRate;
+    case ClaimDimension::kSampleRate:
+      return ClaimRole::kSampleRate;
+    case ClaimDimension::kStepTime:
+      return ClaimRole::kStepTime;
+    case ClaimDimension::kTokens:
+      return has(lower, "sequence") || has(lower, "context") || has(lower, "per ") ? ClaimRole::kNone
+                                                                                   : ClaimRole::kTokens;
+    case ClaimDimension::kSamples:
+      return has(lower, "per ") || has(lower, "batch") ? ClaimRole::kNone : ClaimRole::kSamples;
+    case ClaimDimension::kSteps:
+      return has(lower, "per ") ? ClaimRole::kNone : ClaimRole::kSteps;
+    case ClaimDimension::kEpochs:
+      return ClaimRole::kEpochs;
+    case ClaimDimension::kGpus:
+      return ClaimRole::kGpus;
+    case ClaimDimension::kBare:
+      break;
+    default:
+      return ClaimRole::kNone;
+  }
+  if (lower == "batch" || has(lower, "batch size") || has(lower, "batch"))
+    return has(lower, "config") ? ClaimRole::kNone : ClaimRole::kBatch;
+  if (lower == "gpus" || lower == "# gpus" || lower.starts_with("gpus ") || has(lower, "gpu count") ||
+      has(lower, "number of gpus") || lower == "num gpus" || lower == "n gpus")
+    return ClaimRole::kGpus;
+  if (any_of(lower, {"iterations", "steps"}) && !any_of(lower, {"per ", "/"})) return ClaimRole::kSteps;
+  if (any_of(lower, {"tps", "tokens/s", "tok/s", "tokens per second"})) return ClaimRole::kTokenRate;
+  if (any_of(lower, {"samples/s"})) return ClaimRole::kSampleRate;
+  if (any_of(lower, {"epochs"}) && !has(lower, "per")) return ClaimRole::kEpochs;
+  if (any_of(lower, {"gpu-hours", "gpu hours"})) return ClaimRole::kGpuTime;
+  if (lower == "total tokens" || lower == "tokens") return ClaimRole::kTokens;
+  return ClaimRole::kNone;
+}
+
+std::vector<ClaimRecord> records_of(const ClaimDocument& document) {
+  std::vector<ClaimRecord> records;
+  int number = 0;
+  for (const ClaimTable& table : document.tables) {
+    if (is_sheet(table)) {
+      ClaimRecord record;
+      record.line = table.line;
+      record.section = table.section;
+      record.table = number;
+      for (const ClaimRow& row : table.rows) {
+        note_gpu(record, row.cells[1]);
+        add_cell(record, row.cells[0].text, row.cells[1], row.line, 1);
+      }
+      if (const ClaimFact* gpus = record.find(ClaimRole::kGpus); gpus != nullptr)
+        record.count = static_cast<int>(std::min(gpus->value->high, 1e6));
+      records.push_back(std::move(record));
+    } else {
+      for (std::size_t row = 0; row < table.rows.size(); ++row) records.push_back(row_record(table, row, number));
+    }
+    ++number;
+  }
+  std::map<int, ClaimRecord> lists;
+  for (const ClaimLine& line : document.lines) {
+    if (line.code || line.label.empty() || line.said.text.find('=') != std::string::npos) continue;
+    ClaimRecord& record = lists[line.section];
+    if (record.line == 0) record.line = line.line;
+    record.section = line.section;
+    // What stands before the colon is part of the name.
+    ClaimText after;
+    for (const ClaimAmount& quantity : line.said.quantities) {
+      if (quantity.from < line.label.size()) continue;
+      ClaimFact stated{role_of(line.label, quantity), &quantity, line.label, line.line, -1};
+      if (!after.quantities.empty()) stated.role = ClaimRole::kNone;
+      after.quantities.push_back(quantity);
+      record.facts.push_back(std::move(stated));
+    }
+    note_gpu(record, line.said);
+  }
+  for (auto& [section, record] : lists) {
+    const ClaimSection& under = document.sections[static_cast<std::size_t>(section)];
+    record.label = under.title.text;
+    note_gpu(record, under.title);
+    // The same role said with several values: nobody knows which of them goes with which.
+    std::map<ClaimRole, std::pair<const ClaimAmount*, bool>> seen;
+    for (const ClaimFact& one : record.facts) {
+      auto& [first, several] = seen[one.role];
+      if (first == nullptr) first = one.value;
+      else if (first->low != one.value->low || first->high != one.value->high) several = true;
+    }
+    for (ClaimFact& one : record.facts)
+      if (seen[one.role].second) one.role = ClaimRole::kNone;
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace gpuplan

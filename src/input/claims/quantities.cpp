@@ -1,0 +1,634 @@
+#include "input/claims/quantities.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "input/text/untidy/loose_number.h"
+
+namespace gpuplan {
+namespace {
+
+constexpr double kHour = 3600, kGB = 1e9, kGiB = 1073741824.0;
+constexpr std::size_t kMostAmounts = 200;  // of one line
+
+struct Unit {
+  std::string_view name;
+  ClaimDimension dimension;
+  double factor;
+  bool per_gpu = false;
+};
+
+/// Lower case; longer names of the same beginning are found first.
+constexpr Unit kUnits[] = {
+    {"tokens/s/gpu", ClaimDimension::kTokenRate, 1, true},
+    {"tok/s/gpu", ClaimDimension::kTokenRate, 1, true},
+    {"tps/gpu", ClaimDimension::kTokenRate, 1, true},
+    {"tokens/second", ClaimDimension::kTokenRate, 1},
+    {"tokens per second", ClaimDimension::kTokenRate, 1},
+    {"tokens/sec", ClaimDimension::kTokenRate, 1},
+    {"tokens/s", ClaimDimension::kTokenRate, 1},
+    {"toks/s", ClaimDimension::kTokenRate, 1},
+    {"tok/sec", ClaimDimension::kTokenRate, 1},
+    {"tok/s", ClaimDimension::kTokenRate, 1},
+    {"tps", ClaimDimension::kTokenRate, 1},
+    {"samples/second", ClaimDimension::kSampleRate, 1},
+    {"samples per second", ClaimDimension::kSampleRate, 1},
+    {"samples/sec", ClaimDimension::kSampleRate, 1},
+    {"samples/s", ClaimDimension::kSampleRate, 1},
+    {"examples/s", ClaimDimension::kSampleRate, 1},
+    {"images/s", ClaimDimension::kSampleRate, 1},
+    {"img/s", ClaimDimension::kSampleRate, 1},
+    {"seconds per step", ClaimDimension::kStepTime, 1},
+    {"seconds/step", ClaimDimension::kStepTime, 1},
+    {"sec per step", ClaimDimension::kStepTime, 1},
+    {"sec/step", ClaimDimension::kStepTime, 1},
+    {"s per step", ClaimDimension::kStepTime, 1},
+    {"s/step", ClaimDimension::kStepTime, 1},
+    {"sec/iter", ClaimDimension::kStepTime, 1},
+    {"s/iter", ClaimDimension::kStepTime, 1},
+    {"sec/it", ClaimDimension::kStepTime, 1},
+    {"s/it", ClaimDimension::kStepTime, 1},
+    {"ms/step", ClaimDimension::kStepTime, 1e-3},
+    {"ms/it", ClaimDimension::kStepTime, 1e-3},
+    {"gpu-hours", ClaimDimension::kGpuTime, kHour},
+    {"gpu hours", ClaimDimension::kGpuTime, kHour},
+    {"gpu-hour", ClaimDimension::kGpuTime, kHour},
+    {"gpu hour", ClaimDimension::kGpuTime, kHour},
+    {"gpu-hrs", ClaimDimension::kGpuTime, kHour},
+    {"gpu-h", ClaimDimension::kGpuTime, kHour},
+    {"gpuh", ClaimDimension::kGpuTime, kHour},
+    {"node-hours", ClaimDimension::kNodeTime, kHour},
+    {"node hours", ClaimDimension::kNodeTime, kHour},
+    {"node-hour", ClaimDimension::kNodeTime, kHour},
+    {"milliseconds", ClaimDimension::kTime, 1e-3},
+    {"ms", ClaimDimension::kTime, 1e-3},
+    {"seconds", ClaimDimension::kTime, 1},
+    {"second", ClaimDimension::kTime, 1},
+    {"secs", ClaimDimension::kTime, 1},
+    {"sec", ClaimDimension::kTime, 1},
+    {"s", ClaimDimension::kTime, 1},
+    {"minutes", ClaimDimension::kTime, 60},
+    {"minute", ClaimDimension::kTime, 60},
+    {"minuten", ClaimDimension::kTime, 60},
+    {"minutos", ClaimDimension::kTime, 60},
+    {"mins", ClaimDimension::kTime, 60},
+    {"min", ClaimDimension::kTime, 60},
+    {"hours", ClaimDimension::kTime, kHour},
+    {"hour", ClaimDimension::kTime, kHour},
+    {"stunden", ClaimDimension::kTime, kHour},
+    {"stunde", ClaimDimension::kTime, kHour},
+    {"heures", ClaimDimension::kTime, kHour},
+    {"horas", ClaimDimension::kTime, kHour},
+    {"std", ClaimDimension::kTime, kHour},
+    {"hrs", ClaimDimension::kTime, kHour},
+    {"hr", ClaimDimension::kTime, kHour},
+    {"h", ClaimDimension::kTime, kHour},
+    {"days", ClaimDimension::kTime, 24 * kHour},
+    {"day", ClaimDimension::kTime, 24 * kHour},
+    {"tage", ClaimDimension::kTime, 24 * kHour},
+    {"d", ClaimDimension::kTime, 24 * kHour},
+    {"weeks", ClaimDimension::kTime, 168 * kHour},
+    {"week", ClaimDimension::kTime, 168 * kHour},
+    {"gib/s", ClaimDimension::kByteRate, kGiB},
+    {"gb/s", ClaimDimension::kByteRate, kGB},
+    {"tb/s", ClaimDimension::kByteRate, 1e12},
+    {"mb/s", ClaimDimension::kByteRate, 1e6},
+    {"gib", ClaimDimension::kBytes, kGiB},
+    {"gb", ClaimDimension::kBytes, kGB},
+    {"mib", ClaimDimension::kBytes, 1048576},
+    {"mb", ClaimDimension::kBytes, 1e6},
+    {"tib", ClaimDimension::kBytes, 1099511627776.0},
+    {"tb", ClaimDimension::kBytes, 1e12},
+    {"kb", ClaimDimension::kBytes, 1e3},
+    {"%", ClaimDimension::kShare, 0.01},
+    {"percent", ClaimDimension::kShare, 0.01},
+    {"prozent", ClaimDimension::kShare, 0.01},
+    {"tokens", ClaimDimension::kTokens, 1},
+    {"token", ClaimDimension::kTokens, 1},
+    {"samples", ClaimDimension::kSamples, 1},
+    {"sample", ClaimDimension::kSamples, 1},
+    {"training examples", ClaimDimension::kSamples, 1},
+    {"examples", ClaimDimension::kSamples, 1},
+    {"images", ClaimDimension::kSamples, 1},
+    {"steps", ClaimDimension::kSteps, 1},
+    {"step", ClaimDimension::kSteps, 1},
+    {"iterations", ClaimDimension::kSteps, 1},
+    {"iters", ClaimDimension::kSteps, 1},
+    {"epochs", ClaimDimension::kEpochs, 1},
+    {"epoch", ClaimDimension::kEpochs, 1},
+    {"gpus", ClaimDimension::kGpus, 1},
+    {"gpu", ClaimDimension::kGpus, 1},
+    {"parameters", ClaimDimension::kParameters, 1},
+    {"parameter", ClaimDimension::kParameters, 1},
+    {"params", ClaimDimension::kParameters, 1},
+};
+
+struct Per {
+  std::string_view name;
+  double hours;  ///< that the price is for
+  bool per_gpu;
+};
+constexpr Per kPer[] = {
+    {"/gpu-hour", 1, true},     {"/gpu hour", 1, true},   {"/gpu-hr", 1, true},    {"/gpu/hour", 1, true},
+    {"/gpu/hr", 1, true},       {"/gpu/h", 1, true},      {"/gpu-h", 1, true},     {"/gpuh", 1, true},
+    {"/hour/gpu", 1, true},     {"/hr/gpu", 1, true},     {"/h/gpu", 1, true},     {" per gpu-hour", 1, true},
+    {" per gpu hour", 1, true}, {"/node-hour", 1, false}, {"/hour", 1, false},     {"/hr", 1, false},
+    {"/std", 1, false},         {"/h", 1, false},         {" per hour", 1, false}, {" an hour", 1, false},
+    {" pro stunde", 1, false},  {"/day", 24, false},      {" per day", 24, false}, {"/month", 730, false},
+    {"/min", 1.0 / 60, false},
+};
+
+bool name_sign(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+/// Bytes of other alphabets belong to words, but for the signs that are used with numbers.
+constexpr std::array<std::string_view, 3> kDashes = {"\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92"};
+
+/// Name of a unit at the beginning of a text, not followed by more of a word.
+template <class Entry, std::size_t kSize>
+const Entry* named_at(const Entry (&entries)[kSize], std::string_view lower) {
+  const Entry* best = nullptr;
+  for (const Entry& entry : entries) {
+    if (!lower.starts_with(entry.name) || (best != nullptr && best->name.size() >= entry.name.size())) continue;
+    if (lower.size() > entry.name.size() && name_sign(lower[entry.name.size()]) && is_letter(entry.name.back()))
+      continue;
+    best = &entry;
+  }
+  return best;
+}
+
+std::size_t blanks_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size()) {
+    if (text[end] == ' ') ++end;
+    else if (text.substr(end).starts_with("\xC2\xA0") || text.substr(end).starts_with("\xE2\x80\xAF"))
+      end += text[end] == '\xC2' ? 2 : 3;
+    else break;
+  }
+  return end - at;
+}
+
+struct Number {
+  double value = 0, step = 1;
+  bool whole = true;
+  std::size_t length = 0;
+};
+
+/// A number with what it shows: digits, and a suffix such as K or M.
+std::optional<Number> number_at(std::string_view text, char decimal) {
+  constexpr std::size_t kLongest = 40;
+  if (text.empty() || !is_digit(text[0])) return std::nullopt;
+  text = text.substr(0, kLongest);
+  LooseNumbers numbers;
+  numbers.read(decimal == ',' ? "0,5" : "0.5");
+  auto read = numbers.read(text);
+  if (!read) {
+    // "8.5.1", "1,2,3": the first part alone.
+    std::size_t digits = 0;
+    while (digits < text.size() && is_digit(text[digits])) ++digits;
+    read = numbers.read(text.substr(0, digits));
+    if (!read) return std::nullopt;
+  }
+  Number number;
+  number.value = read->value;
+  number.length = read->length;
+  std::string digits;
+  int last = 0;  // digits after the last sign
+  for (const char c : text.substr(0, read->length)) {
+    if (is_digit(c)) digits += c, ++last;
+    else last = 0;
+  }
+  double whole = 0;
+  for (const char c : digits) whole = whole * 10 + (c - '0');
+  if (whole != read->value && last < 18 && last > 0) {
+    for (int i = 0; i < last; ++i) number.step /= 10;
+    number.whole = false;
+  }
+  std::string_view rest = text.substr(number.length);
+  constexpr std::pair<char, double> kSuffixes[] = {{'K', 1e3}, {'k', 1e3}, {'M', 1e6}, {'B', 1e9}, {'T', 1e12}};
+  double factor = 1;
+  for (const auto& [sign, worth] : kSuffixes)
+    if (!rest.empty() && rest[0] == sign && (rest.size() == 1 || !name_sign(rest[1]))) {
+      factor = worth;
+      ++number.length;
+      break;
+    }
+  if (factor == 1)
+    for (const auto& [word, worth] : {std::pair{" million", 1e6}, {" billion", 1e9}, {" thousand", 1e3}, {" Mio", 1e6}})
+      if (rest.starts_with(word)) {
+        factor = worth;
+        number.length += std::string_view(word).size();
+        break;
+      }
+  if (factor != 1) {
+    number.value *= factor;
+    number.step *= factor;
+    number.whole = false;
+  }
+  return number;
+}
+
+/// Bytes of a dash or "to" between the ends of a range.
+std::size_t range_sign_at(std::string_view text) {
+  std::size_t at = blanks_at(text, 0);
+  std::size_t length = 0;
+  for (const std::string_view dash : kDashes)
+    if (text.substr(at).starts_with(dash)) length = dash.size();
+  if (length == 0 && text.substr(at).starts_with('-')) length = 1;
+  if (length == 0 && text.substr(at).starts_with("..")) length = text.substr(at).starts_with("...") ? 3 : 2;
+  if (length == 0 && at > 0 && (text.substr(at).starts_with("to ") || text.substr(at).starts_with("bis "))) {
+    length = text[at] == 't' ? 2 : 3;
+  }
+  if (length == 0) return 0;
+  return at + length + blanks_at(text, at + length);
+}
+
+bool is_money_sign(std::string_view text) { return text.starts_with('$'); }
+std::size_t foreign_sign(std::string_view text) {
+  for (const std::string_view sign : {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})  // euro, pound, yen
+    if (text.starts_with(sign)) return sign.size();
+  return 0;
+}
+
+struct Before {
+  bool approximate = false, at_most = false, at_least = false, added = false;
+};
+
+/// What the signs and words in front of an amount say of it.
+Before before(std::string_view text) {
+  Before said;
+  for (;;) {
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    const auto take = [&](std::string_view sign) {
+      if (!text.ends_with(sign)) return false;
+      text.remove_suffix(sign.size());
+      return true;
+    };
+    if (take("~") || take("\xE2\x89\x88") || take("approx.") || take("approx") || take("about") || take("roughly") ||
+        take("around") || take("ca.") || take("circa") || take("etwa"))
+      said.approximate = true;
+    else if (take("<") || take("\xE2\x89\xA4") || take("under") || take("below") || take("less than") ||
+             take("at most") || take("up to") || take("max"))
+      said.at_most = true;
+    else if (take(">") || take("\xE2\x89\xA5") || take("over") || take("above") || take("more than") ||
+             take("at least") || take("exceeds") || take("from") || take(">="))
+      said.at_least = true;
+    else if (take("+")) said.added = true;
+    else return said;
+  }
+}
+
+}  // namespace
+
+char decimal_sign_of(std::string_view document) {
+  int points = 0, commas = 0;
+  for (std::size_t i = 0; i < document.size();) {
+    if (!is_digit(document[i]) || (i > 0 && name_sign(document[i - 1]))) {
+      ++i;
+      continue;
+    }
+    const std::string_view rest = document.substr(i, 40);
+    LooseNumbers numbers;
+    if (const auto read = numbers.read(rest); read && read->length > 0) {
+      const std::string_view text = rest.substr(0, read->length);
+      if (text.find_first_of(".,") != std::string_view::npos) {
+        const auto probe = numbers.read("1,234");
+        if (probe && !probe->two_ways) ++(probe->value > 1000 ? points : commas);
+      }
+      i += read->length;
+    }
+    while (i < document.size() && (is_digit(document[i]) || document[i] == '.' || document[i] == ',')) ++i;
+  }
+  return commas > points ? ',' : '.';
+}
+
+QuantityReader::QuantityReader(const Catalogue& catalogue, char decimal) : decimal_(decimal) {
+  const auto add = [&](std::string_view name) {
+    const auto words = split(name, ' ');
+    std::string stem;
+    for (const std::string_view word : words) {
+      stem += squeeze(word);
+      // A word of one letter and a digit or two of them is too common to be a name in prose, but for those with
+      // letters.
+      if (std::ranges::any_of(word, is_digit)) break;
+    }
+    if (stem.size() >= 2 && std::ranges::any_of(stem, is_digit) && is_letter(stem[0]))
+      stems_.push_back(std::move(stem));
+  };
+  for (const Gpu& gpu : catalogue.gpus) {
+    add(gpu.name);
+    for (const std::string& alias : gpu.aliases) add(alias);
+  }
+  std::ranges::sort(stems_);
+  stems_.erase(std::unique(stems_.begin(), stems_.end()), stems_.end());
+}
+
+std::vector<GpuMention> QuantityReader::gpus_in(std::string_view text) const {
+  std::vector<GpuMention> found;
+  const auto known = [&](const std::string& stem) { return std::ranges::binary_search(stems_, stem); };
+  const auto word_end = [&](std::size_t at) {
+    while (at < text.size() && name_sign(text[at])) ++at;
+    return at;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const bool starts = is_letter(text[at]) && (at == 0 || !name_sign(text[at - 1]) || text[at - 1] == 'x');
+    if (!starts) {
+      ++at;
+      continue;
+    }
+    std::size_t from = at, end = word_end(at);
+    // "8xH100": the sign is no part of the name.
+    if (text[at] == 'x' && at > 0 && is_digit(text[at - 1]) && end > at + 1) {
+      ++from;
+    }
+    std::string stem = squeeze(text.substr(from, end - from));
+    bool good = known(stem);
+    if (!good && end < text.size() && (text[end] == ' ' || text[end] == '-')) {
+      const std::size_t second = word_end(end + 1);
+      if (second > end + 1) {
+        std::string both = stem + squeeze(text.substr(end + 1, second - end - 1));
+        if (known(both)) {
+          stem = std::move(both);
+          end = second;
+          good = true;
+        }
+      }
+    }
+    if (!good) {
+      at = std::max(end, at + 1);
+      continue;
+    }
+    GpuMention mention;
+    mention.key = std::move(stem);
+    // What follows of the name: form, and memory.
+    for (;;) {
+      std::size_t next = end;
+      while (next < text.size() && (text[next] == ' ' || text[next] == '-')) ++next;
+      const std::size_t last = word_end(next);
+      const std::string word = to_lower(text.substr(next, last - next));
+      if (word.empty() || next > end + 1) break;
+      if (word.starts_with("sxm") || word == "pcie" || word == "nvl" || word == "ada" || word == "ti" ||
+          word == "super" || word == "blackwell") {
+        mention.key += word.starts_with("sxm") ? "sxm" : word;
+        end = last;
+        continue;
+      }
+      std::size_t digits = 0;
+      double size = 0;
+      while (digits < word.size() && digits < 4 && is_digit(word[digits])) size = size * 10 + (word[digits++] - '0');
+      std::string unit = word.substr(digits);
+      std::size_t unit_end = last;
+      if (digits > 0 && unit.empty() && last < text.size() && text[last] == ' ') {
+        unit_end = word_end(last + 1);
+        unit = to_lower(text.substr(last + 1, unit_end - last - 1));
+      }
+      if (digits > 0 && (unit == "gb" || unit == "gib" || unit == "g") && mention.gigabytes == 0) {
+        mention.gigabytes = size;
+        end = unit_end;
+        continue;
+      }
+      break;
+    }
+    // How many: "8x", "8 x", "8×" in front, with a vendor between.
+    std::string_view front = text.substr(0, from);
+    const auto trim_back = [&] {
+      while (!front.empty() && front.back() == ' ') front.remove_suffix(1);
+    };
+    trim_back();
+    for (const std::string_view vendor : {"nvidia", "amd", "intel"})
+      if (to_lower(front).ends_with(vendor)) {
+        front.remove_suffix(vendor.size());
+        trim_back();
+      }
+    bool times = false;
+    if (front.ends_with("\xC3\x97")) front.remove_suffix(2), times = true;
+    else if (front.ends_with('x') || front.ends_with('X')) {
+      const std::string_view rest = trim(front.substr(0, front.size() - 1));
+      if (!rest.empty() && is_digit(rest.back())) front.remove_suffix(1), times = true;
+    }
+    trim_back();
+    std::size_t digits = 0;
+    while (digits < 6 && digits < front.size() && is_digit(front[front.size() - 1 - digits])) ++digits;
+    const std::size_t first = front.size() - digits;
+    const bool alone =
+        first == 0 || (!name_sign(front[first - 1]) && front[first - 1] != '.' && front[first - 1] != ',');
+    if (digits > 0 && alone && (times || front.size() < from)) {
+      int count = 0;
+      for (const char c : front.substr(first)) count = count * 10 + (c - '0');
+      if (times || count <= 64) {
+        mention.count = count;
+        from = first;
+      }
+    } else if (const std::string lower = to_lower(front); lower.ends_with("single")) {
+      mention.count = 1;
+    }
+    mention.from = from;
+    mention.to = end;
+    mention.text = std::string(text.substr(from, end - from));
+    found.push_back(std::move(mention));
+    at = end;
+    if (found.size() >= kMostAmounts) break;
+  }
+  return found;
+}
+
+ClaimText QuantityReader::read(std::string text, const UnitHint& hint) {
+  ClaimText said;
+  said.text = std::move(text);
+  const std::string_view all = said.text;
+  said.gpus = gpus_in(all);
+  std::size_t mention = 0;
+  for (std::size_t at = 0; at < all.size() && said.quantities.size() < kMostAmounts;) {
+    while (mention < said.gpus.size() && said.gpus[mention].to <= at) ++mention;
+    if (mention < said.gpus.size() && at >= said.gpus[mention].from) {
+      at = said.gpus[mention].to;
+      continue;
+    }
+    if (!is_digit(all[at])) {
+      // Words with digits in them are names: p5.48xlarge, step_0, a100-40.
+      if (is_letter(all[at]) || all[at] == '_') {
+        const bool sign = (all[at] == 'x' || all[at] == 'X') && at > 0 && is_digit(all[at - 1]) &&
+                          at + 1 < all.size() && (is_digit(all[at + 1]) || all[at + 1] == ' ');
+        ++at;
+        if (sign) continue;
+        while (at < all.size() &&
+               (name_sign(all[at]) ||
+                ((all[at] == '.' || all[at] == '-') && at + 1 < all.size() && is_digit(all[at + 1]) &&
+                 is_letter(all[at - 1]) == (all[at] == '-')) ||
+                (all[at] == '.' && is_digit(all[at - 1]) && at + 1 < all.size() && name_sign(all[at + 1]))))
+          ++at;
+        continue;
+      }
+      ++at;
+      continue;
+    }
+    const auto first = number_at(all.substr(at), decimal_);
+    if (!first) {
+      while (at < all.size() && is_digit(all[at])) ++at;
+      continue;
+    }
+    ClaimAmount one;
+    one.id = next_++;
+    one.from = at;
+    std::string_view front = all.substr(0, at);
+    const auto take_sign = [&](std::string_view& of) {
+      if (of.ends_with('$')) {
+        of.remove_suffix(1);
+        return 1;
+      }
+      for (const std::string_view sign : {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5"})
+        if (of.ends_with(sign)) {
+          of.remove_suffix(sign.size());
+          return 2;
+        }
+      return 0;
+    };
+    const int money = take_sign(front);
+    const Before signs = before(front);
+    one.approximate = signs.approximate;
+    one.at_most = signs.at_most;
+    one.at_least = signs.at_least;
+    one.added = signs.added;
+    one.from = front.size();
+    std::size_t end = at + first->length;
+    Number second = *first;
+    // "20-40 min", "$17-$33", "1.5 h to 2 h"
+    const auto unit_at = [&](std::size_t from) -> std::pair<const Unit*, std::size_t> {
+      std::size_t start = from + blanks_at(all, from);
+      if (start == from && start < all.size() && all[start] == '-') ++start;
+      if (all.substr(start).starts_with("\xC3\x97")) return {nullptr, from};
+      const std::string lower = to_lower(all.substr(start, 24));
+      const Unit* unit = named_at(kUnits, lower);
+      return {unit, unit == nullptr ? from : start + unit->name.size()};
+    };
+    const auto [unit_between, after_unit] = unit_at(end);
+    const std::size_t tries[] = {end, after_unit};
+    for (const std::size_t from : tries) {
+      const std::size_t sign = range_sign_at(all.substr(from));
+      if (sign == 0) continue;
+      std::size_t other = from + sign;
+      if (all.substr(other).starts_with('~')) ++other;
+      if (is_money_sign(all.substr(other))) ++other;
+      else other += foreign_sign(all.substr(other));
+      const auto last = number_at(all.substr(other), decimal_);
+      if (!last || last->value < first->value) continue;
+      // "8-GPU 4090 - 24 GB": blanks around a dash part things, unless both ends share the unit.
+      second = *last;
+      end = other + last->length;
+      break;
+    }
+    double factor = 1;
+    const auto [unit, unit_end] = unit_at(end);
+    if (money != 0) {
+      one.dimension = ClaimDimension::kMoney;
+      one.foreign = money == 2;
+      if (const Per* per = named_at(kPer, to_lower(all.substr(end, 16)))) {
+        one.dimension = ClaimDimension::kPrice;
+        one.per_gpu = per->per_gpu;
+        factor = 1 / per->hours;
+        end += per->name.size();
+      } else if (all.substr(end).starts_with('/')) {
+        one.dimension = ClaimDimension::kBare;  // dollars for something else
+      }
+    } else if (unit != nullptr) {
+      one.dimension = unit->dimension;
+      one.per_gpu = unit->per_gpu;
+      factor = unit->factor;
+      end = unit_end;
+      if (unit->dimension == ClaimDimension::kTokenRate && to_lower(all.substr(end, 4)) == "/gpu") {
+        one.per_gpu = true;
+        end += 4;
+      }
+    } else {
+      std::size_t next = end + blanks_at(all, end);
+      const std::string lower = to_lower(all.substr(next, 4));
+      const bool sign = all.substr(end).starts_with("\xC3\x97") || all.substr(end).starts_with('x') ||
+                        all.substr(end).starts_with('X');
+      const std::size_t length = sign ? (all[end] == '\xC3' ? 2U : 1U) : 0U;
+      if (sign && (end + length == all.size() ||
+                   (!name_sign(all[end + length]) && (all[end + length] != ' ' || end + length + 1 >= all.size() ||
+                                                      !is_digit(all[end + length + 1]))))) {
+        one.dimension = ClaimDimension::kTimes;
+        end += length;
+      } else if (foreign_sign(lower) > 0 || lower.starts_with("usd") || lower.starts_with("eur") ||
+                 lower.starts_with("chf") || lower.starts_with('$')) {
+        one.dimension = ClaimDimension::kMoney;
+        one.foreign = !lower.starts_with("usd") && !lower.starts_with('$');
+        end = next + (foreign_sign(lower) > 0 ? foreign_sign(lower) : lower.starts_with('$') ? 1 : 3);
+        if (const Per* per = named_at(kPer, to_lower(all.substr(end, 16)))) {
+          one.dimension = ClaimDimension::kPrice;
+          one.per_gpu = per->per_gpu;
+          factor = 1 / per->hours;
+          end += per->name.size();
+        }
+      } else if (hint.dimension != ClaimDimension::kBare) {
+        one.dimension = hint.dimension;
+        one.per_gpu = hint.per_gpu;
+        factor = hint.unit;
+      }
+    }
+    if (one.dimension == ClaimDimension::kMoney && hint.dimension == ClaimDimension::kPrice) {
+      one.dimension = ClaimDimension::kPrice;
+      one.per_gpu = hint.per_gpu;
+      factor = hint.unit;
+    }
+    if (hint.per_gpu && one.dimension == hint.dimension) one.per_gpu = true;
+    one.unit = factor;
+    // "30 s - 2 min": the first end has its own unit.
+    const bool own = unit_between != nullptr && unit != nullptr && after_unit < end && second.value != first->value &&
+                     unit_between->dimension == unit->dimension;
+    const double first_factor = own ? unit_between->factor : factor;
+    one.low = first->value * first_factor;
+    one.low_step = first->step * first_factor;
+    one.high = second.value * factor;
+    one.high_step = second.step * factor;
+    if (one.high < one.low) one.high = one.low, one.high_step = one.low_step;
+    one.whole = first->whole && second.whole;
+    one.to = end;
+    one.text = std::string(trim(all.substr(one.from, end - one.from)));
+    said.quantities.push_back(std::move(one));
+    at = std::max(end, at + 1);
+  }
+  return said;
+}
+
+UnitHint QuantityReader::hint_of(std::string_view head) {
+  const std::string lower = to_lower(head);
+  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+  const bool per_gpu = has("/gpu") || has("per gpu") || has("per-gpu");
+  if (has("$/gpu-h") || has("$/gpu/h") || has("$/gpu-hour") || has("$/gpuh")) return {ClaimDimension::kPrice, 1, true};
+  if (has("$/h") || has("usd/h") || has("$ per hour") || has("price per hour") || has("hourly") || has("per hour") ||
+      has("/hr") || has("pro stunde") || has("$/std"))
+    return {has("saved") ? ClaimDimension::kBare : ClaimDimension::kPrice, 1, per_gpu};
+  // "(h)", "[GB]", "in min", "tokens/s"
+  const std::size_t open = lower.find_first_of("([");
+  const std::size_t close = lower.find_first_of(")]", open == std::string::npos ? 0 : open);
+  std::string inside;
+  if (open != std::string::npos && close != std::string::npos)
+    inside = std::string(trim(lower.substr(open + 1, close - open - 1)));
+  if (inside.starts_with("in ")) inside = inside.substr(3);
+  if (inside == "$" || inside == "usd") return {ClaimDimension::kMoney, 1, per_gpu};
+  for (const std::string& text : {inside, lower}) {
+    const Unit* unit = text.empty() ? nullptr : named_at(kUnits, text);
+    if (unit != nullptr && unit->name.size() == text.size())
+      return {unit->dimension, unit->factor, unit->per_gpu || per_gpu};
+  }
+  if (has("gpu-hours") || has("gpu hours") || has("gpu-h")) return {ClaimDimension::kGpuTime, kHour, false};
+  if (has("tokens/s") || has("tok/s") || has("tps")) return {ClaimDimension::kTokenRate, 1, per_gpu};
+  if (has("samples/s")) return {ClaimDimension::kSampleRate, 1, per_gpu};
+  if (has("s/step") || has("sec/step") || has("s/it")) return {ClaimDimension::kStepTime, has("ms/") ? 1e-3 : 1, false};
+  if (lower.ends_with(" h") || lower.ends_with(" hours") || lower == "hours")
+    return {ClaimDimension::kTime, kHour, false};
+  if (lower == "gpus" || lower == "# gpus" || has("gpu count") || has("gpus used") || has("num gpus") ||
+      has("number of gpus"))
+    return {ClaimDimension::kGpus, 1, false};
+  if (lower == "steps" || lower == "iterations") return {ClaimDimension::kSteps, 1, false};
+  if (lower == "epochs") return {ClaimDimension::kEpochs, 1, false};
+  if (lower == "samples" || lower == "examples") return {ClaimDimension::kSamples, 1, false};
+  if (lower == "tokens" || lower == "total tokens") return {ClaimDimension::kTokens, 1, false};
+  return {};
+}
+
+}  // namespace gpuplan

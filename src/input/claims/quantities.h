@@ -1,0 +1,42 @@
+// Amounts and GPUs in a line of prose or a cell.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "domain/facts/catalogue.h"
+#include "evidence/claims/claims.h"
+
+namespace gpuplan {
+
+/// The sign before the fraction that most numbers of a document have: '.' or ','.
+char decimal_sign_of(std::string_view document);
+
+/// What the head of a column says of bare numbers below it: "Time (h)".
+struct UnitHint {
+  ClaimDimension dimension = ClaimDimension::kBare;
+  double unit = 1;
+  bool per_gpu = false;
+};
+
+class QuantityReader {
+ public:
+  /// `catalogue` tells names of GPUs from numbers. It must outlive the reader.
+  QuantityReader(const Catalogue& catalogue, char decimal);
+
+  /// Reads a text that has no Markdown in it any more. Never fails: what is no amount is passed over.
+  ClaimText read(std::string text, const UnitHint& hint = {});
+  /// Of the head of a column.
+  static UnitHint hint_of(std::string_view head);
+  int count() const { return next_; }
+
+ private:
+  std::vector<GpuMention> gpus_in(std::string_view text) const;
+
+  std::vector<std::string> stems_;  ///< squeezed first words of names of GPUs, sorted
+  char decimal_;
+  int next_ = 0;
+};
+
+}  // namespace gpuplan
