@@ -19,6 +19,7 @@ CommandSpec simulate_command();
 CommandSpec check_command();
 CommandSpec calibrate_command();
 CommandSpec launch_command();
+CommandSpec report_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();
 CommandSpec gpus_command();
