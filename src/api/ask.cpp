@@ -15,6 +15,8 @@
 #include "api/questions/offers.h"
 #include "api/questions/plan_answer.h"
 #include "api/questions/whatif.h"
+#include "api/report/report.h"
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "input/job/schema.h"
 #include "input/models/model_source.h"
@@ -80,6 +82,14 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
   return Reply{fit_json(*report, catalogue, {.all = asked.all, .explain = asked.explain}), found_if(held)};
 }
 
+Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue) {
+  ReportTerms terms{.arguments = asked.arguments};
+  if (terms.arguments.empty() && asked.request.job) terms.arguments = shell_word(asked.request.job->name);
+  const auto answer = ask_report(asked.request, terms, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{answer->json(), answer->verdict()};
+}
+
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
   if (asked.runs && (asked.validate.left_out || asked.validate.first_contact))
     return failure(std::string(asked.validate.left_out ? "left_out" : "first_contact") +
@@ -135,6 +145,8 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
       return reply_check(asked, catalogue);
     case Ask::kLaunch:
       return reply_launch(asked, catalogue);
+    case Ask::kReport:
+      return reply_report(asked, catalogue);
     case Ask::kValidate:
       return reply_validate(asked, catalogue);
     case Ask::kGpus:

@@ -24,6 +24,7 @@ enum class Ask {
   kProfiles,
   kSimulate,
   kLaunch,
+  kReport,
   kCheck,
   kValidate,
   kGpus,
@@ -47,6 +48,7 @@ struct Names<api::Ask> {
       Named<api::Ask>{api::Ask::kProfiles, "profiles"},
       Named<api::Ask>{api::Ask::kSimulate, "simulate"},
       Named<api::Ask>{api::Ask::kLaunch, "launch"},
+      Named<api::Ask>{api::Ask::kReport, "report"},
       Named<api::Ask>{api::Ask::kCheck, "check"},
       Named<api::Ask>{api::Ask::kValidate, "validate"},
       Named<api::Ask>{api::Ask::kGpus, "gpus"},
@@ -75,7 +77,7 @@ struct DoorQuestion {
   std::vector<NamedText> traces{};
   std::optional<NamedText> starts{};
   std::vector<NamedText> logs{};
-  std::string to{}, folder{};
+  std::string to{}, folder{}, arguments{};
   bool allow_tight = false;
   bool smoke = false;
   ValidateTerms validate{};  ///< but for `all`

@@ -21,7 +21,7 @@
 namespace gpuplan::api {
 namespace {
 
-constexpr std::size_t kSlug = 40;
+constexpr std::size_t kFolderLetters = 40;
 constexpr std::size_t kLongestValue = 80;   // of the job, in a record
 constexpr std::size_t kMostValues = 400;
 
@@ -49,7 +49,7 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       return run;
     }
     run.launch = command + " --to " + std::string(to);
-    run.folder = "run-" + slug_of(report.job.name, kSlug, "job");
+    run.folder = "run-" + slug_of(report.job.name, kFolderLetters, "job");
     for (const std::string& line : folder->next) {
       const std::size_t at = line.find("  # ");
       run.steps.push_back(at == std::string::npos ? RunPart::Step{line, ""}
@@ -77,7 +77,7 @@ std::string market_hash(const PlanReport& report) {
 }
 
 /// "8x A100 SXM 40GB at aws, p4d.24xlarge, spot".
-std::string offer_name(const Plan& plan) {
+std::string record_name(const Plan& plan) {
   const Offer& offer = *plan.offer;
   std::string text = std::to_string(offer.gpus) + "x " + offer.gpu;
   if (const std::string place = place_words(offer); !place.empty()) text += " at " + place;
@@ -111,6 +111,7 @@ std::string ReportAnswer::json() const {
 GuideRecord ReportAnswer::record() const {
   const PlanReport& report = parts_->plan.report();
   GuideRecord record{.version = std::string(version()), .command = parts_->command, .prices = {}, .market = {}};
+  record.made = report.today;
   record.prices = count_of(report.found.market.used, "offer");
   if (!report.found.as_of.empty()) record.prices += ", prices from " + printable(report.found.as_of, 20);
   record.market = market_hash(report);
@@ -141,7 +142,7 @@ GuideRecord ReportAnswer::record() const {
     if ((!plan.on_frontier && &plan != pick) || plan.offer == nullptr) continue;
     const auto& price = plan.spot ? plan.offer->spot_price : plan.offer->price;
     if (!price) continue;
-    const std::string name = offer_name(plan);
+    const std::string name = record_name(plan);
     if (std::ranges::find(record.offers, name, &GuideRecord::Named::name) == record.offers.end())
       record.offers.push_back({name, to_text(price->p50)});
   }

@@ -7,12 +7,11 @@
 
 #include "api/questions/plan_answer.h"
 #include "output/report/document.h"
-#include "output/report/guide.h"
 
 namespace gpuplan::api {
 
 struct ReportTerms {
-  /// "gpuplan", "job.yaml --set ...": what is typed before and after the name of a command. Empty: no commands are told.
+  /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
   std::string arguments{};
 };
 
@@ -22,7 +21,7 @@ struct GuideRecord {
     std::string name, value;
   };
   std::string version, command;  ///< of gpuplan; that made it
-  std::vector<std::string> words{};  ///< of the command line, without "gpuplan report" and where the guide goes
+  std::string made{};            ///< "2026-11-22"; empty: nobody said
   std::string prices;                ///< in words, without their age
   std::vector<Named> job{};          ///< address and value of everything that it states
   std::vector<Named> offers{};       ///< of the plans that nothing beats: what an hour costs
@@ -41,7 +40,6 @@ class ReportAnswer {
   const ReportDocument& document() const;
   const PlanAnswer& plan() const;
   Verdict verdict() const { return plan().verdict(); }
-  /// Without `words`.
   GuideRecord record() const;
   /// The document as JSON, "gpuplan/report@1" for those who read it.
   std::string json() const;

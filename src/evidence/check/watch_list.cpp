@@ -7,14 +7,14 @@
 namespace gpuplan {
 namespace {
 
-std::string share(double of) { return significant_text(of * 100, 2) + "%"; }
+std::string share_words(double of) { return significant_text(of * 100, 2) + "%"; }
 
 template <class T>
-std::string with_range(const Interval<T>& value) {
+std::string planned_range(const Interval<T>& value) {
   return to_text(value.p50) + " (" + range_text(to_text(value.p10), to_text(value.p90)) + ")";
 }
 
-std::string tokens(TokensPerSecond rate) { return significant_text(rate.value, 3) + " tokens/s"; }
+std::string rate_of_tokens(TokensPerSecond rate) { return significant_text(rate.value, 3) + " tokens/s"; }
 
 }  // namespace
 
@@ -28,12 +28,12 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
                                                "(nvidia-smi -q -d PERFORMANCE)";
   if (training && expected.seconds_per_step)
     lines.push_back({"a step takes over " + to_text(expected.seconds_per_step->p90),
-                     with_range(*expected.seconds_per_step), slow});
+                     planned_range(*expected.seconds_per_step), slow});
   else if (expected.tokens_per_second)
-    lines.push_back({"fewer than " + tokens(expected.tokens_per_second->p10), tokens(expected.tokens_per_second->p50),
+    lines.push_back({"fewer than " + rate_of_tokens(expected.tokens_per_second->p10), rate_of_tokens(expected.tokens_per_second->p50),
                      slow});
   if (expected.memory && expected.usable) {
-    lines.push_back({"out of memory", with_range(*expected.memory) + " of " + to_text(*expected.usable),
+    lines.push_back({"out of memory", planned_range(*expected.memory) + " of " + to_text(*expected.usable),
                      expected.micro_batch > 1
                          ? "halve the micro-batch (" + count_text(expected.micro_batch) +
                                " now) and double gradient accumulation"
@@ -43,7 +43,7 @@ std::vector<WatchLine> watch_list(const Expectation& expected) {
                      to_text(expected.memory->p50),
                      "batch or sequences are smaller than planned: check settings and data"});
   }
-  lines.push_back({"GPUs are busy less than " + share(kBusyGpu) + " of the time", share(kBusyGpu) + " or more",
+  lines.push_back({"GPUs are busy less than " + share_words(kBusyGpu) + " of the time", share_words(kBusyGpu) + " or more",
                    "data or CPU hold them up: more dataloader workers, data on a local disk"});
   if (training) {
     lines.push_back({"step times vary more than " + fixed_text(kSteadySteps, 1) + "x", "steady",

@@ -17,7 +17,7 @@
 namespace gpuplan {
 namespace {
 
-Cell gpu_hours(double amount) { return {amount, amount > 0 ? rate_text(amount) : kNoValue}; }
+Cell used_cell(double amount) { return {amount, amount > 0 ? rate_text(amount) : kNoValue}; }
 Cell bill_cell(Dollars money) { return {money / units::dollar, bill_money(money)}; }
 
 /// Rows that add up to the plan's cost, cent by cent; the buffer is inside of each, as in every other figure.
@@ -38,26 +38,26 @@ TableBlock bill_table(const PlanReport& report, const Plan& plan) {
                {static_cast<double>(part.estimate->gpus),
                 machine ? std::to_string(part.estimate->gpus) + " of " + std::to_string(part.gpus_billed) : kNoValue},
                time_cell(part.hours),
-               gpu_hours(line.used),
-               gpu_hours(line.billed),
+               used_cell(line.used),
+               used_cell(line.billed),
                bill_cell(line.cost)});
   }
   if (ledger.idle.cost > Dollars{})
-    table.add({{"held, not used"}, {}, {}, gpu_hours(ledger.idle.used), gpu_hours(ledger.idle.billed),
+    table.add({{"held, not used"}, {}, {}, used_cell(ledger.idle.used), used_cell(ledger.idle.billed),
                bill_cell(ledger.idle.cost)});
   table.add({{"In all"},
              {},
              time_cell(plan.hours),
-             gpu_hours(ledger.total.used),
-             gpu_hours(ledger.total.billed),
+             used_cell(ledger.total.used),
+             used_cell(ledger.total.billed),
              bill_cell(ledger.total.cost)},
             RowMark::kNone, true);
   if (plan.buffer > Seconds{})
     table.add({{"buffer of " + percent(report.job.buffer) + ", inside of the above"},
                {},
                {plan.buffer / units::hour, hours_words(plan.buffer)},
-               gpu_hours(ledger.buffer.used),
-               gpu_hours(ledger.buffer.billed),
+               used_cell(ledger.buffer.used),
+               used_cell(ledger.buffer.billed),
                bill_cell(ledger.buffer.cost)});
   if (const Dollars reserve = report.job.contingency; reserve > Dollars{}) {
     table.add({{"reserve (contingency)"}, {}, {}, {}, {}, bill_cell(reserve)});

@@ -204,7 +204,7 @@ class Guide {
     bool told = false;
     for (std::size_t i = 0; i < own_.size(); ++i) {
       if (placed_[i]) continue;
-      if (!told) line("## Own text of parts that are gone");
+      if (!told) line("## Own text");
       told = true;
       own_text(own_[i].name);
     }

@@ -18,7 +18,7 @@
 namespace gpuplan {
 namespace {
 
-const std::vector<ModelUse>* models_of(const Phase& phase) {
+const std::vector<ModelUse>* models_run(const Phase& phase) {
   if (const auto* train = std::get_if<TrainPhase>(&phase.work)) return &train->models;
   if (const auto* generate = std::get_if<GeneratePhase>(&phase.work)) return &generate->models;
   return nullptr;
@@ -26,7 +26,7 @@ const std::vector<ModelUse>* models_of(const Phase& phase) {
 
 std::string models_words(const Phase& phase) {
   std::vector<std::string> names;
-  if (const auto* models = models_of(phase))
+  if (const auto* models = models_run(phase))
     for (const ModelUse& model : *models)
       names.push_back(printable(model.name, 60) + " (" + count_short(model.params()) + " parameters" +
                       (model.frozen ? ", frozen)" : ")"));
@@ -59,7 +59,7 @@ std::string batch_in_words(const Phase& phase, const PhaseEstimate& estimate) {
                         : " sequences at once (replicas x each)");
 }
 
-std::string checkpoint_words(const PlanReport& report, const Phase& phase, const PhaseEstimate& estimate) {
+std::string checkpoints_set(const PlanReport& report, const Phase& phase, const PhaseEstimate& estimate) {
   if (estimate.checkpoints < 1) return "";
   const CheckpointRule rule = defaults_of(report.job, phase).checkpoint;
   std::string text = count_of(estimate.checkpoints, "checkpoint") + " of " + disk_text(estimate.checkpoint_bytes);
@@ -100,7 +100,7 @@ TableBlock settings_table(const PlanReport& report, const std::vector<const Phas
     return std::holds_alternative<TrainPhase>(phase.work) && estimate.tokens > 0 ? count_short(estimate.tokens)
                                                                                   : std::string();
   });
-  row("Checkpoints", [&](P phase, E estimate) { return checkpoint_words(report, phase, estimate); });
+  row("Checkpoints", [&](P phase, E estimate) { return checkpoints_set(report, phase, estimate); });
   row("Disk", [](P, E estimate) {
     return estimate.machine_disk_bytes > Bytes{} ? disk_text(estimate.machine_disk_bytes) + " a machine" : std::string();
   });
