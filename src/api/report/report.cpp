@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/gpuplan.h"
 #include "api/questions/sensitivity.h"
 #include "base/amount.h"
 #include "base/shell_text.h"
@@ -110,7 +109,7 @@ std::string ReportAnswer::json() const {
 
 GuideRecord ReportAnswer::record() const {
   const PlanReport& report = parts_->plan.report();
-  GuideRecord record{.version = std::string(version()), .command = parts_->command, .prices = {}, .market = {}};
+  GuideRecord record{.version = GPUPLAN_VERSION, .command = parts_->command, .prices = {}, .market = {}};
   record.made = report.today;
   record.prices = count_of(report.found.market.used, "offer");
   if (!report.found.as_of.empty()) record.prices += ", prices from " + printable(report.found.as_of, 20);
@@ -158,7 +157,7 @@ Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms
   PlanAnswer& plan = parts->plan;
   PlanReport& report = plan.report();
   ReportParts from{.plan = report, .remedies = plan.remedies(), .prose = prose_of(report.job)};
-  from.version = version();
+  from.version = GPUPLAN_VERSION;
   SensitivityReport moved;
   if (told) {
     from.command = parts->command = command_of("report", terms.arguments);

@@ -45,12 +45,18 @@ bool needs_backslash(std::string_view text, std::size_t at) {
   }
 }
 
-/// What would make a line something else: "1. ", "- ", "# ", "> ", "+ ", "---", "===".
+/// What would make a line something else: "1. ", "- ", "# ", "> ", "+ ", "---", "===". Where it stands, if anywhere.
 std::size_t line_sign(std::string_view text) {
-  std::size_t digits = 0;
-  while (digits < text.size() && is_digit(text[digits])) ++digits;
-  if (digits > 0 && digits < text.size() && (text[digits] == '.' || text[digits] == ')')) return digits;
-  return !text.empty() && std::string_view("-+#>=:").contains(text.front()) ? 0 : std::string_view::npos;
+  const auto ends = [&](std::size_t at) { return at >= text.size() || text[at] == ' '; };
+  std::size_t run = 0;
+  while (run < text.size() && is_digit(text[run])) ++run;
+  if (run > 0) {
+    const bool entry = run < text.size() && (text[run] == '.' || text[run] == ')') && ends(run + 1);
+    return entry ? run : std::string_view::npos;
+  }
+  if (text.empty() || !std::string_view("-+#>=").contains(text.front())) return std::string_view::npos;
+  while (run < text.size() && text[run] == text.front()) ++run;
+  return text.front() == '>' || ends(run) ? 0 : std::string_view::npos;
 }
 
 std::string inline_code(std::string_view text) {
@@ -124,7 +130,7 @@ class Guide {
       std::vector<std::string>& cells = rows.emplace_back();
       bool named = false;
       for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        std::string cell = i < row.cells.size() ? cell_text(row.cells[i]) : std::string();
+        std::string cell = i < row.cells.size() ? guide_text(row.cells[i]) : std::string();
         // Of the pick its name is bold, of a sum all.
         const bool bold = row.strong || (row.mark == RowMark::kPick && !named && !cell.empty());
         named = named || !cell.empty();
@@ -156,11 +162,6 @@ class Guide {
  private:
   void line(const std::string& one) {
     if (!one.empty()) text_ += one + "\n\n";
-  }
-
-  static std::string cell_text(std::string_view text) {
-    std::string result = guide_text(text);
-    return result.starts_with("\\-") && result.size() > 2 && result[2] != ' ' ? result.substr(1) : result;
   }
 
   static std::vector<std::string_view> lines_of(std::string_view text) {
