@@ -170,8 +170,9 @@ std::string sealed_guide(const std::string& guide, const GuideRecord& record) {
     for (const GuideLine& line : parts->written) signs += sign_of(line.text);
   json.member("lines", signs).end();
   // Nothing in it ends the comment, or looks like another one.
+  const std::string text = json.take();
   std::string safe;
-  for (const char c : trim(json.take()))
+  for (const char c : trim(text))
     if (c == '<' || c == '>') safe += c == '<' ? "\\u003c" : "\\u003e";
     else if (c == '-' && safe.ends_with('-')) safe += "\\u002d";
     else safe += c == '\n' ? ' ' : c;

@@ -61,6 +61,11 @@ RunPart run_part(const PlanReport& report, const Plan& pick, const std::string& 
       if (std::string use = use_of(*launch, file); !use.empty()) run.scripts.push_back({file.path, std::move(use)});
     for (const LaunchPhase& laid : launch->phases)
       run.phase_slugs.emplace_back(static_cast<int>(laid.phase - report.job.phases.data()), laid.slug);
+    for (const LaunchGroup& group : launch->groups)
+      for (const int position : group.phases) {
+        const LaunchPhase& laid = launch->phases[static_cast<std::size_t>(position)];
+        run.machine_slugs.emplace_back(static_cast<int>(laid.phase - report.job.phases.data()), group.slug);
+      }
   }
   return run;
 }

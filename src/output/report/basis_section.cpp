@@ -58,6 +58,7 @@ ReportSection basis_section(const ReportParts& parts) {
   std::vector<std::string> searched;
   if (report.found.market.used > 0) searched.push_back(tally_words(report));
   if (const std::string market = market_words(report); !market.empty()) searched.push_back(market);
+  if (!searched.empty()) section.blocks.push_back(TextBlock{"Searched", true});
   add_list(section, searched);
   std::vector<std::string> sources;
   for (const std::string& source : report.found.sources) sources.push_back("Prices: " + printable(source, 200));

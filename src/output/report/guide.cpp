@@ -13,8 +13,9 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 /// Control characters replaced, blanks made single.
 std::string one_line(std::string_view text) {
+  const std::string safe = safe_text(text);
   std::string result;
-  for (const char c : trim(safe_text(text)))
+  for (const char c : trim(safe))
     if (!is_blank(c)) result += c == '\x1b' ? '?' : c;
     else if (!result.empty() && result.back() != ' ') result += ' ';
   while (result.ends_with(' ')) result.pop_back();
@@ -108,8 +109,9 @@ class Guide {
   /// The user's own Markdown: no mark of ours, and no HTML, can come out of it.
   void operator()(const ProseBlock& block) {
     for (const std::string_view one : lines_of(block.markdown)) {
+      const std::string plain = safe_text(one);
       std::string safe;
-      for (const char c : safe_text(one)) safe += c == '<' ? "&lt;" : std::string(1, c);
+      for (const char c : plain) safe += c == '<' ? "&lt;" : std::string(1, c);
       text_ += safe + '\n';
     }
     text_ += '\n';

@@ -42,6 +42,7 @@ struct RunPart {
   std::vector<std::string> notes{};  ///< what to know before
   std::vector<Script> scripts{};
   std::vector<std::pair<int, std::string>> phase_slugs{};  ///< position in the job, name of its run folder
+  std::vector<std::pair<int, std::string>> machine_slugs{};  ///< the same, name of the machine that it shares
   std::string why_not{};                                   ///< why there are no scripts
 };
 

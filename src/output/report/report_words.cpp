@@ -11,8 +11,11 @@
 namespace gpuplan {
 
 std::string time_range(const Outcome<Seconds>& hours) {
-  const std::string range = outcome_text(hours);
-  return range.empty() ? range : range + " h";
+  // "39 min (32–47)": in the unit of the median.
+  const std::string words = range_words(Interval<Seconds>{hours.p10, hours.p50, hours.p90});
+  const std::size_t open = words.find(" ("), close = words.rfind(')'), blank = words.find(' ');
+  if (open == std::string::npos || close == std::string::npos || blank >= open) return "";
+  return words.substr(open + 2, close - open - 2) + words.substr(blank, open - blank);
 }
 
 std::string cost_range(const Outcome<Dollars>& cost) {

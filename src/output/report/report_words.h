@@ -13,7 +13,7 @@ namespace gpuplan {
 
 inline constexpr const char* kRunsHead = "8 in 10 runs";
 
-std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12.0 h"
+std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
 std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
 std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
 std::string bill_money(Dollars money);                  ///< "$1,175.32": cents whatever the amount; "–" for nothing

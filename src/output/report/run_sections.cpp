@@ -16,12 +16,28 @@ namespace {
 /// What one of the launcher's commands is about: the phases whose names it holds.
 std::vector<const PhasePlan*> phases_in(const ReportParts& parts, const Plan& pick, const std::string& command) {
   std::vector<const PhasePlan*> found;
-  for (const auto& [position, slug] : parts.run.phase_slugs) {
-    if (command.find(slug) == std::string::npos) continue;
-    for (const PhasePlan& part : pick.phases)
-      if (part.estimate->phase == position) found.push_back(&part);
+  for (const PhasePlan& part : pick.phases) {
+    const auto named = [&](const std::vector<std::pair<int, std::string>>& slugs) {
+      return std::ranges::any_of(slugs, [&](const std::pair<int, std::string>& slug) {
+        return slug.first == part.estimate->phase && command.find(slug.second) != std::string::npos;
+      });
+    };
+    if (named(parts.run.phase_slugs) || named(parts.run.machine_slugs)) found.push_back(&part);
   }
   return found;
+}
+
+/// "Set DATA_02_SFT: file or folder ..." as a line to fill in; empty: the note is about something else.
+std::string variable_line(const std::string& note) {
+  constexpr std::string_view kSet = "Set ";
+  const std::size_t colon = note.find(": ");
+  if (!note.starts_with(kSet) || colon == std::string::npos) return "";
+  const std::string name = note.substr(kSet.size(), colon - kSet.size());
+  const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, letter)) return "";
+  std::string what = note.substr(colon + 2);
+  std::ranges::replace(what, '\n', ' ');
+  return "# " + what + "\nexport " + name + "=";
 }
 
 class Steps {
@@ -79,6 +95,10 @@ ReportSection run_section(const ReportParts& parts) {
   if (!run.notes.empty()) section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, run.notes}}});
   steps.add("Write the scripts. Nothing is rented or started.", launch_of(parts, pick) + " -o " + run.folder + "\ncd " +
                                                                      run.folder);
+  std::string variables;
+  for (const std::string& note : run.notes)
+    if (const std::string line = variable_line(note); !line.empty()) variables += (variables.empty() ? "" : "\n") + line;
+  if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
   for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
     const Phase& phase = report.job.phases[i];
     if (phase.before && !phase.before->text.empty())
