@@ -16,6 +16,8 @@
 #include "api/questions/offers.h"
 #include "api/questions/plan_answer.h"
 #include "api/questions/whatif.h"
+#include "api/report/report.h"
+#include "base/shell_text.h"
 #include "base/text.h"
 #include "input/job/schema.h"
 #include "input/models/model_source.h"
@@ -79,6 +81,14 @@ Result<Reply> reply_fit(const DoorQuestion& asked, const Catalogue& catalogue) {
   const bool held = job ? std::ranges::all_of(report->sections, &FitSection::held)
                         : std::ranges::any_of(report->sections, &FitSection::held);
   return Reply{fit_json(*report, catalogue, {.all = asked.all, .explain = asked.explain}), found_if(held)};
+}
+
+Result<Reply> reply_report(const DoorQuestion& asked, const Catalogue& catalogue) {
+  ReportTerms terms{.arguments = asked.arguments};
+  if (terms.arguments.empty() && asked.request.job) terms.arguments = shell_word(asked.request.job->name);
+  const auto answer = ask_report(asked.request, terms, catalogue);
+  if (!answer) return std::unexpected(answer.error());
+  return Reply{answer->json(), answer->verdict()};
 }
 
 Result<Reply> reply_validate(const DoorQuestion& asked, const Catalogue& catalogue) {
@@ -147,6 +157,8 @@ Result<Reply> reply(const DoorQuestion& asked, const Catalogue& catalogue) {
       return reply_launch(asked, catalogue);
     case Ask::kAudit:
       return reply_audit(asked, catalogue);
+    case Ask::kReport:
+      return reply_report(asked, catalogue);
     case Ask::kValidate:
       return reply_validate(asked, catalogue);
     case Ask::kGpus:

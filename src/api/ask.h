@@ -3,10 +3,10 @@
  *
  *   {"ask": "plan", "job": "phases: ..."}
  *
- * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, check, audit, validate, gpus, offers, model,
+ * ask      plan, whatif, sensitivity, fit, profiles, simulate, launch, report, check, audit, validate, gpus, offers, model,
  * schema or version
  *
- * About a job (the first eight; of simulate the flag work may stand in its place):
+ * About a job (the first nine; of simulate the flag work may stand in its place):
  * job      text of a job file or of a kept plan, or the job itself as an object
  * name     what messages call the job
  * flags    {"model": "Qwen2.5-7B", "gpu": ["H100", "L4"]}: flags of gpuplan plan about the work and about wishes (not
@@ -19,7 +19,7 @@
  * today: 2026-11-22; how old prices are counts to it (nothing is said of their age without it)
  * threads, seed: numbers (all but fit)
  *
- * own_runs TEXT: the user's own runs (gpuplan calibrate), which predictions learn from (the first eight)
+ * own_runs TEXT: the user's own runs (gpuplan calibrate), which predictions learn from (the first nine)
  * all      every plan or row (plan, fit, profiles, offers, validate)
  * explain  terms and sources (plan, fit)
  * show     ["decisions"], tables of plan --show (plan)
@@ -42,6 +42,8 @@
  * kind     "training" or "generation" (validate)
  * metric, group, sources, run, worst, left_out: "time", ["gpu"], ["NAME"], "ID", 5, true (validate)
  * pairs, calibrate, first_contact: true, 1, true (validate)
+ * arguments  "job.yaml --set epochs=2": what commands in the document say behind their name; none: the job's name
+ *          (report)
  * filter   ["memory>=40"] (gpus, offers)
  * model    a name (model)
  * data     {"offers.csv": TEXT}: tables in place of those compiled in (all)

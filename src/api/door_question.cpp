@@ -119,11 +119,11 @@ class DoorReader {
     std::string_view asks;  ///< the questions that take it
     void (DoorReader::*read)(const Tree&);
   };
-  static constexpr std::string_view kFlags = "plan whatif sensitivity fit profiles simulate launch";
-  static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch check audit";
-  static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch check";
-  static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch check offers";
-  static const std::array<Key, 45> kKeys;
+  static constexpr std::string_view kFlags = "plan whatif sensitivity fit profiles simulate launch report";
+  static constexpr std::string_view kJob = "plan whatif sensitivity fit profiles simulate launch report check audit";
+  static constexpr std::string_view kSearch = "plan whatif sensitivity profiles simulate launch report check";
+  static constexpr std::string_view kMarket = "plan whatif sensitivity profiles simulate launch report check offers";
+  static const std::array<Key, 46> kKeys;
 
   template <class Target, class Value>
   void take(Target& target, Result<Value>&& value) {
@@ -241,6 +241,7 @@ class DoorReader {
   void read_folder(const Tree& tree) { take(question_.folder, text_of(tree)); }
   void read_allow_tight(const Tree& tree) { take(question_.allow_tight, flag_of(tree)); }
   void read_smoke(const Tree& tree) { take(question_.smoke, flag_of(tree)); }
+  void read_arguments(const Tree& tree) { take(question_.arguments, text_of(tree)); }
   void read_own_runs(const Tree& tree) { take_file(question_.own_runs, tree); }
   void read_runs(const Tree& tree) { take_file(question_.runs, tree); }
   void read_kind(const Tree& tree) {
@@ -269,7 +270,7 @@ class DoorReader {
   std::optional<Error> error_{};
 };
 
-constexpr std::array<DoorReader::Key, 45> DoorReader::kKeys = {{
+constexpr std::array<DoorReader::Key, 46> DoorReader::kKeys = {{
     {"job", kJob, &DoorReader::read_job},
     {"flags", kFlags, &DoorReader::read_flags},
     {"set", kJob, &DoorReader::read_set},
@@ -300,6 +301,7 @@ constexpr std::array<DoorReader::Key, 45> DoorReader::kKeys = {{
     {"log", "check", &DoorReader::read_log},
     {"text", "audit", &DoorReader::read_text},
     {"form", "audit", &DoorReader::read_form},
+    {"arguments", "report", &DoorReader::read_arguments},
     {"own_runs", kJob, &DoorReader::read_own_runs},
     {"runs", "validate", &DoorReader::read_runs},
     {"kind", "validate", &DoorReader::read_kind},

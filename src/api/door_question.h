@@ -24,6 +24,7 @@ enum class Ask {
   kProfiles,
   kSimulate,
   kLaunch,
+  kReport,
   kCheck,
   kAudit,
   kValidate,
@@ -48,6 +49,7 @@ struct Names<api::Ask> {
       Named<api::Ask>{api::Ask::kProfiles, "profiles"},
       Named<api::Ask>{api::Ask::kSimulate, "simulate"},
       Named<api::Ask>{api::Ask::kLaunch, "launch"},
+      Named<api::Ask>{api::Ask::kReport, "report"},
       Named<api::Ask>{api::Ask::kCheck, "check"},
       Named<api::Ask>{api::Ask::kAudit, "audit"},
       Named<api::Ask>{api::Ask::kValidate, "validate"},
@@ -79,7 +81,7 @@ struct DoorQuestion {
   std::vector<NamedText> logs{};
   std::optional<NamedText> text{};  ///< of a plan made by hand
   std::string form{};               ///< how to read it; empty: Markdown
-  std::string to{}, folder{};
+  std::string to{}, folder{}, arguments{};
   bool allow_tight = false;
   bool smoke = false;
   ValidateTerms validate{};  ///< but for `all`

@@ -54,7 +54,8 @@ std::vector<std::string> before_the_start(const Launch& launch) {
   return notes;
 }
 
-/// When somebody would use the file; "" where other scripts use it.
+}  // namespace
+
 std::string use_of(const Launch& launch, const LaunchFile& file) {
   const std::string& path = file.path;
   if (path == launch.one_script)
@@ -78,6 +79,8 @@ std::string use_of(const Launch& launch, const LaunchFile& file) {
     return "all phases on this machine, in turn. Start again: it resumes";
   return "";
 }
+
+namespace {
 
 /// A line for each script that somebody may start or hand in.
 std::string index_of_scripts(const Launch& launch, const LaunchFolder& folder) {

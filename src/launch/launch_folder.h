@@ -15,6 +15,9 @@ struct LaunchFolder {
   std::vector<std::string> notes;
 };
 
+/// When somebody would use the file; "" where other scripts use it.
+std::string use_of(const Launch& launch, const LaunchFile& file);
+
 /// `plan_json`: the plan as `gpuplan check` reads it back.
 Result<LaunchFolder> launch_folder(const Launch& launch, const Launcher& launcher, std::string plan_json);
 

@@ -60,6 +60,10 @@ TEST(Ask, AnswersEveryQuestion) {
   EXPECT_EQ(ask({{"ask", "offers"}, {"filter", {"H100"}}, {"all", true}}).at("outcome"), "found");
   EXPECT_EQ(ask({{"ask", "fit"}, {"job", kJob}}).at("answer").at("schema"), "gpuplan/fit@1");
   EXPECT_EQ(ask({{"ask", "sensitivity"}, {"job", kJob}, {"by", 0.1}}).at("answer").at("schema"), "gpuplan/whatif@1");
+  const Json report = ask({{"ask", "report"}, {"job", kJob}, {"arguments", "mine.yaml --seed 2"}});
+  ASSERT_EQ(report.at("outcome"), "found") << report.dump();
+  EXPECT_EQ(report.at("answer").at("head").at("command"), "gpuplan report mine.yaml --seed 2");
+  EXPECT_EQ(report.at("answer").at("sections").at(0).at("key"), "answer");
   const Json whatif = ask({{"ask", "whatif"}, {"job", kJob}, {"set", {"epochs=2"}}, {"vary", {"sequence=1024,2048"}}});
   ASSERT_EQ(whatif.at("outcome"), "found") << whatif.dump();
   EXPECT_GE(whatif.at("answer").at("scenarios").size(), 3U);

@@ -61,7 +61,7 @@ OF_PLAN = ("src/input/question/sketch.cpp", "src/output/answer/", "src/output/wo
 # Tables of all commands write numbers as that room does.
 SETTLED = (ROOT / "src/base/range_text.h").exists()
 
-COMMANDS = ("plan", "whatif", "simulate", "launch", "check", "audit", "fit", "profiles", "gpus", "offers", "model", "validate",
+COMMANDS = ("plan", "whatif", "simulate", "launch", "report", "check", "audit", "fit", "profiles", "gpus", "offers", "model", "validate",
             "init", "config", "schema", "completion", "man")
 
 ANSWERS = (

@@ -78,6 +78,8 @@ def questions(views):
         "profiles": {"ask": "profiles", "job": JOB, "all": True},
         "simulate": {"ask": "simulate", "job": JOB, "trials": 200},
         "launch": {"ask": "launch", "job": JOB, "to": "slurm"},
+        "report": {"ask": "report", "job": JOB, "arguments": "job.yaml"},
+        "report where nothing fits": {"ask": "report", "job": JOB, "set": ["where.gpus=T4", "method=full"]},
         "validate": {"ask": "validate", "runs": RUNS, "group": ["gpu"], "worst": 2},
         "model": {"ask": "model", "model": "Llama-3.1-8B"},
         "schema": {"ask": "schema"},

@@ -100,6 +100,7 @@ PlanAnswer::~PlanAnswer() = default;
 PlanReport& PlanAnswer::report() { return parts_->report; }
 const PlanReport& PlanAnswer::report() const { return parts_->report; }
 const Searched& PlanAnswer::searched() const { return parts_->searched; }
+const Question& PlanAnswer::question() const { return parts_->question; }
 const JobSource& PlanAnswer::source() const { return parts_->question.loaded.source; }
 Verdict PlanAnswer::verdict() const { return verdict_of(parts_->searched.found); }
 const std::vector<Remedy>& PlanAnswer::remedies() const { return parts_->told; }

@@ -29,6 +29,7 @@ class PlanAnswer {
   PlanReport& report();
   const PlanReport& report() const;
   const Searched& searched() const;
+  const Question& question() const;
   const JobSource& source() const;
   Verdict verdict() const;
   /// What would make something fit, where nothing does; empty where something does.

@@ -16,6 +16,7 @@ constexpr KnownCommand kCommands[] = {
     {"whatif", whatif_command},
     {"simulate", simulate_command},
     {"launch", launch_command},
+    {"report", report_command},
     {"check", check_command},
     {"calibrate", calibrate_command},
     {"audit", audit_command},

@@ -20,6 +20,7 @@ CommandSpec check_command();
 CommandSpec calibrate_command();
 CommandSpec audit_command();
 CommandSpec launch_command();
+CommandSpec report_command();
 CommandSpec fit_command();
 CommandSpec profiles_command();
 CommandSpec gpus_command();

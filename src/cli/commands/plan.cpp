@@ -210,15 +210,6 @@ Result<api::PlanAnswer> ask(System& system, const PlanArguments& options, const 
       &line);
 }
 
-/// The launcher that suits a plan: the one that is called like the provider, or one that knows many of them.
-std::string launcher_for(const Plan& plan) {
-  if (plan.offer != nullptr && plan.offer->kind == OfferKind::kPool) return "slurm";
-  if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
-  for (const Launcher& launcher : launchers())
-    if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return std::string(launcher.name);
-  return "skypilot";
-}
-
 int run_plan(System& system, const PlanArguments& options) {
   const std::int64_t start = system.now();
   if (const auto good = good_plan_options(options); !good) return complain(system, good.error());
@@ -232,7 +223,7 @@ int run_plan(System& system, const PlanArguments& options) {
   PlanReport& report = answer->report();
   report.all = options.all || form == Form::kJson || form == Form::kCsv;
   if (const Plan* pick = report.pick()) {
-    report.launch = command_words("launch", options.job, options.common.data_folder) + " --to " + launcher_for(*pick);
+    report.launch = command_words("launch", options.job, options.common.data_folder) + " --to " + std::string(launcher_for(*pick));
     if (form == Form::kText || form == Form::kMarkdown)  // others do not tell
       for (const Unwritten& lacking : unwritten(report.job, *pick, report.catalogue))
         report.unwritten.push_back(printable(lacking.phase, 60) + ": " + lacking.why);

@@ -6,6 +6,7 @@
 
 #include "base/amount.h"
 #include "base/text.h"
+#include "evidence/check/signs.h"
 
 namespace gpuplan {
 namespace {
@@ -155,12 +156,12 @@ class Diagnosis {
 
   /// Which term is off, as far as the log shows it.
   std::string cause(double times, const RunFigure& rate) const {
-    constexpr double kBusy = 0.9, kSteady = 1.3, kPrecision = 1.8;
+    constexpr double kPrecision = 1.8;
     const RunFigure* busy = check_.figure(Measured::kGpuBusy);
-    if (busy != nullptr && busy->value < kBusy)
+    if (busy != nullptr && busy->value < kBusyGpu)
       return "GPU utilization is " + share_text(busy->value) +
              ": the GPUs wait for data or the CPU. Try more dataloader workers, data on local disk, torch.compile.";
-    if (rate.low && rate.high && *rate.low > 0 && *rate.high / *rate.low > kSteady)
+    if (rate.low && rate.high && *rate.low > 0 && *rate.high / *rate.low > kSteadySteps)
       return "Step times vary " + fixed_text(*rate.high / *rate.low, 2) +
              "x (P10–P90): data loading, evaluation inside steps, or a shared machine. Add an nvidia-smi log to tell.";
     std::string words =
@@ -180,10 +181,9 @@ class Diagnosis {
   }
 
   void smaller_than_planned() {
-    constexpr double kHalf = 0.7;
     for (const Measured what : {Measured::kAllocated, Measured::kReserved, Measured::kDevice}) {
       const RunFigure* figure = check_.figure(what);
-      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kHalf || figure->agreement() != Agreement::kBelow)
+      if (figure == nullptr || !figure->ratio() || *figure->ratio() > kMemoryAsPlanned || figure->agreement() != Agreement::kBelow)
         continue;
       std::string words = "It uses " + gib(figure->value) + ", planned were " + gib(figure->expected->p50) +
                           ": the micro-batch or the sequences may be smaller than in the plan";

@@ -33,4 +33,12 @@ std::string one_script_name(const Launcher& launcher, const Launch& launch) {
   return (launch.name.empty() ? single_name(launch) : launch.name) + ".sh";
 }
 
+std::string_view launcher_for(const Plan& plan) {
+  if (plan.offer != nullptr && plan.offer->kind == OfferKind::kPool) return "slurm";
+  if (plan.offer != nullptr && (plan.offer->kind == OfferKind::kOwn || plan.offer->provider.empty())) return "bash";
+  for (const Launcher& launcher : launchers())
+    if (plan.offer != nullptr && iequals(launcher.name, plan.offer->provider)) return launcher.name;
+  return "skypilot";
+}
+
 }  // namespace gpuplan

@@ -44,6 +44,9 @@ struct Launcher {
 };
 std::span<const Launcher> launchers();
 
+/// The launcher that suits a plan: the one that is called like the provider, or one that knows many of them.
+std::string_view launcher_for(const Plan& plan);
+
 /// The name of the one script that this launcher writes for the plan ("train_8xH100_SXM.sh"); empty: it writes several.
 std::string one_script_name(const Launcher& launcher, const Launch& launch);
 

@@ -23,10 +23,6 @@ struct Measure {
 
 Measure measure_for(const Plan& pick) { return {pick.cost.p50 > Dollars{}}; }
 
-std::vector<const SensitivityInput*> sorted(const SensitivityReport& report, const Plan& pick) {
-  return by_swing(report, measure_for(pick).cost);
-}
-
 /// Bars on one scale, with a mark where the plan stands now.
 class Bars {
  public:
@@ -61,15 +57,6 @@ class Bars {
 
 std::string money(const SensitivityEnd& end) { return end.runs ? to_text(end.cost) : "–"; }
 std::string hours(const SensitivityEnd& end) { return end.runs ? hours_text(end.hours) : "–"; }
-
-std::string picks_of(const SensitivityInput& input) {
-  const auto text = [](const SensitivityEnd& end, const char* where) {
-    return end.other_pick.empty() ? std::string() : end.other_pick + where;
-  };
-  if (!input.low.other_pick.empty() && input.low.other_pick == input.high.other_pick) return input.low.other_pick;
-  const std::string low = text(input.low, " at the low end"), high = text(input.high, " at the high end");
-  return low + (low.empty() || high.empty() ? "" : ", ") + high;
-}
 
 std::string first_of(const std::vector<std::string>& names, std::size_t most) {
   std::vector<std::string> shown(names.begin(),
@@ -108,6 +95,19 @@ std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, b
   return inputs;
 }
 
+std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, const Plan& pick) {
+  return by_swing(report, measure_for(pick).cost);
+}
+
+std::string other_picks(const SensitivityInput& input) {
+  const auto text = [](const SensitivityEnd& end, const char* where) {
+    return end.other_pick.empty() ? std::string() : end.other_pick + where;
+  };
+  if (!input.low.other_pick.empty() && input.low.other_pick == input.high.other_pick) return input.low.other_pick;
+  const std::string low = text(input.low, " at the low end"), high = text(input.high, " at the high end");
+  return low + (low.empty() || high.empty() ? "" : ", ") + high;
+}
+
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details) {
   const PlanReport& plan_report = *report.plan_report;
   const Plan* pick = plan_report.pick();
@@ -123,7 +123,7 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
                         (costs ? to_text(pick->cost.p50) : std::string("no charge")) + "):",
                     screen, 0, 0) +
           '\n';
-  const std::vector<const SensitivityInput*> inputs = sorted(report, *pick);
+  const std::vector<const SensitivityInput*> inputs = by_swing(report, *pick);
   const Bars bars(inputs, *pick, screen.columns >= 110 ? 25 : 15);
   Table table({{.title = "INPUT", .narrowest = 22, .wrap = true},
                {.title = "RANGE TRIED", .align = Align::kRight, .drop = 3},
@@ -139,7 +139,7 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
                {costs ? money(input->low) + " to " + money(input->high) : std::string()},
                {hours(input->low) + " to " + hours(input->high)},
                {bars.of(*input)},
-               {picks_of(*input), Paint::kCyan}});
+               {other_picks(*input), Paint::kCyan}});
   if (table.empty()) text += paragraph("No input changes its hours or its cost.", screen);
   else text += table.text(screen);
   text += '\n';
@@ -152,7 +152,7 @@ std::string sensitivity_text(const SensitivityReport& report, const Screen& scre
                     screen);
   std::vector<std::string> changes;
   for (const SensitivityInput* input : inputs)
-    if (!picks_of(*input).empty()) changes.push_back(printable(input->name, 80) + " (" + picks_of(*input) + ")");
+    if (!other_picks(*input).empty()) changes.push_back(printable(input->name, 80) + " (" + other_picks(*input) + ")");
   const std::vector<std::string> dropped = table.dropped(screen);
   const bool told = std::ranges::find(dropped, "THEN RECOMMENDED") == dropped.end();
   std::string words = changes.empty() ? "The recommendation does not change"
@@ -191,7 +191,7 @@ std::string sensitivity_csv(const SensitivityReport& report) {
   const Plan* pick = report.plan_report->pick();
   if (pick == nullptr) return table.csv();
   const auto figure = [](const SensitivityEnd& end, double value) { return end.runs ? Cell(value) : Cell(); };
-  for (const SensitivityInput* input : sorted(report, *pick)) {
+  for (const SensitivityInput* input : by_swing(report, *pick)) {
     const SensitivityEnd &low = input->low, &high = input->high;
     table.add({{input->name},
                {input->address},
@@ -237,7 +237,7 @@ void write_sensitivity(JsonWriter& json, const SensitivityReport& report) {
   json.end();
   json.key("sensitivity").begin_object().member("by", report.by).member("offers", report.offers);
   json.key("inputs").begin_array();
-  for (const SensitivityInput* input : sorted(report, *pick)) {
+  for (const SensitivityInput* input : by_swing(report, *pick)) {
     json.begin_object().member("name", input->name);
     write_text_or_null(json, "address", input->address);
     json.member("source", input->source).member("now", input->now);

@@ -46,6 +46,11 @@ struct SensitivityReport {
 std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, bool of_cost);
 
 /// Largest swing in cost first, in hours where the plan is free.
+std::vector<const SensitivityInput*> by_swing(const SensitivityReport& report, const Plan& pick);
+/// "8x H100 at the high end": what would be picked with the input at its ends; empty: the pick stays.
+std::string other_picks(const SensitivityInput& input);
+
+/// Largest swing in cost first, in hours where the plan is free.
 std::string sensitivity_text(const SensitivityReport& report, const Screen& screen, bool details = false);
 
 /// A line for each input, in the same order.

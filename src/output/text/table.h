@@ -62,6 +62,8 @@ class Table {
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
   std::size_t rows() const { return rows_.size(); }
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<Cell>>& cells() const { return rows_; }
 
   /// The table with its heads, every line ending in a line feed and without trailing blanks. Columns empty in every
   /// row are left out. In Markdown no column is left out for want of room, and a line stays one.

@@ -10,15 +10,22 @@
 #include "plan/advice/rental_options.h"
 
 namespace gpuplan {
-namespace {
 
-std::string way_words(const RentalOption& option) {
+std::string rental_words(const RentalOption& option) {
   const std::string how = option.schedule == Schedule::kBest   ? "recommended"
                           : option.schedule == Schedule::kKeep ? "held"
                           : option.human_without               ? "released while idle and during manual work"
                                                                : "released while idle";
   return how + (option.spot ? ", spot" : ", on demand");
 }
+
+std::string rental_settings(const RentalOption& option) {
+  if (option.schedule == Schedule::kBest) return "";
+  return std::string("where.spot: ") + (option.spot ? "only" : "never") +
+         ", schedule: " + std::string(name_of(option.schedule));
+}
+
+namespace {
 
 /// Where one of the ways lets machines go while somebody works and the pick does not: what that makes of the cost. Like
 /// is compared with like: both on demand or both spot.
@@ -38,16 +45,9 @@ std::string human_words(const PlanReport& report, const Plan& pick, const std::v
          to_text(pick.cost.p50) + ". Release them with schedule: stop_when_idle: " + to_text(other->cost.p50) + ".";
 }
 
-/// "where.spot: only, schedule: keep": how the job asks for it.
-std::string settings_words(const RentalOption& option) {
-  if (option.schedule == Schedule::kBest) return "";
-  return std::string("where.spot: ") + (option.spot ? "only" : "never") +
-         ", schedule: " + std::string(name_of(option.schedule));
-}
-
 void add_option(const PlanReport& report, const RentalOption& option, const RentalOption& first, bool picked,
                 Table& table) {
-  std::vector<Cell> row = {pick_mark(report, picked), {way_words(option), picked ? Paint::kGreen : Paint::kPlain}};
+  std::vector<Cell> row = {pick_mark(report, picked), {rental_words(option), picked ? Paint::kGreen : Paint::kPlain}};
   add_hours(row, option.hours);
   add_cost(row, option.cost);
   const Dollars saved = first.cost.p50 - option.cost.p50;
@@ -63,7 +63,7 @@ void add_option(const PlanReport& report, const RentalOption& option, const Rent
   row.push_back(paid_cell(option.idle));
   row.push_back(option.spot ? Cell(option.chance_of_interruption, chance_words(option.chance_of_interruption))
                             : Cell());
-  row.emplace_back(settings_words(option), Paint::kDim);
+  row.emplace_back(rental_settings(option), Paint::kDim);
   table.add(std::move(row));
 }
 
@@ -72,6 +72,11 @@ void add_option(const PlanReport& report, const RentalOption& option, const Rent
 ViewContent options_view(const PlanReport& report, const Screen&) {
   const Plan* pick = report.pick();
   if (pick == nullptr) return {"Same machine, other terms", Table({}), {"There is no plan."}};
+  return options_content(report, *pick, rental_options(report.job, report.catalogue, *pick, report.how));
+}
+
+ViewContent options_content(const PlanReport& report, const Plan& plan, const std::vector<RentalOption>& options) {
+  const Plan* const pick = &plan;
   std::vector<Column> columns = {{.title = ""},
                                  {.title = "TERMS", .narrowest = 16, .wrap = true, .gap = 1, .key = "way"}};
   add_hours_columns(columns, 7);
@@ -92,11 +97,9 @@ ViewContent options_view(const PlanReport& report, const Screen&) {
   columns.push_back({.title = "", .key = "settings"});
   ViewContent view{"Same machine, other terms: " + report.name(*pick), Table(std::move(columns)), {}};
 
-  const auto options = rental_options(report.job, report.catalogue, *pick, report.how);
   bool seen = false;
   for (const RentalOption& option : options) {
-    const bool picked = option.spot == pick->spot && option.kept == pick->kept && option.at_once == pick->at_once &&
-                        option.cost.p50 == pick->cost.p50 && option.hours.p50 == pick->hours.p50;
+    const bool picked = is_plan(option, *pick);
     add_option(report, option, options.front(), picked, view.table);
     seen = seen || picked;
   }

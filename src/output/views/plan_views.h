@@ -8,6 +8,7 @@
 
 #include "output/text/table.h"
 #include "output/words/plan_report.h"
+#include "plan/advice/rental_options.h"
 
 namespace gpuplan {
 
@@ -53,6 +54,11 @@ ViewContent pool_view(const PlanReport& report, const Screen& screen);
 ViewContent schedule_view(const PlanReport& report, const Screen& screen);
 ViewContent ledger_view(const PlanReport& report, const Screen& screen);
 ViewContent options_view(const PlanReport& report, const Screen& screen);
+/// The same where the ways are known already.
+ViewContent options_content(const PlanReport& report, const Plan& plan, const std::vector<RentalOption>& options);
+/// "released while idle, spot"; "where.spot: only, schedule: stop_when_idle", how the job asks for it.
+std::string rental_words(const RentalOption& option);
+std::string rental_settings(const RentalOption& option);
 ViewContent gates_view(const PlanReport& report, const Screen& screen);
 ViewContent strategies_view(const PlanReport& report, const Screen& screen);
 ViewContent problems_view(const PlanReport& report, const Screen& screen);

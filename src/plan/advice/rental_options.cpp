@@ -74,4 +74,24 @@ std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalo
   return result;
 }
 
+bool is_plan(const RentalOption& option, const Plan& plan) {
+  return option.spot == plan.spot && option.kept == plan.kept && option.at_once == plan.at_once &&
+         option.cost.p50 == plan.cost.p50 && option.hours.p50 == plan.hours.p50;
+}
+
+std::optional<std::size_t> cheaper_way(const Job& job, const Plan& plan, const std::vector<RentalOption>& options) {
+  constexpr double kClearly = 0.9, kHardly = 1.05;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const RentalOption& option = options[i];
+    const auto keeps = [&](const std::optional<double>& chance) {
+      return !chance || *chance >= job.limits.confidence || !plan.keeps_limits();
+    };
+    if (option.cost.p50 >= kClearly * plan.cost.p50 || option.hours.p50 > kHardly * plan.hours.p50) continue;
+    if (!keeps(option.chance_in_time) || !keeps(option.chance_in_budget)) continue;
+    if (!best || option.cost.p50 < options[*best].cost.p50) best = i;
+  }
+  return best;
+}
+
 }  // namespace gpuplan

@@ -34,4 +34,11 @@ RentalOption option_of(const Job& job, const Plan& plan, Schedule schedule, bool
 std::vector<RentalOption> rental_options(const Job& job, const Catalogue& catalogue, const Plan& plan,
                                          const SearchOptions& options);
 
+/// Whether the option is the plan itself.
+bool is_plan(const RentalOption& option, const Plan& plan);
+
+/// The cheapest of these ways that is worth telling beside the plan: clearly cheaper (below 90 % of its cost), hardly
+/// slower (at most 5 %), and within the job's limits where the plan keeps them. A position; nullopt: there is none.
+std::optional<std::size_t> cheaper_way(const Job& job, const Plan& plan, const std::vector<RentalOption>& options);
+
 }  // namespace gpuplan

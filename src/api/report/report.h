@@ -1,0 +1,57 @@
+// The planning document of a job: the answer with everything that somebody needs who pays for it and runs it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "api/questions/plan_answer.h"
+#include "output/report/document.h"
+
+namespace gpuplan::api {
+
+struct ReportTerms {
+  /// "job.yaml --set ...": what is typed behind the name of a command. Empty: no commands are told.
+  std::string arguments{};
+};
+
+/// What a guide remembers of the day it was made, so that it can say later what changed.
+struct GuideRecord {
+  struct Named {
+    std::string name, value;
+  };
+  std::string version, command;  ///< of gpuplan; that made it
+  std::string made{};            ///< "2026-11-22"; empty: nobody said
+  std::string prices;                ///< in words, without their age
+  std::vector<Named> job{};          ///< address and value of everything that it states
+  std::vector<Named> offers{};       ///< of the plans that nothing beats: what an hour costs
+  std::vector<Named> answer{};       ///< pick, hours, cost
+  std::string market;                ///< hash of all prices looked at
+};
+
+class ReportAnswer {
+ public:
+  ReportAnswer(const ReportAnswer&) = delete;
+  ReportAnswer& operator=(const ReportAnswer&) = delete;
+  ReportAnswer(ReportAnswer&&) noexcept;
+  ReportAnswer& operator=(ReportAnswer&&) noexcept;
+  ~ReportAnswer();
+
+  const ReportDocument& document() const;
+  const PlanAnswer& plan() const;
+  Verdict verdict() const { return plan().verdict(); }
+  GuideRecord record() const;
+  /// The document as JSON, "gpuplan/report@1" for those who read it.
+  std::string json() const;
+
+ private:
+  struct Parts;
+  explicit ReportAnswer(std::unique_ptr<Parts> parts);
+  friend Result<ReportAnswer> ask_report(const Request&, const ReportTerms&, const Catalogue&);
+  std::unique_ptr<Parts> parts_;
+};
+
+/// `catalogue` must outlive the answer. Fails for wrong input; that nothing fits is an answer.
+Result<ReportAnswer> ask_report(const Request& request, const ReportTerms& terms, const Catalogue& catalogue);
+
+}  // namespace gpuplan::api

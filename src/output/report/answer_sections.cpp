@@ -1,0 +1,195 @@
+// The first sections: what to take, and which plan for which wish; why nothing fits where nothing does.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/answer/answer_head.h"
+#include "output/answer/answer_rows.h"
+#include "output/answer/api_words.h"
+#include "output/answer/limit_table.h"
+#include "output/answer/remarks.h"
+#include "output/answer/remedy_table.h"
+#include "output/report/report_words.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+std::string lower_first(std::string text) {
+  if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a') text[0] = static_cast<char>(text[0] + 32);
+  return text;
+}
+
+/// What to take and what to reckon with, in one sentence.
+std::string answer_words(const PlanReport& report, const Plan& pick) {
+  std::string words = verdict_words(report);
+  constexpr std::string_view kRecommended = "Recommended: ";
+  if (words.starts_with(kRecommended)) words = take_words(pick) + " " + words.substr(kRecommended.size());
+  words += ". Plan for " + hours_words(pick.hours.p50) + " (8 in 10 runs: " + time_range(pick.hours) + ")";
+  if (pick.cost.p90 > Dollars{}) words += " and " + cost_words(pick.cost) + " (" + cost_range(pick.cost) + ")";
+  return words + (pick.cost.p90 > Dollars{} ? "." : ", at no charge.");
+}
+
+std::string when_words(const PlanReport& report, const Plan& plan) {
+  const std::string worth = worth_words(report.found, plan);
+  const std::string remark = row_remark(report, plan);
+  if (&plan == report.pick()) return worth.empty() ? "recommended" : "recommended: " + worth;
+  if (worth.empty()) return remark;
+  return remark.empty() ? worth : remark + ": " + worth;
+}
+
+/// What somebody lets go of who takes that way in place of the plan.
+std::string given_up_words(const RentalOption& option, const Plan& plan) {
+  std::vector<std::string> words;
+  if (option.schedule == Schedule::kStopWhenIdle && (plan.kept || plan.at_once > 1 || option.human_without))
+    words.emplace_back("machines are given back while idle, so they must be found again and their disks are lost");
+  if (option.human_without) words.emplace_back("no GPU is at hand during manual work");
+  if (option.spot && !plan.spot)
+    words.push_back(chance_words(option.chance_of_interruption) + " chance of an interruption");
+  return listed(words);
+}
+
+void add_choices(const ReportParts& parts, const Plan& pick, ReportSection& section) {
+  const PlanReport& report = parts.plan;
+  TableMaker table("answer", "",
+                   {{"way", "Way", false},
+                    {"hours", "Time", true},
+                    {"hours_range", kRunsHead, true},
+                    {"cost_usd", "Cost", true},
+                    {"cost_usd_range", kRunsHead, true},
+                    {"chance_best", "Best in", true},
+                    {"when", "Take it when", false}});
+  const auto add = [&](const std::string& name, const Outcome<Seconds>& hours, const Outcome<Dollars>& cost,
+                       const std::optional<double>& best, const std::string& when, RowMark mark) {
+    table.add({{name},
+               time_cell(hours),
+               {time_range(hours)},
+               money_text(cost),
+               {cost_range(cost)},
+               best ? Cell(*best, chance_words(*best)) : Cell(),
+               {when}},
+              mark);
+  };
+  if (parts.cheaper) {
+    const RentalOption& way = parts.ways[*parts.cheaper];
+    add("same machine, " + rental_words(way), way.hours, way.cost, std::nullopt,
+        "you can live with this: " + given_up_words(way, pick), RowMark::kBest);
+  }
+  for (const Plan* plan : answer_rows(report))
+    add(report.name(*plan), plan->hours, plan->cost, plan->chance_best, when_words(report, *plan),
+        plan == &pick         ? RowMark::kPick
+        : plan->on_frontier ? RowMark::kNone
+                            : RowMark::kBeaten);
+  section.blocks.push_back(table.take());
+}
+
+}  // namespace
+
+ReportSection answer_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const Plan& pick = *report.pick();
+  ReportSection section{"answer", "What should I " + lower_first(take_words(pick)) + "?", answer_words(report, pick), {}};
+  add_choices(parts, pick, section);
+  std::vector<std::string> lines;
+  for (const auto& [label, words] : pick_lines(report)) lines.push_back(label + ": " + words + ".");
+  if (parts.cheaper) {
+    const RentalOption& way = parts.ways[*parts.cheaper];
+    lines.push_back("Cheaper way: " + rental_words(way) + ", " + cost_words(way.cost) + " (" + cost_range(way.cost) +
+                    ") in place of " + cost_words(pick.cost) + ". What it takes: " + given_up_words(way, pick) +
+                    ". In the job: " + rental_settings(way) + ".");
+  }
+  for (const std::string& line : limit_words(report)) lines.push_back(line);
+  if (const std::string words = value_words(report); !words.empty()) lines.push_back("What would change it: " + words);
+  if (const std::string words = close_words(report); !words.empty()) lines.push_back(words);
+  for (const Remark& remark : remarks(report))
+    if (!remark.warning && std::ranges::find(lines, remark.text) == lines.end()) lines.push_back(remark.text);
+  add_list(section, lines);
+  for (const Remark& remark : remarks(report))
+    if (remark.warning) section.blocks.push_back(NoteBlock{"Check first: " + without_hints(remark.text)});
+  if (!report.limit_remedies.empty()) {
+    TableMaker table("limit_remedies", "What would keep the limits",
+                     {{"change", "Change", false},
+                      {"hours", "Time", true},
+                      {"cost_usd", "Cost", true},
+                      {"then", "Then", false}});
+    for (std::size_t i = 0; i < report.limit_remedies.size(); ++i) {
+      const LimitRemedy& remedy = report.limit_remedies[i];
+      table.add({{i < report.limit_changes.size() ? report.limit_changes[i] : remedy.change},
+                 time_cell(remedy.hours),
+                 money_text(remedy.cost),
+                 {limit_verdict(remedy, report.job.limits)}});
+    }
+    section.blocks.push_back(table.take());
+  }
+  return section;
+}
+
+ReportSection choice_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const ViewContent view = decisions_view(report, Screen{});
+  ReportSection section{"choice", "Which plan for which wish?", "", {}};
+  if (view.table.rows() < 2 || report.found.plans.size() < 2) return section;
+  section.finding = without_hints(view.notes.empty() ? std::string() : view.notes.front());
+  section.blocks.push_back(table_block(view.table, "choices", "",
+                                       {{"priority", "Wish"},
+                                        {"plan", "Plan"},
+                                        {"hours", "Hours"},
+                                        {"hours~", kRunsHead},
+                                        {"cost_usd", "Cost"},
+                                        {"cost_usd~", "$, 8 in 10 runs"},
+                                        {"limits", "Limits"},
+                                        {"when", "Take it when"}}));
+  section.blocks.push_back(table_block(view.table, "choice_machines", "Their machines",
+                                       {{"priority", "Wish"},
+                                        {"where", "Provider"},
+                                        {"usd_per_hour", "$ an hour"},
+                                        {"MEMORY PER GPU", "Memory per GPU"},
+                                        {"batch", "Batch"}}));
+  std::string commands;
+  std::vector<std::string> seen;
+  for (const std::vector<Cell>& row : view.table.cells()) {
+    std::string id;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (view.table.columns()[i].key == "id") id = row[i].text;
+    if (id.empty() || std::ranges::find(seen, id) != seen.end()) continue;
+    seen.push_back(id);
+    const auto plan = std::ranges::find(report.found.plans, id, &Plan::id);
+    if (plan == report.found.plans.end()) continue;
+    if (const std::string command = launch_of(parts, *plan); !command.empty())
+      commands += (commands.empty() ? "" : "\n") + std::string("# ") + row.front().text + ": " + report.name(*plan) +
+                  "\n" + command + " -o run-" + plan->id;
+  }
+  if (seen.size() > 1 && !commands.empty()) {
+    section.blocks.push_back(TextBlock{"Scripts for each of them (nothing is rented or started):"});
+    section.blocks.push_back(CodeBlock{"sh", commands});
+  }
+  return section;
+}
+
+ReportSection nothing_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const std::vector<std::string> why = nothing_fits_words(report);
+  ReportSection section{"answer", "What should I rent?", "Nothing fits.", {}};
+  if (!why.empty()) section.finding = without_hints(why.front());
+  add_list(section, {why.begin() + (why.empty() ? 0 : 1), why.end()});
+  const NearMiss& miss = report.found.tally.nearest;
+  if (memory_is_to_blame(report) && miss.gpu != nullptr && !parts.remedies.empty()) {
+    TableMaker table("remedies", "What would make it fit on " + std::string(miss.gpu->name),
+                     {{"change", "Change", false}, {"needed_gib", "GiB per GPU", true}, {"then", "Then", false}});
+    for (const Remedy& remedy : parts.remedies)
+      table.add({{remedy.change},
+                 {remedy.needed / units::GiB, gib_text(remedy.needed) + " of " + gib_text(miss.usable)},
+                 {std::string(remedy_verdict(remedy, miss.usable))}},
+                remedy.enough ? RowMark::kBest : RowMark::kNone);
+    section.blocks.push_back(table.take());
+  }
+  std::vector<std::string> lines;
+  if (const std::string market = market_words(report); !market.empty()) lines.push_back(market);
+  if (report.found.market.used > 0) lines.push_back(tally_words(report));
+  add_list(section, lines);
+  return section;
+}
+
+}  // namespace gpuplan

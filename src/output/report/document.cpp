@@ -1,0 +1,145 @@
+#include "output/report/document.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "output/text/json_writer.h"
+
+namespace gpuplan {
+namespace {
+
+void tidy_blocks(std::vector<ReportBlock>& blocks);
+
+void tidy_table(TableBlock& table) {
+  for (std::size_t c = table.columns.size(); c-- > 0;) {
+    const auto silent = [&](const TableRow& row) { return c >= row.cells.size() || row.cells[c].empty(); };
+    if (!std::ranges::all_of(table.rows, silent)) continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    table.columns.erase(table.columns.begin() + at);
+    for (TableRow& row : table.rows) {
+      if (c < row.cells.size()) row.cells.erase(row.cells.begin() + at);
+      if (c < row.values.size()) row.values.erase(row.values.begin() + at);
+    }
+  }
+}
+
+/// Whether nothing is left of it.
+struct Tidied {
+  bool operator()(const TextBlock& text) const { return text.text.empty(); }
+  bool operator()(const NoteBlock& note) const { return note.text.empty(); }
+  bool operator()(TableBlock& table) const {
+    tidy_table(table);
+    return table.rows.empty() || table.columns.empty();
+  }
+  bool operator()(ListBlock& list) const {
+    std::erase(list.items, "");
+    return list.items.empty();
+  }
+  bool operator()(ChecksBlock& checks) const {
+    std::erase(checks.items, "");
+    return checks.items.empty();
+  }
+  bool operator()(const CodeBlock& code) const { return code.text.empty(); }
+  bool operator()(const ProseBlock& prose) const { return prose.markdown.empty(); }
+  bool operator()(const ChartBlock& chart) const { return chart.json.empty(); }
+  bool operator()(FoldBlock& fold) const {
+    tidy_blocks(fold.blocks);
+    return fold.blocks.empty();
+  }
+};
+
+void tidy_blocks(std::vector<ReportBlock>& blocks) {
+  std::erase_if(blocks, [](ReportBlock& block) { return std::visit(Tidied{}, block); });
+}
+
+std::string_view word_of(RowMark mark) {
+  switch (mark) {
+    case RowMark::kPick:
+      return "pick";
+    case RowMark::kBest:
+      return "best";
+    case RowMark::kBeaten:
+      return "beaten";
+    case RowMark::kNone:
+      break;
+  }
+  return "";
+}
+
+struct BlockWriter {
+  JsonWriter& json;
+
+  void operator()(const TextBlock& text) const {
+    json.begin_object(true).member("kind", "text").member("text", text.text);
+    if (text.strong) json.member("strong", true);
+    json.end();
+  }
+  void operator()(const NoteBlock& note) const {
+    json.begin_object(true).member("kind", "note").member("text", note.text).end();
+  }
+  void operator()(const TableBlock& table) const {
+    json.begin_object().member("kind", "table").member("key", table.key).member("caption", table.caption);
+    json.key("columns").begin_array();
+    for (const TableColumn& column : table.columns)
+      json.begin_object(true)
+          .member("key", column.key)
+          .member("title", column.title)
+          .member("right", column.right)
+          .end();
+    json.end().key("rows").begin_array();
+    for (const TableRow& row : table.rows) {
+      json.begin_object().member("mark", word_of(row.mark)).member("cells", row.cells);
+      json.key("values").begin_array(true);
+      for (std::size_t i = 0; i < table.columns.size(); ++i)
+        json.value(i < row.values.size() ? row.values[i] : std::optional<double>{});
+      json.end();
+      if (row.strong) json.member("strong", true);
+      json.end();
+    }
+    json.end().end();
+  }
+  void operator()(const ListBlock& list) const {
+    json.begin_object().member("kind", "list").member("ordered", list.ordered).member("items", list.items).end();
+  }
+  void operator()(const ChecksBlock& checks) const {
+    json.begin_object().member("kind", "checks").member("items", checks.items).end();
+  }
+  void operator()(const CodeBlock& code) const {
+    json.begin_object(true).member("kind", "code").member("language", code.language).member("text", code.text).end();
+  }
+  void operator()(const ProseBlock& prose) const {
+    json.begin_object(true).member("kind", "prose").member("markdown", prose.markdown).end();
+  }
+  void operator()(const ChartBlock& chart) const {
+    json.begin_object().member("kind", "chart").key("chart").document(chart.json).end();
+  }
+  void operator()(const FoldBlock& fold) const {
+    json.begin_object().member("kind", "fold").member("title", fold.title).key("blocks").begin_array();
+    for (const ReportBlock& block : fold.blocks) std::visit(*this, block);
+    json.end().end();
+  }
+};
+
+}  // namespace
+
+void tidy(ReportDocument& document) {
+  for (ReportSection& section : document.sections) tidy_blocks(section.blocks);
+  std::erase_if(document.sections, [](const ReportSection& section) { return section.empty(); });
+}
+
+void write_report(JsonWriter& json, const ReportDocument& document) {
+  const ReportHead& head = document.head;
+  json.begin_object().member("report", 1).key("head").begin_object();
+  json.member("title", head.title).member("goal", head.goal).member("made", head.made);
+  json.member("version", head.version).member("prices", head.prices).member("command", head.command).end();
+  json.key("sections").begin_array();
+  for (const ReportSection& section : document.sections) {
+    json.begin_object().member("key", section.key).member("title", section.title).member("finding", section.finding);
+    json.key("blocks").begin_array();
+    for (const ReportBlock& block : section.blocks) std::visit(BlockWriter{json}, block);
+    json.end().end();
+  }
+  json.end().end();
+}
+
+}  // namespace gpuplan

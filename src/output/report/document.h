@@ -1,0 +1,100 @@
+// A report as data: what a guide in Markdown and a page in HTML say alike. Every text is plain, but for the user's own
+// prose; every figure is a text already, so that nobody who tells it formats a number.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gpuplan {
+
+class JsonWriter;
+
+struct TextBlock {
+  std::string text;
+  bool strong = false;  ///< what a reader in a hurry reads
+};
+/// To be checked before money is spent.
+struct NoteBlock {
+  std::string text;
+};
+
+struct TableColumn {
+  std::string key;  ///< name with unit, as in plan --json and --csv
+  std::string title;
+  bool right = false;  ///< figures
+};
+enum class RowMark { kNone, kPick, kBest, kBeaten };
+struct TableRow {
+  RowMark mark = RowMark::kNone;
+  bool strong = false;                            ///< a sum
+  std::vector<std::string> cells;                 ///< one a column
+  std::vector<std::optional<double>> values = {};  ///< one a column, in the unit of its key; nullopt: no figure
+};
+struct TableBlock {
+  std::string key, caption;
+  std::vector<TableColumn> columns;
+  std::vector<TableRow> rows;
+};
+
+struct ListBlock {
+  bool ordered = false;
+  std::vector<std::string> items;
+};
+/// Boxes to tick.
+struct ChecksBlock {
+  std::vector<std::string> items;
+};
+struct CodeBlock {
+  std::string language, text;  ///< lines without the last line feed
+};
+/// The user's own Markdown.
+struct ProseBlock {
+  std::string markdown;
+};
+struct ChartBlock {
+  std::string json;      ///< the chart as the page draws it
+  std::string alt;       ///< what it shows, a sentence
+  std::string file = {};  ///< a drawing beside the guide; empty: there is none, and the guide leaves it out
+};
+struct FoldBlock;
+
+using ReportBlock = std::variant<TextBlock, NoteBlock, TableBlock, ListBlock, ChecksBlock, CodeBlock, ProseBlock,
+                                 ChartBlock, FoldBlock>;
+
+/// Shut until somebody opens it.
+struct FoldBlock {
+  std::string title;
+  std::vector<ReportBlock> blocks;
+};
+
+struct ReportSection {
+  std::string key;      ///< "answer"
+  std::string title;    ///< the question that it answers
+  std::string finding;  ///< one sentence with figures; may be empty
+  std::vector<ReportBlock> blocks;
+
+  bool empty() const { return finding.empty() && blocks.empty(); }
+};
+
+struct ReportHead {
+  std::string title, goal;
+  std::string made;     ///< "2026-11-22"; empty: nobody says
+  std::string version;  ///< of gpuplan
+  std::string prices;   ///< "245 offers, prices from 2026-04, 7 months old"
+  std::string command;  ///< that makes it again
+};
+
+struct ReportDocument {
+  ReportHead head;
+  std::vector<ReportSection> sections;
+};
+
+/// {"report": 1, "head": {...}, "sections": [...]}
+void write_report(JsonWriter& json, const ReportDocument& document);
+
+/// Takes away what says nothing: columns without a text, tables without rows, empty texts, lists, folds and sections.
+void tidy(ReportDocument& document);
+
+}  // namespace gpuplan

@@ -1,0 +1,78 @@
+#include "output/report/report_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+
+std::string time_range(const Outcome<Seconds>& hours) {
+  // "39 min (32–47)": in the unit of the median.
+  const std::string words = range_words(Interval<Seconds>{hours.p10, hours.p50, hours.p90});
+  const std::size_t open = words.find(" ("), close = words.rfind(')'), blank = words.find(' ');
+  if (open == std::string::npos || close == std::string::npos || blank >= open) return "";
+  return words.substr(open + 2, close - open - 2) + words.substr(blank, open - blank);
+}
+
+std::string cost_range(const Outcome<Dollars>& cost) {
+  const std::string range = outcome_text(cost);
+  return range.empty() ? range : "$" + range;
+}
+
+std::string cost_words(const Outcome<Dollars>& cost) {
+  return cost.p90 <= Dollars{} ? "no charge" : to_text(cost.p50);
+}
+
+std::string bill_money(Dollars money) {
+  if (money <= Dollars{}) return kNoValue;
+  const double cents = std::round(money / units::dollar * 100);
+  const std::string two = std::to_string(static_cast<long long>(std::fmod(cents, 100)));
+  return "$" + count_text(std::floor(cents / 100)) + "." + (two.size() < 2 ? "0" : "") + two;
+}
+
+Cell time_cell(const Outcome<Seconds>& hours) { return {hours.p50 / units::hour, hours_words(hours.p50)}; }
+Cell money_text(const Outcome<Dollars>& cost) { return {cost.p50 / units::dollar, cost_words(cost)}; }
+
+std::string without_hints(std::string text) {
+  for (std::size_t from = 0; (from = text.find(" (--", from)) != std::string::npos;) {
+    const std::size_t end = text.find(')', from);
+    if (end == std::string::npos) break;
+    text.erase(from, end + 1 - from);
+  }
+  for (const std::string_view sign : {"✔ ", "~ ", "! "})
+    if (text.starts_with(sign)) text.erase(0, sign.size());
+  return text;
+}
+
+std::vector<std::string> without_hints(const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  for (const std::string& text : texts)
+    if (std::string plain = without_hints(text); !plain.empty()) result.push_back(std::move(plain));
+  return result;
+}
+
+void add_list(ReportSection& section, const std::vector<std::string>& items) {
+  section.blocks.push_back(ListBlock{false, without_hints(items)});
+}
+
+std::string phase_name(const PlanReport& report, const PhasePlan& part) {
+  return printable(phase_of(report, part).name, 40);
+}
+
+std::string take_words(const Plan& plan) {
+  const bool rents = std::ranges::any_of(plan.phases, [](const PhasePlan& part) {
+    return part.offer != nullptr && part.offer->kind == OfferKind::kRented;
+  });
+  return rents ? "Rent" : "Use";
+}
+
+std::string launch_of(const ReportParts& parts, const Plan& plan) {
+  if (parts.run.launch.empty()) return "";
+  return parts.run.launch + " --plan " + plan.id + (plan.fit == Fit::kTight ? " --allow-tight" : "");
+}
+
+}  // namespace gpuplan

@@ -1,0 +1,38 @@
+// Small words of a report: ranges, plans and sentences without the hints of the command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "output/report/report_parts.h"
+#include "output/report/table_block.h"
+#include "output/text/table.h"
+
+namespace gpuplan {
+
+inline constexpr const char* kRunsHead = "8 in 10 runs";
+
+std::string time_range(const Outcome<Seconds>& hours);  ///< "9.7–12 h"; empty where it is exact
+std::string cost_range(const Outcome<Dollars>& cost);   ///< "$78.0–124"; empty when it is free
+std::string cost_words(const Outcome<Dollars>& cost);   ///< "$98.19", "no charge"
+std::string bill_money(Dollars money);                  ///< "$1,175.32": cents whatever the amount; "–" for nothing
+
+Cell time_cell(const Outcome<Seconds>& hours);    ///< "10.8 h"
+Cell money_text(const Outcome<Dollars>& cost);    ///< "$98.19"
+
+/// A sentence without what only somebody at a terminal can use: "(--all)", "(--show ledger)", "✔ ".
+std::string without_hints(std::string text);
+/// Each of them, the empty ones left out.
+std::vector<std::string> without_hints(const std::vector<std::string>& texts);
+
+/// A list of sentences.
+void add_list(ReportSection& section, const std::vector<std::string>& items);
+/// "fine-tune": the name of a phase, made printable.
+std::string phase_name(const PlanReport& report, const PhasePlan& part);
+/// "Rent" or "Use" of what the plan takes.
+std::string take_words(const Plan& plan);
+/// Adds "--plan ID" to the command that writes scripts.
+std::string launch_of(const ReportParts& parts, const Plan& plan);
+
+}  // namespace gpuplan

@@ -1,0 +1,302 @@
+// How it is started, what to watch, and what to do when things are not as planned.
+#include <algorithm>
+
+#include "base/amount.h"
+#include "base/text.h"
+#include "evidence/check/watch_list.h"
+#include "output/questions/sensitivity_report.h"
+#include "output/report/report_words.h"
+#include "output/views/plan_views.h"
+#include "output/words/columns.h"
+#include "output/words/plan_words.h"
+
+namespace gpuplan {
+namespace {
+
+/// What one of the launcher's commands is about: the phases whose names it holds.
+std::vector<const PhasePlan*> phases_in(const ReportParts& parts, const Plan& pick, const std::string& command) {
+  std::vector<const PhasePlan*> found;
+  for (const PhasePlan& part : pick.phases) {
+    const auto named = [&](const std::vector<std::pair<int, std::string>>& slugs) {
+      return std::ranges::any_of(slugs, [&](const std::pair<int, std::string>& slug) {
+        return slug.first == part.estimate->phase && command.find(slug.second) != std::string::npos;
+      });
+    };
+    if (named(parts.run.phase_slugs) || named(parts.run.machine_slugs)) found.push_back(&part);
+  }
+  return found;
+}
+
+/// "Set DATA_02_SFT: file or folder ..." as a line to fill in; empty: the note is about something else.
+std::string variable_line(const std::string& note) {
+  constexpr std::string_view kSet = "Set ";
+  const std::size_t colon = note.find(": ");
+  if (!note.starts_with(kSet) || colon == std::string::npos) return "";
+  const std::string name = note.substr(kSet.size(), colon - kSet.size());
+  const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, letter)) return "";
+  std::string what = note.substr(colon + 2);
+  std::ranges::replace(what, '\n', ' ');
+  return "# " + what + "\nexport " + name + "=";
+}
+
+class Steps {
+ public:
+  explicit Steps(ReportSection& section) : section_(section) {}
+
+  void add(const std::string& words, const std::string& code = "") {
+    section_.blocks.push_back(TextBlock{"Step " + std::to_string(++count_) + ". " + words, true});
+    if (!code.empty()) section_.blocks.push_back(CodeBlock{"sh", code});
+  }
+  int count() const { return count_; }
+
+ private:
+  ReportSection& section_;
+  int count_ = 0;
+};
+
+std::vector<std::string> done_lines(const ReportParts& parts) {
+  std::vector<std::string> lines;
+  const PlanReport& report = parts.plan;
+  for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
+    const Phase& phase = report.job.phases[i];
+    const std::string name = printable(phase.name, 40);
+    for (const std::string& condition : phase.succeed_when) lines.push_back(name + ": " + printable(condition, 200));
+    if (!phase.succeed_when.empty()) continue;
+    const auto slug = std::ranges::find(parts.run.phase_slugs, static_cast<int>(i), &std::pair<int, std::string>::first);
+    const std::string done =
+        slug == parts.run.phase_slugs.end() ? std::string() : "the file runs/" + slug->second + "/done is there";
+    if (!phase.yields.empty())
+      lines.push_back(name + " gave " + printable(phase.yields, 120) + (done.empty() ? "" : "; " + done));
+    else if (!done.empty()) lines.push_back(name + ": " + done);
+    else lines.push_back(name + " is through");
+  }
+  lines.insert(lines.end(), parts.prose.done_when.begin(), parts.prose.done_when.end());
+  const bool rented = std::ranges::any_of(report.pick()->leases, [](const Lease& lease) {
+    return lease.offer != nullptr && lease.offer->kind == OfferKind::kRented;
+  });
+  if (rented) lines.emplace_back("nothing is rented any more: no machine, no disk, no bucket");
+  return lines;
+}
+
+}  // namespace
+
+ReportSection run_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const Plan& pick = *report.pick();
+  const RunPart& run = parts.run;
+  ReportSection section{"run", "How do I run it?", "", {}};
+  Steps steps(section);
+  if (run.launch.empty()) {
+    section.finding = run.why_not.empty() ? std::string() : "gpuplan writes no scripts for it: " + run.why_not;
+    section.blocks.push_back(ChecksBlock{done_lines(parts)});
+    return section;
+  }
+  if (!run.notes.empty()) section.blocks.push_back(FoldBlock{"Know before you start", {ListBlock{false, run.notes}}});
+  steps.add("Write the scripts. Nothing is rented or started.", launch_of(parts, pick) + " -o " + run.folder + "\ncd " +
+                                                                     run.folder);
+  std::string variables;
+  for (const std::string& note : run.notes)
+    if (const std::string line = variable_line(note); !line.empty()) variables += (variables.empty() ? "" : "\n") + line;
+  if (!variables.empty()) steps.add("Say where your things are; write the values behind the signs.", variables);
+  for (std::size_t i = 0; i < report.job.phases.size(); ++i) {
+    const Phase& phase = report.job.phases[i];
+    if (phase.before && !phase.before->text.empty())
+      steps.add("By hand, before " + printable(phase.name, 40) + " (" + range_words(phase.before->time.range) +
+                "): " + printable(phase.before->text, 400));
+  }
+  std::string watch;
+  for (const RunPart::Step& step : run.steps) {
+    const std::vector<const PhasePlan*> about = phases_in(parts, pick, step.command);
+    const bool later = step.note == "status" || step.note.starts_with("follow") || step.note.starts_with("stop") ||
+                       step.note.starts_with("look");
+    if (later) {
+      watch += (watch.empty() ? "" : "\n") + step.command + "  # " + step.note;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const PhasePlan* part : about)
+      names.push_back(phase_name(report, *part) + ", " + hours_words(part->hours.p50) +
+                      (part->cost.p50 > Dollars{} ? ", " + bill_money(part->cost.p50) : ""));
+    std::string words = upper_first(step.note.empty() ? std::string("run this") : step.note);
+    if (!names.empty()) words += " (" + join(names, "; ") + ")";
+    steps.add(words + ".", step.command);
+  }
+  if (!watch.empty()) steps.add("Watch it, and stop it when you have to.", watch);
+  section.finding = "It takes " + count_of(steps.count(), "step") + ", " + hours_words(pick.hours.p50) +
+                    (pick.cost.p50 > Dollars{} ? " and " + cost_words(pick.cost) + "." : ".");
+  if (parts.prose.expect.empty()) section.blocks.push_back(TextBlock{"Done when", true});
+  else {
+    section.blocks.push_back(TextBlock{"What to expect", true});
+    section.blocks.push_back(ListBlock{false, parts.prose.expect});
+    section.blocks.push_back(TextBlock{"Done when", true});
+  }
+  section.blocks.push_back(ChecksBlock{done_lines(parts)});
+  if (parts.cheaper) {
+    const RentalOption& way = parts.ways[*parts.cheaper];
+    std::string command = run.launch;
+    command += std::string(" --set where.spot=") + (way.spot ? "only" : "never") + " --set schedule=" +
+               std::string(name_of(way.schedule)) + " -o " + run.folder + "-cheaper";
+    section.blocks.push_back(TextBlock{"For the cheaper way (" + rental_words(way) + ", " + cost_words(way.cost) +
+                                       ") write other scripts, and follow the README.md in that folder:"});
+    section.blocks.push_back(CodeBlock{"sh", command});
+  }
+  return section;
+}
+
+ReportSection trouble_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const Plan& pick = *report.pick();
+  ReportSection section{"trouble", "What if it does not go as planned?", "", {}};
+  std::string commands;
+  for (const PhasePlan& part : pick.phases) {
+    const Phase& phase = phase_of(report, part);
+    const Expectation expected = expectation_of(report.job, pick, part, strategy_words(part.estimate, phase));
+    const std::vector<WatchLine> lines = watch_list(expected);
+    if (lines.empty()) continue;
+    TableMaker table("watch", phase_name(report, part),
+                     {{"sign", "You see", false}, {"planned", "Planned", false}, {"advice", "Do this", false}});
+    for (const WatchLine& line : lines) table.add({{line.sign}, {line.planned}, {line.advice}});
+    section.blocks.push_back(table.take());
+    for (const auto& [position, slug] : parts.run.phase_slugs)
+      if (position == part.estimate->phase)
+        commands += (commands.empty() ? "" : "\n") + std::string("gpuplan check runs/") + slug + "/log.txt --plan plan.json";
+  }
+  if (section.blocks.empty()) return section;
+  section.finding = "Hold the log against the plan early: each figure below is this job's own.";
+  if (!commands.empty()) {
+    section.blocks.push_back(TextBlock{"In the folder of the scripts, while it runs or after:"});
+    section.blocks.push_back(CodeBlock{"sh", commands});
+    section.blocks.push_back(TextBlock{
+        "Exit codes of the scripts: 0 done, 6 a gate failed, 75 stopped (start it again: it goes on), 78 an input is "
+        "missing."});
+  }
+  for (const std::vector<std::string>& quality : parts.prose.quality)
+    section.blocks.push_back(ListBlock{false, quality});
+  return section;
+}
+
+ReportSection change_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  const Plan& pick = *report.pick();
+  ReportSection section{"change", "What if something changes?", "", {}};
+  if (parts.sensitivity != nullptr && !parts.sensitivity->inputs.empty()) {
+    const bool costs = pick.cost.p50 > Dollars{};
+    const std::vector<const SensitivityInput*> inputs = by_swing(*parts.sensitivity, pick);
+    TableMaker table("sensitivity", "",
+                     {{"input", "Input", false},
+                      {"low", "From", true},
+                      {"high", "To", true},
+                      {"cost_usd", "Cost then", true},
+                      {"hours", "Hours then", true},
+                      {"other_pick", "Then recommended", false}});
+    const auto money = [&](const SensitivityEnd& end) { return end.runs ? to_text(end.cost) : std::string(kNoValue); };
+    const auto hours = [&](const SensitivityEnd& end) { return end.runs ? hours_text(end.hours) : std::string(kNoValue); };
+    constexpr std::size_t kRows = 9;
+    for (std::size_t i = 0; i < std::min(kRows, inputs.size()); ++i) {
+      const SensitivityInput& input = *inputs[i];
+      table.add({{printable(input.name, 80)},
+                 {printable(input.low.value, 30)},
+                 {printable(input.high.value, 30)},
+                 {costs ? money(input.low) + " … " + money(input.high) : std::string()},
+                 {hours(input.low) + " … " + hours(input.high)},
+                 {other_picks(input)}});
+    }
+    const SensitivityInput& first = *inputs.front();
+    section.finding = upper_first(printable(first.name, 80)) + " moves it most: from " +
+                      printable(first.low.value, 30) + " to " + printable(first.high.value, 30) + " it takes " +
+                      (costs ? money(first.low) + " to " + money(first.high)
+                             : hours(first.low) + " to " + hours(first.high) + " h") +
+                      ".";
+    section.blocks.push_back(table.take());
+    section.blocks.push_back(
+        TextBlock{"One input at a time, on the same machines: over its own range, or by " +
+                  percent(parts.sensitivity->by) + " down and up (batches: half and double)."});
+  }
+  if (!report.variants.empty()) {
+    TableMaker table("variants", "Variants of the job",
+                     {{"variant", "Variant", false},
+                      {"plan", "Plan", false},
+                      {"hours", "Time", true},
+                      {"hours_range", kRunsHead, true},
+                      {"cost_usd", "Cost", true},
+                      {"cost_usd_range", kRunsHead, true}});
+    table.add({{"as it stands"},
+               {report.name(pick)},
+               time_cell(pick.hours),
+               {time_range(pick.hours)},
+               money_text(pick.cost),
+               {cost_range(pick.cost)}},
+              RowMark::kPick);
+    for (const VariantReport& variant : report.variants) {
+      if (variant.pick)
+        table.add({{printable(variant.name, 60)},
+                   {variant.plan + (variant.limits_missed ? " (misses the limits)" : "")},
+                   time_cell(variant.pick->hours),
+                   {time_range(variant.pick->hours)},
+                   money_text(variant.pick->cost),
+                   {cost_range(variant.pick->cost)}});
+      else table.add({{printable(variant.name, 60)}, {"nothing fits"}});
+    }
+    section.blocks.push_back(table.take());
+  }
+  const ViewContent worth = worth_view(report, Screen{});
+  if (report.found.values.size() > 1)
+    section.blocks.push_back(FoldBlock{"By what an hour of yours is worth",
+                                       {table_block(worth.table, "worth", "",
+                                                    {{"value_of_an_hour_usd", "Your hour"},
+                                                     {"plan", "Plan"},
+                                                     {"hours", "Hours"},
+                                                     {"cost_usd", "Cost"},
+                                                     {"cost_and_hours_usd", "Cost and hours"}})}});
+  if (section.empty() || parts.whatif_command.empty()) return section;
+  section.blocks.push_back(TextBlock{"To ask for another case:"});
+  section.blocks.push_back(CodeBlock{"sh", parts.whatif_command + " --sensitivity --details"});
+  return section;
+}
+
+ReportSection fallback_section(const ReportParts& parts) {
+  const PlanReport& report = parts.plan;
+  ReportSection section{"fallback", "What if I cannot get it?", "", {}};
+  const ViewContent view = fallback_view(report, Screen{});
+  if (view.table.rows() < 2) section.finding = view.notes.empty() ? std::string() : without_hints(view.notes.front());
+  else {
+    const std::vector<std::vector<Cell>>& rows = view.table.cells();
+    std::string second;
+    for (std::size_t c = 0; c < view.table.columns().size() && rows.size() > 1; ++c)
+      if (view.table.columns()[c].key == "plan") second = rows[1][c].text;
+    section.finding = "Then take " + second + ".";
+    add_list(section, view.notes);
+  }
+  section.blocks.insert(section.blocks.begin(), table_block(view.table, "fallback", "",
+                                                            {{"role", "Order"},
+                                                             {"plan", "Plan"},
+                                                             {"where", "Provider"},
+                                                             {"usd_per_hour", "$ an hour"},
+                                                             {"below_usd_per_hour", "Take it up to"},
+                                                             {"hours", "Hours"},
+                                                             {"cost_usd", "Cost"},
+                                                             {"offers", "Offers"},
+                                                             {"availability", "To be had"},
+                                                             {"limits", "Limits"}}));
+  std::string search;
+  std::vector<std::string> seen;
+  for (const std::vector<Cell>& row : view.table.cells())
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      if (view.table.columns()[c].key != "id") continue;
+      const auto plan = std::ranges::find(report.found.plans, row[c].text, &Plan::id);
+      if (plan == report.found.plans.end() || plan->offer == nullptr || plan->offer->kind != OfferKind::kRented) continue;
+      const std::string& gpu = plan->offer->gpu;
+      if (std::ranges::find(seen, gpu) != seen.end() || gpu.find_first_of("\"'\\$`") != std::string::npos) continue;
+      seen.push_back(gpu);
+      search += (search.empty() ? "" : "\n") + std::string("gpuplan offers 'gpu=") + gpu + "' 'gpus>=" +
+                std::to_string(plan->offer->gpus) + "'";
+    }
+  if (!search.empty()) {
+    section.blocks.push_back(TextBlock{"To look for others in the price list:"});
+    section.blocks.push_back(CodeBlock{"sh", search});
+  }
+  return section;
+}
+
+}  // namespace gpuplan

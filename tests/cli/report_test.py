@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""gpuplan report: guides of every kind of job, their figures against plan --json, and what becomes of a guide later."""
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from program import EXAMPLES, PROGRAM, ROOT, environment, main, run
+
+JOBS = EXAMPLES + sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests/seeds").glob("*.yaml"))
+FLAGS = (
+    ("--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora"),
+    ("--model", "llama-3.3-70b", "--generate", "--samples", "10k", "--prompt", "500", "--new", "300"),
+    ("--model", "Qwen2.5-7B", "--tokens", "10M", "--method", "lora", "--spot", "only"),
+    ("--model", "Qwen2.5-7B", "--tokens", "1B", "--deadline", "1 h"),
+)
+ANSWERS = (0, 3, 4)  # exit codes of answers
+
+SMALL = """
+job: %s
+market:
+  use: only
+  offers: [{provider: here, gpu: H100 SXM, gpus: 1, price: $2/h}]
+phases:
+  - name: %s
+    train: {model: {layers: 12, hidden: 768, vocab: 65536}, data: {tokens: 100M}, sequence: 1024, batch: {sequences: 64}}
+"""
+OWN = SMALL.replace("offers: [{provider: here, gpu: H100 SXM, gpus: 1, price: $2/h}]", "own: [{name: box, gpu: H100 SXM, gpus: 2}]")
+HOSTILE = "a|b `c` <script>alert(1)</script> [x](http://y.z) # d ![i](j) **k** &lt; <!-- own text: q -->"
+
+
+def report(*words, **more):
+    done = run("report", *words, **more)
+    assert done.returncode in ANSWERS, (words, done.returncode, done.stderr)
+    return done.stdout
+
+
+def document(*words, **more):
+    return json.loads(report(*words, "--json", **more))
+
+
+def blocks_of(blocks, kind):
+    for block in blocks:
+        if block["kind"] == kind:
+            yield block
+        if block["kind"] == "fold":
+            yield from blocks_of(block["blocks"], kind)
+
+
+def tables(found):
+    for section in found["sections"]:
+        for table in blocks_of(section["blocks"], "table"):
+            yield section["key"], table
+
+
+def table(found, key):
+    return next((one for _, one in tables(found) if one["key"] == key), None)
+
+
+def column(one, key):
+    return [name["key"] for name in one["columns"]].index(key)
+
+
+def without_record(text):
+    return re.sub(r"<!-- gpuplan report \{.*\} -->\n", "", text)
+
+
+def dollars(cell):
+    return 0 if cell == "–" else round(100 * float(cell.replace("$", "").replace(",", "")))
+
+
+class EveryJob(unittest.TestCase):
+    def each(self):
+        for words in [(job,) for job in JOBS] + list(FLAGS):
+            yield words
+
+    def test_nothing_is_empty(self):
+        for words in self.each():
+            found = document(*words)
+            with self.subTest(words=words):
+                self.assertEqual(found["report"], 1)
+                self.assertTrue(found["sections"])
+                for section in found["sections"]:
+                    self.assertTrue(section["title"])
+                    self.assertTrue(section["finding"] or section["blocks"], section["key"])
+                for _, one in tables(found):
+                    self.assertTrue(one["rows"] and one["columns"], one["key"])
+                    for at in range(len(one["columns"])):
+                        self.assertTrue(any(row["cells"][at] for row in one["rows"]), (one["key"], one["columns"][at]))
+                    for row in one["rows"]:
+                        self.assertEqual(len(row["cells"]), len(one["columns"]))
+                        self.assertEqual(len(row["values"]), len(one["columns"]))
+                text = json.dumps(found, ensure_ascii=False)
+                self.assertIsNone(re.search(r"\b1 (plans|phases|offers|steps|machines|GPUs|assumptions|known issues)\b", text), words)
+                self.assertNotRegex(text, r"\bnan\b(?! or inf)|undefined|--show|--details\)")
+
+    def test_figures_are_those_of_the_plan(self):
+        for words in self.each():
+            found = document(*words)
+            plan = json.loads(run("plan", *words, "--json", "--all").stdout)
+            with self.subTest(words=words):
+                if not plan["plans"]:
+                    self.assertEqual([one["key"] for one in found["sections"]][0], "answer")
+                    continue
+                by_name = {(round(one["hours"]["p50"], 9), round(one["cost_usd"]["p50"], 9)) for one in plan["plans"]}
+                all_plans = table(found, "plans")
+                hours, cost = column(all_plans, "hours"), column(all_plans, "cost_usd")
+                for row in all_plans["rows"]:
+                    self.assertIn((round(row["values"][hours], 9), round(row["values"][cost], 9)), by_name)
+                pick = next(one for one in plan["plans"] if one["id"] == plan["recommendations"]["pick"])
+                marked = [row for row in all_plans["rows"] if row["mark"] == "pick"]
+                self.assertEqual(len(marked), 1)
+                self.assertAlmostEqual(marked[0]["values"][cost], pick["cost_usd"]["p50"])
+                bill = table(found, "bill")
+                cost = column(bill, "cost_usd")
+                self.assertAlmostEqual([row for row in bill["rows"] if row.get("strong")][0]["values"][cost], pick["cost_usd"]["p50"], 2)
+
+    def test_bills_add_up_to_the_cent(self):
+        for words in self.each():
+            for _, one in tables(document(*words)):
+                if one["key"] not in ("bill", "plan_phases"):
+                    continue
+                cost = column(one, "cost_usd")
+                so_far = 0
+                for row in one["rows"]:
+                    if row.get("strong"):
+                        with self.subTest(words=words, key=one["key"]):
+                            self.assertEqual(so_far, dollars(row["cells"][cost]))
+                        break
+                    so_far += dollars(row["cells"][cost])
+
+    def test_phases_cost_the_same_everywhere(self):
+        for words in self.each():
+            found = document(*words)
+            bill = table(found, "bill")
+            if bill is None:
+                continue
+            cost, phase = column(bill, "cost_usd"), column(bill, "phase")
+            billed = {row["cells"][phase]: row["cells"][cost] for row in bill["rows"]}
+            for section in found["sections"]:
+                if section["key"] != "each":
+                    continue
+                for fold in blocks_of(section["blocks"], "fold"):
+                    if "(recommended)" not in fold["title"]:
+                        continue
+                    for one in blocks_of(fold["blocks"], "table"):
+                        for row in one["rows"]:
+                            name = row["cells"][column(one, "phase")]
+                            with self.subTest(words=words, phase=name):
+                                self.assertEqual(row["cells"][column(one, "cost_usd")], billed[name])
+
+    def test_markdown_is_well_formed(self):
+        for words in self.each():
+            text = report(*words)
+            with self.subTest(words=words):
+                self.assertEqual(text, report(*words))  # the same bytes
+                self.assertTrue(text.startswith("# "))
+                self.assertNotIn("\n\n\n", text)
+                code, width = False, None
+                for line in text.split("\n"):
+                    if line.startswith("```"):
+                        code = not code
+                    bars = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") and not code else None
+                    if bars is not None and width is not None:
+                        self.assertEqual(bars, width, line)
+                    width = bars
+                    self.assertEqual(line, line.rstrip(), repr(line))
+                self.assertFalse(code)
+                self.assertEqual(text.count("<details>"), text.count("</details>"))
+                self.assertTrue(text.rstrip().split("\n")[-1].startswith("<!-- gpuplan report {"))
+
+
+class Commands(unittest.TestCase):
+    def test_every_command_runs(self):
+        for job in EXAMPLES[:3] + ["examples/sft-node.yaml"]:
+            found = document(job)
+            with tempfile.TemporaryDirectory() as folder:
+                for name in ("examples", "tests"):
+                    Path(folder, name).symlink_to(ROOT / name)
+                Path(folder, "gpuplan").symlink_to(PROGRAM)
+                for section in found["sections"]:
+                    for block in blocks_of(section["blocks"], "code"):
+                        for line in block["text"].split("\n"):
+                            if not line.startswith("gpuplan ") or line.startswith("gpuplan check "):
+                                continue
+                            words = shlex.split(line)
+                            done = subprocess.run([PROGRAM, *words[1:]], cwd=folder, env=environment(), capture_output=True, timeout=60,
+                                                  check=False)
+                            with self.subTest(line=line):
+                                self.assertIn(done.returncode, ANSWERS, done.stderr.decode())
+                            if words[1] == "launch":
+                                self.assertEqual(done.returncode, 0, done.stderr.decode())
+                                shutil.rmtree(Path(folder, words[words.index("-o") + 1]))
+
+    def test_scripts_of_the_index_are_written(self):
+        found = document("examples/sft-node.yaml")
+        named = [row["cells"][0] for row in table(found, "scripts")["rows"]]
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [line for section in found["sections"] if section["key"] == "run" for block in blocks_of(section["blocks"], "code")
+                     for line in block["text"].split("\n") if line.startswith("gpuplan launch")]
+            words = shlex.split(lines[0])
+            words[words.index("-o") + 1] = str(Path(folder, "out"))
+            self.assertEqual(run(*words[1:]).returncode, 0)
+            for name in named:
+                self.assertTrue(Path(folder, "out", name).is_file(), name)
+
+
+class KindsOfJob(unittest.TestCase):
+    def test_one_offer(self):
+        found = document("-", stdin=(SMALL % ("one", "train")).encode())
+        plans = next(section for section in found["sections"] if section["key"] == "plans")
+        self.assertIn("one plan", plans["finding"])
+        self.assertEqual(len(table(found, "plans")["rows"]), 1)
+
+    def test_a_machine_of_ones_own_costs_nothing(self):
+        found = document("-", stdin=(OWN % ("own", "train")).encode())
+        text = json.dumps(found)
+        self.assertIn("no charge", text)
+        self.assertNotIn("Rent ", found["sections"][0]["finding"])
+        self.assertNotIn("nothing is rented any more", text)
+
+    def test_nothing_fits(self):
+        done = run("report", "--model", "Llama-3.1-405B", "--tokens", "10M", "--gpu", "RTX 3090", "--counts", "1")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("RTX 3090", done.stdout)
+        found = json.loads(run("report", "--model", "Llama-3.1-8B", "--tokens", "10M", "--gpu", "RTX 3090", "--counts", "1", "--json").stdout)
+        self.assertEqual(found["sections"][0]["key"], "answer")
+        self.assertIsNotNone(table(found, "remedies"), "what would make it fit")
+
+    def test_limits_that_no_plan_keeps(self):
+        done = run("report", "examples/collection.yaml", "--set", "limits.deadline=1 min")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("No plan keeps to the 1 min deadline", done.stdout)
+        self.assertIn("What would keep the limits", done.stdout)
+
+    def test_hostile_texts_are_texts(self):
+        for name in (HOSTILE, "- x", "# y", "1. z", "> q", "---", "===", "x" * 300, "</details><h1>"):
+            job = (SMALL % (json.dumps(name), json.dumps(name))) + f"    note: {json.dumps(name)}\n    yields: {json.dumps(name)}\n"
+            done = run("report", "-", stdin=job.encode())
+            if done.returncode not in ANSWERS:
+                continue  # no name at all
+            text = without_record(done.stdout)
+            outside = re.sub(r"```.*?```", "", text, flags=re.S)
+            outside = re.sub(r"(`+)[^`\n]+\1", "", outside)
+            with self.subTest(name=name):
+                self.assertNotRegex(outside, r"(?<!\\)<(script|h1)")
+                self.assertNotIn("own text: q -->", re.sub(r"\\<!-- own text: q -->", "", outside))
+                self.assertNotRegex(outside, r"(?<!\\)\]\(http")
+                self.assertEqual(len(re.findall(r"(?m)^# ", outside)), 1)
+                for line in outside.split("\n"):
+                    self.assertNotIn(line, ("---", "==="))
+        self.assertNotIn("\x1b", run("report", "-", stdin=(SMALL % ('"a\\u001b[31m"', "train")).encode()).stdout)
+
+    def test_the_page_is_not_there_yet(self):
+        done = run("report", EXAMPLES[0], "-o", "/tmp/never-written.html")
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (5, 1))
+
+
+class Later(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.job = Path(self.folder.name, "job.yaml")
+        self.guide = Path(self.folder.name, "GUIDE.md")
+        self.job.write_text(SMALL % ("later", "train"), encoding="utf-8")
+        self.assertEqual(run("report", str(self.job), "-o", str(self.guide)).returncode, 0)
+
+    def edit(self, before, after):
+        text = self.guide.read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        self.guide.write_text(text.replace(before, after, 1), encoding="utf-8")
+
+    def test_unchanged(self):
+        done = run("report", "--check", str(self.guide))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("nothing changed", done.stdout)
+        before = self.guide.read_bytes()
+        self.assertEqual(run("report", "--update", str(self.guide)).returncode, 0)
+        self.assertEqual(self.guide.read_bytes(), before)
+
+    def test_changes_are_told_with_old_and_new(self):
+        self.job.write_text((SMALL % ("later", "train")).replace("$2/h", "$3/h").replace("100M", "200M"), encoding="utf-8")
+        done = run("report", "--check", str(self.guide), "--json")
+        self.assertEqual(done.returncode, 6)
+        changes = {one["what"]: (one["before"], one["now"]) for one in json.loads(done.stdout)["changes"]}
+        self.assertIn(("$2.00/h", "$3.00/h"), changes.values())
+        self.assertIn(("100M", "200M"), [value for what, value in changes.items() if what.endswith("tokens")])
+        self.assertIn("answer: cost", changes)
+        text = self.guide.read_text(encoding="utf-8")
+        self.guide.write_text(text.replace('"version":"', '"version":"0.0.'), encoding="utf-8")
+        self.assertIn("gpuplan", run("report", "--check", str(self.guide)).stdout)
+
+    def test_own_text_stays(self):
+        self.edit("<!-- own text: bill -->\n", "<!-- own text: bill -->\nAsk Ann | about *this*.\n\n- twice\n")
+        done = run("report", "--check", str(self.guide))
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("by hand", done.stdout)
+        refused = run("report", str(self.job), "-o", str(self.guide))
+        self.assertEqual(refused.returncode, 5)
+        self.assertIn("--update", refused.stderr)
+        self.assertEqual(run("report", "--update", str(self.guide)).returncode, 0)
+        self.assertIn("Ask Ann | about *this*.\n\n- twice\n<!-- end of own text -->", self.guide.read_text(encoding="utf-8"))
+
+    def test_own_text_of_a_part_that_is_gone_stays(self):
+        self.edit("<!-- own text: bill -->\n", "<!-- own text: elsewhere -->\nKept.\n<!-- end of own text -->\n<!-- own text: bill -->\n")
+        for _ in range(2):
+            self.assertEqual(run("report", "--update", str(self.guide)).returncode, 0)
+            text = self.guide.read_text(encoding="utf-8")
+            self.assertEqual((text.count("Kept."), text.count("own text: elsewhere")), (1, 1))
+
+    def test_what_was_edited_elsewhere_is_told_and_kept(self):
+        lines = self.guide.read_text(encoding="utf-8").split("\n")
+        at = next(i for i, line in enumerate(lines) if line.startswith("## "))
+        lines.insert(at + 1, "A line by hand.")
+        self.guide.write_text("\n".join(lines), encoding="utf-8")
+        edited = self.guide.read_bytes()
+        self.assertIn(f"line {at + 2}", run("report", "--check", str(self.guide)).stdout)
+        refused = run("report", "--update", str(self.guide))
+        self.assertEqual(refused.returncode, 5)
+        self.assertIn(f":{at + 2}: edited by hand", refused.stderr)
+        self.assertEqual(self.guide.read_bytes(), edited)
+        for name in ("GUIDE.edited.md", "GUIDE.edited-2.md"):
+            self.assertEqual(run("report", "--update", str(self.guide), "--force").returncode, 0)
+            self.assertEqual(Path(self.folder.name, name).read_bytes(), edited)
+            self.assertNotIn("A line by hand.", self.guide.read_text(encoding="utf-8"))
+            self.guide.write_bytes(edited)
+
+    def test_line_ends_of_other_systems_are_no_edits(self):
+        self.guide.write_bytes(self.guide.read_bytes().replace(b"\n", b"\r\n"))
+        self.assertNotIn("by hand", run("report", "--check", str(self.guide)).stdout)
+
+    def test_marks_that_do_not_end(self):
+        text = self.guide.read_text(encoding="utf-8")
+        line = text[:text.index("<!-- own text: basis -->")].count("\n") + 1
+        at = text.rindex("<!-- end of own text -->")
+        self.guide.write_text(text[:at] + text[at + len("<!-- end of own text -->"):], encoding="utf-8")
+        done = run("report", "--update", str(self.guide))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn(f":{line}: own text begins here and never ends", done.stderr)
+
+    def test_no_guide(self):
+        self.guide.write_text("# mine\n", encoding="utf-8")
+        done = run("report", "--check", str(self.guide))
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (5, 1))
+        self.assertEqual(run("report", "--check", str(self.guide), "--update", str(self.guide)).returncode, 2)
+
+    def test_its_command_writes_nothing(self):
+        """What a guide says it was made by is asked, not obeyed."""
+        victim = Path(self.folder.name, "victim")
+        text = self.guide.read_text(encoding="utf-8")
+        self.guide.write_text(text.replace('"command":"gpuplan report ', f'"command":"gpuplan report -o {victim} '), encoding="utf-8")
+        run("report", "--check", str(self.guide))
+        run("report", "--update", str(self.guide))
+        self.assertFalse(victim.exists())
+
+
+if __name__ == "__main__":
+    main(__doc__)

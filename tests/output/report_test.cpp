@@ -1,0 +1,133 @@
+// Reports as Markdown and JSON: texts stay texts, tables read well as they are, nothing is empty.
+#include <gtest/gtest.h>
+
+#include "output/report/document.h"
+#include "output/report/guide.h"
+#include "output/report/table_block.h"
+#include "output/text/json_writer.h"
+#include "output/text/table.h"
+
+namespace gpuplan {
+namespace {
+
+ReportDocument of(std::vector<ReportBlock> blocks) {
+  return {{.title = "t", .goal = "", .made = "", .version = "1", .prices = "", .command = ""},
+          {{"one", "What?", "", std::move(blocks)}}};
+}
+
+std::string body(ReportBlock block) {
+  const std::string text = guide_markdown(of({std::move(block)}));
+  const std::size_t from = text.find("## What?\n\n") + 10;
+  return text.substr(from, text.find("<!-- own text") - from);
+}
+
+TEST(Report, TextIsNoMarkdown) {
+  EXPECT_EQ(guide_text("a|b"), "a\\|b");
+  EXPECT_EQ(guide_text("`x` *y* [z](w)"), "\\`x\\` \\*y\\* \\[z\\](w)");
+  EXPECT_EQ(guide_text("<b>"), "\\<b>");
+  EXPECT_EQ(guide_text("a < b & c"), "a < b & c");
+  EXPECT_EQ(guide_text("&lt; &#60;"), "\\&lt; \\&#60;");
+  EXPECT_EQ(guide_text("snake_case _it_"), "snake_case \\_it\\_");
+  EXPECT_EQ(guide_text("two\nlines\tand  blanks "), "two lines and blanks");
+}
+
+TEST(Report, TextBeginsNothing) {
+  EXPECT_EQ(guide_text("# head"), "\\# head");
+  EXPECT_EQ(guide_text("- entry"), "\\- entry");
+  EXPECT_EQ(guide_text("+ entry"), "\\+ entry");
+  EXPECT_EQ(guide_text("> quote"), "\\> quote");
+  EXPECT_EQ(guide_text("12. entry"), "12\\. entry");
+  EXPECT_EQ(guide_text("3) entry"), "3\\) entry");
+  EXPECT_EQ(guide_text("---"), "\\---");
+  EXPECT_EQ(guide_text("==="), "\\===");
+  EXPECT_EQ(guide_text("12.5 GiB"), "12.5 GiB");
+  EXPECT_EQ(guide_text("a - b"), "a - b");
+  EXPECT_EQ(guide_text("-5 and +3"), "-5 and +3");
+}
+
+TEST(Report, ControlCharactersAreGone) {
+  const std::string text = guide_text("a\x1b[31mb\x07\xff");
+  for (const char c : text) EXPECT_TRUE(static_cast<unsigned char>(c) >= ' ') << text;
+}
+
+TEST(Report, TablesArePaddedAndFiguresStandRight) {
+  TableBlock table{"k", "Caption", {{"name", "Name", false}, {"usd", "Cost", true}}, {}};
+  table.rows.push_back({RowMark::kPick, false, {"long name", "$1"}, {std::nullopt, 1}});
+  table.rows.push_back({RowMark::kNone, true, {"sum", "$12.34"}, {}});
+  EXPECT_EQ(body(table),
+            "**Caption**\n\n"
+            "| Name          |       Cost |\n"
+            "| ------------- | ---------: |\n"
+            "| **long name** |         $1 |\n"
+            "| **sum**       | **$12.34** |\n\n");
+}
+
+TEST(Report, ACellEndsNoTable) {
+  TableBlock table{"k", "", {{"a", "A", false}, {"b", "B", false}}, {}};
+  table.rows.push_back({RowMark::kNone, false, {"x | y\n| z", "-5"}, {}});
+  const std::string text = body(table);
+  EXPECT_NE(text.find("x \\| y \\| z"), std::string::npos) << text;
+  EXPECT_NE(text.find("| -5 "), std::string::npos) << text;
+}
+
+TEST(Report, CodeStaysInItsFence) {
+  EXPECT_EQ(body(CodeBlock{"sh", "echo '```'\nls"}), "````sh\necho '```'\nls\n````\n\n");
+}
+
+TEST(Report, ProseHasNoHtmlAndNoMarks) {
+  const std::string text = body(ProseBlock{"*mine* <script>x</script>\n<!-- own text: z -->"});
+  EXPECT_NE(text.find("*mine* &lt;script>"), std::string::npos) << text;
+  EXPECT_EQ(text.find("<!--"), std::string::npos) << text;
+}
+
+TEST(Report, FoldTitlesAreText) {
+  const std::string text = body(FoldBlock{"a <b> & c", {TextBlock{"in"}}});
+  EXPECT_NE(text.find("<summary>a &lt;b&gt; &amp; c</summary>\n\nin\n\n</details>"), std::string::npos) << text;
+}
+
+TEST(Report, WhatSaysNothingVanishes) {
+  TableBlock table{"k", "", {{"a", "A", false}, {"b", "B", true}}, {}};
+  table.rows.push_back({RowMark::kNone, false, {"x", ""}, {std::nullopt, std::nullopt}});
+  ReportDocument document = of({TextBlock{""}, ListBlock{false, {""}}, FoldBlock{"f", {NoteBlock{""}}}, table});
+  document.sections.push_back({"two", "Nothing?", "", {CodeBlock{"sh", ""}}});
+  tidy(document);
+  ASSERT_EQ(document.sections.size(), 1U);
+  ASSERT_EQ(document.sections[0].blocks.size(), 1U);
+  const auto& left = std::get<TableBlock>(document.sections[0].blocks[0]);
+  EXPECT_EQ(left.columns.size(), 1U);
+  EXPECT_EQ(left.rows[0].cells.size(), 1U);
+}
+
+TEST(Report, OwnTextGoesWhereItWas) {
+  ReportDocument document = of({TextBlock{"x"}});
+  const std::string text = guide_markdown(document, {{"one", "Mine.\n"}, {"gone", "Kept.\n"}});
+  EXPECT_NE(text.find("<!-- own text: one -->\nMine.\n<!-- end of own text -->"), std::string::npos) << text;
+  EXPECT_NE(text.find("## Own text\n\n<!-- own text: gone -->\nKept.\n<!-- end of own text -->"), std::string::npos) << text;
+}
+
+TEST(Report, ColumnsOfViewsArePicked) {
+  Table view({{.title = ""}, {.title = "PLAN", .key = "plan"}, {.title = "HOURS", .key = "hours"},
+              {.title = "P10–P90"}, {.title = "", .key = "hours_p10"}});
+  view.add({{"✔"}, {"A"}, {1.5, "1.5"}, {"1–2"}, Cell(1.0)});
+  const TableBlock table = table_block(view, "k", "", {{"hours", "Time"}, {"hours~", "Range"}, {"none", "No"}, {"plan", "Plan"}});
+  ASSERT_EQ(table.columns.size(), 3U);
+  EXPECT_EQ(table.columns[1].key, "hours_range");
+  EXPECT_EQ(table.rows[0].cells, (std::vector<std::string>{"1.5", "1–2", "A"}));
+  EXPECT_EQ(table.rows[0].values[0], 1.5);
+  EXPECT_EQ(table.rows[0].mark, RowMark::kPick);
+}
+
+TEST(Report, JsonHasTheFormThatPagesRead) {
+  TableBlock table{"k", "c", {{"usd", "Cost", true}}, {}};
+  table.rows.push_back({RowMark::kPick, false, {"$1"}, {1.0}});
+  JsonWriter json(JsonWriter::Layout::kCompact);
+  write_report(json, of({TextBlock{"x"}, NoteBlock{"n"}, table, FoldBlock{"f", {ChecksBlock{{"d"}}}}}));
+  const std::string text = json.take();
+  EXPECT_NE(text.find(R"("report":1)"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"kind":"text","text":"x"})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"mark":"pick","cells":["$1"],"values":[1]})"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"({"kind":"fold","title":"f","blocks":[{"kind":"checks","items":["d"]}]})"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace gpuplan
